@@ -1,0 +1,2 @@
+//! heapwood
+fn main() {}
