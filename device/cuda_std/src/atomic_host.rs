@@ -1,0 +1,113 @@
+//! The host's side of `atomic`: `core::sync::atomic` behind a scheduling point.
+
+use core::sync::atomic::{self, Ordering};
+
+use crate::schedule::point;
+
+/// Orders this thread's accesses to memory (`fence.acq_rel.gpu`,
+/// `fence.sc.gpu`).
+#[inline(always)]
+pub fn fence(order: Ordering) {
+    point();
+    atomic::fence(order);
+}
+
+macro_rules! atomic_type {
+    ($(#[$doc:meta])* $name:ident, $int:ty, $core:ident) => {
+        $(#[$doc])*
+        #[repr(transparent)]
+        #[derive(Debug, Default)]
+        pub struct $name(atomic::$core);
+
+        impl $name {
+            /// A word that holds `value`.
+            pub const fn new(value: $int) -> Self {
+                Self(atomic::$core::new(value))
+            }
+
+            /// Reads the word.
+            #[inline(always)]
+            pub fn load(&self, order: Ordering) -> $int {
+                point();
+                self.0.load(order)
+            }
+
+            /// Writes the word.
+            #[inline(always)]
+            pub fn store(&self, value: $int, order: Ordering) {
+                point();
+                self.0.store(value, order);
+            }
+
+            /// Replaces the word and returns what it held.
+            #[inline(always)]
+            pub fn swap(&self, value: $int, order: Ordering) -> $int {
+                point();
+                self.0.swap(value, order)
+            }
+
+            /// Adds with wrap-around and returns the value before.
+            #[inline(always)]
+            pub fn fetch_add(&self, value: $int, order: Ordering) -> $int {
+                point();
+                self.0.fetch_add(value, order)
+            }
+
+            /// Bitwise and; returns the value before.
+            #[inline(always)]
+            pub fn fetch_and(&self, value: $int, order: Ordering) -> $int {
+                point();
+                self.0.fetch_and(value, order)
+            }
+
+            /// Bitwise or; returns the value before.
+            #[inline(always)]
+            pub fn fetch_or(&self, value: $int, order: Ordering) -> $int {
+                point();
+                self.0.fetch_or(value, order)
+            }
+
+            /// Minimum of unsigned values; returns the value before.
+            #[inline(always)]
+            pub fn fetch_min(&self, value: $int, order: Ordering) -> $int {
+                point();
+                self.0.fetch_min(value, order)
+            }
+
+            /// Maximum of unsigned values; returns the value before.
+            #[inline(always)]
+            pub fn fetch_max(&self, value: $int, order: Ordering) -> $int {
+                point();
+                self.0.fetch_max(value, order)
+            }
+
+            /// Writes `new` if the word holds `current`; returns what it held:
+            /// equal to `current` exactly if the exchange took place.
+            #[inline(always)]
+            pub fn compare_exchange(&self, current: $int, new: $int, order: Ordering) -> $int {
+                point();
+                let failure = match order {
+                    Ordering::Relaxed | Ordering::Release => Ordering::Relaxed,
+                    Ordering::Acquire | Ordering::AcqRel => Ordering::Acquire,
+                    _ => Ordering::SeqCst,
+                };
+                match self.0.compare_exchange(current, new, order, failure) {
+                    Ok(held) | Err(held) => held,
+                }
+            }
+        }
+    };
+}
+
+atomic_type!(
+    /// A 32-bit word in global memory.
+    AtomicU32, u32, AtomicU32
+);
+atomic_type!(
+    /// A 64-bit word in global memory.
+    AtomicU64, u64, AtomicU64
+);
+atomic_type!(
+    /// A 32-bit word in the scratch memory that the warps of a block share.
+    SharedU32, u32, AtomicU32
+);

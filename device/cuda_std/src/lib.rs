@@ -1,0 +1,26 @@
+//! What device code needs of the machine: thread indices, warp collectives,
+//! scoped atomics, shared memory and the few mathematical functions whose
+//! results must be the same bits everywhere.
+//!
+//! The crate has the module structure of the published `cuda_std`, which needs
+//! a compiler back end of its own; this one is for rustc's NVPTX target. It is
+//! the only place of the project that holds PTX, LLVM intrinsics or `asm!`.
+//! On any other target the same names run on the host, so that device code can
+//! be compiled, run and tested without a GPU.
+
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(asm_experimental_arch, link_llvm_intrinsics, stdarch_nvptx)
+)]
+
+pub mod atomic;
+pub mod math;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod schedule;
+#[cfg(target_arch = "nvptx64")]
+pub mod shared;
+#[cfg(target_arch = "nvptx64")]
+pub mod thread;
+#[cfg(target_arch = "nvptx64")]
+pub mod warp;

@@ -1,0 +1,217 @@
+//! The allocator trait: what stands behind every `malloc` of heapwood.
+//!
+//! An allocator is a small `Copy` value that holds addresses and constants; its
+//! state lies in the device memory that it manages. Threads of any warp, under
+//! any divergence, call `malloc` and `free` on it.
+//!
+//! Blocks are named by handles, not pointers: an allocator with a pool uses a
+//! 32-bit offset, which halves what a data structure stores per block.
+
+use crate::warp::Warp;
+
+/// The name of a block: small, comparable, with a null.
+pub trait Handle: Copy + Eq {
+    /// Names no block.
+    const NULL: Self;
+
+    /// The handle as an integer, for storing in device memory.
+    fn to_bits(self) -> u64;
+
+    /// The handle with these bits.
+    fn from_bits(bits: u64) -> Self;
+
+    /// Whether the handle names no block.
+    #[inline(always)]
+    fn is_null(self) -> bool {
+        self == Self::NULL
+    }
+}
+
+impl Handle for u32 {
+    const NULL: Self = u32::MAX;
+
+    #[inline(always)]
+    fn to_bits(self) -> u64 {
+        u64::from(self)
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: u64) -> Self {
+        bits as u32
+    }
+}
+
+/// Where an allocator's memory lies and how it is divided: the scalars from
+/// which device code rebuilds the allocator.
+#[derive(Clone, Copy, Debug)]
+pub struct Heap {
+    /// Addresses inside the memory that the host has set aside: the blocks,
+    /// two tables of the allocator's own choice, and the counters of
+    /// [`Checked`](crate::allocators::Checked).
+    pub pointers: [*mut u8; 4],
+    /// Sizes and parameters.
+    pub integers: [u64; 5],
+}
+
+impl Heap {
+    /// Words when it travels: pointers first.
+    pub const WORDS: usize = 9;
+}
+
+/// What is asked of an allocator when it is set up.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// Start of the memory set aside, 256-byte aligned.
+    pub base: *mut u8,
+    /// All the memory that the allocator may use, its tables included.
+    pub pool_bytes: u64,
+    /// Multiprocessors of the device, or workers of the CPU backend.
+    pub processors: u32,
+    /// Parameters by name, as written after the colon of an allocator's name.
+    pub parameters: &'a [(&'a str, &'a str)],
+}
+
+/// Why an allocator cannot be set up as requested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SetupError {
+    /// The pool is smaller than the least that works.
+    PoolTooSmall {
+        /// The least, in bytes.
+        needed: u64,
+    },
+    /// The pool is larger than the allocator can address.
+    PoolTooLarge {
+        /// The most, in bytes.
+        limit: u64,
+    },
+    /// No parameter of this name, or no such value.
+    BadParameter {
+        /// What the parameters are, for the message.
+        expected: &'static str,
+    },
+}
+
+/// A figure of a heap that was walked; see [`Allocator::walk`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Bytes in live blocks, as granted.
+    pub used_bytes: u64,
+    /// Bytes in free blocks.
+    pub free_bytes: u64,
+    /// The largest free block, in bytes.
+    pub largest_free_bytes: u64,
+}
+
+/// What was found wrong with the use of a heap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// Blocks that were handed out again while they lived.
+    pub overwritten: u64,
+    /// Calls of `free` with what is no live block (checked mode only).
+    pub invalid_frees: u64,
+    /// Blocks that were written past their end (checked mode only).
+    pub overruns: u64,
+}
+
+/// A dynamic memory allocator for device code.
+///
+/// # Contract
+///
+/// The conformance suite holds every implementation to this, on every backend.
+///
+/// - Blocks are 16-byte aligned, lie inside the pool, do not overlap while they
+///   live and keep their contents. 0 bytes are served like 1.
+/// - Exhaustion gives `Handle::NULL` within bounded time; never a hang or trap.
+/// - A block may be freed by any thread that got its handle with
+///   synchronisation (an acquire that saw a release after the `malloc`).
+///   Freeing null does nothing.
+/// - What the previous owner of a block did before `free` happens before what
+///   the next owner does after `malloc`.
+/// - No waiting: no call depends on the progress of another thread, unless the
+///   implementation says so and argues why that thread runs.
+pub trait Allocator: Copy {
+    /// The name of a block.
+    type Handle: Handle;
+
+    /// Whether `free` gives memory back.
+    const FREES: bool;
+    /// Whether freed memory serves requests of other sizes.
+    const REUSES_ACROSS_SIZES: bool;
+    /// Whether `walk` reports occupancy.
+    const WALKABLE: bool;
+    /// Whether a live block may be handed out again ("overwritten"), in which
+    /// case `free` detects it and `faults` reports it.
+    const MAY_OVERWRITE: bool = false;
+
+    /// Divides the memory: computes the scalars of the heap, touching nothing.
+    fn setup(request: &Request) -> Result<Heap, SetupError>;
+
+    /// The allocator over a heap that `setup` described.
+    ///
+    /// # Safety
+    ///
+    /// The heap's memory is valid for as long as the value is used and is
+    /// accessed through the allocator and live blocks only.
+    unsafe fn new(heap: Heap) -> Self;
+
+    /// The largest request that an empty heap can serve, in bytes.
+    fn max_block(heap: &Heap) -> u64;
+
+    /// Makes the heap empty. All lanes of all warps of one launch call this
+    /// together; the heap is ready when the launch has ended. Serves as reset.
+    ///
+    /// # Safety
+    ///
+    /// Nothing else uses the heap during the launch, and no block survives it.
+    unsafe fn init<W: Warp>(self, warp: W);
+
+    /// A block of at least `bytes`, or null.
+    fn malloc<W: Warp>(self, warp: W, bytes: u64) -> Self::Handle;
+
+    /// Gives a block back.
+    ///
+    /// # Safety
+    ///
+    /// `block` came from `malloc` of this heap, is live or null, and nobody
+    /// uses it afterwards.
+    unsafe fn free<W: Warp>(self, warp: W, block: Self::Handle);
+
+    /// `malloc` for the lanes that are here together, as one request where the
+    /// allocator knows how. Each lane's block is freed on its own.
+    #[inline(always)]
+    fn malloc_coalesced<W: Warp>(self, warp: W, bytes: u64) -> Self::Handle {
+        self.malloc(warp, bytes)
+    }
+
+    /// `free` for the lanes that are here together.
+    ///
+    /// # Safety
+    ///
+    /// As for `free`.
+    #[inline(always)]
+    unsafe fn free_coalesced<W: Warp>(self, warp: W, block: Self::Handle) {
+        // SAFETY: the caller's promise is the one that `free` asks for.
+        unsafe { self.free(warp, block) }
+    }
+
+    /// The address of a live block.
+    fn address(self, block: Self::Handle) -> *mut u8;
+
+    /// Whether the handle may name a block of this heap; false for null.
+    fn contains(self, block: Self::Handle) -> bool;
+
+    /// The bytes that were granted to a live block, its share of tables and
+    /// headers left out; `requested` if the allocator does not know.
+    fn granted(self, block: Self::Handle, requested: u64) -> u64;
+
+    /// This thread's share of a walk over a heap at rest: shares of all threads
+    /// of the launch add up (`largest_free_bytes`: maximum) to the occupancy.
+    fn walk<W: Warp>(self, _warp: W) -> Occupancy {
+        Occupancy::default()
+    }
+
+    /// What was found wrong so far.
+    fn faults(self) -> Faults {
+        Faults::default()
+    }
+}

@@ -1,0 +1,198 @@
+//! AWMalloc: AtomicMalloc on a circular pool (Vinkler and Havran 2014, section
+//! 5.1, Algorithm 2). Nothing is tracked: after a turn of the pool a new block
+//! may lie over one that is still in use.
+//!
+//! That is never silent here. The shared word counts turns above the offset, a
+//! handle carries the low bits of the turn in which it was made, and `free`
+//! compares: the block was overwritten exactly if the offset has since come
+//! round to its start again. (Exact for blocks that live for fewer turns than
+//! the handle's bits can count: 32 in a pool of 2 GiB, more in smaller ones.)
+
+use core::sync::atomic::Ordering::{AcqRel, Relaxed};
+
+use cuda_std::atomic::{AtomicU64, fence};
+
+use super::{UNIT, no_parameters, units};
+use crate::allocator::{Allocator, Faults, Handle, Heap, Request, SetupError};
+use crate::warp::Warp;
+
+/// Bytes before the first block, for the words.
+const HEADER: u64 = 256;
+/// Bits of the offset in the shared word. The offset may run past the pool by
+/// what all threads add before one of them wraps it: 2^19 threads of at most
+/// `ADDED_UNITS` each stay below 2^40.
+const OFFSET_BITS: u32 = 40;
+const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
+/// Larger requests do not add but compare and swap.
+const ADDED_UNITS: u32 = 1 << 20;
+
+/// AtomicMalloc that starts again at the front when the pool is used up.
+#[derive(Clone, Copy)]
+pub struct AwMalloc {
+    blocks: *mut u8,
+    words: *mut u8,
+    units: u32,
+    unit_bits: u32,
+}
+
+impl AwMalloc {
+    /// Turns of the pool, and below them the offset of the next block.
+    #[inline(always)]
+    fn head(&self) -> &AtomicU64 {
+        // SAFETY: `setup` placed two aligned words there, inside the pool.
+        unsafe { &*self.words.cast() }
+    }
+
+    #[inline(always)]
+    fn overwritten_count(&self) -> &AtomicU64 {
+        // SAFETY: as above.
+        unsafe { &*self.words.wrapping_add(8).cast() }
+    }
+
+    #[inline(always)]
+    fn fits(&self, head: u64, wanted: u32) -> bool {
+        (head & OFFSET_MASK) + u64::from(wanted) <= u64::from(self.units)
+    }
+
+    /// The handle of the block that starts at `head`.
+    #[inline(always)]
+    fn handle(&self, head: u64) -> u32 {
+        let turn = (head >> OFFSET_BITS) as u32;
+        let unit = (head & OFFSET_MASK) as u32;
+        turn << self.unit_bits | unit
+    }
+
+    #[inline(always)]
+    fn unit(&self, block: u32) -> u32 {
+        block & ((1 << self.unit_bits) - 1)
+    }
+}
+
+impl Allocator for AwMalloc {
+    type Handle = u32;
+
+    const FREES: bool = true;
+    const REUSES_ACROSS_SIZES: bool = true;
+    const WALKABLE: bool = false;
+    const MAY_OVERWRITE: bool = true;
+
+    fn setup(request: &Request) -> Result<Heap, SetupError> {
+        no_parameters(request)?;
+        // Two bits at least for the turn, and one handle fewer for null.
+        let limit = HEADER + ((1 << 30) - 1) * UNIT;
+        if request.pool_bytes < HEADER + UNIT {
+            return Err(SetupError::PoolTooSmall {
+                needed: HEADER + UNIT,
+            });
+        }
+        if request.pool_bytes > limit {
+            return Err(SetupError::PoolTooLarge { limit });
+        }
+        let units = (request.pool_bytes - HEADER) / UNIT;
+        // One unit more than there are, so that no handle equals null.
+        let unit_bits = u64::BITS - units.leading_zeros();
+        Ok(Heap {
+            pointers: [
+                request.base.wrapping_add(HEADER as usize),
+                request.base,
+                core::ptr::null_mut(),
+                core::ptr::null_mut(),
+            ],
+            integers: [units, u64::from(unit_bits), 0, 0, 0],
+        })
+    }
+
+    #[inline(always)]
+    unsafe fn new(heap: Heap) -> Self {
+        Self {
+            blocks: heap.pointers[0],
+            words: heap.pointers[1],
+            units: heap.integers[0] as u32,
+            unit_bits: heap.integers[1] as u32,
+        }
+    }
+
+    fn max_block(heap: &Heap) -> u64 {
+        heap.integers[0] * UNIT
+    }
+
+    unsafe fn init<W: Warp>(self, warp: W) {
+        if warp.thread() == 0 {
+            self.head().store(0, Relaxed);
+            self.overwritten_count().store(0, Relaxed);
+        }
+    }
+
+    #[inline(always)]
+    fn malloc<W: Warp>(self, _warp: W, bytes: u64) -> u32 {
+        let wanted = units(bytes, UNIT);
+        if wanted > self.units {
+            return u32::NULL;
+        }
+        // Relaxed throughout: a range is owned by whoever moved the head over
+        // it, and nothing orders its former owner, which `free` detects.
+        let mut seen = if wanted <= ADDED_UNITS {
+            let head = self.head().fetch_add(u64::from(wanted), Relaxed);
+            if self.fits(head, wanted) {
+                return self.handle(head);
+            }
+            head + u64::from(wanted)
+        } else {
+            self.head().load(Relaxed)
+        };
+        // Lock-free: a failed exchange means that another request succeeded.
+        loop {
+            let start = if self.fits(seen, wanted) {
+                seen
+            } else {
+                ((seen >> OFFSET_BITS) + 1) << OFFSET_BITS
+            };
+            let held = self
+                .head()
+                .compare_exchange(seen, start + u64::from(wanted), Relaxed);
+            if held == seen {
+                return self.handle(start);
+            }
+            seen = held;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn free<W: Warp>(self, _warp: W, block: u32) {
+        if block.is_null() {
+            return;
+        }
+        // The block's last reads come before the head is read: whoever moves
+        // the head afterwards cannot have overwritten what was read.
+        fence(AcqRel);
+        let head = self.head().load(Relaxed);
+        let turn_mask = u32::MAX >> self.unit_bits;
+        let turns =
+            ((head >> OFFSET_BITS) as u32).wrapping_sub(block >> self.unit_bits) & turn_mask;
+        let came_round = (head & OFFSET_MASK) > u64::from(self.unit(block));
+        if turns > 1 || (turns == 1 && came_round) {
+            self.overwritten_count().fetch_add(1, Relaxed);
+        }
+    }
+
+    #[inline(always)]
+    fn address(self, block: u32) -> *mut u8 {
+        self.blocks
+            .wrapping_add(self.unit(block) as usize * UNIT as usize)
+    }
+
+    fn contains(self, block: u32) -> bool {
+        !block.is_null() && self.unit(block) < self.units
+    }
+
+    fn granted(self, _block: u32, requested: u64) -> u64 {
+        u64::from(units(requested, UNIT)) * UNIT
+    }
+
+    fn faults(self) -> Faults {
+        Faults {
+            overwritten: self.overwritten_count().load(Relaxed),
+            ..Faults::default()
+        }
+    }
+}

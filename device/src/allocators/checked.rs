@@ -1,0 +1,182 @@
+//! Checked mode: an allocator around another that puts a header before each
+//! block and a canary behind it, and counts what it finds wrong when the block
+//! is freed: double frees, pointers from elsewhere, writes past the end.
+//!
+//! It costs 32 bytes and more a block and is for tests and for hunting faults.
+
+use core::sync::atomic::Ordering::{AcqRel, Relaxed};
+
+use cuda_std::atomic::{AtomicU32, AtomicU64};
+
+use crate::allocator::{Allocator, Faults, Handle, Heap, Occupancy, Request, SetupError};
+use crate::warp::Warp;
+
+/// Bytes in front of a block: the state word, and the requested size.
+const HEADER: u64 = 16;
+/// Bytes behind the last byte that was asked for, at least.
+const CANARY_BYTES: u64 = 16;
+const CANARY: u8 = 0xc5;
+/// Bytes of the pool for the counters.
+const COUNTERS: u64 = 256;
+/// State of a live block's header; of a freed one's, its complement.
+const LIVE: u32 = 0x11fe_b10c;
+
+/// `A` with every block checked.
+#[derive(Clone, Copy)]
+pub struct Checked<A> {
+    inner: A,
+    counters: *mut u8,
+}
+
+impl<A: Allocator> Checked<A> {
+    #[inline(always)]
+    fn counter(&self, index: usize) -> &AtomicU64 {
+        // SAFETY: `setup` placed the counters there, aligned.
+        unsafe { &*self.counters.cast::<AtomicU64>().add(index) }
+    }
+
+    #[inline(always)]
+    fn invalid_frees(&self) -> &AtomicU64 {
+        self.counter(0)
+    }
+
+    #[inline(always)]
+    fn overruns(&self) -> &AtomicU64 {
+        self.counter(1)
+    }
+}
+
+/// The bytes to ask of the inner allocator.
+fn padded(bytes: u64) -> u64 {
+    HEADER.saturating_add(bytes).saturating_add(CANARY_BYTES)
+}
+
+impl<A: Allocator> Allocator for Checked<A> {
+    type Handle = A::Handle;
+
+    const FREES: bool = A::FREES;
+    const REUSES_ACROSS_SIZES: bool = A::REUSES_ACROSS_SIZES;
+    const WALKABLE: bool = A::WALKABLE;
+    const MAY_OVERWRITE: bool = A::MAY_OVERWRITE;
+
+    fn setup(request: &Request) -> Result<Heap, SetupError> {
+        if request.pool_bytes < COUNTERS {
+            return Err(SetupError::PoolTooSmall {
+                needed: COUNTERS + 1,
+            });
+        }
+        let inner = Request {
+            base: request.base.wrapping_add(COUNTERS as usize),
+            pool_bytes: request.pool_bytes - COUNTERS,
+            ..*request
+        };
+        let mut heap = A::setup(&inner).map_err(|error| match error {
+            SetupError::PoolTooSmall { needed } => SetupError::PoolTooSmall {
+                needed: needed + COUNTERS,
+            },
+            SetupError::PoolTooLarge { limit } => SetupError::PoolTooLarge {
+                limit: limit + COUNTERS,
+            },
+            other => other,
+        })?;
+        heap.pointers[3] = request.base;
+        Ok(heap)
+    }
+
+    #[inline(always)]
+    unsafe fn new(heap: Heap) -> Self {
+        // SAFETY: the caller's promise covers the inner heap.
+        Self {
+            inner: unsafe { A::new(heap) },
+            counters: heap.pointers[3],
+        }
+    }
+
+    fn max_block(heap: &Heap) -> u64 {
+        A::max_block(heap).saturating_sub(HEADER + CANARY_BYTES)
+    }
+
+    unsafe fn init<W: Warp>(self, warp: W) {
+        if warp.thread() == 0 {
+            self.invalid_frees().store(0, Relaxed);
+            self.overruns().store(0, Relaxed);
+        }
+        // SAFETY: the caller's promise is the one that `init` asks for.
+        unsafe { self.inner.init(warp) }
+    }
+
+    #[inline(always)]
+    fn malloc<W: Warp>(self, warp: W, bytes: u64) -> A::Handle {
+        let block = self.inner.malloc(warp, padded(bytes));
+        if !block.is_null() {
+            let start = self.inner.address(block);
+            // SAFETY: the block is ours and has `padded(bytes)` bytes.
+            unsafe {
+                start.add(8).cast::<u64>().write(bytes);
+                let canary = start.add((HEADER + bytes) as usize);
+                for offset in 0..CANARY_BYTES as usize {
+                    canary.add(offset).write_volatile(CANARY);
+                }
+                (*start.cast::<AtomicU32>()).store(LIVE, Relaxed);
+            }
+        }
+        block
+    }
+
+    #[inline(always)]
+    unsafe fn free<W: Warp>(self, warp: W, block: A::Handle) {
+        if block.is_null() {
+            return;
+        }
+        if !self.inner.contains(block) {
+            self.invalid_frees().fetch_add(1, Relaxed);
+            return;
+        }
+        let start = self.inner.address(block);
+        // SAFETY: the handle names memory of the pool, if not a live block; the
+        // state word decides which, and of two frees only one exchanges it.
+        let state = unsafe { &*start.cast::<AtomicU32>() };
+        if state.compare_exchange(LIVE, !LIVE, AcqRel) != LIVE {
+            self.invalid_frees().fetch_add(1, Relaxed);
+            return;
+        }
+        // SAFETY: the block is live and now ours alone.
+        unsafe {
+            let bytes = start.add(8).cast::<u64>().read();
+            let canary = start.add((HEADER + bytes) as usize);
+            let mut intact = true;
+            for offset in 0..CANARY_BYTES as usize {
+                intact &= canary.add(offset).read_volatile() == CANARY;
+            }
+            if !intact {
+                self.overruns().fetch_add(1, Relaxed);
+            }
+            self.inner.free(warp, block);
+        }
+    }
+
+    #[inline(always)]
+    fn address(self, block: A::Handle) -> *mut u8 {
+        self.inner.address(block).wrapping_add(HEADER as usize)
+    }
+
+    fn contains(self, block: A::Handle) -> bool {
+        self.inner.contains(block)
+    }
+
+    fn granted(self, block: A::Handle, requested: u64) -> u64 {
+        self.inner.granted(block, padded(requested))
+    }
+
+    fn walk<W: Warp>(self, warp: W) -> Occupancy {
+        self.inner.walk(warp)
+    }
+
+    fn faults(self) -> Faults {
+        Faults {
+            invalid_frees: self.invalid_frees().load(Relaxed),
+            overruns: self.overruns().load(Relaxed),
+            ..self.inner.faults()
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The circular allocators as [`Allocator`]s.
+
+use super::*;
+
+impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
+    type Handle = u32;
+
+    const FREES: bool = true;
+    const REUSES_ACROSS_SIZES: bool = true;
+    const WALKABLE: bool = true;
+
+    fn setup(request: &Request) -> Result<Heap, SetupError> {
+        layout::plan(request, L::UNIT, L::WORDS, L::LIMIT, O::MULTI)
+    }
+
+    #[inline(always)]
+    unsafe fn new(heap: Heap) -> Self {
+        Self {
+            blocks: heap.pointers[0],
+            // SAFETY: `setup` made room for the table there.
+            links: unsafe { L::new(heap.pointers[1]) },
+            hints: heap.pointers[2],
+            layout: Layout::unpack(&heap.integers),
+            offsets: PhantomData,
+        }
+    }
+
+    fn max_block(heap: &Heap) -> u64 {
+        // Chunks merge, so that an empty heap is one run.
+        u64::from(Layout::unpack(&heap.integers).units) * L::UNIT
+    }
+
+    unsafe fn init<W: Warp>(self, warp: W) {
+        let layout = &self.layout;
+        let mut unit = warp.thread();
+        while unit < layout.units {
+            let head = layout.first_head(unit);
+            if head == unit {
+                self.links.reset(unit, layout.first_head(unit + 1), FREE);
+            } else if unit & ((1 << layout.region_bits) - 1) == 0 {
+                self.links.reset(unit, head, ABSORBED);
+            } else {
+                self.links.reset(unit, 0, NONE);
+            }
+            unit += warp.threads();
+        }
+        let mut region = warp.thread();
+        while region < layout.regions {
+            self.hint(region)
+                .store(region << layout.region_bits, Relaxed);
+            region += warp.threads();
+        }
+        let mut index = warp.thread();
+        while index < layout.tickets {
+            self.ticket(index).store(0, Relaxed);
+            index += warp.threads();
+        }
+        if warp.thread() == 0 {
+            self.ticket(layout.tickets)
+                .store(self.beyond_nursery(), Relaxed);
+        }
+    }
+
+    #[inline(always)]
+    fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
+        let wanted = units(bytes, L::UNIT);
+        if wanted > self.layout.units {
+            return u32::NULL;
+        }
+        match self.find(warp, wanted) {
+            Some((unit, _)) => unit,
+            None => u32::NULL,
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn free<W: Warp>(self, _warp: W, block: u32) {
+        if !block.is_null() {
+            // The caller's own chunk: its entry is as `malloc` left it.
+            self.release(block, self.links.peek(block).next);
+        }
+    }
+
+    /// One chunk for the group, which its lanes then split side by side: each
+    /// writes the header of its own block. A sum of more than a region, or one
+    /// for which no chunk is found, is requested lane by lane.
+    #[inline(always)]
+    fn malloc_coalesced<W: Warp>(self, warp: W, bytes: u64) -> u32 {
+        let wanted = units(bytes, L::UNIT);
+        let group = Group::form(warp, wanted);
+        if group.total > 1 << self.layout.region_bits {
+            return self.malloc(warp, bytes);
+        }
+        let (mut first, mut end) = (u32::NULL, 0);
+        if group.leads() {
+            if let Some(found) = self.find(warp, group.total as u32) {
+                (first, end) = found;
+            }
+        }
+        first = warp.shuffle(group.mask, first, group.leader);
+        end = warp.shuffle(group.mask, end, group.leader);
+        // The leader acquired the chunk for all of its lanes.
+        warp.sync(group.mask);
+        if first.is_null() {
+            return self.malloc(warp, bytes);
+        }
+        let unit = first + group.before as u32;
+        let next = if group.is_last() { end } else { unit + wanted };
+        // `find` has seen to the region of `end`; the heads between are ours.
+        self.anchor(unit, next);
+        self.links.put(unit, next, USED);
+        unit
+    }
+
+    /// Blocks of neighbouring lanes that lie one behind the other, as
+    /// `malloc_coalesced` places them, are joined first and freed as one.
+    #[inline(always)]
+    unsafe fn free_coalesced<W: Warp>(self, warp: W, block: u32) {
+        if block.is_null() {
+            return;
+        }
+        let mask = warp.converge();
+        let lane = warp.lane();
+        let next = self.links.peek(block).next;
+        let above = mask & !((2 << lane) - 1);
+        let neighbour = if above == 0 {
+            lane
+        } else {
+            above.trailing_zeros()
+        };
+        let joined = warp.shuffle(mask, block, neighbour) == next;
+        let joins = warp.ballot(mask, joined);
+        // The run ends with the first lane from here on that joins no other.
+        let last = (mask & !joins & !((1 << lane) - 1)).trailing_zeros();
+        let end = warp.shuffle(mask, next, last);
+        let below = mask & ((1 << lane) - 1);
+        let absorbed = below != 0 && joins >> (u32::BITS - 1 - below.leading_zeros()) & 1 == 1;
+        if absorbed {
+            self.links.put(block, next, ABSORBED);
+        }
+        // Every lane is done with its block before one gives the run up.
+        warp.sync(mask);
+        if !absorbed {
+            self.release(block, end);
+        }
+    }
+
+    #[inline(always)]
+    fn address(self, block: u32) -> *mut u8 {
+        self.blocks.wrapping_add(block as usize * L::UNIT as usize)
+    }
+
+    fn contains(self, block: u32) -> bool {
+        block < self.layout.units
+    }
+
+    fn granted(self, block: u32, _requested: u64) -> u64 {
+        u64::from(self.links.peek(block).next - block) * L::UNIT
+    }
+
+    fn walk<W: Warp>(self, warp: W) -> Occupancy {
+        let mut sum = Occupancy::default();
+        let mut region = warp.thread();
+        while region < self.layout.regions {
+            let mut unit = region << self.layout.region_bits;
+            let end = unit + (1 << self.layout.region_bits);
+            let end = if end < self.layout.units {
+                end
+            } else {
+                self.layout.units
+            };
+            while unit < end {
+                let link = self.links.peek(unit);
+                let bytes = u64::from(link.next - unit) * L::UNIT;
+                if link.state == USED {
+                    sum.used_bytes += bytes;
+                } else if link.state == FREE {
+                    sum.free_bytes += bytes;
+                    if bytes > sum.largest_free_bytes {
+                        sum.largest_free_bytes = bytes;
+                    }
+                }
+                unit = link.next;
+            }
+            region += warp.threads();
+        }
+        sum
+    }
+}

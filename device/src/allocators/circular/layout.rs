@@ -1,0 +1,252 @@
+//! How the pool of the circular allocators is divided: regions, the table, and
+//! the chunks into which it is split at the start.
+//!
+//! The memory set aside holds, in this order, the blocks, the table of headers,
+//! one hint a region and one ticket counter a processor. A *region* is a run of
+//! units, a power of two long, whose first entry is a header from the start (of
+//! a free chunk, or an absorbed one that leads to the region's first chunk), so
+//! that a walk can begin there.
+
+use crate::allocator::{Heap, Request, SetupError};
+
+/// Bytes between ticket counters, so that no two share a sector.
+pub const TICKET_BYTES: u64 = 32;
+/// Regions that a pool is divided into, if that makes them no smaller than
+/// `LEAST_REGION_BYTES`.
+const REGIONS: u64 = 1 << 14;
+const LEAST_REGION_BYTES: u64 = 4096;
+const PARAMETERS: &str = "split=tail|uniform|heap, frag=1.0..16.0, chunk=BYTES, region=BYTES";
+
+/// Splits of the pool at the start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Split {
+    /// The first half in chunks of one region each, the rest one large chunk.
+    Tail,
+    /// Chunks of one region each.
+    Uniform,
+    /// A binary heap of chunk sizes, by equation 1; one for each processor in
+    /// the allocators with an offset a processor.
+    Heap,
+}
+
+/// The scalars of a circular heap.
+#[derive(Clone, Copy)]
+pub struct Layout {
+    /// Units in the pool.
+    pub units: u32,
+    /// Regions, the last perhaps shorter than the others.
+    pub regions: u32,
+    /// Regions among which requests of up to a region are spread.
+    pub nursery: u32,
+    /// Region length, as a power of two of units.
+    pub region_bits: u32,
+    /// The least remainder that becomes a chunk of its own, in units.
+    pub least: u32,
+    /// Maximum fragmentation (`MAX_FRAG` in Algorithm 3), in sixteenths.
+    pub fragmentation: u32,
+    /// Where offsets start: the distance between those of two processors, as
+    /// a fraction of 2^32 of the nursery; 0 for a single offset.
+    pub stride: u32,
+    /// Ticket counters.
+    pub tickets: u32,
+    /// The split.
+    pub split: Split,
+    /// The heap's largest chunk, as a power of two of units (`Split::Heap`).
+    pub root_bits: u32,
+    /// Units of one heap (`Split::Heap`).
+    pub period: u32,
+}
+
+fn value_of<'a>(request: &Request<'a>, name: &str) -> Option<&'a str> {
+    request
+        .parameters
+        .iter()
+        .find(|(key, _)| *key == name)
+        .map(|(_, value)| *value)
+}
+
+fn bad() -> SetupError {
+    SetupError::BadParameter {
+        expected: PARAMETERS,
+    }
+}
+
+/// Divides the memory of `request` into units of `unit` bytes with `words`
+/// header words each; `multi` asks for an offset a processor.
+pub fn plan(
+    request: &Request,
+    unit: u64,
+    words: u64,
+    limit: u64,
+    multi: bool,
+) -> Result<Heap, SetupError> {
+    for (name, _) in request.parameters {
+        if !["split", "frag", "chunk", "region", "coalesce"].contains(name) {
+            return Err(bad());
+        }
+    }
+    let split = match value_of(request, "split") {
+        None | Some("tail") => Split::Tail,
+        Some("uniform") => Split::Uniform,
+        Some("heap") => Split::Heap,
+        Some(_) => return Err(bad()),
+    };
+    let fragmentation = match value_of(request, "frag") {
+        None => 16,
+        Some(text) => {
+            let ratio: f32 = text.parse().map_err(|_| bad())?;
+            if !(1.0..=16.0).contains(&ratio) {
+                return Err(bad());
+            }
+            (ratio * 16.0) as u32
+        }
+    };
+    let bytes_of = |name: &str| match value_of(request, name) {
+        None => Ok(None),
+        Some(text) => text.parse::<u64>().map(Some).map_err(|_| bad()),
+    };
+    let least = bytes_of("chunk")?
+        .unwrap_or(unit)
+        .div_ceil(unit)
+        .clamp(1, limit);
+
+    let tickets = if multi { request.processors.max(1) } else { 1 };
+    let fixed = (u64::from(tickets) + 1) * TICKET_BYTES + 512;
+    let each = unit + 4 * words;
+    let smallest = fixed + LEAST_REGION_BYTES / unit * each + 64;
+    if request.pool_bytes < smallest {
+        return Err(SetupError::PoolTooSmall { needed: smallest });
+    }
+    // A hint takes four bytes a region, of at least `LEAST_REGION_BYTES`.
+    let estimate = (request.pool_bytes - fixed) / each;
+    let region_units = match bytes_of("region")? {
+        Some(bytes) if bytes >= unit && bytes.is_power_of_two() => bytes / unit,
+        Some(_) => return Err(bad()),
+        None => {
+            let length = (estimate / REGIONS).max(LEAST_REGION_BYTES / unit);
+            1 << length.ilog2()
+        }
+    };
+    let hints = estimate.div_ceil(region_units) * 4;
+    let units = (request.pool_bytes - fixed).saturating_sub(hints) / each;
+    if units == 0 {
+        return Err(SetupError::PoolTooSmall {
+            needed: smallest + hints,
+        });
+    }
+    if units > limit {
+        return Err(SetupError::PoolTooLarge {
+            limit: limit * each,
+        });
+    }
+    let regions = units.div_ceil(region_units);
+    let nursery = match split {
+        Split::Tail => (units / 2 / region_units).max(1),
+        Split::Uniform | Split::Heap => regions,
+    };
+    let heaps = if split == Split::Heap {
+        u64::from(tickets)
+    } else {
+        1
+    };
+    let (root_bits, period) = heap_shape(units / heaps, least);
+
+    let table = (units * unit).next_multiple_of(256);
+    let hint_table = table + units * 4 * words;
+    Ok(Heap {
+        pointers: [
+            request.base,
+            request.base.wrapping_add(table as usize),
+            request.base.wrapping_add(hint_table as usize),
+            core::ptr::null_mut(),
+        ],
+        integers: [
+            units | regions << 32,
+            nursery | u64::from(region_units.ilog2()) << 32,
+            least | u64::from(fragmentation) << 32,
+            u64::from(if multi { u32::MAX / tickets } else { 0 }) | u64::from(tickets) << 32,
+            split as u64 | u64::from(root_bits) << 8 | period << 32,
+        ],
+    })
+}
+
+/// The largest binary heap of chunks, none smaller than `least`, that fits into
+/// `units`: the size of its root as a power of two, and the units it takes.
+///
+/// Every level has as many units as the root (equation 1).
+fn heap_shape(units: u64, least: u64) -> (u32, u64) {
+    let least_bits = u64::from(least.next_power_of_two().ilog2());
+    let mut best = (0, 0);
+    for root_bits in least_bits..=u64::from(units.ilog2()) {
+        let total = (root_bits - least_bits + 1) << root_bits;
+        if total <= units {
+            best = (root_bits as u32, total);
+        }
+    }
+    best
+}
+
+impl Layout {
+    /// Unpacks what `plan` packed.
+    #[inline(always)]
+    pub fn unpack(integers: &[u64; 5]) -> Self {
+        let low = |index: usize| integers[index] as u32;
+        let high = |index: usize| (integers[index] >> 32) as u32;
+        Self {
+            units: low(0),
+            regions: high(0),
+            nursery: low(1),
+            region_bits: high(1),
+            least: low(2),
+            fragmentation: high(2),
+            stride: low(3),
+            tickets: high(3),
+            split: match low(4) & 0xff {
+                0 => Split::Tail,
+                1 => Split::Uniform,
+                _ => Split::Heap,
+            },
+            root_bits: low(4) >> 8,
+            period: high(4),
+        }
+    }
+
+    /// The first unit at or after `unit` where a chunk starts when the heap is
+    /// empty; `units` past the last.
+    #[inline(always)]
+    pub fn first_head(&self, unit: u32) -> u32 {
+        let region =
+            (unit >> self.region_bits) + u32::from(unit & ((1 << self.region_bits) - 1) != 0);
+        let head = match self.split {
+            Split::Tail if region > self.nursery => self.units,
+            Split::Tail | Split::Uniform => {
+                if region >= self.regions {
+                    self.units
+                } else {
+                    region << self.region_bits
+                }
+            }
+            Split::Heap => self.first_heap_head(unit),
+        };
+        if head < self.units { head } else { self.units }
+    }
+
+    /// `first_head` for `Split::Heap`: heaps one after another, then the rest
+    /// as one chunk.
+    #[inline(always)]
+    fn first_heap_head(&self, unit: u32) -> u32 {
+        if self.period == 0 {
+            return if unit == 0 { 0 } else { self.units };
+        }
+        let heap = unit.checked_div(self.period).unwrap_or(0);
+        if heap >= self.tickets {
+            let end = self.tickets * self.period;
+            return if unit == end { end } else { self.units };
+        }
+        let inside = unit - heap * self.period;
+        let level = inside >> self.root_bits;
+        let chunk_bits = self.root_bits - level;
+        let mask = (1 << chunk_bits) - 1;
+        heap * self.period + ((inside + mask) & !mask)
+    }
+}

@@ -1,0 +1,206 @@
+//! The list of chunks: one entry a unit of memory, in a table beside the pool.
+//!
+//! The paper keeps a chunk's header in front of its payload and argues that no
+//! thread stalls long enough to use the header of a chunk that has meanwhile
+//! been merged and overwritten. Threads do stall. So here the headers lie in a
+//! table that no payload ever touches, and an entry that has once been a header
+//! stays one: a chunk that is merged into its predecessor is marked absorbed
+//! and keeps its link, which leads forward. From any entry that a stalled
+//! thread may hold, it finds its way back to live chunks.
+//!
+//! Whatever `peek` returns is a hint. A chunk changes hands only by `take`, a
+//! compare-and-swap from free, and a free entry is always the head of a live
+//! chunk whose end is the entry's link at that moment. That alone makes live
+//! chunks disjoint; every other read may be as stale as it likes. Entries that
+//! were never headers are 0 (`NONE`), which tells a walker that it was faster
+//! than the store that makes its entry a header.
+
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use cuda_std::atomic::AtomicU32;
+
+/// State of an entry that was never a header.
+pub const NONE: u32 = 0;
+/// State of a chunk that nobody owns.
+pub const FREE: u32 = 1;
+/// State of a chunk with an owner, who alone may write its entry.
+pub const USED: u32 = 2;
+/// State of a former header inside a chunk.
+pub const ABSORBED: u32 = 3;
+
+/// What an entry said when it was read.
+#[derive(Clone, Copy)]
+pub struct Link {
+    /// The unit where the next chunk starts; for an absorbed entry, some
+    /// later unit that is or was a header.
+    pub next: u32,
+    /// `NONE`, `FREE`, `USED` or `ABSORBED`.
+    pub state: u32,
+}
+
+/// The table of headers, in one of two forms.
+pub trait Links: Copy {
+    /// Bytes of pool that one entry stands for.
+    const UNIT: u64;
+    /// Words in an entry.
+    const WORDS: u64;
+    /// The most units that links can name.
+    const LIMIT: u64;
+
+    /// The table at `address`.
+    ///
+    /// # Safety
+    ///
+    /// The table has `WORDS` aligned words for each unit, valid as long as the
+    /// value is used, accessed through this trait only.
+    unsafe fn new(address: *mut u8) -> Self;
+
+    /// Reads an entry. A hint, but to the owner of the chunk.
+    fn peek(self, unit: u32) -> Link;
+
+    /// Tries to change the entry from free to `state`; `seen` is what `peek`
+    /// said. Returns where the chunk ends, or nothing if another was faster.
+    fn take(self, unit: u32, seen: Link, state: u32) -> Option<u32>;
+
+    /// Writes the entry of a chunk, or inside a chunk, that the caller owns.
+    /// With `FREE` the caller gives the chunk up.
+    fn put(self, unit: u32, next: u32, state: u32);
+
+    /// Writes the entry anew, whatever it held, before any thread uses it.
+    fn reset(self, unit: u32, next: u32, state: u32);
+}
+
+/// Flag and link in two words, as CMalloc has them (section 5.2).
+///
+/// A unit is 32 bytes, so that the two words are a quarter of it.
+#[derive(Clone, Copy)]
+pub struct TwoWords(*mut u8);
+
+impl TwoWords {
+    #[inline(always)]
+    fn flag(&self, unit: u32) -> &AtomicU32 {
+        // SAFETY: `new` was promised two words for each unit.
+        unsafe { &*self.0.cast::<AtomicU32>().add(2 * unit as usize) }
+    }
+
+    #[inline(always)]
+    fn next(&self, unit: u32) -> &AtomicU32 {
+        // SAFETY: as above.
+        unsafe { &*self.0.cast::<AtomicU32>().add(2 * unit as usize + 1) }
+    }
+}
+
+impl Links for TwoWords {
+    const UNIT: u64 = 32;
+    const WORDS: u64 = 2;
+    const LIMIT: u64 = (1 << 30) - 1;
+
+    #[inline(always)]
+    unsafe fn new(address: *mut u8) -> Self {
+        Self(address)
+    }
+
+    #[inline(always)]
+    fn peek(self, unit: u32) -> Link {
+        // The two may belong to different moments. Each link that an entry
+        // ever held is a valid way forward, and `take` reads it again.
+        let state = self.flag(unit).load(Relaxed);
+        Link {
+            next: self.next(unit).load(Relaxed),
+            state,
+        }
+    }
+
+    #[inline(always)]
+    fn take(self, unit: u32, _seen: Link, state: u32) -> Option<u32> {
+        // Acquire: all that the former owner did to the chunk and its link
+        // comes before what the new owner does. Pairs with the release in
+        // `put`.
+        if self.flag(unit).compare_exchange(FREE, state, Acquire) == FREE {
+            Some(self.next(unit).load(Relaxed))
+        } else {
+            None
+        }
+    }
+
+    #[inline(always)]
+    fn put(self, unit: u32, next: u32, state: u32) {
+        self.next(unit).store(next, Relaxed);
+        // Release when giving up: the link, and the owner's use of the memory,
+        // come before whoever takes the chunk. Otherwise the flag is ours, and
+        // others only test it against `FREE`.
+        self.flag(unit)
+            .store(state, if state == FREE { Release } else { Relaxed });
+    }
+
+    #[inline(always)]
+    fn reset(self, unit: u32, next: u32, state: u32) {
+        self.next(unit).store(next, Relaxed);
+        self.flag(unit).store(state, Relaxed);
+    }
+}
+
+/// Flag and link fused into one word, as CFMalloc has them (section 5.3): the
+/// state in the low two bits. A unit is 16 bytes.
+#[derive(Clone, Copy)]
+pub struct Fused(*mut u8);
+
+impl Fused {
+    #[inline(always)]
+    fn word(&self, unit: u32) -> &AtomicU32 {
+        // SAFETY: `new` was promised a word for each unit.
+        unsafe { &*self.0.cast::<AtomicU32>().add(unit as usize) }
+    }
+}
+
+#[inline(always)]
+fn fuse(next: u32, state: u32) -> u32 {
+    next << 2 | state
+}
+
+impl Links for Fused {
+    const UNIT: u64 = 16;
+    const WORDS: u64 = 1;
+    const LIMIT: u64 = (1 << 30) - 1;
+
+    #[inline(always)]
+    unsafe fn new(address: *mut u8) -> Self {
+        Self(address)
+    }
+
+    #[inline(always)]
+    fn peek(self, unit: u32) -> Link {
+        let word = self.word(unit).load(Relaxed);
+        Link {
+            next: word >> 2,
+            state: word & 3,
+        }
+    }
+
+    #[inline(always)]
+    fn take(self, unit: u32, seen: Link, state: u32) -> Option<u32> {
+        let free = fuse(seen.next, FREE);
+        // Acquire: see `TwoWords::take`. If the word changed and changed back
+        // since `peek`, it says the same about the same chunk again.
+        if self
+            .word(unit)
+            .compare_exchange(free, fuse(seen.next, state), Acquire)
+            == free
+        {
+            Some(seen.next)
+        } else {
+            None
+        }
+    }
+
+    #[inline(always)]
+    fn put(self, unit: u32, next: u32, state: u32) {
+        let order = if state == FREE { Release } else { Relaxed };
+        self.word(unit).store(fuse(next, state), order);
+    }
+
+    #[inline(always)]
+    fn reset(self, unit: u32, next: u32, state: u32) {
+        self.word(unit).store(fuse(next, state), Relaxed);
+    }
+}

@@ -1,0 +1,292 @@
+//! The circular allocators: CMalloc, CFMalloc, CMMalloc and CFMMalloc (Vinkler
+//! and Havran 2014, sections 5.2 to 5.4, Algorithm 3, equation 1).
+//!
+//! The pool is a circular, singly linked list of chunks. A request walks from
+//! an offset to the first free chunk that is large enough, takes it, and splits
+//! off what it does not need; `free` merges the chunk with its successor if that
+//! is free. The four differ in two choices: flag and link in two words or fused
+//! into one ([`links`]), and one offset for all or one a multiprocessor.
+//!
+//! What is ours, and why:
+//!
+//! - Headers lie in a table and stay valid for ever ([`links`] has the argument):
+//!   the published algorithm corrupts memory if a thread stalls between reading
+//!   a link and following it.
+//! - The offset is a ticket that picks the region where the walk starts, and
+//!   each region remembers where its last request ended. The published offset
+//!   sends all threads to the same chunk, so that 10^5 threads need 100 ms.
+//! - A walk that finds no fit in a region leaves a note of the size that failed,
+//!   so that others step over the region, and it gives up after `BUDGET` chunks:
+//!   exhaustion is found in bounded time. Notes and cursors are hints, wrong at
+//!   worst about where to look; before giving up, the walk ignores them.
+//! - A free chunk that is too small is merged with the free chunks behind it
+//!   until it fits, so that what was freed in any order serves any size.
+
+mod contract;
+mod group;
+mod layout;
+mod links;
+
+use core::marker::PhantomData;
+use core::sync::atomic::Ordering::Relaxed;
+
+use cuda_std::atomic::AtomicU32;
+
+pub use group::Group;
+use layout::{Layout, TICKET_BYTES};
+use links::{ABSORBED, FREE, Fused, Link, Links, NONE, TwoWords, USED};
+
+use super::units;
+use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
+use crate::warp::Warp;
+
+/// Chunks that one request looks at before it gives up.
+const BUDGET: u32 = 1 << 16;
+/// Regions that a request of up to a region tries before it turns to the part
+/// of the pool beyond the nursery.
+const NEIGHBOURS: u32 = 8;
+/// A hint with this bit says that no run of 2^n units was found, n in the low
+/// bits; without, it is the unit where to start.
+const NO_FIT: u32 = 1 << 31;
+/// 2^32 divided by the golden ratio: successive tickets fall into regions that
+/// are spread as evenly as can be, for any number of regions.
+const GOLDEN: u32 = 0x9e37_79b9;
+
+/// How many offsets there are.
+pub trait Offsets: Copy {
+    /// Whether each processor has one.
+    const MULTI: bool;
+}
+
+/// One offset for all.
+#[derive(Clone, Copy)]
+pub struct One;
+
+/// One offset a multiprocessor.
+#[derive(Clone, Copy)]
+pub struct PerProcessor;
+
+impl Offsets for One {
+    const MULTI: bool = false;
+}
+
+impl Offsets for PerProcessor {
+    const MULTI: bool = true;
+}
+
+/// CircularMalloc: flag and link in two words, one offset.
+pub type CMalloc = Circular<TwoWords, One>;
+/// Circular Fused Malloc: flag and link in one word, one offset.
+pub type CfMalloc = Circular<Fused, One>;
+/// Circular Multi Malloc: flag and link in two words, an offset a processor.
+pub type CmMalloc = Circular<TwoWords, PerProcessor>;
+/// Circular Fused Multi Malloc: one word, an offset a processor.
+pub type CfmMalloc = Circular<Fused, PerProcessor>;
+
+/// A circular allocator over links of form `L` with offsets `O`.
+#[derive(Clone, Copy)]
+pub struct Circular<L, O> {
+    blocks: *mut u8,
+    links: L,
+    hints: *mut u8,
+    layout: Layout,
+    offsets: PhantomData<O>,
+}
+
+impl<L: Links, O: Offsets> Circular<L, O> {
+    /// Where to look in a region; see `NO_FIT`.
+    #[inline(always)]
+    fn hint(&self, region: u32) -> &AtomicU32 {
+        // SAFETY: the layout has an aligned word for each region.
+        unsafe { &*self.hints.cast::<AtomicU32>().add(region as usize) }
+    }
+
+    /// Ticket counter `index`; behind the last, the region where the last
+    /// request of more than a region ended.
+    #[inline(always)]
+    fn ticket(&self, index: u32) -> &AtomicU32 {
+        let after_hints =
+            (self.layout.regions as usize * 4).next_multiple_of(TICKET_BYTES as usize);
+        // SAFETY: the layout has these words behind the hints.
+        unsafe {
+            &*self
+                .hints
+                .add(after_hints + index as usize * TICKET_BYTES as usize)
+                .cast()
+        }
+    }
+
+    #[inline(always)]
+    fn region_of(&self, unit: u32) -> u32 {
+        unit >> self.layout.region_bits
+    }
+
+    #[inline(always)]
+    fn is_large(&self, wanted: u32) -> bool {
+        wanted > 1 << self.layout.region_bits
+    }
+
+    /// The region where a request starts.
+    #[inline(always)]
+    fn start<W: Warp>(&self, warp: W, wanted: u32) -> u32 {
+        if self.is_large(wanted) {
+            return self.ticket(self.layout.tickets).load(Relaxed);
+        }
+        let index = if O::MULTI {
+            let processor = warp.processor();
+            if processor < self.layout.tickets {
+                processor
+            } else {
+                0
+            }
+        } else {
+            0
+        };
+        // Relaxed: a ticket says where to look and nothing more.
+        let ticket = self.ticket(index).fetch_add(1, Relaxed);
+        let position = ticket
+            .wrapping_mul(GOLDEN)
+            .wrapping_add(index.wrapping_mul(self.layout.stride));
+        (u64::from(position) * u64::from(self.layout.nursery) >> 32) as u32
+    }
+
+    /// The first unit beyond the nursery, where chunks are larger.
+    #[inline(always)]
+    fn beyond_nursery(&self) -> u32 {
+        if self.layout.nursery < self.layout.regions {
+            self.layout.nursery
+        } else {
+            0
+        }
+    }
+
+    /// A chunk of `wanted` units: its first unit and its end.
+    #[inline(always)]
+    fn find<W: Warp>(&self, warp: W, wanted: u32) -> Option<(u32, u32)> {
+        let mut region = self.start(warp, wanted);
+        let mut budget = BUDGET;
+        let mut tried = 0;
+        // Twice round: first by the hints, then without.
+        while tried < 2 * self.layout.regions + NEIGHBOURS {
+            let hint = self.hint(region).load(Relaxed);
+            let no_fit = hint & NO_FIT != 0;
+            let known_full = no_fit && wanted >= 1 << (hint & 31);
+            if !known_full || tried > self.layout.regions + NEIGHBOURS {
+                let anchor = region << self.layout.region_bits;
+                let end = anchor + (1 << self.layout.region_bits);
+                let end = if end < self.layout.units {
+                    end
+                } else {
+                    self.layout.units
+                };
+                let mut unit = if no_fit { anchor } else { hint };
+                let mut whole = unit == anchor;
+                loop {
+                    let link = self.links.peek(unit);
+                    if link.state == FREE {
+                        if let Some(found) = self.try_take(unit, link, wanted) {
+                            return Some(found);
+                        }
+                    }
+                    if budget == 0 {
+                        return None;
+                    }
+                    budget -= 1;
+                    if link.state != NONE && link.next < end {
+                        unit = link.next;
+                    } else if whole {
+                        break;
+                    } else {
+                        whole = true;
+                        unit = anchor;
+                    }
+                }
+                // Only if nobody has left a newer hint since. If a chunk came
+                // free unseen all the same, the second round finds it.
+                let note = NO_FIT | (u32::BITS - (wanted - 1).leading_zeros());
+                self.hint(region).compare_exchange(hint, note, Relaxed);
+            }
+            tried += 1;
+            region += 1;
+            if region >= self.layout.regions {
+                region = 0;
+            }
+            if tried == NEIGHBOURS && !self.is_large(wanted) {
+                region = self.beyond_nursery();
+            }
+        }
+        None
+    }
+
+    /// Takes the free chunk at `unit` if it holds `wanted` units, alone or
+    /// merged with the free chunks behind it; splits off the rest.
+    #[inline(always)]
+    fn try_take(&self, unit: u32, seen: Link, wanted: u32) -> Option<(u32, u32)> {
+        if seen.next - unit < wanted
+            && (seen.next >= self.layout.units || self.links.peek(seen.next).state != FREE)
+        {
+            return None;
+        }
+        let mut next = self.links.take(unit, seen, USED)?;
+        while next - unit < wanted && next < self.layout.units {
+            let link = self.links.peek(next);
+            if link.state != FREE {
+                break;
+            }
+            match self.links.take(next, link, ABSORBED) {
+                Some(end) => next = end,
+                None => break,
+            }
+        }
+        let length = next - unit;
+        if length < wanted {
+            self.links.put(unit, next, FREE);
+            self.hint(self.region_of(unit)).store(unit, Relaxed);
+            return None;
+        }
+        let rest = unit + wanted;
+        let fragmented =
+            u64::from(wanted) * u64::from(self.layout.fragmentation) <= u64::from(length) * 16;
+        if length - wanted >= self.layout.least && fragmented {
+            self.links.put(rest, next, FREE);
+            self.anchor(unit, rest);
+            self.hint(self.region_of(rest)).store(rest, Relaxed);
+            if self.is_large(wanted) {
+                self.ticket(self.layout.tickets)
+                    .store(self.region_of(rest), Relaxed);
+            }
+            next = rest;
+        }
+        self.links.put(unit, next, USED);
+        Some((unit, next))
+    }
+
+    /// Makes the region of `head` lead to it, where `head` starts a chunk
+    /// inside a chunk that the caller owns from `unit` on.
+    ///
+    /// If the region starts inside the owned chunk its first entry is an
+    /// absorbed one, and `head` is now the first chunk of the region.
+    #[inline(always)]
+    fn anchor(&self, unit: u32, head: u32) {
+        let anchor = head >> self.layout.region_bits << self.layout.region_bits;
+        if anchor > unit && anchor < head {
+            self.links.put(anchor, head, ABSORBED);
+        }
+    }
+
+    /// Frees the chunk from `unit` to `next`, which the caller owns.
+    #[inline(always)]
+    fn release(&self, unit: u32, next: u32) {
+        let mut end = next;
+        if next < self.layout.units {
+            let link = self.links.peek(next);
+            if link.state == FREE {
+                if let Some(after) = self.links.take(next, link, ABSORBED) {
+                    end = after;
+                }
+            }
+        }
+        self.links.put(unit, end, FREE);
+        self.hint(self.region_of(unit)).store(unit, Relaxed);
+    }
+}

@@ -1,0 +1,97 @@
+//! The kernels as functions for the CPU backend, by name.
+//!
+//! They are instantiated here, in the crate that is optimised in every profile.
+
+use crate::allocator::{Allocator, Heap, Request, SetupError};
+use crate::kernel::{Args, Kernel};
+use crate::table::{with_allocators, with_kernels};
+use crate::warp::Solo;
+
+/// A kernel over an allocator, for one warp.
+///
+/// Safe to call under the contract of the kernel's arguments.
+pub type HostKernel = unsafe fn(Solo, Heap, Args);
+
+/// A kernel over an allocator, with its place in the table.
+pub struct Entry {
+    /// Name of the PTX entry: kernel and allocator.
+    pub name: &'static str,
+    /// The family: which PTX module of the allocator has it.
+    pub family: &'static str,
+    /// The function.
+    pub run: HostKernel,
+}
+
+/// An allocator as the host sees it.
+pub struct HostAllocator {
+    /// Its name; a checked allocator's ends in `_checked`.
+    pub name: &'static str,
+    /// [`Allocator::setup`].
+    pub setup: fn(&Request) -> Result<Heap, SetupError>,
+    /// [`Allocator::max_block`].
+    pub max_block: fn(&Heap) -> u64,
+    /// [`Allocator::FREES`].
+    pub frees: bool,
+    /// [`Allocator::REUSES_ACROSS_SIZES`].
+    pub reuses_across_sizes: bool,
+    /// [`Allocator::WALKABLE`].
+    pub walkable: bool,
+    /// [`Allocator::MAY_OVERWRITE`].
+    pub may_overwrite: bool,
+    /// Bytes of a handle.
+    pub handle_bytes: usize,
+    /// Its kernels.
+    pub kernels: &'static [Entry],
+}
+
+unsafe fn run<K: Kernel, A: Allocator>(warp: Solo, heap: Heap, args: Args) {
+    // SAFETY: the caller's promise is the kernel's contract.
+    unsafe { K::run(warp, A::new(heap), K::Arguments::from(args)) }
+}
+
+macro_rules! entries {
+    ($allocator:literal $type:ty; $($family:literal $name:literal $kernel:ty;)*) => {
+        &[$(Entry {
+            name: concat!($name, "__", $allocator),
+            family: $family,
+            run: run::<$kernel, $type>,
+        },)*]
+    };
+}
+
+macro_rules! host_allocators {
+    ($(($name:literal, $type:ty),)*) => {
+        /// Every allocator, the checked ones behind the others.
+        pub static ALLOCATORS: &[HostAllocator] = &[$(HostAllocator {
+            name: $name,
+            setup: <$type as Allocator>::setup,
+            max_block: <$type as Allocator>::max_block,
+            frees: <$type as Allocator>::FREES,
+            reuses_across_sizes: <$type as Allocator>::REUSES_ACROSS_SIZES,
+            walkable: <$type as Allocator>::WALKABLE,
+            may_overwrite: <$type as Allocator>::MAY_OVERWRITE,
+            handle_bytes: size_of::<<$type as Allocator>::Handle>(),
+            kernels: with_kernels!(entries, $name $type;),
+        },)*];
+    };
+}
+
+with_allocators!(host_allocators);
+
+/// The allocator of this name.
+pub fn allocator(name: &str) -> Option<&'static HostAllocator> {
+    ALLOCATORS.iter().find(|allocator| allocator.name == name)
+}
+
+impl HostAllocator {
+    /// The kernel of this name (without the allocator's).
+    pub fn kernel(&self, name: &str) -> Option<&'static Entry> {
+        self.kernels.iter().find(|entry| {
+            entry
+                .name
+                .strip_suffix(self.name)
+                .and_then(|rest| rest.strip_suffix("__"))
+                == Some(name)
+        })
+    }
+}

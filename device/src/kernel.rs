@@ -1,0 +1,152 @@
+//! What a kernel is, and the words that carry its arguments.
+//!
+//! Every entry has the same signature, scalars only: a structure passed by
+//! value would lose the knowledge that its pointers point to global memory, and
+//! each access would go through a generic address. The structure is rebuilt
+//! from the scalars inside the entry, where the compiler sees through it.
+
+use crate::allocator::Allocator;
+use crate::warp::Warp;
+
+/// Pointer words of a kernel's arguments.
+pub const POINTERS: usize = 12;
+/// Integer words of a kernel's arguments.
+pub const INTEGERS: usize = 12;
+
+/// A kernel's arguments as they travel: pointers to device memory, integers.
+#[derive(Clone, Copy, Debug)]
+pub struct Args {
+    /// Pointers to device memory; unused ones are null.
+    pub pointers: [*mut u8; POINTERS],
+    /// Integers (and the bits of floats); unused ones are 0.
+    pub integers: [u64; INTEGERS],
+}
+
+impl Args {
+    /// No arguments: null and 0 throughout.
+    pub const NONE: Self = Self {
+        pointers: [core::ptr::null_mut(); POINTERS],
+        integers: [0; INTEGERS],
+    };
+}
+
+/// A kernel that works over an allocator.
+///
+/// The host writes typed arguments into [`Args`] with `Into`; the kernel gets
+/// them back with `From`.
+pub trait Kernel {
+    /// The arguments.
+    type Arguments: From<Args> + Into<Args> + Copy;
+
+    /// Runs one lane of the kernel.
+    ///
+    /// # Safety
+    ///
+    /// The arguments satisfy the contract that their type states, `heap` is
+    /// initialised unless the kernel is the one that does so, and all lanes of
+    /// the warp make the call.
+    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: Self::Arguments);
+}
+
+/// A kernel that needs no allocator.
+pub trait PlainKernel {
+    /// The arguments.
+    type Arguments: From<Args> + Into<Args> + Copy;
+
+    /// Runs one lane of the kernel.
+    ///
+    /// # Safety
+    ///
+    /// The arguments satisfy the contract that their type states, and all lanes
+    /// of the warp make the call.
+    unsafe fn run<W: Warp>(warp: W, arguments: Self::Arguments);
+}
+
+/// A value that travels in an integer word.
+pub trait Word: Copy {
+    /// The word.
+    fn to_word(self) -> u64;
+    /// The value of a word made by `to_word`.
+    fn from_word(word: u64) -> Self;
+}
+
+impl Word for u64 {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        self
+    }
+
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        word
+    }
+}
+
+impl Word for u32 {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        u64::from(self)
+    }
+
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        word as u32
+    }
+}
+
+impl Word for f32 {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        u64::from(self.to_bits())
+    }
+
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        f32::from_bits(word as u32)
+    }
+}
+
+/// Declares a kernel's arguments: a structure of pointers (each written as the
+/// type that it points to) and integers, with the conversions from and to
+/// [`Args`].
+#[macro_export]
+macro_rules! arguments {
+    (
+        $(#[$doc:meta])*
+        pub struct $name:ident {
+            pointers { $($(#[$pdoc:meta])* $pointer:ident: $target:ty,)* }
+            integers { $($(#[$idoc:meta])* $integer:ident: $int:ty,)* }
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name {
+            $($(#[$pdoc])* pub $pointer: *mut $target,)*
+            $($(#[$idoc])* pub $integer: $int,)*
+        }
+
+        impl From<$crate::kernel::Args> for $name {
+            #[inline(always)]
+            #[allow(unused_assignments, unused_mut, unused_variables)]
+            fn from(args: $crate::kernel::Args) -> Self {
+                let mut at = 0;
+                $(let $pointer = args.pointers[at].cast::<$target>(); at += 1;)*
+                let mut at = 0;
+                $(let $integer = <$int as $crate::kernel::Word>::from_word(args.integers[at]); at += 1;)*
+                Self { $($pointer,)* $($integer,)* }
+            }
+        }
+
+        impl From<$name> for $crate::kernel::Args {
+            #[allow(unused_assignments, unused_mut, unused_variables)]
+            fn from(typed: $name) -> Self {
+                let mut args = $crate::kernel::Args::NONE;
+                let mut at = 0;
+                $(args.pointers[at] = typed.$pointer.cast(); at += 1;)*
+                let mut at = 0;
+                $(args.integers[at] = $crate::kernel::Word::to_word(typed.$integer); at += 1;)*
+                args
+            }
+        }
+    };
+}

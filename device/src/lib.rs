@@ -1,0 +1,32 @@
+//! Everything of heapwood that runs on the GPU.
+//!
+//! Kernels are generic functions over a [`warp::Warp`], which is how they see
+//! the machine, and an [`allocator::Allocator`]. The crate is compiled twice:
+//! for the host, where the CPU backend and the tests run the same code, and for
+//! `nvptx64`, where `entry` turns each kernel and allocator into a PTX entry.
+
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+
+pub mod allocator;
+pub mod allocators;
+pub mod bench;
+pub mod heap;
+pub mod kernel;
+pub mod warp;
+
+mod table;
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod host;
+
+#[cfg(target_arch = "nvptx64")]
+mod entry;
+
+#[cfg(target_arch = "nvptx64")]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    // Device code has no panicking call, which a test on the PTX enforces; the
+    // handler exists because the language asks for one.
+    loop {}
+}

@@ -1,0 +1,51 @@
+//! The table of kernels by allocators: one line an allocator, one a kernel.
+//!
+//! `with_allocators!(m)` calls the macro `m` once with every allocator, and
+//! `with_kernels!(m, ...)` once with every kernel. `entry` makes PTX entries of
+//! the pairs, `host` a table of functions for the CPU backend. An entry's name
+//! is the kernel's and the allocator's, joined by two underscores.
+
+/// Calls `$callback! { ("name", Type), ... }` with every allocator.
+macro_rules! with_allocators {
+    ($callback:ident) => {
+        $callback! {
+            ("atomicmalloc", $crate::allocators::AtomicMalloc),
+            ("awmalloc", $crate::allocators::AwMalloc),
+            ("cmalloc", $crate::allocators::CMalloc),
+            ("cfmalloc", $crate::allocators::CfMalloc),
+            ("cmmalloc", $crate::allocators::CmMalloc),
+            ("cfmmalloc", $crate::allocators::CfmMalloc),
+            ("atomicmalloc_checked", $crate::allocators::Checked<$crate::allocators::AtomicMalloc>),
+            ("awmalloc_checked", $crate::allocators::Checked<$crate::allocators::AwMalloc>),
+            ("cmalloc_checked", $crate::allocators::Checked<$crate::allocators::CMalloc>),
+            ("cfmalloc_checked", $crate::allocators::Checked<$crate::allocators::CfMalloc>),
+            ("cmmalloc_checked", $crate::allocators::Checked<$crate::allocators::CmMalloc>),
+            ("cfmmalloc_checked", $crate::allocators::Checked<$crate::allocators::CfmMalloc>),
+        }
+    };
+}
+
+/// Calls `$callback! { $first ($($context)*) family "name" Kernel; ... }` with
+/// every kernel that works over an allocator. A family is a PTX module.
+macro_rules! with_kernels {
+    ($callback:ident, $($context:tt)*) => {
+        $callback! {
+            $($context)*
+            "heap" "init" $crate::heap::Init;
+            "heap" "report" $crate::heap::Report;
+            "bench" "threads_malloc" $crate::bench::ThreadsMalloc;
+            "bench" "threads_free" $crate::bench::ThreadsFree;
+            "bench" "threads_malloc_coalesced" $crate::bench::ThreadsMallocCoalesced;
+            "bench" "threads_free_coalesced" $crate::bench::ThreadsFreeCoalesced;
+            "bench" "pair" $crate::bench::Pair;
+            "bench" "pair_coalesced" $crate::bench::PairCoalesced;
+            "bench" "fill" $crate::bench::Fill;
+            "bench" "verify" $crate::bench::Verify;
+            "bench" "alloc_dealloc" $crate::bench::AllocDealloc;
+            "bench" "alloc_cycle_dealloc" $crate::bench::AllocCycleDealloc;
+            "bench" "stress" $crate::bench::Stress;
+        }
+    };
+}
+
+pub(crate) use {with_allocators, with_kernels};
