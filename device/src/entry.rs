@@ -1,8 +1,8 @@
 //! PTX entries: every kernel over every allocator.
 
 use crate::allocator::{Allocator, Heap};
-use crate::kernel::{Args, INTEGERS, Kernel, POINTERS};
-use crate::table::{with_allocators, with_kernels};
+use crate::kernel::{Args, INTEGERS, Kernel, POINTERS, PlainKernel};
+use crate::table::{with_allocators, with_kernels, with_plain_kernels};
 use crate::warp::Simt;
 
 /// Rebuilds the allocator and runs a kernel.
@@ -44,3 +44,28 @@ macro_rules! for_allocators {
 }
 
 with_allocators!(for_allocators);
+
+macro_rules! plain_entries {
+    ($($family:literal $name:literal $kernel:ty;)*) => {
+        $(
+            const _: () = {
+                #[unsafe(export_name = $name)]
+                unsafe extern "ptx-kernel" fn entry(
+                    p0: *mut u8, p1: *mut u8, p2: *mut u8, p3: *mut u8, p4: *mut u8, p5: *mut u8,
+                    p6: *mut u8, p7: *mut u8, p8: *mut u8, p9: *mut u8, p10: *mut u8, p11: *mut u8,
+                    i0: u64, i1: u64, i2: u64, i3: u64, i4: u64, i5: u64,
+                    i6: u64, i7: u64, i8: u64, i9: u64, i10: u64, i11: u64,
+                ) {
+                    let pointers: [*mut u8; POINTERS] = [p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11];
+                    let integers: [u64; INTEGERS] = [i0, i1, i2, i3, i4, i5, i6, i7, i8, i9, i10, i11];
+                    let arguments = <$kernel as PlainKernel>::Arguments::from(Args { pointers, integers });
+                    // SAFETY: the host launches entries with the arguments that
+                    // their kernels ask for.
+                    unsafe { <$kernel as PlainKernel>::run(Simt, arguments) }
+                }
+            };
+        )*
+    };
+}
+
+with_plain_kernels!(plain_entries);

@@ -3,8 +3,8 @@
 //! They are instantiated here, in the crate that is optimised in every profile.
 
 use crate::allocator::{Allocator, Heap, Request, SetupError};
-use crate::kernel::{Args, Kernel};
-use crate::table::{with_allocators, with_kernels};
+use crate::kernel::{Args, Kernel, PlainKernel};
+use crate::table::{with_allocators, with_kernels, with_plain_kernels};
 use crate::warp::Solo;
 
 /// A kernel over an allocator, for one warp.
@@ -77,6 +77,39 @@ macro_rules! host_allocators {
 }
 
 with_allocators!(host_allocators);
+
+/// A kernel that needs no allocator, for one warp.
+///
+/// Safe to call under the contract of the kernel's arguments.
+pub type PlainHostKernel = unsafe fn(Solo, Args);
+
+/// A kernel that needs no allocator, with its place in the table.
+pub struct PlainEntry {
+    /// Name of the PTX entry.
+    pub name: &'static str,
+    /// The family: which PTX module has it.
+    pub family: &'static str,
+    /// The function.
+    pub run: PlainHostKernel,
+}
+
+macro_rules! plain_entries {
+    ($($family:literal $name:literal $kernel:ty;)*) => {
+        /// Every kernel that needs no allocator.
+        pub static PLAIN_KERNELS: &[PlainEntry] = &[$(PlainEntry {
+            name: $name,
+            family: $family,
+            run: run_plain::<$kernel>,
+        },)*];
+    };
+}
+
+unsafe fn run_plain<K: PlainKernel>(warp: Solo, args: Args) {
+    // SAFETY: the caller's promise is the kernel's contract.
+    unsafe { K::run(warp, K::Arguments::from(args)) }
+}
+
+with_plain_kernels!(plain_entries);
 
 /// The allocator of this name.
 pub fn allocator(name: &str) -> Option<&'static HostAllocator> {

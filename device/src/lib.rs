@@ -12,6 +12,7 @@ pub mod allocator;
 pub mod allocators;
 pub mod bench;
 pub mod heap;
+pub mod kdtree;
 pub mod kernel;
 pub mod warp;
 

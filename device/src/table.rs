@@ -48,4 +48,12 @@ macro_rules! with_kernels {
     };
 }
 
-pub(crate) use {with_allocators, with_kernels};
+/// Calls `$callback! { "family" "name" Kernel; ... }` with every kernel that
+/// needs no allocator.
+macro_rules! with_plain_kernels {
+    ($callback:ident) => {
+        $callback! {}
+    };
+}
+
+pub(crate) use {with_allocators, with_kernels, with_plain_kernels};
