@@ -17,7 +17,7 @@ macro_rules! entries {
     ($allocator:literal $type:ty; $($family:literal $name:literal $kernel:ty;)*) => {
         $(
             const _: () = {
-                #[unsafe(export_name = concat!($name, "__", $allocator))]
+                #[unsafe(export_name = concat!($family, "__", $name, "__", $allocator))]
                 unsafe extern "ptx-kernel" fn entry(
                     h0: *mut u8, h1: *mut u8, h2: *mut u8, h3: *mut u8,
                     h4: u64, h5: u64, h6: u64, h7: u64, h8: u64,
@@ -49,7 +49,7 @@ macro_rules! plain_entries {
     ($($family:literal $name:literal $kernel:ty;)*) => {
         $(
             const _: () = {
-                #[unsafe(export_name = $name)]
+                #[unsafe(export_name = concat!($family, "__", $name))]
                 unsafe extern "ptx-kernel" fn entry(
                     p0: *mut u8, p1: *mut u8, p2: *mut u8, p3: *mut u8, p4: *mut u8, p5: *mut u8,
                     p6: *mut u8, p7: *mut u8, p8: *mut u8, p9: *mut u8, p10: *mut u8, p11: *mut u8,
