@@ -1,1 +1,3 @@
 //! heapwood
+
+pub mod cuda;
