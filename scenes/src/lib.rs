@@ -4,12 +4,22 @@
 //! [`Scene::clean`] every coordinate is finite, at most [`MAX_COORDINATE`] in
 //! magnitude and never -0, every triangle has an area, and the order of the
 //! triangles depends on the input alone.
+//!
+//! ```
+//! use heapwood_scenes::{Camera, generate};
+//!
+//! let scene = generate::by_name("knot").unwrap();
+//! let camera = Camera::frame(scene.bounds(), 640, 480, 45.0).unwrap();
+//! println!("{} triangles, input {:016x}", scene.len(), scene.input_hash());
+//! assert!(camera.rays().corner.is_finite());
+//! ```
 
 mod bounds;
 mod camera;
 mod clean;
 mod error;
 mod file;
+pub mod generate;
 mod hash;
 mod material;
 mod obj;
