@@ -79,9 +79,9 @@ pub struct Camera {
 /// Longest side of an image in pixels.
 const LARGEST_SIDE: u32 = 65536;
 
-/// From the middle of a framed box towards the eye: from the front right,
-/// somewhat above.
-const THREE_QUARTER: Vec3 = Vec3::new(0.55, 0.45, 1.0);
+/// From the middle of a framed box towards the eye: from the front right and
+/// above, some thirty degrees high.
+const THREE_QUARTER: Vec3 = Vec3::new(0.6, 0.75, 1.0);
 
 /// How much farther than necessary a framing camera stands.
 const MARGIN: f32 = 1.04;

@@ -17,6 +17,9 @@ pub struct Scene {
     material_of: Vec<u32>,
 }
 
+/// Name, vertices, triangles, materials, and a material for each triangle.
+type Parts = (String, Vec<Vec3>, Vec<[u32; 3]>, Vec<Material>, Vec<u32>);
+
 impl Scene {
     /// A scene from its parts; `material_of` has one index per triangle.
     ///
@@ -156,9 +159,8 @@ impl Scene {
         }
     }
 
-    /// The parts that [`Scene::new`] takes, in its order.
-    #[allow(clippy::type_complexity)]
-    pub fn into_parts(self) -> (String, Vec<Vec3>, Vec<[u32; 3]>, Vec<Material>, Vec<u32>) {
+    /// The parts that [`Scene::new`] takes.
+    pub(crate) fn into_parts(self) -> Parts {
         (
             self.name,
             self.vertices,

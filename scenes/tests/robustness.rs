@@ -113,8 +113,16 @@ fn the_unmutated_file_is_accepted() {
 }
 
 #[test]
-fn a_long_chain_of_continued_lines_is_read_in_linear_time() {
+fn long_repetitions_are_read_in_linear_time() {
     // Quadratic work would take minutes here.
-    let text = "\\\n".repeat(2_000_000);
-    survives(text.into_bytes());
+    for (start, part) in [
+        ("", "\\\n"),
+        ("mtllib ", "a.mtl "),
+        ("f", " 1"),
+        ("g", " a"),
+        ("", "g a\n"),
+    ] {
+        let text = start.to_owned() + &part.repeat(500_000);
+        survives(text.into_bytes());
+    }
 }

@@ -31,7 +31,7 @@ pub fn knot() -> Scene {
         let (here, there) = (step * SIDES, (step + 1) % STEPS * SIDES);
         for side in 0..SIDES {
             let next = (side + 1) % SIDES;
-            builder.patch([here + side, there + side, there + next, here + next]);
+            builder.patch([here + side, here + next, there + next, there + side]);
         }
     }
     builder.finish("knot")
@@ -43,4 +43,23 @@ fn curve(angle: f32) -> Vec3 {
     let through = Vec2::from_angle(3.0 * angle);
     let radius = 2.0 + through.x;
     Vec3::new(radius * around.x, radius * around.y, through.y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tube_looks_outwards_and_has_the_volume_of_its_length() {
+        let positions = knot().positions();
+        let volume: f32 = positions
+            .iter()
+            .map(|[a, b, c]| a.dot(b.cross(*c)) / 6.0)
+            .sum();
+        let points: Vec<Vec3> = (0..=STEPS).map(|i| curve(turn(i, STEPS))).collect();
+        let length: f32 = points.windows(2).map(|p| p[0].distance(p[1])).sum();
+        let circle = std::f32::consts::PI * TUBE_RADIUS * TUBE_RADIUS;
+        let ratio = volume / (length * circle);
+        assert!((0.95..1.0).contains(&ratio), "{ratio}");
+    }
 }

@@ -7,14 +7,14 @@
 
 mod builder;
 mod courtyard;
-mod enlarge;
+mod grid;
 mod knot;
 mod noise;
 mod subdivide;
 mod terrain;
 
 pub use courtyard::courtyard;
-pub use enlarge::grid;
+pub use grid::grid;
 pub use knot::knot;
 pub use subdivide::{Displacement, subdivide, subdivide_to};
 pub use terrain::terrain;

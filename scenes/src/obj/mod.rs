@@ -14,6 +14,7 @@ use crate::{CleanOptions, CleanReport, Material, Scene, SceneError, Warning, fil
 use glam::Vec3;
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::Path;
 
@@ -89,7 +90,7 @@ pub fn read_obj(
     }
 
     let warnings = RefCell::new(scan.warnings);
-    let known = RefCell::new(Vec::new());
+    let known = RefCell::new(HashSet::new());
     let load_library = |file: &Path| {
         let file = file.to_string_lossy();
         let (result, found) = read_library(&file, &library);

@@ -35,6 +35,7 @@ pub(super) fn scan(path: &str, text: &str) -> Result<Scan, SceneError> {
     let mut vertex_count = 0;
     let mut forward = Vec::new();
     let mut seen_materials = HashSet::new();
+    let mut seen_libraries = HashSet::new();
     let mut unknown = Skipped::default();
     let mut without_area = Skipped::default();
     let fault = |line, problem| SceneError::Line {
@@ -68,7 +69,14 @@ pub(super) fn scan(path: &str, text: &str) -> Result<Scan, SceneError> {
                     scan.used_materials.push((rest.to_owned(), number));
                 }
             }
-            "mtllib" if !rest.is_empty() => libraries(rest, &mut scan.libraries),
+            "mtllib" if !rest.is_empty() => {
+                // Some exporters repeat the library before every object.
+                for library in libraries(rest) {
+                    if seen_libraries.insert(library.to_owned()) {
+                        push_line(&mut scan.libraries, word, library);
+                    }
+                }
+            }
             "p" | "l" => without_area.add(number, word),
             "" | "vt" | "vn" | "vp" | "s" | "lod" | "bevel" | "usemap" | "maplib" | "c_interp"
             | "d_interp" | "shadow_obj" | "trace_obj" => {}
@@ -214,14 +222,19 @@ fn corner(word: &str) -> Result<i64, LineProblem> {
 
 /// Splits the names after `mtllib`. They are separated by spaces, and yet a
 /// name may contain some: a name ends where a word ends in `.mtl`.
-fn libraries(names: &str, out: &mut String) {
-    let mut rest = names;
-    while !rest.is_empty() {
-        let lower = rest.to_ascii_lowercase();
-        let end = lower.find(".mtl ").map_or(rest.len(), |at| at + 4);
-        push_line(out, "mtllib", rest[..end].trim());
-        rest = rest[end..].trim();
-    }
+fn libraries(names: &str) -> impl Iterator<Item = &str> {
+    const SUFFIX: usize = ".mtl".len();
+    let lower = names.to_ascii_lowercase();
+    let ends: Vec<usize> = lower
+        .match_indices(".mtl ")
+        .map(|(at, _)| at + SUFFIX)
+        .chain([names.len()])
+        .collect();
+    ends.into_iter().scan(0, |start, end| {
+        let name = names[*start..end].trim();
+        *start = end;
+        Some(name)
+    })
 }
 
 #[cfg(test)]
@@ -302,7 +315,7 @@ mod tests {
 
     #[test]
     fn libraries_are_split_at_their_suffix() {
-        let scan = scan("t", "mtllib a.mtl my b.MTL\nmtllib c d\n").unwrap();
+        let scan = scan("t", "mtllib a.mtl my b.MTL\nmtllib c d\nmtllib a.mtl\n").unwrap();
         assert_eq!(
             scan.libraries,
             "mtllib a.mtl\nmtllib my b.MTL\nmtllib c d\n"
