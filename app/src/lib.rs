@@ -1,3 +1,4 @@
 //! heapwood
 
 pub mod cuda;
+pub mod ptx;
