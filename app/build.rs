@@ -20,11 +20,27 @@ fn main() {
     write_table(folder.as_deref(), &out);
 
     let rustc = env::var_os("RUSTC").expect("cargo sets RUSTC");
-    note("HEAPWOOD_RUSTC", toolchain::output_of(Command::new(rustc).arg("--version")));
-    let describe = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
-    note("HEAPWOOD_COMMIT", toolchain::output_of(Command::new("git").args(describe).current_dir(&root)));
-    println!("cargo::rerun-if-changed={}", root.join(".git/HEAD").display());
-    println!("cargo::rerun-if-changed={}", root.join(".git/index").display());
+    note(
+        "HEAPWOOD_RUSTC",
+        toolchain::output_of(Command::new(rustc).arg("--version")),
+    );
+    let describe = [
+        "describe",
+        "--always",
+        "--dirty",
+        "--abbrev=12",
+        "--exclude=*",
+    ];
+    note(
+        "HEAPWOOD_COMMIT",
+        toolchain::output_of(Command::new("git").args(describe).current_dir(&root)),
+    );
+    // A path that does not exist would make cargo run this every time.
+    for file in [".git/HEAD", ".git/index"].map(|file| root.join(file)) {
+        if file.is_file() {
+            println!("cargo::rerun-if-changed={}", file.display());
+        }
+    }
 }
 
 /// Sets a variable that the program reads when it is compiled.
@@ -39,7 +55,12 @@ fn ptx_folder(root: &Path, out: &Path) -> Option<PathBuf> {
     for file in fingerprint::sources(root).unwrap_or_default() {
         println!("cargo::rerun-if-changed={}", root.join(file).display());
     }
-    for folder in ["device/src", "device/cuda_std/src", "device/ptx", "Cargo.lock"] {
+    for folder in [
+        "device/src",
+        "device/cuda_std/src",
+        "device/ptx",
+        "Cargo.lock",
+    ] {
         println!("cargo::rerun-if-changed={}", root.join(folder).display());
     }
     if env::var_os("HEAPWOOD_PTX").is_some_and(|value| value == "off") {
@@ -56,27 +77,34 @@ fn ptx_folder(root: &Path, out: &Path) -> Option<PathBuf> {
 
 fn choose(root: &Path, out: &Path) -> xtask::Result<PathBuf> {
     let print = fingerprint::fingerprint(root)?;
-    if archive::committed_fingerprint(root).as_deref() == Some(print.as_str()) {
+    if archive::fingerprint_in(&archive::folder(root)).as_deref() == Some(print.as_str()) {
         return Ok(archive::folder(root));
     }
     let found = toolchain::find().ok_or(
         "device/ptx was made from other sources and there is no device toolchain; \
          `cargo xtask device-toolchain` installs one",
     )?;
-    let modules = pipeline::build(&found, root, &out.join("device"))?;
     let folder = out.join("ptx");
-    archive::write(&folder, &modules, &print)?;
+    if archive::fingerprint_in(&folder).as_deref() != Some(print.as_str()) {
+        let modules = pipeline::build(&found, root, &out.join("device"))?;
+        archive::write(&folder, &modules, &print)?;
+    }
     Ok(folder)
 }
 
 /// Writes the table of modules that `src/ptx.rs` includes.
 fn write_table(folder: Option<&Path>, out: &Path) {
-    let files = folder.map(|folder| archive::list(folder).expect("the folder was written or read before"));
+    let files =
+        folder.map(|folder| archive::list(folder).expect("the folder was written or read before"));
     let mut text = String::from("&[\n");
     for file in files.unwrap_or_default() {
         let name = archive::module_name(&file);
-        writeln!(text, "    ({name:?}, include_bytes!({:?})),", file.display().to_string())
-            .expect("writing to a string succeeds");
+        writeln!(
+            text,
+            "    ({name:?}, include_bytes!({:?})),",
+            file.display().to_string()
+        )
+        .expect("writing to a string succeeds");
     }
     text.push(']');
     fs::write(out.join("modules.rs"), text).expect("OUT_DIR is writable");

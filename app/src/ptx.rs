@@ -39,13 +39,22 @@ mod tests {
         }
         for allocator in ALLOCATORS {
             for kernel in allocator.kernels {
-                let text = module(Some(allocator.name), kernel.family).expect("the module is embedded");
-                assert!(text.contains(&format!(".entry {}(", kernel.entry)), "{}", kernel.entry);
+                let text =
+                    module(Some(allocator.name), kernel.family).expect("the module is embedded");
+                assert!(
+                    text.contains(&format!(".entry {}(", kernel.entry)),
+                    "{}",
+                    kernel.entry
+                );
             }
         }
         for kernel in PLAIN_KERNELS {
             let text = module(None, kernel.family).expect("the module is embedded");
-            assert!(text.contains(&format!(".entry {}(", kernel.entry)), "{}", kernel.entry);
+            assert!(
+                text.contains(&format!(".entry {}(", kernel.entry)),
+                "{}",
+                kernel.entry
+            );
         }
     }
 }

@@ -20,9 +20,9 @@ pub fn folder(root: &Path) -> PathBuf {
     root.join("device/ptx")
 }
 
-/// The fingerprint of the committed PTX, if there is any.
-pub fn committed_fingerprint(root: &Path) -> Option<String> {
-    let text = fs::read_to_string(folder(root).join(FINGERPRINT)).ok()?;
+/// The fingerprint beside the PTX in `folder`, if there is any.
+pub fn fingerprint_in(folder: &Path) -> Option<String> {
+    let text = fs::read_to_string(folder.join(FINGERPRINT)).ok()?;
     Some(text.trim().to_owned())
 }
 

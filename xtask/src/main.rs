@@ -60,7 +60,8 @@ fn renew() -> Result<()> {
 
 fn check() -> Result<()> {
     let print = fingerprint::fingerprint(&root())?;
-    let committed = archive::committed_fingerprint(&root()).unwrap_or_else(|| "none".to_owned());
+    let committed =
+        archive::fingerprint_in(&archive::folder(&root())).unwrap_or_else(|| "none".to_owned());
     if print != committed {
         return Err(format!(
             "device/ptx is stale: made from sources {committed}, they are now {print}; run `cargo xtask ptx`"
