@@ -57,7 +57,7 @@ impl Allocator for AtomicMalloc {
                 core::ptr::null_mut(),
                 core::ptr::null_mut(),
             ],
-            integers: [(request.pool_bytes - HEADER) / UNIT, 0, 0, 0, 0],
+            integers: [(request.pool_bytes - HEADER) / UNIT, 0, 0, 0, 0, 0, 0],
         })
     }
 

@@ -98,7 +98,7 @@ impl Allocator for AwMalloc {
                 core::ptr::null_mut(),
                 core::ptr::null_mut(),
             ],
-            integers: [units, u64::from(unit_bits), 0, 0, 0],
+            integers: [units, u64::from(unit_bits), 0, 0, 0, 0, 0],
         })
     }
 

@@ -56,8 +56,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
             index += warp.threads();
         }
         if warp.thread() == 0 {
-            self.ticket(layout.tickets)
-                .store(self.beyond_nursery(), Relaxed);
+            self.ticket(layout.tickets).store(layout.beyond, Relaxed);
         }
     }
 
@@ -88,7 +87,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     fn malloc_coalesced<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         let wanted = units(bytes, L::UNIT);
         let group = Group::form(warp, wanted);
-        if group.total > 1 << self.layout.region_bits {
+        if group.total > u64::from(self.layout.region_units) {
             return self.malloc(warp, bytes);
         }
         let (mut first, mut end) = (u32::NULL, 0);
