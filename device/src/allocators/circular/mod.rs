@@ -16,7 +16,7 @@
 //!   each region remembers where its last request ended. The published offset
 //!   sends all threads to the same chunk, so that 10^5 threads need 100 ms.
 //! - A walk that finds no fit in a region leaves a note of the size that failed,
-//!   so that others step over the region, and it gives up after `BUDGET` chunks:
+//!   so that others step over the region, and it gives up after `FUEL` chunks:
 //!   exhaustion is found in bounded time. Notes and cursors are hints, wrong at
 //!   worst about where to look; before giving up, the walk ignores them.
 //! - A free chunk that is too small is merged with the free chunks behind it
@@ -33,15 +33,16 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU32;
 
 pub use group::Group;
-use layout::{Layout, NEIGHBOURS, TICKET_BYTES};
+use layout::{Layout, TICKET_BYTES};
 use links::{ABSORBED, FREE, Fused, Link, Links, NONE, TwoWords, USED};
 
 use super::units;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::warp::Warp;
 
-/// Chunks that one request looks at before it gives up.
-const BUDGET: u32 = 1 << 16;
+/// Requests turn from the nursery to the part of the pool beyond it at the end
+/// of their group of regions, which has this many and one.
+const NEIGHBOURS: u32 = 7;
 /// A hint with this bit says that no run was found of the number of units in
 /// its other bits; without, it is the unit where to start.
 const NO_FIT: u32 = 1 << 31;
@@ -158,14 +159,16 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     #[inline(always)]
     fn take<W: Warp>(&self, warp: W, wanted: u32) -> Option<(u32, u32)> {
         let mut region = self.start(warp, wanted);
-        let mut budget = BUDGET;
-        let mut tried = 0;
-        // Twice round: first by the hints, then without.
-        while tried < self.layout.attempts {
+        let mut fuel = self.layout.fuel;
+        // A request of up to a region leaves the nursery after a few regions.
+        let mut settled = self.is_large(wanted);
+        // The first round goes by the hints, the second without.
+        let mut thorough = false;
+        loop {
             let hint = self.hint(region).load(Relaxed);
             let no_fit = hint & NO_FIT != 0;
-            let known_full = no_fit && NO_FIT | wanted >= hint;
-            if !known_full || tried > self.layout.regions {
+            let known_full = no_fit && wanted >= hint ^ NO_FIT;
+            if !known_full || thorough {
                 let mut unit = if no_fit {
                     region << self.layout.region_bits
                 } else {
@@ -179,10 +182,10 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                             return Some((unit, end));
                         }
                     }
-                    if budget == 0 {
+                    if fuel == 0 {
                         return None;
                     }
-                    budget -= 1;
+                    fuel -= 1;
                     if link.state != NONE && self.is_in(region, link.next) {
                         unit = link.next;
                     } else if whole {
@@ -197,16 +200,21 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 self.hint(region)
                     .compare_exchange(hint, NO_FIT | wanted, Relaxed);
             }
-            tried += 1;
             region += 1;
             if region >= self.layout.regions {
                 region = 0;
             }
-            if tried == NEIGHBOURS && !self.is_large(wanted) {
+            if !settled && region & NEIGHBOURS == 0 {
                 region = self.layout.beyond;
+                settled = true;
+            } else if region == self.layout.beyond {
+                if thorough {
+                    return None;
+                }
+                thorough = settled;
+                settled = true;
             }
         }
-        None
     }
 
     /// Takes the free chunk at `unit` if it holds `wanted` units, alone or
