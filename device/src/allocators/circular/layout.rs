@@ -15,8 +15,9 @@ pub const TICKET_BYTES: u64 = 32;
 /// `LEAST_REGION_BYTES`.
 const REGIONS: u64 = 1 << 14;
 const LEAST_REGION_BYTES: u64 = 4096;
-/// Chunks that one request looks at before it gives up.
-const FUEL: u64 = 1 << 16;
+/// Chunks that one request looks at before it gives up; it also looks at every
+/// region twice.
+const FUEL: u64 = 1 << 15;
 const PARAMETERS: &str = "split=tail|uniform|heap, frag=1.0..16.0, chunk=BYTES, region=BYTES";
 
 /// Splits of the pool at the start.
@@ -47,7 +48,7 @@ pub struct Layout {
     /// The first region beyond the nursery, where chunks are larger; the first
     /// of all if there is none.
     pub beyond: u32,
-    /// Chunks that one request looks at before it gives up.
+    /// Chunks and regions that one request looks at before it gives up.
     pub fuel: u32,
     /// The least remainder that becomes a chunk of its own, in units.
     pub least: u32,
@@ -176,7 +177,7 @@ pub fn plan(
             least | u64::from(fragmentation) << 32,
             u64::from(if multi { u32::MAX / tickets } else { 0 }) | u64::from(tickets) << 32,
             split as u64 | u64::from(root_bits) << 8 | period << 32,
-            FUEL,
+            FUEL + 2 * regions,
         ],
     })
 }

@@ -16,7 +16,7 @@
 //!   each region remembers where its last request ended. The published offset
 //!   sends all threads to the same chunk, so that 10^5 threads need 100 ms.
 //! - A walk that finds no fit in a region leaves a note of the size that failed,
-//!   so that others step over the region, and it gives up after `FUEL` chunks:
+//!   so that others step over the region, and it gives up after so many steps:
 //!   exhaustion is found in bounded time. Notes and cursors are hints, wrong at
 //!   worst about where to look; before giving up, the walk ignores them.
 //! - A free chunk that is too small is merged with the free chunks behind it
@@ -34,7 +34,7 @@ use cuda_std::atomic::AtomicU32;
 
 pub use group::Group;
 use layout::{Layout, TICKET_BYTES};
-use links::{ABSORBED, FREE, Fused, Link, Links, NONE, TwoWords, USED};
+use links::{ABSORBED, FREE, Fused, LOCKED, Link, Links, TwoWords, USED};
 
 use super::units;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
@@ -43,6 +43,8 @@ use crate::warp::Warp;
 /// Requests turn from the nursery to the part of the pool beyond it at the end
 /// of their group of regions, which has this many and one.
 const NEIGHBOURS: u32 = 7;
+/// Turns that a request waits at a chunk that changes hands, less one.
+const PATIENCE: u32 = 31;
 /// A hint with this bit says that no run was found of the number of units in
 /// its other bits; without, it is the unit where to start.
 const NO_FIT: u32 = 1 << 31;
@@ -164,7 +166,8 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         let mut settled = self.is_large(wanted);
         // The first round goes by the hints, the second without.
         let mut thorough = false;
-        loop {
+        while fuel > 0 {
+            fuel -= 1;
             let hint = self.hint(region).load(Relaxed);
             let no_fit = hint & NO_FIT != 0;
             let known_full = no_fit && wanted >= hint ^ NO_FIT;
@@ -175,18 +178,26 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                     hint
                 };
                 let mut whole = no_fit;
-                loop {
+                let mut sure = true;
+                while fuel > 0 {
+                    fuel -= 1;
                     let link = self.links.peek(unit);
                     if link.state == FREE {
                         if let Some(end) = self.try_take(unit, link, wanted) {
                             return Some((unit, end));
                         }
                     }
-                    if fuel == 0 {
-                        return None;
+                    // A chunk that would do is changing hands: most of it may
+                    // come free in a moment. A few turns are worth it, but
+                    // nothing depends on the other thread's progress.
+                    if link.state <= FREE && link.next.wrapping_sub(unit) >= wanted {
+                        sure = false;
+                        if fuel & PATIENCE != 0 {
+                            warp.back_off();
+                            continue;
+                        }
                     }
-                    fuel -= 1;
-                    if link.state != NONE && self.is_in(region, link.next) {
+                    if link.next != 0 && self.is_in(region, link.next) {
                         unit = link.next;
                     } else if whole {
                         break;
@@ -197,8 +208,10 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 }
                 // Only if nobody has left a newer hint since. If a chunk came
                 // free unseen all the same, the second round finds it.
-                self.hint(region)
-                    .compare_exchange(hint, NO_FIT | wanted, Relaxed);
+                if sure {
+                    self.hint(region)
+                        .compare_exchange(hint, NO_FIT | wanted, Relaxed);
+                }
             }
             region += 1;
             if region >= self.layout.regions {
@@ -215,6 +228,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 settled = true;
             }
         }
+        None
     }
 
     /// Takes the free chunk at `unit` if it holds `wanted` units, alone or
@@ -226,7 +240,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         {
             return None;
         }
-        let mut next = self.links.take(unit, seen, USED)?;
+        let mut next = self.links.take(unit, seen, LOCKED)?;
         while next - unit < wanted && next < self.layout.units {
             let link = self.links.peek(next);
             if link.state != FREE {
