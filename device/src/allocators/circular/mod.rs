@@ -43,6 +43,14 @@ use crate::warp::Warp;
 /// Requests turn from the nursery to the part of the pool beyond it at the end
 /// of their group of regions, which has this many and one.
 const NEIGHBOURS: u32 = 7;
+/// First round of a request of up to a region: the regions near its ticket's.
+const NEARBY: u32 = 0;
+/// Second round, or first of a large request: from the first region beyond the
+/// nursery (or where the last large request ended) to the end.
+const BEYOND: u32 = 1;
+/// After a round over all regions, the last round: again all of them, this time
+/// whatever the hints say.
+const THOROUGH: u32 = 3;
 /// Turns that a request waits at a chunk that changes hands, less one.
 const PATIENCE: u32 = 31;
 /// A hint with this bit says that no run was found of the number of units in
@@ -127,6 +135,16 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         self.region_of(unit) == region && unit < self.layout.units
     }
 
+    /// The region of the chunk at `unit`, or the number of regions at the end.
+    #[inline(always)]
+    fn region_after(&self, unit: u32) -> u32 {
+        if unit < self.layout.units {
+            self.region_of(unit)
+        } else {
+            self.layout.regions
+        }
+    }
+
     #[inline(always)]
     fn is_large(&self, wanted: u32) -> bool {
         wanted > self.layout.region_units
@@ -162,21 +180,20 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     fn take<W: Warp>(&self, warp: W, wanted: u32) -> Option<(u32, u32)> {
         let mut region = self.start(warp, wanted);
         let mut fuel = self.layout.fuel;
-        // A request of up to a region leaves the nursery after a few regions.
-        let mut settled = self.is_large(wanted);
-        // The first round goes by the hints, the second without.
-        let mut thorough = false;
+        let mut round = if self.is_large(wanted) {
+            BEYOND
+        } else {
+            NEARBY
+        };
         while fuel > 0 {
             fuel -= 1;
             let hint = self.hint(region).load(Relaxed);
             let no_fit = hint & NO_FIT != 0;
             let known_full = no_fit && wanted >= hint ^ NO_FIT;
-            if !known_full || thorough {
-                let mut unit = if no_fit {
-                    region << self.layout.region_bits
-                } else {
-                    hint
-                };
+            let mut following = region + 1;
+            if !known_full || round == THOROUGH {
+                let anchor = region << self.layout.region_bits;
+                let mut unit = if no_fit { anchor } else { hint };
                 let mut whole = no_fit;
                 let mut sure = true;
                 while fuel > 0 {
@@ -187,45 +204,46 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                             return Some((unit, end));
                         }
                     }
+                    let patient = fuel & PATIENCE != 0;
+                    if link.state == LOCKED {
+                        sure = false;
+                    }
                     // A chunk that would do is changing hands: most of it may
                     // come free in a moment. A few turns are worth it, but
                     // nothing depends on the other thread's progress.
-                    if link.state <= FREE && link.next.wrapping_sub(unit) >= wanted {
-                        sure = false;
-                        if fuel & PATIENCE != 0 {
-                            warp.back_off();
-                            continue;
-                        }
-                    }
-                    if link.next != 0 && self.is_in(region, link.next) {
+                    if link.state <= FREE && link.next.wrapping_sub(unit) >= wanted && patient {
+                        warp.back_off();
+                    } else if link.next != 0 && self.is_in(region, link.next) {
                         unit = link.next;
-                    } else if whole {
-                        break;
-                    } else {
+                    } else if !whole || (!sure && patient) {
+                        sure = true;
                         whole = true;
-                        unit = region << self.layout.region_bits;
+                        unit = anchor;
+                    } else {
+                        // No chunk starts in the regions inside this one.
+                        if link.state != ABSORBED && link.next != 0 {
+                            following = self.region_after(link.next);
+                        }
+                        break;
                     }
                 }
                 // Only if nobody has left a newer hint since. If a chunk came
-                // free unseen all the same, the second round finds it.
+                // free unseen all the same, the last round finds it.
                 if sure {
                     self.hint(region)
                         .compare_exchange(hint, NO_FIT | wanted, Relaxed);
                 }
             }
-            region += 1;
-            if region >= self.layout.regions {
-                region = 0;
-            }
-            if !settled && region & NEIGHBOURS == 0 {
+            region = following;
+            if round == NEARBY && region & NEIGHBOURS == 0 {
                 region = self.layout.beyond;
-                settled = true;
-            } else if region == self.layout.beyond {
-                if thorough {
+                round = BEYOND;
+            } else if region >= self.layout.regions {
+                if round == THOROUGH {
                     return None;
                 }
-                thorough = settled;
-                settled = true;
+                region = 0;
+                round += 1;
             }
         }
         None
@@ -302,6 +320,9 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         if next < self.layout.units {
             let link = self.links.peek(next);
             if link.state == FREE {
+                // Until the merged chunk is free, a walker that finds neither
+                // part must not take the region for full.
+                self.links.put(unit, next, LOCKED);
                 if let Some(after) = self.links.take(next, link, ABSORBED) {
                     end = after;
                 }
