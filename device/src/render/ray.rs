@@ -2,18 +2,23 @@
 //!
 //! The intersection is that of Woop, Benthin and Wald, "Watertight Ray/Triangle
 //! Intersection" (JCGT 2013), section 3: the scene is sheared so that the ray
-//! becomes the third axis, and the signs of three edge functions decide. The
-//! products of the edge functions are exact in `f64`, so every sign is right
-//! and no ray slips through between triangles that share an edge.
+//! becomes the third axis, and the signs of three edge functions decide.
+//! Triangles that share an edge compute it from the same products, so no ray
+//! slips through between them.
+//!
+//! Most triangles are dismissed in `f32`, where rounding never turns a sign
+//! round but may lose it. The others are decided in `f64`: products of `f32`
+//! are exact there, so each edge function is off by one rounding only, however
+//! thin the triangle looks from the ray.
 //!
 //! Invariant, on which the traversal rests: a hit at `t` is reported only if
 //! the triangle has a point within [`Ray::margin`] of `origin + t * direction`
-//! in every coordinate. That point is a convex combination of the corners. With
-//! u = 2^-24 and S the largest coordinate of the ray's origin and of the scene,
-//! shearing moves it by at most 12 u S, the remaining offset from the axis is
-//! checked to be at most 32 u S, and multiplying out `t` adds some 20 u S. The
-//! margin is 128 u S, which leaves room for the rounding in [`Ray::crossing`]
-//! and for a builder that clips triangles in `f32`.
+//! in every coordinate. That point is the combination of the corners whose
+//! weights are the edge functions. With u = 2^-24 and S the largest coordinate
+//! of the ray's origin and of the scene, shearing moves it by at most 12 u S,
+//! and the rounding of `t` by 8 u S. The margin is 128 u S, which leaves room
+//! for the rounding in [`Ray::crossing`] (some 8 u S) and for a builder that
+//! clips triangles in `f32`.
 
 use glam::Vec3;
 
@@ -31,12 +36,6 @@ pub struct Bounds {
 
 /// The margin of planes as a part of the largest coordinate: 128 u.
 const MARGIN: f32 = 1.0 / (1 << 17) as f32;
-/// How far from the ray a reported point may be, likewise: 32 u.
-const OFFSET: f32 = 1.0 / (1 << 19) as f32;
-/// Twice the relative error of a difference of products in `f32`: 4 u.
-const EDGE: f32 = 1.0 / (1 << 22) as f32;
-/// More than the error of a product that underflows in `f32`.
-const UNDERFLOW: f32 = 1e-37;
 /// Bound of coordinates and directions, which keeps products finite.
 const LARGEST: f32 = 1e18;
 
@@ -47,7 +46,6 @@ pub struct Ray {
     direction: Vec3,
     inverse: Vec3,
     margin: f32,
-    offset: f32,
     /// The axes of the sheared frame, a cyclic permutation of 0, 1, 2. The last
     /// is the one along which the direction is longest.
     axes: [usize; 3],
@@ -84,9 +82,7 @@ impl Ray {
     /// than 1e-18 (as a sum of coordinates).
     #[inline(always)]
     pub fn new(origin: Vec3, direction: Vec3, bounds: &Bounds) -> Option<Self> {
-        // Sums pass a NaN on, which a maximum may lose. Adding 0 makes -0
-        // positive, so that the sign of the inverse is that of `d >= 0`.
-        let direction = direction + Vec3::ZERO;
+        // Sums pass a NaN on, which a maximum may lose.
         let length = direction.x.abs() + direction.y.abs() + direction.z.abs();
         let distance = origin.x.abs() + origin.y.abs() + origin.z.abs();
         if !((1.0 / LARGEST..=LARGEST).contains(&length) && distance <= LARGEST) {
@@ -121,14 +117,13 @@ impl Ray {
             direction,
             inverse: Vec3::new(1.0 / direction.x, 1.0 / direction.y, 1.0 / direction.z),
             margin: scale * MARGIN,
-            offset: scale * OFFSET,
             axes,
             start,
             shear: [along[0] / along[2], along[1] / along[2], 1.0 / along[2]],
         })
     }
 
-    /// The direction, as given but for -0.
+    /// The direction, as given.
     #[inline(always)]
     pub fn direction(&self) -> Vec3 {
         self.direction
@@ -217,15 +212,9 @@ impl Ray {
         if !(all_positive || all_negative) {
             return None;
         }
-        let sum = u + v + w;
-        let mean =
-            |a: f32, b: f32, c: f32| (u * f64::from(a) + v * f64::from(b) + w * f64::from(c)) / sum;
-        // Written so that a sum of 0 or a NaN ends here.
-        let near = |offset: f64| offset.abs() <= f64::from(self.offset);
-        if !(near(mean(a.x, b.x, c.x)) && near(mean(a.y, b.y, c.y))) {
-            return None;
-        }
-        let t = mean(a.z, b.z, c.z) as f32 + 0.0;
+        // Seen edge-on, all three are 0 and `t` is NaN, which no range has.
+        let weighted = u * f64::from(a.z) + v * f64::from(b.z) + w * f64::from(c.z);
+        let t = (weighted / (u + v + w)) as f32 + 0.0;
         (0.0..=f32::MAX).contains(&t).then_some(t)
     }
 
@@ -264,18 +253,17 @@ struct Side {
 impl Side {
     #[inline(always)]
     fn of(p: Corner, q: Corner) -> Self {
+        // Rounding keeps the order of the products or makes them equal.
         let (first, second) = (p.x * q.y, p.y * q.x);
-        let value = first - second;
-        let error = (first.abs() + second.abs()) * EDGE + UNDERFLOW;
         Self {
-            positive: value > error,
-            negative: value < -error,
+            positive: first > second,
+            negative: first < second,
         }
     }
 }
 
-/// The edge function of two corners: which side of the line through them the
-/// ray passes. The products are exact, so the sign is.
+/// The edge function of two corners: on which side of the line through them
+/// the ray passes. Both products are exact, so the sign is right.
 #[inline(always)]
 fn edge(p: Corner, q: Corner) -> f64 {
     f64::from(p.x) * f64::from(q.y) - f64::from(p.y) * f64::from(q.x)
