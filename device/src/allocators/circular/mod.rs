@@ -249,17 +249,26 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         None
     }
 
+    /// Whether a request of `wanted` units may merge the chunk at `next` with
+    /// the one before. Only large requests merge across regions: the others
+    /// would undo the split of the pool, and with it the ways to large chunks.
+    #[inline(always)]
+    fn may_merge(&self, wanted: u32, next: u32) -> bool {
+        next < self.layout.units
+            && (self.is_large(wanted) || next & (self.layout.region_units - 1) != 0)
+    }
+
     /// Takes the free chunk at `unit` if it holds `wanted` units, alone or
     /// merged with the free chunks behind it; returns its end.
     #[inline(always)]
     fn try_take(&self, unit: u32, seen: Link, wanted: u32) -> Option<u32> {
         if seen.next - unit < wanted
-            && (seen.next >= self.layout.units || self.links.peek(seen.next).state != FREE)
+            && (!self.may_merge(wanted, seen.next) || self.links.peek(seen.next).state != FREE)
         {
             return None;
         }
         let mut next = self.links.take(unit, seen, LOCKED)?;
-        while next - unit < wanted && next < self.layout.units {
+        while next - unit < wanted && self.may_merge(wanted, next) {
             let link = self.links.peek(next);
             if link.state != FREE {
                 break;
@@ -317,7 +326,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     #[inline(always)]
     fn release(&self, unit: u32, next: u32) {
         let mut end = next;
-        if next < self.layout.units {
+        if self.may_merge(0, next) {
             let link = self.links.peek(next);
             if link.state == FREE {
                 // Until the merged chunk is free, a walker that finds neither
