@@ -1,1 +1,4 @@
 //! Part of heapwood.
+
+pub mod brute;
+pub mod soup;
