@@ -1,1 +1,4 @@
 //! heapwood
+
+pub mod cuda;
+pub mod ptx;

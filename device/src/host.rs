@@ -14,7 +14,9 @@ pub type HostKernel = unsafe fn(Solo, Heap, Args);
 
 /// A kernel over an allocator, with its place in the table.
 pub struct Entry {
-    /// Name of the PTX entry: kernel and allocator.
+    /// Name of the PTX entry: family, kernel and allocator.
+    pub entry: &'static str,
+    /// Name of the kernel.
     pub name: &'static str,
     /// The family: which PTX module of the allocator has it.
     pub family: &'static str,
@@ -52,7 +54,8 @@ unsafe fn run<K: Kernel, A: Allocator>(warp: Solo, heap: Heap, args: Args) {
 macro_rules! entries {
     ($allocator:literal $type:ty; $($family:literal $name:literal $kernel:ty;)*) => {
         &[$(Entry {
-            name: concat!($name, "__", $allocator),
+            entry: concat!($family, "__", $name, "__", $allocator),
+            name: $name,
             family: $family,
             run: run::<$kernel, $type>,
         },)*]
@@ -85,7 +88,9 @@ pub type PlainHostKernel = unsafe fn(Solo, Args);
 
 /// A kernel that needs no allocator, with its place in the table.
 pub struct PlainEntry {
-    /// Name of the PTX entry.
+    /// Name of the PTX entry: family and kernel.
+    pub entry: &'static str,
+    /// Name of the kernel.
     pub name: &'static str,
     /// The family: which PTX module has it.
     pub family: &'static str,
@@ -97,6 +102,7 @@ macro_rules! plain_entries {
     ($($family:literal $name:literal $kernel:ty;)*) => {
         /// Every kernel that needs no allocator.
         pub static PLAIN_KERNELS: &[PlainEntry] = &[$(PlainEntry {
+            entry: concat!($family, "__", $name),
             name: $name,
             family: $family,
             run: run_plain::<$kernel>,
@@ -117,14 +123,8 @@ pub fn allocator(name: &str) -> Option<&'static HostAllocator> {
 }
 
 impl HostAllocator {
-    /// The kernel of this name (without the allocator's).
+    /// The kernel of this name.
     pub fn kernel(&self, name: &str) -> Option<&'static Entry> {
-        self.kernels.iter().find(|entry| {
-            entry
-                .name
-                .strip_suffix(self.name)
-                .and_then(|rest| rest.strip_suffix("__"))
-                == Some(name)
-        })
+        self.kernels.iter().find(|entry| entry.name == name)
     }
 }

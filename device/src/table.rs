@@ -3,7 +3,7 @@
 //! `with_allocators!(m)` calls the macro `m` once with every allocator, and
 //! `with_kernels!(m, ...)` once with every kernel. `entry` makes PTX entries of
 //! the pairs, `host` a table of functions for the CPU backend. An entry's name
-//! is the kernel's and the allocator's, joined by two underscores.
+//! is the family, the kernel and the allocator, joined by two underscores.
 
 /// Calls `$callback! { ("name", Type), ... }` with every allocator.
 macro_rules! with_allocators {

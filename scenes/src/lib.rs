@@ -1,1 +1,40 @@
-//! Part of heapwood.
+//! Triangle scenes in memory: Wavefront OBJ files, procedural scenes, cameras.
+//!
+//! What leaves this crate is ready for the tree builder: after [`load`] or
+//! [`Scene::clean`] every coordinate is finite, at most [`MAX_COORDINATE`] in
+//! magnitude and never -0, every triangle has an area, and the order of the
+//! triangles depends on the input alone.
+//!
+//! ```
+//! use heapwood_scenes::{Camera, generate};
+//!
+//! let scene = generate::by_name("knot").unwrap();
+//! let camera = Camera::frame(scene.bounds(), 640, 480, 45.0).unwrap();
+//! println!("{} triangles, input {:016x}", scene.len(), scene.input_hash());
+//! assert!(camera.rays().corner.is_finite());
+//! ```
+
+mod bounds;
+mod camera;
+mod clean;
+mod error;
+mod file;
+pub mod generate;
+mod hash;
+mod material;
+mod obj;
+mod scene;
+
+pub use bounds::Bounds;
+pub use camera::{Camera, CameraError, RayBasis};
+pub use clean::{CleanOptions, CleanReport};
+pub use error::{LineProblem, SceneError, Warning};
+pub use material::Material;
+pub use obj::{Loaded, load, read_obj, save, write_mtl, write_obj};
+pub use scene::Scene;
+
+/// Largest magnitude that a coordinate may have.
+///
+/// Areas and box surfaces are products of two coordinates and sums of three
+/// such products; up to this bound they stay below the largest `f32`.
+pub const MAX_COORDINATE: f32 = 1e18;

@@ -1,2 +1,77 @@
-//! xtask
-fn main() {}
+//! Tasks of heapwood's developers; `cargo xtask help` lists them.
+
+mod assemble;
+
+use std::process::ExitCode;
+
+use xtask::{Result, archive, fingerprint, pipeline, root, toolchain};
+
+const HELP: &str = "\
+cargo xtask ptx               build the device code and renew device/ptx
+cargo xtask ptx --check       fail if device/ptx is stale; build and assemble afresh
+cargo xtask registers         registers of each kernel, by ptxas
+cargo xtask device-toolchain  install what builds device code (Debian: apt, as root; else rustup)
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match words[..] {
+        ["ptx"] => renew(),
+        ["ptx", "--check"] => check(),
+        ["registers"] => assemble::registers(&root(), "sm_90"),
+        ["device-toolchain"] => toolchain::install().map(|found| println!("{}", found.version)),
+        ["help"] | ["--help"] | [] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        _ => Err(format!(
+            "unknown task `{}`; the tasks are\n{HELP}",
+            words.join(" ")
+        )),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Builds every module with the toolchain of this machine.
+fn build() -> Result<pipeline::Modules> {
+    let found = toolchain::find().ok_or(
+        "no device toolchain on this machine; `cargo xtask device-toolchain` installs one",
+    )?;
+    pipeline::build(&found, &root(), &root().join("target/device"))
+}
+
+fn renew() -> Result<()> {
+    let modules = build()?;
+    let print = fingerprint::fingerprint(&root())?;
+    archive::write(&archive::folder(&root()), &modules, &print)?;
+    for (name, text) in &modules {
+        println!("{:>8} bytes  {name}", text.len());
+    }
+    println!("fingerprint {print}");
+    Ok(())
+}
+
+fn check() -> Result<()> {
+    let print = fingerprint::fingerprint(&root())?;
+    let committed =
+        archive::fingerprint_in(&archive::folder(&root())).unwrap_or_else(|| "none".to_owned());
+    if print != committed {
+        return Err(format!(
+            "device/ptx is stale: made from sources {committed}, they are now {print}; run `cargo xtask ptx`"
+        ));
+    }
+    let fresh = build()?;
+    let kept = archive::read(&archive::folder(&root()))?;
+    if !fresh.keys().eq(kept.keys()) {
+        return Err("device/ptx lacks modules or has too many; run `cargo xtask ptx`".to_owned());
+    }
+    assemble::assemble_all(&fresh)?;
+    assemble::assemble_all(&kept)
+}

@@ -16,7 +16,7 @@
 //!   each region remembers where its last request ended. The published offset
 //!   sends all threads to the same chunk, so that 10^5 threads need 100 ms.
 //! - A walk that finds no fit in a region leaves a note of the size that failed,
-//!   so that others step over the region, and it gives up after `BUDGET` chunks:
+//!   so that others step over the region, and it gives up after so many steps:
 //!   exhaustion is found in bounded time. Notes and cursors are hints, wrong at
 //!   worst about where to look; before giving up, the walk ignores them.
 //! - A free chunk that is too small is merged with the free chunks behind it
@@ -34,19 +34,19 @@ use cuda_std::atomic::AtomicU32;
 
 pub use group::Group;
 use layout::{Layout, TICKET_BYTES};
-use links::{ABSORBED, FREE, Fused, Link, Links, NONE, TwoWords, USED};
+use links::{ABSORBED, FREE, Fused, LOCKED, Link, Links, TwoWords, USED};
 
 use super::units;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::warp::Warp;
 
-/// Chunks that one request looks at before it gives up.
-const BUDGET: u32 = 1 << 16;
-/// Regions that a request of up to a region tries before it turns to the part
-/// of the pool beyond the nursery.
-const NEIGHBOURS: u32 = 8;
-/// A hint with this bit says that no run of 2^n units was found, n in the low
-/// bits; without, it is the unit where to start.
+/// Requests turn from the nursery to the part of the pool beyond it at the end
+/// of their group of regions, which has this many and one.
+const NEIGHBOURS: u32 = 7;
+/// Turns that a request waits at a chunk that changes hands, less one.
+const PATIENCE: u32 = 31;
+/// A hint with this bit says that no run was found of the number of units in
+/// its other bits; without, it is the unit where to start.
 const NO_FIT: u32 = 1 << 31;
 /// 2^32 divided by the golden ratio: successive tickets fall into regions that
 /// are spread as evenly as can be, for any number of regions.
@@ -121,9 +121,15 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         unit >> self.layout.region_bits
     }
 
+    /// Whether a chunk that starts at `unit` belongs to `region`.
+    #[inline(always)]
+    fn is_in(&self, region: u32, unit: u32) -> bool {
+        self.region_of(unit) == region && unit < self.layout.units
+    }
+
     #[inline(always)]
     fn is_large(&self, wanted: u32) -> bool {
-        wanted > 1 << self.layout.region_bits
+        wanted > self.layout.region_units
     }
 
     /// The region where a request starts.
@@ -150,84 +156,91 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         (u64::from(position) * u64::from(self.layout.nursery) >> 32) as u32
     }
 
-    /// The first unit beyond the nursery, where chunks are larger.
+    /// Takes a free chunk of at least `wanted` units: its first unit and its
+    /// end.
     #[inline(always)]
-    fn beyond_nursery(&self) -> u32 {
-        if self.layout.nursery < self.layout.regions {
-            self.layout.nursery
-        } else {
-            0
-        }
-    }
-
-    /// A chunk of `wanted` units: its first unit and its end.
-    #[inline(always)]
-    fn find<W: Warp>(&self, warp: W, wanted: u32) -> Option<(u32, u32)> {
+    fn take<W: Warp>(&self, warp: W, wanted: u32) -> Option<(u32, u32)> {
         let mut region = self.start(warp, wanted);
-        let mut budget = BUDGET;
-        let mut tried = 0;
-        // Twice round: first by the hints, then without.
-        while tried < 2 * self.layout.regions + NEIGHBOURS {
+        let mut fuel = self.layout.fuel;
+        // A request of up to a region leaves the nursery after a few regions.
+        let mut settled = self.is_large(wanted);
+        // The first round goes by the hints, the second without.
+        let mut thorough = false;
+        while fuel > 0 {
+            fuel -= 1;
             let hint = self.hint(region).load(Relaxed);
             let no_fit = hint & NO_FIT != 0;
-            let known_full = no_fit && wanted >= 1 << (hint & 31);
-            if !known_full || tried > self.layout.regions + NEIGHBOURS {
-                let anchor = region << self.layout.region_bits;
-                let end = anchor + (1 << self.layout.region_bits);
-                let end = if end < self.layout.units {
-                    end
+            let known_full = no_fit && wanted >= hint ^ NO_FIT;
+            if !known_full || thorough {
+                let mut unit = if no_fit {
+                    region << self.layout.region_bits
                 } else {
-                    self.layout.units
+                    hint
                 };
-                let mut unit = if no_fit { anchor } else { hint };
-                let mut whole = unit == anchor;
-                loop {
+                let mut whole = no_fit;
+                let mut sure = true;
+                while fuel > 0 {
+                    fuel -= 1;
                     let link = self.links.peek(unit);
                     if link.state == FREE {
-                        if let Some(found) = self.try_take(unit, link, wanted) {
-                            return Some(found);
+                        if let Some(end) = self.try_take(unit, link, wanted) {
+                            return Some((unit, end));
                         }
                     }
-                    if budget == 0 {
-                        return None;
+                    // A chunk that would do is changing hands: most of it may
+                    // come free in a moment. A few turns are worth it, but
+                    // nothing depends on the other thread's progress.
+                    if link.state <= FREE && link.next.wrapping_sub(unit) >= wanted {
+                        sure = false;
+                        if fuel & PATIENCE != 0 {
+                            warp.back_off();
+                            continue;
+                        }
                     }
-                    budget -= 1;
-                    if link.state != NONE && link.next < end {
+                    if link.next != 0 && self.is_in(region, link.next) {
                         unit = link.next;
                     } else if whole {
                         break;
                     } else {
                         whole = true;
-                        unit = anchor;
+                        unit = region << self.layout.region_bits;
                     }
                 }
                 // Only if nobody has left a newer hint since. If a chunk came
                 // free unseen all the same, the second round finds it.
-                let note = NO_FIT | (u32::BITS - (wanted - 1).leading_zeros());
-                self.hint(region).compare_exchange(hint, note, Relaxed);
+                if sure {
+                    self.hint(region)
+                        .compare_exchange(hint, NO_FIT | wanted, Relaxed);
+                }
             }
-            tried += 1;
             region += 1;
             if region >= self.layout.regions {
                 region = 0;
             }
-            if tried == NEIGHBOURS && !self.is_large(wanted) {
-                region = self.beyond_nursery();
+            if !settled && region & NEIGHBOURS == 0 {
+                region = self.layout.beyond;
+                settled = true;
+            } else if region == self.layout.beyond {
+                if thorough {
+                    return None;
+                }
+                thorough = settled;
+                settled = true;
             }
         }
         None
     }
 
     /// Takes the free chunk at `unit` if it holds `wanted` units, alone or
-    /// merged with the free chunks behind it; splits off the rest.
+    /// merged with the free chunks behind it; returns its end.
     #[inline(always)]
-    fn try_take(&self, unit: u32, seen: Link, wanted: u32) -> Option<(u32, u32)> {
+    fn try_take(&self, unit: u32, seen: Link, wanted: u32) -> Option<u32> {
         if seen.next - unit < wanted
             && (seen.next >= self.layout.units || self.links.peek(seen.next).state != FREE)
         {
             return None;
         }
-        let mut next = self.links.take(unit, seen, USED)?;
+        let mut next = self.links.take(unit, seen, LOCKED)?;
         while next - unit < wanted && next < self.layout.units {
             let link = self.links.peek(next);
             if link.state != FREE {
@@ -238,27 +251,35 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 None => break,
             }
         }
-        let length = next - unit;
-        if length < wanted {
-            self.links.put(unit, next, FREE);
-            self.hint(self.region_of(unit)).store(unit, Relaxed);
-            return None;
+        if next - unit >= wanted {
+            return Some(next);
         }
-        let rest = unit + wanted;
+        self.links.put(unit, next, FREE);
+        self.hint(self.region_of(unit)).store(unit, Relaxed);
+        None
+    }
+
+    /// A used chunk of `wanted` units: its first unit and its end. What the
+    /// chunk that was found has beyond that becomes a free chunk.
+    #[inline(always)]
+    fn find<W: Warp>(&self, warp: W, wanted: u32) -> Option<(u32, u32)> {
+        let (unit, mut end) = self.take(warp, wanted)?;
+        let length = end - unit;
         let fragmented =
             u64::from(wanted) * u64::from(self.layout.fragmentation) <= u64::from(length) * 16;
         if length - wanted >= self.layout.least && fragmented {
-            self.links.put(rest, next, FREE);
+            let rest = unit + wanted;
+            self.links.put(rest, end, FREE);
             self.anchor(unit, rest);
             self.hint(self.region_of(rest)).store(rest, Relaxed);
             if self.is_large(wanted) {
                 self.ticket(self.layout.tickets)
                     .store(self.region_of(rest), Relaxed);
             }
-            next = rest;
+            end = rest;
         }
-        self.links.put(unit, next, USED);
-        Some((unit, next))
+        self.links.put(unit, end, USED);
+        Some((unit, end))
     }
 
     /// Makes the region of `head` lead to it, where `head` starts a chunk

@@ -1,0 +1,228 @@
+//! One opened device: its context, one stream, launches, times and waits.
+//!
+//! Everything that a [`Gpu`] does goes through one stream, in order. Copies of a
+//! [`Buffer`](super::Buffer) go through the default stream, which CUDA orders
+//! against that one. So a kernel sees what was uploaded before its launch, and a
+//! download sees what the kernel left.
+//!
+//! Invariant: every use of the driver begins with [`Shared::enter`], which makes
+//! the context current on the calling thread and refuses to go on once a kernel
+//! hangs: the driver would wait for it, in releasing memory too, and for ever.
+
+use std::ffi::c_void;
+use std::mem::ManuallyDrop;
+use std::sync::{Arc, OnceLock};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use cust::context::{Context, CurrentContext};
+use cust::event::{Event, EventFlags};
+use cust::stream::{Stream, StreamFlags};
+use cust::sys::{self, CUresult};
+
+use super::error::{CudaError, check, from_cust};
+use super::facts::{self, DeviceFacts};
+use super::module::Function;
+
+/// How long to wait at full attention, before sleeping between looks.
+const SPIN: Duration = Duration::from_millis(1);
+/// Sleep between two looks at the stream.
+const PAUSE: Duration = Duration::from_micros(100);
+
+/// An opened device. Clones share it, and it stays open as long as one of them or
+/// a module or buffer of it lives.
+#[derive(Debug, Clone)]
+pub struct Gpu {
+    shared: Arc<Shared>,
+}
+
+/// What the clones of a [`Gpu`], its modules and its buffers share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    facts: DeviceFacts,
+    context: ManuallyDrop<Context>,
+    stream: ManuallyDrop<Stream>,
+    /// Set once a wait was in vain, to how long it was.
+    hung: OnceLock<Duration>,
+}
+
+impl Gpu {
+    /// Opens the device with this number through its primary context.
+    ///
+    /// # Errors
+    ///
+    /// [`CudaError::NoDriver`], [`CudaError::NoDevice`], [`CudaError::NoSuchDevice`],
+    /// or what the driver reports when it cannot make a context.
+    pub fn open(ordinal: u32) -> Result<Self, CudaError> {
+        let (device, facts) = facts::find(ordinal)?;
+        let context = Context::new(device).map_err(from_cust("cuDevicePrimaryCtxRetain"))?;
+        CurrentContext::set_current(&context).map_err(from_cust("cuCtxSetCurrent"))?;
+        let stream = Stream::new(StreamFlags::DEFAULT, None);
+        let stream = stream.map_err(from_cust("cuStreamCreateWithPriority"))?;
+        let shared = Arc::new(Shared {
+            facts,
+            context: ManuallyDrop::new(context),
+            stream: ManuallyDrop::new(stream),
+            hung: OnceLock::new(),
+        });
+        Ok(Self { shared })
+    }
+
+    /// What is known of the device.
+    pub fn facts(&self) -> &DeviceFacts {
+        &self.shared.facts
+    }
+
+    /// Free memory of the device, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// What the driver reports, and faults of earlier work.
+    pub fn free_memory(&self) -> Result<u64, CudaError> {
+        self.shared.enter()?;
+        let info = cust::memory::mem_get_info();
+        let (free, _total) = info.map_err(from_cust("cuMemGetInfo"))?;
+        Ok(free as u64)
+    }
+
+    /// Starts `function` with `words` as its parameters, each of 8 bytes: a device
+    /// address or a number. Returns at once; the kernel runs after all that this
+    /// `Gpu` was asked for before.
+    ///
+    /// # Errors
+    ///
+    /// [`CudaError::Call`] for a grid or block that is empty or too large, and
+    /// faults of earlier work. Faults of this kernel come with a later call.
+    ///
+    /// # Safety
+    ///
+    /// The kernel must take exactly these words, and access only memory that it may:
+    /// the buffers among them, which must live until it has ended.
+    pub unsafe fn launch(
+        &self,
+        function: &Function,
+        grid_blocks: u32,
+        block_threads: u32,
+        words: &[u64],
+    ) -> Result<(), CudaError> {
+        /// Tags of the list that hands over all parameters as one block of memory.
+        const END: *mut c_void = std::ptr::null_mut();
+        const POINTER: *mut c_void = std::ptr::without_provenance_mut(1);
+        const SIZE: *mut c_void = std::ptr::without_provenance_mut(2);
+
+        self.shared.enter()?;
+        let mut bytes = size_of_val(words);
+        let block = words.as_ptr().cast_mut().cast();
+        let mut extra = [POINTER, block, SIZE, (&raw mut bytes).cast(), END];
+        // SAFETY: handles of this device; the driver copies the words before it
+        // returns. What the kernel does is the caller's promise.
+        let result = unsafe {
+            sys::cuLaunchKernel(
+                function.raw(),
+                grid_blocks,
+                1,
+                1,
+                block_threads,
+                1,
+                1,
+                0,
+                self.shared.stream.as_inner(),
+                std::ptr::null_mut(),
+                extra.as_mut_ptr(),
+            )
+        };
+        check("cuLaunchKernel", result)
+    }
+
+    /// Runs `work` and returns how long the GPU was busy with what it launched, in
+    /// milliseconds, from events directly before and after it.
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`, and those of [`Gpu::synchronize_within`] with `limit`.
+    pub fn time(
+        &self,
+        limit: Duration,
+        work: impl FnOnce() -> Result<(), CudaError>,
+    ) -> Result<f64, CudaError> {
+        self.shared.enter()?;
+        let event = || Event::new(EventFlags::DEFAULT).map_err(from_cust("cuEventCreate"));
+        let record = |event: &Event| {
+            let recorded = event.record(&self.shared.stream);
+            recorded.map_err(from_cust("cuEventRecord"))
+        };
+        let (start, stop) = (event()?, event()?);
+        record(&start)?;
+        work()?;
+        record(&stop)?;
+        self.synchronize_within(limit)?;
+        let elapsed = stop.elapsed_time_f32(&start);
+        Ok(f64::from(elapsed.map_err(from_cust("cuEventElapsedTime"))?))
+    }
+
+    /// Waits until everything asked of this `Gpu` is done, but no longer than `limit`.
+    ///
+    /// # Errors
+    ///
+    /// The faults of the work, and [`CudaError::Timeout`] if it goes on after `limit`.
+    /// CUDA cannot cancel a kernel: from then on this `Gpu`, its modules and buffers
+    /// answer every request with that error and release nothing, so that the process
+    /// can clean up and exit, which it has to.
+    pub fn synchronize_within(&self, limit: Duration) -> Result<(), CudaError> {
+        self.shared.enter()?;
+        let begun = Instant::now();
+        loop {
+            // SAFETY: the stream lives as long as `self.shared`.
+            match unsafe { sys::cuStreamQuery(self.shared.stream.as_inner()) } {
+                CUresult::CUDA_ERROR_NOT_READY => {}
+                result => return check("cuStreamQuery", result),
+            }
+            let waited = begun.elapsed();
+            if waited >= limit {
+                return Err(CudaError::Timeout {
+                    limit: *self.shared.hung.get_or_init(|| limit),
+                });
+            }
+            if waited < SPIN {
+                std::hint::spin_loop();
+            } else {
+                sleep(PAUSE.min(limit - waited));
+            }
+        }
+    }
+
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+}
+
+impl Shared {
+    /// Makes the context current on this thread.
+    ///
+    /// # Errors
+    ///
+    /// [`CudaError::Timeout`] if a kernel hangs.
+    pub(super) fn enter(&self) -> Result<(), CudaError> {
+        if let Some(&limit) = self.hung.get() {
+            return Err(CudaError::Timeout { limit });
+        }
+        CurrentContext::set_current(&*self.context).map_err(from_cust("cuCtxSetCurrent"))
+    }
+
+    /// The stream that all kernels go through.
+    pub(super) fn stream(&self) -> sys::CUstream {
+        self.stream.as_inner()
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if self.enter().is_ok() {
+            // SAFETY: neither is used again, and the stream goes before its context.
+            unsafe {
+                ManuallyDrop::drop(&mut self.stream);
+                ManuallyDrop::drop(&mut self.context);
+            }
+        }
+    }
+}

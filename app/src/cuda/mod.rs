@@ -1,0 +1,20 @@
+//! The CUDA driver, as far as the GPU backend needs it: a thin layer over `cust`.
+//!
+//! It adds what `cust` 0.3 lacks: a binary that runs without a driver (`driver`),
+//! errors sorted by what the user can do, the compiler's log, and waits with a
+//! limit. Handles are counted, not borrowed, and may be used from any thread.
+
+mod buffer;
+mod driver;
+mod error;
+mod facts;
+mod gpu;
+mod module;
+#[cfg(test)]
+mod tests;
+
+pub use buffer::Buffer;
+pub use error::CudaError;
+pub use facts::{DeviceFacts, devices};
+pub use gpu::Gpu;
+pub use module::{Function, Module};

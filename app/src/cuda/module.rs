@@ -1,0 +1,199 @@
+//! Kernels: PTX compiled by the driver, and what the driver says of them.
+//!
+//! Not `cust`'s own types: they borrow the module for every function, and their
+//! loader drops the compiler's log.
+
+use std::ffi::{CString, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use cust::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUmodule};
+
+use super::error::{CudaError, check};
+use super::gpu::{Gpu, Shared};
+
+/// Room for the log of the driver's compiler, in bytes; only its begin is used.
+const LOG_BYTES: usize = 4096;
+
+/// A set of kernels, compiled for one device. Clones share it; with the last of them
+/// and of its functions it is unloaded, after a wait for the kernels that still run.
+#[derive(Debug, Clone)]
+pub struct Module {
+    loaded: Arc<Loaded>,
+}
+
+/// A kernel, which keeps its module loaded.
+#[derive(Debug, Clone)]
+pub struct Function {
+    handle: CUfunction,
+    module: Arc<Loaded>,
+}
+
+/// A module that is unloaded when nobody needs it any more.
+#[derive(Debug)]
+struct Loaded {
+    handle: CUmodule,
+    gpu: Arc<Shared>,
+}
+
+// SAFETY: the handle is not tied to a thread; the driver locks what it needs.
+unsafe impl Send for Loaded {}
+// SAFETY: as above; nothing is changed through a shared reference.
+unsafe impl Sync for Loaded {}
+// SAFETY: the handle is part of the module, which is Send and Sync.
+unsafe impl Send for Function {}
+// SAFETY: as above.
+unsafe impl Sync for Function {}
+
+impl Module {
+    /// Has the driver compile `ptx` for the device, or take it from its cache.
+    ///
+    /// # Errors
+    ///
+    /// [`CudaError::Jit`] with the first line of the compiler's log, and faults of
+    /// earlier work.
+    pub fn load(gpu: &Gpu, ptx: &str) -> Result<Self, CudaError> {
+        gpu.shared().enter()?;
+        let text = CString::new(ptx).map_err(|_| CudaError::Jit {
+            name: "no text".to_owned(),
+            line: "the PTX contains a zero byte".to_owned(),
+        })?;
+        let mut log = vec![0_u8; LOG_BYTES];
+        let mut options = [
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        ];
+        // The size is passed in the place of a pointer, not behind one.
+        let mut values: [*mut c_void; 2] = [
+            log.as_mut_ptr().cast(),
+            ptr::without_provenance_mut(LOG_BYTES),
+        ];
+        let mut handle = ptr::null_mut();
+        // SAFETY: the text ends with a zero; options and values have the same length;
+        // the log has the size told and outlives the call.
+        let result = unsafe {
+            sys::cuModuleLoadDataEx(
+                &mut handle,
+                text.as_ptr().cast(),
+                options.len() as u32,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        check("cuModuleLoadDataEx", result).map_err(|error| match error {
+            CudaError::Call { name, .. } => CudaError::Jit {
+                name,
+                line: first_line(&log),
+            },
+            other => other,
+        })?;
+        let gpu = Arc::clone(gpu.shared());
+        let loaded = Arc::new(Loaded { handle, gpu });
+        Ok(Self { loaded })
+    }
+
+    /// The kernel of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`CudaError::NoFunction`], and faults of earlier work.
+    pub fn function(&self, name: &str) -> Result<Function, CudaError> {
+        self.loaded.gpu.enter()?;
+        let missing = || CudaError::NoFunction {
+            name: name.to_owned(),
+        };
+        let text = CString::new(name).map_err(|_| missing())?;
+        let mut handle = ptr::null_mut();
+        // SAFETY: the module is loaded, the name ends with a zero.
+        let result =
+            unsafe { sys::cuModuleGetFunction(&mut handle, self.loaded.handle, text.as_ptr()) };
+        check("cuModuleGetFunction", result).map_err(|error| match error {
+            CudaError::Call { .. } => missing(),
+            other => other,
+        })?;
+        let module = Arc::clone(&self.loaded);
+        Ok(Function { handle, module })
+    }
+}
+
+impl Function {
+    /// Registers of a thread.
+    ///
+    /// # Errors
+    ///
+    /// Faults of earlier work.
+    pub fn registers(&self) -> Result<u32, CudaError> {
+        self.attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)
+    }
+
+    /// Local memory of a thread, stack and spilled registers, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// Faults of earlier work.
+    pub fn local_bytes(&self) -> Result<u32, CudaError> {
+        self.attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)
+    }
+
+    /// Statically declared shared memory of a block, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// Faults of earlier work.
+    pub fn shared_bytes(&self) -> Result<u32, CudaError> {
+        self.attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
+    }
+
+    /// How many blocks of `block_threads` threads a multiprocessor holds at a time;
+    /// 0 if a block is too large for it.
+    ///
+    /// # Errors
+    ///
+    /// [`CudaError::Call`] for an empty block, and faults of earlier work.
+    pub fn occupancy(&self, block_threads: u32) -> Result<u32, CudaError> {
+        self.module.gpu.enter()?;
+        let threads = i32::try_from(block_threads).unwrap_or(i32::MAX);
+        let mut blocks = 0;
+        // SAFETY: `blocks` outlives the call, and the module is loaded.
+        let result = unsafe {
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, self.handle, threads, 0)
+        };
+        check("cuOccupancyMaxActiveBlocksPerMultiprocessor", result)?;
+        Ok(blocks.unsigned_abs())
+    }
+
+    fn attribute(&self, attribute: CUfunction_attribute) -> Result<u32, CudaError> {
+        self.module.gpu.enter()?;
+        let mut value = 0;
+        // SAFETY: `value` outlives the call, and the module is loaded.
+        let result = unsafe { sys::cuFuncGetAttribute(&mut value, attribute, self.handle) };
+        check("cuFuncGetAttribute", result)?;
+        Ok(value.unsigned_abs())
+    }
+
+    /// The driver's handle; valid as long as `self`.
+    pub(super) fn raw(&self) -> CUfunction {
+        self.handle
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        if self.gpu.enter().is_ok() {
+            // SAFETY: no function of the module is left, since each holds an `Arc` of
+            // it, and no kernel runs. Failures are those of earlier work, reported there.
+            unsafe {
+                let _ = sys::cuStreamSynchronize(self.gpu.stream());
+                let _ = sys::cuModuleUnload(self.handle);
+            }
+        }
+    }
+}
+
+/// The first line of a zero-terminated log that is not blank.
+fn first_line(log: &[u8]) -> String {
+    let text = log.split(|&byte| byte == 0).next().unwrap_or_default();
+    let text = String::from_utf8_lossy(text);
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+    line.unwrap_or("the compiler's log is empty").to_owned()
+}

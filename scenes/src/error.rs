@@ -1,0 +1,286 @@
+//! What can be wrong with a scene, as data.
+//!
+//! Every message is one line that names the place, the cause and, where it is
+//! not plain, the way out. Errors refuse the scene; warnings accompany it.
+
+use std::fmt;
+use std::io;
+
+/// Why a scene was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum SceneError {
+    /// The file could not be opened or read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// The file.
+        path: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file could not be written.
+    #[error("cannot write {path}: {source}")]
+    Write {
+        /// The file.
+        path: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The path names a directory.
+    #[error("{path} is a directory: name an OBJ file in it")]
+    Directory {
+        /// The path.
+        path: String,
+    },
+    /// The file has no bytes, or nothing but white space.
+    #[error("{path} is empty: an OBJ file with `v` and `f` lines is needed")]
+    Empty {
+        /// The file.
+        path: String,
+    },
+    /// The file is not text.
+    #[error("{path} is not text: byte {offset} is 0; only OBJ text, plain or gzipped, is read")]
+    Binary {
+        /// The file.
+        path: String,
+        /// Where the first zero byte is, counted from 0 after decompression.
+        offset: usize,
+    },
+    /// The file starts like gzip but cannot be decompressed.
+    #[error("{path} is damaged gzip: {source}; copy or compress it again")]
+    Gzip {
+        /// The file.
+        path: String,
+        /// What the decompressor says.
+        source: io::Error,
+    },
+    /// The file, or what it decompresses to, is too large.
+    #[error("{path} is larger than {limit} bytes of text: split it")]
+    TooLarge {
+        /// The file.
+        path: String,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A line breaks a rule of the format.
+    #[error("{path}:{line}: {problem}")]
+    Line {
+        /// The file.
+        path: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// The value and the rule that it breaks.
+        problem: LineProblem,
+    },
+    /// The OBJ parser refused text that our checks let through.
+    #[error("{path}: the OBJ parser reports: {source}")]
+    Parser {
+        /// The file.
+        path: String,
+        /// What the parser says.
+        source: tobj::LoadError,
+    },
+    /// There is nothing to render.
+    #[error("{name} has no triangles: no face (`f` line) was found; only Wavefront OBJ is read")]
+    NoTriangles {
+        /// The file or scene.
+        name: String,
+    },
+    /// There were triangles, but none survived cleaning.
+    #[error("{name}: all {count} triangles are degenerate (no area or no finite position)")]
+    AllDegenerate {
+        /// The file or scene.
+        name: String,
+        /// How many triangles there were.
+        count: usize,
+    },
+    /// The parts of a scene do not fit together.
+    #[error("{name}: triangle {triangle} has {what} {index}, of which there are {count}")]
+    Inconsistent {
+        /// The scene.
+        name: String,
+        /// The triangle, counted from 0.
+        triangle: usize,
+        /// `vertex` or `material`.
+        what: &'static str,
+        /// The offending index, counted from 0.
+        index: u32,
+        /// How many there are.
+        count: usize,
+    },
+    /// There is not exactly one material index per triangle.
+    #[error("{name}: {indices} material indices for {triangles} triangles: one each is needed")]
+    MaterialCount {
+        /// The scene.
+        name: String,
+        /// How many triangles there are.
+        triangles: usize,
+        /// How many material indices there are.
+        indices: usize,
+    },
+    /// A generated scene would be too large to index.
+    #[error("{name}: {count} triangles are more than {limit}: ask for fewer")]
+    TooMany {
+        /// The scene.
+        name: String,
+        /// How many triangles were asked for.
+        count: u64,
+        /// How many there may be.
+        limit: u64,
+    },
+}
+
+/// What is wrong in one line of a file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LineProblem {
+    /// A word that should be a number is none.
+    #[error("`{0}` is not a number")]
+    NotANumber(String),
+    /// A coordinate is NaN, infinite or too large.
+    #[error("coordinate `{0}` is refused: it must be finite and at most 1e18 in magnitude")]
+    Coordinate(String),
+    /// A vertex has too few or too many values.
+    #[error("a vertex of {0} values: `v` takes x y z, then nothing, a weight or a colour")]
+    VertexSize(usize),
+    /// A vertex has a weight that cannot divide its coordinates.
+    #[error("vertex weight `{0}` is refused: it must be finite, and x/w y/w z/w at most 1e18")]
+    Weight(String),
+    /// A face has fewer than three corners.
+    #[error("a face of {0} corners: `f` takes at least 3")]
+    FaceSize(usize),
+    /// A face corner is not of the form `v`, `v/vt`, `v//vn` or `v/vt/vn`.
+    #[error("face corner `{0}` is not v, v/vt, v//vn or v/vt/vn with integers")]
+    Corner(String),
+    /// A face uses index 0.
+    #[error("vertex index 0: indices start at 1, or at -1 from the end")]
+    IndexZero,
+    /// A face uses a vertex that the file does not have.
+    #[error("vertex index {index} is out of range: there are {count} vertices")]
+    IndexRange {
+        /// The index as written.
+        index: i64,
+        /// Vertices in the file or, for a negative index, above this line.
+        count: usize,
+    },
+}
+
+/// Something worth knowing about a scene that was loaded all the same.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Warning {
+    /// A material library could not be read; its materials become the default.
+    MissingLibrary {
+        /// The library as named after `mtllib`.
+        file: String,
+        /// Why.
+        cause: String,
+    },
+    /// Lines of a material library were skipped.
+    LibraryLines {
+        /// The library.
+        file: String,
+        /// How many lines.
+        count: usize,
+        /// The first of them, counted from 1.
+        line: usize,
+        /// That line's text, shortened.
+        text: String,
+    },
+    /// Texture maps are not read.
+    Textures {
+        /// The library.
+        file: String,
+        /// How many maps it names.
+        count: usize,
+    },
+    /// A material is used but defined nowhere.
+    UnknownMaterial {
+        /// The file.
+        path: String,
+        /// The line of its first use, counted from 1.
+        line: usize,
+        /// The material's name.
+        name: String,
+    },
+    /// Points and lines have no area and were skipped.
+    PointsAndLines {
+        /// The file.
+        path: String,
+        /// How many elements.
+        count: usize,
+        /// The line of the first, counted from 1.
+        line: usize,
+    },
+    /// Lines start with a word that is not read.
+    UnknownKeyword {
+        /// The file.
+        path: String,
+        /// How many lines.
+        count: usize,
+        /// The first of them, counted from 1.
+        line: usize,
+        /// Its first word, shortened.
+        keyword: String,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::MissingLibrary { file, cause } => {
+                write!(
+                    f,
+                    "material library {file} is not used: {cause}; the default material stands in"
+                )
+            }
+            Warning::LibraryLines {
+                file,
+                count,
+                line,
+                text,
+            } => {
+                write!(
+                    f,
+                    "{file}:{line}: `{text}` is not understood; {count} such lines skipped"
+                )
+            }
+            Warning::Textures { file, count } => {
+                write!(
+                    f,
+                    "{file}: {count} texture maps ignored; plain colours are used"
+                )
+            }
+            Warning::UnknownMaterial { path, line, name } => {
+                write!(
+                    f,
+                    "{path}:{line}: material `{name}` is not defined; the default stands in"
+                )
+            }
+            Warning::PointsAndLines { path, count, line } => {
+                write!(
+                    f,
+                    "{path}:{line}: points and lines have no area; {count} skipped"
+                )
+            }
+            Warning::UnknownKeyword {
+                path,
+                count,
+                line,
+                keyword,
+            } => {
+                write!(
+                    f,
+                    "{path}:{line}: keyword `{keyword}` is not read; {count} such lines skipped"
+                )
+            }
+        }
+    }
+}
+
+/// `text`, made fit to stand in a one-line message: escaped and shortened.
+pub(crate) fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let mut out: String = text.chars().take(LONGEST).collect();
+    if out.len() < text.len() {
+        out.push_str("...");
+    }
+    out.escape_debug().collect()
+}

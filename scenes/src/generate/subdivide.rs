@@ -1,0 +1,257 @@
+//! Midpoint subdivision with displacement.
+//!
+//! Each level cuts every triangle into four at its edge midpoints. A midpoint
+//! is made once per edge of the welded mesh, from data of that edge alone, so
+//! triangles that shared an edge still share both halves: no cracks open.
+
+use super::{MOST_TRIANGLES, noise};
+use crate::clean::positive_zero;
+use crate::{Scene, SceneError};
+use glam::Vec3;
+use rayon::prelude::*;
+
+/// How new vertices move off the old surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Displacement {
+    /// Largest shift along the normal, as a part of the cut edge's length; 0
+    /// keeps the surface.
+    pub amplitude: f32,
+    /// Size of the noise's features, as a part of the scene's largest extent.
+    pub feature: f32,
+    /// Chooses the noise.
+    pub seed: u32,
+}
+
+impl Displacement {
+    /// New vertices stay on the old surface.
+    pub const NONE: Displacement = Displacement {
+        amplitude: 0.0,
+        feature: 0.1,
+        seed: 0,
+    };
+}
+
+/// `scene` with every triangle cut into four, `levels` times over.
+///
+/// Triangles stay in order: the four parts of triangle `t` are `4t` to
+/// `4t + 3`. With displacement some may come out degenerate; clean afterwards.
+///
+/// # Errors
+/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`].
+pub fn subdivide(
+    scene: &Scene,
+    levels: u32,
+    displacement: Displacement,
+) -> Result<Scene, SceneError> {
+    let count = 4u64
+        .checked_pow(levels)
+        .and_then(|parts| parts.checked_mul(scene.len() as u64))
+        .unwrap_or(u64::MAX);
+    if count > MOST_TRIANGLES {
+        return Err(SceneError::TooMany {
+            name: scene.name().to_owned(),
+            count,
+            limit: MOST_TRIANGLES,
+        });
+    }
+    let extent = scene.bounds().extent().max_element();
+    let shift = Shift {
+        amplitude: displacement.amplitude,
+        frequency: 1.0 / (extent * displacement.feature).max(f32::MIN_POSITIVE),
+        seed: displacement.seed,
+    };
+    let (name, vertices, triangles, materials, mut material_of) = scene.clone().into_parts();
+    let (mut vertices, mut triangles) = welded(vertices, triangles);
+    for _ in 0..levels {
+        (vertices, triangles) = cut(vertices, &triangles, shift);
+        material_of = material_of.into_iter().flat_map(|m| [m; 4]).collect();
+    }
+    Scene::new(name, vertices, triangles, materials, material_of)
+}
+
+/// `scene`, subdivided as few times as give at least `target` triangles.
+///
+/// # Errors
+/// As [`subdivide`]; [`SceneError::NoTriangles`] for an empty scene.
+pub fn subdivide_to(
+    scene: &Scene,
+    target: u64,
+    displacement: Displacement,
+) -> Result<Scene, SceneError> {
+    if scene.is_empty() {
+        return Err(SceneError::NoTriangles {
+            name: scene.name().to_owned(),
+        });
+    }
+    let mut levels = 0;
+    let mut count = scene.len() as u64;
+    while count < target {
+        levels += 1;
+        count = count.saturating_mul(4);
+    }
+    subdivide(scene, levels, displacement)
+}
+
+/// [`Displacement`] in scene units.
+#[derive(Clone, Copy)]
+struct Shift {
+    amplitude: f32,
+    frequency: f32,
+    seed: u32,
+}
+
+/// The mesh with one vertex for each position, in order of position.
+fn welded(vertices: Vec<Vec3>, mut triangles: Vec<[u32; 3]>) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let key = |v: &Vec3| positive_zero(*v).to_array().map(f32::to_bits);
+    let mut keys: Vec<[u32; 3]> = vertices.par_iter().map(key).collect();
+    keys.par_sort_unstable();
+    keys.dedup();
+    let index: Vec<u32> = vertices
+        .par_iter()
+        .map(|v| position_of(&keys, &key(v)))
+        .collect();
+    triangles
+        .par_iter_mut()
+        .for_each(|t| *t = t.map(|v| index[v as usize]));
+    let unique = keys
+        .into_iter()
+        .map(|key| Vec3::from_array(key.map(f32::from_bits)))
+        .collect();
+    (unique, triangles)
+}
+
+/// Where `key` is in a sorted list that holds it.
+fn position_of<K: Ord>(sorted: &[K], key: &K) -> u32 {
+    sorted.partition_point(|other| other < key) as u32
+}
+
+/// One level: midpoints behind the old vertices, four triangles for each.
+fn cut(
+    mut vertices: Vec<Vec3>,
+    triangles: &[[u32; 3]],
+    shift: Shift,
+) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let edge = |a: u32, b: u32| (a.min(b), a.max(b));
+    let mut edges: Vec<(u32, u32)> = triangles
+        .par_iter()
+        .flat_map_iter(|&[a, b, c]| [edge(a, b), edge(b, c), edge(c, a)])
+        .collect();
+    edges.par_sort_unstable();
+    edges.dedup();
+
+    let normals = vertex_normals(&vertices, triangles);
+    let midpoints: Vec<Vec3> = edges
+        .par_iter()
+        .map(|&(a, b)| {
+            let (a, b) = (a as usize, b as usize);
+            let (from, to) = (vertices[a], vertices[b]);
+            let middle = from * 0.5 + to * 0.5;
+            let normal = (normals[a] + normals[b]).normalize_or_zero();
+            let noise = noise::value(middle * shift.frequency, shift.seed);
+            middle + normal * (shift.amplitude * noise * from.distance(to))
+        })
+        .collect();
+
+    let first = vertices.len() as u32;
+    let middle = |a: u32, b: u32| first + position_of(&edges, &edge(a, b));
+    let parts = triangles
+        .par_iter()
+        .flat_map_iter(|&[a, b, c]| {
+            let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
+            [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+        })
+        .collect();
+    vertices.extend(midpoints);
+    (vertices, parts)
+}
+
+/// Per vertex, the unit mean of its triangles' unit normals; zero where they
+/// cancel. Summed in triangle order, so that the result is reproducible.
+fn vertex_normals(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
+    let mut normals = vec![Vec3::ZERO; vertices.len()];
+    for corners in triangles {
+        let [a, b, c] = corners.map(|v| vertices[v as usize]);
+        let normal = (b - a).cross(c - a).normalize_or_zero();
+        for v in corners {
+            normals[*v as usize] += normal;
+        }
+    }
+    normals
+        .into_par_iter()
+        .map(Vec3::normalize_or_zero)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::by_name;
+    use std::collections::HashMap;
+
+    const ROUGH: Displacement = Displacement {
+        amplitude: 0.2,
+        feature: 0.1,
+        seed: 5,
+    };
+
+    /// How often each edge occurs, by the positions of its ends.
+    fn edge_counts(scene: &Scene) -> HashMap<[[u32; 3]; 2], u32> {
+        let mut counts = HashMap::new();
+        for [a, b, c] in scene.positions() {
+            for (a, b) in [(a, b), (b, c), (c, a)] {
+                let mut ends = [a, b].map(|v| v.to_array().map(f32::to_bits));
+                ends.sort_unstable();
+                *counts.entry(ends).or_insert(0) += 1;
+            }
+        }
+        counts
+    }
+
+    #[test]
+    fn a_closed_surface_stays_closed_under_displacement() {
+        // Loose triangles: closedness must come from positions alone.
+        let knot = Scene::from_triangles("loose", &by_name("knot").unwrap().positions());
+        assert!(edge_counts(&knot).values().all(|&n| n == 2));
+        let rough = subdivide(&knot, 2, ROUGH).unwrap();
+        assert_eq!(rough.len(), 16 * knot.len());
+        assert!(edge_counts(&rough).values().all(|&n| n == 2));
+        assert_ne!(rough, subdivide(&knot, 2, Displacement::NONE).unwrap());
+    }
+
+    #[test]
+    fn area_and_materials_stay_without_displacement() {
+        let scene = by_name("terrain").unwrap();
+        let fine = subdivide(&scene, 1, Displacement::NONE).unwrap();
+        let area = |s: &Scene| -> f64 {
+            let twice = |[a, b, c]: &[Vec3; 3]| f64::from((*b - *a).cross(*c - *a).length());
+            s.positions().iter().map(twice).sum()
+        };
+        assert!((area(&scene) / area(&fine) - 1.0).abs() < 1e-5);
+        for t in 0..scene.len() {
+            let parts = &fine.material_of()[4 * t..4 * t + 4];
+            assert_eq!(parts, [scene.material_of()[t]; 4]);
+        }
+    }
+
+    #[test]
+    fn the_target_is_reached_and_the_seed_decides() {
+        let scene = by_name("terrain").unwrap();
+        let a = subdivide_to(&scene, 10_000, ROUGH).unwrap();
+        assert_eq!(a.len(), 2048 * 16);
+        assert_eq!(a, subdivide_to(&scene, 10_000, ROUGH).unwrap());
+        let other = Displacement { seed: 6, ..ROUGH };
+        assert_ne!(a, subdivide_to(&scene, 10_000, other).unwrap());
+        assert_eq!(subdivide_to(&scene, 1, ROUGH).unwrap().len(), 2048);
+    }
+
+    #[test]
+    fn too_many_are_refused() {
+        let scene = by_name("terrain").unwrap();
+        for target in [MOST_TRIANGLES + 1, u64::MAX] {
+            assert!(matches!(
+                subdivide_to(&scene, target, ROUGH),
+                Err(SceneError::TooMany { .. })
+            ));
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Wavefront OBJ in and out.
+//!
+//! [`scan`] checks the text and names the line of any fault, since `tobj`
+//! gives none; `tobj` then reads the checked text: it triangulates polygons as
+//! fans and resolves groups and materials.
+
+mod mtl;
+mod scan;
+mod write;
+
+pub use write::{save, write_mtl, write_obj};
+
+use crate::{CleanOptions, CleanReport, Material, Scene, SceneError, Warning, file};
+use glam::Vec3;
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::io::Read;
+use std::path::Path;
+
+/// Most bytes of OBJ text that are read, after decompression.
+const LARGEST_OBJ: u64 = 4 << 30;
+/// Most bytes of MTL text that are read, after decompression.
+const LARGEST_MTL: u64 = 64 << 20;
+
+/// A cleaned scene and what there is to say about it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The scene after cleaning.
+    pub scene: Scene,
+    /// What cleaning found.
+    pub report: CleanReport,
+    /// What was odd but no reason to refuse the file.
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads and cleans an OBJ file, plain or gzipped, with its material libraries.
+///
+/// # Errors
+/// A [`SceneError`] that names the file and, for a fault in its text, the line.
+pub fn load(path: impl AsRef<Path>, options: CleanOptions) -> Result<Loaded, SceneError> {
+    let path = path.as_ref();
+    let bytes = file::read(path, LARGEST_OBJ)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let library = |name: &str| {
+        let path = folder.join(name);
+        // A pipe or device would be read without end or waited for.
+        if path.exists() && !path.is_file() {
+            return Err("not a regular file".to_owned());
+        }
+        file::read(&path, LARGEST_MTL).map_err(|error| match error {
+            SceneError::Read { source, .. } => source.to_string(),
+            other => other.to_string(),
+        })
+    };
+    let mut loaded = read_obj(&path.display().to_string(), bytes, library, options)?;
+    loaded.scene = loaded.scene.renamed(file::stem(path));
+    Ok(loaded)
+}
+
+/// Reads and cleans OBJ text from memory, plain or gzipped.
+///
+/// `name` is what messages call it; `library` gives the bytes of a material
+/// library by the name after `mtllib`, or the reason why it cannot.
+///
+/// # Errors
+/// As [`load`], except that no file is opened.
+pub fn read_obj(
+    name: &str,
+    bytes: Vec<u8>,
+    library: impl Fn(&str) -> Result<Vec<u8>, String>,
+    options: CleanOptions,
+) -> Result<Loaded, SceneError> {
+    let bytes = file::decompress(bytes, LARGEST_OBJ, || name.to_owned())?;
+    let path = || name.to_owned();
+    if bytes.trim_ascii().is_empty() {
+        return Err(SceneError::Empty { path: path() });
+    }
+    if let Some(offset) = bytes.iter().position(|&b| b == 0) {
+        return Err(SceneError::Binary {
+            path: path(),
+            offset,
+        });
+    }
+    // Group names in some legacy encoding are no reason to refuse a scene.
+    let text = String::from_utf8_lossy(&bytes);
+    let scan = scan::scan(name, &text)?;
+    if scan.faces == 0 {
+        return Err(SceneError::NoTriangles { name: path() });
+    }
+
+    let warnings = RefCell::new(scan.warnings);
+    let known = RefCell::new(HashSet::new());
+    let load_library = |file: &Path| {
+        let file = file.to_string_lossy();
+        let (result, found) = read_library(&file, &library);
+        if let Ok((materials, _)) = &result {
+            known
+                .borrow_mut()
+                .extend(materials.iter().map(|m| m.name.clone()));
+        }
+        warnings.borrow_mut().extend(found);
+        result
+    };
+    let mut reader = scan
+        .libraries
+        .as_bytes()
+        .chain(scan.vertices.as_bytes())
+        .chain(scan.body.as_bytes());
+    let (models, materials) = tobj::load_obj_buf(&mut reader, &TOBJ_OPTIONS, load_library)
+        .map_err(|source| SceneError::Parser {
+            path: path(),
+            source,
+        })?;
+
+    let mut warnings = warnings.into_inner();
+    let known = known.into_inner();
+    // Without any library one warning about that is enough.
+    if !known.is_empty() {
+        let unknown = scan.used_materials.into_iter();
+        warnings.extend(
+            unknown
+                .filter(|(material, _)| !known.contains(material))
+                .map(|(material, line)| Warning::UnknownMaterial {
+                    path: path(),
+                    line,
+                    name: crate::error::excerpt(&material),
+                }),
+        );
+    }
+    let scene = assemble(name, models, materials.unwrap_or_default())?;
+    let (scene, report) = scene.clean(options)?;
+    Ok(Loaded {
+        scene,
+        report,
+        warnings,
+    })
+}
+
+/// Points and lines never reach `tobj`; polygons become fans.
+const TOBJ_OPTIONS: tobj::LoadOptions = tobj::LoadOptions {
+    single_index: false,
+    triangulate: true,
+    ignore_points: true,
+    ignore_lines: true,
+};
+
+/// A library's materials, and warnings; an unreadable one has none.
+fn read_library(
+    file: &str,
+    library: &impl Fn(&str) -> Result<Vec<u8>, String>,
+) -> (tobj::MTLLoadResult, Vec<Warning>) {
+    let missing = |cause| Warning::MissingLibrary {
+        file: crate::error::excerpt(file),
+        cause,
+    };
+    match library(file) {
+        Err(cause) => (Err(tobj::LoadError::OpenFileFailed), vec![missing(cause)]),
+        Ok(bytes) if bytes.contains(&0) => (
+            Err(tobj::LoadError::ReadError),
+            vec![missing("it is not text".to_owned())],
+        ),
+        Ok(bytes) => {
+            let (text, warnings) = mtl::checked(file, &String::from_utf8_lossy(&bytes));
+            (tobj::load_mtl_buf(&mut text.as_bytes()), warnings)
+        }
+    }
+}
+
+/// One scene from the meshes that `tobj` makes of groups and materials.
+fn assemble(
+    name: &str,
+    models: Vec<tobj::Model>,
+    materials: Vec<tobj::Material>,
+) -> Result<Scene, SceneError> {
+    let mut materials: Vec<Material> = materials.into_iter().map(mtl::material).collect();
+    let nameless = models
+        .iter()
+        .any(|m| m.mesh.material_id.is_none() && !m.mesh.indices.is_empty());
+    let default = materials.len() as u32;
+    if nameless {
+        materials.push(Material::default());
+    }
+    let (mut vertices, mut triangles, mut material_of) = (Vec::new(), Vec::new(), Vec::new());
+    for tobj::Model { mesh, .. } in models {
+        let base = vertices.len() as u32;
+        vertices.extend(mesh.positions.chunks_exact(3).map(Vec3::from_slice));
+        let indices = mesh.indices.chunks_exact(3);
+        triangles.extend(indices.map(|t| [t[0] + base, t[1] + base, t[2] + base]));
+        material_of.resize(
+            triangles.len(),
+            mesh.material_id.map_or(default, |id| id as u32),
+        );
+    }
+    Scene::new(name, vertices, triangles, materials, material_of)
+}
+
+/// The trimmed lines of `text` with numbers from 1, continued lines joined.
+///
+/// Lines end with LF, CR LF, or in a file without any LF with CR. A line that
+/// ends with a backslash goes on in the next.
+fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let separator = if text.contains('\n') { '\n' } else { '\r' };
+    let mut physical = text.split(separator).zip(1..);
+    std::iter::from_fn(move || {
+        let (first, number) = physical.next()?;
+        let first = first.trim();
+        let Some(start) = first.strip_suffix('\\') else {
+            return Some((number, Cow::Borrowed(first)));
+        };
+        let mut line = start.to_owned();
+        for (next, _) in physical.by_ref() {
+            let next = next.trim();
+            let goes_on = next.strip_suffix('\\');
+            line.push(' ');
+            line.push_str(goes_on.unwrap_or(next));
+            if goes_on.is_none() {
+                break;
+            }
+        }
+        Some((number, Cow::Owned(line.trim().to_owned())))
+    })
+}
+
+/// First word of a trimmed line, and the trimmed rest.
+fn keyword(line: &str) -> (&str, &str) {
+    let end = line.find(char::is_whitespace).unwrap_or(line.len());
+    (&line[..end], line[end..].trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<(usize, String)> {
+        numbered_lines(text)
+            .filter(|(_, line)| !line.is_empty())
+            .map(|(n, line)| (n, line.into_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn every_line_ending_and_continuation_is_understood() {
+        let expected = vec![(1, "v 1 2 3".to_owned()), (2, "f 1".to_owned())];
+        assert_eq!(lines("v 1 2 3\nf 1\n"), expected);
+        assert_eq!(lines("\u{feff}v 1 2 3\r\n f 1 \r\n"), expected);
+        assert_eq!(lines("v 1 2 3\rf 1"), expected);
+        let joined = lines("f 1 \\\n 2 \\\n 3\nv");
+        assert_eq!(joined, [(1, "f 1  2  3".to_owned()), (4, "v".to_owned())]);
+        assert_eq!(lines("\\\nf 1\\"), [(1, "f 1".to_owned())]);
+    }
+
+    #[test]
+    fn keywords_end_at_any_white_space() {
+        assert_eq!(keyword("usemtl\tdark  stone"), ("usemtl", "dark  stone"));
+        assert_eq!(keyword("v"), ("v", ""));
+        assert_eq!(keyword(""), ("", ""));
+    }
+}

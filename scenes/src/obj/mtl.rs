@@ -1,0 +1,148 @@
+//! The checking pass over MTL text, and materials from what `tobj` reads.
+//!
+//! A fault in a material library never refuses a scene: its line is skipped
+//! and warned about. What [`checked`] returns holds only lines that `tobj`
+//! reads without error.
+
+use super::{keyword, numbered_lines};
+use crate::error::excerpt;
+use crate::{Material, Warning};
+use glam::Vec3;
+use std::fmt::Write;
+
+/// The lines of `text` that are read, and warnings; `file` is for the latter.
+pub(super) fn checked(file: &str, text: &str) -> (String, Vec<Warning>) {
+    let mut out = String::new();
+    let mut textures = 0;
+    let mut bad = 0;
+    let mut first_bad = None;
+    for (number, line) in numbered_lines(text) {
+        let (word, rest) = keyword(&line);
+        let sound = match word {
+            "newmtl" => newmtl(rest, &mut out),
+            "Ka" | "Kd" | "Ks" | "Ke" => colour(word, rest, &mut out),
+            "Ns" | "d" => scalar(word, rest, &mut out),
+            "bump" | "disp" | "decal" | "refl" => {
+                textures += 1;
+                true
+            }
+            _ => {
+                textures += usize::from(word.starts_with("map_"));
+                true
+            }
+        };
+        if !sound {
+            bad += 1;
+            first_bad.get_or_insert_with(|| (number, excerpt(&line)));
+        }
+    }
+
+    let mut warnings = Vec::new();
+    let file = || excerpt(file);
+    if let Some((line, text)) = first_bad {
+        warnings.push(Warning::LibraryLines {
+            file: file(),
+            count: bad,
+            line,
+            text,
+        });
+    }
+    if textures > 0 {
+        warnings.push(Warning::Textures {
+            file: file(),
+            count: textures,
+        });
+    }
+    (out, warnings)
+}
+
+fn newmtl(name: &str, out: &mut String) -> bool {
+    if !name.is_empty() {
+        writeln!(out, "newmtl {name}").expect("writing to a string succeeds");
+    }
+    !name.is_empty()
+}
+
+/// A colour of three numbers, or of one that stands for all three.
+fn colour(word: &str, rest: &str, out: &mut String) -> bool {
+    let values: Option<Vec<f32>> = rest.split_whitespace().map(finite).collect();
+    let (r, g, b) = match values.as_deref() {
+        Some(&[grey]) => (grey, grey, grey),
+        Some(&[r, g, b]) => (r, g, b),
+        _ => return false,
+    };
+    writeln!(out, "{word} {r} {g} {b}").expect("writing to a string succeeds");
+    true
+}
+
+fn scalar(word: &str, rest: &str, out: &mut String) -> bool {
+    let value = finite(rest);
+    if let Some(value) = value {
+        writeln!(out, "{word} {value}").expect("writing to a string succeeds");
+    }
+    value.is_some()
+}
+
+fn finite(word: &str) -> Option<f32> {
+    word.parse().ok().filter(|value: &f32| value.is_finite())
+}
+
+/// Our material from `tobj`'s; what the library leaves out is the default's.
+pub(super) fn material(read: tobj::Material) -> Material {
+    let default = Material::default();
+    let colour = |value: Option<[f32; 3]>, other| value.map_or(other, Vec3::from_array);
+    Material {
+        diffuse: colour(read.diffuse, default.diffuse),
+        specular: colour(read.specular, default.specular),
+        emission: colour(read.emissive, default.emission),
+        shininess: read.shininess.unwrap_or(default.shininess),
+        opacity: read.dissolve.unwrap_or(default.opacity),
+        name: read.name,
+    }
+    .clamped()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Vec<Material>, Vec<Warning>) {
+        let (text, warnings) = checked("m", text);
+        let (materials, _) = tobj::load_mtl_buf(&mut text.as_bytes()).unwrap();
+        (materials.into_iter().map(material).collect(), warnings)
+    }
+
+    #[test]
+    fn properties_are_read_and_clamped() {
+        let text = "newmtl a b\nKd 0.1 0.2 3\nKe 5\nNs -1\nd 0.5\n\nnewmtl c\n";
+        let (materials, warnings) = read(text);
+        assert_eq!(warnings, []);
+        let expected = Material {
+            emission: Vec3::splat(5.0),
+            opacity: 0.5,
+            ..Material::matt("a b", Vec3::new(0.1, 0.2, 1.0))
+        };
+        assert_eq!(materials[0], expected);
+        let plain = Material {
+            name: "c".to_owned(),
+            ..Material::default()
+        };
+        assert_eq!(materials[1], plain);
+    }
+
+    #[test]
+    fn bad_lines_are_skipped_with_one_warning() {
+        let text = "newmtl a\nKd 1 2\nKd x y z\nKe nan 0 0\nNs\nnewmtl\nmap_Kd t.png\nillum 2\n";
+        let (materials, warnings) = read(text);
+        assert_eq!(materials.len(), 1);
+        assert_eq!(materials[0].diffuse, Material::default().diffuse);
+        let lines: Vec<String> = warnings.iter().map(Warning::to_string).collect();
+        assert_eq!(
+            lines,
+            [
+                "m:2: `Kd 1 2` is not understood; 5 such lines skipped",
+                "m: 1 texture maps ignored; plain colours are used"
+            ]
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! OBJ and MTL out.
+//!
+//! Numbers are written with the fewest digits that read back as the same
+//! `f32`, so a cleaned scene and its file have the same
+//! [`input_hash`](Scene::input_hash).
+
+use crate::{Material, Scene, SceneError, file};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Writes `scene` as OBJ text. With `library` the text names that material
+/// library and the material of each triangle, without it no materials.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_obj(scene: &Scene, library: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "# {}: {} triangles",
+        one_line(scene.name()),
+        scene.len()
+    )?;
+    if let Some(library) = library {
+        writeln!(out, "mtllib {}", one_line(library))?;
+    }
+    for v in scene.vertices() {
+        writeln!(out, "v {} {} {}", v.x, v.y, v.z)?;
+    }
+    let mut current = None;
+    for (&[a, b, c], &material) in scene.triangles().iter().zip(scene.material_of()) {
+        if library.is_some() && current != Some(material) {
+            let name = &scene.materials()[material as usize].name;
+            writeln!(out, "usemtl {}", one_line(name))?;
+            current = Some(material);
+        }
+        let [a, b, c] = [a, b, c].map(|v| u64::from(v) + 1);
+        writeln!(out, "f {a} {b} {c}")?;
+    }
+    Ok(())
+}
+
+/// Writes the scene's materials as MTL text.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_mtl(scene: &Scene, out: &mut dyn Write) -> io::Result<()> {
+    for material in scene.materials() {
+        let colour = |c: glam::Vec3| format!("{} {} {}", c.x, c.y, c.z);
+        writeln!(out, "newmtl {}", one_line(&material.name))?;
+        writeln!(out, "Kd {}", colour(material.diffuse))?;
+        writeln!(out, "Ks {}", colour(material.specular))?;
+        writeln!(out, "Ke {}", colour(material.emission))?;
+        writeln!(out, "Ns {}", material.shininess)?;
+        writeln!(out, "d {}", material.opacity)?;
+    }
+    Ok(())
+}
+
+/// Writes `scene` to an OBJ file, gzipped if `path` ends in `.gz`, and beside
+/// it an MTL file of the same stem unless all is of the default material.
+/// Each file is replaced as a whole or not at all.
+///
+/// # Errors
+/// [`SceneError::Write`].
+pub fn save(scene: &Scene, path: impl AsRef<Path>) -> Result<(), SceneError> {
+    let path = path.as_ref();
+    let plain = scene.materials().iter().all(|m| *m == Material::default());
+    let library = (!plain).then(|| format!("{}.mtl", file::stem(path)));
+    if let Some(library) = &library {
+        file::write(&path.with_file_name(library), |out| write_mtl(scene, out))?;
+    }
+    file::write(path, |out| write_obj(scene, library.as_deref(), out))
+}
+
+/// `name` without the line breaks that would end its line early.
+fn one_line(name: &str) -> String {
+    name.replace(['\n', '\r'], " ")
+}

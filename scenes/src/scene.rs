@@ -1,0 +1,228 @@
+//! A scene: indexed triangles and their materials.
+//!
+//! Invariant of every [`Scene`]: each vertex index and each material index is
+//! in range, and there is one material index per triangle.
+
+use crate::{Bounds, Material, SceneError, hash};
+use glam::Vec3;
+use rayon::prelude::*;
+
+/// Triangles with materials. Directions follow the y-up convention.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    name: String,
+    vertices: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    materials: Vec<Material>,
+    material_of: Vec<u32>,
+}
+
+/// Name, vertices, triangles, materials, and a material for each triangle.
+type Parts = (String, Vec<Vec3>, Vec<[u32; 3]>, Vec<Material>, Vec<u32>);
+
+impl Scene {
+    /// A scene from its parts; `material_of` has one index per triangle.
+    ///
+    /// # Errors
+    /// [`SceneError::Inconsistent`] or [`SceneError::MaterialCount`] where an
+    /// index is out of range or the counts differ.
+    pub fn new(
+        name: impl Into<String>,
+        vertices: Vec<Vec3>,
+        triangles: Vec<[u32; 3]>,
+        materials: Vec<Material>,
+        material_of: Vec<u32>,
+    ) -> Result<Scene, SceneError> {
+        let name = name.into();
+        if material_of.len() != triangles.len() {
+            return Err(SceneError::MaterialCount {
+                name,
+                triangles: triangles.len(),
+                indices: material_of.len(),
+            });
+        }
+        for (triangle, (corners, &material)) in triangles.iter().zip(&material_of).enumerate() {
+            let bad_vertex = corners
+                .iter()
+                .copied()
+                .find(|&v| v as usize >= vertices.len());
+            let (what, index, count) = match bad_vertex {
+                Some(vertex) => ("vertex", vertex, vertices.len()),
+                None if material as usize >= materials.len() => {
+                    ("material", material, materials.len())
+                }
+                None => continue,
+            };
+            return Err(SceneError::Inconsistent {
+                name,
+                triangle,
+                what,
+                index,
+                count,
+            });
+        }
+        Ok(Scene {
+            name,
+            vertices,
+            triangles,
+            materials,
+            material_of,
+        })
+    }
+
+    /// A scene of loose triangles, all of the default material.
+    ///
+    /// # Panics
+    /// With more than `u32::MAX / 3` triangles.
+    pub fn from_triangles(name: impl Into<String>, triangles: &[[Vec3; 3]]) -> Scene {
+        let count = u32::try_from(triangles.len() * 3).expect("vertex indices fit in 32 bits") / 3;
+        Scene {
+            name: name.into(),
+            vertices: triangles.as_flattened().to_vec(),
+            triangles: (0..count).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect(),
+            materials: vec![Material::default()],
+            material_of: vec![0; triangles.len()],
+        }
+    }
+
+    /// Name: the file's stem or the generator's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of triangles.
+    pub fn len(&self) -> usize {
+        self.triangles.len()
+    }
+
+    /// Whether there are no triangles.
+    pub fn is_empty(&self) -> bool {
+        self.triangles.is_empty()
+    }
+
+    /// Vertex positions; some may be unused, equal positions may repeat.
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// Per triangle, three indices into [`vertices`](Self::vertices).
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// The materials.
+    pub fn materials(&self) -> &[Material] {
+        &self.materials
+    }
+
+    /// Per triangle, an index into [`materials`](Self::materials).
+    pub fn material_of(&self) -> &[u32] {
+        &self.material_of
+    }
+
+    /// The corner positions of one triangle.
+    ///
+    /// # Panics
+    /// If `triangle` is not below [`len`](Self::len).
+    pub fn triangle(&self, triangle: usize) -> [Vec3; 3] {
+        self.triangles[triangle].map(|v| self.vertices[v as usize])
+    }
+
+    /// The corner positions of every triangle, in order: the flat array that
+    /// the tree builder takes, 36 bytes a triangle without padding.
+    pub fn positions(&self) -> Vec<[Vec3; 3]> {
+        self.triangles
+            .par_iter()
+            .map(|corners| corners.map(|v| self.vertices[v as usize]))
+            .collect()
+    }
+
+    /// The box around all triangles; empty for a scene without any.
+    pub fn bounds(&self) -> Bounds {
+        self.triangles
+            .par_iter()
+            .map(|corners| Bounds::of(corners.map(|v| self.vertices[v as usize])))
+            .reduce(|| Bounds::EMPTY, Bounds::union)
+    }
+
+    /// Fingerprint of the triangle positions in order: 64-bit FNV-1a over the
+    /// nine little-endian `f32` of each triangle. Materials do not enter.
+    pub fn input_hash(&self) -> u64 {
+        hash::of_triangles((0..self.len()).map(|t| self.triangle(t)))
+    }
+
+    /// This scene under another name.
+    pub fn renamed(self, name: impl Into<String>) -> Scene {
+        Scene {
+            name: name.into(),
+            ..self
+        }
+    }
+
+    /// The parts that [`Scene::new`] takes.
+    pub(crate) fn into_parts(self) -> Parts {
+        (
+            self.name,
+            self.vertices,
+            self.triangles,
+            self.materials,
+            self.material_of,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts() -> (Vec<Vec3>, Vec<[u32; 3]>, Vec<Material>) {
+        (
+            vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::splat(9.0)],
+            vec![[0, 1, 2]],
+            vec![Material::default()],
+        )
+    }
+
+    #[test]
+    fn bounds_leave_out_unused_vertices() {
+        let (v, t, m) = parts();
+        let scene = Scene::new("s", v, t, m, vec![0]).unwrap();
+        assert_eq!(scene.bounds().max, Vec3::new(1.0, 1.0, 0.0));
+        assert_eq!(scene.positions(), [[Vec3::ZERO, Vec3::X, Vec3::Y]]);
+        assert_eq!(scene.triangle(0), scene.positions()[0]);
+    }
+
+    #[test]
+    fn inconsistent_parts_are_refused() {
+        let (v, t, m) = parts();
+        let error = Scene::new("s", v.clone(), vec![[0, 1, 4]], m.clone(), vec![0]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "s: triangle 0 has vertex 4, of which there are 4"
+        );
+        let error = Scene::new("s", v.clone(), t.clone(), m.clone(), vec![1]).unwrap_err();
+        assert!(matches!(
+            error,
+            SceneError::Inconsistent {
+                what: "material",
+                ..
+            }
+        ));
+        let error = Scene::new("s", v, t, m, vec![]).unwrap_err();
+        assert!(matches!(
+            error,
+            SceneError::MaterialCount { indices: 0, .. }
+        ));
+    }
+
+    #[test]
+    fn loose_triangles_are_kept_as_they_are() {
+        let list = [
+            [Vec3::ZERO, Vec3::X, Vec3::Y],
+            [Vec3::Z, Vec3::X, Vec3::NEG_Y],
+        ];
+        let scene = Scene::from_triangles("loose", &list);
+        assert_eq!(scene.positions(), list);
+        assert_eq!(scene.len(), 2);
+    }
+}

@@ -1,0 +1,217 @@
+//! OBJ files as users have them: forms that must load, faults that must be
+//! named, and files that come back as they were written.
+
+use glam::Vec3;
+use heapwood_scenes::{
+    CleanOptions, Loaded, Material, Scene, SceneError, generate, load, read_obj, save,
+};
+use std::fs;
+
+const CORNERS: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
+
+fn read(text: &str) -> Result<Loaded, SceneError> {
+    read_with(text, |_| Err("no such file".to_owned()))
+}
+
+fn read_with(
+    text: &str,
+    library: impl Fn(&str) -> Result<Vec<u8>, String>,
+) -> Result<Loaded, SceneError> {
+    let options = CleanOptions::default();
+    read_obj("in.obj", text.as_bytes().to_vec(), library, options)
+}
+
+fn message(text: &str) -> String {
+    read(text).unwrap_err().to_string()
+}
+
+#[test]
+fn every_form_of_face_gives_the_same_square() {
+    let square = read(&format!("{CORNERS}f 1 2 3 4\n")).unwrap();
+    assert_eq!(square.report.kept, 2);
+    for faces in [
+        "f 1 2 3\nf 1 3 4\n",
+        "f -4 -3 -2 -1\n",
+        "vn 0 0 1\nf 1//1 2//1 3//1 4//1\n",
+        "vt 0 0\nf 1/1 2/1 3/1 4/1\n",
+        "vt 0 0\nvn 0 0 1\nf 1/1/1 2/1/1 3/1/1 4/1/1\n",
+        "o a\nf 1 2 3\ng b c\ns off\nf 1 3 4\n",
+        "f 1 2 \\\r\n 3 4 # the end\r\n",
+    ] {
+        let other = read(&format!("{CORNERS}{faces}")).unwrap();
+        assert_eq!(other.scene.positions(), square.scene.positions(), "{faces}");
+        assert_eq!(other.scene.input_hash(), square.scene.input_hash());
+        assert_eq!(other.warnings, []);
+    }
+}
+
+#[test]
+fn polygons_become_fans() {
+    let loaded = read(&format!("{CORNERS}v -1 .5 0\nf 1 2 3 4 5\n")).unwrap();
+    assert_eq!(loaded.scene.len(), 3);
+    let first = Vec3::ZERO;
+    assert!(loaded.scene.positions().iter().all(|t| t[0] == first));
+}
+
+#[test]
+fn faces_may_come_before_their_vertices() {
+    let before = read(&format!("f 1 2 3 4\n{CORNERS}")).unwrap();
+    let after = read(&format!("{CORNERS}f 1 2 3 4\n")).unwrap();
+    assert_eq!(before.scene, after.scene);
+}
+
+#[test]
+fn lines_and_points_are_not_triangles() {
+    let loaded = read(&format!("{CORNERS}l 1 2 3\np 4\nf 1 2 3\n")).unwrap();
+    assert_eq!(loaded.report.read, 1);
+    assert_eq!(
+        loaded.warnings[0].to_string(),
+        "in.obj:5: points and lines have no area; 2 skipped"
+    );
+}
+
+#[test]
+fn faults_are_named_with_file_line_value_and_rule() {
+    for (text, expected) in [
+        (
+            "v 0 0 0\nf 1 1 9\n",
+            "in.obj:2: vertex index 9 is out of range: there are 1 vertices",
+        ),
+        (
+            "v 0 NaN 0\n",
+            "in.obj:1: coordinate `NaN` is refused: it must be finite and at most 1e18 in magnitude",
+        ),
+        (
+            "v 0 0 0\n\nv 1e30 0 0\n",
+            "in.obj:3: coordinate `1e30` is refused: it must be finite and at most 1e18 in magnitude",
+        ),
+        ("v 0 zero 0\n", "in.obj:1: `zero` is not a number"),
+        (
+            "v 0 0 0\nf 1 1\n",
+            "in.obj:2: a face of 2 corners: `f` takes at least 3",
+        ),
+        (
+            "v 0 0 0\nf 1 1 0\n",
+            "in.obj:2: vertex index 0: indices start at 1, or at -1 from the end",
+        ),
+        (
+            " \n\n",
+            "in.obj is empty: an OBJ file with `v` and `f` lines is needed",
+        ),
+        (
+            "\u{7f}ELF\0",
+            "in.obj is not text: byte 4 is 0; only OBJ text, plain or gzipped, is read",
+        ),
+        (
+            "ply\nformat ascii 1.0\n",
+            "in.obj has no triangles: no face (`f` line) was found; only Wavefront OBJ is read",
+        ),
+        (
+            "v 0 0 0\nv 1 0 0\nf 1 2 2\nf 1 1 1\n",
+            "in.obj: all 2 triangles are degenerate (no area or no finite position)",
+        ),
+    ] {
+        assert_eq!(message(text), expected);
+    }
+    let long = message(&format!("v 0 0 {}\n", "x\u{1b}".repeat(500)));
+    assert!(long.len() < 300 && !long.contains('\u{1b}'), "{long}");
+}
+
+#[test]
+fn paths_that_hold_no_scene_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = |path: &std::path::Path| load(path, CleanOptions::default()).unwrap_err();
+    assert!(matches!(error(folder.path()), SceneError::Directory { .. }));
+    let path = folder.path().join("x.obj");
+    assert!(matches!(error(&path), SceneError::Read { .. }));
+    fs::write(&path, "").unwrap();
+    assert!(matches!(error(&path), SceneError::Empty { .. }));
+    fs::write(&path, [0x1f, 0x8b, 8, 0, 1, 2, 3]).unwrap();
+    let text = error(&path).to_string();
+    assert!(text.contains("x.obj is damaged gzip: "), "{text}");
+}
+
+#[test]
+fn materials_come_from_libraries_and_missing_ones_are_warnings() {
+    let text = format!(
+        "{CORNERS}usemtl red\nf 1 2 3\nusemtl blue\nf 1 3 4\nf 2 3 4\nmtllib my colours.mtl\n"
+    );
+    let library = |name: &str| {
+        assert_eq!(name, "my colours.mtl");
+        Ok(b"newmtl red\nKd 1 0 0\n".to_vec())
+    };
+    let loaded = read_with(&text, library).unwrap();
+    let red = Material::matt("red", Vec3::X);
+    assert_eq!(loaded.scene.materials(), [red, Material::default()]);
+    assert_eq!(loaded.scene.material_of(), [0, 1, 1]);
+    let lines: Vec<_> = loaded.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        lines,
+        ["in.obj:7: material `blue` is not defined; the default stands in"]
+    );
+
+    let loaded = read(&text).unwrap();
+    assert_eq!(loaded.scene.materials(), [Material::default()]);
+    let lines: Vec<_> = loaded.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        lines,
+        [
+            "material library my colours.mtl is not used: no such file; the default material stands in"
+        ]
+    );
+}
+
+#[test]
+fn a_library_on_disk_is_found_beside_its_scene() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.obj");
+    fs::write(&path, format!("mtllib s.mtl\n{CORNERS}usemtl a\nf 1 2 3\n")).unwrap();
+    let missing = load(&path, CleanOptions::default()).unwrap();
+    assert_eq!(missing.warnings.len(), 1);
+    fs::write(folder.path().join("s.mtl"), "newmtl a\nKd 0 1 0\n").unwrap();
+    let found = load(&path, CleanOptions::default()).unwrap();
+    assert_eq!(found.warnings, []);
+    assert_eq!(found.scene.materials(), [Material::matt("a", Vec3::Y)]);
+}
+
+#[test]
+fn what_is_saved_loads_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let rough = generate::Displacement {
+        amplitude: 0.3,
+        feature: 0.2,
+        seed: 11,
+    };
+    let scene = generate::subdivide(&generate::courtyard(), 1, rough).unwrap();
+    let (scene, _) = scene.clean(CleanOptions::default()).unwrap();
+    for name in ["s.obj", "s.obj.gz"] {
+        let path = folder.path().join(name);
+        save(&scene, &path).unwrap();
+        let loaded = load(&path, CleanOptions::default()).unwrap();
+        assert_eq!(loaded.scene.name(), "s");
+        assert_eq!(loaded.scene.positions(), scene.positions());
+        assert_eq!(loaded.scene.material_of(), scene.material_of());
+        assert_eq!(loaded.scene.materials(), scene.materials());
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    let nowhere = save(&scene, folder.path().join("no/s.obj")).unwrap_err();
+    assert!(
+        nowhere.to_string().starts_with("cannot write "),
+        "{nowhere}"
+    );
+}
+
+#[test]
+fn extreme_and_tiny_numbers_survive_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("n.obj");
+    let corners = [
+        Vec3::new(1e18, -1e18, 0.1),
+        Vec3::new(1.234_567_9e-7, 3.0, f32::MIN_POSITIVE),
+        Vec3::new(16_777_217.0, 1.0 / 3.0, -5.5),
+    ];
+    let scene = Scene::from_triangles("n", &[corners]);
+    save(&scene, &path).unwrap();
+    let loaded = load(&path, CleanOptions::default()).unwrap();
+    assert_eq!(loaded.scene.positions(), [corners]);
+}

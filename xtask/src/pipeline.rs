@@ -1,0 +1,280 @@
+//! From device sources to PTX: rustc to bitcode, one link, then a module for
+//! each allocator and family.
+//!
+//! An entry's name tells where it belongs: `family__kernel__allocator`, or
+//! `family__kernel` for kernels without an allocator. A module is optimised with
+//! only its own entries kept, so that it holds nothing else.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Result;
+use crate::toolchain::Toolchain;
+
+/// The architecture that PTX is written for; drivers compile it for later ones.
+const TARGET_CPU: &str = "sm_70";
+/// Below PTX 7.0 `nanosleep` does not assemble.
+const PTX_VERSION: &str = "+ptx70";
+/// Threads of a block, which bounds the registers that the driver may use.
+const BLOCK_THREADS: u32 = 256;
+
+/// A module: its name, `family-allocator` or `family`, and its PTX.
+pub type Modules = BTreeMap<String, String>;
+
+/// Builds every module. `work` is a folder for intermediate files, kept between
+/// runs.
+pub fn build(toolchain: &Toolchain, root: &Path, work: &Path) -> Result<Modules> {
+    let libraries = compile(toolchain, root, work)?;
+    let linked = link(toolchain, work, &libraries)?;
+    let mut modules = Modules::new();
+    let groups = group(&entries(toolchain, &linked)?);
+    for chunk in groups.into_iter().collect::<Vec<_>>().chunks(2) {
+        // Two at a time: the tools are single-threaded.
+        let built: Vec<Result<(String, String)>> = std::thread::scope(|scope| {
+            let handles: Vec<_> = chunk
+                .iter()
+                .map(|(name, entries)| {
+                    scope.spawn(|| {
+                        Ok((
+                            name.clone(),
+                            module(toolchain, work, &linked, name, entries)?,
+                        ))
+                    })
+                })
+                .collect();
+            handles
+                .into_iter()
+                .map(|handle| {
+                    handle
+                        .join()
+                        .unwrap_or_else(|_| Err("a worker panicked".to_owned()))
+                })
+                .collect()
+        });
+        for result in built {
+            let (name, text) = result?;
+            modules.insert(name, text);
+        }
+    }
+    Ok(modules)
+}
+
+/// Runs a tool and returns what it prints.
+fn run(command: &mut Command) -> Result<String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command
+        .output()
+        .map_err(|error| format!("cannot run {program}: {error}"))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(format!(
+            "{program} failed: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        ))
+    }
+}
+
+/// Compiles the device crate and `core`; returns the bitcode libraries, the
+/// device crate's first.
+fn compile(toolchain: &Toolchain, root: &Path, work: &Path) -> Result<Vec<PathBuf>> {
+    let target = work.join("target");
+    let flags = [
+        format!("-Ctarget-cpu={TARGET_CPU}"),
+        format!("-Ctarget-feature={PTX_VERSION}"),
+        "-Cpanic=abort".to_owned(),
+        "-Ccodegen-units=1".to_owned(),
+        "-Aunstable_features".to_owned(),
+        "-Ainternal_features".to_owned(),
+    ];
+    let mut command = Command::new(&toolchain.cargo);
+    command
+        .args([
+            "build",
+            "--quiet",
+            "--package",
+            "heapwood-device",
+            "--release",
+        ])
+        .args(["--target", "nvptx64-nvidia-cuda", "-Zbuild-std=core"])
+        .arg("--target-dir")
+        .arg(&target)
+        .current_dir(root)
+        .env("RUSTC", &toolchain.rustc)
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))
+        .env_remove("RUSTFLAGS")
+        .env_remove("RUSTC_WRAPPER")
+        .env_remove("RUSTC_WORKSPACE_WRAPPER")
+        .env_remove("RUSTUP_TOOLCHAIN")
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("CARGO_BUILD_TARGET");
+    run(&mut command)?;
+    let folder = target.join("nvptx64-nvidia-cuda/release/deps");
+    let read = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    // Older builds may have left files behind: the newest of each crate counts.
+    let mut newest: BTreeMap<String, (std::time::SystemTime, PathBuf)> = BTreeMap::new();
+    for entry in read.flatten() {
+        let path = entry.path();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let (Some(stem), Ok(time)) = (
+            name.strip_suffix(".rlib"),
+            entry.metadata().and_then(|data| data.modified()),
+        ) else {
+            continue;
+        };
+        let name = stem
+            .rsplit_once('-')
+            .map_or(stem, |(name, _)| name)
+            .to_owned();
+        if newest.get(&name).is_none_or(|(other, _)| time > *other) {
+            newest.insert(name, (time, path));
+        }
+    }
+    let device = newest
+        .remove("libheapwood_device")
+        .ok_or_else(|| format!("{}: no library of the device crate", folder.display()))?;
+    Ok(std::iter::once(device)
+        .chain(newest.into_values())
+        .map(|(_, path)| path)
+        .collect())
+}
+
+/// Links the device crate with what it needs of the others.
+fn link(toolchain: &Toolchain, work: &Path, libraries: &[PathBuf]) -> Result<PathBuf> {
+    let mut objects = Vec::new();
+    for (index, library) in libraries.iter().enumerate() {
+        let folder = work.join("objects").join(index.to_string());
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        run(Command::new(toolchain.llvm.join("llvm-ar"))
+            .arg("x")
+            .arg(library)
+            .current_dir(&folder))?;
+        let read =
+            fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        objects.extend(
+            read.flatten()
+                .map(|entry| entry.path())
+                .filter(|path| path.extension().is_some_and(|e| e == "o")),
+        );
+    }
+    let linked = work.join("linked.bc");
+    // The first file is taken whole, of the others what it needs.
+    run(Command::new(toolchain.llvm.join("llvm-link"))
+        .arg("--only-needed")
+        .args(&objects)
+        .arg("-o")
+        .arg(&linked))?;
+    Ok(linked)
+}
+
+/// The names of all kernels in a bitcode file.
+fn entries(toolchain: &Toolchain, linked: &Path) -> Result<Vec<String>> {
+    let listing = run(Command::new(toolchain.llvm.join("opt"))
+        .args(["-S", "-passes=verify", "-o", "-"])
+        .arg(linked))?;
+    Ok(listing
+        .lines()
+        .filter(|line| line.starts_with("define ") && line.contains("ptx_kernel"))
+        .filter_map(|line| {
+            let name = &line[line.find('@')? + 1..];
+            Some(name[..name.find('(')?].trim_matches('"').to_owned())
+        })
+        .collect())
+}
+
+/// Sorts entries into modules.
+fn group(entries: &[String]) -> BTreeMap<String, Vec<String>> {
+    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for entry in entries {
+        let parts: Vec<&str> = entry.split("__").collect();
+        let module = match parts[..] {
+            [family, _, allocator] => format!("{family}-{allocator}"),
+            _ => parts[0].to_owned(),
+        };
+        groups.entry(module).or_default().push(entry.clone());
+    }
+    groups
+}
+
+/// Optimises one module and writes its PTX.
+fn module(
+    toolchain: &Toolchain,
+    work: &Path,
+    linked: &Path,
+    name: &str,
+    entries: &[String],
+) -> Result<String> {
+    let bitcode = work.join(format!("{name}.bc"));
+    let ptx = work.join(format!("{name}.ptx"));
+    run(Command::new(toolchain.llvm.join("opt"))
+        .arg(format!(
+            "--internalize-public-api-list={}",
+            entries.join(",")
+        ))
+        .arg("-passes=internalize,globaldce,default<O3>,globaldce")
+        .arg(linked)
+        .arg("-o")
+        .arg(&bitcode))?;
+    run(Command::new(toolchain.llvm.join("llc"))
+        .args(["-O3", "-mtriple=nvptx64-nvidia-cuda"])
+        .arg(format!("-mcpu={TARGET_CPU}"))
+        .arg(format!("-mattr={PTX_VERSION}"))
+        .arg(&bitcode)
+        .arg("-o")
+        .arg(&ptx))?;
+    let text = fs::read_to_string(&ptx).map_err(|error| format!("{}: {error}", ptx.display()))?;
+    Ok(bound_launches(&text))
+}
+
+/// Adds the block size to each entry and drops comments and blank lines.
+fn bound_launches(text: &str) -> String {
+    let mut bounded = String::with_capacity(text.len());
+    let mut in_entry_head = false;
+    for line in text.lines() {
+        let line = line.split("//").next().unwrap_or("").trim_end();
+        if line.trim().is_empty() {
+            continue;
+        }
+        if line.contains(".entry ") {
+            in_entry_head = true;
+        }
+        if in_entry_head && line.trim() == "{" {
+            bounded.push_str(&format!(".maxntid {BLOCK_THREADS}, 1, 1\n"));
+            in_entry_head = false;
+        }
+        bounded.push_str(line);
+        bounded.push('\n');
+    }
+    bounded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_follow_from_entry_names() {
+        let entries = [
+            "bench__pair__cmalloc",
+            "bench__fill__cmalloc",
+            "render__trace",
+        ]
+        .map(str::to_owned);
+        let groups = group(&entries);
+        assert_eq!(groups["bench-cmalloc"].len(), 2);
+        assert_eq!(groups["render"], ["render__trace"]);
+    }
+
+    #[test]
+    fn entries_are_bounded_and_comments_dropped() {
+        let text = "// x\n.visible .entry a(\n\t.param .u64 p // y\n)\n{\n\tret;\n}\n";
+        assert_eq!(
+            bound_launches(text),
+            ".visible .entry a(\n\t.param .u64 p\n)\n.maxntid 256, 1, 1\n{\n\tret;\n}\n"
+        );
+    }
+}
