@@ -1,1 +1,4 @@
 //! Part of heapwood.
+
+pub mod cpu;
+pub mod soups;
