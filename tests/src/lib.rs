@@ -1,1 +1,3 @@
-//! Part of heapwood.
+//! Machinery of the tests: warps in lockstep.
+
+pub mod lockstep;
