@@ -50,12 +50,12 @@ pub struct Heap {
     /// [`Checked`](crate::allocators::Checked).
     pub pointers: [*mut u8; 4],
     /// Sizes and parameters.
-    pub integers: [u64; 5],
+    pub integers: [u64; 7],
 }
 
 impl Heap {
     /// Words when it travels: pointers first.
-    pub const WORDS: usize = 9;
+    pub const WORDS: usize = 11;
 }
 
 /// What is asked of an allocator when it is set up.

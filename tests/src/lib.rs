@@ -2,3 +2,5 @@
 
 pub mod brute;
 pub mod soup;
+pub mod cpu;
+pub mod soups;

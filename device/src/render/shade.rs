@@ -10,7 +10,8 @@ use crate::kernel::Word;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Mode {
-    /// A neutral surface lit from the eye: bright where it faces the viewer.
+    /// A neutral surface lit from the eye: the brighter, the more it faces the
+    /// viewer.
     #[default]
     Eyelight,
     /// The unit normal of the triangle (counterclockwise corners face the
@@ -92,7 +93,9 @@ pub fn surface(mode: Mode, triangle: &Triangle, direction: Vec3) -> Vec3 {
     match mode {
         Mode::Eyelight => {
             let cosine = normal.dot(unit(direction)).abs();
-            SURFACE * (AMBIENT + (1.0 - AMBIENT) * cosine)
+            // Squared, because a display's bytes go about by the root of light:
+            // what is seen falls off as the cosine does.
+            SURFACE * (AMBIENT + (1.0 - AMBIENT) * (cosine * cosine))
         }
         Mode::Normal => normal * 0.5 + Vec3::splat(0.5),
     }

@@ -40,7 +40,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
             } else if unit & ((1 << layout.region_bits) - 1) == 0 {
                 self.links.reset(unit, head, ABSORBED);
             } else {
-                self.links.reset(unit, 0, NONE);
+                self.links.reset(unit, 0, LOCKED);
             }
             unit += warp.threads();
         }
@@ -56,8 +56,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
             index += warp.threads();
         }
         if warp.thread() == 0 {
-            self.ticket(layout.tickets)
-                .store(self.beyond_nursery(), Relaxed);
+            self.ticket(layout.tickets).store(layout.beyond, Relaxed);
         }
     }
 
@@ -77,7 +76,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     unsafe fn free<W: Warp>(self, _warp: W, block: u32) {
         if !block.is_null() {
             // The caller's own chunk: its entry is as `malloc` left it.
-            self.release(block, self.links.peek(block).next);
+            self.release(block, self.links.end(block));
         }
     }
 
@@ -88,7 +87,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     fn malloc_coalesced<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         let wanted = units(bytes, L::UNIT);
         let group = Group::form(warp, wanted);
-        if group.total > 1 << self.layout.region_bits {
+        if group.total > u64::from(self.layout.region_units) {
             return self.malloc(warp, bytes);
         }
         let (mut first, mut end) = (u32::NULL, 0);
@@ -121,7 +120,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
         }
         let mask = warp.converge();
         let lane = warp.lane();
-        let next = self.links.peek(block).next;
+        let next = self.links.end(block);
         let above = mask & !((2 << lane) - 1);
         let neighbour = if above == 0 {
             lane
@@ -155,7 +154,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     }
 
     fn granted(self, block: u32, _requested: u64) -> u64 {
-        u64::from(self.links.peek(block).next - block) * L::UNIT
+        u64::from(self.links.end(block) - block) * L::UNIT
     }
 
     fn walk<W: Warp>(self, warp: W) -> Occupancy {
@@ -179,6 +178,10 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
                     if bytes > sum.largest_free_bytes {
                         sum.largest_free_bytes = bytes;
                     }
+                }
+                if link.next <= unit {
+                    // No header at all: something overwrote the table.
+                    break;
                 }
                 unit = link.next;
             }

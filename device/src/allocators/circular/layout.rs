@@ -15,6 +15,9 @@ pub const TICKET_BYTES: u64 = 32;
 /// `LEAST_REGION_BYTES`.
 const REGIONS: u64 = 1 << 14;
 const LEAST_REGION_BYTES: u64 = 4096;
+/// Chunks that one request looks at before it gives up; it also looks at every
+/// region twice.
+const FUEL: u64 = 1 << 15;
 const PARAMETERS: &str = "split=tail|uniform|heap, frag=1.0..16.0, chunk=BYTES, region=BYTES";
 
 /// Splits of the pool at the start.
@@ -38,8 +41,15 @@ pub struct Layout {
     pub regions: u32,
     /// Regions among which requests of up to a region are spread.
     pub nursery: u32,
-    /// Region length, as a power of two of units.
+    /// Region length in units, a power of two.
+    pub region_units: u32,
+    /// The logarithm of that.
     pub region_bits: u32,
+    /// The first region beyond the nursery, where chunks are larger; the first
+    /// of all if there is none.
+    pub beyond: u32,
+    /// Chunks and regions that one request looks at before it gives up.
+    pub fuel: u32,
     /// The least remainder that becomes a chunk of its own, in units.
     pub least: u32,
     /// Maximum fragmentation (`MAX_FRAG` in Algorithm 3), in sixteenths.
@@ -163,9 +173,11 @@ pub fn plan(
         integers: [
             units | regions << 32,
             nursery | u64::from(region_units.ilog2()) << 32,
+            region_units | (if nursery < regions { nursery } else { 0 }) << 32,
             least | u64::from(fragmentation) << 32,
             u64::from(if multi { u32::MAX / tickets } else { 0 }) | u64::from(tickets) << 32,
             split as u64 | u64::from(root_bits) << 8 | period << 32,
+            FUEL + 2 * regions,
         ],
     })
 }
@@ -189,7 +201,7 @@ fn heap_shape(units: u64, least: u64) -> (u32, u64) {
 impl Layout {
     /// Unpacks what `plan` packed.
     #[inline(always)]
-    pub fn unpack(integers: &[u64; 5]) -> Self {
+    pub fn unpack(integers: &[u64; 7]) -> Self {
         let low = |index: usize| integers[index] as u32;
         let high = |index: usize| (integers[index] >> 32) as u32;
         Self {
@@ -197,17 +209,20 @@ impl Layout {
             regions: high(0),
             nursery: low(1),
             region_bits: high(1),
-            least: low(2),
-            fragmentation: high(2),
-            stride: low(3),
-            tickets: high(3),
-            split: match low(4) & 0xff {
+            region_units: low(2),
+            beyond: high(2),
+            least: low(3),
+            fragmentation: high(3),
+            stride: low(4),
+            tickets: high(4),
+            fuel: low(6),
+            split: match low(5) & 0xff {
                 0 => Split::Tail,
                 1 => Split::Uniform,
                 _ => Split::Heap,
             },
-            root_bits: low(4) >> 8,
-            period: high(4),
+            root_bits: low(5) >> 8,
+            period: high(5),
         }
     }
 

@@ -16,7 +16,7 @@
 //!   each region remembers where its last request ended. The published offset
 //!   sends all threads to the same chunk, so that 10^5 threads need 100 ms.
 //! - A walk that finds no fit in a region leaves a note of the size that failed,
-//!   so that others step over the region, and it gives up after `BUDGET` chunks:
+//!   so that others step over the region, and it gives up after so many steps:
 //!   exhaustion is found in bounded time. Notes and cursors are hints, wrong at
 //!   worst about where to look; before giving up, the walk ignores them.
 //! - A free chunk that is too small is merged with the free chunks behind it
@@ -34,19 +34,27 @@ use cuda_std::atomic::AtomicU32;
 
 pub use group::Group;
 use layout::{Layout, TICKET_BYTES};
-use links::{ABSORBED, FREE, Fused, Link, Links, NONE, TwoWords, USED};
+use links::{ABSORBED, FREE, Fused, LOCKED, Link, Links, TwoWords, USED};
 
 use super::units;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::warp::Warp;
 
-/// Chunks that one request looks at before it gives up.
-const BUDGET: u32 = 1 << 16;
-/// Regions that a request of up to a region tries before it turns to the part
-/// of the pool beyond the nursery.
-const NEIGHBOURS: u32 = 8;
-/// A hint with this bit says that no run of 2^n units was found, n in the low
-/// bits; without, it is the unit where to start.
+/// Requests turn from the nursery to the part of the pool beyond it at the end
+/// of their group of regions, which has this many and one.
+const NEIGHBOURS: u32 = 7;
+/// First round of a request of up to a region: the regions near its ticket's.
+const NEARBY: u32 = 0;
+/// Second round, or first of a large request: from the first region beyond the
+/// nursery (or where the last large request ended) to the end.
+const BEYOND: u32 = 1;
+/// After a round over all regions, the last round: again all of them, this time
+/// whatever the hints say.
+const THOROUGH: u32 = 3;
+/// Turns that a request waits at a chunk that changes hands, less one.
+const PATIENCE: u32 = 31;
+/// A hint with this bit says that no run was found of the number of units in
+/// its other bits; without, it is the unit where to start.
 const NO_FIT: u32 = 1 << 31;
 /// 2^32 divided by the golden ratio: successive tickets fall into regions that
 /// are spread as evenly as can be, for any number of regions.
@@ -121,9 +129,25 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         unit >> self.layout.region_bits
     }
 
+    /// Whether a chunk that starts at `unit` belongs to `region`.
+    #[inline(always)]
+    fn is_in(&self, region: u32, unit: u32) -> bool {
+        self.region_of(unit) == region && unit < self.layout.units
+    }
+
+    /// The region of the chunk at `unit`, or the number of regions at the end.
+    #[inline(always)]
+    fn region_after(&self, unit: u32) -> u32 {
+        if unit < self.layout.units {
+            self.region_of(unit)
+        } else {
+            self.layout.regions
+        }
+    }
+
     #[inline(always)]
     fn is_large(&self, wanted: u32) -> bool {
-        wanted > 1 << self.layout.region_bits
+        wanted > self.layout.region_units
     }
 
     /// The region where a request starts.
@@ -150,85 +174,101 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         (u64::from(position) * u64::from(self.layout.nursery) >> 32) as u32
     }
 
-    /// The first unit beyond the nursery, where chunks are larger.
+    /// Takes a free chunk of at least `wanted` units: its first unit and its
+    /// end.
     #[inline(always)]
-    fn beyond_nursery(&self) -> u32 {
-        if self.layout.nursery < self.layout.regions {
-            self.layout.nursery
-        } else {
-            0
-        }
-    }
-
-    /// A chunk of `wanted` units: its first unit and its end.
-    #[inline(always)]
-    fn find<W: Warp>(&self, warp: W, wanted: u32) -> Option<(u32, u32)> {
+    fn take<W: Warp>(&self, warp: W, wanted: u32) -> Option<(u32, u32)> {
         let mut region = self.start(warp, wanted);
-        let mut budget = BUDGET;
-        let mut tried = 0;
-        // Twice round: first by the hints, then without.
-        while tried < 2 * self.layout.regions + NEIGHBOURS {
+        let mut fuel = self.layout.fuel;
+        let mut round = if self.is_large(wanted) {
+            BEYOND
+        } else {
+            NEARBY
+        };
+        while fuel > 0 {
+            fuel -= 1;
             let hint = self.hint(region).load(Relaxed);
             let no_fit = hint & NO_FIT != 0;
-            let known_full = no_fit && wanted >= 1 << (hint & 31);
-            if !known_full || tried > self.layout.regions + NEIGHBOURS {
+            let known_full = no_fit && wanted >= hint ^ NO_FIT;
+            let mut following = region + 1;
+            if !known_full || round == THOROUGH {
                 let anchor = region << self.layout.region_bits;
-                let end = anchor + (1 << self.layout.region_bits);
-                let end = if end < self.layout.units {
-                    end
-                } else {
-                    self.layout.units
-                };
                 let mut unit = if no_fit { anchor } else { hint };
-                let mut whole = unit == anchor;
-                loop {
+                let mut whole = no_fit;
+                let mut sure = true;
+                while fuel > 0 {
+                    fuel -= 1;
                     let link = self.links.peek(unit);
                     if link.state == FREE {
-                        if let Some(found) = self.try_take(unit, link, wanted) {
-                            return Some(found);
+                        if let Some(end) = self.try_take(unit, link, wanted) {
+                            return Some((unit, end));
                         }
                     }
-                    if budget == 0 {
-                        return None;
+                    let patient = fuel & PATIENCE != 0;
+                    if link.state == LOCKED {
+                        sure = false;
                     }
-                    budget -= 1;
-                    if link.state != NONE && link.next < end {
+                    // A chunk that would do is changing hands: most of it may
+                    // come free in a moment. A few turns are worth it, but
+                    // nothing depends on the other thread's progress.
+                    if link.state <= FREE && link.next.wrapping_sub(unit) >= wanted && patient {
+                        warp.back_off();
+                    } else if link.next != 0 && self.is_in(region, link.next) {
                         unit = link.next;
-                    } else if whole {
-                        break;
-                    } else {
+                    } else if !whole || (!sure && patient) {
+                        sure = true;
                         whole = true;
                         unit = anchor;
+                    } else {
+                        // No chunk starts in the regions inside this one.
+                        if link.state != ABSORBED && link.next != 0 {
+                            following = self.region_after(link.next);
+                        }
+                        break;
                     }
                 }
                 // Only if nobody has left a newer hint since. If a chunk came
-                // free unseen all the same, the second round finds it.
-                let note = NO_FIT | (u32::BITS - (wanted - 1).leading_zeros());
-                self.hint(region).compare_exchange(hint, note, Relaxed);
+                // free unseen all the same, the last round finds it.
+                if sure {
+                    self.hint(region)
+                        .compare_exchange(hint, NO_FIT | wanted, Relaxed);
+                }
             }
-            tried += 1;
-            region += 1;
-            if region >= self.layout.regions {
+            region = following;
+            if round == NEARBY && region & NEIGHBOURS == 0 {
+                region = self.layout.beyond;
+                round = BEYOND;
+            } else if region >= self.layout.regions {
+                if round == THOROUGH {
+                    return None;
+                }
                 region = 0;
-            }
-            if tried == NEIGHBOURS && !self.is_large(wanted) {
-                region = self.beyond_nursery();
+                round += 1;
             }
         }
         None
     }
 
-    /// Takes the free chunk at `unit` if it holds `wanted` units, alone or
-    /// merged with the free chunks behind it; splits off the rest.
+    /// Whether a request of `wanted` units may merge the chunk at `next` with
+    /// the one before. Only large requests merge across regions: the others
+    /// would undo the split of the pool, and with it the ways to large chunks.
     #[inline(always)]
-    fn try_take(&self, unit: u32, seen: Link, wanted: u32) -> Option<(u32, u32)> {
+    fn may_merge(&self, wanted: u32, next: u32) -> bool {
+        next < self.layout.units
+            && (self.is_large(wanted) || next & (self.layout.region_units - 1) != 0)
+    }
+
+    /// Takes the free chunk at `unit` if it holds `wanted` units, alone or
+    /// merged with the free chunks behind it; returns its end.
+    #[inline(always)]
+    fn try_take(&self, unit: u32, seen: Link, wanted: u32) -> Option<u32> {
         if seen.next - unit < wanted
-            && (seen.next >= self.layout.units || self.links.peek(seen.next).state != FREE)
+            && (!self.may_merge(wanted, seen.next) || self.links.peek(seen.next).state != FREE)
         {
             return None;
         }
-        let mut next = self.links.take(unit, seen, USED)?;
-        while next - unit < wanted && next < self.layout.units {
+        let mut next = self.links.take(unit, seen, LOCKED)?;
+        while next - unit < wanted && self.may_merge(wanted, next) {
             let link = self.links.peek(next);
             if link.state != FREE {
                 break;
@@ -238,27 +278,35 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 None => break,
             }
         }
-        let length = next - unit;
-        if length < wanted {
-            self.links.put(unit, next, FREE);
-            self.hint(self.region_of(unit)).store(unit, Relaxed);
-            return None;
+        if next - unit >= wanted {
+            return Some(next);
         }
-        let rest = unit + wanted;
+        self.links.put(unit, next, FREE);
+        self.hint(self.region_of(unit)).store(unit, Relaxed);
+        None
+    }
+
+    /// A used chunk of `wanted` units: its first unit and its end. What the
+    /// chunk that was found has beyond that becomes a free chunk.
+    #[inline(always)]
+    fn find<W: Warp>(&self, warp: W, wanted: u32) -> Option<(u32, u32)> {
+        let (unit, mut end) = self.take(warp, wanted)?;
+        let length = end - unit;
         let fragmented =
             u64::from(wanted) * u64::from(self.layout.fragmentation) <= u64::from(length) * 16;
         if length - wanted >= self.layout.least && fragmented {
-            self.links.put(rest, next, FREE);
+            let rest = unit + wanted;
+            self.links.put(rest, end, FREE);
             self.anchor(unit, rest);
             self.hint(self.region_of(rest)).store(rest, Relaxed);
             if self.is_large(wanted) {
                 self.ticket(self.layout.tickets)
                     .store(self.region_of(rest), Relaxed);
             }
-            next = rest;
+            end = rest;
         }
-        self.links.put(unit, next, USED);
-        Some((unit, next))
+        self.links.put(unit, end, USED);
+        Some((unit, end))
     }
 
     /// Makes the region of `head` lead to it, where `head` starts a chunk
@@ -278,9 +326,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     #[inline(always)]
     fn release(&self, unit: u32, next: u32) {
         let mut end = next;
-        if next < self.layout.units {
+        if self.may_merge(0, next) {
             let link = self.links.peek(next);
             if link.state == FREE {
+                // Until the merged chunk is free, a walker that finds neither
+                // part must not take the region for full.
+                self.links.put(unit, next, LOCKED);
                 if let Some(after) = self.links.take(next, link, ABSORBED) {
                     end = after;
                 }
