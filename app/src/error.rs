@@ -63,7 +63,10 @@ impl Error {
         match self {
             Self::Closed => 0,
             Self::Failed(_) => 1,
-            Self::Scene(SceneError::TooMany { .. }) | Self::Usage(_) | Self::Camera(_) | Self::Heap(HeapError::Parameter { .. }) => 2,
+            Self::Scene(SceneError::TooMany { .. })
+            | Self::Usage(_)
+            | Self::Camera(_)
+            | Self::Heap(HeapError::Parameter { .. }) => 2,
             Self::Scene(_) | Self::Write { .. } => 3,
             Self::Backend(_) | Self::Heap(_) | Self::OutOfPool(_) => 4,
             Self::Verification(_) => 5,

@@ -34,9 +34,8 @@ pub enum Ended {
 ///
 /// When the program cannot be started.
 pub fn run<A: AsRef<OsStr>>(arguments: &[A], timeout: Duration) -> Result<Ended, Error> {
-    let failed = |cause: std::io::Error| {
-        Error::Failed(format!("cannot run a process for a case: {cause}"))
-    };
+    let failed =
+        |cause: std::io::Error| Error::Failed(format!("cannot run a process for a case: {cause}"));
     let program = std::env::current_exe().map_err(failed)?;
     let mut child = Command::new(program)
         .args(arguments)
@@ -92,6 +91,9 @@ fn wait(child: &mut Child, timeout: Duration) -> std::io::Result<Option<ExitStat
 
 /// The last line of a complaint, without the program's mark.
 fn last_error(complaint: &str) -> Option<&str> {
-    let line = complaint.lines().rev().find(|line| !line.trim().is_empty())?;
+    let line = complaint
+        .lines()
+        .rev()
+        .find(|line| !line.trim().is_empty())?;
     Some(line.trim_start_matches("heapwood: error: "))
 }

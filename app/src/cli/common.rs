@@ -60,12 +60,20 @@ impl BackendArguments {
     /// As for `decide`.
     pub fn resolved(&self) -> Result<Vec<String>, Error> {
         let options = self.decide(None)?;
-        let backend = if options.choice == Choice::Cpu { "cpu" } else { "cuda" };
+        let backend = if options.choice == Choice::Cpu {
+            "cpu"
+        } else {
+            "cuda"
+        };
         let mut arguments = vec![
             format!("--backend={backend}"),
             format!("--device={}", options.device),
         ];
-        arguments.extend(options.threads.map(|count| format!("--cpu-threads={count}")));
+        arguments.extend(
+            options
+                .threads
+                .map(|count| format!("--cpu-threads={count}")),
+        );
         Ok(arguments)
     }
 }

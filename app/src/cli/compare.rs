@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use super::common::{BackendArguments, load_scene, parse_seconds, progress};
 use super::tree::{TreeArguments, refuse_coalesce};
+use crate::Error;
 use crate::allocators::{self, Spec};
 use crate::bench::Status;
 use crate::output::{self, Output};
 use crate::process::{self, Ended};
 use crate::report::{Format, Table, TreeReport, json, milliseconds};
 use crate::size::display;
-use crate::Error;
 
 /// The work.
 #[derive(Debug, Subcommand)]
@@ -71,7 +71,10 @@ pub fn run(what: What) -> Result<(), Error> {
     let file = arguments.output.as_deref().map(Output::open).transpose()?;
     // Every process reads the scene; that it can be read is known, and what
     // is odd about it said, once.
-    drop(load_scene(&arguments.tree.scene, arguments.tree.keep_duplicates)?);
+    drop(load_scene(
+        &arguments.tree.scene,
+        arguments.tree.keep_duplicates,
+    )?);
     let backend = arguments.backend.resolved()?;
 
     let bar = progress(specs.len());
@@ -109,15 +112,24 @@ fn measure(spec: &Spec, arguments: &Arguments, backend: &[String]) -> Result<Row
         Ended::Well(answer) => match serde_json::from_str(&answer) {
             Ok(result) => row.result = Some(result),
             Err(error) => {
-                return Err(Error::Failed(format!("{spec}: no result came back: {error}")));
+                return Err(Error::Failed(format!(
+                    "{spec}: no result came back: {error}"
+                )));
             }
         },
         // What is wrong with the arguments or the scene is so for all.
-        Ended::Badly { code: Some(code @ 2..=3), message } => {
+        Ended::Badly {
+            code: Some(code @ 2..=3),
+            message,
+        } => {
             return Err(Error::Relayed { code, message });
         }
         Ended::Badly { code, message } => {
-            row.status = if code == Some(4) { Status::Oom } else { Status::Fault };
+            row.status = if code == Some(4) {
+                Status::Oom
+            } else {
+                Status::Fault
+            };
             row.error = Some(message);
         }
         Ended::Timeout => {
@@ -171,7 +183,14 @@ fn set_ratios(rows: &mut [Row]) {
 
 fn table(rows: &[Row]) -> Table {
     let mut table = Table::new(&[
-        "allocator", "#build ms", "#ratio", "#pool", "#used", "#internal", "#external", "status",
+        "allocator",
+        "#build ms",
+        "#ratio",
+        "#pool",
+        "#used",
+        "#internal",
+        "#external",
+        "status",
     ]);
     for row in rows {
         let cell = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
@@ -201,7 +220,10 @@ fn table(rows: &[Row]) -> Table {
 fn verdict(rows: &[Row]) -> Result<(), Error> {
     let mut results = rows.iter().filter_map(|row| row.result.as_ref());
     let Some(first) = results.next() else {
-        return Err(Error::Failed(format!("none of the {} allocators succeeded", rows.len())));
+        return Err(Error::Failed(format!(
+            "none of the {} allocators succeeded",
+            rows.len()
+        )));
     };
     if let Some(other) = results.find(|other| other.tree_hash != first.tree_hash) {
         return Err(Error::Verification(format!(

@@ -6,11 +6,11 @@ use clap::Args;
 
 use super::common::{BackendArguments, load_scene, progress};
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
+use crate::Error;
 use crate::meta::Meta;
 use crate::output::{self, Output};
 use crate::report::{RenderReport, TreeReport, json};
 use crate::tree::{self, TreeBuilder};
-use crate::Error;
 
 /// Arguments of `heapwood kdtree`.
 #[derive(Debug, Args)]
@@ -68,7 +68,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let builder = TreeBuilder::new(&backend, &scene)?;
     let ready = builder.prepare(&spec, arguments.tree.pool, arguments.tree.options())?;
     bar.inc(1);
-    let measured = tree::measure(&ready, &scene, arguments.runs, arguments.verify, || bar.inc(1));
+    let measured = tree::measure(&ready, &scene, arguments.runs, arguments.verify, || {
+        bar.inc(1)
+    });
     bar.finish_and_clear();
     let measured = measured?;
 
@@ -88,7 +90,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         let image = tree::render(&ready, &measured.built, &camera, mode, 1)?;
         target.write(&image.png()?)?;
         let name = path.display().to_string();
-        report.render = Some(RenderReport::new(&image, arguments.camera.mode_name(), &name));
+        report.render = Some(RenderReport::new(
+            &image,
+            arguments.camera.mode_name(),
+            &name,
+        ));
     }
     let text = match arguments.format {
         TreeFormat::Text => report.text(),

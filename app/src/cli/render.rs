@@ -8,11 +8,11 @@ use serde::Serialize;
 use super::common::{BackendArguments, load_scene, spinner};
 use super::kdtree::TreeFormat;
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
+use crate::Error;
 use crate::meta::Meta;
 use crate::output::{self, Output};
 use crate::report::{RenderReport, json};
 use crate::tree::{self, TreeBuilder};
-use crate::Error;
 
 /// Arguments of `heapwood render`.
 #[derive(Debug, Args)]

@@ -194,7 +194,10 @@ impl TreeReport {
         let (least, most) = self.build_ms.range();
         let external = self.external_fragmentation;
         vec![
-            ("scene", format!("{}, {} triangles", self.scene, self.triangles)),
+            (
+                "scene",
+                format!("{}, {} triangles", self.scene, self.triangles),
+            ),
             ("backend", format!("{}, {}", self.backend, self.device)),
             ("allocator", self.allocator.clone()),
             (

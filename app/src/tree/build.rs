@@ -180,10 +180,9 @@ impl Ready<'_> {
     ///
     /// Faults of the backend.
     pub fn tree(&self, built: &Built) -> Result<(Vec<Node>, Vec<u32>), BackendError> {
-        let words: Vec<[u32; 2]> = self.workspace.download(
-            self.plan.nodes_offset() as u64,
-            built.result.nodes as usize,
-        )?;
+        let words: Vec<[u32; 2]> = self
+            .workspace
+            .download(self.plan.nodes_offset() as u64, built.result.nodes as usize)?;
         let nodes = words
             .into_iter()
             .map(|[first, second]| Node { first, second })

@@ -39,7 +39,12 @@ impl Picture {
     pub fn png(&self) -> Result<Vec<u8>, Error> {
         let mut file = Vec::new();
         PngEncoder::new(&mut file)
-            .write_image(&self.rgba, self.width, self.height, ExtendedColorType::Rgba8)
+            .write_image(
+                &self.rgba,
+                self.width,
+                self.height,
+                ExtendedColorType::Rgba8,
+            )
             .map_err(|error| Error::Failed(format!("cannot encode the image: {error}")))?;
         Ok(file)
     }
