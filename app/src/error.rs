@@ -40,6 +40,14 @@ pub enum Error {
     /// The work was done and its result is wrong.
     #[error("{0}")]
     Verification(String),
+    /// What a process of ours said when it failed.
+    #[error("{message}")]
+    Relayed {
+        /// Its exit code.
+        code: u8,
+        /// Its message.
+        message: String,
+    },
     /// Anything else that went wrong while running.
     #[error("{0}")]
     Failed(String),
@@ -55,10 +63,14 @@ impl Error {
         match self {
             Self::Closed => 0,
             Self::Failed(_) => 1,
-            Self::Usage(_) | Self::Camera(_) | Self::Heap(HeapError::Parameter { .. }) => 2,
+            Self::Scene(SceneError::TooMany { .. })
+            | Self::Usage(_)
+            | Self::Camera(_)
+            | Self::Heap(HeapError::Parameter { .. }) => 2,
             Self::Scene(_) | Self::Write { .. } => 3,
             Self::Backend(_) | Self::Heap(_) | Self::OutOfPool(_) => 4,
             Self::Verification(_) => 5,
+            Self::Relayed { code, .. } => *code,
         }
     }
 }

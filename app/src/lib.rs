@@ -13,9 +13,11 @@ mod error;
 pub mod heap;
 pub mod meta;
 pub mod output;
+pub mod process;
 pub mod ptx;
 pub mod report;
 pub mod samples;
 pub mod size;
+pub mod tree;
 
 pub use error::Error;

@@ -58,6 +58,10 @@ impl Output {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
+        // What is wrong with the folder is said best by asking for it.
+        if !folder.metadata()?.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".heapwood-");
         #[cfg(unix)]

@@ -75,6 +75,17 @@ pub enum Pool {
     Bytes(u64),
 }
 
+/// As it is parsed.
+impl std::fmt::Display for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Auto => write!(f, "auto"),
+            Self::Times(factor) => write!(f, "{factor}x"),
+            Self::Bytes(bytes) => write!(f, "{bytes}"),
+        }
+    }
+}
+
 /// A pool as written on the command line: `auto`, `200x`, or a size.
 ///
 /// # Errors

@@ -117,6 +117,12 @@ impl Spec {
     }
 }
 
+impl fmt::Debug for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Spec({self})")
+    }
+}
+
 /// As it is parsed.
 impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -88,7 +88,7 @@ impl Cpu {
         let workers = self.pool.current_num_threads() as u32;
         let (warps, chunk) = match launch.shape {
             Shape::Threads(count) | Shape::Warps(count) => (count, CHUNK),
-            Shape::Persistent => (workers, 1),
+            Shape::Strided(_) | Shape::Persistent => (workers, 1),
         };
         let next = AtomicU32::new(0);
         let begun = Instant::now();

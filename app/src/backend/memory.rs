@@ -93,6 +93,28 @@ impl Memory {
         }
     }
 
+    /// Sets its first `bytes` bytes to 0, perhaps more.
+    ///
+    /// # Errors
+    ///
+    /// Faults of earlier work on the GPU.
+    ///
+    /// # Panics
+    ///
+    /// If there are not so many.
+    pub fn zero_front(&self, bytes: u64) -> Result<(), BackendError> {
+        match &self.place {
+            Place::Host(_) => {
+                let front = self.host_range(0, bytes as usize);
+                // SAFETY: `host_range` has checked, and no kernel runs.
+                unsafe { front.write_bytes(0, bytes as usize) };
+                Ok(())
+            }
+            // The GPU fills faster than it would be told what to leave out.
+            Place::Device(buffer) => Ok(buffer.zero()?),
+        }
+    }
+
     /// Copies `values` to `offset` bytes from its begin.
     ///
     /// # Errors

@@ -56,6 +56,9 @@ pub enum Shape {
     Threads(u32),
     /// So many warps, whatever their lanes: rounded up to blocks on the GPU.
     Warps(u32),
+    /// For kernels that stride over their work: about so many threads on the
+    /// GPU, a warp for each worker on the CPU.
+    Strided(u32),
     /// As many warps as the machine runs at a time.
     Persistent,
 }

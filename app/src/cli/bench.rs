@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Subcommand};
 use heapwood_device::bench::KEPT_MOST;
-use indicatif::{ProgressBar, ProgressStyle};
 
-use super::common::{BackendArguments, parse_seconds};
+use super::common::{BackendArguments, parse_seconds, progress};
 use crate::allocators::{self, Spec};
 use crate::backend::{Backend, Options};
 use crate::bench::{self, BLOCK_THREADS, Case, HeapState, Plan, Row, Status};
@@ -295,13 +294,6 @@ fn is_lost(backend: &Backend) -> bool {
         .memory(4, true)
         .and_then(|memory| memory.download::<u32>(0, 1))
         .is_err()
-}
-
-/// A bar on the standard error; silent if that is not a terminal.
-fn progress(cases: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(cases as u64).with_style(style)
 }
 
 /// What the rows mean for the exit code.

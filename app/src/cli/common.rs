@@ -1,8 +1,11 @@
 //! Options that several commands share.
 
+use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
+use heapwood_scenes::{CleanOptions, CleanReport, Loaded, Scene};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use super::complain;
 use crate::Error;
@@ -49,6 +52,37 @@ impl BackendArguments {
         }
         Ok(options)
     }
+
+    /// The backend as arguments for another process, with `auto` decided.
+    ///
+    /// # Errors
+    ///
+    /// As for `decide`.
+    pub fn resolved(&self) -> Result<Vec<String>, Error> {
+        let options = self.decide(None)?;
+        let backend = if options.choice == Choice::Cpu {
+            "cpu"
+        } else {
+            "cuda"
+        };
+        let mut arguments = vec![
+            format!("--backend={backend}"),
+            format!("--device={}", options.device),
+        ];
+        arguments.extend(
+            options
+                .threads
+                .map(|count| format!("--cpu-threads={count}")),
+        );
+        Ok(arguments)
+    }
+}
+
+/// A bar over cases on the standard error; silent if that is not a terminal.
+pub fn progress(cases: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(cases as u64).with_style(style)
 }
 
 /// A time limit in seconds.
@@ -61,4 +95,36 @@ pub fn parse_seconds(text: &str) -> Result<f64, String> {
         Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
         _ => Err("write a number of seconds above 0, at most 86400".to_owned()),
     }
+}
+
+/// Loads and cleans a scene; says on the standard error what was odd and what
+/// was left out.
+///
+/// # Errors
+///
+/// A scene that cannot be used.
+pub fn load_scene(path: &Path, keep_duplicates: bool) -> Result<(Scene, CleanReport), Error> {
+    let spinner = spinner(format!("reading {}", path.display()));
+    let loaded = heapwood_scenes::load(path, CleanOptions { keep_duplicates });
+    spinner.finish_and_clear();
+    let Loaded {
+        scene,
+        report,
+        warnings,
+    } = loaded?;
+    for warning in &warnings {
+        complain("warning", warning);
+    }
+    if report.kept < report.read {
+        complain("note", &format_args!("{}: {report}", path.display()));
+    }
+    Ok((scene, report))
+}
+
+/// Shows on the standard error that something goes on; silent if that is not a
+/// terminal.
+pub fn spinner(message: String) -> ProgressBar {
+    let spinner = ProgressBar::new_spinner().with_message(message);
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner
 }

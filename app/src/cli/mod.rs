@@ -3,8 +3,13 @@
 mod allocators;
 mod bench;
 mod common;
+mod compare;
 mod completions;
 mod devices;
+mod generate;
+mod kdtree;
+mod render;
+mod tree;
 
 use std::process::ExitCode;
 
@@ -23,9 +28,19 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Build the SAH k-d tree of a scene and report what it took
+    Kdtree(Box<kdtree::Arguments>),
+    /// Render a scene
+    Render(Box<render::Arguments>),
+    /// Do real work over a set of allocators, side by side
+    #[command(subcommand)]
+    Compare(compare::What),
     /// Run the papers' microbenchmarks over a set of allocators
     #[command(subcommand)]
     Bench(bench::Workload),
+    /// Generate input
+    #[command(subcommand)]
+    Generate(generate::What),
     /// List the allocators: what each is, its parameters, its registers
     Allocators(allocators::Arguments),
     /// List the devices that kernels can run on
@@ -58,7 +73,11 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), Error> {
     match command {
+        Command::Kdtree(arguments) => kdtree::run(&arguments),
+        Command::Render(arguments) => render::run(&arguments),
+        Command::Compare(what) => compare::run(what),
         Command::Bench(workload) => bench::run(workload),
+        Command::Generate(what) => generate::run(what),
         Command::Allocators(arguments) => allocators::run(&arguments),
         Command::Devices(arguments) => devices::run(&arguments),
         Command::Completions(arguments) => completions::run::<Cli>(&arguments),

@@ -2,9 +2,11 @@
 
 mod bench;
 mod table;
+mod tree;
 
 pub use bench::bench_table;
 pub use table::{Column, Table};
+pub use tree::{BuildOptions, RenderReport, TreeReport};
 
 use serde::Serialize;
 
