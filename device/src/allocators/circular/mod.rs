@@ -42,7 +42,7 @@ use crate::warp::Warp;
 
 /// Requests turn from the nursery to the part of the pool beyond it at the end
 /// of their group of regions, which has this many and one.
-const NEIGHBOURS: u32 = 7;
+const NEIGHBOURS: u32 = 31;
 /// First round of a request of up to a region: the regions near its ticket's.
 const NEARBY: u32 = 0;
 /// Second round, or first of a large request: from the first region beyond the
@@ -168,9 +168,8 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         };
         // Relaxed: a ticket says where to look and nothing more.
         let ticket = self.ticket(index).fetch_add(1, Relaxed);
-        let position = ticket
-            .wrapping_mul(GOLDEN)
-            .wrapping_add(index.wrapping_mul(self.layout.stride));
+        let turn = ticket.wrapping_mul(self.layout.tickets).wrapping_add(index);
+        let position = turn.wrapping_mul(GOLDEN);
         (u64::from(position) * u64::from(self.layout.nursery) >> 32) as u32
     }
 
@@ -190,7 +189,6 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             let hint = self.hint(region).load(Relaxed);
             let no_fit = hint & NO_FIT != 0;
             let known_full = no_fit && wanted >= hint ^ NO_FIT;
-            let mut following = region + 1;
             if !known_full || round == THOROUGH {
                 let anchor = region << self.layout.region_bits;
                 let mut unit = if no_fit { anchor } else { hint };
@@ -220,21 +218,21 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                         whole = true;
                         unit = anchor;
                     } else {
+                        // Only if nobody has left a newer hint since. If a chunk
+                        // came free unseen all the same, the last round finds it.
+                        if sure {
+                            self.hint(region)
+                                .compare_exchange(hint, NO_FIT | wanted, Relaxed);
+                        }
                         // No chunk starts in the regions inside this one.
                         if link.state != ABSORBED && link.next != 0 {
-                            following = self.region_after(link.next);
+                            region = self.region_after(link.next) - 1;
                         }
                         break;
                     }
                 }
-                // Only if nobody has left a newer hint since. If a chunk came
-                // free unseen all the same, the last round finds it.
-                if sure {
-                    self.hint(region)
-                        .compare_exchange(hint, NO_FIT | wanted, Relaxed);
-                }
             }
-            region = following;
+            region += 1;
             if round == NEARBY && region & NEIGHBOURS == 0 {
                 region = self.layout.beyond;
                 round = BEYOND;
@@ -329,15 +327,14 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         if self.may_merge(0, next) {
             let link = self.links.peek(next);
             if link.state == FREE {
-                // Until the merged chunk is free, a walker that finds neither
-                // part must not take the region for full.
-                self.links.put(unit, next, LOCKED);
                 if let Some(after) = self.links.take(next, link, ABSORBED) {
                     end = after;
                 }
             }
         }
-        self.links.put(unit, end, FREE);
+        self.links.give_up(unit, next, end);
+        // A walker that came by in between found neither part free; this hint
+        // is newer than any note that it left.
         self.hint(self.region_of(unit)).store(unit, Relaxed);
     }
 }
