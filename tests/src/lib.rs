@@ -1,4 +1,5 @@
 //! Part of heapwood.
 
 pub mod cpu;
+pub mod oracle;
 pub mod soups;
