@@ -3,4 +3,5 @@
 pub mod brute;
 pub mod soup;
 pub mod cpu;
+pub mod oracle;
 pub mod soups;

@@ -69,7 +69,11 @@ pub fn to_key(x: f32) -> u32 {
 /// The float with this key.
 #[inline(always)]
 pub fn from_key(key: u32) -> f32 {
-    f32::from_bits(if key >> 31 == 1 { key & !(1 << 31) } else { !key })
+    f32::from_bits(if key >> 31 == 1 {
+        key & !(1 << 31)
+    } else {
+        !key
+    })
 }
 
 impl Aabb {
@@ -109,9 +113,21 @@ impl Aabb {
     pub fn side(self, axis: u32, position: f32, above: bool) -> Self {
         let replace = |point: Point, here: bool| {
             [
-                if here && axis == 0 { position } else { point[0] },
-                if here && axis == 1 { position } else { point[1] },
-                if here && axis == 2 { position } else { point[2] },
+                if here && axis == 0 {
+                    position
+                } else {
+                    point[0]
+                },
+                if here && axis == 1 {
+                    position
+                } else {
+                    point[1]
+                },
+                if here && axis == 2 {
+                    position
+                } else {
+                    point[2]
+                },
             ]
         };
         Self {
@@ -205,9 +221,24 @@ fn with_edge(part: Aabb, a: Point, b: Point, space: Aabb, margin: f32) -> Aabb {
     if enter > leave {
         return part;
     }
-    let mut part = part.with(zip(a, along, |a, along| a + along * enter));
+    // The vertex itself is exact, and so is a coordinate that does not change.
+    let fuzz = |at: f32| {
+        along.map(|along| {
+            if along == 0.0 || at == 0.0 {
+                0.0
+            } else {
+                margin * 0.25
+            }
+        })
+    };
+    let point = |at: f32| zip(a, along, |a, along| a + along * at);
+    let mut part = part
+        .with(zip(point(enter), fuzz(enter), |x, fuzz| x - fuzz))
+        .with(zip(point(enter), fuzz(enter), |x, fuzz| x + fuzz));
     if leave < 1.0 {
-        part = part.with(zip(a, along, |a, along| a + along * leave));
+        part = part
+            .with(zip(point(leave), fuzz(leave), |x, fuzz| x - fuzz))
+            .with(zip(point(leave), fuzz(leave), |x, fuzz| x + fuzz));
     }
     part
 }
