@@ -1,7 +1,9 @@
-//! Part of heapwood.
+//! Machinery of the tests: warps in lockstep, kernels on threads, trees and
+//! traversal by other means, and triangles to try them on.
 
 pub mod brute;
-pub mod soup;
 pub mod cpu;
+pub mod lockstep;
 pub mod oracle;
+pub mod soup;
 pub mod soups;
