@@ -409,7 +409,10 @@ fn help_version_and_completions() {
             (0, ""),
             "{command}"
         );
-        assert!(!outcome.stdout.contains("\n  case "), "the hidden command shows");
+        assert!(
+            !outcome.stdout.contains("\n  case "),
+            "the hidden command shows"
+        );
     }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let outcome = run(&folder, &format!("completions {shell}"));
