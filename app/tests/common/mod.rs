@@ -155,3 +155,29 @@ pub fn keys(value: &Value) -> Vec<&str> {
     keys.sort_unstable();
     keys
 }
+
+/// Those of a result's `meta`.
+const META_KEYS: [&str; 6] = ["commit", "compiler", "driver", "gpu", "input_hash", "seed"];
+
+/// Checks that a result has these keys, and all of `meta`.
+pub fn assert_keys(value: &Value, expected: &[&str]) {
+    let found = keys(value);
+    for key in expected {
+        assert!(found.contains(key), "no {key} in {found:?}");
+    }
+    assert_eq!(keys(&value["meta"]), META_KEYS);
+}
+
+/// The text under a key.
+pub fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key]
+        .as_str()
+        .unwrap_or_else(|| panic!("{key}: {value}"))
+}
+
+/// The number that a value is.
+pub fn number(value: &Value) -> f64 {
+    value
+        .as_f64()
+        .unwrap_or_else(|| panic!("no number: {value}"))
+}
