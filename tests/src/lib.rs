@@ -4,5 +4,6 @@
 pub mod brute;
 pub mod cpu;
 pub mod lockstep;
+pub mod oracle;
 pub mod soup;
 pub mod soups;
