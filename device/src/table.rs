@@ -44,6 +44,10 @@ macro_rules! with_kernels {
             "bench" "alloc_dealloc" $crate::bench::AllocDealloc;
             "bench" "alloc_cycle_dealloc" $crate::bench::AllocCycleDealloc;
             "bench" "stress" $crate::bench::Stress;
+            "tree" "tree_prepare" $crate::kdtree::setup::Prepare;
+            "tree" "tree_fill" $crate::kdtree::setup::Fill;
+            "tree" "tree_build" $crate::kdtree::build::Build;
+            "tree" "tree_relayout" $crate::kdtree::relayout::Relayout;
         }
     };
 }
@@ -52,7 +56,10 @@ macro_rules! with_kernels {
 /// needs no allocator.
 macro_rules! with_plain_kernels {
     ($callback:ident) => {
-        $callback! {}
+        $callback! {
+            "render" "render" $crate::render::Render;
+            "render" "trace" $crate::render::Trace;
+        }
     };
 }
 

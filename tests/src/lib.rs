@@ -1,4 +1,9 @@
-//! Machinery of the tests: warps in lockstep, and the allocators' contract.
+//! Machinery of the tests: warps in lockstep, the allocators' contract, kernels
+//! on threads, trees and traversal by other means, and triangles to try them on.
 
+pub mod brute;
 pub mod conformance;
+pub mod cpu;
 pub mod lockstep;
+pub mod soup;
+pub mod soups;

@@ -3,19 +3,21 @@
 //!
 //! The offset is 64 bits wide and counts 16-byte units. A 32-bit one would wrap
 //! under repeated failing requests and hand memory out twice; this one would
-//! need 2^32 failing requests of the largest size.
+//! need 2^32 failing requests of the largest size. The GPU adds up the lanes of
+//! a warp in hardware for 32-bit words only, so the lanes that are together
+//! make one request.
 
 use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::AtomicU64;
 
+use super::circular::Group;
 use super::{UNIT, no_parameters, units};
 use crate::allocator::{Allocator, Handle, Heap, Request, SetupError};
 use crate::warp::Warp;
 
 /// Bytes before the first block, for the offset.
 const HEADER: u64 = 256;
-
 /// One atomic addition a request.
 #[derive(Clone, Copy)]
 pub struct AtomicMalloc {
@@ -81,12 +83,17 @@ impl Allocator for AtomicMalloc {
     }
 
     #[inline(always)]
-    fn malloc<W: Warp>(self, _warp: W, bytes: u64) -> u32 {
-        let wanted = u64::from(units(bytes, UNIT));
-        // Relaxed: the addition alone makes the ranges disjoint, and no memory
-        // is ever handed from one owner to another.
-        let unit = self.offset().fetch_add(wanted, Relaxed);
-        if unit + wanted <= self.units {
+    fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
+        let wanted = units(bytes, UNIT);
+        let group = Group::form(warp, wanted);
+        let mut first = 0;
+        if group.leads() {
+            // Relaxed: the addition alone makes the ranges disjoint, and no
+            // memory is ever handed from one owner to another.
+            first = self.offset().fetch_add(group.total, Relaxed);
+        }
+        let unit = warp.shuffle64(group.mask, first, group.leader) + group.before;
+        if unit + u64::from(wanted) <= self.units {
             unit as u32
         } else {
             u32::NULL
@@ -95,23 +102,6 @@ impl Allocator for AtomicMalloc {
 
     #[inline(always)]
     unsafe fn free<W: Warp>(self, _warp: W, _block: u32) {}
-
-    #[inline(always)]
-    fn malloc_coalesced<W: Warp>(self, warp: W, bytes: u64) -> u32 {
-        let wanted = units(bytes, UNIT);
-        let group = super::circular::Group::form(warp, wanted);
-        let mut first = 0;
-        if group.leads() {
-            first = self.offset().fetch_add(group.total, Relaxed);
-        }
-        let first = warp.shuffle64(group.mask, first, group.leader);
-        let unit = first + group.before;
-        if unit + u64::from(wanted) <= self.units {
-            unit as u32
-        } else {
-            u32::NULL
-        }
-    }
 
     #[inline(always)]
     fn address(self, block: u32) -> *mut u8 {

@@ -12,6 +12,7 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use cuda_std::atomic::{AtomicU64, fence};
 
+use super::circular::Group;
 use super::{UNIT, no_parameters, units};
 use crate::allocator::{Allocator, Faults, Handle, Heap, Request, SetupError};
 use crate::warp::Warp;
@@ -65,6 +66,44 @@ impl AwMalloc {
     #[inline(always)]
     fn unit(&self, block: u32) -> u32 {
         block & ((1 << self.unit_bits) - 1)
+    }
+
+    /// The handle of `wanted` units, or null.
+    ///
+    /// Relaxed throughout: a range is owned by whoever moved the head over it,
+    /// and nothing orders its former owner, which `free` detects.
+    #[inline(always)]
+    fn request(&self, wanted: u32) -> u32 {
+        if wanted > self.units {
+            return u32::NULL;
+        }
+        let adds = wanted <= ADDED_UNITS;
+        // Lock-free: an addition that does not fit, or an exchange that fails,
+        // means that another request moved the head.
+        let mut fits = true;
+        let mut seen = if adds { 0 } else { self.head().load(Relaxed) };
+        loop {
+            if fits && adds {
+                let head = self.head().fetch_add(u64::from(wanted), Relaxed);
+                if self.fits(head, wanted) {
+                    return self.handle(head);
+                }
+                seen = head + u64::from(wanted);
+            }
+            let start = if self.fits(seen, wanted) {
+                seen
+            } else {
+                ((seen >> OFFSET_BITS) + 1) << OFFSET_BITS
+            };
+            let held = self
+                .head()
+                .compare_exchange(seen, start + u64::from(wanted), Relaxed);
+            if held == seen {
+                return self.handle(start);
+            }
+            seen = held;
+            fits = self.fits(seen, wanted);
+        }
     }
 }
 
@@ -123,38 +162,21 @@ impl Allocator for AwMalloc {
         }
     }
 
+    /// The lanes that are here make one request: additions to a 64-bit word
+    /// by the lanes of a warp would be carried out one by one.
     #[inline(always)]
-    fn malloc<W: Warp>(self, _warp: W, bytes: u64) -> u32 {
+    fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         let wanted = units(bytes, UNIT);
-        if wanted > self.units {
-            return u32::NULL;
+        let group = Group::form(warp, wanted);
+        if group.total > u64::from(self.units) {
+            return self.request(wanted);
         }
-        // Relaxed throughout: a range is owned by whoever moved the head over
-        // it, and nothing orders its former owner, which `free` detects.
-        let mut seen = if wanted <= ADDED_UNITS {
-            let head = self.head().fetch_add(u64::from(wanted), Relaxed);
-            if self.fits(head, wanted) {
-                return self.handle(head);
-            }
-            head + u64::from(wanted)
-        } else {
-            self.head().load(Relaxed)
-        };
-        // Lock-free: a failed exchange means that another request succeeded.
-        loop {
-            let start = if self.fits(seen, wanted) {
-                seen
-            } else {
-                ((seen >> OFFSET_BITS) + 1) << OFFSET_BITS
-            };
-            let held = self
-                .head()
-                .compare_exchange(seen, start + u64::from(wanted), Relaxed);
-            if held == seen {
-                return self.handle(start);
-            }
-            seen = held;
+        let mut first = u32::NULL;
+        if group.leads() {
+            first = self.request(group.total as u32);
         }
+        // The lanes' blocks begin in the same turn: the request did not wrap.
+        warp.shuffle(group.mask, first, group.leader) + group.before as u32
     }
 
     #[inline(always)]

@@ -57,7 +57,7 @@ arguments! {
             slot_count: u32,
             /// Turns of each thread; 0 empties the slots instead.
             turns: u32,
-            /// Bytes of the smallest request, at least 1.
+            /// Bytes of the smallest request, at least 8.
             least_bytes: u32,
             /// Bytes of the largest request.
             most_bytes: u32,

@@ -40,7 +40,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
             } else if unit & ((1 << layout.region_bits) - 1) == 0 {
                 self.links.reset(unit, head, ABSORBED);
             } else {
-                self.links.reset(unit, 0, NONE);
+                self.links.reset(unit, 0, LOCKED);
             }
             unit += warp.threads();
         }
@@ -76,7 +76,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     unsafe fn free<W: Warp>(self, _warp: W, block: u32) {
         if !block.is_null() {
             // The caller's own chunk: its entry is as `malloc` left it.
-            self.release(block, self.links.peek(block).next);
+            self.release(block, self.links.end(block));
         }
     }
 
@@ -120,7 +120,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
         }
         let mask = warp.converge();
         let lane = warp.lane();
-        let next = self.links.peek(block).next;
+        let next = self.links.end(block);
         let above = mask & (u32::MAX << lane << 1);
         let neighbour = if above == 0 {
             lane
@@ -154,7 +154,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     }
 
     fn granted(self, block: u32, _requested: u64) -> u64 {
-        u64::from(self.links.peek(block).next - block) * L::UNIT
+        u64::from(self.links.end(block) - block) * L::UNIT
     }
 
     fn walk<W: Warp>(self, warp: W) -> Occupancy {
@@ -178,6 +178,10 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
                     if bytes > sum.largest_free_bytes {
                         sum.largest_free_bytes = bytes;
                     }
+                }
+                if link.next <= unit {
+                    // No header at all: something overwrote the table.
+                    break;
                 }
                 unit = link.next;
             }

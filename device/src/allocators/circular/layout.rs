@@ -15,9 +15,9 @@ pub const TICKET_BYTES: u64 = 32;
 /// `LEAST_REGION_BYTES`.
 const REGIONS: u64 = 1 << 14;
 const LEAST_REGION_BYTES: u64 = 4096;
-/// Regions that a request of up to a region tries before it turns to the part
-/// of the pool beyond the nursery.
-pub const NEIGHBOURS: u32 = 8;
+/// Chunks that one request looks at before it gives up; it also looks at every
+/// region twice.
+const FUEL: u64 = 1 << 15;
 const PARAMETERS: &str = "split=tail|uniform|heap, frag=1.0..16.0, chunk=BYTES, region=BYTES";
 
 /// Splits of the pool at the start.
@@ -48,8 +48,8 @@ pub struct Layout {
     /// The first region beyond the nursery, where chunks are larger; the first
     /// of all if there is none.
     pub beyond: u32,
-    /// Regions that a request tries: each by its hint, then each without.
-    pub attempts: u32,
+    /// Chunks and regions that one request looks at before it gives up.
+    pub fuel: u32,
     /// The least remainder that becomes a chunk of its own, in units.
     pub least: u32,
     /// Maximum fragmentation (`MAX_FRAG` in Algorithm 3), in sixteenths.
@@ -177,7 +177,7 @@ pub fn plan(
             least | u64::from(fragmentation) << 32,
             u64::from(if multi { u32::MAX / tickets } else { 0 }) | u64::from(tickets) << 32,
             split as u64 | u64::from(root_bits) << 8 | period << 32,
-            2 * (regions + u64::from(NEIGHBOURS)),
+            FUEL + 2 * regions,
         ],
     })
 }
@@ -217,7 +217,7 @@ impl Layout {
             fragmentation: high(3),
             stride: low(4),
             tickets: high(4),
-            attempts: low(6),
+            fuel: low(6),
             split: match low(5) & 0xff {
                 0 => Split::Tail,
                 1 => Split::Uniform,

@@ -12,15 +12,17 @@
 //! compare-and-swap from free, and a free entry is always the head of a live
 //! chunk whose end is the entry's link at that moment. That alone makes live
 //! chunks disjoint; every other read may be as stale as it likes. Entries that
-//! were never headers are 0 (`NONE`), which tells a walker that it was faster
-//! than the store that makes its entry a header.
+//! were never headers are 0, which tells a walker that it was faster than the
+//! store that makes its entry a header.
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use cuda_std::atomic::AtomicU32;
 
-/// State of an entry that was never a header.
-pub const NONE: u32 = 0;
+/// State of a chunk that changes hands: whoever holds it looks at its size, and
+/// will soon call it used or free again. With the link 0, which no header has,
+/// an entry that was never a header.
+pub const LOCKED: u32 = 0;
 /// State of a chunk that nobody owns.
 pub const FREE: u32 = 1;
 /// State of a chunk with an owner, who alone may write its entry.
@@ -34,7 +36,7 @@ pub struct Link {
     /// The unit where the next chunk starts; for an absorbed entry, some
     /// later unit that is or was a header.
     pub next: u32,
-    /// `NONE`, `FREE`, `USED` or `ABSORBED`.
+    /// `LOCKED`, `FREE`, `USED` or `ABSORBED`.
     pub state: u32,
 }
 
@@ -57,6 +59,9 @@ pub trait Links: Copy {
 
     /// Reads an entry. A hint, but to the owner of the chunk.
     fn peek(self, unit: u32) -> Link;
+
+    /// The end of a chunk that the caller owns.
+    fn end(self, unit: u32) -> u32;
 
     /// Tries to change the entry from free to `state`; `seen` is what `peek`
     /// said. Returns where the chunk ends, or nothing if another was faster.
@@ -109,6 +114,11 @@ impl Links for TwoWords {
             next: self.next(unit).load(Relaxed),
             state,
         }
+    }
+
+    #[inline(always)]
+    fn end(self, unit: u32) -> u32 {
+        self.next(unit).load(Relaxed)
     }
 
     #[inline(always)]
@@ -175,6 +185,11 @@ impl Links for Fused {
             next: word >> 2,
             state: word & 3,
         }
+    }
+
+    #[inline(always)]
+    fn end(self, unit: u32) -> u32 {
+        self.peek(unit).next
     }
 
     #[inline(always)]

@@ -16,7 +16,7 @@
 //!   each region remembers where its last request ended. The published offset
 //!   sends all threads to the same chunk, so that 10^5 threads need 100 ms.
 //! - A walk that finds no fit in a region leaves a note of the size that failed,
-//!   so that others step over the region, and it gives up after `BUDGET` chunks:
+//!   so that others step over the region, and it gives up after so many steps:
 //!   exhaustion is found in bounded time. Notes and cursors are hints, wrong at
 //!   worst about where to look; before giving up, the walk ignores them.
 //! - A free chunk that is too small is merged with the free chunks behind it
@@ -33,15 +33,26 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU32;
 
 pub use group::Group;
-use layout::{Layout, NEIGHBOURS, TICKET_BYTES};
-use links::{ABSORBED, FREE, Fused, Link, Links, NONE, TwoWords, USED};
+use layout::{Layout, TICKET_BYTES};
+use links::{ABSORBED, FREE, Fused, LOCKED, Link, Links, TwoWords, USED};
 
 use super::units;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::warp::Warp;
 
-/// Chunks that one request looks at before it gives up.
-const BUDGET: u32 = 1 << 16;
+/// Requests turn from the nursery to the part of the pool beyond it at the end
+/// of their group of regions, which has this many and one.
+const NEIGHBOURS: u32 = 7;
+/// First round of a request of up to a region: the regions near its ticket's.
+const NEARBY: u32 = 0;
+/// Second round, or first of a large request: from the first region beyond the
+/// nursery (or where the last large request ended) to the end.
+const BEYOND: u32 = 1;
+/// After a round over all regions, the last round: again all of them, this time
+/// whatever the hints say.
+const THOROUGH: u32 = 3;
+/// Turns that a request waits at a chunk that changes hands, less one.
+const PATIENCE: u32 = 31;
 /// A hint with this bit says that no run was found of the number of units in
 /// its other bits; without, it is the unit where to start.
 const NO_FIT: u32 = 1 << 31;
@@ -124,6 +135,16 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         self.region_of(unit) == region && unit < self.layout.units
     }
 
+    /// The region of the chunk at `unit`, or the number of regions at the end.
+    #[inline(always)]
+    fn region_after(&self, unit: u32) -> u32 {
+        if unit < self.layout.units {
+            self.region_of(unit)
+        } else {
+            self.layout.regions
+        }
+    }
+
     #[inline(always)]
     fn is_large(&self, wanted: u32) -> bool {
         wanted > self.layout.region_units
@@ -158,55 +179,83 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     #[inline(always)]
     fn take<W: Warp>(&self, warp: W, wanted: u32) -> Option<(u32, u32)> {
         let mut region = self.start(warp, wanted);
-        let mut budget = BUDGET;
-        let mut tried = 0;
-        // Twice round: first by the hints, then without.
-        while tried < self.layout.attempts {
+        let mut fuel = self.layout.fuel;
+        let mut round = if self.is_large(wanted) {
+            BEYOND
+        } else {
+            NEARBY
+        };
+        while fuel > 0 {
+            fuel -= 1;
             let hint = self.hint(region).load(Relaxed);
             let no_fit = hint & NO_FIT != 0;
-            let known_full = no_fit && NO_FIT | wanted >= hint;
-            if !known_full || tried > self.layout.regions {
-                let mut unit = if no_fit {
-                    region << self.layout.region_bits
-                } else {
-                    hint
-                };
+            let known_full = no_fit && wanted >= hint ^ NO_FIT;
+            let mut following = region + 1;
+            if !known_full || round == THOROUGH {
+                let anchor = region << self.layout.region_bits;
+                let mut unit = if no_fit { anchor } else { hint };
                 let mut whole = no_fit;
-                loop {
+                let mut sure = true;
+                while fuel > 0 {
+                    fuel -= 1;
                     let link = self.links.peek(unit);
                     if link.state == FREE {
                         if let Some(end) = self.try_take(unit, link, wanted) {
                             return Some((unit, end));
                         }
                     }
-                    if budget == 0 {
-                        return None;
+                    let patient = fuel & PATIENCE != 0;
+                    if link.state == LOCKED {
+                        sure = false;
                     }
-                    budget -= 1;
-                    if link.state != NONE && self.is_in(region, link.next) {
+                    // A chunk that would do is changing hands: most of it may
+                    // come free in a moment. A few turns are worth it, but
+                    // nothing depends on the other thread's progress.
+                    if link.state <= FREE && link.next.wrapping_sub(unit) >= wanted && patient {
+                        warp.back_off();
+                    } else if link.next != 0 && self.is_in(region, link.next) {
                         unit = link.next;
-                    } else if whole {
-                        break;
-                    } else {
+                    } else if !whole || (!sure && patient) {
+                        sure = true;
                         whole = true;
-                        unit = region << self.layout.region_bits;
+                        unit = anchor;
+                    } else {
+                        // No chunk starts in the regions inside this one.
+                        if link.state != ABSORBED && link.next != 0 {
+                            following = self.region_after(link.next);
+                        }
+                        break;
                     }
                 }
                 // Only if nobody has left a newer hint since. If a chunk came
-                // free unseen all the same, the second round finds it.
-                self.hint(region)
-                    .compare_exchange(hint, NO_FIT | wanted, Relaxed);
+                // free unseen all the same, the last round finds it.
+                if sure {
+                    self.hint(region)
+                        .compare_exchange(hint, NO_FIT | wanted, Relaxed);
+                }
             }
-            tried += 1;
-            region += 1;
-            if region >= self.layout.regions {
-                region = 0;
-            }
-            if tried == NEIGHBOURS && !self.is_large(wanted) {
+            region = following;
+            if round == NEARBY && region & NEIGHBOURS == 0 {
                 region = self.layout.beyond;
+                round = BEYOND;
+            } else if region >= self.layout.regions {
+                if round == THOROUGH {
+                    return None;
+                }
+                region = 0;
+                round += 1;
             }
         }
         None
+    }
+
+    /// Whether a request of `wanted` units may merge the chunk at `next` with
+    /// the one before. Only large requests merge across regions: the others
+    /// would undo the split of the pool, and with it the ways to large chunks.
+    #[inline(always)]
+    fn may_merge(&self, wanted: u32, next: u32) -> bool {
+        next < self.layout.units
+            && (self.is_large(wanted) || next & (self.layout.region_units - 1) != 0)
     }
 
     /// Takes the free chunk at `unit` if it holds `wanted` units, alone or
@@ -214,12 +263,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     #[inline(always)]
     fn try_take(&self, unit: u32, seen: Link, wanted: u32) -> Option<u32> {
         if seen.next - unit < wanted
-            && (seen.next >= self.layout.units || self.links.peek(seen.next).state != FREE)
+            && (!self.may_merge(wanted, seen.next) || self.links.peek(seen.next).state != FREE)
         {
             return None;
         }
-        let mut next = self.links.take(unit, seen, USED)?;
-        while next - unit < wanted && next < self.layout.units {
+        let mut next = self.links.take(unit, seen, LOCKED)?;
+        while next - unit < wanted && self.may_merge(wanted, next) {
             let link = self.links.peek(next);
             if link.state != FREE {
                 break;
@@ -277,9 +326,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     #[inline(always)]
     fn release(&self, unit: u32, next: u32) {
         let mut end = next;
-        if next < self.layout.units {
+        if self.may_merge(0, next) {
             let link = self.links.peek(next);
             if link.state == FREE {
+                // Until the merged chunk is free, a walker that finds neither
+                // part must not take the region for full.
+                self.links.put(unit, next, LOCKED);
                 if let Some(after) = self.links.take(next, link, ABSORBED) {
                     end = after;
                 }

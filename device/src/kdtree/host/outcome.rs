@@ -1,0 +1,158 @@
+//! What the header of a workspace says after a build.
+
+use std::fmt;
+
+use super::super::geometry::{Aabb, from_key};
+use super::super::tables::{
+    BAD_COORDINATE, DONE, HEADER_BYTES, MAX_COORDINATE, NODE_LIMIT, OUT_OF_MEMORY, OVERWRITTEN,
+    REFERENCE_LIMIT, TASK_LIMIT, statistic, word,
+};
+
+/// Statistics of the allocations of a build, with `Options::collect`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// Requests served.
+    pub allocations: u64,
+    /// Blocks freed.
+    pub frees: u64,
+    /// Mean size of requests, in bytes.
+    pub mean_bytes: f64,
+    /// Standard deviation of sizes, in bytes.
+    pub deviation_bytes: f64,
+    /// Unused part of blocks, averaged over requests (equation 2).
+    pub internal_fragmentation: f64,
+    /// Bytes granted in blocks that were never freed.
+    pub live_bytes: u64,
+    /// The most bytes granted at a time.
+    pub peak_bytes: u64,
+}
+
+/// A finished tree: what there is of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BuildResult {
+    /// Nodes, leaves among them.
+    pub nodes: u32,
+    /// Leaves, empty ones among them.
+    pub leaves: u32,
+    /// References of all leaves.
+    pub references: u32,
+    /// Depth of the deepest leaf; the root's is 0.
+    pub depth: u32,
+    /// Bounds of the scene, which are the root's box.
+    pub bounds: Aabb,
+    /// Statistics of allocations; all 0 if they were not collected.
+    pub statistics: Statistics,
+}
+
+/// Why there is no tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BuildError {
+    /// The allocator gave null.
+    OutOfMemory {
+        /// What was requested, in bytes.
+        bytes: u64,
+    },
+    /// The workspace has too little room for nodes; plan again with
+    /// `Limits::doubled`.
+    NodeLimit,
+    /// The same for references of leaves.
+    ReferenceLimit,
+    /// The same for tasks.
+    TaskLimit,
+    /// The allocator handed out memory that was in use.
+    Overwritten,
+    /// A coordinate is not finite or too large.
+    BadCoordinate,
+    /// The kernels did not run to their end.
+    Incomplete,
+}
+
+impl BuildError {
+    /// Whether larger limits may help.
+    pub fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            Self::NodeLimit | Self::ReferenceLimit | Self::TaskLimit
+        )
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutOfMemory { bytes } => write!(
+                f,
+                "k-d tree: the pool cannot serve a request of {bytes} bytes; enlarge it"
+            ),
+            Self::NodeLimit => write!(f, "k-d tree: more nodes than the workspace has room for"),
+            Self::ReferenceLimit => write!(
+                f,
+                "k-d tree: more leaf references than the workspace has room for"
+            ),
+            Self::TaskLimit => write!(f, "k-d tree: more tasks than the workspace has room for"),
+            Self::Overwritten => write!(
+                f,
+                "k-d tree: the allocator handed out memory that was in use; enlarge the pool"
+            ),
+            Self::BadCoordinate => write!(
+                f,
+                "k-d tree: a coordinate is not a number or beyond {MAX_COORDINATE:e}; scale the scene"
+            ),
+            Self::Incomplete => write!(f, "k-d tree: the build did not end"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// Reads the header: the first bytes of the workspace after the last step.
+pub fn outcome(header: &[u8; HEADER_BYTES]) -> Result<BuildResult, BuildError> {
+    let short = |index: usize| {
+        let mut bytes = [0; 4];
+        bytes.copy_from_slice(&header[4 * index..][..4]);
+        u32::from_ne_bytes(bytes)
+    };
+    let long = |index: usize| {
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(&header[4 * word::STATISTICS + 8 * index..][..8]);
+        u64::from_ne_bytes(bytes)
+    };
+    match short(word::STATE) {
+        DONE => {}
+        OUT_OF_MEMORY => {
+            return Err(BuildError::OutOfMemory {
+                bytes: long(statistic::FAILED),
+            });
+        }
+        NODE_LIMIT => return Err(BuildError::NodeLimit),
+        REFERENCE_LIMIT => return Err(BuildError::ReferenceLimit),
+        TASK_LIMIT => return Err(BuildError::TaskLimit),
+        OVERWRITTEN => return Err(BuildError::Overwritten),
+        BAD_COORDINATE => return Err(BuildError::BadCoordinate),
+        _ => return Err(BuildError::Incomplete),
+    }
+    let allocations = long(statistic::ALLOCATIONS);
+    let requests = allocations.max(1) as f64;
+    let mean = long(statistic::BYTES) as f64 / requests;
+    let variance = long(statistic::SQUARES) as f64 / requests - mean * mean;
+    let bound = |axis: usize| short(word::BOUNDS + axis);
+    Ok(BuildResult {
+        nodes: short(word::NODES),
+        leaves: short(word::LEAVES),
+        references: short(word::REFERENCES),
+        depth: short(word::DEPTH),
+        bounds: Aabb {
+            lo: [0, 1, 2].map(|axis| from_key(!bound(axis))),
+            hi: [3, 4, 5].map(|place| from_key(bound(place))),
+        },
+        statistics: Statistics {
+            allocations,
+            frees: long(statistic::FREES),
+            mean_bytes: mean,
+            deviation_bytes: variance.max(0.0).sqrt(),
+            internal_fragmentation: long(statistic::WASTE) as f64 / 2f64.powi(32) / requests,
+            live_bytes: long(statistic::LIVE),
+            peak_bytes: long(statistic::PEAK),
+        },
+    })
+}

@@ -1,0 +1,234 @@
+//! Large nodes, shared by many warps: chunks are counted, the last to finish
+//! chooses the split, chunks are divided, the last to finish makes the
+//! children.
+//!
+//! Each chunk keeps its histogram, from which follows where its references go
+//! on either side. So a division keeps references in ascending order without
+//! any warp waiting for another.
+
+use core::sync::atomic::Ordering::{AcqRel, Relaxed};
+
+use cuda_std::atomic::AtomicU32;
+
+use super::build::Builder;
+use super::queue::{COUNT_CHUNK, DIVIDE_CHUNK};
+use super::sah::BINS;
+use super::tables::{CHUNK, CHUNK_WORDS, HISTOGRAM_WORDS, Large, TASK_LIMIT, Task, word};
+use crate::allocator::Allocator;
+use crate::warp::Warp;
+
+/// Chunks of a node with `count` references.
+#[inline(always)]
+fn chunks(count: u32) -> u32 {
+    count.div_ceil(CHUNK)
+}
+
+impl<W: Warp, A: Allocator> Builder<W, A> {
+    /// Word `index` of chunk `chunk` of the large node.
+    #[inline(always)]
+    unsafe fn chunk_word(&self, chunk: u32, index: u32) -> *mut u32 {
+        // SAFETY: the large node's chunks were reserved by `open_large`.
+        unsafe {
+            let chunk = (*self.large).chunk as usize + chunk as usize;
+            self.tree
+                .chunks
+                .add(chunk * CHUNK_WORDS as usize + index as usize)
+        }
+    }
+
+    /// The task of a chunk of large node `large`.
+    #[inline(always)]
+    fn chunk_task(&self, large: u32) -> Task {
+        Task {
+            node: large,
+            ..self.task
+        }
+    }
+
+    /// Makes the present node a large one and puts its chunks into the queue.
+    #[inline(always)]
+    pub(super) unsafe fn open_large(&mut self) {
+        let count = chunks(self.task.count);
+        let (mut place, mut first) = (0, 0);
+        if self.warp.lane() == 0 {
+            // Relaxed: the additions alone make places unique.
+            place = self.tree.header(word::LARGES).fetch_add(1, Relaxed);
+            first = self.tree.header(word::CHUNKS).fetch_add(count, Relaxed);
+        }
+        place = self.warp.shuffle(W::FULL, place, 0);
+        first = self.warp.shuffle(W::FULL, first, 0);
+        let limit = self.tree.chunk_limit;
+        if place >= self.tree.large_limit || first > limit || count > limit - first {
+            self.tree.fail(TASK_LIMIT, 0);
+            self.failed = true;
+            return;
+        }
+        // SAFETY: the place is within the limit and this warp's; other warps
+        // see it after `put`.
+        unsafe {
+            let large = self.tree.larges.add(place as usize);
+            let mut index = self.warp.lane();
+            while index < HISTOGRAM_WORDS {
+                histogram(large, index).store(0, Relaxed);
+                index += W::LANES;
+            }
+            if self.warp.lane() == 0 {
+                (*large).task = self.task;
+                (*large).chunk = first;
+                (*large).counted = 0;
+                (*large).divided = 0;
+            }
+        }
+        self.tree
+            .put(self.warp, COUNT_CHUNK, self.chunk_task(place), count);
+    }
+
+    /// Adds the chunk's histogram to the node's and keeps it. True for the last
+    /// chunk; then the node's histogram is in scratch memory.
+    #[inline(always)]
+    pub(super) unsafe fn add_histogram(&mut self) -> bool {
+        // SAFETY: indices are within the histograms; the chunk's words are this
+        // warp's, and the node's are atomic.
+        unsafe {
+            let mut index = self.warp.lane();
+            while index < HISTOGRAM_WORDS {
+                let counted = *self.scratch.histogram(index);
+                if counted > 0 {
+                    // Relaxed: ordered by the counter below.
+                    histogram(self.large, index).fetch_add(counted, Relaxed);
+                }
+                index += W::LANES;
+            }
+            let mut index = self.warp.lane();
+            while index < 3 * BINS {
+                let starts = *self.scratch.histogram(index);
+                let ends = *self.scratch.histogram(3 * BINS + index);
+                self.chunk_word(self.chunk, index)
+                    .write(starts | ends << 16);
+                index += W::LANES;
+            }
+            let counted = &raw mut (*self.large).counted;
+            if !self.is_last(counted) {
+                return false;
+            }
+            let mut index = self.warp.lane();
+            while index < HISTOGRAM_WORDS {
+                let sum = histogram(self.large, index).load(Relaxed);
+                self.scratch.histogram(index).write(sum);
+                index += W::LANES;
+            }
+        }
+        self.warp.sync(W::FULL);
+        true
+    }
+
+    /// Counts this warp as finished with a phase; whether it is the last.
+    #[inline(always)]
+    unsafe fn is_last(&self, counter: *mut u32) -> bool {
+        let mut finished = 0;
+        self.warp.sync(W::FULL);
+        if self.warp.lane() == 0 {
+            // AcqRel: the last warp sees what all others did in the phase.
+            // SAFETY: the counter is a word of a large node, always atomic.
+            finished = unsafe { (*counter.cast::<AtomicU32>()).fetch_add(1, AcqRel) };
+        }
+        self.warp.sync(W::FULL);
+        self.warp.shuffle(W::FULL, finished, 0) + 1 == chunks(self.task.count)
+    }
+
+    /// Stores the chosen split, tells each chunk its places, and puts the
+    /// chunks into the queue again.
+    #[inline(always)]
+    pub(super) unsafe fn divide_large(&mut self) {
+        let split = self.split;
+        let count = chunks(self.task.count);
+        let (mut below, mut above) = (0, 0);
+        let mut base = 0;
+        while base < count {
+            let chunk = base + self.warp.lane();
+            let (mut below_here, mut above_here) = (0, 0);
+            if chunk < count {
+                for bin in 0..BINS {
+                    // SAFETY: the chunk's histogram was kept.
+                    let word = unsafe { *self.chunk_word(chunk, split.axis * BINS + bin) };
+                    if bin < split.bin {
+                        below_here += word & 0xffff;
+                    } else {
+                        above_here += word >> 16;
+                    }
+                }
+            }
+            let sum_below = self.warp.all_inclusive_sum(below_here);
+            let sum_above = self.warp.all_inclusive_sum(above_here);
+            if chunk < count {
+                // SAFETY: as above; the words belong to the last warp now.
+                unsafe {
+                    self.chunk_word(chunk, 3 * BINS)
+                        .write(below + sum_below - below_here);
+                    self.chunk_word(chunk, 3 * BINS + 1)
+                        .write(above + sum_above - above_here);
+                }
+            }
+            below += self.warp.shuffle(W::FULL, sum_below, W::LANES - 1);
+            above += self.warp.shuffle(W::FULL, sum_above, W::LANES - 1);
+            base += W::LANES;
+        }
+        // SAFETY: the large node is the last warp's until `put`.
+        let place = unsafe {
+            if self.warp.lane() == 0 {
+                let large = &mut *self.large;
+                (large.axis, large.bin, large.position) = (split.axis, split.bin, split.position);
+                (large.below, large.above) = (split.below, split.above);
+                large.block_below = split.block_below;
+                large.block_above = split.block_above;
+            }
+            self.large.offset_from(self.tree.larges) as u32
+        };
+        self.tree
+            .put(self.warp, DIVIDE_CHUNK, self.chunk_task(place), count);
+    }
+
+    /// Where the chunk's references go below and above.
+    #[inline(always)]
+    pub(super) unsafe fn chunk_places(&self) -> (u32, u32) {
+        // SAFETY: `divide_large` has written them.
+        unsafe {
+            (
+                *self.chunk_word(self.chunk, 3 * BINS),
+                *self.chunk_word(self.chunk, 3 * BINS + 1),
+            )
+        }
+    }
+
+    /// Ends the division of a chunk. True for the last; then the split is the
+    /// node's.
+    #[inline(always)]
+    pub(super) unsafe fn end_chunk(&mut self) -> bool {
+        // SAFETY: the split is not written any more.
+        unsafe {
+            let divided = &raw mut (*self.large).divided;
+            if !self.is_last(divided) {
+                return false;
+            }
+            let large = &*self.large;
+            self.split.axis = large.axis;
+            self.split.position = large.position;
+            self.split.below = large.below;
+            self.split.above = large.above;
+            self.split.block_below = large.block_below;
+            self.split.block_above = large.block_above;
+        }
+        true
+    }
+}
+
+/// A word of a large node's histogram.
+#[inline(always)]
+unsafe fn histogram<'a>(large: *mut Large, index: u32) -> &'a AtomicU32 {
+    // SAFETY: callers pass large nodes and indices within the histogram, which
+    // is accessed atomically only.
+    unsafe {
+        let first = (&raw mut (*large).histogram).cast::<AtomicU32>();
+        &*first.add(index as usize)
+    }
+}

@@ -1,0 +1,187 @@
+//! A pass over references of a node: each triangle is clipped to the node and
+//! its bounds are counted into bins, kept, or decide where the reference goes.
+//!
+//! The three are one function, so that clipping, the largest piece of code, is
+//! compiled once.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use cuda_std::atomic::SharedU32;
+
+use super::geometry::{Aabb, bounds, clipped, pick};
+use super::sah::{BINS, Bins};
+use super::scratch::{KEPT_STRIDE, Scratch};
+use super::tables::{CLIP, OVERWRITTEN, TreeArguments};
+use crate::warp::{Warp, rank};
+
+/// What a pass does with the bounds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Adds them to the histogram in scratch memory.
+    Count,
+    /// Keeps them in scratch memory.
+    Keep,
+    /// Copies the reference to one side of a plane between bins, or to both.
+    Divide,
+}
+
+/// One side of a division: where references go.
+#[derive(Clone, Copy)]
+pub struct Side {
+    /// The array.
+    pub ids: *mut u32,
+    /// The next free place of this pass.
+    pub next: u32,
+    /// Places of the array.
+    pub room: u32,
+}
+
+impl Side {
+    /// Appends the `id` of each lane in `takers`, in the order of lanes.
+    ///
+    /// # Safety
+    ///
+    /// The array has `room` places, and unless references may be garbage
+    /// (`checked`) the takers of all passes together fit.
+    #[inline(always)]
+    unsafe fn append<W: Warp>(&mut self, warp: W, takers: u32, id: u32, checked: bool) {
+        let place = self.next + rank(takers, warp.lane());
+        if takers >> warp.lane() & 1 == 1 && (!checked || place < self.room) {
+            // SAFETY: within the array, by the contract or the comparison.
+            unsafe { self.ids.add(place as usize).write(id) };
+        }
+        self.next += takers.count_ones();
+    }
+}
+
+/// A pass: which references, of which box, and what for.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// The references, or what `order` numbers.
+    pub ids: *const u32,
+    /// Places of the references in `ids`; null if they are in order.
+    pub order: *const u32,
+    /// First reference.
+    pub from: u32,
+    /// Behind the last reference.
+    pub to: u32,
+    /// The node's box.
+    pub space: Aabb,
+    /// What to do.
+    pub action: Action,
+    /// Axis of the division.
+    pub axis: u32,
+    /// Bin above the division.
+    pub bin: u32,
+    /// Where references below go.
+    pub below: Side,
+    /// Where references above go.
+    pub above: Side,
+}
+
+impl Pass {
+    /// Runs the pass. Collective. With `checked`, references may be garbage:
+    /// those that name no triangle end the build.
+    ///
+    /// # Safety
+    ///
+    /// The arrays of the pass are as it says, valid, and this warp's to use;
+    /// `Keep` has at most `SMALL` references.
+    #[inline(always)]
+    pub unsafe fn run<W: Warp>(
+        &mut self,
+        warp: W,
+        tree: &TreeArguments,
+        margin: f32,
+        scratch: Scratch,
+        checked: bool,
+    ) {
+        let bins = Bins::new(self.space);
+        let mut base = self.from;
+        while base < self.to {
+            let index = base + warp.lane();
+            let mut active = index < self.to;
+            let mut id = 0;
+            if active {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let place = if self.order.is_null() {
+                        index
+                    } else {
+                        *self.order.add(index as usize)
+                    };
+                    id = *self.ids.add(place as usize);
+                }
+                if checked && id >= tree.count {
+                    tree.fail(OVERWRITTEN, 0);
+                    active = false;
+                }
+            }
+            let mut part = Aabb::EMPTY;
+            if active {
+                // SAFETY: references name triangles; garbage was sorted out.
+                let triangle = unsafe { tree.triangle(id) };
+                part = if tree.has(CLIP) {
+                    clipped(&triangle, self.space, margin)
+                } else {
+                    bounds(&triangle).clamped(self.space)
+                };
+            }
+            match self.action {
+                Action::Count if active => count(scratch, bins, part),
+                Action::Keep if active => keep(scratch, index, part),
+                Action::Divide => {
+                    let (lo, hi) = (pick(part.lo, self.axis), pick(part.hi, self.axis));
+                    let (mut below, mut above) = (false, false);
+                    if active {
+                        let (start, end) = bins.of(self.axis, lo, hi);
+                        (below, above) = (start < self.bin, end >= self.bin);
+                    }
+                    let below = warp.ballot(W::FULL, below);
+                    let above = warp.ballot(W::FULL, above);
+                    // SAFETY: the node's split was chosen by the counts of the
+                    // same bins, and the arrays were allocated by them.
+                    unsafe {
+                        self.below.append(warp, below, id, checked);
+                        self.above.append(warp, above, id, checked);
+                    }
+                }
+                _ => {}
+            }
+            base += W::LANES;
+        }
+        warp.sync(W::FULL);
+    }
+}
+
+/// Adds bounds to the histogram.
+#[inline(always)]
+fn count(scratch: Scratch, bins: Bins, part: Aabb) {
+    for axis in 0..3 {
+        let (start, end) = bins.of(axis, part.lo[axis as usize], part.hi[axis as usize]);
+        // Relaxed: read after a `sync`.
+        let add = |index: u32| {
+            // SAFETY: axis and bin are in range, so the word is in scratch.
+            let word: &SharedU32 = unsafe { &*scratch.histogram(index).cast() };
+            word.fetch_add(1, Relaxed);
+        };
+        add(axis * BINS + start);
+        add((3 + axis) * BINS + end);
+    }
+}
+
+/// Keeps the bounds of reference `index`.
+#[inline(always)]
+fn keep(scratch: Scratch, index: u32, part: Aabb) {
+    for axis in 0..3 {
+        // SAFETY: a node whose bounds are kept is small.
+        unsafe {
+            scratch
+                .kept(axis as u32 * KEPT_STRIDE + index)
+                .write(part.lo[axis]);
+            scratch
+                .kept((3 + axis as u32) * KEPT_STRIDE + index)
+                .write(part.hi[axis]);
+        }
+    }
+}

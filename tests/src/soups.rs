@@ -1,0 +1,136 @@
+//! Triangles for tests of the k-d tree, usual and unusual.
+
+/// Vertices of triangles.
+pub type Triangles = Vec<[[f32; 3]; 3]>;
+
+/// A small generator of numbers (SplitMix64).
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
+    }
+
+    /// A number in 0..1.
+    pub fn unit(&mut self) -> f32 {
+        (self.bits() >> 40) as f32 / (1u64 << 24) as f32
+    }
+
+    /// A point with coordinates in -1..1.
+    pub fn point(&mut self) -> [f32; 3] {
+        [0; 3].map(|_| self.unit() * 2.0 - 1.0)
+    }
+}
+
+/// Small triangles at random places in a cube.
+pub fn soup(count: usize, size: f32, seed: u64) -> Triangles {
+    let mut numbers = Numbers(seed);
+    (0..count)
+        .map(|_| {
+            let centre = numbers.point();
+            [0; 3].map(|_| {
+                let offset = numbers.point();
+                [0, 1, 2].map(|k| centre[k] + size * offset[k])
+            })
+        })
+        .collect()
+}
+
+/// A height field over a square grid: a closed surface without gaps.
+pub fn hills(side: usize) -> Triangles {
+    let vertex = |x: usize, y: usize| {
+        let (u, v) = (x as f32 / side as f32, y as f32 / side as f32);
+        let height = ((x * 7 + y * 3) % 5) as f32 * 0.03 + (u - 0.5) * (v - 0.5);
+        [u, height, v]
+    };
+    squares(side, vertex)
+}
+
+/// A flat grid in the plane z = 0.25.
+pub fn flat(side: usize) -> Triangles {
+    squares(side, |x, y| [x as f32, y as f32, 0.25])
+}
+
+fn squares(side: usize, vertex: impl Fn(usize, usize) -> [f32; 3]) -> Triangles {
+    let mut triangles = Vec::new();
+    for y in 0..side {
+        for x in 0..side {
+            let (a, b) = (vertex(x, y), vertex(x + 1, y));
+            let (c, d) = (vertex(x, y + 1), vertex(x + 1, y + 1));
+            triangles.push([a, b, c]);
+            triangles.push([b, d, c]);
+        }
+    }
+    triangles
+}
+
+/// Axis-aligned boxes with faces in common planes, as in buildings.
+pub fn rooms(side: usize) -> Triangles {
+    let mut triangles = Vec::new();
+    for place in 0..side * side * side {
+        let (x, y, z) = (place % side, place / side % side, place / side / side);
+        let corner = |bits: usize| {
+            [
+                (x + (bits & 1)) as f32,
+                (y + (bits >> 1 & 1)) as f32,
+                (z + (bits >> 2)) as f32 * 0.75,
+            ]
+        };
+        for face in [[0, 1, 2, 3], [0, 1, 4, 5], [0, 2, 4, 6]] {
+            let [a, b, c, d] = face.map(corner);
+            triangles.push([a, b, c]);
+            triangles.push([b, d, c]);
+        }
+    }
+    triangles
+}
+
+/// Long thin triangles across the whole scene.
+pub fn needles(count: usize, seed: u64) -> Triangles {
+    let mut numbers = Numbers(seed);
+    (0..count)
+        .map(|_| {
+            let (a, b) = (numbers.point(), numbers.point());
+            [a, b, [b[0] + 1e-3, b[1], b[2] + 1e-3]]
+        })
+        .collect()
+}
+
+/// One triangle, many times.
+pub fn identical(count: usize) -> Triangles {
+    vec![[[0.0, 0.0, 0.0], [1.0, 0.25, 0.0], [0.0, 1.0, 0.5]]; count]
+}
+
+/// Triangles that are points or segments, many of them the same.
+pub fn degenerate(count: usize, seed: u64) -> Triangles {
+    let mut numbers = Numbers(seed);
+    let points: Vec<[f32; 3]> = (0..7).map(|_| numbers.point()).collect();
+    (0..count)
+        .map(|index| {
+            let (a, b) = (points[index % 7], points[index / 7 % 7]);
+            [a, b, a]
+        })
+        .collect()
+}
+
+/// All of the above by name, about 1000 to 20000 triangles each.
+pub fn all() -> Vec<(&'static str, Triangles)> {
+    vec![
+        ("one", identical(1)),
+        ("two", soup(2, 1.0, 1)),
+        ("soup", soup(3000, 0.05, 2)),
+        ("large soup", soup(20_000, 0.02, 3)),
+        ("overlapping soup", soup(1000, 0.5, 4)),
+        ("hills", hills(40)),
+        ("flat", flat(30)),
+        ("rooms", rooms(8)),
+        ("needles", needles(400, 5)),
+        ("identical", identical(5000)),
+        ("degenerate", degenerate(1000, 6)),
+    ]
+}
