@@ -186,7 +186,9 @@ pub fn plan(
 fn heap_shape(units: u64, least: u64) -> (u32, u64) {
     let least_bits = u64::from(least.next_power_of_two().ilog2());
     let mut best = (0, 0);
-    for root_bits in least_bits..=u64::from(units.ilog2()) {
+    // With more heaps than units there is none: the pool is one chunk.
+    let most_bits = units.checked_ilog2().map_or(0, u64::from);
+    for root_bits in least_bits..=most_bits {
         let total = (root_bits - least_bits + 1) << root_bits;
         if total <= units {
             best = (root_bits as u32, total);
