@@ -13,7 +13,9 @@ use cuda_std::atomic::AtomicU32;
 use super::build::Builder;
 use super::queue::{COUNT_CHUNK, DIVIDE_CHUNK};
 use super::sah::BINS;
-use super::tables::{CHUNK, CHUNK_WORDS, HISTOGRAM_WORDS, Large, SUM_WORDS, TASK_LIMIT, Task, word};
+use super::tables::{
+    CHUNK, CHUNK_WORDS, HISTOGRAM_WORDS, Large, SUM_WORDS, TASK_LIMIT, Task, word,
+};
 use crate::allocator::Allocator;
 use crate::warp::Warp;
 

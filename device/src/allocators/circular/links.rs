@@ -71,6 +71,9 @@ pub trait Links: Copy {
     /// With `FREE` the caller gives the chunk up.
     fn put(self, unit: u32, next: u32, state: u32);
 
+    /// `put` with `LOCKED`, for a chunk whose link is `next`.
+    fn lock(self, unit: u32, next: u32);
+
     /// `put` with `FREE`, for a chunk whose link is `was`.
     fn give_up(self, unit: u32, was: u32, next: u32);
 
@@ -144,6 +147,11 @@ impl Links for TwoWords {
         // others only test it against `FREE`.
         self.flag(unit)
             .store(state, if state == FREE { Release } else { Relaxed });
+    }
+
+    #[inline(always)]
+    fn lock(self, unit: u32, _next: u32) {
+        self.flag(unit).store(LOCKED, Relaxed);
     }
 
     #[inline(always)]
@@ -224,6 +232,11 @@ impl Links for Fused {
     fn put(self, unit: u32, next: u32, state: u32) {
         let order = if state == FREE { Release } else { Relaxed };
         self.word(unit).store(fuse(next, state), order);
+    }
+
+    #[inline(always)]
+    fn lock(self, unit: u32, next: u32) {
+        self.put(unit, next, LOCKED);
     }
 
     #[inline(always)]

@@ -53,6 +53,9 @@ const BEYOND: u32 = 1;
 const THOROUGH: u32 = 3;
 /// Turns that a request waits at a chunk that changes hands, less one.
 const PATIENCE: u32 = 31;
+/// The same once it has left the nursery: all those that did so meet at few
+/// chunks, and to look elsewhere means to look at every region.
+const LONG_PATIENCE: u32 = 1023;
 /// A hint with this bit says that no run was found of the number of units in
 /// its other bits; without, it is the unit where to start.
 const NO_FIT: u32 = 1 << 31;
@@ -202,7 +205,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                             return Some((unit, end));
                         }
                     }
-                    let patient = fuel & PATIENCE != 0;
+                    let patience = if round == NEARBY {
+                        PATIENCE
+                    } else {
+                        LONG_PATIENCE
+                    };
+                    let patient = fuel & patience != 0;
                     if link.state == LOCKED {
                         sure = false;
                     }
@@ -224,8 +232,9 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                             self.hint(region)
                                 .compare_exchange(hint, NO_FIT | wanted, Relaxed);
                         }
-                        // No chunk starts in the regions inside this one.
-                        if link.state != ABSORBED && link.next != 0 {
+                        // No chunk starts in the regions inside this one. What
+                        // an absorbed entry says may be long out of date.
+                        if link.next != 0 && (link.state != ABSORBED || round != THOROUGH) {
                             region = self.region_after(link.next) - 1;
                         }
                         break;
@@ -327,14 +336,15 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         if self.may_merge(0, next) {
             let link = self.links.peek(next);
             if link.state == FREE {
+                // A walker that comes by before the merged chunk is free finds
+                // neither part of it, but learns that there is more to come.
+                self.links.lock(unit, next);
                 if let Some(after) = self.links.take(next, link, ABSORBED) {
                     end = after;
                 }
             }
         }
         self.links.give_up(unit, next, end);
-        // A walker that came by in between found neither part free; this hint
-        // is newer than any note that it left.
         self.hint(self.region_of(unit)).store(unit, Relaxed);
     }
 }
