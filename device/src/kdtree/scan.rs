@@ -11,7 +11,7 @@ use cuda_std::atomic::SharedU32;
 use super::geometry::{Aabb, bounds, clipped, pick, to_key};
 use super::sah::{BINS, Bins};
 use super::scratch::{KEPT_STRIDE, Scratch};
-use super::tables::{CLIP, OVERWRITTEN, SUM_WORDS, TreeArguments};
+use super::tables::{CLIP, Division, OVERWRITTEN, SUM_WORDS, TreeArguments};
 use crate::warp::{Warp, rank};
 
 /// What a pass does with the bounds.
@@ -71,8 +71,8 @@ pub struct Pass {
     pub action: Action,
     /// Axis of the division.
     pub axis: u32,
-    /// Bin above the division.
-    pub bin: u32,
+    /// The division.
+    pub division: Division,
     /// Where references below go.
     pub below: Side,
     /// Where references above go.
@@ -135,7 +135,7 @@ impl Pass {
                     let (mut below, mut above) = (false, false);
                     if active {
                         let (start, end) = bins.of(self.axis, lo, hi);
-                        (below, above) = (start < self.bin, end >= self.bin);
+                        (below, above) = self.division.of(start, end);
                     }
                     let below = warp.ballot(W::FULL, below);
                     let above = warp.ballot(W::FULL, above);
@@ -162,8 +162,11 @@ fn count(scratch: Scratch, bins: Bins, part: Aabb) {
         let (start, end) = bins.of(axis, lo, hi);
         // SAFETY: axis and bin are in range, so the word is in scratch.
         let word = |index: u32| unsafe { &*scratch.histogram(index).cast::<SharedU32>() };
-        let (start, end) = (axis * BINS + start, (3 + axis) * BINS + end);
         // Relaxed: read after a `sync`.
+        if lo == hi {
+            word((6 + axis) * BINS + end).fetch_add(1, Relaxed);
+        }
+        let (start, end) = (axis * BINS + start, (3 + axis) * BINS + end);
         word(start).fetch_add(1, Relaxed);
         word(end).fetch_add(1, Relaxed);
         word(SUM_WORDS + start).fetch_max(!to_key(lo), Relaxed);

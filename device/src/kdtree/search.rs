@@ -3,7 +3,7 @@
 use super::geometry::{Aabb, from_key, to_key};
 use super::sah::{BINS, Bins, Costs, Heuristic, NO_CANDIDATE, axis_of, candidate, place_of};
 use super::scratch::{KEPT_STRIDE, Scratch};
-use super::tables::SUM_WORDS;
+use super::tables::{Division, SUM_WORDS};
 use crate::warp::Warp;
 
 /// A split among bins.
@@ -11,9 +11,8 @@ use crate::warp::Warp;
 pub struct BinSplit {
     /// The axis.
     pub axis: u32,
-    /// The bin above the plane; 0 or `BINS` for a plane before or behind all
-    /// references.
-    pub bin: u32,
+    /// Which references go where.
+    pub division: Division,
     /// The plane.
     pub position: f32,
     /// References below.
@@ -22,9 +21,23 @@ pub struct BinSplit {
     pub above: u32,
 }
 
-/// Where a plane may lie that divides references like the one between bins:
-/// there, where the last bounds below it end, or where the first above start.
-const VARIANTS: u32 = 3;
+/// Where the plane of a candidate lies, next to a bin or within it.
+///
+/// - `PLANE`: where the bin begins.
+/// - `END_BEFORE`: at the last end before the bin.
+/// - `START`: at the first start in the bin or behind it.
+/// - The rest: if all ends up to this bin come before all starts from it on, or
+///   with them, between the two; nothing of this bin crosses the plane, and
+///   what lies in it goes to the side that is named.
+const PLANE: u32 = 0;
+const END_BEFORE: u32 = 1;
+const START: u32 = 2;
+const END_REST_BELOW: u32 = 3;
+const END_REST_ABOVE: u32 = 4;
+const START_REST_BELOW: u32 = 5;
+const START_REST_ABOVE: u32 = 6;
+/// Bits for a variant in a candidate's place, below the bin.
+const VARIANT_BITS: u32 = 3;
 
 /// The best split among the bins of the histogram in scratch memory, if one
 /// beats a leaf. Collective.
@@ -49,10 +62,13 @@ pub unsafe fn among_bins<W: Warp>(
     accumulate_bounds(warp, scratch);
     // SAFETY: the indices below are within the histogram.
     let word = |index: u32| unsafe { *scratch.histogram(index) };
+    let last_end = |axis: u32, bin: u32| from_key(word(SUM_WORDS + (3 + axis) * BINS + bin));
+    let first_start = |axis: u32, bin: u32| from_key(!word(SUM_WORDS + axis * BINS + bin));
     let position = |axis: u32, bin: u32, variant: u32| match variant {
-        0 => bins.plane(axis, bin),
-        1 => from_key(word(SUM_WORDS + (3 + axis) * BINS + bin - 1)),
-        _ => from_key(!word(SUM_WORDS + axis * BINS + bin)),
+        PLANE => bins.plane(axis, bin),
+        END_BEFORE => last_end(axis, bin - 1),
+        END_REST_BELOW | END_REST_ABOVE => last_end(axis, bin),
+        _ => first_start(axis, bin),
     };
     let mut best = NO_CANDIDATE;
     let (mut best_below, mut best_above) = (0, 0);
@@ -60,7 +76,7 @@ pub unsafe fn among_bins<W: Warp>(
         let position = position(axis, bin, variant);
         if heuristic.is_inside(axis, position) {
             let cost = heuristic.split(axis, position, below, above);
-            let found = candidate(cost, axis, bin << 2 | variant);
+            let found = candidate(cost, axis, bin << VARIANT_BITS | variant);
             if found < best {
                 (best, best_below, best_above) = (found, below, above);
             }
@@ -79,10 +95,19 @@ pub unsafe fn among_bins<W: Warp>(
             let below = started + starts - start;
             let above = count.wrapping_sub(ended + ends - end);
             // With nothing on one side, the planes below are at least as good.
-            let mut variant = if below > 0 && above > 0 { 0 } else { VARIANTS };
-            while variant < VARIANTS {
-                consider(axis, bin, variant, below, above);
-                variant += 1;
+            if bin > 0 && below > 0 && above > 0 {
+                consider(axis, bin, PLANE, below, above);
+                consider(axis, bin, END_BEFORE, below, above);
+                consider(axis, bin, START, below, above);
+            }
+            let above = above.wrapping_sub(end);
+            let rest = word((6 + axis) * BINS + bin);
+            if below + rest > 0 && above + rest > 0 && last_end(axis, bin) <= first_start(axis, bin)
+            {
+                consider(axis, bin, END_REST_BELOW, below + rest, above);
+                consider(axis, bin, END_REST_ABOVE, below, above + rest);
+                consider(axis, bin, START_REST_BELOW, below + rest, above);
+                consider(axis, bin, START_REST_ABOVE, below, above + rest);
             }
             started += warp.shuffle(W::FULL, starts, W::LANES - 1);
             ended += warp.shuffle(W::FULL, ends, W::LANES - 1);
@@ -94,9 +119,9 @@ pub unsafe fn among_bins<W: Warp>(
     let mut number = warp.lane();
     while number < 6 {
         if number < 3 {
-            consider(number, 0, 2, 0, count);
+            consider(number, 0, START, 0, count);
         } else {
-            consider(number - 3, BINS, 1, count, 0);
+            consider(number - 3, BINS, END_BEFORE, count, 0);
         }
         number += W::LANES;
     }
@@ -106,10 +131,16 @@ pub unsafe fn among_bins<W: Warp>(
     }
     // Candidates differ, so exactly one lane has the least.
     let owner = warp.ballot(W::FULL, best == least).trailing_zeros();
-    let (axis, bin, variant) = (axis_of(least), place_of(least) >> 2, place_of(least) & 3);
+    let axis = axis_of(least);
+    let bin = place_of(least) >> VARIANT_BITS;
+    let variant = place_of(least) & ((1 << VARIANT_BITS) - 1);
     Some(BinSplit {
         axis,
-        bin,
+        division: Division {
+            bin,
+            bin_above: bin + u32::from(variant >= END_REST_BELOW),
+            rest_below: u32::from(variant == END_REST_BELOW || variant == START_REST_BELOW),
+        },
         position: position(axis, bin, variant),
         below: warp.shuffle(W::FULL, best_below, owner),
         above: warp.shuffle(W::FULL, best_above, owner),
