@@ -17,7 +17,7 @@ const REGIONS: u64 = 1 << 14;
 const LEAST_REGION_BYTES: u64 = 4096;
 /// Chunks that one request looks at before it gives up; it also looks at every
 /// region twice.
-const FUEL: u64 = 1 << 15;
+const FUEL: u64 = 1 << 16;
 const PARAMETERS: &str = "split=tail|uniform|heap, frag=1.0..16.0, chunk=BYTES, region=BYTES";
 
 /// Splits of the pool at the start.

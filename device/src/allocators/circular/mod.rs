@@ -40,17 +40,17 @@ use super::units;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::warp::Warp;
 
-/// Requests turn from the nursery to the part of the pool beyond it at the end
-/// of their group of regions, which has this many and one.
+/// Regions of a group, less one.
 const NEIGHBOURS: u32 = 31;
-/// First round of a request of up to a region: the regions near its ticket's.
+/// First round of a request of up to a region: the rest of its ticket's group of
+/// regions, and after that a whole group.
 const NEARBY: u32 = 0;
-/// Second round, or first of a large request: from the first region beyond the
+/// Third round, or first of a large request: from the first region beyond the
 /// nursery (or where the last large request ended) to the end.
-const BEYOND: u32 = 1;
+const BEYOND: u32 = 2;
 /// After a round over all regions, the last round: again all of them, this time
-/// whatever the hints say.
-const THOROUGH: u32 = 3;
+/// whatever the hints say, and each as often as a chunk in it changes hands.
+const THOROUGH: u32 = 4;
 /// Turns that a request waits at a chunk that changes hands, less one.
 const PATIENCE: u32 = 31;
 /// The same once it has left the nursery: all those that did so meet at few
@@ -221,7 +221,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                         warp.back_off();
                     } else if link.next != 0 && self.is_in(region, link.next) {
                         unit = link.next;
-                    } else if !whole || (!sure && patient) {
+                    } else if !whole || (!sure && round == THOROUGH) {
                         sure = true;
                         whole = true;
                         unit = anchor;
@@ -242,9 +242,11 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 }
             }
             region += 1;
-            if round == NEARBY && region & NEIGHBOURS == 0 {
-                region = self.layout.beyond;
-                round = BEYOND;
+            if round < BEYOND && region & NEIGHBOURS == 0 {
+                round += 1;
+                if round == BEYOND {
+                    region = self.layout.beyond;
+                }
             } else if region >= self.layout.regions {
                 if round == THOROUGH {
                     return None;
