@@ -190,10 +190,8 @@ impl<'a, A: Allocator, M: Machine> Bench<'a, A, M> {
         let live = self.ledger.live();
         for block in &live {
             // SAFETY: the block is live and no kernel runs.
-            assert!(
-                unsafe { block.is_intact() },
-                "{case:?}: {block:?} was changed"
-            );
+            let intact = unsafe { block.is_intact() };
+            assert!(intact, "{case:?}: {block:?} was changed");
         }
         let faults = self.pool.allocator().faults();
         assert_eq!(faults, Faults::default(), "{case:?}");

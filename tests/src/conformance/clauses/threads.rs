@@ -97,10 +97,10 @@ fn mix<A: Allocator, M: Machine>(
             1..4 => random.below(most / 40 + 64),
             _ => random.below(most / 400 + 64),
         };
-        if let Some(block) = bench.obtain(warp, bytes, apart) {
-            if let Some(other) = exchange(slot, Some(block)) {
-                bench.retire(warp, other, false);
-            }
+        if let Some(block) = bench.obtain(warp, bytes, apart)
+            && let Some(other) = exchange(slot, Some(block))
+        {
+            bench.retire(warp, other, false);
         }
     }
 }
