@@ -76,7 +76,8 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     unsafe fn free<W: Warp>(self, _warp: W, block: u32) {
         if !block.is_null() {
             // The caller's own chunk: its entry is as `malloc` left it.
-            self.release(block, self.links.end(block));
+            let end = self.links.end(block);
+            self.release(block, end, end);
         }
     }
 
@@ -140,7 +141,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
         // Every lane is done with its block before one gives the run up.
         warp.sync(mask);
         if !absorbed {
-            self.release(block, end);
+            self.release(block, next, end);
         }
     }
 

@@ -331,9 +331,10 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         }
     }
 
-    /// Frees the chunk from `unit` to `next`, which the caller owns.
+    /// Frees the chunk from `unit` to `next`, which the caller owns and whose
+    /// entry has the link `was`.
     #[inline(always)]
-    fn release(&self, unit: u32, next: u32) {
+    fn release(&self, unit: u32, was: u32, next: u32) {
         let mut end = next;
         if self.may_merge(0, next) {
             let link = self.links.peek(next);
@@ -346,7 +347,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 }
             }
         }
-        self.links.give_up(unit, next, end);
+        self.links.give_up(unit, was, end);
         self.hint(self.region_of(unit)).store(unit, Relaxed);
     }
 }
