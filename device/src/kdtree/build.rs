@@ -352,14 +352,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             pass.above.ids = self.ids(self.split.block_above);
         }
         // SAFETY: the references and arrays are as described above.
-        unsafe {
-            pass.run(
-                self.warp,
-                &self.tree,
-                self.scratch,
-                A::MAY_OVERWRITE,
-            )
-        };
+        unsafe { pass.run(self.warp, &self.tree, self.scratch, A::MAY_OVERWRITE) };
     }
 
     /// Chooses the split after a node's bounds, or a chunk's, were counted.
