@@ -1,4 +1,23 @@
-//! heapwood
+//! heapwood: GPU memory allocators, compared on real work.
+//!
+//! The library behind the program: backends that run the kernels of
+//! `heapwood-device` on a GPU or on the CPU, the workloads, their measurement and
+//! their reports. Only [`cli`] prints.
 
+pub mod allocators;
+pub mod backend;
+pub mod bench;
+pub mod cli;
 pub mod cuda;
+mod error;
+pub mod heap;
+pub mod meta;
+pub mod output;
+pub mod process;
 pub mod ptx;
+pub mod report;
+pub mod samples;
+pub mod size;
+pub mod tree;
+
+pub use error::Error;

@@ -14,6 +14,7 @@ pub mod bench;
 pub mod heap;
 pub mod kdtree;
 pub mod kernel;
+pub mod render;
 pub mod warp;
 
 mod table;

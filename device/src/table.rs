@@ -56,7 +56,10 @@ macro_rules! with_kernels {
 /// needs no allocator.
 macro_rules! with_plain_kernels {
     ($callback:ident) => {
-        $callback! {}
+        $callback! {
+            "render" "render" $crate::render::Render;
+            "render" "trace" $crate::render::Trace;
+        }
     };
 }
 

@@ -1,5 +1,10 @@
-//! Part of heapwood.
+//! Machinery of the tests: warps in lockstep, the allocators' contract, kernels
+//! on threads, trees and traversal by other means, and triangles to try them on.
 
+pub mod brute;
+pub mod conformance;
 pub mod cpu;
+pub mod lockstep;
 pub mod oracle;
+pub mod soup;
 pub mod soups;

@@ -192,7 +192,7 @@ fn an_empty_buffer_takes_every_request() {
     buffer.zero().unwrap();
     buffer.fill_u32(1).unwrap();
     buffer.upload::<u32>(0, &[]).unwrap();
-    assert_eq!(words(&buffer), []);
+    assert!(words(&buffer).is_empty());
 }
 
 #[test]

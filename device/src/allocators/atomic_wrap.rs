@@ -78,17 +78,17 @@ impl AwMalloc {
             return u32::NULL;
         }
         let adds = wanted <= ADDED_UNITS;
-        let mut seen = self.head().load(Relaxed);
         // Lock-free: an addition that does not fit, or an exchange that fails,
         // means that another request moved the head.
+        let mut fits = true;
+        let mut seen = if adds { 0 } else { self.head().load(Relaxed) };
         loop {
-            if self.fits(seen, wanted) && adds {
+            if fits && adds {
                 let head = self.head().fetch_add(u64::from(wanted), Relaxed);
                 if self.fits(head, wanted) {
                     return self.handle(head);
                 }
                 seen = head + u64::from(wanted);
-                continue;
             }
             let start = if self.fits(seen, wanted) {
                 seen
@@ -102,6 +102,7 @@ impl AwMalloc {
                 return self.handle(start);
             }
             seen = held;
+            fits = self.fits(seen, wanted);
         }
     }
 }

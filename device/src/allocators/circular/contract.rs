@@ -121,7 +121,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
         let mask = warp.converge();
         let lane = warp.lane();
         let next = self.links.end(block);
-        let above = mask & !((2 << lane) - 1);
+        let above = mask & (u32::MAX << lane << 1);
         let neighbour = if above == 0 {
             lane
         } else {

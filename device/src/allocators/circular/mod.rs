@@ -40,11 +40,22 @@ use super::units;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::warp::Warp;
 
-/// Requests turn from the nursery to the part of the pool beyond it at the end
-/// of their group of regions, which has this many and one.
-const NEIGHBOURS: u32 = 7;
+/// Regions of a group, less one.
+const NEIGHBOURS: u32 = 31;
+/// First round of a request of up to a region: the rest of its ticket's group of
+/// regions, and after that a whole group.
+const NEARBY: u32 = 0;
+/// Third round, or first of a large request: from the first region beyond the
+/// nursery (or where the last large request ended) to the end.
+const BEYOND: u32 = 2;
+/// After a round over all regions, the last round: again all of them, this time
+/// whatever the hints say, and each as often as a chunk in it changes hands.
+const THOROUGH: u32 = 4;
 /// Turns that a request waits at a chunk that changes hands, less one.
 const PATIENCE: u32 = 31;
+/// The same once it has left the nursery: all those that did so meet at few
+/// chunks, and to look elsewhere means to look at every region.
+const LONG_PATIENCE: u32 = 1023;
 /// A hint with this bit says that no run was found of the number of units in
 /// its other bits; without, it is the unit where to start.
 const NO_FIT: u32 = 1 << 31;
@@ -127,6 +138,16 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         self.region_of(unit) == region && unit < self.layout.units
     }
 
+    /// The region of the chunk at `unit`, or the number of regions at the end.
+    #[inline(always)]
+    fn region_after(&self, unit: u32) -> u32 {
+        if unit < self.layout.units {
+            self.region_of(unit)
+        } else {
+            self.layout.regions
+        }
+    }
+
     #[inline(always)]
     fn is_large(&self, wanted: u32) -> bool {
         wanted > self.layout.region_units
@@ -150,9 +171,8 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         };
         // Relaxed: a ticket says where to look and nothing more.
         let ticket = self.ticket(index).fetch_add(1, Relaxed);
-        let position = ticket
-            .wrapping_mul(GOLDEN)
-            .wrapping_add(index.wrapping_mul(self.layout.stride));
+        let turn = ticket.wrapping_mul(self.layout.tickets).wrapping_add(index);
+        let position = turn.wrapping_mul(GOLDEN);
         (u64::from(position) * u64::from(self.layout.nursery) >> 32) as u32
     }
 
@@ -162,21 +182,19 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     fn take<W: Warp>(&self, warp: W, wanted: u32) -> Option<(u32, u32)> {
         let mut region = self.start(warp, wanted);
         let mut fuel = self.layout.fuel;
-        // A request of up to a region leaves the nursery after a few regions.
-        let mut settled = self.is_large(wanted);
-        // The first round goes by the hints, the second without.
-        let mut thorough = false;
+        let mut round = if self.is_large(wanted) {
+            BEYOND
+        } else {
+            NEARBY
+        };
         while fuel > 0 {
             fuel -= 1;
             let hint = self.hint(region).load(Relaxed);
             let no_fit = hint & NO_FIT != 0;
             let known_full = no_fit && wanted >= hint ^ NO_FIT;
-            if !known_full || thorough {
-                let mut unit = if no_fit {
-                    region << self.layout.region_bits
-                } else {
-                    hint
-                };
+            if !known_full || round == THOROUGH {
+                let anchor = region << self.layout.region_bits;
+                let mut unit = if no_fit { anchor } else { hint };
                 let mut whole = no_fit;
                 let mut sure = true;
                 while fuel > 0 {
@@ -187,48 +205,66 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                             return Some((unit, end));
                         }
                     }
+                    let patience = if round == NEARBY {
+                        PATIENCE
+                    } else {
+                        LONG_PATIENCE
+                    };
+                    let patient = fuel & patience != 0;
+                    if link.state == LOCKED {
+                        sure = false;
+                    }
                     // A chunk that would do is changing hands: most of it may
                     // come free in a moment. A few turns are worth it, but
                     // nothing depends on the other thread's progress.
-                    if link.state <= FREE && link.next.wrapping_sub(unit) >= wanted {
-                        sure = false;
-                        if fuel & PATIENCE != 0 {
-                            warp.back_off();
-                            continue;
-                        }
-                    }
-                    if link.next != 0 && self.is_in(region, link.next) {
+                    if link.state <= FREE && link.next.wrapping_sub(unit) >= wanted && patient {
+                        warp.back_off();
+                    } else if link.next != 0 && self.is_in(region, link.next) {
                         unit = link.next;
-                    } else if whole {
-                        break;
-                    } else {
+                    } else if !whole || (!sure && round == THOROUGH) {
+                        sure = true;
                         whole = true;
-                        unit = region << self.layout.region_bits;
+                        unit = anchor;
+                    } else {
+                        // Only if nobody has left a newer hint since. If a chunk
+                        // came free unseen all the same, the last round finds it.
+                        if sure {
+                            self.hint(region)
+                                .compare_exchange(hint, NO_FIT | wanted, Relaxed);
+                        }
+                        // No chunk starts in the regions inside this one. What
+                        // an absorbed entry says may be long out of date.
+                        if link.next != 0 && (link.state != ABSORBED || round != THOROUGH) {
+                            region = self.region_after(link.next) - 1;
+                        }
+                        break;
                     }
-                }
-                // Only if nobody has left a newer hint since. If a chunk came
-                // free unseen all the same, the second round finds it.
-                if sure {
-                    self.hint(region)
-                        .compare_exchange(hint, NO_FIT | wanted, Relaxed);
                 }
             }
             region += 1;
-            if region >= self.layout.regions {
-                region = 0;
-            }
-            if !settled && region & NEIGHBOURS == 0 {
-                region = self.layout.beyond;
-                settled = true;
-            } else if region == self.layout.beyond {
-                if thorough {
+            if round < BEYOND && region & NEIGHBOURS == 0 {
+                round += 1;
+                if round == BEYOND {
+                    region = self.layout.beyond;
+                }
+            } else if region >= self.layout.regions {
+                if round == THOROUGH {
                     return None;
                 }
-                thorough = settled;
-                settled = true;
+                region = 0;
+                round += 1;
             }
         }
         None
+    }
+
+    /// Whether a request of `wanted` units may merge the chunk at `next` with
+    /// the one before. Only large requests merge across regions: the others
+    /// would undo the split of the pool, and with it the ways to large chunks.
+    #[inline(always)]
+    fn may_merge(&self, wanted: u32, next: u32) -> bool {
+        next < self.layout.units
+            && (self.is_large(wanted) || next & (self.layout.region_units - 1) != 0)
     }
 
     /// Takes the free chunk at `unit` if it holds `wanted` units, alone or
@@ -236,12 +272,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     #[inline(always)]
     fn try_take(&self, unit: u32, seen: Link, wanted: u32) -> Option<u32> {
         if seen.next - unit < wanted
-            && (seen.next >= self.layout.units || self.links.peek(seen.next).state != FREE)
+            && (!self.may_merge(wanted, seen.next) || self.links.peek(seen.next).state != FREE)
         {
             return None;
         }
         let mut next = self.links.take(unit, seen, LOCKED)?;
-        while next - unit < wanted && next < self.layout.units {
+        while next - unit < wanted && self.may_merge(wanted, next) {
             let link = self.links.peek(next);
             if link.state != FREE {
                 break;
@@ -299,15 +335,18 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     #[inline(always)]
     fn release(&self, unit: u32, next: u32) {
         let mut end = next;
-        if next < self.layout.units {
+        if self.may_merge(0, next) {
             let link = self.links.peek(next);
             if link.state == FREE {
+                // A walker that comes by before the merged chunk is free finds
+                // neither part of it, but learns that there is more to come.
+                self.links.lock(unit, next);
                 if let Some(after) = self.links.take(next, link, ABSORBED) {
                     end = after;
                 }
             }
         }
-        self.links.put(unit, end, FREE);
+        self.links.give_up(unit, next, end);
         self.hint(self.region_of(unit)).store(unit, Relaxed);
     }
 }

@@ -1,0 +1,122 @@
+//! What each allocator is, for people.
+
+/// A parameter, written after the colon of an allocator's name.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What it may be.
+    pub values: &'static str,
+    /// What it is if not given.
+    pub default: &'static str,
+    /// What it does.
+    pub what: &'static str,
+}
+
+/// What an allocator is.
+#[derive(Clone, Copy, Debug)]
+pub struct Description {
+    /// Its name, as in the table of kernels.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub what: &'static str,
+    /// Where it was published.
+    pub paper: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+}
+
+const VINKLER: &str = "Vinkler and Havran, Register Efficient Memory Allocator for GPUs, 2014";
+
+const CIRCULAR: &[Parameter] = &[
+    Parameter {
+        name: "split",
+        values: "tail, uniform or heap",
+        default: "tail",
+        what: "how the empty pool is divided: half of it into chunks of a region each and one \
+               large chunk behind, all into chunks of a region, or a binary heap as published",
+    },
+    Parameter {
+        name: "frag",
+        values: "1.0 to 16.0",
+        default: "1.0",
+        what: "how many times larger than the request a chunk may be and still not be split",
+    },
+    Parameter {
+        name: "chunk",
+        values: "bytes",
+        default: "one unit",
+        what: "smallest remainder that becomes a chunk of its own",
+    },
+    Parameter {
+        name: "region",
+        values: "bytes, a power of two",
+        default: "pool / 16384, at least 4096",
+        what: "distance of the places where a search can start",
+    },
+];
+
+static DESCRIPTIONS: &[Description] = &[
+    Description {
+        name: "atomicmalloc",
+        what: "one atomic addition a request, nothing is ever freed: the lower bound",
+        paper: VINKLER,
+        parameters: &[],
+    },
+    Description {
+        name: "awmalloc",
+        what: "as atomicmalloc on a circular pool, where old blocks are overwritten (and reported)",
+        paper: VINKLER,
+        parameters: &[],
+    },
+    Description {
+        name: "cmalloc",
+        what: "circular list of chunks, a flag and a link each, one offset for all",
+        paper: VINKLER,
+        parameters: CIRCULAR,
+    },
+    Description {
+        name: "cfmalloc",
+        what: "as cmalloc with flag and link fused into one word",
+        paper: VINKLER,
+        parameters: CIRCULAR,
+    },
+    Description {
+        name: "cmmalloc",
+        what: "as cmalloc with an offset for each multiprocessor",
+        paper: VINKLER,
+        parameters: CIRCULAR,
+    },
+    Description {
+        name: "cfmmalloc",
+        what: "as cfmalloc with an offset for each multiprocessor",
+        paper: VINKLER,
+        parameters: CIRCULAR,
+    },
+];
+
+/// The description of an allocator, an empty one if nobody wrote it.
+pub fn describe(name: &str) -> Description {
+    let found = DESCRIPTIONS.iter().find(|about| about.name == name);
+    found.copied().unwrap_or(Description {
+        name: "",
+        what: "",
+        paper: "",
+        parameters: &[],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::allocators::all;
+
+    #[test]
+    fn every_allocator_is_described() {
+        for allocator in all() {
+            let about = describe(allocator.name);
+            assert_eq!(about.name, allocator.name);
+            assert!(!about.what.is_empty() && !about.paper.is_empty());
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Allocators as users name them: what there is, and how a choice is written.
+
+mod describe;
+mod spec;
+
+pub use describe::{Description, Parameter, describe};
+pub use spec::{Spec, parse_list};
+
+use heapwood_device::host::{ALLOCATORS, HostAllocator};
+
+/// Suffix of the names of checked allocators, which users ask for by
+/// `--check-heap`.
+const CHECKED: &str = "_checked";
+
+/// The allocators that can be named.
+pub fn all() -> impl Iterator<Item = &'static HostAllocator> {
+    ALLOCATORS
+        .iter()
+        .filter(|allocator| !allocator.name.ends_with(CHECKED))
+}
+
+/// Their names, joined for a message.
+pub fn names() -> String {
+    let names: Vec<&str> = all().map(|allocator| allocator.name).collect();
+    names.join(", ")
+}

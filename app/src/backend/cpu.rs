@@ -1,0 +1,125 @@
+//! The CPU backend: every worker thread runs warps of one lane, one at a time.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Instant;
+
+use heapwood_device::allocator::Heap;
+use heapwood_device::host::{HostKernel, PlainHostKernel};
+use heapwood_device::kernel::Args;
+use heapwood_device::warp::{SCRATCH_BYTES, Solo};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::{BackendError, Facts, Launch, Shape, heap_kernel, plain_kernel};
+
+/// Warps that a worker takes at a time.
+const CHUNK: u32 = 256;
+
+/// A pool of worker threads.
+pub struct Cpu {
+    pool: ThreadPool,
+}
+
+/// A kernel with its arguments.
+#[derive(Clone, Copy)]
+enum Code {
+    Heap(HostKernel, Heap, Args),
+    Plain(PlainHostKernel, Args),
+}
+
+// SAFETY: the pointers among the arguments are for kernels, which share memory
+// between threads by their own rules.
+unsafe impl Send for Code {}
+// SAFETY: as above.
+unsafe impl Sync for Code {}
+
+impl Code {
+    /// # Safety
+    ///
+    /// As for the kernel.
+    unsafe fn run(&self, warp: Solo) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match *self {
+                Self::Heap(run, heap, args) => run(warp, heap, args),
+                Self::Plain(run, args) => run(warp, args),
+            }
+        }
+    }
+}
+
+/// Scratch memory of the warp that a worker runs.
+#[repr(C, align(16))]
+struct Scratch([u8; SCRATCH_BYTES]);
+
+impl Cpu {
+    /// Starts `threads` workers, or one a core.
+    pub(super) fn new(threads: Option<usize>) -> Result<Self, BackendError> {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = threads.unwrap_or_else(cores);
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|index| format!("worker {index}"))
+            .build()
+            .map_err(|_| BackendError::Workers { threads })?;
+        Ok(Self { pool })
+    }
+
+    pub(super) fn facts(&self) -> Facts {
+        Facts {
+            backend: "cpu",
+            device: product(),
+            processors: self.pool.current_num_threads() as u32,
+            driver: None,
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`super::Backend::launch`].
+    pub(super) unsafe fn launch(&self, launch: &Launch) -> Result<f64, BackendError> {
+        let code = match launch.heap {
+            Some((allocator, heap)) => Code::Heap(
+                heap_kernel(launch.kernel, allocator)?.run,
+                heap,
+                launch.args,
+            ),
+            None => Code::Plain(plain_kernel(launch.kernel)?.run, launch.args),
+        };
+        let workers = self.pool.current_num_threads() as u32;
+        let (warps, chunk) = match launch.shape {
+            Shape::Threads(count) | Shape::Warps(count) => (count, CHUNK),
+            Shape::Strided(_) | Shape::Persistent => (workers, 1),
+        };
+        let next = AtomicU32::new(0);
+        let begun = Instant::now();
+        self.pool.broadcast(|worker| {
+            let processor = worker.index() as u32;
+            let mut scratch = Scratch([0; SCRATCH_BYTES]);
+            loop {
+                let first = next.fetch_add(chunk, Relaxed);
+                // Beyond the end each worker adds once more; `warps` is far
+                // from where that could wrap.
+                if first >= warps {
+                    break;
+                }
+                for warp in first..warps.min(first.saturating_add(chunk)) {
+                    // SAFETY: the scratch is this worker's, which runs one warp
+                    // at a time; the rest is the caller's promise.
+                    unsafe { code.run(Solo::new(warp, warps, processor, scratch.0.as_mut_ptr())) };
+                }
+            }
+        });
+        Ok(begun.elapsed().as_secs_f64() * 1e3)
+    }
+}
+
+/// The processor's name, where the system tells it.
+fn product() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    info.lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
+        .map_or_else(
+            || std::env::consts::ARCH.to_owned(),
+            |(_, name)| name.trim().to_owned(),
+        )
+}

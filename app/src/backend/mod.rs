@@ -1,0 +1,205 @@
+//! Where kernels run: on the CPU or on a GPU, behind one interface.
+//!
+//! A kernel is named, not referred to: both backends look it up in the table of
+//! `heapwood-device`, so the same launch means the same work on either.
+
+mod cpu;
+mod gpu;
+mod memory;
+mod select;
+
+use std::time::Duration;
+
+use heapwood_device::allocator::Heap;
+use heapwood_device::host::{self, HostAllocator};
+use heapwood_device::kernel::Args;
+use thiserror::Error;
+
+use crate::cuda::CudaError;
+
+pub use memory::Memory;
+pub use select::{Choice, Options};
+
+/// Why a backend cannot do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BackendError {
+    /// The GPU or its driver.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
+    /// This program has no PTX.
+    #[error(
+        "this build of heapwood has no GPU code: rebuild it where `cargo xtask ptx` works, \
+         or use --backend cpu"
+    )]
+    NoDeviceCode,
+    /// The host does not give that much memory.
+    #[error("out of memory: {} wanted; use a smaller --pool", crate::size::display(*.bytes))]
+    OutOfMemory {
+        /// Bytes wanted.
+        bytes: u64,
+    },
+    /// The workers of the CPU backend could not be started.
+    #[error("cannot start {threads} worker threads: use fewer --threads")]
+    Workers {
+        /// How many.
+        threads: usize,
+    },
+    /// The table has no kernel of this name.
+    #[error("there is no kernel {0}")]
+    NoKernel(String),
+}
+
+/// How many threads a launch has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// At least so many threads: full blocks on the GPU, a warp each on the CPU.
+    Threads(u32),
+    /// So many warps, whatever their lanes: rounded up to blocks on the GPU.
+    Warps(u32),
+    /// For kernels that stride over their work: about so many threads on the
+    /// GPU, a warp for each worker on the CPU.
+    Strided(u32),
+    /// As many warps as the machine runs at a time.
+    Persistent,
+}
+
+/// A kernel to run.
+#[derive(Clone, Copy)]
+pub struct Launch<'a> {
+    /// Its name in the table of kernels.
+    pub kernel: &'a str,
+    /// The allocator that it works over; nothing for a kernel without one.
+    pub heap: Option<(&'static HostAllocator, Heap)>,
+    /// Its arguments.
+    pub args: Args,
+    /// Its threads.
+    pub shape: Shape,
+}
+
+/// What a backend runs on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// `cpu` or `cuda`.
+    pub backend: &'static str,
+    /// The product.
+    pub device: String,
+    /// Multiprocessors, or worker threads.
+    pub processors: u32,
+    /// The GPU driver's release.
+    pub driver: Option<String>,
+}
+
+/// A machine that runs kernels.
+pub enum Backend {
+    /// Worker threads, each a warp of one lane.
+    Cpu(cpu::Cpu),
+    /// A GPU.
+    Cuda(gpu::Cuda),
+}
+
+impl Backend {
+    /// What it runs on.
+    pub fn facts(&self) -> Facts {
+        match self {
+            Self::Cpu(cpu) => cpu.facts(),
+            Self::Cuda(cuda) => cuda.facts(),
+        }
+    }
+
+    /// Sets memory aside: zeroed on request, aligned to 256 bytes.
+    ///
+    /// # Errors
+    ///
+    /// When there is not that much.
+    pub fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError> {
+        match self {
+            Self::Cpu(_) => Memory::on_host(bytes),
+            Self::Cuda(cuda) => Memory::on_device(cuda.gpu(), bytes, zeroed),
+        }
+    }
+
+    /// Runs a kernel to its end; returns its time in milliseconds, by events
+    /// around it on the GPU and by a monotonic clock on the CPU.
+    ///
+    /// # Errors
+    ///
+    /// A kernel that does not exist, one that faults, and on the GPU one that
+    /// takes longer than the backend's limit (a thread of the CPU cannot be ended;
+    /// commands that must not wait run a process of their own).
+    ///
+    /// # Safety
+    ///
+    /// The arguments satisfy the contract of the kernel and refer to memory of
+    /// this backend, as does the heap, initialised unless `kernel` does that.
+    pub unsafe fn launch(&self, launch: &Launch) -> Result<f64, BackendError> {
+        // SAFETY: the caller's promise is the one that both ask for.
+        unsafe {
+            match self {
+                Self::Cpu(cpu) => cpu.launch(launch),
+                Self::Cuda(cuda) => cuda.launch(launch),
+            }
+        }
+    }
+
+    /// Warps of a persistent launch of this kernel.
+    ///
+    /// # Errors
+    ///
+    /// A kernel that does not exist, and faults of the GPU.
+    pub fn persistent_warps(
+        &self,
+        kernel: &str,
+        allocator: Option<&'static HostAllocator>,
+    ) -> Result<u32, BackendError> {
+        match self {
+            Self::Cpu(cpu) => Ok(cpu.facts().processors),
+            Self::Cuda(cuda) => cuda.persistent_warps(kernel, allocator),
+        }
+    }
+
+    /// Registers and bytes of local memory of a thread of this kernel; nothing
+    /// on the CPU.
+    ///
+    /// # Errors
+    ///
+    /// A kernel that does not exist, and faults of the GPU.
+    pub fn registers(
+        &self,
+        kernel: &str,
+        allocator: &'static HostAllocator,
+    ) -> Result<Option<(u32, u32)>, BackendError> {
+        match self {
+            Self::Cpu(_) => Ok(None),
+            Self::Cuda(cuda) => cuda.registers(kernel, allocator).map(Some),
+        }
+    }
+}
+
+/// How long a launch may take unless told otherwise.
+pub const LAUNCH_LIMIT: Duration = Duration::from_secs(120);
+
+/// The error for a kernel that the table does not have.
+fn no_kernel(kernel: &str, allocator: Option<&HostAllocator>) -> BackendError {
+    BackendError::NoKernel(match allocator {
+        Some(allocator) => format!("{kernel} over {}", allocator.name),
+        None => kernel.to_owned(),
+    })
+}
+
+/// The kernel without an allocator of this name.
+fn plain_kernel(kernel: &str) -> Result<&'static host::PlainEntry, BackendError> {
+    host::PLAIN_KERNELS
+        .iter()
+        .find(|entry| entry.name == kernel)
+        .ok_or_else(|| no_kernel(kernel, None))
+}
+
+/// The kernel over an allocator of this name.
+fn heap_kernel(
+    kernel: &str,
+    allocator: &'static HostAllocator,
+) -> Result<&'static host::Entry, BackendError> {
+    allocator
+        .kernel(kernel)
+        .ok_or_else(|| no_kernel(kernel, Some(allocator)))
+}

@@ -1,0 +1,101 @@
+//! Which backend a command runs on.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::cpu::Cpu;
+use super::gpu::{Cuda, facts_of};
+use super::{Backend, BackendError, Facts};
+use crate::cuda::{self, CudaError};
+use crate::ptx;
+
+/// The backend asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Choice {
+    /// The GPU where there is one, else the CPU.
+    #[default]
+    Auto,
+    /// The GPU.
+    Cuda,
+    /// The CPU.
+    Cpu,
+}
+
+/// What to open.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Options {
+    /// The backend.
+    pub choice: Choice,
+    /// Number of the GPU.
+    pub device: u32,
+    /// Worker threads of the CPU backend; one a core if not given.
+    pub threads: Option<usize>,
+    /// How long a launch on the GPU may take.
+    pub limit: Duration,
+}
+
+impl Options {
+    /// These options with `auto` decided, and why the CPU was taken if it was.
+    /// Opens nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the GPU is asked for, by `cuda` or with a number that does not exist,
+    /// and cannot run.
+    pub fn decide(mut self) -> Result<(Self, Option<BackendError>), BackendError> {
+        if self.choice == Choice::Cpu {
+            return Ok((self, None));
+        }
+        let why = match self.find_gpu() {
+            Ok(_) => None,
+            // A GPU that was named and is not there is a mistake.
+            Err(error @ BackendError::Cuda(CudaError::NoSuchDevice { .. })) => return Err(error),
+            Err(error) if self.choice == Choice::Cuda => return Err(error),
+            Err(error) => Some(error),
+        };
+        self.choice = if why.is_some() {
+            Choice::Cpu
+        } else {
+            Choice::Cuda
+        };
+        Ok((self, why))
+    }
+
+    /// What these options, once decided, would open.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Options::decide`].
+    pub fn facts(&self) -> Result<Facts, BackendError> {
+        match self.choice {
+            Choice::Cpu => Ok(Cpu::new(self.threads)?.facts()),
+            Choice::Auto | Choice::Cuda => self.find_gpu(),
+        }
+    }
+
+    /// Opens the backend of these options, once decided.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot run.
+    pub fn open(&self) -> Result<Backend, BackendError> {
+        Ok(match self.choice {
+            Choice::Cpu => Backend::Cpu(Cpu::new(self.threads)?),
+            Choice::Auto | Choice::Cuda => Backend::Cuda(Cuda::open(self.device, self.limit)?),
+        })
+    }
+
+    fn find_gpu(&self) -> Result<Facts, BackendError> {
+        let devices = cuda::devices()?;
+        let count = devices.len() as u32;
+        let ordinal = self.device;
+        let found = devices.iter().find(|facts| facts.ordinal == ordinal);
+        let facts = found.ok_or(CudaError::NoSuchDevice { ordinal, count })?;
+        if !ptx::is_embedded() {
+            return Err(BackendError::NoDeviceCode);
+        }
+        Ok(facts_of(facts))
+    }
+}

@@ -1,0 +1,262 @@
+//! Measuring one case on a backend.
+//!
+//! Warm: the heap is initialised, used for some rounds, then sampled, all on the
+//! same heap; an allocator that cannot free is reset between rounds, untimed.
+//! Cold: the heap is initialised before every sample, which is its first use.
+
+use heapwood_device::bench::{ThreadsArguments, VerifyArguments, WarpsArguments};
+use heapwood_device::kernel::Args;
+
+use super::{BLOCK_THREADS, BLOCK_WARPS, Case, HeapState, LEAST_SAMPLES, Row, Status, Workload};
+use crate::allocators::Spec;
+use crate::backend::{Backend, BackendError, Launch, Memory, Shape};
+use crate::cuda::CudaError;
+use crate::heap::{DeviceHeap, HeapError};
+use crate::samples::Samples;
+use crate::size::display;
+
+/// Times of one round in milliseconds.
+#[derive(Default)]
+struct Times {
+    init: Vec<f64>,
+    kernel: Vec<f64>,
+    alloc: Vec<f64>,
+    free: Vec<f64>,
+}
+
+/// A case with what it needs on the device.
+struct Bench<'b> {
+    backend: &'b Backend,
+    heap: &'b DeviceHeap<'b>,
+    case: &'b Case,
+    coalesce: bool,
+    /// A handle for each thread.
+    blocks: Memory,
+    /// Two counters, 0 but while a kernel runs.
+    counters: Memory,
+}
+
+/// Measures a case. Whatever happens is in the row.
+pub fn measure(backend: &Backend, spec: &Spec, case: &Case) -> Row {
+    let mut row = Row::new(case, spec, &backend.facts());
+    if case.workload.is_by_warps() && spec.coalesce {
+        let why = "one lane of a warp allocates: there is nothing to coalesce";
+        return row.ended(Status::Unsupported, why);
+    }
+    match fill_in(backend, spec, case, &mut row) {
+        Ok(()) => row,
+        Err(error) => {
+            let status = match &error {
+                HeapError::TooSmall { .. }
+                | HeapError::Backend(
+                    BackendError::OutOfMemory { .. }
+                    | BackendError::Cuda(
+                        CudaError::OutOfMemory { .. } | CudaError::DriverOutOfMemory { .. },
+                    ),
+                ) => Status::Oom,
+                HeapError::TooLarge { .. } | HeapError::Parameter { .. } => Status::Unsupported,
+                HeapError::Backend(BackendError::Cuda(CudaError::Timeout { .. })) => {
+                    Status::Timeout
+                }
+                HeapError::Backend(_) => Status::Fault,
+            };
+            row.ended(status, error)
+        }
+    }
+}
+
+fn fill_in(backend: &Backend, spec: &Spec, case: &Case, row: &mut Row) -> Result<(), HeapError> {
+    let heap = DeviceHeap::new(backend, spec, case.pool_bytes)?;
+    let handles = u64::from(case.threads) * spec.allocator.handle_bytes as u64;
+    let bench = Bench {
+        backend,
+        heap: &heap,
+        case,
+        coalesce: spec.coalesce,
+        blocks: backend.memory(handles, true)?,
+        counters: backend.memory(8, true)?,
+    };
+    let frees = spec.allocator.frees;
+    let mut nulls = 0;
+    let mut times = Times::default();
+    // The first launch of a kernel loads it, which is nobody's sample.
+    heap.init()?;
+    bench.round(frees, &mut Times::default())?;
+    times.init.push(heap.init()?);
+    if case.heap == HeapState::Warm {
+        for _ in 0..case.plan.warmup {
+            bench.round(frees, &mut Times::default())?;
+            bench.reset_unless(frees)?;
+        }
+    }
+    let mut spent = 0.0;
+    for run in 0..case.plan.runs as usize {
+        if run >= LEAST_SAMPLES && spent > case.plan.budget_s * 1e3 {
+            break;
+        }
+        if case.heap == HeapState::Cold && run > 0 {
+            times.init.push(heap.init()?);
+        }
+        let (missing, took) = bench.round(frees, &mut times)?;
+        nulls += missing;
+        spent += took;
+        if case.heap == HeapState::Warm {
+            bench.reset_unless(frees)?;
+        }
+    }
+    row.init_ms = Samples::new(times.init);
+    row.kernel_ms = Samples::new(times.kernel);
+    row.alloc_ms = Samples::new(times.alloc);
+    row.free_ms = Samples::new(times.free);
+    row.nulls = Some(nulls);
+
+    if case.plan.verify && !case.workload.is_by_warps() {
+        if case.heap == HeapState::Cold {
+            heap.init()?;
+        }
+        row.corrupt = Some(bench.verify(frees)?);
+    }
+    let overwritten = heap.state()?.faults.overwritten;
+    if let Some(corrupt @ 1..) = row.corrupt {
+        *row = row.clone().ended(
+            Status::Fault,
+            format!("{corrupt} blocks lost their contents"),
+        );
+    } else if overwritten > 0 {
+        *row = row.clone().ended(
+            Status::Fault,
+            format!("{overwritten} live blocks were handed out again"),
+        );
+    } else if nulls > 0 {
+        let pool = display(case.pool_bytes);
+        let why = format!("a pool of {pool} left {nulls} requests unserved");
+        *row = row.clone().ended(Status::Oom, why);
+    }
+    Ok(())
+}
+
+impl Bench<'_> {
+    /// One round; its times go to `times`. Returns how many requests were not
+    /// served, and the time that the kernels took.
+    fn round(&self, frees: bool, times: &mut Times) -> Result<(u64, f64), BackendError> {
+        if self.case.workload.is_by_warps() {
+            let took = self.run_warps()?;
+            times.kernel.push(took);
+            let nulls = self.take_counters()?[0];
+            return Ok((u64::from(nulls), took));
+        }
+        let alloc = self.run_threads("threads_malloc")?;
+        times.alloc.push(alloc);
+        let mut took = alloc;
+        if frees {
+            let free = self.run_threads("threads_free")?;
+            times.free.push(free);
+            took += free;
+        }
+        // The handles are still there after the blocks are freed, so that
+        // nothing comes between the two kernels.
+        Ok((self.count_nulls()?, took))
+    }
+
+    fn reset_unless(&self, frees: bool) -> Result<(), BackendError> {
+        if !frees {
+            self.heap.init()?;
+        }
+        Ok(())
+    }
+
+    /// Allocates, writes all blocks, and counts those that do not hold what was
+    /// written; frees them again.
+    fn verify(&self, frees: bool) -> Result<u64, BackendError> {
+        self.run_threads("threads_malloc")?;
+        let args = VerifyArguments {
+            blocks: self.blocks.address(),
+            counters: self.counters.address().cast(),
+            threads: self.case.threads,
+            bytes: self.case.bytes,
+        };
+        for kernel in ["fill", "verify"] {
+            // SAFETY: a handle for each thread from the launch before, and two
+            // counters.
+            unsafe { self.launch(kernel, args.into(), Shape::Threads(self.case.threads))? };
+        }
+        if frees {
+            self.run_threads("threads_free")?;
+        }
+        Ok(u64::from(self.take_counters()?[1]))
+    }
+
+    fn run_threads(&self, kernel: &str) -> Result<f64, BackendError> {
+        let args = ThreadsArguments {
+            blocks: self.blocks.address(),
+            threads: self.case.threads,
+            bytes: self.case.bytes,
+        };
+        let name = if self.coalesce {
+            format!("{kernel}_coalesced")
+        } else {
+            kernel.to_owned()
+        };
+        // SAFETY: `blocks` has a handle for each thread, and what is freed was
+        // allocated by the launch before.
+        unsafe { self.launch(&name, args.into(), Shape::Threads(self.case.threads)) }
+    }
+
+    fn run_warps(&self) -> Result<f64, BackendError> {
+        let args = WarpsArguments {
+            nulls: self.counters.address().cast(),
+            bytes: self.case.bytes,
+            kept: self.case.kept,
+        };
+        let kernel = match self.case.workload {
+            Workload::AllocCycleDealloc => "alloc_cycle_dealloc",
+            _ => "alloc_dealloc",
+        };
+        let warps = self.case.threads.div_ceil(BLOCK_THREADS) * BLOCK_WARPS;
+        // SAFETY: there is a counter.
+        unsafe { self.launch(kernel, args.into(), Shape::Warps(warps)) }
+    }
+
+    /// # Safety
+    ///
+    /// The arguments are those of the kernel.
+    unsafe fn launch(&self, kernel: &str, args: Args, shape: Shape) -> Result<f64, BackendError> {
+        let launch = Launch {
+            kernel,
+            heap: Some(self.heap.parts()),
+            args,
+            shape,
+        };
+        // SAFETY: the caller's promise, and the heap was initialised.
+        unsafe { self.backend.launch(&launch) }
+    }
+
+    /// Reads the counters and sets them to 0.
+    fn take_counters(&self) -> Result<[u32; 2], BackendError> {
+        let counters: Vec<u32> = self.counters.download(0, 2)?;
+        self.counters.zero()?;
+        Ok([counters[0], counters[1]])
+    }
+
+    /// Null handles, whose bits are all set.
+    fn count_nulls(&self) -> Result<u64, BackendError> {
+        let threads = self.case.threads as usize;
+        let nulls = match self.blocks.bytes() / u64::from(self.case.threads.max(1)) {
+            8 => {
+                let handles: Vec<u64> = self.blocks.download(0, threads)?;
+                handles
+                    .into_iter()
+                    .filter(|&handle| handle == u64::MAX)
+                    .count()
+            }
+            _ => {
+                let handles: Vec<u32> = self.blocks.download(0, threads)?;
+                handles
+                    .into_iter()
+                    .filter(|&handle| handle == u32::MAX)
+                    .count()
+            }
+        };
+        Ok(nulls as u64)
+    }
+}

@@ -1,0 +1,107 @@
+//! The papers' microbenchmarks: their cases, how they are measured, their rows.
+//!
+//! A case is one workload at one size over one allocator, on a warm or a cold
+//! heap. A row is its result, and a failure is a result.
+
+mod measure;
+mod process;
+mod row;
+
+use serde::{Deserialize, Serialize};
+
+use crate::backend;
+
+pub use measure::measure;
+pub use process::{answer, ask};
+pub use row::{Row, Status};
+
+/// Threads of a block, on any backend.
+pub const BLOCK_THREADS: u32 = 256;
+/// Warps of a block, whose first lanes work in `alloc-dealloc` and
+/// `alloc-cycle-dealloc`.
+pub const BLOCK_WARPS: u32 = BLOCK_THREADS / 32;
+
+/// What is done with the allocator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Workload {
+    /// One block of a size a thread, `malloc` and `free` in kernels of their own.
+    Threads,
+    /// As `Threads`, with a size of 16 to 8192 bytes for each thread.
+    Mixed,
+    /// A block a warp, `malloc` and `free` in one kernel.
+    AllocDealloc,
+    /// Several blocks a warp, then all freed, in one kernel.
+    AllocCycleDealloc,
+    /// As `Threads`, over numbers of threads.
+    Scaling,
+}
+
+impl Workload {
+    /// Its name, as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Threads => "threads",
+            Self::Mixed => "mixed",
+            Self::AllocDealloc => "alloc-dealloc",
+            Self::AllocCycleDealloc => "alloc-cycle-dealloc",
+            Self::Scaling => "scaling",
+        }
+    }
+
+    /// Whether one lane of each warp works, instead of every thread.
+    pub fn is_by_warps(self) -> bool {
+        matches!(self, Self::AllocDealloc | Self::AllocCycleDealloc)
+    }
+}
+
+/// The state of the heap before a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HeapState {
+    /// Just initialised.
+    Cold,
+    /// Used by earlier rounds.
+    Warm,
+}
+
+/// How often a case is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Rounds before the first sample, on a warm heap.
+    pub warmup: u32,
+    /// Samples.
+    pub runs: u32,
+    /// Seconds of kernel time after which no further sample is taken, once
+    /// there are [`LEAST_SAMPLES`].
+    pub budget_s: f64,
+    /// Whether contents of blocks are written and verified, in a round of its
+    /// own that is not timed.
+    pub verify: bool,
+}
+
+/// Samples that are taken whatever the budget.
+pub const LEAST_SAMPLES: usize = 5;
+
+/// One case.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Case {
+    /// The workload.
+    pub workload: Workload,
+    /// The allocator, as written on the command line.
+    pub allocator: String,
+    /// The heap.
+    pub heap: HeapState,
+    /// Its pool, in bytes.
+    pub pool_bytes: u64,
+    /// Threads that work, or of which each warp's first works.
+    pub threads: u32,
+    /// Bytes of a block; 0 for mixed sizes.
+    pub bytes: u64,
+    /// Blocks that a lane keeps (`alloc-cycle-dealloc`).
+    pub kept: u32,
+    /// How often.
+    pub plan: Plan,
+    /// Where.
+    pub backend: backend::Options,
+}

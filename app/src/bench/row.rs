@@ -1,0 +1,121 @@
+//! The result of a case.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{BLOCK_THREADS, Case, HeapState, Workload};
+use crate::allocators::Spec;
+use crate::backend::Facts;
+use crate::meta::Meta;
+use crate::samples::Samples;
+
+/// How a case ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Every request was served, nothing was found wrong.
+    Ok,
+    /// Memory did not suffice.
+    Oom,
+    /// It took too long.
+    Timeout,
+    /// It crashed, or its results are wrong.
+    Fault,
+    /// The allocator does not do this.
+    Unsupported,
+}
+
+impl Status {
+    /// Its name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Oom => "oom",
+            Self::Timeout => "timeout",
+            Self::Fault => "fault",
+            Self::Unsupported => "unsupported",
+        }
+    }
+}
+
+/// The result of a case; the keys are stable, what does not apply is null.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Row {
+    /// The workload.
+    pub workload: Workload,
+    /// The allocator.
+    pub allocator: String,
+    /// All of its parameters.
+    pub parameters: BTreeMap<String, String>,
+    /// `cpu` or `cuda`.
+    pub backend: String,
+    /// The product.
+    pub device: String,
+    /// The heap.
+    pub heap: HeapState,
+    /// Its pool.
+    pub pool_bytes: u64,
+    /// Threads launched for the workload.
+    pub threads: u32,
+    /// Blocks of 256 threads.
+    pub blocks: u32,
+    /// Bytes of a request; null for mixed sizes.
+    pub bytes: Option<u64>,
+    /// Blocks that a lane keeps (`alloc-cycle-dealloc`).
+    pub kept: Option<u32>,
+    /// How it ended.
+    pub status: Status,
+    /// Why it did not end well.
+    pub error: Option<String>,
+    /// Initialisation of the heap, milliseconds.
+    pub init_ms: Option<Samples>,
+    /// The kernel that allocates and frees.
+    pub kernel_ms: Option<Samples>,
+    /// The kernel that allocates.
+    pub alloc_ms: Option<Samples>,
+    /// The kernel that frees.
+    pub free_ms: Option<Samples>,
+    /// Requests in the timed rounds that were not served.
+    pub nulls: Option<u64>,
+    /// Blocks with wrong contents in the round that verifies.
+    pub corrupt: Option<u64>,
+    /// Machine and program.
+    pub meta: Meta,
+}
+
+impl Row {
+    /// The row of a case of which nothing is known yet.
+    pub fn new(case: &Case, spec: &Spec, facts: &Facts) -> Self {
+        let cycles = case.workload == Workload::AllocCycleDealloc;
+        Self {
+            workload: case.workload,
+            allocator: spec.name().to_owned(),
+            parameters: spec.parameters(),
+            backend: facts.backend.to_owned(),
+            device: facts.device.clone(),
+            heap: case.heap,
+            pool_bytes: case.pool_bytes,
+            threads: case.threads,
+            blocks: case.threads.div_ceil(BLOCK_THREADS),
+            bytes: (case.bytes != 0).then_some(case.bytes),
+            kept: cycles.then_some(case.kept),
+            status: Status::Ok,
+            error: None,
+            init_ms: None,
+            kernel_ms: None,
+            alloc_ms: None,
+            free_ms: None,
+            nulls: None,
+            corrupt: None,
+            meta: Meta::new(facts),
+        }
+    }
+
+    /// This row, ended in this way.
+    pub fn ended(mut self, status: Status, why: impl ToString) -> Self {
+        self.status = status;
+        self.error = Some(why.to_string());
+        self
+    }
+}

@@ -1,0 +1,130 @@
+//! Options that several commands share.
+
+use std::path::Path;
+use std::time::Duration;
+
+use clap::Args;
+use heapwood_scenes::{CleanOptions, CleanReport, Loaded, Scene};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::complain;
+use crate::Error;
+use crate::backend::{Choice, LAUNCH_LIMIT, Options};
+
+/// Which machine runs the kernels.
+#[derive(Clone, Debug, Args)]
+pub struct BackendArguments {
+    /// Where to run: the GPU if there is one, or what is named here
+    #[arg(long, value_enum, default_value_t)]
+    backend: Choice,
+    /// Number of the GPU
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    device: u32,
+    /// Worker threads of the CPU backend [default: one a core]
+    #[arg(long, value_name = "N", value_parser = parse_workers)]
+    cpu_threads: Option<usize>,
+}
+
+fn parse_workers(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count @ 1..=1024) => Ok(count),
+        _ => Err("write a number from 1 to 1024".to_owned()),
+    }
+}
+
+impl BackendArguments {
+    /// The backend to open; says on the standard error why it is the CPU where
+    /// that was not asked for.
+    ///
+    /// # Errors
+    ///
+    /// When what was asked for cannot run.
+    pub fn decide(&self, limit: Option<Duration>) -> Result<Options, Error> {
+        let options = Options {
+            choice: self.backend,
+            device: self.device,
+            threads: self.cpu_threads,
+            limit: limit.unwrap_or(LAUNCH_LIMIT),
+        };
+        let (options, why) = options.decide()?;
+        if let Some(why) = why {
+            complain("note", &format_args!("running on the CPU: {why}"));
+        }
+        Ok(options)
+    }
+
+    /// The backend as arguments for another process, with `auto` decided.
+    ///
+    /// # Errors
+    ///
+    /// As for `decide`.
+    pub fn resolved(&self) -> Result<Vec<String>, Error> {
+        let options = self.decide(None)?;
+        let backend = if options.choice == Choice::Cpu {
+            "cpu"
+        } else {
+            "cuda"
+        };
+        let mut arguments = vec![
+            format!("--backend={backend}"),
+            format!("--device={}", options.device),
+        ];
+        arguments.extend(
+            options
+                .threads
+                .map(|count| format!("--cpu-threads={count}")),
+        );
+        Ok(arguments)
+    }
+}
+
+/// A bar over cases on the standard error; silent if that is not a terminal.
+pub fn progress(cases: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(cases as u64).with_style(style)
+}
+
+/// A time limit in seconds.
+///
+/// # Errors
+///
+/// For what is not a positive number of seconds up to a day.
+pub fn parse_seconds(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('s').trim_end().parse() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
+        _ => Err("write a number of seconds above 0, at most 86400".to_owned()),
+    }
+}
+
+/// Loads and cleans a scene; says on the standard error what was odd and what
+/// was left out.
+///
+/// # Errors
+///
+/// A scene that cannot be used.
+pub fn load_scene(path: &Path, keep_duplicates: bool) -> Result<(Scene, CleanReport), Error> {
+    let spinner = spinner(format!("reading {}", path.display()));
+    let loaded = heapwood_scenes::load(path, CleanOptions { keep_duplicates });
+    spinner.finish_and_clear();
+    let Loaded {
+        scene,
+        report,
+        warnings,
+    } = loaded?;
+    for warning in &warnings {
+        complain("warning", warning);
+    }
+    if report.kept < report.read {
+        complain("note", &format_args!("{}: {report}", path.display()));
+    }
+    Ok((scene, report))
+}
+
+/// Shows on the standard error that something goes on; silent if that is not a
+/// terminal.
+pub fn spinner(message: String) -> ProgressBar {
+    let spinner = ProgressBar::new_spinner().with_message(message);
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner
+}

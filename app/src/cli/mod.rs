@@ -1,0 +1,116 @@
+//! The command line: the one place that prints, and turns errors into exit codes.
+
+mod allocators;
+mod bench;
+mod common;
+mod compare;
+mod completions;
+mod devices;
+mod generate;
+mod kdtree;
+mod render;
+mod tree;
+
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+
+use crate::{Error, output};
+
+/// Compare GPU memory allocators on real work.
+#[derive(Debug, Parser)]
+#[command(name = "heapwood", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Build the SAH k-d tree of a scene and report what it took
+    Kdtree(Box<kdtree::Arguments>),
+    /// Render a scene
+    Render(Box<render::Arguments>),
+    /// Do real work over a set of allocators, side by side
+    #[command(subcommand)]
+    Compare(compare::What),
+    /// Run the papers' microbenchmarks over a set of allocators
+    #[command(subcommand)]
+    Bench(bench::Workload),
+    /// Generate input
+    #[command(subcommand)]
+    Generate(generate::What),
+    /// List the allocators: what each is, its parameters, its registers
+    Allocators(allocators::Arguments),
+    /// List the devices that kernels can run on
+    Devices(devices::Arguments),
+    /// Write a completion script for a shell
+    Completions(completions::Arguments),
+    /// Measure one case of a benchmark, as `bench` asks it
+    #[command(hide = true)]
+    Case {
+        /// The case as JSON
+        case: String,
+    },
+}
+
+/// Runs the program on the arguments of the process.
+pub fn main() -> ExitCode {
+    let result = match Cli::try_parse() {
+        Ok(cli) => run(cli.command),
+        Err(error) if is_asked_for(error.kind()) => output::print(&error.render().to_string()),
+        Err(error) => Err(Error::Usage(in_one_line(&error.render().to_string()))),
+    };
+    match result {
+        Ok(()) | Err(Error::Closed) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain("error", &error);
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Error> {
+    match command {
+        Command::Kdtree(arguments) => kdtree::run(&arguments),
+        Command::Render(arguments) => render::run(&arguments),
+        Command::Compare(what) => compare::run(what),
+        Command::Bench(workload) => bench::run(workload),
+        Command::Generate(what) => generate::run(what),
+        Command::Allocators(arguments) => allocators::run(&arguments),
+        Command::Devices(arguments) => devices::run(&arguments),
+        Command::Completions(arguments) => completions::run::<Cli>(&arguments),
+        Command::Case { case } => output::print(&(crate::bench::answer(&case)? + "\n")),
+    }
+}
+
+/// Writes a line to the standard error, where whatever the user named may have
+/// brought line breaks.
+fn complain(kind: &str, what: &dyn std::fmt::Display) {
+    use std::io::Write;
+    let what = what.to_string().replace(['\n', '\r'], " ");
+    // There is nowhere to report that the standard error is closed.
+    let _ = writeln!(std::io::stderr(), "heapwood: {kind}: {what}");
+}
+
+fn is_asked_for(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    )
+}
+
+/// What the parser of arguments says, up to where it repeats the usage.
+fn in_one_line(message: &str) -> String {
+    let lines = message
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
+        .filter(|line| !line.is_empty());
+    let text = lines.collect::<Vec<_>>().join(" ");
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    format!("{text} (see --help)")
+}

@@ -1,0 +1,88 @@
+//! `heapwood render`: a picture of a scene.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::common::{BackendArguments, load_scene, spinner};
+use super::kdtree::TreeFormat;
+use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
+use crate::Error;
+use crate::meta::Meta;
+use crate::output::{self, Output};
+use crate::report::{RenderReport, json};
+use crate::tree::{self, TreeBuilder};
+
+/// Arguments of `heapwood render`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    tree: TreeArguments,
+    /// The PNG file to write
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    #[command(flatten)]
+    camera: CameraArguments,
+    #[command(flatten)]
+    allocator: AllocatorArguments,
+    #[command(flatten)]
+    backend: BackendArguments,
+    /// Timed renderings
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 1)]
+    runs: u32,
+    /// How to write what it took
+    #[arg(long, value_enum, default_value_t)]
+    format: TreeFormat,
+}
+
+/// The result in JSON.
+#[derive(Serialize)]
+struct Report {
+    scene: String,
+    triangles: u64,
+    backend: String,
+    device: String,
+    allocator: String,
+    build_ms: f64,
+    #[serde(flatten)]
+    render: RenderReport,
+    meta: Meta,
+}
+
+/// Builds a tree, renders it and writes the picture.
+pub fn run(arguments: &Arguments) -> Result<(), Error> {
+    let spec = arguments.allocator.spec()?;
+    let target = Output::open(&arguments.output)?;
+    let (scene, _) = load_scene(&arguments.tree.scene, arguments.tree.keep_duplicates)?;
+    let camera = arguments.camera.camera(&scene)?;
+    let backend = arguments.backend.decide(None)?.open()?;
+
+    let wait = spinner(format!("rendering {}", scene.name()));
+    let builder = TreeBuilder::new(&backend, &scene)?;
+    let ready = builder.prepare(&spec, arguments.tree.pool, arguments.tree.options())?;
+    let built = ready.build(false)?;
+    let mode = arguments.camera.mode();
+    let picture = tree::render(&ready, &built, &camera, mode, arguments.runs)?;
+    wait.finish_and_clear();
+    target.write(&picture.png()?)?;
+
+    let name = arguments.output.display().to_string();
+    let render = RenderReport::new(&picture, arguments.camera.mode_name(), &name);
+    if arguments.format == TreeFormat::Text {
+        return output::print(&render.text());
+    }
+    let facts = backend.facts();
+    let mut meta = Meta::new(&facts);
+    meta.input_hash = Some(format!("{:016x}", scene.input_hash()));
+    output::print(&json(&Report {
+        scene: scene.name().to_owned(),
+        triangles: scene.len() as u64,
+        backend: facts.backend.to_owned(),
+        device: facts.device,
+        allocator: spec.name().to_owned(),
+        build_ms: built.build_ms,
+        render,
+        meta,
+    })?)
+}

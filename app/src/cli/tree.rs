@@ -1,0 +1,198 @@
+//! Options of the commands that build a tree.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use heapwood_device::kdtree::host::{Costs, Options};
+use heapwood_device::render::Mode;
+use heapwood_scenes::{Camera, Scene};
+
+use glam::Vec3;
+
+use crate::Error;
+use crate::allocators::Spec;
+use crate::size::{self, Pool};
+
+/// The scene, and how its tree is built.
+#[derive(Debug, Args)]
+pub struct TreeArguments {
+    /// The scene: an OBJ file, plain or gzipped
+    pub scene: PathBuf,
+    /// Memory of the allocator: auto, a multiple of the root's references such as
+    /// 200x, or a size
+    #[arg(long, value_name = "SIZE", value_parser = size::parse_pool, default_value = "auto")]
+    pub pool: Pool,
+    /// Allocate at every split, as the paper's builder does
+    #[arg(long)]
+    pub alloc_per_split: bool,
+    /// Cost of a step down the tree
+    #[arg(long, value_name = "COST", default_value_t = 1.0, value_parser = parse_cost)]
+    pub traversal_cost: f32,
+    /// Cost of an intersection with a triangle
+    #[arg(long, value_name = "COST", default_value_t = 5.0, value_parser = parse_cost)]
+    pub intersection_cost: f32,
+    /// Part of the cost that is saved if one side of a split is empty
+    #[arg(long, value_name = "PART", default_value_t = 0.5, value_parser = parse_bonus)]
+    pub empty_bonus: f32,
+    /// Depth of the deepest leaf [default: 8 + 1.3 log2 of the triangles]
+    #[arg(long, value_name = "N")]
+    pub max_depth: Option<u32>,
+    /// Divide triangles by their boxes, without clipping them to the nodes
+    #[arg(long)]
+    pub no_clip: bool,
+    /// Keep triangles that repeat an earlier one
+    #[arg(long)]
+    pub keep_duplicates: bool,
+}
+
+/// The allocator of one tree.
+#[derive(Debug, Args)]
+pub struct AllocatorArguments {
+    /// The allocator, with parameters after a colon (see `heapwood allocators`)
+    #[arg(long, value_name = "NAME[:PARAM=V]", default_value = "cfmmalloc", value_parser = Spec::parse)]
+    pub allocator: Spec,
+    /// Check every block for double frees and writes past its end
+    #[arg(long)]
+    pub check_heap: bool,
+}
+
+/// What the picture shows, from where.
+#[derive(Debug, Args)]
+pub struct CameraArguments {
+    /// What the picture shows
+    #[arg(long, value_enum, default_value_t)]
+    shade: Shade,
+    /// Size of the picture
+    #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "800x600")]
+    size: (u32, u32),
+    /// Where the camera is [default: where all of the scene is seen]
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true)]
+    eye: Option<Vec3>,
+    /// Where it looks [default: the middle of the scene]
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true)]
+    look_at: Option<Vec3>,
+    /// Which direction is upwards
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, default_value = "0,1,0")]
+    up: Vec3,
+    /// Vertical field of view in degrees
+    #[arg(long, value_name = "DEGREES", default_value_t = 45.0)]
+    fov: f32,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Shade {
+    /// Lit from the eye
+    #[default]
+    Eyelight,
+    /// Normals as colours
+    Normal,
+}
+
+impl TreeArguments {
+    /// How to build.
+    pub fn options(&self) -> Options {
+        Options {
+            costs: Costs {
+                traversal: self.traversal_cost,
+                intersection: self.intersection_cost,
+                empty_bonus: self.empty_bonus,
+            },
+            max_depth: self.max_depth,
+            clip: !self.no_clip,
+            alloc_per_split: self.alloc_per_split,
+            collect: false,
+        }
+    }
+}
+
+impl AllocatorArguments {
+    /// The allocator, checked if that was asked for.
+    ///
+    /// # Errors
+    ///
+    /// For parameters that a tree has no use for.
+    pub fn spec(&self) -> Result<Spec, Error> {
+        let spec = &self.allocator;
+        refuse_coalesce(spec)?;
+        if !self.check_heap {
+            return Ok(spec.clone());
+        }
+        spec.checked()
+            .ok_or_else(|| Error::Usage(format!("{} has no checked mode", spec.name())))
+    }
+}
+
+/// Refuses what has no effect here.
+///
+/// # Errors
+///
+/// For an allocator with `coalesce`.
+pub fn refuse_coalesce(spec: &Spec) -> Result<(), Error> {
+    if spec.coalesce {
+        let why = "coalesce has no effect here: one lane of a warp allocates for all of them";
+        return Err(Error::Usage(why.to_owned()));
+    }
+    Ok(())
+}
+
+impl CameraArguments {
+    /// What the picture shows.
+    pub fn mode(&self) -> Mode {
+        match self.shade {
+            Shade::Eyelight => Mode::Eyelight,
+            Shade::Normal => Mode::Normal,
+        }
+    }
+
+    /// The name of the mode.
+    pub fn mode_name(&self) -> &'static str {
+        match self.shade {
+            Shade::Eyelight => "eyelight",
+            Shade::Normal => "normal",
+        }
+    }
+
+    /// The camera; what was not given frames the scene.
+    ///
+    /// # Errors
+    ///
+    /// For what gives no image.
+    pub fn camera(&self, scene: &Scene) -> Result<Camera, Error> {
+        let (width, height) = self.size;
+        let framed = Camera::frame(scene.bounds(), width, height, self.fov)?;
+        let eye = self.eye.unwrap_or(framed.eye());
+        let look_at = self.look_at.unwrap_or(framed.look_at());
+        Ok(Camera::new(eye, look_at, self.up, self.fov, width, height)?)
+    }
+}
+
+fn parse_cost(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(cost) if (1e-3..=1e6).contains(&cost) => Ok(cost),
+        _ => Err("write a number from 0.001 to 1000000".to_owned()),
+    }
+}
+
+fn parse_bonus(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(part) if (0.0..=1.0).contains(&part) => Ok(part),
+        _ => Err("write a number from 0 to 1".to_owned()),
+    }
+}
+
+fn parse_size(text: &str) -> Result<(u32, u32), String> {
+    let sides = text.split_once('x');
+    let parsed = sides.and_then(|(width, height)| {
+        let side = |text: &str| text.parse().ok().filter(|side| (1..=65_536).contains(side));
+        Some((side(width)?, side(height)?))
+    });
+    parsed.ok_or_else(|| "write it as 800x600, each side from 1 to 65536".to_owned())
+}
+
+fn parse_vector(text: &str) -> Result<Vec3, String> {
+    let numbers: Result<Vec<f32>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[x, y, z]) => Ok(Vec3::new(x, y, z)),
+        _ => Err("write three numbers, such as 1,2.5,-3".to_owned()),
+    }
+}

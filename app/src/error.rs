@@ -1,0 +1,84 @@
+//! The errors of the program, sorted by exit code.
+
+use std::path::PathBuf;
+
+use heapwood_scenes::{CameraError, SceneError};
+use thiserror::Error;
+
+use crate::backend::BackendError;
+use crate::cuda::CudaError;
+use crate::heap::HeapError;
+
+/// Why a command did not do what it was asked. Each displays as one line.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// Arguments that make no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// A scene that cannot be used.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// A camera that gives no image.
+    #[error(transparent)]
+    Camera(#[from] CameraError),
+    /// A file that cannot be written.
+    #[error("{}: cannot write: {cause}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        cause: std::io::Error,
+    },
+    /// The device, or its memory.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    /// The allocator cannot be set up.
+    #[error(transparent)]
+    Heap(#[from] HeapError),
+    /// The memory given to the allocator did not suffice.
+    #[error("{0}")]
+    OutOfPool(String),
+    /// The work was done and its result is wrong.
+    #[error("{0}")]
+    Verification(String),
+    /// What a process of ours said when it failed.
+    #[error("{message}")]
+    Relayed {
+        /// Its exit code.
+        code: u8,
+        /// Its message.
+        message: String,
+    },
+    /// Anything else that went wrong while running.
+    #[error("{0}")]
+    Failed(String),
+    /// Nobody reads the output any more: no error to the user.
+    #[error("the output was closed")]
+    Closed,
+}
+
+impl Error {
+    /// The exit code: 1 run failed, 2 usage, 3 input or output file, 4 device or
+    /// out of memory, 5 verification failed.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Closed => 0,
+            Self::Failed(_) => 1,
+            // The device is there and the work did not succeed.
+            Self::Backend(BackendError::Cuda(
+                CudaError::Faulted { .. } | CudaError::Timeout { .. },
+            ))
+            | Self::Heap(HeapError::Backend(BackendError::Cuda(
+                CudaError::Faulted { .. } | CudaError::Timeout { .. },
+            ))) => 1,
+            Self::Scene(SceneError::TooMany { .. })
+            | Self::Usage(_)
+            | Self::Camera(_)
+            | Self::Heap(HeapError::Parameter { .. }) => 2,
+            Self::Scene(_) | Self::Write { .. } => 3,
+            Self::Backend(_) | Self::Heap(_) | Self::OutOfPool(_) => 4,
+            Self::Verification(_) => 5,
+            Self::Relayed { code, .. } => *code,
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! An allocator with its pool, on a backend.
+
+use heapwood_device::allocator::{Heap, SetupError};
+use heapwood_device::heap::{Nothing, ReportArguments, STATE_WORDS, State};
+use heapwood_device::host::HostAllocator;
+use thiserror::Error;
+
+use crate::allocators::Spec;
+use crate::backend::{Backend, BackendError, Launch, Memory, Shape};
+use crate::size::display;
+
+/// Why an allocator cannot have its pool.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum HeapError {
+    /// Too small for the allocator to do anything.
+    #[error(
+        "a pool of {} is too small for {allocator}: it needs at least {}; use a larger --pool",
+        display(*.pool), display(*.needed)
+    )]
+    TooSmall {
+        /// The allocator.
+        allocator: &'static str,
+        /// The pool, in bytes.
+        pool: u64,
+        /// The least, in bytes.
+        needed: u64,
+    },
+    /// Larger than the allocator can address.
+    #[error(
+        "a pool of {} is too large for {allocator}: it can use {}; use a smaller --pool",
+        display(*.pool), display(*.limit)
+    )]
+    TooLarge {
+        /// The allocator.
+        allocator: &'static str,
+        /// The pool, in bytes.
+        pool: u64,
+        /// The most, in bytes.
+        limit: u64,
+    },
+    /// A parameter does not fit.
+    #[error("{allocator} takes the parameters {expected}")]
+    Parameter {
+        /// The allocator.
+        allocator: &'static str,
+        /// What the parameters are.
+        expected: &'static str,
+    },
+    /// The backend.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+}
+
+/// An allocator with its pool.
+pub struct DeviceHeap<'b> {
+    backend: &'b Backend,
+    allocator: &'static HostAllocator,
+    heap: Heap,
+    /// Keeps the pool.
+    pool: Memory,
+}
+
+impl<'b> DeviceHeap<'b> {
+    /// Sets a pool of so many bytes aside for `spec` and divides it. It is not
+    /// initialised.
+    ///
+    /// # Errors
+    ///
+    /// When the pool does not fit the allocator or the machine.
+    pub fn new(backend: &'b Backend, spec: &Spec, pool_bytes: u64) -> Result<Self, HeapError> {
+        let processors = backend.facts().processors;
+        let allocator = spec.name();
+        let sorted = |error| match error {
+            SetupError::PoolTooSmall { needed } => HeapError::TooSmall {
+                allocator,
+                pool: pool_bytes,
+                needed,
+            },
+            SetupError::PoolTooLarge { limit } => HeapError::TooLarge {
+                allocator,
+                pool: pool_bytes,
+                limit,
+            },
+            SetupError::BadParameter { expected } => HeapError::Parameter {
+                allocator,
+                expected,
+            },
+        };
+        // Whether the pool fits is known without having it.
+        let nowhere = std::ptr::null_mut();
+        spec.setup(nowhere, pool_bytes, processors)
+            .map_err(sorted)?;
+        let pool = backend.memory(pool_bytes, false)?;
+        let heap = spec
+            .setup(pool.address(), pool_bytes, processors)
+            .map_err(sorted)?;
+        Ok(Self {
+            backend,
+            allocator: spec.allocator,
+            heap,
+            pool,
+        })
+    }
+
+    /// What a launch over this heap takes.
+    pub fn parts(&self) -> (&'static HostAllocator, Heap) {
+        (self.allocator, self.heap)
+    }
+
+    /// Its pool, in bytes.
+    pub fn pool_bytes(&self) -> u64 {
+        self.pool.bytes()
+    }
+
+    /// The largest block that it serves when it is empty, in bytes.
+    pub fn max_block(&self) -> u64 {
+        (self.allocator.max_block)(&self.heap)
+    }
+
+    /// Makes the heap empty; returns the time in milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the backend.
+    pub fn init(&self) -> Result<f64, BackendError> {
+        let launch = Launch {
+            kernel: "init",
+            heap: Some(self.parts()),
+            args: Nothing.into(),
+            shape: Shape::Persistent,
+        };
+        // SAFETY: the kernel needs nothing but the heap, which nobody uses.
+        unsafe { self.backend.launch(&launch) }
+    }
+
+    /// Walks the heap, which was initialised.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the backend.
+    pub fn state(&self) -> Result<State, BackendError> {
+        let bytes = (STATE_WORDS * size_of::<u64>()) as u64;
+        let memory = self.backend.memory(bytes, true)?;
+        let words = memory.address().cast();
+        let launch = Launch {
+            kernel: "report",
+            heap: Some(self.parts()),
+            args: ReportArguments { words }.into(),
+            shape: Shape::Persistent,
+        };
+        // SAFETY: the memory has that many words, all 0, and the heap is at rest.
+        unsafe { self.backend.launch(&launch)? };
+        let words: Vec<u64> = memory.download(0, STATE_WORDS)?;
+        let mut array = [0; STATE_WORDS];
+        array.copy_from_slice(&words);
+        Ok(State::from_words(&array))
+    }
+}

@@ -1,0 +1,130 @@
+//! Rows of the microbenchmarks as a table.
+
+use super::{Format, Table, milliseconds};
+use crate::bench::{Row, Workload};
+use crate::samples::Samples;
+
+/// The rows as a table: for people with rounded medians and only the columns
+/// that say something; for programs with all of them.
+pub fn bench_table(rows: &[Row], format: Format) -> Table {
+    if format == Format::Csv {
+        return full(rows);
+    }
+    let by_warps = rows.iter().any(|row| row.workload.is_by_warps());
+    let cycles = rows
+        .iter()
+        .any(|row| row.workload == Workload::AllocCycleDealloc);
+    let mut titles = vec![
+        "allocator",
+        "heap",
+        if by_warps { "#blocks" } else { "#threads" },
+    ];
+    titles.push("#bytes");
+    titles.extend(cycles.then_some("#kept"));
+    titles.push("#init ms");
+    if by_warps {
+        titles.push("#kernel ms");
+    } else {
+        titles.extend(["#malloc ms", "#free ms"]);
+    }
+    titles.extend(["#nulls", "status"]);
+    let mut table = Table::new(&titles);
+    for row in rows {
+        let median = |samples: &Option<Samples>| match samples {
+            Some(samples) => milliseconds(samples.median),
+            None => "-".to_owned(),
+        };
+        let count = if by_warps { row.blocks } else { row.threads };
+        let mut cells = vec![name(row), heap(row), count.to_string()];
+        cells.push(
+            row.bytes
+                .map_or("mixed".to_owned(), |bytes| bytes.to_string()),
+        );
+        if cycles {
+            cells.push(row.kept.map_or("-".to_owned(), |kept| kept.to_string()));
+        }
+        cells.push(median(&row.init_ms));
+        if by_warps {
+            cells.push(median(&row.kernel_ms));
+        } else {
+            cells.extend([median(&row.alloc_ms), median(&row.free_ms)]);
+        }
+        cells.push(row.nulls.map_or("-".to_owned(), |nulls| nulls.to_string()));
+        cells.push(match &row.error {
+            Some(why) => format!("{}: {why}", row.status.name()),
+            None => row.status.name().to_owned(),
+        });
+        table.push(cells);
+    }
+    table
+}
+
+fn full(rows: &[Row]) -> Table {
+    let mut table = Table::new(&[
+        "workload",
+        "allocator",
+        "parameters",
+        "backend",
+        "device",
+        "heap",
+        "#pool_bytes",
+        "#threads",
+        "#blocks",
+        "#bytes",
+        "#kept",
+        "status",
+        "error",
+        "#init_ms",
+        "#kernel_ms",
+        "#alloc_ms",
+        "#free_ms",
+        "#nulls",
+        "#corrupt",
+    ]);
+    for row in rows {
+        let median = |samples: &Option<Samples>| option(samples.as_ref().map(|s| s.median));
+        let parameters: Vec<String> = row
+            .parameters
+            .iter()
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect();
+        table.push(vec![
+            row.workload.name().to_owned(),
+            row.allocator.clone(),
+            parameters.join(" "),
+            row.backend.clone(),
+            row.device.clone(),
+            heap(row),
+            row.pool_bytes.to_string(),
+            row.threads.to_string(),
+            row.blocks.to_string(),
+            option(row.bytes),
+            option(row.kept),
+            row.status.name().to_owned(),
+            row.error.clone().unwrap_or_default(),
+            median(&row.init_ms),
+            median(&row.kernel_ms),
+            median(&row.alloc_ms),
+            median(&row.free_ms),
+            option(row.nulls),
+            option(row.corrupt),
+        ]);
+    }
+    table
+}
+
+/// The allocator, marked if its requests are coalesced.
+fn name(row: &Row) -> String {
+    match row.parameters.get("coalesce").map(String::as_str) {
+        Some("true") => format!("{}:coalesce", row.allocator),
+        _ => row.allocator.clone(),
+    }
+}
+
+fn heap(row: &Row) -> String {
+    format!("{:?}", row.heap).to_lowercase()
+}
+
+fn option(value: Option<impl ToString>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}

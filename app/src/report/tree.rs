@@ -1,0 +1,277 @@
+//! The results of building and rendering trees.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::allocators::Spec;
+use crate::backend::Facts;
+use crate::meta::Meta;
+use crate::samples::Samples;
+use crate::size::display;
+use crate::tree::{Measured, Picture, Ready};
+
+use super::milliseconds;
+
+/// A picture and what it took.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RenderReport {
+    /// The file.
+    pub output: String,
+    /// What it shows.
+    pub shade: String,
+    /// Pixels of a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Milliseconds for all rays.
+    pub render_ms: Samples,
+    /// Rays per second of the median run.
+    pub rays_per_second: f64,
+}
+
+impl RenderReport {
+    /// For a picture that goes to the file `output`.
+    pub fn new(picture: &Picture, shade: &str, output: &str) -> Self {
+        Self {
+            output: output.to_owned(),
+            shade: shade.to_owned(),
+            width: picture.width,
+            height: picture.height,
+            render_ms: picture.render_ms.clone(),
+            rays_per_second: picture.rays_per_second(),
+        }
+    }
+
+    /// For people, in a line.
+    pub fn text(&self) -> String {
+        format!(
+            "{}: {}x{} {}, {} ms, {:.1} million rays/s\n",
+            self.output,
+            self.width,
+            self.height,
+            self.shade,
+            milliseconds(self.render_ms.median),
+            self.rays_per_second * 1e-6
+        )
+    }
+}
+
+/// How the tree was built.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BuildOptions {
+    /// Cost of a step.
+    pub traversal_cost: f32,
+    /// Cost of an intersection.
+    pub intersection_cost: f32,
+    /// Bonus for an empty side.
+    pub empty_bonus: f32,
+    /// Depth limit, null for the usual one.
+    pub max_depth: Option<u32>,
+    /// Whether triangles are clipped to nodes.
+    pub clip: bool,
+    /// Whether every split allocates.
+    pub alloc_per_split: bool,
+    /// Whether blocks were checked.
+    pub check_heap: bool,
+}
+
+/// The result of `heapwood kdtree`; the keys are stable, what cannot be measured
+/// is null.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TreeReport {
+    /// The scene's name.
+    pub scene: String,
+    /// Triangles after cleaning.
+    pub triangles: u64,
+    /// `cpu` or `cuda`.
+    pub backend: String,
+    /// The product.
+    pub device: String,
+    /// The allocator.
+    pub allocator: String,
+    /// All of its parameters.
+    pub parameters: BTreeMap<String, String>,
+    /// How the tree was built.
+    pub options: BuildOptions,
+    /// Bytes of the root's reference array.
+    pub root_bytes: u64,
+    /// Bytes of the allocator's pool.
+    pub pool_bytes: u64,
+    /// The most bytes granted at a time; all bytes requested, for an allocator
+    /// that cannot free.
+    pub pool_high_water_bytes: u64,
+    /// Initialisation of the heap.
+    pub init_ms: Samples,
+    /// The build.
+    pub build_ms: Samples,
+    /// Nodes, leaves among them.
+    pub nodes: u32,
+    /// Leaves.
+    pub leaves: u32,
+    /// Depth of the deepest leaf.
+    pub max_depth: u32,
+    /// References of all leaves.
+    pub references: u32,
+    /// The same for each triangle.
+    pub references_per_triangle: f64,
+    /// Expected cost of a ray.
+    pub sah_cost: f64,
+    /// Requests served.
+    pub allocations: u64,
+    /// Blocks freed.
+    pub frees: u64,
+    /// Mean size of requests.
+    pub allocation_mean_bytes: f64,
+    /// Standard deviation of sizes.
+    pub allocation_std_bytes: f64,
+    /// Unused part of blocks, averaged over requests.
+    pub internal_fragmentation: f64,
+    /// Part of free memory outside of the largest free block, after the last
+    /// free.
+    pub external_fragmentation: Option<f64>,
+    /// Fingerprint of nodes and references.
+    pub tree_hash: String,
+    /// The picture, if there is one.
+    pub render: Option<RenderReport>,
+    /// Machine, program and input.
+    pub meta: Meta,
+}
+
+impl TreeReport {
+    /// For a scene of this name and so many triangles.
+    pub fn new(
+        (scene, triangles): (&str, usize),
+        (spec, check_heap): (&Spec, bool),
+        facts: &Facts,
+        ready: &Ready,
+        measured: &Measured,
+        meta: Meta,
+    ) -> Self {
+        let options = ready.options();
+        let result = &measured.built.result;
+        let statistics = &measured.statistics;
+        let requested = statistics.allocations as f64 * statistics.mean_bytes;
+        let high_water = match spec.allocator.frees {
+            true => statistics.peak_bytes,
+            false => statistics.peak_bytes.max(requested.round() as u64),
+        };
+        Self {
+            scene: scene.to_owned(),
+            triangles: triangles as u64,
+            backend: facts.backend.to_owned(),
+            device: facts.device.clone(),
+            allocator: spec.name().to_owned(),
+            parameters: spec.parameters(),
+            options: BuildOptions {
+                traversal_cost: options.costs.traversal,
+                intersection_cost: options.costs.intersection,
+                empty_bonus: options.costs.empty_bonus,
+                max_depth: options.max_depth,
+                clip: options.clip,
+                alloc_per_split: options.alloc_per_split,
+                check_heap,
+            },
+            root_bytes: ready.root_bytes(),
+            pool_bytes: ready.pool_bytes(),
+            pool_high_water_bytes: high_water,
+            init_ms: measured.init_ms.clone(),
+            build_ms: measured.build_ms.clone(),
+            nodes: result.nodes,
+            leaves: result.leaves,
+            max_depth: result.depth,
+            references: result.references,
+            references_per_triangle: f64::from(result.references) / triangles as f64,
+            sah_cost: measured.sah_cost,
+            allocations: statistics.allocations,
+            frees: statistics.frees,
+            allocation_mean_bytes: statistics.mean_bytes,
+            allocation_std_bytes: statistics.deviation_bytes,
+            internal_fragmentation: statistics.internal_fragmentation,
+            external_fragmentation: measured.external_fragmentation,
+            tree_hash: measured.hash.to_string(),
+            render: None,
+            meta,
+        }
+    }
+
+    /// Names and values for people, or for a table of one row.
+    pub fn lines(&self) -> Vec<(&'static str, String)> {
+        let (least, most) = self.build_ms.range();
+        let external = self.external_fragmentation;
+        vec![
+            (
+                "scene",
+                format!("{}, {} triangles", self.scene, self.triangles),
+            ),
+            ("backend", format!("{}, {}", self.backend, self.device)),
+            ("allocator", self.allocator.clone()),
+            (
+                "pool",
+                format!(
+                    "{}, {} of it used at most; the root's references take {}",
+                    display(self.pool_bytes),
+                    display(self.pool_high_water_bytes),
+                    display(self.root_bytes)
+                ),
+            ),
+            (
+                "build",
+                format!(
+                    "{} ms, the median of {} runs from {} to {}",
+                    milliseconds(self.build_ms.median),
+                    self.build_ms.samples.len(),
+                    milliseconds(least),
+                    milliseconds(most)
+                ),
+            ),
+            (
+                "tree",
+                format!(
+                    "{} nodes, {} leaves, depth {}",
+                    self.nodes, self.leaves, self.max_depth
+                ),
+            ),
+            (
+                "references",
+                format!(
+                    "{}, {:.2} for each triangle",
+                    self.references, self.references_per_triangle
+                ),
+            ),
+            ("SAH cost", format!("{:.2}", self.sah_cost)),
+            (
+                "allocations",
+                format!(
+                    "{}, {} freed; {:.0} bytes on average, standard deviation {:.0}",
+                    self.allocations,
+                    self.frees,
+                    self.allocation_mean_bytes,
+                    self.allocation_std_bytes
+                ),
+            ),
+            (
+                "fragmentation",
+                format!(
+                    "{:.4} internal, {} external",
+                    self.internal_fragmentation,
+                    external.map_or("unknown".to_owned(), |part| format!("{part:.4}"))
+                ),
+            ),
+            ("tree hash", self.tree_hash.clone()),
+        ]
+    }
+
+    /// The report for people.
+    pub fn text(&self) -> String {
+        let lines = self.lines();
+        let mut text: String = lines
+            .iter()
+            .map(|(name, value)| format!("{name:<13}  {value}\n"))
+            .collect();
+        if let Some(render) = &self.render {
+            text += &format!("{:<13}  {}", "picture", render.text());
+        }
+        text
+    }
+}

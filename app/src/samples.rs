@@ -1,0 +1,57 @@
+//! Repeated measurements of one quantity.
+
+use serde::{Deserialize, Serialize};
+
+/// All samples in the order taken, and their median.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Samples {
+    /// The samples.
+    pub samples: Vec<f64>,
+    /// The median: the middle one, or the mean of the middle two.
+    pub median: f64,
+}
+
+impl Samples {
+    /// The samples with their median; nothing without a sample.
+    pub fn new(samples: Vec<f64>) -> Option<Self> {
+        let median = median(&samples)?;
+        Some(Self { samples, median })
+    }
+
+    /// The smallest and the largest sample.
+    pub fn range(&self) -> (f64, f64) {
+        let fold =
+            |pick: fn(f64, f64) -> f64, start| self.samples.iter().copied().fold(start, pick);
+        (
+            fold(f64::min, f64::INFINITY),
+            fold(f64::max, f64::NEG_INFINITY),
+        )
+    }
+}
+
+fn median(samples: &[f64]) -> Option<f64> {
+    let mut sorted = samples.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    let upper = *sorted.get(middle)?;
+    if sorted.len() % 2 == 1 {
+        Some(upper)
+    } else {
+        Some((sorted[middle - 1] + upper) / 2.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_the_middle() {
+        assert_eq!(Samples::new(vec![]), None);
+        assert_eq!(Samples::new(vec![3.0, 1.0, 2.0]).unwrap().median, 2.0);
+        let even = Samples::new(vec![4.0, 1.0, 2.0, 3.0]).unwrap();
+        assert_eq!(even.median, 2.5);
+        assert_eq!(even.range(), (1.0, 4.0));
+        assert_eq!(even.samples, [4.0, 1.0, 2.0, 3.0]);
+    }
+}

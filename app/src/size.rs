@@ -1,0 +1,148 @@
+//! Sizes in bytes as people write them: `64MiB`, `1.5GB`, `4096`.
+
+/// Units, longest names first so that `B` does not match before `MiB`.
+const UNITS: [(&str, u64); 12] = [
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+    ("TiB", 1 << 40),
+    ("kB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("K", 1 << 10),
+    ("M", 1 << 20),
+    ("G", 1 << 30),
+    ("T", 1 << 40),
+    ("B", 1),
+];
+
+/// Bytes of a size such as `4096`, `64MiB` or `1.5G` (K, M, G and T are powers
+/// of 1024).
+///
+/// # Errors
+///
+/// A message that says how sizes are written.
+pub fn parse(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is not a size: write bytes, or a number with KiB, MiB or GiB");
+    let (number, unit) = UNITS
+        .iter()
+        .find_map(|(name, unit)| Some((text.strip_suffix(name)?, *unit)))
+        .unwrap_or((text, 1));
+    let number = number.trim_end();
+    if !number.starts_with(|c: char| c.is_ascii_digit()) {
+        return Err(wrong());
+    }
+    if let Ok(whole) = number.parse::<u64>() {
+        return whole.checked_mul(unit).ok_or_else(wrong);
+    }
+    let bytes = number.parse::<f64>().map_err(|_| wrong())? * unit as f64;
+    // Not every integer beyond 2^53 is a float, and no memory is that large.
+    if bytes.is_finite() && bytes < (1_u64 << 53) as f64 {
+        Ok(bytes as u64)
+    } else {
+        Err(wrong())
+    }
+}
+
+/// A size for people: exact in the largest binary unit that divides it, else
+/// with one decimal.
+pub fn display(bytes: u64) -> String {
+    let units = [
+        ("TiB", 1_u64 << 40),
+        ("GiB", 1 << 30),
+        ("MiB", 1 << 20),
+        ("KiB", 1 << 10),
+    ];
+    for (name, unit) in units {
+        if bytes >= unit && bytes.is_multiple_of(unit) {
+            return format!("{} {name}", bytes / unit);
+        }
+        if bytes >= 10 * unit {
+            return format!("{:.1} {name}", bytes as f64 / unit as f64);
+        }
+    }
+    format!("{bytes} B")
+}
+
+/// How much memory an allocator gets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pool {
+    /// As much as turns out to be needed.
+    Auto,
+    /// A multiple of the bytes of the tree's root reference array.
+    Times(f64),
+    /// So many bytes.
+    Bytes(u64),
+}
+
+/// As it is parsed.
+impl std::fmt::Display for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Auto => write!(f, "auto"),
+            Self::Times(factor) => write!(f, "{factor}x"),
+            Self::Bytes(bytes) => write!(f, "{bytes}"),
+        }
+    }
+}
+
+/// A pool as written on the command line: `auto`, `200x`, or a size.
+///
+/// # Errors
+///
+/// A message that says how pools are written.
+pub fn parse_pool(text: &str) -> Result<Pool, String> {
+    if text == "auto" {
+        return Ok(Pool::Auto);
+    }
+    if let Some(factor) = text.strip_suffix('x') {
+        return match factor.parse::<f64>() {
+            Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(Pool::Times(factor)),
+            _ => Err(format!("`{text}` is not a multiple such as 200x")),
+        };
+    }
+    let bytes = parse(text)
+        .map_err(|_| format!("`{text}` is no pool: write auto, 200x or a size such as 64MiB"))?;
+    Ok(Pool::Bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_with_and_without_units() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("4096", 4096),
+            ("64MiB", 64 << 20),
+            ("2 GiB", 2 << 30),
+            ("1.5G", 3 << 29),
+            ("3kB", 3000),
+            ("7B", 7),
+        ] {
+            assert_eq!(parse(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "MiB", "-1", "1e400", "12Mb", "nan", "20000000TiB", "+5"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn pools_are_sizes_multiples_or_auto() {
+        assert_eq!(parse_pool("auto"), Ok(Pool::Auto));
+        assert_eq!(parse_pool("200x"), Ok(Pool::Times(200.0)));
+        assert_eq!(parse_pool("1KiB"), Ok(Pool::Bytes(1024)));
+        for text in ["x", "-2x", "0x", "nanx", "some"] {
+            assert!(parse_pool(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_shown_in_binary_units() {
+        assert_eq!(display(2 << 30), "2 GiB");
+        assert_eq!(display(1023), "1023 B");
+        assert_eq!(display(100 << 10), "100 KiB");
+        assert_eq!(display((100 << 10) + 1), "100.0 KiB");
+    }
+}

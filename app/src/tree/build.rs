@@ -1,0 +1,262 @@
+//! A tree from a scene: memory for it, found by trying if need be, and the
+//! launches.
+
+use heapwood_device::heap::State;
+use heapwood_device::kdtree::host::{
+    self, BuildError, BuildResult, Limits, Options, Over, Plan, RESULT_BYTES,
+};
+use heapwood_device::kdtree::node::Node;
+use heapwood_scenes::Scene;
+
+use super::TreeError;
+use crate::allocators::Spec;
+use crate::backend::{Backend, BackendError, Launch, Memory, Shape};
+use crate::heap::{DeviceHeap, HeapError};
+use crate::size::Pool;
+
+/// First pool of `--pool auto`, as a multiple of the root's references.
+const FIRST_POOL: u64 = 16;
+/// Least first pool of `--pool auto`, in bytes.
+const LEAST_POOL: u64 = 1 << 20;
+
+/// A scene on a backend, from which trees are built.
+pub struct TreeBuilder<'b> {
+    backend: &'b Backend,
+    triangles: Memory,
+    count: u32,
+}
+
+impl<'b> TreeBuilder<'b> {
+    /// Brings the triangles of a scene to the backend.
+    ///
+    /// # Errors
+    ///
+    /// When there is not enough memory.
+    pub fn new(backend: &'b Backend, scene: &Scene) -> Result<Self, TreeError> {
+        let positions: Vec<[[f32; 3]; 3]> = scene
+            .positions()
+            .into_iter()
+            .map(|corners| corners.map(|corner| corner.to_array()))
+            .collect();
+        let triangles = backend.memory(size_of_val(positions.as_slice()) as u64, false)?;
+        triangles.upload(0, &positions)?;
+        // Scenes index triangles by 32 bits; the plan refuses too many.
+        let count = u32::try_from(positions.len()).unwrap_or(u32::MAX);
+        Ok(Self {
+            backend,
+            triangles,
+            count,
+        })
+    }
+
+    /// Finds a pool and a workspace by building once: what is as large as asked
+    /// for or turned out to be needed.
+    ///
+    /// # Errors
+    ///
+    /// A pool that does not suffice, and whatever goes wrong in the build.
+    pub fn prepare(
+        &self,
+        spec: &Spec,
+        pool: Pool,
+        options: Options,
+    ) -> Result<Ready<'_>, TreeError> {
+        let root = u64::from(self.count) * 4;
+        let mut pool_bytes = match pool {
+            Pool::Auto => (root * FIRST_POOL).max(LEAST_POOL),
+            Pool::Times(factor) => (root as f64 * factor) as u64,
+            Pool::Bytes(bytes) => bytes,
+        };
+        let mut limits = Limits::for_triangles(self.count, &options);
+        loop {
+            let heap = DeviceHeap::new(self.backend, spec, pool_bytes);
+            if let (Err(HeapError::TooSmall { needed, .. }), Pool::Auto) = (&heap, pool) {
+                pool_bytes = (*needed).max(2 * pool_bytes);
+                continue;
+            }
+            let heap = heap?;
+            // The first request of every build; without it there is nothing
+            // to launch.
+            if heap.max_block() < root {
+                if pool == Pool::Auto {
+                    pool_bytes *= 2;
+                    continue;
+                }
+                return Err(TreeError::Pool {
+                    allocator: spec.name(),
+                    pool: pool_bytes,
+                    wanted: Some(root),
+                    root,
+                });
+            }
+            let plan = Plan::new(self.count, options, limits)?;
+            let ready = Ready {
+                backend: self.backend,
+                triangles: &self.triangles,
+                allocator: spec.name(),
+                heap,
+                workspace: self.backend.memory(plan.bytes() as u64, false)?,
+                plan,
+                options,
+            };
+            match ready.build(false) {
+                Ok(_) => return Ok(ready),
+                Err(TreeError::Pool { .. }) if pool == Pool::Auto => pool_bytes *= 2,
+                Err(TreeError::Build(error)) if error.is_limit() => {
+                    limits = limits.doubled().ok_or(TreeError::Build(error))?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// Memory in which a build of one scene is known to succeed.
+pub struct Ready<'b> {
+    backend: &'b Backend,
+    triangles: &'b Memory,
+    allocator: &'static str,
+    heap: DeviceHeap<'b>,
+    workspace: Memory,
+    plan: Plan,
+    options: Options,
+}
+
+/// A tree that was built; its nodes are in the workspace of its [`Ready`].
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// Initialisation of the heap, in milliseconds.
+    pub init_ms: f64,
+    /// All kernels of the build together, in milliseconds.
+    pub build_ms: f64,
+    /// What there is of it.
+    pub result: BuildResult,
+    /// The heap after the build.
+    pub state: State,
+}
+
+impl Ready<'_> {
+    /// Builds the tree on a heap just made empty, with statistics of
+    /// allocations on request.
+    ///
+    /// # Errors
+    ///
+    /// A pool that does not suffice, and whatever goes wrong in the build.
+    pub fn build(&self, collect: bool) -> Result<Built, TreeError> {
+        let init_ms = self.heap.init()?;
+        self.workspace.zero_front(self.plan.zero_bytes() as u64)?;
+        let options = Options {
+            collect,
+            ..self.options
+        };
+        let plan = Plan::new(self.triangle_count(), options, self.plan.limits())?;
+        let mut build_ms = 0.0;
+        for step in plan.steps(self.workspace.address(), self.triangles.address().cast()) {
+            let launch = Launch {
+                kernel: step.kernel,
+                heap: Some(self.heap.parts()),
+                args: step.args,
+                shape: match step.over {
+                    Over::Threads(threads) => Shape::Strided(threads),
+                    Over::Persistent => Shape::Persistent,
+                },
+            };
+            // SAFETY: the plan has divided this workspace, whose front is 0,
+            // and the heap is empty.
+            build_ms += unsafe { self.backend.launch(&launch)? };
+        }
+        let header: Vec<u8> = self.workspace.download(0, RESULT_BYTES)?;
+        let mut bytes = [0; RESULT_BYTES];
+        bytes.copy_from_slice(&header);
+        let result = host::outcome(&bytes).map_err(|error| self.sorted(error))?;
+        let state = self.heap.state()?;
+        if state.faults.overwritten > 0 {
+            return Err(self.sorted(BuildError::Overwritten));
+        }
+        if state.faults.invalid_frees > 0 || state.faults.overruns > 0 {
+            return Err(TreeError::Misuse {
+                allocator: self.allocator,
+                invalid_frees: state.faults.invalid_frees,
+                overruns: state.faults.overruns,
+            });
+        }
+        Ok(Built {
+            init_ms,
+            build_ms,
+            result,
+            state,
+        })
+    }
+
+    /// Nodes and references of the tree built last.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the backend.
+    pub fn tree(&self, built: &Built) -> Result<(Vec<Node>, Vec<u32>), BackendError> {
+        let words: Vec<[u32; 2]> = self
+            .workspace
+            .download(self.plan.nodes_offset() as u64, built.result.nodes as usize)?;
+        let nodes = words
+            .into_iter()
+            .map(|[first, second]| Node { first, second })
+            .collect();
+        let references = self.workspace.download(
+            self.plan.references_offset() as u64,
+            built.result.references as usize,
+        )?;
+        Ok((nodes, references))
+    }
+
+    /// The backend that builds.
+    pub fn backend(&self) -> &Backend {
+        self.backend
+    }
+
+    /// The triangles on the backend.
+    pub fn triangles(&self) -> &Memory {
+        self.triangles
+    }
+
+    /// Where the nodes and the references of the tree begin on the backend.
+    pub fn addresses(&self) -> (*mut u8, *mut u8) {
+        let base = self.workspace.address();
+        (
+            base.wrapping_add(self.plan.nodes_offset()),
+            base.wrapping_add(self.plan.references_offset()),
+        )
+    }
+
+    /// Bytes of the pool.
+    pub fn pool_bytes(&self) -> u64 {
+        self.heap.pool_bytes()
+    }
+
+    /// Bytes of the root's reference array.
+    pub fn root_bytes(&self) -> u64 {
+        self.plan.root_bytes()
+    }
+
+    /// How the tree is built.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn triangle_count(&self) -> u32 {
+        (self.triangles.bytes() / 36) as u32
+    }
+
+    fn sorted(&self, error: BuildError) -> TreeError {
+        let pool = |wanted| TreeError::Pool {
+            allocator: self.allocator,
+            pool: self.pool_bytes(),
+            wanted,
+            root: self.root_bytes(),
+        };
+        match error {
+            BuildError::OutOfMemory { bytes } => pool(Some(bytes)),
+            BuildError::Overwritten => pool(None),
+            other => TreeError::Build(other),
+        }
+    }
+}

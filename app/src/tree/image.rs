@@ -1,0 +1,121 @@
+//! A picture of a tree, made on the backend that built it.
+
+use glam::Vec3;
+use heapwood_device::render::host::{render_threads, to_rgba8};
+use heapwood_device::render::{Bounds, Camera, Mode, RenderArguments};
+use heapwood_scenes::Camera as View;
+use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
+
+use super::{Built, Ready};
+use crate::Error;
+use crate::backend::{BackendError, Launch, Shape};
+use crate::samples::Samples;
+
+/// An image, and how long it took.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// Pixels of a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// sRGB with alpha, row by row from the top.
+    pub rgba: Vec<u8>,
+    /// Milliseconds for all of its rays.
+    pub render_ms: Samples,
+}
+
+impl Picture {
+    /// Rays per second, one a pixel, of the median run.
+    pub fn rays_per_second(&self) -> f64 {
+        let rays = f64::from(self.width) * f64::from(self.height);
+        rays / (self.render_ms.median.max(1e-6) * 1e-3)
+    }
+
+    /// The image as a PNG file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be encoded.
+    pub fn png(&self) -> Result<Vec<u8>, Error> {
+        let mut file = Vec::new();
+        PngEncoder::new(&mut file)
+            .write_image(
+                &self.rgba,
+                self.width,
+                self.height,
+                ExtendedColorType::Rgba8,
+            )
+            .map_err(|error| Error::Failed(format!("cannot encode the image: {error}")))?;
+        Ok(file)
+    }
+}
+
+/// Renders the tree built last in `ready`: once untimed, which loads the kernel,
+/// then `runs` times and at least once.
+///
+/// # Errors
+///
+/// Faults of the backend.
+pub fn render(
+    ready: &Ready,
+    built: &Built,
+    view: &View,
+    mode: Mode,
+    runs: u32,
+) -> Result<Picture, BackendError> {
+    let backend = ready.backend();
+    let bounds = built.result.bounds;
+    let bounds = Bounds {
+        lower: Vec3::from_array(bounds.lo),
+        upper: Vec3::from_array(bounds.hi),
+    };
+    let rays = view.rays();
+    let camera = Camera {
+        origin: rays.origin,
+        corner: rays.corner,
+        du: rays.du,
+        dv: rays.dv,
+    };
+    let (width, height) = (view.width(), view.height());
+    let places = width as usize * height as usize;
+    let pixels = backend.memory(places as u64 * 12, false)?;
+    let (bounds, camera) = (bounds.to_floats(), camera.to_floats());
+    let numbers = backend.memory(256 + 4 * camera.len() as u64, false)?;
+    numbers.upload(0, &bounds)?;
+    numbers.upload(256, &camera)?;
+    let (nodes, references) = ready.addresses();
+    let arguments = RenderArguments {
+        nodes: nodes.cast(),
+        references: references.cast(),
+        triangles: ready.triangles().address().cast(),
+        bounds: numbers.address().cast(),
+        camera: numbers.address().wrapping_add(256).cast(),
+        pixels: pixels.address().cast(),
+        width,
+        height,
+        mode,
+    };
+    // A GPU thread a pixel; the kernel strides if there are more of them.
+    let threads = u32::try_from(render_threads(width, height)).unwrap_or(u32::MAX);
+    let launch = Launch {
+        kernel: "render",
+        heap: None,
+        args: arguments.into(),
+        shape: Shape::Threads(threads),
+    };
+    // SAFETY: the tree is whole, and the arrays have the sizes that the
+    // arguments ask for.
+    let once = || unsafe { backend.launch(&launch) };
+    once()?;
+    let samples = (0..runs.max(1)).map(|_| once()).collect::<Result<_, _>>()?;
+    let image: Vec<[f32; 3]> = pixels.download(0, places)?;
+    let Some(render_ms) = Samples::new(samples) else {
+        unreachable!("there was at least one run");
+    };
+    Ok(Picture {
+        width,
+        height,
+        rgba: to_rgba8(&image),
+        render_ms,
+    })
+}

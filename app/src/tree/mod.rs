@@ -1,0 +1,84 @@
+//! Building and rendering k-d trees on a backend.
+
+mod build;
+mod image;
+mod statistics;
+
+pub use build::{Built, Ready, TreeBuilder};
+pub use image::{Picture, render};
+pub use statistics::{Measured, TreeHash, measure};
+
+use heapwood_device::kdtree::host::{BuildError, PlanError};
+use thiserror::Error;
+
+use crate::backend::BackendError;
+use crate::heap::HeapError;
+use crate::size::display;
+
+/// Why there is no tree.
+#[derive(Debug, Error)]
+pub enum TreeError {
+    /// The allocator or the backend.
+    #[error(transparent)]
+    Heap(#[from] HeapError),
+    /// The build cannot be planned.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The pool does not suffice.
+    #[error(
+        "the pool of {} is too small for {allocator}: {}; the root's references alone take {}; \
+         use a larger --pool, or --pool auto",
+        display(*.pool),
+        match .wanted { Some(bytes) => format!("a request of {} failed", display(*bytes)),
+                        None => "live blocks were overwritten".to_owned() },
+        display(*.root)
+    )]
+    Pool {
+        /// The allocator.
+        allocator: &'static str,
+        /// The pool, in bytes.
+        pool: u64,
+        /// The request that failed, in bytes; nothing if memory was handed out
+        /// twice instead.
+        wanted: Option<u64>,
+        /// Bytes of the root's reference array.
+        root: u64,
+    },
+    /// The build went wrong otherwise.
+    #[error(transparent)]
+    Build(BuildError),
+    /// Checked mode found misuse of the heap.
+    #[error(
+        "--check-heap found {invalid_frees} invalid frees and {overruns} blocks written past \
+         their end with {allocator}"
+    )]
+    Misuse {
+        /// The allocator.
+        allocator: &'static str,
+        /// Frees of what was no live block.
+        invalid_frees: u64,
+        /// Blocks written past their end.
+        overruns: u64,
+    },
+    /// Two builds of one scene differ, or a tree is not right.
+    #[error("{0}")]
+    Wrong(String),
+}
+
+impl From<BackendError> for TreeError {
+    fn from(error: BackendError) -> Self {
+        Self::Heap(error.into())
+    }
+}
+
+impl From<TreeError> for crate::Error {
+    fn from(error: TreeError) -> Self {
+        match error {
+            TreeError::Heap(error) => error.into(),
+            TreeError::Plan(error) => Self::Usage(error.to_string()),
+            TreeError::Pool { .. } => Self::OutOfPool(error.to_string()),
+            TreeError::Build(error) => Self::Failed(error.to_string()),
+            TreeError::Misuse { .. } | TreeError::Wrong(_) => Self::Verification(error.to_string()),
+        }
+    }
+}

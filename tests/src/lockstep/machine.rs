@@ -1,0 +1,412 @@
+//! The state of a run that its lanes share: what each one waits for, and how a
+//! collective comes together.
+//!
+//! A collective completes when every lane of its mask stands at the same call
+//! with the same mask; its results are computed at that moment. Whatever can
+//! never complete is a fault, found as early as it is certain.
+
+use std::cell::{Cell, RefCell, UnsafeCell};
+use std::panic::Location;
+
+use heapwood_device::warp::SCRATCH_BYTES;
+
+use super::failure::{Collective, Fault, LaneId, Place};
+use super::plan::Plan;
+use super::scheduler::Scheduler;
+
+/// What a lane does.
+#[derive(Clone, Copy)]
+enum Status {
+    /// Runs, or could.
+    Ready,
+    /// Stands at `converge` and can go on alone or with others.
+    Converging {
+        location: &'static Location<'static>,
+        /// Times that it has been held back to let others come.
+        held: u32,
+    },
+    /// Waits in a collective.
+    Waiting(Place),
+    Ended,
+}
+
+#[derive(Clone, Copy)]
+struct Lane {
+    status: Status,
+    /// What it brings to a collective: its value, and the source lane, the
+    /// distance or the lanes' bits, as the operation has it.
+    value: u32,
+    operand: u32,
+    /// What it gets from the collective.
+    result: u32,
+}
+
+/// A collective that lanes have come to, but not all.
+struct Gathering {
+    warp: u32,
+    place: Place,
+    arrived: u32,
+}
+
+/// How a run holds lanes that stand at `converge`.
+#[derive(Clone, Copy)]
+enum Company {
+    /// Each goes on with some of those that happen to be there.
+    Some,
+    /// They wait until no other lane of the warp is on its way, or for long.
+    All,
+    /// Now and then the one, then the other.
+    Mixed,
+}
+
+/// Times that a converging lane is held back at most.
+const HELD_MOST: u32 = 200;
+
+/// What the scheduler and the collectives change.
+struct State {
+    scheduler: Scheduler,
+    lanes: Vec<Lane>,
+    gatherings: Vec<Gathering>,
+    company: Company,
+    /// Lanes that have ended, by warp.
+    ended: Vec<u32>,
+    step_limit: u64,
+    fault: Option<Fault>,
+    fingerprint: u64,
+    switches: u64,
+}
+
+#[repr(C, align(16))]
+struct Scratch(UnsafeCell<[u8; SCRATCH_BYTES]>);
+
+/// A run's shared state.
+pub struct Machine {
+    state: RefCell<State>,
+    current: Cell<u32>,
+    scratch: Vec<Scratch>,
+}
+
+fn id(lane: u32) -> LaneId {
+    LaneId {
+        warp: lane / 32,
+        lane: lane % 32,
+    }
+}
+
+impl Machine {
+    /// The state before the first step.
+    pub fn new(plan: &Plan) -> Self {
+        let mut scheduler = Scheduler::new(plan);
+        let company = scheduler
+            .random()
+            .choose(&[Company::Some, Company::All, Company::Mixed]);
+        let idle = Lane {
+            status: Status::Ready,
+            value: 0,
+            operand: 0,
+            result: 0,
+        };
+        Self {
+            state: RefCell::new(State {
+                scheduler,
+                lanes: vec![idle; plan.warps as usize * 32],
+                gatherings: Vec::new(),
+                company,
+                ended: vec![0; plan.warps as usize],
+                step_limit: plan.step_limit,
+                fault: None,
+                fingerprint: 0xcbf2_9ce4_8422_2325,
+                switches: 0,
+            }),
+            current: Cell::new(0),
+            // Scratch memory is not cleared between kernels: it starts dirty.
+            scratch: (0..plan.warps)
+                .map(|_| Scratch(UnsafeCell::new([0xd7; SCRATCH_BYTES])))
+                .collect(),
+        }
+    }
+
+    /// The lane that runs.
+    pub fn current(&self) -> u32 {
+        self.current.get()
+    }
+
+    /// Scratch memory of a warp.
+    pub fn scratch(&self, warp: u32) -> *mut u8 {
+        self.scratch[warp as usize].0.get().cast()
+    }
+
+    /// The lane to run next; nothing if the run has ended, well or not.
+    pub fn next(&self) -> Option<u32> {
+        let lane = self.state.borrow_mut().next()?;
+        self.current.set(lane);
+        Some(lane)
+    }
+
+    /// The current lane comes to an atomic operation. True if it must give way.
+    pub fn at_atomic(&self) -> bool {
+        let state = &mut *self.state.borrow_mut();
+        let lane = self.current();
+        let gives_way = state.scheduler.at_atomic(lane);
+        state.step(lane) || gives_way
+    }
+
+    /// The current lane makes a turn of a spin, and then gives way.
+    pub fn at_back_off(&self) {
+        let state = &mut *self.state.borrow_mut();
+        state.scheduler.at_back_off(self.current());
+        state.step(self.current());
+    }
+
+    /// The current lane comes to a collective. True if it must give way.
+    pub fn arrive(&self, place: Place, value: u32, operand: u32) -> bool {
+        let state = &mut *self.state.borrow_mut();
+        let lane = self.current();
+        state.lanes[lane as usize].value = value;
+        state.lanes[lane as usize].operand = operand;
+        state.arrive(lane, place);
+        state.step(lane);
+        // Whoever came last does not always go first.
+        !matches!(state.lanes[lane as usize].status, Status::Ready)
+            || state.fault.is_some()
+            || state.scheduler.random().one_in(2)
+    }
+
+    /// The current lane comes to `converge`, and then gives way.
+    pub fn converge(&self, location: &'static Location<'static>) {
+        let state = &mut *self.state.borrow_mut();
+        let lane = self.current();
+        state.lanes[lane as usize].status = Status::Converging { location, held: 0 };
+        state.step(lane);
+    }
+
+    /// What the current lane got from its collective or `converge`.
+    pub fn result(&self) -> u32 {
+        self.state.borrow().lanes[self.current() as usize].result
+    }
+
+    /// The current lane has ended, with the message of its panic if it did so.
+    pub fn end(&self, panic: Option<String>) {
+        let state = &mut *self.state.borrow_mut();
+        let lane = self.current();
+        state.end(lane);
+        if let Some(message) = panic {
+            state.fault = Some(Fault::Panicked {
+                lane: id(lane),
+                message,
+            });
+        }
+    }
+
+    /// The fault, the steps, the switches and the fingerprint of the run.
+    pub fn finish(self) -> (Option<Fault>, u64, u64, u64) {
+        let state = self.state.into_inner();
+        (
+            state.fault,
+            state.scheduler.steps,
+            state.switches,
+            state.fingerprint,
+        )
+    }
+}
+
+impl State {
+    fn fail(&mut self, fault: Fault) {
+        // The first fault is the cause of the others.
+        self.fault.get_or_insert(fault);
+    }
+
+    /// Counts a step; true if the run must end.
+    fn step(&mut self, lane: u32) -> bool {
+        self.scheduler.steps += 1;
+        if self.scheduler.steps > self.step_limit {
+            let waiting = self
+                .lanes
+                .iter()
+                .filter(|lane| matches!(lane.status, Status::Waiting(_)))
+                .count();
+            self.fail(Fault::StepLimit {
+                steps: self.step_limit,
+                lane: id(lane),
+                waiting,
+            });
+        }
+        self.fault.is_some()
+    }
+
+    fn next(&mut self) -> Option<u32> {
+        if self.fault.is_some() {
+            return None;
+        }
+        let Some(mut lane) = self.scheduler.choose() else {
+            self.check_deadlock();
+            return None;
+        };
+        if let Status::Converging { location, held } = self.lanes[lane as usize].status {
+            let others = held < HELD_MOST && self.holds();
+            let lanes = &self.lanes;
+            let on_its_way = |other: u32| {
+                other / 32 == lane / 32 && matches!(lanes[other as usize].status, Status::Ready)
+            };
+            match others.then(|| self.scheduler.any_of(on_its_way)).flatten() {
+                Some(other) => {
+                    let held = held + 1;
+                    self.lanes[lane as usize].status = Status::Converging { location, held };
+                    lane = other;
+                }
+                None => self.form_group(lane, location),
+            }
+        }
+        self.fingerprint = (self.fingerprint ^ u64::from(lane)).wrapping_mul(0x100_0000_01b3);
+        self.switches += 1;
+        Some(lane)
+    }
+
+    fn holds(&mut self) -> bool {
+        match self.company {
+            Company::Some => false,
+            Company::All => true,
+            Company::Mixed => !self.scheduler.random().one_in(16),
+        }
+    }
+
+    /// Sends `lane` on with some of those that stand at the same `converge`.
+    fn form_group(&mut self, lane: u32, location: &'static Location<'static>) {
+        let kind = self.scheduler.random().below(4);
+        let first = lane / 32 * 32;
+        let mut mask = 1 << (lane % 32);
+        for other in first..first + 32 {
+            let here = matches!(self.lanes[other as usize].status,
+                Status::Converging { location: at, .. } if at == location);
+            // All that are here, each with a chance of a half, or nobody else.
+            let comes = match kind {
+                0 | 1 => true,
+                2 => self.scheduler.random().one_in(2),
+                _ => false,
+            };
+            if here && comes {
+                mask |= 1 << (other % 32);
+            }
+        }
+        for other in (first..first + 32).filter(|other| mask >> (other % 32) & 1 == 1) {
+            self.lanes[other as usize].status = Status::Ready;
+            self.lanes[other as usize].result = mask;
+        }
+    }
+
+    fn arrive(&mut self, lane: u32, place: Place) {
+        let (warp, bit) = (lane / 32, 1 << (lane % 32));
+        if place.mask & bit == 0 {
+            let lane = id(lane);
+            return self.fail(Fault::Outsider { lane, place });
+        }
+        let missing = place.mask & self.ended[warp as usize];
+        if missing != 0 {
+            return self.fail(Fault::Ended {
+                waiting: id(lane),
+                place,
+                ended: missing.trailing_zeros(),
+            });
+        }
+        for other in self.gatherings.iter().filter(|other| other.warp == warp) {
+            // Each waits for the other: neither can ever complete.
+            let waiting = other.arrived & place.mask;
+            if other.place != place && other.place.mask & bit != 0 && waiting != 0 {
+                let fault = Fault::Diverged {
+                    first: id(warp * 32 + waiting.trailing_zeros()),
+                    first_place: other.place,
+                    second: id(lane),
+                    second_place: place,
+                };
+                return self.fail(fault);
+            }
+        }
+        self.lanes[lane as usize].status = Status::Waiting(place);
+        self.scheduler.block(lane);
+        let known = self
+            .gatherings
+            .iter()
+            .position(|other| other.warp == warp && other.place == place);
+        let index = known.unwrap_or_else(|| {
+            self.gatherings.push(Gathering {
+                warp,
+                place,
+                arrived: 0,
+            });
+            self.gatherings.len() - 1
+        });
+        self.gatherings[index].arrived |= bit;
+        if self.gatherings[index].arrived == place.mask {
+            self.gatherings.swap_remove(index);
+            self.complete(warp, place);
+        }
+    }
+
+    fn complete(&mut self, warp: u32, place: Place) {
+        let first = warp * 32;
+        let members = (0..32).filter(|lane| place.mask >> lane & 1 == 1);
+        let value = |lane: u32| self.lanes[(first + lane) as usize].value;
+        let ballot = members
+            .clone()
+            .filter(|&lane| value(lane) != 0)
+            .fold(0, |mask, lane| mask | 1 << lane);
+        let mut results = [0; 32];
+        for lane in members.clone() {
+            let operand = self.lanes[(first + lane) as usize].operand;
+            let source = match place.collective {
+                Collective::Ballot | Collective::Sync => lane,
+                Collective::Shuffle => operand,
+                Collective::ShuffleUp => lane.checked_sub(operand).unwrap_or(lane),
+                Collective::ShuffleXor => lane ^ operand,
+            };
+            if source >= 32 || place.mask >> source & 1 == 0 {
+                return self.fail(Fault::BadSource {
+                    lane: id(first + lane),
+                    source_lane: source,
+                    place,
+                });
+            }
+            results[lane as usize] = match place.collective {
+                Collective::Ballot => ballot,
+                _ => value(source),
+            };
+        }
+        for lane in members {
+            self.lanes[(first + lane) as usize].result = results[lane as usize];
+            self.lanes[(first + lane) as usize].status = Status::Ready;
+            self.scheduler.unblock(first + lane);
+        }
+    }
+
+    fn end(&mut self, lane: u32) {
+        self.lanes[lane as usize].status = Status::Ended;
+        self.scheduler.block(lane);
+        let (warp, bit) = (lane / 32, 1 << (lane % 32));
+        self.ended[warp as usize] |= bit;
+        let left = self
+            .gatherings
+            .iter()
+            .find(|other| other.warp == warp && other.place.mask & bit != 0);
+        if let Some(left) = left {
+            let fault = Fault::Ended {
+                waiting: id(warp * 32 + left.arrived.trailing_zeros()),
+                place: left.place,
+                ended: lane % 32,
+            };
+            self.fail(fault);
+        }
+    }
+
+    fn check_deadlock(&mut self) {
+        let waiting: Vec<_> = (0..)
+            .zip(&self.lanes)
+            .filter_map(|(lane, state)| match state.status {
+                Status::Waiting(place) => Some((id(lane), place)),
+                _ => None,
+            })
+            .collect();
+        if !waiting.is_empty() {
+            self.fail(Fault::Deadlock { waiting });
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Warps of 32 lanes in one host thread, under a scheduler that decides every
+//! interleaving: the way to run the GPU's lane logic without a GPU, and a model
+//! checker for what lanes and warps do to shared memory.
+//!
+//! Each lane is a coroutine. It gives way in every collective, in `back_off`,
+//! and, through the hook of `cuda_std::schedule`, in front of atomic
+//! operations; who goes on is drawn from a seed. Memory is sequentially
+//! consistent here: a missing order between threads is not found, a missing
+//! atomicity is. A collective that some lane never reaches is reported with the
+//! lane and the line; a run is replayed from its [`Plan`].
+
+mod failure;
+mod lane;
+mod machine;
+mod plan;
+mod random;
+mod scheduler;
+mod stacks;
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+pub use failure::{Collective, Fault, LaneId, LockstepError, Place};
+pub use lane::Lockstep;
+pub use plan::{Plan, Policy};
+pub use random::Random;
+
+use machine::Machine;
+
+/// A lane: resumed and suspended without values.
+type Lane = Coroutine<(), (), (), DefaultStack>;
+
+thread_local! {
+    static MACHINE: Cell<*const Machine> = const { Cell::new(ptr::null()) };
+    /// The yielder of the coroutine that runs.
+    static YIELDER: Cell<*const Yielder<(), ()>> = const { Cell::new(ptr::null()) };
+}
+
+/// Runs `body` on the machine of the run on this thread.
+fn with_machine<T>(body: impl FnOnce(&Machine) -> T) -> T {
+    let machine = MACHINE.get();
+    assert!(!machine.is_null(), "a lane was used outside its run");
+    // SAFETY: the pointer is set while `resume` runs a coroutine only, and the
+    // machine lives in the frame of `run` below that.
+    body(unsafe { &*machine })
+}
+
+/// Gives way: the current coroutine goes on when it is chosen again.
+fn suspend() {
+    let yielder = YIELDER.get();
+    // SAFETY: `resume` runs the coroutine whose yielder this is, which lies on
+    // that coroutine's stack and lives as long as it.
+    unsafe { (*yielder).suspend(()) };
+    // Others ran meanwhile.
+    YIELDER.set(yielder);
+}
+
+/// The hook in front of every atomic operation.
+fn at_atomic() {
+    // The tests' own atomics, outside a run, are not scheduled.
+    if !MACHINE.get().is_null() && with_machine(Machine::at_atomic) {
+        suspend();
+    }
+}
+
+/// What a run was like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Atomic operations, collectives and turns of spins.
+    pub steps: u64,
+    /// Times that a lane was resumed.
+    pub switches: u64,
+    /// A hash of the order in which lanes were resumed.
+    pub fingerprint: u64,
+}
+
+/// The kernel of all lanes of all warps of `plan`.
+///
+/// # Errors
+///
+/// What went wrong, with the plan for a replay: a collective that cannot
+/// complete, a deadlock, a livelock, a panic in a lane.
+pub fn run(plan: Plan, kernel: impl Fn(Lockstep)) -> Result<Outcome, LockstepError> {
+    assert!(MACHINE.get().is_null(), "a run inside a run");
+    let machine = Machine::new(&plan);
+    let mut lanes: Vec<Lane> = (0..plan.warps * 32)
+        .map(|index| {
+            let kernel = &kernel;
+            let lane = Lockstep::new(index, plan.warps, plan.processors);
+            let body = move |yielder: &Yielder<(), ()>, ()| {
+                YIELDER.set(yielder);
+                kernel(lane);
+            };
+            // SAFETY: what the body borrows is `kernel`, which outlives the
+            // coroutine: all are dropped, and so unwound, before `run` returns.
+            unsafe { Coroutine::with_stack_unchecked(stacks::take(), body) }
+        })
+        .collect();
+    cuda_std::schedule::set_hook(Some(at_atomic));
+    while let Some(next) = machine.next() {
+        let lane = &mut lanes[next as usize];
+        MACHINE.set(&machine);
+        let result = catch_unwind(AssertUnwindSafe(|| lane.resume(())));
+        MACHINE.set(ptr::null());
+        match result {
+            Ok(CoroutineResult::Yield(())) => {}
+            Ok(CoroutineResult::Return(())) => machine.end(None),
+            Err(panic) => machine.end(Some(message(&*panic))),
+        }
+    }
+    cuda_std::schedule::set_hook(None);
+    for mut lane in lanes {
+        // After a fault, lanes are left in the middle of the kernel.
+        lane.force_unwind();
+        stacks::give(lane.into_stack());
+    }
+    let (fault, steps, switches, fingerprint) = machine.finish();
+    match fault {
+        Some(fault) => Err(LockstepError { fault, plan }),
+        None => Ok(Outcome {
+            steps,
+            switches,
+            fingerprint,
+        }),
+    }
+}
+
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    if let Some(text) = panic.downcast_ref::<&str>() {
+        (*text).to_string()
+    } else if let Some(text) = panic.downcast_ref::<String>() {
+        text.clone()
+    } else {
+        "a value that is no text".to_string()
+    }
+}
