@@ -1,12 +1,30 @@
 //! The k-d tree builder on the CPU: the same tree whatever runs it, right, and
-//! as good as an exact builder's.
+//! as good as an exact builder's; clean errors when there is too little room.
 
-use heapwood_device::host::ALLOCATORS;
-use heapwood_device::kdtree::host::{Options, check, tree_hash};
-use heapwood_tests::cpu::Machine;
-use heapwood_tests::soups;
+use heapwood_device::host::{ALLOCATORS, HostAllocator, allocator};
+use heapwood_device::kdtree::host::{
+    BuildError, Limits, Options, Plan, PlanError, check, default_depth, sah_cost, tree_hash,
+};
+use heapwood_tests::cpu::{Machine, Tree};
+use heapwood_tests::oracle::{self, Ray};
+use heapwood_tests::soups::{self, Numbers, Triangles};
 
-const POOL: usize = 64 << 20;
+const POOL: usize = 32 << 20;
+
+fn build(name: &str, workers: u32, triangles: &Triangles, options: Options) -> Tree {
+    let machine = Machine::new(allocator(name).unwrap(), POOL, workers).unwrap();
+    machine.build(triangles, options).unwrap()
+}
+
+fn hash(tree: &Tree) -> u64 {
+    tree_hash(&tree.nodes, &tree.references)
+}
+
+fn assert_right(tree: &Tree, triangles: &Triangles, name: &str) {
+    let bounds = tree.result.bounds;
+    let found = check(&tree.nodes, &tree.references, triangles, bounds);
+    assert_eq!(found, Ok(()), "{name}");
+}
 
 #[test]
 fn every_tree_is_right() {
@@ -18,48 +36,266 @@ fn every_tree_is_right() {
                 collect: true,
                 ..Options::default()
             };
-            let allocator = heapwood_device::host::allocator("cfmalloc").unwrap();
-            let machine = Machine::new(allocator, POOL, 2).unwrap();
-            let tree = machine.build(&triangles, options).unwrap();
-            let checked = check(
-                &tree.nodes,
-                &tree.references,
-                &triangles,
-                tree.result.bounds,
-            );
-            assert_eq!(checked, Ok(()), "{name}, clip {clip}");
-            println!("{name} {clip} {alloc_per_split} {:?}", tree.result);
-            let statistics = tree.result.statistics;
-            assert_eq!(statistics.allocations, statistics.frees, "{name}");
-            assert_eq!(statistics.live_bytes, 0, "{name}");
+            let tree = build("cfmalloc", 2, &triangles, options);
+            assert_right(&tree, &triangles, name);
             let leaves = tree.nodes.iter().filter(|node| node.is_leaf()).count();
             assert_eq!(tree.result.leaves as usize, leaves, "{name}");
+            assert!(tree.result.depth <= default_depth(triangles.len() as u32));
         }
     }
 }
 
 #[test]
-fn the_tree_does_not_depend_on_workers_or_allocator() {
+fn every_allocation_is_freed() {
+    let triangles = soups::rooms(8);
+    for allocator in ALLOCATORS {
+        for alloc_per_split in [false, true] {
+            let options = Options {
+                alloc_per_split,
+                collect: true,
+                ..Options::default()
+            };
+            let machine = Machine::new(allocator, POOL, 4).unwrap();
+            let tree = machine.build(&triangles, options).unwrap();
+            let statistics = tree.result.statistics;
+            assert!(statistics.allocations > 100, "{}", allocator.name);
+            assert_eq!(statistics.allocations, statistics.frees);
+            assert_eq!(statistics.live_bytes, 0, "{}", allocator.name);
+            assert!(statistics.peak_bytes >= triangles.len() as u64 * 4);
+            let state = machine.heap_state();
+            if allocator.frees && allocator.walkable {
+                assert_eq!(state.occupancy.used_bytes, 0, "{}", allocator.name);
+            }
+            assert_eq!(state.faults, Default::default(), "{}", allocator.name);
+        }
+    }
+}
+
+#[test]
+fn the_tree_does_not_depend_on_the_workers() {
     for (name, triangles) in soups::all() {
-        let mut expected = None;
-        for allocator in ALLOCATORS {
-            for workers in [1, 2, 8] {
-                for alloc_per_split in [false, true] {
-                    let options = Options {
-                        alloc_per_split,
-                        ..Options::default()
-                    };
-                    let machine = Machine::new(allocator, POOL, workers).unwrap();
-                    let tree = machine.build(&triangles, options).unwrap();
-                    let hash = tree_hash(&tree.nodes, &tree.references);
-                    assert_eq!(
-                        *expected.get_or_insert(hash),
-                        hash,
-                        "{name}: {} with {workers} workers",
-                        allocator.name
-                    );
-                }
+        let expected = hash(&build("cfmalloc", 1, &triangles, Options::default()));
+        for workers in [2, 8] {
+            for alloc_per_split in [false, true] {
+                let options = Options {
+                    alloc_per_split,
+                    ..Options::default()
+                };
+                let tree = build("cfmalloc", workers, &triangles, options);
+                assert_eq!(hash(&tree), expected, "{name}: {workers} workers");
             }
         }
+    }
+}
+
+#[test]
+fn the_tree_does_not_depend_on_the_allocator() {
+    for triangles in [soups::soup(6000, 0.05, 2), soups::rooms(6)] {
+        let expected = hash(&build("atomicmalloc", 1, &triangles, Options::default()));
+        for allocator in ALLOCATORS {
+            for alloc_per_split in [false, true] {
+                let options = Options {
+                    alloc_per_split,
+                    ..Options::default()
+                };
+                let tree = build(allocator.name, 2, &triangles, options);
+                assert_eq!(hash(&tree), expected, "{}", allocator.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn trees_cost_as_little_as_an_exact_builders() {
+    for (name, triangles) in soups::all() {
+        let options = Options::default();
+        let tree = build("cfmalloc", 2, &triangles, options);
+        let depth = default_depth(triangles.len() as u32);
+        let (nodes, references, bounds) = oracle::build(&triangles, options.costs, depth);
+        assert_eq!(bounds, tree.result.bounds, "{name}");
+        assert!(!references.is_empty());
+        let exact = sah_cost(&nodes, bounds, options.costs);
+        let ours = sah_cost(&tree.nodes, bounds, options.costs);
+        assert!(ours <= exact * 1.05, "{name}: {ours} against {exact}");
+    }
+}
+
+#[test]
+fn clipping_makes_better_trees_where_triangles_are_large() {
+    let triangles = soups::soup(1000, 0.5, 4);
+    let cost = |clip| {
+        let options = Options {
+            clip,
+            ..Options::default()
+        };
+        let tree = build("cfmalloc", 2, &triangles, options);
+        sah_cost(&tree.nodes, tree.result.bounds, options.costs)
+    };
+    assert!(cost(true) < cost(false));
+}
+
+#[test]
+fn rays_hit_what_brute_force_says() {
+    for (name, triangles) in soups::all() {
+        let tree = build("cfmalloc", 2, &triangles, Options::default());
+        let bounds = tree.result.bounds;
+        let mut numbers = Numbers(7);
+        let mut hits = 0;
+        for number in 0..300 {
+            let inside = |numbers: &mut Numbers| {
+                [0, 1, 2].map(|k| {
+                    let part = f64::from(numbers.unit()) * 1.2 - 0.1;
+                    let (lo, hi) = (f64::from(bounds.lo[k]), f64::from(bounds.hi[k]));
+                    lo + part * (hi - lo)
+                })
+            };
+            let origin = inside(&mut numbers);
+            let target = inside(&mut numbers);
+            let mut direction = [0, 1, 2].map(|k| target[k] - origin[k]);
+            if number % 4 == 0 {
+                // Along an axis, through a vertex's coordinates now and then.
+                direction = [0.0; 3];
+                direction[number / 4 % 3] = if number % 8 == 0 { 1.0 } else { -1.0 };
+            }
+            if direction == [0.0; 3] {
+                continue;
+            }
+            let ray = Ray { origin, direction };
+            let expected = oracle::brute_force(&triangles, &ray);
+            let found =
+                oracle::closest_hit(&tree.nodes, &tree.references, &triangles, bounds, &ray);
+            assert_eq!(found, expected, "{name}: {ray:?}");
+            hits += usize::from(expected.is_some());
+        }
+        let thin = ["one", "two", "degenerate", "needles", "identical", "flat"];
+        assert!(hits > 20 || thin.contains(&name), "{name}: {hits} hits");
+    }
+}
+
+/// Builds in pools of many sizes. Whatever fits is the right tree; the rest
+/// ends in an error that names the pool.
+fn squeeze(allocator: &'static HostAllocator, alloc_per_split: bool) -> (usize, usize) {
+    let triangles = soups::soup(3000, 0.1, 9);
+    let options = Options {
+        alloc_per_split,
+        ..Options::default()
+    };
+    let expected = hash(&build("atomicmalloc", 1, &triangles, options));
+    let root = triangles.len() * 4;
+    let (mut trees, mut errors) = (0, 0);
+    for tenths in [5, 9, 11, 13, 16, 20, 25, 30, 40, 60, 100, 400, 4000] {
+        let Ok(machine) = Machine::new(allocator, root * tenths / 10, 3) else {
+            errors += 1;
+            continue;
+        };
+        match machine.build(&triangles, options) {
+            Ok(tree) => {
+                assert_eq!(hash(&tree), expected, "{} {tenths}", allocator.name);
+                trees += 1;
+            }
+            Err(BuildError::OutOfMemory { bytes }) => {
+                assert!(bytes > 0 && bytes <= root as u64, "{}", allocator.name);
+                errors += 1;
+            }
+            Err(BuildError::Overwritten) if allocator.may_overwrite => errors += 1,
+            Err(error) => panic!("{} in {tenths}: {error}", allocator.name),
+        }
+    }
+    (trees, errors)
+}
+
+#[test]
+fn a_pool_that_is_too_small_is_a_clean_error() {
+    // Checked mode keeps its headers in the pool, where an allocator that hands
+    // out memory in use destroys them.
+    let unchecked = |allocator: &&HostAllocator| {
+        !(allocator.may_overwrite && allocator.name.ends_with("_checked"))
+    };
+    for allocator in ALLOCATORS.iter().filter(unchecked) {
+        for alloc_per_split in [false, true] {
+            let (trees, errors) = squeeze(allocator, alloc_per_split);
+            assert!(trees > 0 && errors > 0, "{}", allocator.name);
+        }
+    }
+}
+
+#[test]
+fn limits_are_clean_errors_and_doubling_them_helps() {
+    let triangles = soups::soup(5000, 0.1, 10);
+    let options = Options::default();
+    let machine = Machine::new(allocator("cfmalloc").unwrap(), POOL, 2).unwrap();
+    let usual = Limits::for_triangles(5000, &options);
+    let tight = [
+        (
+            Limits {
+                nodes: 100,
+                ..usual
+            },
+            BuildError::NodeLimit,
+        ),
+        (
+            Limits {
+                references: 100,
+                ..usual
+            },
+            BuildError::ReferenceLimit,
+        ),
+        (Limits { tasks: 10, ..usual }, BuildError::TaskLimit),
+        (Limits { larges: 0, ..usual }, BuildError::TaskLimit),
+        (Limits { chunks: 3, ..usual }, BuildError::TaskLimit),
+    ];
+    for (limits, expected) in tight {
+        let result = machine.build_within(&triangles, options, limits);
+        assert_eq!(result.err(), Some(expected));
+    }
+    let mut limits = Limits {
+        nodes: 100,
+        references: 100,
+        tasks: 10,
+        ..usual
+    };
+    let tree = loop {
+        let machine = Machine::new(allocator("cfmalloc").unwrap(), POOL, 2).unwrap();
+        match machine.build_within(&triangles, options, limits) {
+            Ok(tree) => break tree,
+            Err(error) => assert!(error.is_limit(), "{error}"),
+        }
+        limits = limits.doubled().unwrap();
+    };
+    assert_right(&tree, &triangles, "soup");
+}
+
+#[test]
+fn depth_is_limited() {
+    let triangles = soups::soup(2000, 0.1, 11);
+    for depth in [0, 1, 5] {
+        let options = Options {
+            max_depth: Some(depth),
+            ..Options::default()
+        };
+        let tree = build("cfmalloc", 2, &triangles, options);
+        assert_eq!(tree.result.depth, depth);
+        assert_right(&tree, &triangles, "soup");
+    }
+}
+
+#[test]
+fn what_cannot_be_built_is_refused() {
+    let options = Options::default();
+    let limits = Limits::for_triangles(1, &options);
+    let none = Plan::new(0, options, limits);
+    assert_eq!(none.err(), Some(PlanError::NoTriangles));
+    let deep = Options {
+        max_depth: Some(48),
+        ..options
+    };
+    let deep = Plan::new(1, deep, limits);
+    assert_eq!(deep.err(), Some(PlanError::TooDeep { limit: 47 }));
+    for bad in [f32::NAN, f32::INFINITY, -2e18] {
+        let mut triangles = soups::soup(100, 0.1, 12);
+        triangles[50][1][2] = bad;
+        let machine = Machine::new(allocator("cfmalloc").unwrap(), POOL, 2).unwrap();
+        let result = machine.build(&triangles, options);
+        assert_eq!(result.err(), Some(BuildError::BadCoordinate));
     }
 }

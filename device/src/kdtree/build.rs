@@ -11,7 +11,7 @@
 //! the set, the box and the depth alone. So the tree is the same whichever warp
 //! treats a node, and whenever.
 
-use super::geometry::margin;
+use super::geometry::Aabb;
 use super::leaf::LeafNode;
 use super::queue::{COUNT_CHUNK, NODE};
 use super::sah::Heuristic;
@@ -79,7 +79,6 @@ pub(super) struct Builder<W, A> {
     pub heap: A,
     pub tree: TreeArguments,
     pub scratch: Scratch,
-    pub margin: f32,
     /// What is worked on.
     pub work: Work,
     /// The node.
@@ -114,7 +113,7 @@ impl Kernel for Build {
     #[inline(always)]
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, tree: TreeArguments) {
         let nothing = Task {
-            space: super::geometry::Aabb::EMPTY,
+            space: Aabb::EMPTY,
             block: A::Handle::NULL.to_bits(),
             count: 0,
             node: NONE,
@@ -126,7 +125,6 @@ impl Kernel for Build {
             heap,
             tree,
             scratch: Scratch(warp.scratch()),
-            margin: margin(tree.bounds()),
             work: Work::Nothing,
             task: nothing,
             members: 0,
@@ -354,15 +352,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             pass.above.ids = self.ids(self.split.block_above);
         }
         // SAFETY: the references and arrays are as described above.
-        unsafe {
-            pass.run(
-                self.warp,
-                &self.tree,
-                self.margin,
-                self.scratch,
-                A::MAY_OVERWRITE,
-            )
-        };
+        unsafe { pass.run(self.warp, &self.tree, self.scratch, A::MAY_OVERWRITE) };
     }
 
     /// Chooses the split after a node's bounds, or a chunk's, were counted.

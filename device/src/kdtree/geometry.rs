@@ -1,16 +1,20 @@
 //! Boxes and triangles: the part of a triangle inside a box, as its bounds.
 //!
 //! The bounds are conservative: every point of the triangle that lies in the
-//! box lies within them. Rounding is answered by a margin (2^-20 of the scene's
-//! greatest coordinate, 16 times what one operation can lose), by which boxes
-//! are enlarged before clipping; the result is cut down to the box and to the
-//! triangle's own bounds again, so that vertices stay exact.
+//! box lies within them. What rounding may have changed is added, but only to
+//! what was rounded: vertices stay exact, and so do coordinates that do not
+//! change along an edge. Otherwise triangles that meet in a plane would be
+//! found on both sides of it. Each box cuts the original triangle, so errors do
+//! not add up.
 //!
 //! Loops over axes rotate the coordinates instead of indexing them, which keeps
 //! everything in registers.
 
 /// Coordinates of a point.
 pub type Point = [f32; 3];
+
+/// The relative error of one operation, at most, and a little more.
+const ULP: f32 = 1.0 / 8_388_608.0;
 
 /// An axis-aligned box, closed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -154,20 +158,10 @@ pub fn bounds(triangle: &[Point; 3]) -> Aabb {
         .with(triangle[2])
 }
 
-/// The margin that answers rounding in a scene within these bounds.
-#[inline(always)]
-pub fn margin(bounds: Aabb) -> f32 {
-    let mut most = 0.0;
-    for axis in 0..3 {
-        most = max(max(-bounds.lo[axis], bounds.hi[axis]), most);
-    }
-    most * (1.0 / 1_048_576.0)
-}
-
 /// Bounds of the part of a triangle inside `space`. If rounding leaves nothing
 /// of the triangle, what its bounds have in common with the box.
 #[inline(always)]
-pub fn clipped(triangle: &[Point; 3], space: Aabb, margin: f32) -> Aabb {
+pub fn clipped(triangle: &[Point; 3], space: Aabb) -> Aabb {
     let own = bounds(triangle);
     let most = own.clamped(space);
     if most == own {
@@ -176,12 +170,12 @@ pub fn clipped(triangle: &[Point; 3], space: Aabb, margin: f32) -> Aabb {
     let mut part = Aabb::EMPTY;
     let [mut a, mut b, mut c] = *triangle;
     for _ in 0..3 {
-        part = with_edge(part, a, b, space, margin);
+        part = with_edge(part, a, b, space);
         (a, b, c) = (b, c, a);
     }
     let (mut space, mut own) = (space, own);
     for _ in 0..3 {
-        part = with_box_edges(part, [a, b, c], own, space, margin);
+        part = with_box_edges(part, [a, b, c], own, space);
         (a, b, c) = (rotate(a), rotate(b), rotate(c));
         (part, own, space) = (part.rotated(), own.rotated(), space.rotated());
     }
@@ -192,15 +186,15 @@ pub fn clipped(triangle: &[Point; 3], space: Aabb, margin: f32) -> Aabb {
     }
 }
 
-/// Adds the part of the edge from `a` to `b` inside the enlarged box. An end
-/// that is a vertex is added by the edge that starts there.
+/// Adds the part of the edge from `a` to `b` inside the box. An end that is a
+/// vertex is added by the edge that starts there.
 #[inline(always)]
-fn with_edge(part: Aabb, a: Point, b: Point, space: Aabb, margin: f32) -> Aabb {
+fn with_edge(part: Aabb, a: Point, b: Point, space: Aabb) -> Aabb {
     let (mut enter, mut leave) = (0.0, 1.0);
     let along = zip(b, a, |b, a| b - a);
     for axis in 0..3 {
-        let below = space.lo[axis] - margin - a[axis];
-        let above = space.hi[axis] + margin - a[axis];
+        let below = space.lo[axis] - a[axis];
+        let above = space.hi[axis] - a[axis];
         if along[axis] == 0.0 {
             if below > 0.0 || above < 0.0 {
                 return part;
@@ -218,36 +212,37 @@ fn with_edge(part: Aabb, a: Point, b: Point, space: Aabb, margin: f32) -> Aabb {
             leave = min(far, leave);
         }
     }
-    if enter > leave {
+    if enter > leave + 8.0 * ULP {
         return part;
     }
-    // The vertex itself is exact, and so is a coordinate that does not change.
-    let fuzz = |at: f32| {
-        along.map(|along| {
-            if along == 0.0 || at == 0.0 {
-                0.0
-            } else {
-                margin * 0.25
-            }
-        })
-    };
-    let point = |at: f32| zip(a, along, |a, along| a + along * at);
-    let mut part = part
-        .with(zip(point(enter), fuzz(enter), |x, fuzz| x - fuzz))
-        .with(zip(point(enter), fuzz(enter), |x, fuzz| x + fuzz));
+    let mut part = with_point(part, a, along, enter);
     if leave < 1.0 {
-        part = part
-            .with(zip(point(leave), fuzz(leave), |x, fuzz| x - fuzz))
-            .with(zip(point(leave), fuzz(leave), |x, fuzz| x + fuzz));
+        part = with_point(part, a, along, leave);
     }
     part
+}
+
+/// Adds the point at `t` from `a`, and what rounding may have moved it by. The
+/// vertex itself is exact, and so is a coordinate that does not change.
+#[inline(always)]
+fn with_point(part: Aabb, a: Point, along: Point, t: f32) -> Aabb {
+    let point = zip(a, along, |a, along| a + along * t);
+    let error = zip(point, along, |x, along| {
+        if along == 0.0 || t == 0.0 {
+            0.0
+        } else {
+            (max(along, -along) * 4.0 + max(x, -x)) * ULP
+        }
+    });
+    part.with(zip(point, error, |x, error| x - error))
+        .with(zip(point, error, |x, error| x + error))
 }
 
 /// Adds the points in which the four edges of the box that run along the third
 /// axis meet the inside of the triangle.
 #[inline(always)]
-fn with_box_edges(part: Aabb, [a, b, c]: [Point; 3], own: Aabb, space: Aabb, margin: f32) -> Aabb {
-    let covers = |axis: usize, x: f32| own.lo[axis] - margin <= x && x <= own.hi[axis] + margin;
+fn with_box_edges(part: Aabb, [a, b, c]: [Point; 3], own: Aabb, space: Aabb) -> Aabb {
+    let covers = |axis: usize, x: f32| own.lo[axis] <= x && x <= own.hi[axis];
     // A box edge meets the triangle within its bounds, or not at all.
     let (left, right) = (covers(0, space.lo[0]), covers(0, space.hi[0]));
     let (below, above) = (covers(1, space.lo[1]), covers(1, space.hi[1]));
@@ -267,10 +262,10 @@ fn with_box_edges(part: Aabb, [a, b, c]: [Point; 3], own: Aabb, space: Aabb, mar
     } else {
         (b, c, signed)
     };
-    // A point nearer than the margin to an edge counts as inside.
-    let reach = own.hi[0] - own.lo[0] + own.hi[1] - own.lo[1];
-    let tolerance = -margin * reach;
-    let slack = margin + (own.hi[2] - own.lo[2]) * 4.0 * margin * reach / area;
+    // What rounding may change an area by, as differences of coordinates have
+    // small relative errors.
+    let error = (own.hi[0] - own.lo[0]) * (own.hi[1] - own.lo[1]) * 8.0 * ULP;
+    let depth = own.hi[2] - own.lo[2];
     let mut part = part;
     for corner in 0..4 {
         let (x, in_x) = if corner & 1 == 0 {
@@ -288,10 +283,15 @@ fn with_box_edges(part: Aabb, [a, b, c]: [Point; 3], own: Aabb, space: Aabb, mar
         }
         let weight = |u: Point, v: Point| cross(u[0] - x, u[1] - y, v[0] - x, v[1] - y);
         let (at_a, at_b, at_c) = (weight(b, c), weight(c, a), weight(a, b));
-        if at_a < tolerance || at_b < tolerance || at_c < tolerance {
+        if at_a < -error || at_b < -error || at_c < -error {
             continue;
         }
         let z = a[2] + (at_b * (b[2] - a[2]) + at_c * (c[2] - a[2])) / area;
+        let slack = if depth == 0.0 {
+            0.0
+        } else {
+            depth * 4.0 * (error / area) + max(z, -z) * 2.0 * ULP
+        };
         if z + slack < space.lo[2] || z - slack > space.hi[2] {
             continue;
         }

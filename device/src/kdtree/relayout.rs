@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use super::node::Node;
 use super::tables::{DONE, NONE, OVERWRITTEN, PER_SPLIT, TreeArguments, word};
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::{Allocator, Faults, Handle};
 use crate::kernel::Kernel;
 use crate::warp::Warp;
 
@@ -65,7 +65,7 @@ impl Kernel for Relayout {
         if A::MAY_OVERWRITE && warp.lane() == 0 {
             // AcqRel: the last warp sees what all frees have found.
             let ended = tree.header(word::AFTER).fetch_add(1, AcqRel);
-            if ended + 1 == warp.warps() && heap.faults().overwritten > 0 {
+            if ended + 1 == warp.warps() && heap.faults() != Faults::default() {
                 tree.header(word::STATE).store(OVERWRITTEN, Relaxed);
             }
         }

@@ -92,7 +92,6 @@ impl Pass {
         &mut self,
         warp: W,
         tree: &TreeArguments,
-        margin: f32,
         scratch: Scratch,
         checked: bool,
     ) {
@@ -122,7 +121,7 @@ impl Pass {
                 // SAFETY: references name triangles; garbage was sorted out.
                 let triangle = unsafe { tree.triangle(id) };
                 part = if tree.has(CLIP) {
-                    clipped(&triangle, self.space, margin)
+                    clipped(&triangle, self.space)
                 } else {
                     bounds(&triangle).clamped(self.space)
                 };

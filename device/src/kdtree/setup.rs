@@ -53,6 +53,9 @@ impl Kernel for Prepare {
             let running = tree.header(word::STATE).load(Relaxed) == RUNNING;
             if ended + 1 == warp.warps() && running {
                 let block = tree.allocate(warp, heap, tree.count);
+                if block.is_null() {
+                    return;
+                }
                 let null = A::Handle::NULL.to_bits();
                 // SAFETY: limits allow for one node and one task at least.
                 unsafe {
