@@ -45,9 +45,7 @@ impl Buffer {
         assert!(offset.is_multiple_of(align_of::<T>()));
         assert!(offset + count * size_of::<T>() <= self.layout.size());
         // SAFETY: checked above; callers read plain data when no kernel runs.
-        unsafe {
-            std::slice::from_raw_parts(self.address.add(offset).cast::<T>(), count).to_vec()
-        }
+        unsafe { std::slice::from_raw_parts(self.address.add(offset).cast::<T>(), count).to_vec() }
     }
 }
 
@@ -141,11 +139,7 @@ impl Machine {
     }
 
     /// Builds a tree, with larger limits if the first do not suffice.
-    pub fn build(
-        &self,
-        triangles: &[[[f32; 3]; 3]],
-        options: Options,
-    ) -> Result<Tree, BuildError> {
+    pub fn build(&self, triangles: &[[[f32; 3]; 3]], options: Options) -> Result<Tree, BuildError> {
         let count = triangles.len() as u32;
         let mut limits = Limits::for_triangles(count, &options);
         loop {

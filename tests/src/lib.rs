@@ -3,6 +3,7 @@
 
 pub mod brute;
 pub mod cpu;
+pub mod gpu;
 pub mod lockstep;
 pub mod soup;
 pub mod soups;

@@ -69,7 +69,11 @@ pub fn to_key(x: f32) -> u32 {
 /// The float with this key.
 #[inline(always)]
 pub fn from_key(key: u32) -> f32 {
-    f32::from_bits(if key >> 31 == 1 { key & !(1 << 31) } else { !key })
+    f32::from_bits(if key >> 31 == 1 {
+        key & !(1 << 31)
+    } else {
+        !key
+    })
 }
 
 impl Aabb {
@@ -109,9 +113,21 @@ impl Aabb {
     pub fn side(self, axis: u32, position: f32, above: bool) -> Self {
         let replace = |point: Point, here: bool| {
             [
-                if here && axis == 0 { position } else { point[0] },
-                if here && axis == 1 { position } else { point[1] },
-                if here && axis == 2 { position } else { point[2] },
+                if here && axis == 0 {
+                    position
+                } else {
+                    point[0]
+                },
+                if here && axis == 1 {
+                    position
+                } else {
+                    point[1]
+                },
+                if here && axis == 2 {
+                    position
+                } else {
+                    point[2]
+                },
             ]
         };
         Self {

@@ -287,7 +287,10 @@ impl Plan {
             ("tree_prepare", threads),
             ("tree_fill", threads),
             ("tree_build", Over::Persistent),
-            ("tree_relayout", Over::Threads(self.triangles.saturating_mul(4))),
+            (
+                "tree_relayout",
+                Over::Threads(self.triangles.saturating_mul(4)),
+            ),
         ]
         .map(|(kernel, over)| Step { kernel, over, args })
     }

@@ -52,14 +52,20 @@ impl Scratch {
     /// Word `index` of the histogram, which shares its place with the bounds.
     #[inline(always)]
     pub fn histogram(self, index: u32) -> *mut u32 {
-        self.0.wrapping_add(KEPT).cast::<u32>().wrapping_add(index as usize)
+        self.0
+            .wrapping_add(KEPT)
+            .cast::<u32>()
+            .wrapping_add(index as usize)
     }
 
     /// Word `index` of the kept bounds: `KEPT_STRIDE` words for each of least
     /// and greatest x, y and z, in the order lx ly lz gx gy gz.
     #[inline(always)]
     pub fn kept(self, index: u32) -> *mut f32 {
-        self.0.wrapping_add(KEPT).cast::<f32>().wrapping_add(index as usize)
+        self.0
+            .wrapping_add(KEPT)
+            .cast::<f32>()
+            .wrapping_add(index as usize)
     }
 
     /// Entry `index` of the stack. One node a level waits at most, so that

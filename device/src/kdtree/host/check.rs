@@ -110,7 +110,9 @@ pub fn check(
             }
             let (axis, plane) = (node.axis() as usize, f64::from(node.position()));
             let lo = polygon.iter().fold(f64::INFINITY, |m, v| m.min(v[axis]));
-            let hi = polygon.iter().fold(f64::NEG_INFINITY, |m, v| m.max(v[axis]));
+            let hi = polygon
+                .iter()
+                .fold(f64::NEG_INFINITY, |m, v| m.max(v[axis]));
             let right = node.right() as usize;
             if lo < plane - inset {
                 waiting.push((index + 1, cut(&polygon, axis, plane, 1.0)));
@@ -121,7 +123,10 @@ pub fn check(
             if lo >= plane - inset && hi <= plane + inset {
                 // In the plane: one side must have it, down to the leaves.
                 let sides = [index + 1, right];
-                if !sides.iter().any(|&side| has(nodes, references, side, id as u32)) {
+                if !sides
+                    .iter()
+                    .any(|&side| has(nodes, references, side, id as u32))
+                {
                     return Err(Fault::Missing {
                         node: index,
                         triangle: id as u32,
