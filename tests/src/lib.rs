@@ -1,9 +1,11 @@
-//! Machinery of the tests: warps in lockstep, kernels on threads, trees and
-//! traversal by other means, and triangles to try them on.
+//! Machinery of the tests: warps in lockstep, the allocators' contract, kernels
+//! on threads, trees and traversal by other means, and triangles to try them on.
 
 pub mod brute;
+pub mod conformance;
 pub mod cpu;
 pub mod gpu;
 pub mod lockstep;
+pub mod oracle;
 pub mod soup;
 pub mod soups;

@@ -98,7 +98,8 @@ pub struct TreeReport {
     pub root_bytes: u64,
     /// Bytes of the allocator's pool.
     pub pool_bytes: u64,
-    /// The most bytes granted at a time.
+    /// The most bytes granted at a time; all bytes requested, for an allocator
+    /// that cannot free.
     pub pool_high_water_bytes: u64,
     /// Initialisation of the heap.
     pub init_ms: Samples,
@@ -150,6 +151,11 @@ impl TreeReport {
         let options = ready.options();
         let result = &measured.built.result;
         let statistics = &measured.statistics;
+        let requested = statistics.allocations as f64 * statistics.mean_bytes;
+        let high_water = match spec.allocator.frees {
+            true => statistics.peak_bytes,
+            false => statistics.peak_bytes.max(requested.round() as u64),
+        };
         Self {
             scene: scene.to_owned(),
             triangles: triangles as u64,
@@ -168,7 +174,7 @@ impl TreeReport {
             },
             root_bytes: ready.root_bytes(),
             pool_bytes: ready.pool_bytes(),
-            pool_high_water_bytes: statistics.peak_bytes,
+            pool_high_water_bytes: high_water,
             init_ms: measured.init_ms.clone(),
             build_ms: measured.build_ms.clone(),
             nodes: result.nodes,

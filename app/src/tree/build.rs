@@ -75,6 +75,20 @@ impl<'b> TreeBuilder<'b> {
                 continue;
             }
             let heap = heap?;
+            // The first request of every build; without it there is nothing
+            // to launch.
+            if heap.max_block() < root {
+                if pool == Pool::Auto {
+                    pool_bytes *= 2;
+                    continue;
+                }
+                return Err(TreeError::Pool {
+                    allocator: spec.name(),
+                    pool: pool_bytes,
+                    wanted: Some(root),
+                    root,
+                });
+            }
             let plan = Plan::new(self.count, options, limits)?;
             let ready = Ready {
                 backend: self.backend,

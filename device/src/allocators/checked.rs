@@ -15,6 +15,8 @@ use crate::warp::Warp;
 const HEADER: u64 = 16;
 /// Bytes behind the last byte that was asked for, at least.
 const CANARY_BYTES: u64 = 16;
+/// Bytes of the inner allocator's block that are not the caller's.
+const OVERHEAD: u64 = HEADER + CANARY_BYTES;
 const CANARY: u8 = 0xc5;
 /// Bytes of the pool for the counters.
 const COUNTERS: u64 = 256;
@@ -46,9 +48,15 @@ impl<A: Allocator> Checked<A> {
     }
 }
 
+/// The bytes to serve: 0 like 1.
+#[inline(always)]
+fn served(bytes: u64) -> u64 {
+    if bytes == 0 { 1 } else { bytes }
+}
+
 /// The bytes to ask of the inner allocator.
 fn padded(bytes: u64) -> u64 {
-    HEADER.saturating_add(bytes).saturating_add(CANARY_BYTES)
+    bytes.saturating_add(OVERHEAD)
 }
 
 impl<A: Allocator> Allocator for Checked<A> {
@@ -60,25 +68,37 @@ impl<A: Allocator> Allocator for Checked<A> {
     const MAY_OVERWRITE: bool = A::MAY_OVERWRITE;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
-        if request.pool_bytes < COUNTERS {
-            return Err(SetupError::PoolTooSmall {
-                needed: COUNTERS + 1,
-            });
-        }
         let inner = Request {
             base: request.base.wrapping_add(COUNTERS as usize),
-            pool_bytes: request.pool_bytes - COUNTERS,
+            pool_bytes: request.pool_bytes.saturating_sub(COUNTERS),
             ..*request
+        };
+        let has_room = |pool_bytes| {
+            A::setup(&Request {
+                pool_bytes,
+                ..inner
+            })
+            .is_ok_and(|heap| A::max_block(&heap) >= padded(1))
         };
         let mut heap = A::setup(&inner).map_err(|error| match error {
             SetupError::PoolTooSmall { needed } => SetupError::PoolTooSmall {
-                needed: needed + COUNTERS,
+                needed: COUNTERS
+                    + if has_room(needed) {
+                        needed
+                    } else {
+                        needed + OVERHEAD
+                    },
             },
             SetupError::PoolTooLarge { limit } => SetupError::PoolTooLarge {
                 limit: limit + COUNTERS,
             },
             other => other,
         })?;
+        if !has_room(inner.pool_bytes) {
+            return Err(SetupError::PoolTooSmall {
+                needed: request.pool_bytes + OVERHEAD,
+            });
+        }
         heap.pointers[3] = request.base;
         Ok(heap)
     }
@@ -93,7 +113,7 @@ impl<A: Allocator> Allocator for Checked<A> {
     }
 
     fn max_block(heap: &Heap) -> u64 {
-        A::max_block(heap).saturating_sub(HEADER + CANARY_BYTES)
+        A::max_block(heap).saturating_sub(OVERHEAD)
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
@@ -107,6 +127,7 @@ impl<A: Allocator> Allocator for Checked<A> {
 
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> A::Handle {
+        let bytes = served(bytes);
         let block = self.inner.malloc(warp, padded(bytes));
         if !block.is_null() {
             let start = self.inner.address(block);
@@ -165,7 +186,7 @@ impl<A: Allocator> Allocator for Checked<A> {
     }
 
     fn granted(self, block: A::Handle, requested: u64) -> u64 {
-        self.inner.granted(block, padded(requested))
+        self.inner.granted(block, padded(served(requested))) - OVERHEAD
     }
 
     fn walk<W: Warp>(self, warp: W) -> Occupancy {

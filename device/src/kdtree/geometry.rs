@@ -221,9 +221,24 @@ fn with_edge(part: Aabb, a: Point, b: Point, space: Aabb, margin: f32) -> Aabb {
     if enter > leave {
         return part;
     }
-    let mut part = part.with(zip(a, along, |a, along| a + along * enter));
+    // The vertex itself is exact, and so is a coordinate that does not change.
+    let fuzz = |at: f32| {
+        along.map(|along| {
+            if along == 0.0 || at == 0.0 {
+                0.0
+            } else {
+                margin * 0.25
+            }
+        })
+    };
+    let point = |at: f32| zip(a, along, |a, along| a + along * at);
+    let mut part = part
+        .with(zip(point(enter), fuzz(enter), |x, fuzz| x - fuzz))
+        .with(zip(point(enter), fuzz(enter), |x, fuzz| x + fuzz));
     if leave < 1.0 {
-        part = part.with(zip(a, along, |a, along| a + along * leave));
+        part = part
+            .with(zip(point(leave), fuzz(leave), |x, fuzz| x - fuzz))
+            .with(zip(point(leave), fuzz(leave), |x, fuzz| x + fuzz));
     }
     part
 }

@@ -13,7 +13,9 @@ use cuda_std::atomic::AtomicU32;
 use super::build::Builder;
 use super::queue::{COUNT_CHUNK, DIVIDE_CHUNK};
 use super::sah::BINS;
-use super::tables::{CHUNK, CHUNK_WORDS, HISTOGRAM_WORDS, Large, TASK_LIMIT, Task, word};
+use super::tables::{
+    CHUNK, CHUNK_WORDS, HISTOGRAM_WORDS, Large, SUM_WORDS, TASK_LIMIT, Task, word,
+};
 use crate::allocator::Allocator;
 use crate::warp::Warp;
 
@@ -93,8 +95,10 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             let mut index = self.warp.lane();
             while index < HISTOGRAM_WORDS {
                 let counted = *self.scratch.histogram(index);
-                if counted > 0 {
-                    // Relaxed: ordered by the counter below.
+                // Relaxed: ordered by the counter below.
+                if index >= SUM_WORDS {
+                    histogram(self.large, index).fetch_max(counted, Relaxed);
+                } else if counted > 0 {
                     histogram(self.large, index).fetch_add(counted, Relaxed);
                 }
                 index += W::LANES;

@@ -9,7 +9,7 @@
 
 use super::geometry::{Aabb, Point, pick};
 
-/// Candidate planes of an axis of a binned node, one more than searched.
+/// Bins of an axis of a node that is not searched exactly.
 pub const BINS: u32 = 32;
 
 /// The constants of the heuristic.

@@ -8,10 +8,10 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::SharedU32;
 
-use super::geometry::{Aabb, bounds, clipped, pick};
+use super::geometry::{Aabb, bounds, clipped, pick, to_key};
 use super::sah::{BINS, Bins};
 use super::scratch::{KEPT_STRIDE, Scratch};
-use super::tables::{CLIP, OVERWRITTEN, TreeArguments};
+use super::tables::{CLIP, OVERWRITTEN, SUM_WORDS, TreeArguments};
 use crate::warp::{Warp, rank};
 
 /// What a pass does with the bounds.
@@ -97,6 +97,7 @@ impl Pass {
         checked: bool,
     ) {
         let bins = Bins::new(self.space);
+        let mut all = Aabb::EMPTY;
         let mut base = self.from;
         while base < self.to {
             let index = base + warp.lane();
@@ -128,7 +129,10 @@ impl Pass {
                 };
             }
             match self.action {
-                Action::Count if active => count(scratch, bins, part),
+                Action::Count if active => {
+                    count(scratch, bins, part);
+                    all = all.with(part.lo).with(part.hi);
+                }
                 Action::Keep if active => keep(scratch, index, part),
                 Action::Divide => {
                     let (lo, hi) = (pick(part.lo, self.axis), pick(part.hi, self.axis));
@@ -150,6 +154,9 @@ impl Pass {
             }
             base += W::LANES;
         }
+        if self.action == Action::Count {
+            keep_extent(warp, scratch, all);
+        }
         warp.sync(W::FULL);
     }
 }
@@ -167,6 +174,22 @@ fn count(scratch: Scratch, bins: Bins, part: Aabb) {
         };
         add(axis * BINS + start);
         add((3 + axis) * BINS + end);
+    }
+}
+
+/// Keeps the bounds of all that was counted, in the histogram's last words.
+#[inline(always)]
+fn keep_extent<W: Warp>(warp: W, scratch: Scratch, all: Aabb) {
+    for axis in 0..3 {
+        let lo = warp.all_max(!to_key(all.lo[axis]));
+        let hi = warp.all_max(to_key(all.hi[axis]));
+        if warp.lane() == 0 {
+            // SAFETY: the histogram has six words behind the sums.
+            unsafe {
+                scratch.histogram(SUM_WORDS + axis as u32).write(lo);
+                scratch.histogram(SUM_WORDS + 3 + axis as u32).write(hi);
+            }
+        }
     }
 }
 

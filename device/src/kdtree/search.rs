@@ -3,6 +3,7 @@
 use super::geometry::{Aabb, from_key, to_key};
 use super::sah::{BINS, Bins, Costs, Heuristic, NO_CANDIDATE, axis_of, candidate, place_of};
 use super::scratch::{KEPT_STRIDE, Scratch};
+use super::tables::SUM_WORDS;
 use crate::warp::Warp;
 
 /// A split among bins.
@@ -10,7 +11,8 @@ use crate::warp::Warp;
 pub struct BinSplit {
     /// The axis.
     pub axis: u32,
-    /// The bin above the plane.
+    /// The bin above the plane; 0 or `BINS` for a plane before or behind all
+    /// references.
     pub bin: u32,
     /// The plane.
     pub position: f32,
@@ -53,7 +55,8 @@ pub unsafe fn among_bins<W: Warp>(
             let below = started + starts - start;
             let above = count.wrapping_sub(ended + ends - end);
             let position = bins.plane(axis, bin);
-            if bin > 0 && heuristic.is_inside(axis, position) {
+            // Planes with nothing on one side are not as good as the extent's.
+            if bin > 0 && below > 0 && above > 0 && heuristic.is_inside(axis, position) {
                 let found = candidate(heuristic.split(axis, position, below, above), axis, bin);
                 if found < best {
                     (best, best_below, best_above) = (found, below, above);
@@ -65,6 +68,25 @@ pub unsafe fn among_bins<W: Warp>(
         }
         axis += 1;
     }
+    // The planes that cut off what is empty before or behind everything: below
+    // bin 0, and above the last.
+    let mut number = warp.lane();
+    while number < 6 {
+        let (axis, bin) = if number < 3 {
+            (number, 0)
+        } else {
+            (number - 3, BINS)
+        };
+        let position = extent(scratch, axis, bin);
+        if heuristic.is_inside(axis, position) {
+            let (below, above) = if bin == 0 { (0, count) } else { (count, 0) };
+            let found = candidate(heuristic.split(axis, position, below, above), axis, bin);
+            if found < best {
+                (best, best_below, best_above) = (found, below, above);
+            }
+        }
+        number += W::LANES;
+    }
     let least = warp.all_min64(best);
     if !heuristic.pays(least, count) {
         return None;
@@ -75,10 +97,23 @@ pub unsafe fn among_bins<W: Warp>(
     Some(BinSplit {
         axis,
         bin,
-        position: bins.plane(axis, bin),
+        position: if bin == 0 || bin == BINS {
+            extent(scratch, axis, bin)
+        } else {
+            bins.plane(axis, bin)
+        },
         below: warp.shuffle(W::FULL, best_below, owner),
         above: warp.shuffle(W::FULL, best_above, owner),
     })
+}
+
+/// Where everything counted begins (`bin` 0) or ends on an axis.
+#[inline(always)]
+fn extent(scratch: Scratch, axis: u32, bin: u32) -> f32 {
+    let place = SUM_WORDS + if bin == 0 { axis } else { 3 + axis };
+    // SAFETY: the histogram has six words behind the sums.
+    let word = unsafe { *scratch.histogram(place) };
+    from_key(if bin == 0 { !word } else { word })
 }
 
 /// A split of a small node.

@@ -22,8 +22,11 @@ pub const MAX_COORDINATE: f32 = 1e18;
 /// No node.
 pub const NONE: u32 = u32::MAX;
 
-/// Words of a histogram: starts, then ends, for each axis and bin.
-pub const HISTOGRAM_WORDS: u32 = 6 * BINS;
+/// Words of a histogram that are sums: starts, then ends, for each axis and bin.
+pub const SUM_WORDS: u32 = 6 * BINS;
+/// Words of a histogram. The last six are maxima: complements of the keys of
+/// the least coordinates, then keys of the greatest, of all that was counted.
+pub const HISTOGRAM_WORDS: u32 = SUM_WORDS + 6;
 /// Words of a chunk: its histogram, with starts in the low halves and ends in
 /// the high ones, then where its references go below and above.
 pub const CHUNK_WORDS: u32 = 3 * BINS + 2;

@@ -54,9 +54,6 @@ pub struct Layout {
     pub least: u32,
     /// Maximum fragmentation (`MAX_FRAG` in Algorithm 3), in sixteenths.
     pub fragmentation: u32,
-    /// Where offsets start: the distance between those of two processors, as
-    /// a fraction of 2^32 of the nursery; 0 for a single offset.
-    pub stride: u32,
     /// Ticket counters.
     pub tickets: u32,
     /// The split.
@@ -175,7 +172,7 @@ pub fn plan(
             nursery | u64::from(region_units.ilog2()) << 32,
             region_units | (if nursery < regions { nursery } else { 0 }) << 32,
             least | u64::from(fragmentation) << 32,
-            u64::from(if multi { u32::MAX / tickets } else { 0 }) | u64::from(tickets) << 32,
+            u64::from(tickets),
             split as u64 | u64::from(root_bits) << 8 | period << 32,
             FUEL + 2 * regions,
         ],
@@ -189,7 +186,9 @@ pub fn plan(
 fn heap_shape(units: u64, least: u64) -> (u32, u64) {
     let least_bits = u64::from(least.next_power_of_two().ilog2());
     let mut best = (0, 0);
-    for root_bits in least_bits..=u64::from(units.ilog2()) {
+    // With more heaps than units there is none: the pool is one chunk.
+    let most_bits = units.checked_ilog2().map_or(0, u64::from);
+    for root_bits in least_bits..=most_bits {
         let total = (root_bits - least_bits + 1) << root_bits;
         if total <= units {
             best = (root_bits as u32, total);
@@ -213,8 +212,7 @@ impl Layout {
             beyond: high(2),
             least: low(3),
             fragmentation: high(3),
-            stride: low(4),
-            tickets: high(4),
+            tickets: low(4),
             fuel: low(6),
             split: match low(5) & 0xff {
                 0 => Split::Tail,

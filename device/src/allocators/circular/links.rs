@@ -71,6 +71,12 @@ pub trait Links: Copy {
     /// With `FREE` the caller gives the chunk up.
     fn put(self, unit: u32, next: u32, state: u32);
 
+    /// `put` with `LOCKED`, for a chunk whose link is `next`.
+    fn lock(self, unit: u32, next: u32);
+
+    /// `put` with `FREE`, for a chunk whose link is `was`.
+    fn give_up(self, unit: u32, was: u32, next: u32);
+
     /// Writes the entry anew, whatever it held, before any thread uses it.
     fn reset(self, unit: u32, next: u32, state: u32);
 }
@@ -144,6 +150,20 @@ impl Links for TwoWords {
     }
 
     #[inline(always)]
+    fn lock(self, unit: u32, _next: u32) {
+        self.flag(unit).store(LOCKED, Relaxed);
+    }
+
+    #[inline(always)]
+    fn give_up(self, unit: u32, was: u32, next: u32) {
+        if next != was {
+            self.next(unit).store(next, Relaxed);
+        }
+        // Release: as in `put`.
+        self.flag(unit).store(FREE, Release);
+    }
+
+    #[inline(always)]
     fn reset(self, unit: u32, next: u32, state: u32) {
         self.next(unit).store(next, Relaxed);
         self.flag(unit).store(state, Relaxed);
@@ -212,6 +232,16 @@ impl Links for Fused {
     fn put(self, unit: u32, next: u32, state: u32) {
         let order = if state == FREE { Release } else { Relaxed };
         self.word(unit).store(fuse(next, state), order);
+    }
+
+    #[inline(always)]
+    fn lock(self, unit: u32, next: u32) {
+        self.put(unit, next, LOCKED);
+    }
+
+    #[inline(always)]
+    fn give_up(self, unit: u32, _was: u32, next: u32) {
+        self.put(unit, next, FREE);
     }
 
     #[inline(always)]

@@ -42,7 +42,7 @@ use crate::warp::Warp;
 
 /// Requests turn from the nursery to the part of the pool beyond it at the end
 /// of their group of regions, which has this many and one.
-const NEIGHBOURS: u32 = 7;
+const NEIGHBOURS: u32 = 31;
 /// First round of a request of up to a region: the regions near its ticket's.
 const NEARBY: u32 = 0;
 /// Second round, or first of a large request: from the first region beyond the
@@ -53,6 +53,9 @@ const BEYOND: u32 = 1;
 const THOROUGH: u32 = 3;
 /// Turns that a request waits at a chunk that changes hands, less one.
 const PATIENCE: u32 = 31;
+/// The same once it has left the nursery: all those that did so meet at few
+/// chunks, and to look elsewhere means to look at every region.
+const LONG_PATIENCE: u32 = 1023;
 /// A hint with this bit says that no run was found of the number of units in
 /// its other bits; without, it is the unit where to start.
 const NO_FIT: u32 = 1 << 31;
@@ -168,9 +171,8 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         };
         // Relaxed: a ticket says where to look and nothing more.
         let ticket = self.ticket(index).fetch_add(1, Relaxed);
-        let position = ticket
-            .wrapping_mul(GOLDEN)
-            .wrapping_add(index.wrapping_mul(self.layout.stride));
+        let turn = ticket.wrapping_mul(self.layout.tickets).wrapping_add(index);
+        let position = turn.wrapping_mul(GOLDEN);
         (u64::from(position) * u64::from(self.layout.nursery) >> 32) as u32
     }
 
@@ -190,7 +192,6 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             let hint = self.hint(region).load(Relaxed);
             let no_fit = hint & NO_FIT != 0;
             let known_full = no_fit && wanted >= hint ^ NO_FIT;
-            let mut following = region + 1;
             if !known_full || round == THOROUGH {
                 let anchor = region << self.layout.region_bits;
                 let mut unit = if no_fit { anchor } else { hint };
@@ -204,7 +205,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                             return Some((unit, end));
                         }
                     }
-                    let patient = fuel & PATIENCE != 0;
+                    let patience = if round == NEARBY {
+                        PATIENCE
+                    } else {
+                        LONG_PATIENCE
+                    };
+                    let patient = fuel & patience != 0;
                     if link.state == LOCKED {
                         sure = false;
                     }
@@ -220,21 +226,22 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                         whole = true;
                         unit = anchor;
                     } else {
-                        // No chunk starts in the regions inside this one.
-                        if link.state != ABSORBED && link.next != 0 {
-                            following = self.region_after(link.next);
+                        // Only if nobody has left a newer hint since. If a chunk
+                        // came free unseen all the same, the last round finds it.
+                        if sure {
+                            self.hint(region)
+                                .compare_exchange(hint, NO_FIT | wanted, Relaxed);
+                        }
+                        // No chunk starts in the regions inside this one. What
+                        // an absorbed entry says may be long out of date.
+                        if link.next != 0 && (link.state != ABSORBED || round != THOROUGH) {
+                            region = self.region_after(link.next) - 1;
                         }
                         break;
                     }
                 }
-                // Only if nobody has left a newer hint since. If a chunk came
-                // free unseen all the same, the last round finds it.
-                if sure {
-                    self.hint(region)
-                        .compare_exchange(hint, NO_FIT | wanted, Relaxed);
-                }
             }
-            region = following;
+            region += 1;
             if round == NEARBY && region & NEIGHBOURS == 0 {
                 region = self.layout.beyond;
                 round = BEYOND;
@@ -329,15 +336,15 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         if self.may_merge(0, next) {
             let link = self.links.peek(next);
             if link.state == FREE {
-                // Until the merged chunk is free, a walker that finds neither
-                // part must not take the region for full.
-                self.links.put(unit, next, LOCKED);
+                // A walker that comes by before the merged chunk is free finds
+                // neither part of it, but learns that there is more to come.
+                self.links.lock(unit, next);
                 if let Some(after) = self.links.take(next, link, ABSORBED) {
                     end = after;
                 }
             }
         }
-        self.links.put(unit, end, FREE);
+        self.links.give_up(unit, next, end);
         self.hint(self.region_of(unit)).store(unit, Relaxed);
     }
 }

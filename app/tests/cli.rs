@@ -1,0 +1,258 @@
+//! Commands that succeed: their results, their files, their keys.
+
+mod common;
+
+use common::{ALLOCATORS, Folder, assert_keys, has_gpu, number, png_size, run, text};
+
+/// The keys of `kdtree --format json` that scripts rely on.
+const TREE_KEYS: [&str; 25] = [
+    "allocation_mean_bytes",
+    "allocation_std_bytes",
+    "allocations",
+    "allocator",
+    "backend",
+    "build_ms",
+    "device",
+    "external_fragmentation",
+    "frees",
+    "internal_fragmentation",
+    "leaves",
+    "max_depth",
+    "meta",
+    "nodes",
+    "parameters",
+    "pool_bytes",
+    "pool_high_water_bytes",
+    "references",
+    "references_per_triangle",
+    "root_bytes",
+    "sah_cost",
+    "scene",
+    "tree_hash",
+    "triangles",
+    "init_ms",
+];
+
+#[test]
+fn a_tree_is_reported_with_stable_keys() {
+    let folder = Folder::new();
+    folder.scene("terrain");
+    let report = run(
+        &folder,
+        "kdtree @terrain.obj --backend cpu --runs 3 --verify --format json",
+    );
+    let report = report.json();
+    assert_keys(&report, &TREE_KEYS);
+    assert_eq!(text(&report, "scene"), "terrain");
+    assert_eq!(report["triangles"], 2048);
+    assert_eq!(report["root_bytes"], 4 * 2048);
+    assert_eq!(report["build_ms"]["samples"].as_array().unwrap().len(), 3);
+    assert!(number(&report["build_ms"]["median"]) > 0.0);
+    assert!(number(&report["references_per_triangle"]) >= 1.0);
+    assert!(number(&report["sah_cost"]) > 1.0);
+    assert_eq!(report["allocations"], report["frees"]);
+    let leaves = number(&report["leaves"]);
+    assert_eq!(number(&report["nodes"]), 2.0 * leaves - 1.0);
+    assert!(number(&report["pool_high_water_bytes"]) >= 4.0 * 2048.0);
+    assert_eq!(text(&report, "tree_hash").len(), 16);
+    assert_eq!(text(&report["meta"], "input_hash").len(), 16);
+}
+
+#[test]
+fn every_allocator_builds_the_same_tree() {
+    let folder = Folder::new();
+    folder.scene("knot");
+    let command = "compare kdtree @knot.obj --backend cpu --runs 1 --format json";
+    for extra in [
+        "",
+        "--check-heap",
+        "--alloc-per-split --pool 400x",
+        "--no-clip",
+    ] {
+        let rows = run(&folder, &format!("{command} {extra}")).json();
+        let rows = rows.as_array().unwrap();
+        assert_eq!(rows.len(), ALLOCATORS.len());
+        for (row, allocator) in rows.iter().zip(ALLOCATORS) {
+            assert_eq!(text(row, "allocator"), allocator);
+            assert_eq!(text(row, "status"), "ok", "{row}");
+            assert!(number(&row["ratio"]) > 0.0);
+            assert_keys(&row["result"], &TREE_KEYS);
+            assert_eq!(row["result"]["tree_hash"], rows[0]["result"]["tree_hash"]);
+        }
+    }
+}
+
+#[test]
+fn the_gpu_builds_the_trees_of_the_cpu() {
+    let folder = Folder::new();
+    if !has_gpu(&folder) {
+        return println!("skipped: there is no GPU");
+    }
+    for scene in ["knot", "courtyard", "terrain"] {
+        folder.scene(scene);
+        let hash = |backend: &str, allocator: &str| {
+            let command = format!(
+                "kdtree @{scene}.obj --backend {backend} --allocator {allocator} --runs 2 --format json"
+            );
+            let report = run(&folder, &command).json();
+            assert_eq!(text(&report, "backend"), backend);
+            text(&report, "tree_hash").to_owned()
+        };
+        let expected = hash("cpu", "cfmmalloc");
+        for allocator in ALLOCATORS {
+            assert_eq!(hash("cuda", allocator), expected, "{scene} {allocator}");
+        }
+    }
+}
+
+#[test]
+fn unusual_scenes_build() {
+    let folder = Folder::new();
+    let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+    folder.put("one.obj", format!("{corners}f 1 2 3\n"));
+    folder.put(
+        "identical.obj",
+        format!("{corners}{}", "f 1 2 3\n".repeat(300)),
+    );
+    let grid: String = (0..400)
+        .map(|i| {
+            let (x, y) = (i % 20, i / 20);
+            format!(
+                "v {x} {y} 5\nv {} {y} 5\nv {x} {} 5\nf -3 -2 -1\n",
+                x + 1,
+                y + 1
+            )
+        })
+        .collect();
+    folder.put("coplanar.obj", grid);
+    for (scene, triangles, extra) in [
+        ("one", 1, ""),
+        ("identical", 1, ""),
+        ("identical", 300, "--keep-duplicates"),
+        ("coplanar", 400, ""),
+    ] {
+        for allocator in ALLOCATORS {
+            let command = format!(
+                "kdtree @{scene}.obj {extra} --allocator {allocator} --backend cpu --runs 1 \
+                 --verify --render @{scene}.png --size 32x16 --format json"
+            );
+            let report = run(&folder, &command).json();
+            assert_eq!(report["triangles"], triangles, "{scene}");
+            assert_eq!(png_size(&folder.path(&format!("{scene}.png"))), (32, 16));
+        }
+    }
+}
+
+#[test]
+fn duplicates_are_reported_once() {
+    let folder = Folder::new();
+    folder.put("two.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 2 3 1\n");
+    for command in ["kdtree @two.obj", "compare kdtree @two.obj"] {
+        let outcome = run(&folder, &format!("{command} --backend cpu --runs 1"));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        assert_eq!(outcome.stderr.lines().count(), 1, "{outcome:?}");
+        assert!(outcome.stderr.contains("1 duplicate"), "{outcome:?}");
+    }
+}
+
+#[test]
+fn pictures_have_the_size_asked_for_and_are_the_same_every_time() {
+    let folder = Folder::new();
+    folder.scene("courtyard");
+    let render = |name: &str, extra: &str| {
+        let command =
+            format!("render @courtyard.obj -o @{name} --backend cpu {extra} --format json");
+        let report = run(&folder, &command).json();
+        assert!(number(&report["rays_per_second"]) > 0.0);
+        std::fs::read(folder.path(name)).unwrap()
+    };
+    let first = render("a.png", "--size 120x80");
+    assert_eq!(png_size(&folder.path("a.png")), (120, 80));
+    assert_eq!(
+        render("b.png", "--size 120x80 --allocator cmalloc --cpu-threads 3"),
+        first
+    );
+    assert_ne!(render("c.png", "--size 120x80 --shade normal"), first);
+    assert_ne!(
+        render(
+            "d.png",
+            "--size 120x80 --eye -3,2,5 --look-at 0,1,0 --up 0,1,0.1 --fov 60"
+        ),
+        first
+    );
+    assert_eq!(
+        folder.names(),
+        [
+            "a.png",
+            "b.png",
+            "c.png",
+            "courtyard.mtl",
+            "courtyard.obj",
+            "d.png"
+        ]
+    );
+}
+
+#[test]
+fn scenes_are_generated_and_enlarged() {
+    let folder = Folder::new();
+    let triangles = |arguments: &str| {
+        let outcome = run(&folder, &format!("generate scene {arguments}"));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let words: Vec<&str> = outcome.stdout.split_whitespace().collect();
+        words[words.len() - 2].parse::<u64>().unwrap()
+    };
+    let knot = triangles("knot -o @knot.obj");
+    assert_eq!(triangles("@knot.obj -o @fine.obj.gz --levels 1"), 4 * knot);
+    assert_eq!(triangles("@fine.obj.gz -o @grid.obj --copies 2"), 16 * knot);
+    assert!(triangles("terrain -o @t.obj --triangles 5000 --displace 0.2 --seed 3") >= 5000);
+    let hash = |scene: &str| {
+        let command = format!("kdtree @{scene} --backend cpu --runs 1 --format json");
+        run(&folder, &command).json()["meta"]["input_hash"].clone()
+    };
+    assert_ne!(hash("knot.obj"), hash("fine.obj.gz"));
+}
+
+#[test]
+fn allocators_and_devices_are_listed() {
+    let folder = Folder::new();
+    let entries = run(&folder, "allocators --backend cpu --format json").json();
+    let names: Vec<&str> = entries
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| text(e, "name"))
+        .collect();
+    assert_eq!(names, ALLOCATORS);
+    assert!(entries[0]["plain"].is_null());
+    let devices = run(&folder, "devices --format json").json();
+    assert_eq!(text(&devices[0], "backend"), "cpu");
+    for format in ["table", "csv", "markdown"] {
+        for command in ["allocators --backend cpu", "devices"] {
+            let outcome = run(&folder, &format!("{command} --format {format}"));
+            assert_eq!(outcome.code, 0);
+            assert!(outcome.stdout.contains('\n'));
+        }
+    }
+}
+
+#[test]
+fn help_version_and_completions() {
+    let folder = Folder::new();
+    for command in ["--help", "--version", "help kdtree", "bench threads --help"] {
+        let outcome = run(&folder, command);
+        assert_eq!(
+            (outcome.code, outcome.stderr.as_str()),
+            (0, ""),
+            "{command}"
+        );
+        assert!(
+            !outcome.stdout.contains("\n  case "),
+            "the hidden command shows"
+        );
+    }
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let outcome = run(&folder, &format!("completions {shell}"));
+        assert!(outcome.stdout.contains("kdtree"), "{shell}");
+    }
+}

@@ -1,0 +1,222 @@
+//! What the program does with input that it cannot use: one clear line, the
+//! right exit code, nothing half-written.
+
+mod common;
+
+use common::{ALLOCATORS, Folder, has_gpu, run};
+
+const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+
+/// The message with which `kdtree` refuses a scene of this content.
+fn refusal(content: impl AsRef<[u8]>) -> String {
+    let folder = Folder::new();
+    folder.put("scene.obj", content);
+    let outcome = run(
+        &folder,
+        "kdtree @scene.obj --backend cpu --render @out.png -o @out.txt",
+    );
+    let message = outcome.error(3).to_owned();
+    assert!(message.contains("scene"), "{message}");
+    assert_eq!(folder.names(), ["scene.obj"]);
+    message
+}
+
+#[test]
+fn a_missing_file() {
+    let folder = Folder::new();
+    let outcome = run(&folder, "kdtree @absent.obj --backend cpu");
+    assert!(outcome.error(3).contains("absent.obj"));
+}
+
+#[test]
+fn a_directory() {
+    let folder = Folder::new();
+    let outcome = run(&folder, "render @. -o @out.png --backend cpu");
+    assert!(outcome.error(3).contains("directory"));
+    assert_eq!(folder.names(), [""; 0]);
+}
+
+#[test]
+fn empty_and_binary_files() {
+    assert!(refusal("").contains("empty"));
+    assert!(refusal(" \n\n").contains("empty"));
+    assert!(refusal([0x7f, b'E', b'L', b'F', 0, 0, 1, 2, 0xff]).contains("not text"));
+    let noise: Vec<u8> = (0..4096_u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8)
+        .collect();
+    refusal(noise);
+    refusal([0x1f, 0x8b, 8, 0, 1, 2, 3]);
+}
+
+#[test]
+fn an_index_out_of_range_is_named_with_its_line() {
+    let message = refusal("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n");
+    assert!(message.contains("scene.obj:4"), "{message}");
+    refusal("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n");
+    refusal("v 0 0 0\nv 1 0 0\nv 0 1 0\nf -4 -2 -1\n");
+}
+
+#[test]
+fn coordinates_that_are_no_numbers_or_too_large() {
+    for coordinate in ["nan", "1e30", "-1e30", "inf", "1e400", "x"] {
+        let message = refusal(format!("v 0 0 0\nv {coordinate} 0 0\nv 0 1 0\nf 1 2 3\n"));
+        assert!(message.contains("scene.obj:2"), "{message}");
+    }
+}
+
+#[test]
+fn no_triangles_or_none_with_an_area() {
+    refusal("v 0 0 0\nv 1 0 0\nv 0 1 0\n");
+    assert!(refusal("v 0 0 0\nv 1 1 1\nv 2 2 2\nf 1 2 3\nf 1 1 2\n").contains("degenerate"));
+}
+
+#[test]
+fn a_pool_that_is_too_small() {
+    let folder = Folder::new();
+    folder.scene("terrain");
+    for allocator in ALLOCATORS {
+        for pool in ["1KiB", "0", "9000"] {
+            let command =
+                format!("kdtree @terrain.obj --backend cpu --allocator {allocator} --pool {pool}");
+            let outcome = run(&folder, &command);
+            let message = outcome.error(4);
+            assert!(
+                message.contains(allocator) && message.contains("--pool"),
+                "{message}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_pool_that_no_machine_has() {
+    let folder = Folder::new();
+    folder.put("one.obj", TRIANGLE);
+    for pool in ["1000000GiB", "1e30x"] {
+        let outcome = run(
+            &folder,
+            &format!("kdtree @one.obj --backend cpu --pool {pool}"),
+        );
+        assert!(outcome.error(4).contains("--pool"));
+    }
+}
+
+#[test]
+fn an_unknown_allocator_or_parameter_says_what_there_is() {
+    let folder = Folder::new();
+    folder.put("one.obj", TRIANGLE);
+    for command in [
+        "kdtree @one.obj --allocator nomalloc",
+        "compare kdtree @one.obj --allocators cmalloc,nomalloc",
+        "bench mixed --allocators nomalloc",
+    ] {
+        let outcome = run(&folder, command);
+        let message = outcome.error(2);
+        for allocator in ALLOCATORS {
+            assert!(message.contains(allocator), "{message}");
+        }
+    }
+    let outcome = run(&folder, "kdtree @one.obj --allocator cmalloc:split=half");
+    assert!(outcome.error(2).contains("split=tail|uniform|heap"));
+    run(&folder, "kdtree @one.obj --allocator cmalloc:coalesce").error(2);
+}
+
+#[test]
+fn flags_that_make_no_sense() {
+    let folder = Folder::new();
+    folder.put("one.obj", TRIANGLE);
+    for command in [
+        "kdtree",
+        "kdtree @one.obj --pool lots",
+        "kdtree @one.obj --pool -1",
+        "kdtree @one.obj --runs 0",
+        "kdtree @one.obj --backend tpu",
+        "kdtree @one.obj --max-depth 1000 --backend cpu",
+        "kdtree @one.obj --intersection-cost nan",
+        "kdtree @one.obj --cpu-threads 0",
+        "kdtree @one.obj --nonsense",
+        "render @one.obj",
+        "render @one.obj -o @out.png --size 0x10",
+        "render @one.obj -o @out.png --size 10",
+        "render @one.obj -o @out.png --fov 180",
+        "render @one.obj -o @out.png --eye 1,2",
+        "render @one.obj -o @out.png --eye nan,0,0",
+        "render @one.obj -o @out.png --eye 1,1,1 --look-at 1,1,1",
+        "render @one.obj -o @out.png --up 0,0,0",
+        "bench threads --threads 0",
+        "bench threads --bytes 0",
+        "bench alloc-cycle-dealloc --kept 1000",
+        "bench alloc-dealloc --blocks 4000000000",
+        "bench nothing",
+        "generate scene nothing -o @out.obj",
+        "generate scene knot -o @out.obj --copies 30000",
+        "generate scene knot",
+        "completions klingon",
+        "case nothing",
+    ] {
+        let outcome = run(&folder, command);
+        let message = outcome.error(2);
+        assert!(!message.is_empty(), "{command}");
+    }
+    assert_eq!(folder.names(), ["one.obj"]);
+}
+
+#[test]
+fn an_unwritable_output_is_found_before_the_work() {
+    let folder = Folder::new();
+    // A scene that cannot be read: the output is looked at first.
+    for command in [
+        "kdtree @absent.obj --render @none/out.png",
+        "kdtree @absent.obj -o @none/out.json",
+        "render @absent.obj -o @none/out.png",
+        "render @absent.obj -o @.",
+        "compare kdtree @absent.obj -o @none/out.csv",
+        "bench scaling -o @none/out.json",
+        "generate scene knot -o @none/knot.obj",
+    ] {
+        let outcome = run(&folder, command);
+        let message = outcome.error(3);
+        assert!(message.contains("cannot write"), "{command}: {message}");
+    }
+    assert_eq!(folder.names(), [""; 0]);
+}
+
+#[test]
+fn cuda_without_a_gpu() {
+    let folder = Folder::new();
+    if has_gpu(&folder) {
+        return println!("skipped: there is a GPU");
+    }
+    folder.put("one.obj", TRIANGLE);
+    for command in [
+        "kdtree @one.obj --backend cuda",
+        "render @one.obj -o @out.png --backend cuda",
+        "compare kdtree @one.obj --backend cuda",
+        "bench mixed --backend cuda",
+    ] {
+        let outcome = run(&folder, command);
+        assert!(outcome.error(4).contains("--backend cpu"));
+    }
+    assert_eq!(folder.names(), ["one.obj"]);
+}
+
+#[test]
+fn a_gpu_that_is_not_there() {
+    let folder = Folder::new();
+    if !has_gpu(&folder) {
+        return println!("skipped: there is no GPU");
+    }
+    folder.put("one.obj", TRIANGLE);
+    let outcome = run(&folder, "kdtree @one.obj --device 4096");
+    assert!(outcome.error(4).contains("no GPU 4096"));
+}
+
+#[test]
+fn a_failed_run_leaves_what_was_there() {
+    let folder = Folder::new();
+    folder.put("empty.obj", "");
+    folder.put("out.png", "old");
+    run(&folder, "render @empty.obj -o @out.png --backend cpu").error(3);
+    assert_eq!(std::fs::read(folder.path("out.png")).unwrap(), b"old");
+    assert_eq!(folder.names(), ["empty.obj", "out.png"]);
+}

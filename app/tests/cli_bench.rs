@@ -1,0 +1,158 @@
+//! `heapwood bench`: its rows, its formats, and how it fails.
+
+mod common;
+
+use common::{ALLOCATORS, Folder, assert_keys, number, run, text};
+use serde_json::Value;
+
+/// The keys of `bench --format json` that scripts rely on.
+const BENCH_KEYS: [&str; 17] = [
+    "workload",
+    "allocator",
+    "parameters",
+    "backend",
+    "device",
+    "heap",
+    "pool_bytes",
+    "threads",
+    "blocks",
+    "bytes",
+    "status",
+    "init_ms",
+    "kernel_ms",
+    "alloc_ms",
+    "free_ms",
+    "nulls",
+    "meta",
+];
+
+#[test]
+fn benchmarks_have_a_row_for_every_case() {
+    let folder = Folder::new();
+    let options = "--backend cpu --runs 2 --warmup 1 --pool 64MiB --format json";
+    for (workload, cases, times) in [
+        (
+            "threads --threads 100,300 --bytes 16,1KiB",
+            4,
+            ["alloc_ms", "free_ms"],
+        ),
+        ("mixed --threads 500", 1, ["alloc_ms", "free_ms"]),
+        (
+            "alloc-dealloc --blocks 3 --bytes 16,65536",
+            2,
+            ["kernel_ms", "kernel_ms"],
+        ),
+        (
+            "alloc-cycle-dealloc --blocks 3 --bytes 16 --kept 1,128",
+            2,
+            ["kernel_ms", "kernel_ms"],
+        ),
+        ("scaling --threads 10,1000", 2, ["alloc_ms", "free_ms"]),
+    ] {
+        let rows = run(&folder, &format!("bench {workload} {options} --in-process")).json();
+        let rows = rows.as_array().unwrap();
+        assert_eq!(rows.len(), cases * 2 * ALLOCATORS.len(), "{workload}");
+        for row in rows {
+            assert_keys(row, &BENCH_KEYS);
+            assert_eq!(text(row, "status"), "ok", "{row}");
+            assert_eq!(row["nulls"], 0);
+            for key in times {
+                if key == "free_ms" && text(row, "allocator") == "atomicmalloc" {
+                    assert!(row[key].is_null());
+                } else {
+                    assert_eq!(row[key]["samples"].as_array().unwrap().len(), 2, "{row}");
+                }
+            }
+            assert!(number(&row["init_ms"]["median"]) >= 0.0);
+        }
+    }
+}
+
+#[test]
+fn failures_are_rows_and_do_not_end_the_table() {
+    let folder = Folder::new();
+    let command = "bench threads --backend cpu --runs 1 --warmup 0 --heap cold --format json";
+    // 1 MiB has no room for 1000 blocks of 4 KiB, but for 10.
+    let sizes = "--threads 10,1000 --bytes 4096 --pool 1MiB --allocators atomicmalloc,cfmalloc";
+    let rows = run(&folder, &format!("{command} {sizes}")).json();
+    let status: Vec<&str> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| text(row, "status"))
+        .collect();
+    assert_eq!(status, ["ok", "oom", "ok", "oom"]);
+    assert!(number(&rows[1]["nulls"]) > 0.0);
+    assert!(!text(&rows[1], "error").is_empty());
+
+    let slow = "--threads 1000000 --bytes 16 --allocators atomicmalloc --timeout 0.001";
+    let outcome = run(&folder, &format!("{command} {slow}"));
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(text(&rows[0], "status"), "timeout");
+
+    let coalesced =
+        "bench alloc-dealloc --blocks 1 --bytes 16 --allocators cmalloc,cmalloc:coalesce";
+    let rows = run(
+        &folder,
+        &format!("{coalesced} --backend cpu --heap warm --format json"),
+    )
+    .json();
+    assert_eq!(text(&rows[0], "status"), "ok");
+    assert_eq!(text(&rows[1], "status"), "unsupported");
+}
+
+#[test]
+fn overwriting_is_never_silent() {
+    let folder = Folder::new();
+    let command = "bench threads --threads 1000 --bytes 4096 --pool 1MiB --allocators awmalloc \
+                   --backend cpu --runs 1 --heap cold --format json";
+    let outcome = run(&folder, command);
+    assert_eq!(outcome.code, 5, "{outcome:?}");
+    let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(text(&rows[0], "status"), "fault");
+    assert!(number(&rows[0]["corrupt"]) > 0.0);
+
+    folder.scene("knot");
+    let outcome = run(
+        &folder,
+        "kdtree @knot.obj --allocator awmalloc --alloc-per-split --pool 64KiB --backend cpu",
+    );
+    assert!(outcome.error(4).contains("awmalloc"));
+}
+
+#[test]
+fn results_are_written_in_every_format() {
+    let folder = Folder::new();
+    let command =
+        "bench mixed --threads 50 --pool 8MiB --runs 1 --backend cpu --allocators cmalloc";
+    for (format, begin) in [
+        ("table", "allocator"),
+        ("csv", "workload,allocator,"),
+        ("markdown", "| allocator"),
+        ("json", "["),
+    ] {
+        let outcome = run(&folder, &format!("{command} --format {format} -o @out"));
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str()),
+            (0, ""),
+            "{outcome:?}"
+        );
+        let text = std::fs::read_to_string(folder.path("out")).unwrap();
+        assert!(text.starts_with(begin), "{text}");
+        assert!(text.ends_with('\n'));
+    }
+    assert_eq!(folder.names(), ["out"]);
+}
+
+#[test]
+fn coalesced_requests_are_measured_too() {
+    let folder = Folder::new();
+    let command = "bench mixed --threads 500 --pool 64MiB --runs 1 --backend cpu --coalesce";
+    let rows = run(&folder, &format!("{command} --in-process --format json")).json();
+    for row in rows.as_array().unwrap() {
+        assert_eq!(text(row, "status"), "ok", "{row}");
+        assert_eq!(text(&row["parameters"], "coalesce"), "true");
+        assert_eq!(row["corrupt"], 0);
+    }
+}

@@ -1,0 +1,131 @@
+//! The structure of a circular heap at rest, read by other code than its own.
+//!
+//! - Live chunks, followed from unit 0, partition the pool; those in use are
+//!   exactly the live blocks.
+//! - No entry inside a chunk says free or used, and absorbed ones lead forward.
+//! - From the first unit of each region the links lead to the first live chunk
+//!   that starts in the region, if there is one.
+
+use std::collections::BTreeSet;
+
+use super::bench::Traits;
+use super::ledger::Block;
+use super::pool::Pool;
+use heapwood_device::allocator::Allocator;
+
+const NONE: u32 = 0;
+const FREE: u32 = 1;
+const USED: u32 = 2;
+const ABSORBED: u32 = 3;
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    next: u32,
+    state: u32,
+}
+
+/// What the suite knows of a circular allocator with state and link in one word.
+pub fn fused<A: Allocator>() -> Traits<A> {
+    Traits {
+        overhead: 0,
+        inspect: inspect::<A, 1>,
+    }
+}
+
+/// What the suite knows of one with state and link in two words.
+pub fn two_words<A: Allocator>() -> Traits<A> {
+    Traits {
+        overhead: 0,
+        inspect: inspect::<A, 2>,
+    }
+}
+
+/// Checks a heap whose table has `WORDS` words a unit: 1, with the state in the
+/// two low bits, or 2, state and link.
+pub fn inspect<A: Allocator, const WORDS: usize>(pool: &Pool<A>, live: &[Block]) {
+    let heap = pool.heap();
+    let units = heap.integers[0] as u32;
+    let region_units = 1 << (heap.integers[1] >> 32);
+    let words = heap.pointers[1].cast::<u32>();
+    let table: Vec<Entry> = (0..units as usize)
+        .map(|unit| {
+            // SAFETY: the table has `WORDS` words for each unit, and no thread
+            // runs that could write to it.
+            let word = |index: usize| unsafe { words.add(WORDS * unit + index).read() };
+            if WORDS == 1 {
+                Entry {
+                    next: word(0) >> 2,
+                    state: word(0) & 3,
+                }
+            } else {
+                Entry {
+                    next: word(1),
+                    state: word(0),
+                }
+            }
+        })
+        .collect();
+    let heads = heads(&table);
+    let used: BTreeSet<u64> = heads
+        .iter()
+        .filter(|&&head| table[head as usize].state == USED)
+        .map(|&head| u64::from(head))
+        .collect();
+    let blocks: BTreeSet<u64> = live.iter().map(|block| block.bits).collect();
+    assert_eq!(used, blocks, "chunks in use and live blocks");
+    check_insides(&table, &heads);
+    check_anchors(&table, &heads, region_units);
+}
+
+/// The live chunks' first units, by following links from unit 0.
+fn heads(table: &[Entry]) -> Vec<u32> {
+    let (mut heads, mut unit) = (Vec::new(), 0);
+    while (unit as usize) < table.len() {
+        let entry = table[unit as usize];
+        assert!(
+            entry.state == FREE || entry.state == USED,
+            "unit {unit}: {entry:?} is reached from unit 0"
+        );
+        assert!(entry.next > unit, "unit {unit}: {entry:?} leads back");
+        heads.push(unit);
+        unit = entry.next;
+    }
+    assert_eq!(
+        unit as usize,
+        table.len(),
+        "the last chunk ends with the pool"
+    );
+    heads
+}
+
+fn check_insides(table: &[Entry], heads: &[u32]) {
+    for (unit, entry) in (0..).zip(table) {
+        if heads.binary_search(&unit).is_ok() {
+            continue;
+        }
+        let inside = entry.state == NONE || entry.state == ABSORBED;
+        assert!(inside, "unit {unit}: {entry:?} inside a chunk");
+        if entry.state == ABSORBED {
+            let forward = entry.next > unit && entry.next as usize <= table.len();
+            assert!(forward, "unit {unit}: {entry:?}");
+        }
+    }
+}
+
+fn check_anchors(table: &[Entry], heads: &[u32], region_units: u32) {
+    for anchor in (0..table.len() as u32).step_by(region_units as usize) {
+        let end = (anchor + region_units).min(table.len() as u32);
+        let first = heads[heads.partition_point(|&head| head < anchor)..]
+            .first()
+            .copied()
+            .filter(|&head| head < end);
+        let mut unit = anchor;
+        while unit < end && table[unit as usize].state == ABSORBED {
+            unit = table[unit as usize].next;
+        }
+        match first {
+            Some(first) => assert_eq!(unit, first, "region of unit {anchor} leads past its chunk"),
+            None => assert!(unit >= end, "region of unit {anchor} leads to unit {unit}"),
+        }
+    }
+}

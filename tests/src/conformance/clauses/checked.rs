@@ -1,0 +1,95 @@
+//! Checked mode finds wrong use of a heap, and counts it exactly. That it is
+//! silent on correct use is what the other clauses see.
+
+use heapwood_device::allocator::{Allocator, Faults, Handle};
+use heapwood_device::warp::Warp;
+
+use crate::conformance::bench::Bench;
+use crate::conformance::machine::Machine;
+
+fn faults<A: Allocator, M: Machine>(bench: &Bench<A, M>) -> Faults {
+    bench.pool.allocator().faults()
+}
+
+/// Of all threads that free one block, every one but the first is counted, and
+/// the heap stays whole.
+pub fn double_frees<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
+    for coalesced in [false, true] {
+        bench.reset();
+        let block = bench.alone(|warp| bench.obtain(warp, 100, false));
+        let block = block.expect("an empty heap");
+        bench.ledger.strike(&block);
+        bench.machine.launch(|warp| {
+            let handle = A::Handle::from_bits(block.bits);
+            // SAFETY: nobody uses the block; that all but one of these calls
+            // are wrong is what the allocator has to find.
+            unsafe {
+                if coalesced {
+                    bench.pool.allocator().free_coalesced(warp, handle);
+                } else {
+                    bench.pool.allocator().free(warp, handle);
+                }
+            }
+        });
+        let expected = Faults {
+            invalid_frees: u64::from(M::THREADS) - 1,
+            ..Faults::default()
+        };
+        assert_eq!(faults(bench), expected, "{:?}", bench.case);
+        bench.reset();
+        bench.check_all_free();
+    }
+}
+
+/// Handles that name no block are counted and change nothing: outside the pool,
+/// and in the middle of a block.
+pub fn foreign_handles<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
+    let block = bench.alone(|warp| bench.obtain(warp, 500, false));
+    let block = block.expect("an empty heap");
+    let outside = A::Handle::NULL.to_bits() - 1;
+    for (count, bits) in [(1, outside), (2, block.bits + 1), (3, block.bits + 3)] {
+        bench.alone(|warp| {
+            // SAFETY: the handle names no block; that is what is to be found.
+            unsafe {
+                bench
+                    .pool
+                    .allocator()
+                    .free(warp, A::Handle::from_bits(bits))
+            };
+        });
+        let expected = Faults {
+            invalid_frees: count,
+            ..Faults::default()
+        };
+        assert_eq!(faults(bench), expected, "{:?}: {bits:#x}", bench.case);
+    }
+    bench.alone(|warp| bench.retire(warp, block, false));
+    assert_eq!(faults(bench).invalid_frees, 3, "{:?}", bench.case);
+    bench.reset();
+    bench.check_all_free();
+}
+
+/// A block written past its end by a single byte is counted when it is freed,
+/// one written to its last byte is not.
+pub fn overruns<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
+    for bytes in [0, 1, 15, 16, 17, 500] {
+        bench.reset();
+        bench.machine.launch(|warp| {
+            let block = bench.obtain(warp, bytes, false).expect("an empty heap");
+            if warp.thread() % 2 == 1 {
+                let past = block.address as *mut u8;
+                // SAFETY: the byte behind the block is the canary, which checked
+                // mode keeps there for this.
+                unsafe { past.add(bytes.max(1) as usize).write(0) };
+            }
+            bench.retire(warp, block, false);
+        });
+        let expected = Faults {
+            overruns: u64::from(M::THREADS) / 2,
+            ..Faults::default()
+        };
+        assert_eq!(faults(bench), expected, "{:?}: {bytes} bytes", bench.case);
+    }
+    bench.reset();
+    bench.check_all_free();
+}

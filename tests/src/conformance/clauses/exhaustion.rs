@@ -1,0 +1,137 @@
+//! What happens when memory runs out, and after it was given back.
+
+use heapwood_device::allocator::{Allocator, Handle};
+
+use crate::conformance::bench::Bench;
+use crate::conformance::ledger::Block;
+use crate::conformance::machine::Machine;
+use crate::lockstep::Random;
+
+/// Atomic operations in which a request must have failed, if it fails.
+const MOST_ATOMICS: u64 = 1 << 20;
+
+/// Allocates blocks of `bytes` until there are no more.
+fn fill_up<A: Allocator, M: Machine>(bench: &Bench<A, M>, bytes: u64) -> Vec<Block> {
+    bench.alone(|warp| std::iter::from_fn(|| bench.obtain(warp, bytes, false)).collect::<Vec<_>>())
+}
+
+/// Bytes granted to all blocks: what counts where a parameter allows chunks to
+/// be larger than asked.
+fn granted(blocks: &[Block]) -> u64 {
+    blocks.iter().map(|block| block.granted).sum()
+}
+
+/// Sizes of which a pool holds some hundreds, or a few.
+fn some_sizes<A: Allocator, M: Machine>(bench: &Bench<A, M>) -> [u64; 3] {
+    let most = bench.max_block();
+    [most / 1500 + 16, most / 100, most / 5]
+}
+
+/// A full heap gives null, soon, again and again, and to all threads.
+pub fn exhaustion<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
+    if A::MAY_OVERWRITE {
+        return;
+    }
+    for bytes in some_sizes(bench) {
+        bench.reset();
+        let blocks = fill_up(bench, bytes);
+        assert!(
+            granted(&blocks) >= bench.max_block() / 2,
+            "{:?}: full of blocks of {bytes} at {} bytes",
+            bench.case,
+            granted(&blocks)
+        );
+        bench.check_at_rest();
+        for bytes in [bytes, bench.max_block(), u64::MAX] {
+            let atomics = bench.machine.count_atomics(|warp| {
+                let handle = bench.pool.allocator().malloc(warp, bytes);
+                assert!(handle.is_null(), "{:?}: {bytes} more", bench.case);
+            });
+            assert!(
+                atomics <= MOST_ATOMICS,
+                "{:?}: null after {atomics} atomic operations",
+                bench.case
+            );
+        }
+        bench.machine.launch(|warp| {
+            assert_eq!(bench.obtain(warp, bytes, false), None, "{:?}", bench.case);
+            assert_eq!(bench.obtain(warp, bytes, true), None, "{:?}", bench.case);
+        });
+        bench.check_at_rest();
+    }
+}
+
+/// What was freed, in any order, serves as much again.
+pub fn recovery<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
+    if !A::FREES || A::MAY_OVERWRITE {
+        return;
+    }
+    for bytes in some_sizes(bench) {
+        for order in 0..4 {
+            bench.reset();
+            let mut blocks = fill_up(bench, bytes);
+            let before = granted(&blocks);
+            match order {
+                0 => {}
+                1 => blocks.reverse(),
+                _ => Random::new(bytes).shuffle(&mut blocks),
+            }
+            if order == 3 {
+                bench.retire_all(&blocks);
+            } else {
+                bench.alone(|warp| {
+                    for block in &blocks {
+                        bench.retire(warp, *block, false);
+                    }
+                });
+            }
+            bench.check_at_rest();
+            let after = fill_up(bench, bytes);
+            assert!(
+                4 * granted(&after) >= 3 * before,
+                "{:?}: {before} in blocks of {bytes}, then {} (order {order})",
+                bench.case,
+                granted(&after)
+            );
+            bench.retire_all(&after);
+            bench.check_all_free();
+        }
+    }
+}
+
+/// Memory of small blocks serves large ones, and the reverse; a hole of the
+/// right size is found.
+pub fn reuse_across_sizes<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
+    if !A::FREES || !A::REUSES_ACROSS_SIZES || A::MAY_OVERWRITE {
+        return;
+    }
+    let [small, medium, large] = some_sizes(bench);
+    for _ in 0..2 {
+        let blocks = fill_up(bench, small);
+        // Every second block leaves holes, of which none holds more.
+        let (odd, even): (Vec<_>, Vec<_>) = (0..blocks.len()).partition(|index| index % 2 == 1);
+        let pick = |indices: &[usize]| indices.iter().map(|&i| blocks[i]).collect::<Vec<_>>();
+        bench.retire_all(&pick(&odd));
+        bench.check_at_rest();
+        bench
+            .alone(|warp| {
+                let block = bench.obtain(warp, small, false)?;
+                bench.retire(warp, block, false);
+                Some(())
+            })
+            .unwrap_or_else(|| panic!("{:?}: no hole found", bench.case));
+        bench.retire_all(&pick(&even));
+        bench.check_all_free();
+        for bytes in [large, medium] {
+            let blocks = fill_up(bench, bytes);
+            assert!(
+                granted(&blocks) >= bench.max_block() / 2,
+                "{:?}: {} in blocks of {bytes}",
+                bench.case,
+                granted(&blocks)
+            );
+            bench.retire_all(&blocks);
+            bench.check_all_free();
+        }
+    }
+}

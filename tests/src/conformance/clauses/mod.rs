@@ -1,0 +1,15 @@
+//! The clauses of the allocators' contract. Each is a function over a heap that
+//! was just initialised; a clause about an ability does nothing for allocators
+//! that do not declare it.
+
+mod blocks;
+mod checked;
+mod exhaustion;
+mod state;
+mod threads;
+
+pub use blocks::{disjoint, sizes};
+pub use checked::{double_frees, foreign_handles, overruns};
+pub use exhaustion::{exhaustion, recovery, reuse_across_sizes};
+pub use state::{overwritten, reset, setup, walk};
+pub use threads::{coalesced, concurrent, freed_by_others};

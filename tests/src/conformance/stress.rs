@@ -1,0 +1,87 @@
+//! The device's own stress kernel, compiled with the device crate, on OS
+//! threads: long random mixes.
+
+use std::thread;
+
+use heapwood_device::allocator::{Allocator, Faults};
+use heapwood_device::bench::{STRESS_WORDS, StressArguments, StressCounts};
+use heapwood_device::heap::{ReportArguments, STATE_WORDS, State};
+use heapwood_device::host::{self, HostAllocator};
+use heapwood_device::kernel::Args;
+use heapwood_device::warp::{SCRATCH_BYTES, Solo};
+
+use super::pool::Pool;
+
+const THREADS: u32 = 4;
+
+#[repr(C, align(16))]
+struct Scratch([u8; SCRATCH_BYTES]);
+
+/// Arguments whose pointers outlive the launch.
+#[derive(Clone, Copy)]
+struct Shared(Args);
+
+// SAFETY: kernels access what the pointers name by atomic operations only.
+unsafe impl Sync for Shared {}
+
+fn launch<A: Allocator>(allocator: &HostAllocator, pool: &Pool<A>, kernel: &str, args: Args) {
+    let run = allocator.kernel(kernel).expect("a kernel of the table").run;
+    let shared = &Shared(args);
+    thread::scope(|scope| {
+        for warp in 0..THREADS {
+            scope.spawn(move || {
+                let mut scratch = Scratch([0; SCRATCH_BYTES]);
+                // SAFETY: the scratch memory is this thread's; the arguments
+                // name arrays of the sizes that the kernels ask for.
+                unsafe {
+                    let warp = Solo::new(warp, THREADS, warp, scratch.0.as_mut_ptr());
+                    run(warp, *pool.heap(), shared.0);
+                }
+            });
+        }
+    });
+}
+
+/// Some 10^6 operations on the allocator `name`, which is `A`, in a pool with
+/// room and in one that is full most of the time.
+pub fn stress<A: Allocator>(name: &str) {
+    let allocator = host::allocator(name).expect("an allocator of the table");
+    for (pool_bytes, slot_count) in [(4 << 20, 1000), (1 << 20, 8000)] {
+        let pool = Pool::<A>::new(pool_bytes, THREADS, &[]).expect("a pool");
+        launch(allocator, &pool, "init", Args::NONE);
+        let mut slots = vec![u64::from(u32::MAX); slot_count];
+        if allocator.handle_bytes == 8 {
+            slots.fill(u64::MAX);
+        }
+        let mut counters = [0; STRESS_WORDS];
+        let mut words = [0; STATE_WORDS];
+        for turns in [125_000, 0] {
+            let arguments = StressArguments {
+                slots: slots.as_mut_ptr(),
+                counters: counters.as_mut_ptr(),
+                slot_count: slot_count as u32,
+                turns,
+                least_bytes: 8,
+                most_bytes: 3000,
+                seed: slot_count as u32,
+            };
+            launch(allocator, &pool, "stress", arguments.into());
+        }
+        let report = ReportArguments {
+            words: words.as_mut_ptr(),
+        };
+        launch(allocator, &pool, "report", report.into());
+        let counts = StressCounts::from_words(&counters);
+        let state = State::from_words(&words);
+        assert!(counts.served > 1000, "{name}: {counts:?}");
+        assert_eq!(counts.served, counts.freed, "{name}: {counts:?}");
+        assert!(pool.guards_intact(), "{name}");
+        if !A::MAY_OVERWRITE {
+            assert_eq!(counts.corrupt, 0, "{name}: {counts:?}");
+            assert_eq!(state.faults, Faults::default(), "{name}");
+        }
+        if A::FREES && A::WALKABLE {
+            assert_eq!(state.occupancy.used_bytes, 0, "{name}: {counts:?}");
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! What the k-d tree builder and traversal are held against: an exact builder
+//! in O(N log N), traversal in doubles, and brute force.
+
+mod build;
+mod trace;
+
+pub use build::build;
+pub use trace::{Ray, brute_force, closest_hit};

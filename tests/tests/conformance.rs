@@ -1,0 +1,63 @@
+//! The contract of the trait `Allocator`, for every allocator; see
+//! `heapwood_tests::conformance`.
+
+use heapwood_device::allocator::Allocator;
+use heapwood_device::allocators::{
+    AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc, Checked, CmMalloc,
+};
+use heapwood_tests::conformance;
+use heapwood_tests::conformance::{
+    LARGE, OsThreads, POOLS, circular, clauses, each, plain, stress,
+};
+
+conformance!(atomicmalloc: AtomicMalloc, plain(), POOLS, POOLS);
+conformance!(awmalloc: AwMalloc, plain(), POOLS, POOLS);
+conformance!(cmalloc: CMalloc, circular::two_words(), POOLS, POOLS);
+conformance!(cfmalloc: CfMalloc, circular::fused(), POOLS, POOLS);
+conformance!(cmmalloc: CmMalloc, circular::two_words(), POOLS, POOLS);
+conformance!(cfmmalloc: CfmMalloc, circular::fused(), POOLS, POOLS);
+
+macro_rules! each_allocator {
+    ($module:ident, $function:ident; $($name:ident: $allocator:ty;)*) => {
+        mod $module {
+            use super::*;
+
+            $(
+                #[test]
+                fn $name() {
+                    $function::<$allocator>(stringify!($name));
+                }
+            )*
+        }
+    };
+}
+
+// The device's stress kernel, on OS threads.
+each_allocator! {
+    stressed, stress;
+    atomicmalloc: AtomicMalloc;
+    awmalloc: AwMalloc;
+    cmalloc: CMalloc;
+    cfmalloc: CfMalloc;
+    cmmalloc: CmMalloc;
+    cfmmalloc: CfmMalloc;
+    cmalloc_checked: Checked<CMalloc>;
+    cfmmalloc_checked: Checked<CfmMalloc>;
+}
+
+fn large_pool<A: Allocator>(_name: &str) {
+    // The structure is looked at in smaller pools, where that takes less time.
+    each::<A, _>(LARGE, &OsThreads, &plain(), clauses::exhaustion);
+    each::<A, _>(LARGE, &OsThreads, &plain(), clauses::concurrent);
+    each::<A, _>(LARGE, &OsThreads, &plain(), clauses::freed_by_others);
+}
+
+each_allocator! {
+    large, large_pool;
+    atomicmalloc: AtomicMalloc;
+    awmalloc: AwMalloc;
+    cmalloc: CMalloc;
+    cfmalloc: CfMalloc;
+    cmmalloc: CmMalloc;
+    cfmmalloc: CfmMalloc;
+}

@@ -1,0 +1,43 @@
+//! Checked mode: as good an allocator as the one inside, silent on correct use,
+//! and exact about wrong use.
+
+use heapwood_device::allocators::{AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc};
+use heapwood_device::allocators::{Checked, CmMalloc};
+use heapwood_tests::conformance;
+use heapwood_tests::conformance::{POOLS, Traits, circular, plain};
+
+/// Header and canary are in use, but not granted.
+fn checked<A>(inside: Traits<A>) -> Traits<A> {
+    Traits {
+        overhead: 32,
+        ..inside
+    }
+}
+
+// An overwritten block of AWMalloc has no header left to tell by: the clause
+// about it does not apply in checked mode.
+conformance!(
+    atomicmalloc_checked: Checked<AtomicMalloc>, checked(plain()), POOLS, POOLS;
+    sizes disjoint exhaustion coalesced setup reset overruns
+);
+conformance!(
+    awmalloc_checked: Checked<AwMalloc>, checked(plain()), POOLS, POOLS;
+    sizes disjoint coalesced setup reset double_frees overruns
+);
+
+macro_rules! circular_tests {
+    ($($name:ident: $allocator:ty, $traits:expr;)*) => {$(
+        conformance!(
+            $name: Checked<$allocator>, checked($traits), POOLS, POOLS;
+            sizes disjoint exhaustion recovery reuse_across_sizes freed_by_others coalesced
+            concurrent setup reset walk double_frees foreign_handles overruns
+        );
+    )*};
+}
+
+circular_tests! {
+    cmalloc_checked: CMalloc, circular::two_words();
+    cfmalloc_checked: CfMalloc, circular::fused();
+    cmmalloc_checked: CmMalloc, circular::two_words();
+    cfmmalloc_checked: CfmMalloc, circular::fused();
+}
