@@ -152,7 +152,8 @@ impl<'b> Trial<'b> {
     pub fn exchange_blocks(&self) {
         let mut handles = self.handles();
         handles.reverse();
-        handles.rotate_left(handles.len() / 3);
+        let third = handles.len() / 3;
+        handles.rotate_left(third);
         let narrow: Vec<u32> = handles.iter().map(|&handle| handle as u32).collect();
         let result = match self.handle_bytes {
             8 => self.blocks.upload(0, &handles),
