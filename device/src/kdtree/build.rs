@@ -19,7 +19,8 @@ use super::scan::{Action, Pass, Side};
 use super::scratch::Scratch;
 use super::search::{among_bins, exactly};
 use super::tables::{
-    CHUNK, HISTOGRAM_WORDS, LARGE, Large, NONE, PER_SPLIT, SMALL, Task, TreeArguments, word,
+    CHUNK, Division, HISTOGRAM_WORDS, LARGE, Large, NONE, PER_SPLIT, SMALL, Task, TreeArguments,
+    word,
 };
 use crate::allocator::{Allocator, Handle};
 use crate::kernel::Kernel;
@@ -62,7 +63,7 @@ pub(super) enum Step {
 #[derive(Clone, Copy)]
 pub(super) struct Split {
     pub axis: u32,
-    pub bin: u32,
+    pub division: Division,
     pub position: f32,
     pub below: u32,
     pub above: u32,
@@ -134,7 +135,11 @@ impl Kernel for Build {
             chunk: 0,
             split: Split {
                 axis: 0,
-                bin: 0,
+                division: Division {
+                    bin: 0,
+                    bin_above: 0,
+                    rest_below: 0,
+                },
                 position: 0.0,
                 below: 0,
                 above: 0,
@@ -312,7 +317,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             space: task.space,
             action,
             axis: split.axis,
-            bin: split.bin,
+            division: split.division,
             below: Side {
                 ids: self.scratch.ids(),
                 next: 0,
@@ -337,7 +342,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             // SAFETY: the split was chosen before the task was put in.
             unsafe {
                 let large = &*self.large;
-                (pass.axis, pass.bin) = (large.axis, large.bin);
+                (pass.axis, pass.division) = (large.axis, large.division);
                 (pass.below.room, pass.above.room) = (large.below, large.above);
                 self.split.block_below = large.block_below;
                 self.split.block_above = large.block_above;
@@ -383,7 +388,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             return self.leaf_here();
         };
         self.split.axis = found.axis;
-        self.split.bin = found.bin;
+        self.split.division = found.division;
         self.split.position = found.position;
         self.split.below = found.below;
         self.split.above = found.above;

@@ -14,7 +14,7 @@ use super::build::Builder;
 use super::queue::{COUNT_CHUNK, DIVIDE_CHUNK};
 use super::sah::BINS;
 use super::tables::{
-    CHUNK, CHUNK_WORDS, HISTOGRAM_WORDS, Large, SUM_WORDS, TASK_LIMIT, Task, word,
+    CHUNK, CHUNK_BITS, CHUNK_WORDS, HISTOGRAM_WORDS, Large, SUM_WORDS, TASK_LIMIT, Task, word,
 };
 use crate::allocator::Allocator;
 use crate::warp::Warp;
@@ -107,8 +107,9 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             while index < 3 * BINS {
                 let starts = *self.scratch.histogram(index);
                 let ends = *self.scratch.histogram(3 * BINS + index);
+                let both = *self.scratch.histogram(6 * BINS + index);
                 self.chunk_word(self.chunk, index)
-                    .write(starts | ends << 16);
+                    .write(starts | ends << CHUNK_BITS | both << (2 * CHUNK_BITS));
                 index += W::LANES;
             }
             let counted = &raw mut (*self.large).counted;
@@ -145,6 +146,8 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     #[inline(always)]
     pub(super) unsafe fn divide_large(&mut self) {
         let split = self.split;
+        let division = split.division;
+        let mask = (1 << CHUNK_BITS) - 1;
         let count = chunks(self.task.count);
         let (mut below, mut above) = (0, 0);
         let mut base = 0;
@@ -155,10 +158,19 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
                 for bin in 0..BINS {
                     // SAFETY: the chunk's histogram was kept.
                     let word = unsafe { *self.chunk_word(chunk, split.axis * BINS + bin) };
-                    if bin < split.bin {
-                        below_here += word & 0xffff;
-                    } else {
-                        above_here += word >> 16;
+                    if bin < division.bin {
+                        below_here += word & mask;
+                    }
+                    if bin >= division.bin_above {
+                        above_here += word >> CHUNK_BITS & mask;
+                    }
+                    if bin >= division.bin && bin < division.bin_above {
+                        let rest = word >> (2 * CHUNK_BITS);
+                        if division.rest_below != 0 {
+                            below_here += rest;
+                        } else {
+                            above_here += rest;
+                        }
                     }
                 }
             }
@@ -181,7 +193,9 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         let place = unsafe {
             if self.warp.lane() == 0 {
                 let large = &mut *self.large;
-                (large.axis, large.bin, large.position) = (split.axis, split.bin, split.position);
+                large.axis = split.axis;
+                large.division = division;
+                large.position = split.position;
                 (large.below, large.above) = (split.below, split.above);
                 large.block_below = split.block_below;
                 large.block_above = split.block_above;

@@ -11,7 +11,7 @@ use cuda_std::atomic::SharedU32;
 use super::geometry::{Aabb, bounds, clipped, pick, to_key};
 use super::sah::{BINS, Bins};
 use super::scratch::{KEPT_STRIDE, Scratch};
-use super::tables::{CLIP, OVERWRITTEN, SUM_WORDS, TreeArguments};
+use super::tables::{CLIP, Division, OVERWRITTEN, SUM_WORDS, TreeArguments};
 use crate::warp::{Warp, rank};
 
 /// What a pass does with the bounds.
@@ -71,8 +71,8 @@ pub struct Pass {
     pub action: Action,
     /// Axis of the division.
     pub axis: u32,
-    /// Bin above the division.
-    pub bin: u32,
+    /// The division.
+    pub division: Division,
     /// Where references below go.
     pub below: Side,
     /// Where references above go.
@@ -97,7 +97,6 @@ impl Pass {
         checked: bool,
     ) {
         let bins = Bins::new(self.space);
-        let mut all = Aabb::EMPTY;
         let mut base = self.from;
         while base < self.to {
             let index = base + warp.lane();
@@ -129,17 +128,14 @@ impl Pass {
                 };
             }
             match self.action {
-                Action::Count if active => {
-                    count(scratch, bins, part);
-                    all = all.with(part.lo).with(part.hi);
-                }
+                Action::Count if active => count(scratch, bins, part),
                 Action::Keep if active => keep(scratch, index, part),
                 Action::Divide => {
                     let (lo, hi) = (pick(part.lo, self.axis), pick(part.hi, self.axis));
                     let (mut below, mut above) = (false, false);
                     if active {
                         let (start, end) = bins.of(self.axis, lo, hi);
-                        (below, above) = (start < self.bin, end >= self.bin);
+                        (below, above) = self.division.of(start, end);
                     }
                     let below = warp.ballot(W::FULL, below);
                     let above = warp.ballot(W::FULL, above);
@@ -154,9 +150,6 @@ impl Pass {
             }
             base += W::LANES;
         }
-        if self.action == Action::Count {
-            keep_extent(warp, scratch, all);
-        }
         warp.sync(W::FULL);
     }
 }
@@ -165,31 +158,19 @@ impl Pass {
 #[inline(always)]
 fn count(scratch: Scratch, bins: Bins, part: Aabb) {
     for axis in 0..3 {
-        let (start, end) = bins.of(axis, part.lo[axis as usize], part.hi[axis as usize]);
+        let (lo, hi) = (part.lo[axis as usize], part.hi[axis as usize]);
+        let (start, end) = bins.of(axis, lo, hi);
+        // SAFETY: axis and bin are in range, so the word is in scratch.
+        let word = |index: u32| unsafe { &*scratch.histogram(index).cast::<SharedU32>() };
         // Relaxed: read after a `sync`.
-        let add = |index: u32| {
-            // SAFETY: axis and bin are in range, so the word is in scratch.
-            let word: &SharedU32 = unsafe { &*scratch.histogram(index).cast() };
-            word.fetch_add(1, Relaxed);
-        };
-        add(axis * BINS + start);
-        add((3 + axis) * BINS + end);
-    }
-}
-
-/// Keeps the bounds of all that was counted, in the histogram's last words.
-#[inline(always)]
-fn keep_extent<W: Warp>(warp: W, scratch: Scratch, all: Aabb) {
-    for axis in 0..3 {
-        let lo = warp.all_max(!to_key(all.lo[axis]));
-        let hi = warp.all_max(to_key(all.hi[axis]));
-        if warp.lane() == 0 {
-            // SAFETY: the histogram has six words behind the sums.
-            unsafe {
-                scratch.histogram(SUM_WORDS + axis as u32).write(lo);
-                scratch.histogram(SUM_WORDS + 3 + axis as u32).write(hi);
-            }
+        if lo == hi {
+            word((6 + axis) * BINS + end).fetch_add(1, Relaxed);
         }
+        let (start, end) = (axis * BINS + start, (3 + axis) * BINS + end);
+        word(start).fetch_add(1, Relaxed);
+        word(end).fetch_add(1, Relaxed);
+        word(SUM_WORDS + start).fetch_max(!to_key(lo), Relaxed);
+        word(SUM_WORDS + end).fetch_max(to_key(hi), Relaxed);
     }
 }
 

@@ -15,7 +15,7 @@ const ORDER: usize = 4 * SMALL as usize;
 const KEPT: usize = 8 * SMALL as usize;
 const STACK: usize = KEPT + 24 * KEPT_STRIDE as usize;
 const _: () = assert!(SMALL == 64 && STACK.is_multiple_of(8));
-const _: () = assert!(HISTOGRAM_WORDS <= 6 * KEPT_STRIDE);
+const _: () = assert!(KEPT + 4 * HISTOGRAM_WORDS as usize <= SCRATCH_BYTES);
 const _: () = assert!(STACK + size_of::<Pending>() * (MAX_DEPTH as usize + 1) <= SCRATCH_BYTES);
 
 /// A node of a small subtree that is still to be built.
@@ -49,7 +49,8 @@ impl Scratch {
         self.0.wrapping_add(ORDER).cast()
     }
 
-    /// Word `index` of the histogram, which shares its place with the bounds.
+    /// Word `index` of the histogram, which shares its place with the bounds and
+    /// the stack: no small subtree is under way while bounds are counted.
     #[inline(always)]
     pub fn histogram(self, index: u32) -> *mut u32 {
         self.0

@@ -3,7 +3,7 @@
 use super::geometry::{Aabb, from_key, to_key};
 use super::sah::{BINS, Bins, Costs, Heuristic, NO_CANDIDATE, axis_of, candidate, place_of};
 use super::scratch::{KEPT_STRIDE, Scratch};
-use super::tables::SUM_WORDS;
+use super::tables::{Division, SUM_WORDS};
 use crate::warp::Warp;
 
 /// A split among bins.
@@ -11,9 +11,8 @@ use crate::warp::Warp;
 pub struct BinSplit {
     /// The axis.
     pub axis: u32,
-    /// The bin above the plane; 0 or `BINS` for a plane before or behind all
-    /// references.
-    pub bin: u32,
+    /// Which references go where.
+    pub division: Division,
     /// The plane.
     pub position: f32,
     /// References below.
@@ -22,12 +21,34 @@ pub struct BinSplit {
     pub above: u32,
 }
 
+/// Where the plane of a candidate lies, next to a bin or within it.
+///
+/// - `PLANE`: where the bin begins.
+/// - `END_BEFORE`: at the last end before the bin.
+/// - `START`: at the first start in the bin or behind it.
+/// - The rest: if all ends up to this bin come before all starts from it on, or
+///   with them, between the two; nothing of this bin crosses the plane, and
+///   what lies in it goes to the side that is named.
+const PLANE: u32 = 0;
+const END_BEFORE: u32 = 1;
+const START: u32 = 2;
+const END_REST_BELOW: u32 = 3;
+const END_REST_ABOVE: u32 = 4;
+const START_REST_BELOW: u32 = 5;
+const START_REST_ABOVE: u32 = 6;
+/// Bits for a variant in a candidate's place, below the bin.
+const VARIANT_BITS: u32 = 3;
+
 /// The best split among the bins of the histogram in scratch memory, if one
 /// beats a leaf. Collective.
 ///
+/// Planes are moved to the nearest bounds where that is cheaper: it leaves no
+/// empty space to be cut off further down. The division stays that of the bins,
+/// which is never short of a reference.
+///
 /// # Safety
 ///
-/// The histogram is complete and holds `count` references.
+/// The histogram is complete and holds `count` references, at least one.
 #[inline(always)]
 pub unsafe fn among_bins<W: Warp>(
     warp: W,
@@ -38,10 +59,29 @@ pub unsafe fn among_bins<W: Warp>(
 ) -> Option<BinSplit> {
     let heuristic = Heuristic::new(costs, space);
     let bins = Bins::new(space);
+    accumulate_bounds(warp, scratch);
     // SAFETY: the indices below are within the histogram.
     let word = |index: u32| unsafe { *scratch.histogram(index) };
+    let last_end = |axis: u32, bin: u32| from_key(word(SUM_WORDS + (3 + axis) * BINS + bin));
+    let first_start = |axis: u32, bin: u32| from_key(!word(SUM_WORDS + axis * BINS + bin));
+    let position = |axis: u32, bin: u32, variant: u32| match variant {
+        PLANE => bins.plane(axis, bin),
+        END_BEFORE => last_end(axis, bin - 1),
+        END_REST_BELOW | END_REST_ABOVE => last_end(axis, bin),
+        _ => first_start(axis, bin),
+    };
     let mut best = NO_CANDIDATE;
     let (mut best_below, mut best_above) = (0, 0);
+    let mut consider = |axis: u32, bin: u32, variant: u32, below: u32, above: u32| {
+        let position = position(axis, bin, variant);
+        if heuristic.is_inside(axis, position) {
+            let cost = heuristic.split(axis, position, below, above);
+            let found = candidate(cost, axis, bin << VARIANT_BITS | variant);
+            if found < best {
+                (best, best_below, best_above) = (found, below, above);
+            }
+        }
+    };
     let mut axis = 0;
     while axis < 3 {
         let (mut started, mut ended) = (0, 0);
@@ -54,13 +94,20 @@ pub unsafe fn among_bins<W: Warp>(
             let ends = warp.all_inclusive_sum(end);
             let below = started + starts - start;
             let above = count.wrapping_sub(ended + ends - end);
-            let position = bins.plane(axis, bin);
-            // Planes with nothing on one side are not as good as the extent's.
-            if bin > 0 && below > 0 && above > 0 && heuristic.is_inside(axis, position) {
-                let found = candidate(heuristic.split(axis, position, below, above), axis, bin);
-                if found < best {
-                    (best, best_below, best_above) = (found, below, above);
-                }
+            // With nothing on one side, the planes below are at least as good.
+            if bin > 0 && below > 0 && above > 0 {
+                consider(axis, bin, PLANE, below, above);
+                consider(axis, bin, END_BEFORE, below, above);
+                consider(axis, bin, START, below, above);
+            }
+            let above = above.wrapping_sub(end);
+            let rest = word((6 + axis) * BINS + bin);
+            if below + rest > 0 && above + rest > 0 && last_end(axis, bin) <= first_start(axis, bin)
+            {
+                consider(axis, bin, END_REST_BELOW, below + rest, above);
+                consider(axis, bin, END_REST_ABOVE, below, above + rest);
+                consider(axis, bin, START_REST_BELOW, below + rest, above);
+                consider(axis, bin, START_REST_ABOVE, below, above + rest);
             }
             started += warp.shuffle(W::FULL, starts, W::LANES - 1);
             ended += warp.shuffle(W::FULL, ends, W::LANES - 1);
@@ -68,22 +115,13 @@ pub unsafe fn among_bins<W: Warp>(
         }
         axis += 1;
     }
-    // The planes that cut off what is empty before or behind everything: below
-    // bin 0, and above the last.
+    // What is empty before the first start and behind the last end.
     let mut number = warp.lane();
     while number < 6 {
-        let (axis, bin) = if number < 3 {
-            (number, 0)
+        if number < 3 {
+            consider(number, 0, START, 0, count);
         } else {
-            (number - 3, BINS)
-        };
-        let position = extent(scratch, axis, bin);
-        if heuristic.is_inside(axis, position) {
-            let (below, above) = if bin == 0 { (0, count) } else { (count, 0) };
-            let found = candidate(heuristic.split(axis, position, below, above), axis, bin);
-            if found < best {
-                (best, best_below, best_above) = (found, below, above);
-            }
+            consider(number - 3, BINS, END_BEFORE, count, 0);
         }
         number += W::LANES;
     }
@@ -93,27 +131,51 @@ pub unsafe fn among_bins<W: Warp>(
     }
     // Candidates differ, so exactly one lane has the least.
     let owner = warp.ballot(W::FULL, best == least).trailing_zeros();
-    let (axis, bin) = (axis_of(least), place_of(least));
+    let axis = axis_of(least);
+    let bin = place_of(least) >> VARIANT_BITS;
+    let variant = place_of(least) & ((1 << VARIANT_BITS) - 1);
     Some(BinSplit {
         axis,
-        bin,
-        position: if bin == 0 || bin == BINS {
-            extent(scratch, axis, bin)
-        } else {
-            bins.plane(axis, bin)
+        division: Division {
+            bin,
+            bin_above: bin + u32::from(variant >= END_REST_BELOW),
+            rest_below: u32::from(variant == END_REST_BELOW || variant == START_REST_BELOW),
         },
+        position: position(axis, bin, variant),
         below: warp.shuffle(W::FULL, best_below, owner),
         above: warp.shuffle(W::FULL, best_above, owner),
     })
 }
 
-/// Where everything counted begins (`bin` 0) or ends on an axis.
+/// Turns the maxima of the histogram's bins into those of all bins from theirs
+/// on (starts) and up to theirs (ends). Collective.
 #[inline(always)]
-fn extent(scratch: Scratch, axis: u32, bin: u32) -> f32 {
-    let place = SUM_WORDS + if bin == 0 { axis } else { 3 + axis };
-    // SAFETY: the histogram has six words behind the sums.
-    let word = unsafe { *scratch.histogram(place) };
-    from_key(if bin == 0 { !word } else { word })
+fn accumulate_bounds<W: Warp>(warp: W, scratch: Scratch) {
+    let mut list = 0;
+    while list < 6 {
+        let mut most = 0;
+        let mut base = 0;
+        while base < BINS {
+            let bin = base + warp.lane();
+            let bin = if list < 3 { BINS - 1 - bin } else { bin };
+            let word = scratch.histogram(SUM_WORDS + list * BINS + bin);
+            // SAFETY: the index is within the histogram.
+            let mut value = unsafe { *word };
+            let mut step = 1;
+            while step < W::LANES {
+                let before = warp.all_shuffle_up(value, step);
+                value = if before > value { before } else { value };
+                step *= 2;
+            }
+            value = if most > value { most } else { value };
+            // SAFETY: as above; each lane has a word of its own.
+            unsafe { word.write(value) };
+            most = warp.shuffle(W::FULL, value, W::LANES - 1);
+            base += W::LANES;
+        }
+        list += 1;
+    }
+    warp.sync(W::FULL);
 }
 
 /// A split of a small node.

@@ -22,13 +22,17 @@ pub const MAX_COORDINATE: f32 = 1e18;
 /// No node.
 pub const NONE: u32 = u32::MAX;
 
-/// Words of a histogram that are sums: starts, then ends, for each axis and bin.
-pub const SUM_WORDS: u32 = 6 * BINS;
-/// Words of a histogram. The last six are maxima: complements of the keys of
-/// the least coordinates, then keys of the greatest, of all that was counted.
-pub const HISTOGRAM_WORDS: u32 = SUM_WORDS + 6;
-/// Words of a chunk: its histogram, with starts in the low halves and ends in
-/// the high ones, then where its references go below and above.
+/// Words of a histogram that are sums, for each axis and bin: starts, then
+/// ends, then triangles whose start is their end.
+pub const SUM_WORDS: u32 = 9 * BINS;
+/// Words of a histogram. Behind the sums lie maxima: complements of the keys of
+/// the least starts, then keys of the greatest ends.
+pub const HISTOGRAM_WORDS: u32 = SUM_WORDS + 6 * BINS;
+/// Bits of each of the three sums of a bin in a word of a chunk.
+pub const CHUNK_BITS: u32 = 10;
+const _: () = assert!(CHUNK < 1 << CHUNK_BITS && 3 * CHUNK_BITS <= u32::BITS);
+/// Words of a chunk: the sums of its histogram, for each axis and bin in one
+/// word, then where its references go below and above.
 pub const CHUNK_WORDS: u32 = 3 * BINS + 2;
 
 /// `flags` bit: clip triangles to nodes, not only their bounds.
@@ -37,6 +41,32 @@ pub const CLIP: u32 = 1;
 pub const PER_SPLIT: u32 = 2;
 /// `flags` bit: keep statistics of allocations.
 pub const COLLECT: u32 = 4;
+
+/// Which references go where, by the bins in which they start and end.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Division {
+    /// Below go those that start in bins before this one.
+    pub bin: u32,
+    /// Above go those that end in this bin or behind it.
+    pub bin_above: u32,
+    /// Where the rest goes, which lies in the plane: below if not 0.
+    pub rest_below: u32,
+}
+
+impl Division {
+    /// Whether a reference goes below, and above.
+    #[inline(always)]
+    pub fn of(self, start: u32, end: u32) -> (bool, bool) {
+        let (below, above) = (start < self.bin, end >= self.bin_above);
+        let rest = !below && !above;
+        let rest_below = self.rest_below != 0;
+        (
+            below || (rest && rest_below),
+            above || (rest && !rest_below),
+        )
+    }
+}
 
 /// Values of the header's state word above which the build has failed.
 pub const RUNNING: u32 = 0;
@@ -156,8 +186,8 @@ pub struct Large {
     pub chunk: u32,
     /// Axis of the split.
     pub axis: u32,
-    /// Bin above the split plane.
-    pub bin: u32,
+    /// The division.
+    pub division: Division,
     /// The split plane.
     pub position: f32,
     /// References below.
