@@ -178,13 +178,25 @@ pub struct Results {
 impl Results {
     /// Reads the files in `folder`; all but the reference figures may be absent.
     pub fn read(folder: &Path) -> Result<Self> {
-        Ok(Self {
+        let results = Self {
             bench: list(folder, "h200-bench.json")?,
             kdtree: list(folder, "h200-kdtree.json")?,
             allocators: list(folder, "h200-registers.json")?,
             published: parse(folder, "published-h200.json")?
                 .ok_or("docs/results/published-h200.json is missing")?,
-        })
+        };
+        results.check()?;
+        Ok(results)
+    }
+
+    /// Refuses results of the CPU backend, which say nothing beside a GPU's.
+    fn check(&self) -> Result<()> {
+        let benches = self.bench.iter().map(|case| &case.meta);
+        let mut all = benches.chain(self.kdtree.iter().map(|tree| &tree.meta));
+        if all.any(|meta| meta.gpu.is_none()) {
+            return Err("docs/results has a result that is not from a GPU".to_owned());
+        }
+        Ok(())
     }
 }
 
@@ -201,4 +213,33 @@ fn parse<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Option<T>> {
     let text = fs::read_to_string(&path).map_err(|error| format!("{name}: {error}"))?;
     let value = serde_json::from_str(&text).map_err(|error| format!("{name}: {error}"))?;
     Ok(Some(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_figures_are_whole() {
+        let results = Results::read(&xtask::root().join("docs/results")).expect("results");
+        let published = results.published;
+        assert_eq!(published.registers.len(), 6);
+        assert_eq!(published.cells.len(), 300);
+        for cell in &published.cells {
+            assert!(cell.ms.is_none_or(|ms| ms > 0.004), "{cell:?}");
+            assert!(["malloc", "free", "both"].contains(&cell.kernel.as_str()));
+        }
+    }
+
+    #[test]
+    fn results_of_the_cpu_are_refused() {
+        let tree = r#"{"scene": "s", "triangles": 1, "allocator": "a",
+            "options": {"alloc_per_split": false}, "build_ms": {"median": 1.0}, "nodes": 1,
+            "leaves": 1, "max_depth": 0, "references_per_triangle": 1.0, "sah_cost": 1.0,
+            "tree_hash": "0", "meta": {"gpu": null}}"#;
+        let mut results = Results::default();
+        assert_eq!(results.check(), Ok(()));
+        results.kdtree = vec![serde_json::from_str(tree).expect("a tree")];
+        assert!(results.check().is_err());
+    }
 }
