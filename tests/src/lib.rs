@@ -4,6 +4,7 @@
 pub mod brute;
 pub mod conformance;
 pub mod cpu;
+pub mod gpu;
 pub mod lockstep;
 pub mod oracle;
 pub mod soup;

@@ -81,13 +81,12 @@ fn locked_versions<'a>(lock: &'a str, name: &str) -> Vec<&'a str> {
     let mut lines = lock.lines();
     let mut versions = Vec::new();
     while let Some(line) = lines.next() {
-        if line.trim() == wanted {
-            if let Some(version) = lines
+        if line.trim() == wanted
+            && let Some(version) = lines
                 .next()
                 .and_then(|line| line.strip_prefix("version = "))
-            {
-                versions.push(version.trim_matches('"'));
-            }
+        {
+            versions.push(version.trim_matches('"'));
         }
     }
     versions

@@ -1,7 +1,10 @@
 //! Tasks of heapwood's developers; `cargo xtask help` lists them.
 
 mod assemble;
+mod bundle;
+mod tables;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use xtask::{Result, archive, fingerprint, pipeline, root, toolchain};
@@ -11,6 +14,9 @@ cargo xtask ptx               build the device code and renew device/ptx
 cargo xtask ptx --check       fail if device/ptx is stale; build and assemble afresh
 cargo xtask registers         registers of each kernel, by ptxas
 cargo xtask device-toolchain  install what builds device code (Debian: apt, as root; else rustup)
+cargo xtask gpu-bundle [DIR]  a folder for GPU machines without Rust (default target/gpu-bundle)
+cargo xtask tables            renew the tables in the documents from docs/results
+cargo xtask tables --check    fail if a table is not that of docs/results
 ";
 
 fn main() -> ExitCode {
@@ -21,6 +27,10 @@ fn main() -> ExitCode {
         ["ptx", "--check"] => check(),
         ["registers"] => assemble::registers(&root(), "sm_90"),
         ["device-toolchain"] => toolchain::install().map(|found| println!("{}", found.version)),
+        ["gpu-bundle"] => bundle::make(&root(), &root().join("target/gpu-bundle")),
+        ["gpu-bundle", folder] => bundle::make(&root(), Path::new(folder)),
+        ["tables"] => tables::run(&root(), false),
+        ["tables", "--check"] => tables::run(&root(), true),
         ["help"] | ["--help"] | [] => {
             print!("{HELP}");
             Ok(())

@@ -1,0 +1,328 @@
+//! Allocators on the program's own backends: the machinery of the tests that run
+//! on a GPU, and on the CPU at a smaller scale, so that their logic is tried
+//! everywhere.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use heapwood::allocators::{Spec, all};
+use heapwood::backend::{Backend, BackendError, Choice, Launch, Memory, Options, Shape};
+use heapwood::heap::DeviceHeap;
+use heapwood_device::allocator::{Faults, Occupancy};
+use heapwood_device::bench::{
+    STRESS_WORDS, StressArguments, StressCounts, ThreadsArguments, VerifyArguments, WarpsArguments,
+};
+use heapwood_device::kernel::Args;
+
+/// How long a launch on the GPU may take before the test fails: far longer than
+/// any does, since a launch that never ends is what it is for.
+const LIMIT: Duration = Duration::from_secs(100);
+
+/// One test at a time: they fill the memory of a device.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Waits for this test's turn.
+pub fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn options(choice: Choice, threads: Option<usize>) -> Options {
+    Options {
+        choice,
+        device: 0,
+        threads,
+        limit: LIMIT,
+    }
+}
+
+/// The GPU, or nothing and a printed line that says why.
+///
+/// # Panics
+///
+/// If there is one and it does not open.
+pub fn gpu() -> Option<Backend> {
+    match options(Choice::Cuda, None).decide() {
+        Ok((options, _)) => Some(options.open().expect("the GPU opens")),
+        Err(why) => {
+            println!("skipped: {why}");
+            None
+        }
+    }
+}
+
+/// The CPU backend with so many workers.
+///
+/// # Panics
+///
+/// If they cannot be started.
+pub fn cpu(workers: usize) -> Backend {
+    let options = options(Choice::Cpu, Some(workers));
+    options.open().expect("the CPU backend opens")
+}
+
+/// Every allocator with its default parameters, the checked ones too.
+///
+/// # Panics
+///
+/// If one of them cannot be named.
+pub fn specs() -> Vec<Spec> {
+    let plain = all().map(|allocator| Spec::parse(allocator.name).expect("its own name"));
+    plain
+        .flat_map(|spec| {
+            let checked = spec.checked();
+            std::iter::once(spec).chain(checked)
+        })
+        .collect()
+}
+
+/// An allocator with a pool, and a block for each of some threads.
+pub struct Trial<'b> {
+    backend: &'b Backend,
+    heap: DeviceHeap<'b>,
+    /// Its name in the table of kernels, for messages.
+    pub name: &'static str,
+    handle_bytes: u64,
+    blocks: Memory,
+    counters: Memory,
+    threads: u32,
+}
+
+impl<'b> Trial<'b> {
+    /// An empty heap of `pool_bytes`, and room for the blocks of `threads`.
+    ///
+    /// # Panics
+    ///
+    /// If the backend does not give the memory.
+    pub fn new(backend: &'b Backend, spec: &Spec, pool_bytes: u64, threads: u32) -> Self {
+        let heap = DeviceHeap::new(backend, spec, pool_bytes).expect("the pool fits");
+        let handle_bytes = spec.allocator.handle_bytes as u64;
+        let trial = Self {
+            backend,
+            heap,
+            name: spec.allocator.name,
+            handle_bytes,
+            blocks: memory(backend, handle_bytes * u64::from(threads)),
+            counters: memory(backend, 8 * STRESS_WORDS as u64),
+            threads,
+        };
+        trial.init();
+        trial
+    }
+
+    /// Makes the heap empty.
+    ///
+    /// # Panics
+    ///
+    /// If the kernel fails, as all launches here do.
+    pub fn init(&self) {
+        let result = self.heap.init();
+        result.unwrap_or_else(|error| self.fail("init", &error));
+    }
+
+    /// The largest block of the empty heap, in bytes.
+    pub fn max_block(&self) -> u64 {
+        self.heap.max_block()
+    }
+
+    /// A block of `bytes` (0: mixed sizes) for each thread; `how` is the kernel's
+    /// suffix, `_coalesced` or nothing. Returns the handles, nulls as all ones.
+    ///
+    /// # Panics
+    ///
+    /// If the kernel fails.
+    pub fn malloc(&self, bytes: u64, how: &str) -> Vec<u64> {
+        self.threads_kernel(&format!("threads_malloc{how}"), bytes);
+        self.handles()
+    }
+
+    /// Frees the threads' blocks.
+    ///
+    /// # Panics
+    ///
+    /// If the kernel fails.
+    pub fn free(&self, how: &str) {
+        self.threads_kernel(&format!("threads_free{how}"), 0);
+    }
+
+    /// Gives each thread another one's block.
+    ///
+    /// # Panics
+    ///
+    /// If the handles cannot be copied.
+    pub fn exchange_blocks(&self) {
+        let mut handles = self.handles();
+        handles.reverse();
+        let third = handles.len() / 3;
+        handles.rotate_left(third);
+        let narrow: Vec<u32> = handles.iter().map(|&handle| handle as u32).collect();
+        let result = match self.handle_bytes {
+            8 => self.blocks.upload(0, &handles),
+            _ => self.blocks.upload(0, &narrow),
+        };
+        result.unwrap_or_else(|error| self.fail("upload", &error));
+    }
+
+    /// Writes all blocks, then reads them; returns how many are null and how
+    /// many have wrong contents.
+    ///
+    /// # Panics
+    ///
+    /// If a kernel fails.
+    pub fn fill_and_verify(&self, bytes: u64) -> (u32, u32) {
+        let args = VerifyArguments {
+            blocks: self.blocks.address(),
+            counters: self.counters.address().cast(),
+            threads: self.threads,
+            bytes,
+        };
+        for kernel in ["fill", "verify"] {
+            self.launch(kernel, args.into(), Shape::Threads(self.threads));
+        }
+        let counts: Vec<u32> = self.counts(2);
+        (counts[0], counts[1])
+    }
+
+    /// One lane of each warp allocates and frees `kept` blocks in one kernel;
+    /// returns how many requests gave null.
+    ///
+    /// # Panics
+    ///
+    /// If the kernel fails.
+    pub fn warps(&self, kernel: &str, warps: u32, bytes: u64, kept: u32) -> u32 {
+        let args = WarpsArguments {
+            nulls: self.counters.address().cast(),
+            bytes,
+            kept,
+        };
+        self.launch(kernel, args.into(), Shape::Warps(warps));
+        self.counts::<u32>(1)[0]
+    }
+
+    /// Random allocation and release in one kernel after another, until
+    /// `operations` are done or, with 0 of them, once; then frees what is left.
+    ///
+    /// # Panics
+    ///
+    /// If a kernel fails.
+    pub fn stress(&self, stress: Stress) -> StressCounts {
+        let slots = memory(self.backend, 8 * u64::from(stress.slots));
+        let null = match self.handle_bytes {
+            8 => u64::MAX,
+            _ => u64::from(u32::MAX),
+        };
+        let empty = vec![null; stress.slots as usize];
+        let filled = slots.upload(0, &empty);
+        filled.unwrap_or_else(|error| self.fail("upload", &error));
+        let mut total = StressCounts::default();
+        let mut seed = 1;
+        let mut run = |turns: u32, total: &mut StressCounts| {
+            let args = StressArguments {
+                slots: slots.address().cast(),
+                counters: self.counters.address().cast(),
+                slot_count: stress.slots,
+                turns,
+                least_bytes: stress.bytes.0,
+                most_bytes: stress.bytes.1,
+                seed,
+            };
+            seed += 1;
+            self.launch("stress", args.into(), Shape::Threads(stress.threads));
+            let words: Vec<u64> = self.counts(STRESS_WORDS);
+            let words = words.try_into().expect("the number of words");
+            let counts = StressCounts::from_words(&words);
+            total.served += counts.served;
+            total.nulls += counts.nulls;
+            total.freed += counts.freed;
+            total.corrupt += counts.corrupt;
+        };
+        loop {
+            run(stress.turns, &mut total);
+            if total.served + total.freed >= stress.operations || total.corrupt > 0 {
+                break;
+            }
+        }
+        run(0, &mut total);
+        total
+    }
+
+    /// What a walk finds, and what was found wrong.
+    ///
+    /// # Panics
+    ///
+    /// If the kernel fails.
+    pub fn state(&self) -> (Occupancy, Faults) {
+        let state = self.heap.state();
+        let state = state.unwrap_or_else(|error| self.fail("report", &error));
+        (state.occupancy, state.faults)
+    }
+
+    fn handles(&self) -> Vec<u64> {
+        let count = self.threads as usize;
+        let handles = match self.handle_bytes {
+            8 => self.blocks.download(0, count),
+            _ => self.blocks.download::<u32>(0, count).map(|handles| {
+                let wide = |handle| match handle {
+                    u32::MAX => u64::MAX,
+                    handle => u64::from(handle),
+                };
+                handles.into_iter().map(wide).collect()
+            }),
+        };
+        handles.unwrap_or_else(|error| self.fail("download", &error))
+    }
+
+    fn threads_kernel(&self, kernel: &str, bytes: u64) {
+        let args = ThreadsArguments {
+            blocks: self.blocks.address(),
+            threads: self.threads,
+            bytes,
+        };
+        self.launch(kernel, args.into(), Shape::Threads(self.threads));
+    }
+
+    fn launch(&self, kernel: &str, args: Args, shape: Shape) {
+        let launch = Launch {
+            kernel,
+            heap: Some(self.heap.parts()),
+            args,
+            shape,
+        };
+        // SAFETY: the heap was initialised; the arguments are those of the
+        // kernel, over arrays of this trial with an element for each thread,
+        // and what is freed was allocated before.
+        let result = unsafe { self.backend.launch(&launch) };
+        result.unwrap_or_else(|error| self.fail(kernel, &error));
+    }
+
+    /// The first counters, which are set to 0.
+    fn counts<T: bytemuck::NoUninit + bytemuck::AnyBitPattern>(&self, count: usize) -> Vec<T> {
+        let counts = self.counters.download(0, count);
+        let counts = counts.unwrap_or_else(|error| self.fail("download", &error));
+        let cleared = self.counters.zero();
+        cleared.unwrap_or_else(|error| self.fail("zero", &error));
+        counts
+    }
+
+    fn fail(&self, what: &str, error: &BackendError) -> ! {
+        panic!("{}: {what}: {error}", self.name)
+    }
+}
+
+/// How to stress.
+#[derive(Clone, Copy, Debug)]
+pub struct Stress {
+    /// Places for blocks that change hands.
+    pub slots: u32,
+    /// Threads of a launch.
+    pub threads: u32,
+    /// Turns of each thread in a launch.
+    pub turns: u32,
+    /// The smallest and the largest request.
+    pub bytes: (u32, u32),
+    /// Requests served and blocks freed until it ends.
+    pub operations: u64,
+}
+
+fn memory(backend: &Backend, bytes: u64) -> Memory {
+    backend.memory(bytes, true).expect("the memory is there")
+}

@@ -1,0 +1,260 @@
+//! The contract of allocators on the program's backends: in full on a GPU,
+//! where tests say that they are skipped if there is none, and at a small scale
+//! on the CPU.
+
+use heapwood::backend::Backend;
+use heapwood_device::host;
+use heapwood_tests::gpu::{Stress, Trial, cpu, gpu, specs, turn};
+
+const MIB: u64 = 1 << 20;
+
+/// How much is done.
+#[derive(Clone, Copy)]
+struct Scale {
+    /// Threads that allocate together.
+    threads: u32,
+    /// Bytes of a pool.
+    pool: u64,
+    /// Requests and frees of the stress test, for each allocator.
+    operations: u64,
+}
+
+const GPU: Scale = Scale {
+    threads: 100_000,
+    pool: 2048 * MIB,
+    operations: 100_000_000,
+};
+
+const CPU: Scale = Scale {
+    threads: 2_000,
+    pool: 64 * MIB,
+    operations: 100_000,
+};
+
+/// Runs `clause` on the GPU, if there is one.
+fn on_gpu(clause: fn(&Backend, Scale)) {
+    let _turn = turn();
+    if let Some(backend) = gpu() {
+        clause(&backend, GPU);
+    }
+}
+
+/// Runs `clause` on the CPU, with more workers than there may be cores.
+fn on_cpu(clause: fn(&Backend, Scale)) {
+    let _turn = turn();
+    clause(&cpu(4), CPU);
+}
+
+/// A test of each clause on each backend.
+macro_rules! clauses {
+    ($($clause:ident)*) => {
+        mod on_the_gpu {
+            $(#[test] fn $clause() { super::on_gpu(super::$clause); })*
+        }
+        mod on_the_cpu {
+            $(#[test] fn $clause() { super::on_cpu(super::$clause); })*
+        }
+    };
+}
+
+clauses! {
+    blocks_of_every_size_keep_their_contents
+    exhaustion_gives_nulls_and_passes
+    warps_allocate_and_free_in_one_kernel
+    blocks_change_hands_under_stress
+    overwriting_is_reported
+}
+
+/// Bytes that an allocator may need beyond those asked for, a block.
+const OVERHEAD: u64 = 96;
+
+/// The pool for the largest block, through which one thread goes word by word.
+const LARGEST_POOL: u64 = 16 * MIB;
+
+/// No two live blocks have one handle, and none is null.
+fn assert_distinct(handles: &[u64], what: &str) {
+    assert!(!handles.contains(&u64::MAX), "{what}: a null");
+    let mut sorted = handles.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    assert_eq!(sorted.len(), handles.len(), "{what}: a block given twice");
+}
+
+fn blocks_of_every_size_keep_their_contents(backend: &Backend, scale: Scale) {
+    for spec in specs() {
+        let allocator = spec.allocator;
+        let largest = Trial::new(backend, &spec, LARGEST_POOL, 1).max_block();
+        for bytes in [
+            1, 4, 15, 16, 17, 100, 256, 1024, 8191, 0, 65_536, 1_000_000, largest,
+        ] {
+            let (pool, threads) = match bytes {
+                _ if bytes == largest => (LARGEST_POOL, 1),
+                0 => (scale.pool, (scale.pool / 4 / 8192) as u32),
+                _ => (scale.pool, (scale.pool / 4 / (bytes + OVERHEAD)) as u32),
+            };
+            let threads = threads.clamp(1, scale.threads);
+            let trial = Trial::new(backend, &spec, pool, threads);
+            for (malloc, free) in [
+                ("", ""),
+                ("_coalesced", "_coalesced"),
+                ("_coalesced", ""),
+                ("", "_coalesced"),
+            ] {
+                let what = format!("{}, {threads} x {bytes} B{malloc}", trial.name);
+                let handles = trial.malloc(bytes, malloc);
+                assert_distinct(&handles, &what);
+                assert_eq!(trial.fill_and_verify(bytes), (0, 0), "{what}");
+                trial.exchange_blocks();
+                trial.free(free);
+                let (occupancy, faults) = trial.state();
+                assert_eq!(faults, Default::default(), "{what}");
+                if allocator.walkable && allocator.frees {
+                    assert_eq!(occupancy.used_bytes, 0, "{what}");
+                }
+                if !allocator.frees {
+                    trial.init();
+                }
+            }
+        }
+    }
+}
+
+fn exhaustion_gives_nulls_and_passes(backend: &Backend, scale: Scale) {
+    let bytes = 1024;
+    let threads = scale.threads.min(40_000);
+    let pool = u64::from(threads) * bytes / 2;
+    for spec in specs() {
+        let allocator = spec.allocator;
+        if allocator.may_overwrite {
+            continue;
+        }
+        let trial = Trial::new(backend, &spec, pool, threads);
+        let name = trial.name;
+        let mut first = None;
+        for _ in 0..3 {
+            trial.malloc(bytes, "");
+            let (nulls, corrupt) = trial.fill_and_verify(bytes);
+            assert_eq!(corrupt, 0, "{name}");
+            let served = threads - nulls;
+            let fit = (pool / (bytes + OVERHEAD)) as u32;
+            // What the split of the pool leaves over is lost to this size.
+            assert!(served >= fit / 2, "{name}: {served} served of {fit}");
+            assert!(u64::from(served) * bytes <= pool, "{name}: {served} served");
+            // What was freed serves again.
+            let first = *first.get_or_insert(served);
+            assert!(served >= first / 10 * 9, "{name}: {first}, then {served}");
+            trial.free("");
+            if allocator.walkable && allocator.frees {
+                assert_eq!(trial.state().0.used_bytes, 0, "{name}");
+            }
+            if !allocator.frees {
+                trial.init();
+            }
+        }
+        if allocator.reuses_across_sizes {
+            let large = Trial::new(backend, &spec, pool, 1).max_block() / 2;
+            trial.init();
+            trial.malloc(bytes, "");
+            trial.free("");
+            let nulls = trial.warps("alloc_dealloc", 1, large, 1);
+            assert_eq!(nulls, 0, "{name}: no {large} bytes after small blocks");
+        }
+    }
+}
+
+fn warps_allocate_and_free_in_one_kernel(backend: &Backend, scale: Scale) {
+    let warps = scale.threads / 16;
+    for spec in specs() {
+        for (bytes, kept) in [(16, 1), (1024, 1), (16, 10), (1024, 10)] {
+            let trial = Trial::new(backend, &spec, scale.pool, 1);
+            let name = trial.name;
+            for kernel in ["alloc_dealloc", "alloc_cycle_dealloc"] {
+                let kept = if kernel == "alloc_dealloc" { 1 } else { kept };
+                let nulls = trial.warps(kernel, warps, bytes, kept);
+                assert_eq!(nulls, 0, "{name}: {kernel}, {bytes} B");
+                let (occupancy, faults) = trial.state();
+                assert_eq!(faults.invalid_frees + faults.overruns, 0, "{name}");
+                if spec.allocator.walkable && spec.allocator.frees {
+                    assert_eq!(occupancy.used_bytes, 0, "{name}: {kernel}, {bytes} B");
+                }
+            }
+        }
+    }
+}
+
+fn blocks_change_hands_under_stress(backend: &Backend, scale: Scale) {
+    // Parts of the operations by size: large blocks take long to fill.
+    let ranges: [((u32, u32), u64); 4] = [
+        ((8, 64), 600),
+        ((8, 4096), 350),
+        ((8, 65_536), 49),
+        ((8, 1_000_000), 1),
+    ];
+    for spec in specs() {
+        let allocator = spec.allocator;
+        let keeps = allocator.frees && !allocator.may_overwrite;
+        let mut done = 0;
+        for (bytes, part) in ranges {
+            let most = u64::from(bytes.1) + OVERHEAD;
+            // Each thread holds one block, each slot another.
+            let share = (scale.pool / 4 / most / 2) as u32;
+            let threads = share.clamp(1, scale.threads.min(32_768));
+            let operations = (scale.operations * part).div_ceil(1000);
+            let mut stress = Stress {
+                slots: share.clamp(1, 65_536),
+                threads,
+                turns: (operations.min(2_000_000) as u32 / threads).clamp(1, 1024),
+                bytes,
+                operations,
+            };
+            if !keeps {
+                // As much as the pool holds without using anything again.
+                let turns = scale.pool / 2 / most / u64::from(threads.next_multiple_of(256));
+                stress.turns = (turns as u32).max(1);
+                stress.operations = 0;
+            }
+            let trial = Trial::new(backend, &spec, scale.pool, 1);
+            let counts = trial.stress(stress);
+            let what = format!("{}, {stress:?}: {counts:?}", trial.name);
+            assert_eq!(counts.corrupt, 0, "{what}");
+            assert_eq!(counts.nulls, 0, "{what}");
+            assert_eq!(counts.served, counts.freed, "{what}");
+            let (occupancy, faults) = trial.state();
+            assert_eq!(faults, Default::default(), "{what}");
+            if allocator.walkable && allocator.frees {
+                assert_eq!(occupancy.used_bytes, 0, "{what}");
+            }
+            done += counts.served + counts.freed;
+        }
+        if keeps {
+            assert!(done >= scale.operations, "{}: {done}", allocator.name);
+        }
+        println!("{}: {done} operations", allocator.name);
+    }
+}
+
+fn overwriting_is_reported(backend: &Backend, scale: Scale) {
+    let bytes = 1024;
+    let threads = scale.threads.min(40_000);
+    let pool = u64::from(threads) * bytes / 2;
+    let overwriting = specs().into_iter().filter(|spec| {
+        // A checked block's header may be gone with the block.
+        spec.allocator.may_overwrite && spec.name() == spec.allocator.name
+    });
+    let mut tried = 0;
+    for spec in overwriting {
+        let trial = Trial::new(backend, &spec, pool, threads);
+        trial.malloc(bytes, "");
+        trial.free("");
+        let (_, faults) = trial.state();
+        // Half of the blocks, or some more, lie under those of the second turn.
+        let expected = u64::from(threads) / 4..=u64::from(threads);
+        assert!(
+            expected.contains(&faults.overwritten),
+            "{}: {faults:?}",
+            trial.name
+        );
+        tried += 1;
+    }
+    assert_eq!(tried, host::allocator("awmalloc").map_or(0, |_| 1));
+}

@@ -1,0 +1,98 @@
+//! One scene, one tree: the same bytes from the GPU as from the CPU, over every
+//! allocator. Without a GPU the CPU backend is held to that with different
+//! numbers of workers. Scenes of a million triangles join in if
+//! `HEAPWOOD_LARGE` is set.
+
+use heapwood::allocators::Spec;
+use heapwood::backend::Backend;
+use heapwood::size::Pool;
+use heapwood::tree::TreeBuilder;
+use heapwood_device::kdtree::host::{Options, tree_hash};
+use heapwood_scenes::generate::{self, Displacement};
+use heapwood_scenes::{CleanOptions, Scene};
+use heapwood_tests::gpu::{cpu, gpu, specs, turn};
+
+const ROUGH: Displacement = Displacement {
+    amplitude: 0.3,
+    feature: 0.1,
+    seed: 5,
+};
+
+/// A generated scene with at least so many triangles.
+fn subdivided(name: &str, triangles: u64) -> Scene {
+    let scene = generate::by_name(name).expect("a shipped scene");
+    let scene = generate::subdivide_to(&scene, triangles, ROUGH).expect("not too many triangles");
+    let (scene, _) = scene
+        .clean(CleanOptions::default())
+        .expect("triangles are left");
+    scene
+}
+
+/// The shipped scenes, and larger ones made of them.
+fn scenes() -> Vec<Scene> {
+    let shipped = generate::NAMES.map(|name| generate::by_name(name).expect("a shipped scene"));
+    let mut scenes = shipped.to_vec();
+    scenes.push(subdivided("terrain", 100_000));
+    if std::env::var_os("HEAPWOOD_LARGE").is_some() {
+        scenes.push(subdivided("terrain", 1_000_000));
+        scenes.push(subdivided("courtyard", 1_000_000));
+    }
+    scenes
+}
+
+/// The fingerprint of the tree of a scene.
+fn hash(backend: &Backend, scene: &Scene, spec: &Spec, alloc_per_split: bool) -> u64 {
+    let options = Options {
+        alloc_per_split,
+        ..Options::default()
+    };
+    let builder = TreeBuilder::new(backend, scene).expect("the triangles fit");
+    let built = builder
+        .prepare(spec, Pool::Auto, options)
+        .and_then(|ready| {
+            let built = ready.build(false)?;
+            let (nodes, references) = ready.tree(&built)?;
+            Ok(tree_hash(&nodes, &references))
+        });
+    built.unwrap_or_else(|error| {
+        let (scene, name) = (scene.name(), spec.allocator.name);
+        panic!("{scene} over {name}: {error}")
+    })
+}
+
+/// The fingerprint by one worker of the CPU.
+fn expected(scene: &Scene) -> u64 {
+    let spec = Spec::parse("cfmmalloc").expect("an allocator");
+    hash(&cpu(1), scene, &spec, false)
+}
+
+/// Every allocator gives the tree that was expected.
+fn same_over_all(backend: &Backend, scene: &Scene, expected: u64) {
+    for spec in specs() {
+        for alloc_per_split in [false, true] {
+            let found = hash(backend, scene, &spec, alloc_per_split);
+            let (scene, name) = (scene.name(), spec.allocator.name);
+            assert_eq!(
+                found, expected,
+                "{scene} over {name}, alloc_per_split {alloc_per_split}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_gpu_builds_the_trees_of_the_cpu() {
+    let _turn = turn();
+    let Some(backend) = gpu() else { return };
+    for scene in scenes() {
+        same_over_all(&backend, &scene, expected(&scene));
+        println!("{}: {} triangles", scene.name(), scene.len());
+    }
+}
+
+#[test]
+fn workers_of_the_cpu_build_the_same_trees() {
+    let _turn = turn();
+    let scene = generate::by_name("terrain").expect("a shipped scene");
+    same_over_all(&cpu(4), &scene, expected(&scene));
+}

@@ -1,0 +1,60 @@
+#!/bin/sh
+# Runs what a GPU machine can show of heapwood, each step under a time limit,
+# and prints a summary. Needs the NVIDIA driver and coreutils, no Rust.
+#
+#   ./run.sh              all steps
+#   ./run.sh STEP...      some of them
+#   RESULTS=DIR ./run.sh  where logs and results go (default: ./results)
+set -u
+cd "$(dirname "$0")" || exit 1
+results=${RESULTS:-results}
+mkdir -p "$results" || exit 1
+summary=$results/summary.txt
+: >"$summary"
+failed=0
+wanted=" $* "
+
+# step NAME SECONDS COMMAND...
+step() {
+    name=$1
+    limit=$2
+    shift 2
+    case $wanted in
+    "  " | *" $name "*) ;;
+    *) return ;;
+    esac
+    begun=$(date +%s)
+    timeout "$limit" "$@" >"$results/$name.log" 2>&1
+    code=$?
+    seconds=$(($(date +%s) - begun))
+    case $code in
+    0) verdict=ok ;;
+    124) verdict=TIMEOUT ;;
+    *) verdict="FAILED ($code)" ;;
+    esac
+    [ "$code" -eq 0 ] || failed=1
+    # A test that was skipped has shown nothing.
+    if grep -q '^skipped' "$results/$name.log"; then
+        verdict="$verdict, skipped: $(grep -m 1 '^skipped' "$results/$name.log" | cut -c 1-90)"
+    fi
+    printf '%-28s %5d s  %s\n' "$name" "$seconds" "$verdict" | tee -a "$summary"
+}
+
+step devices 30 ./heapwood devices
+for test in tests/*; do
+    step "$(basename "$test")" 570 "$test" --test-threads=1 --nocapture
+done
+step allocators 60 ./heapwood allocators --backend cuda --format json
+for scene in scenes/*.obj*; do
+    name=$(basename "$scene" .gz)
+    name=${name%.obj}
+    step "kdtree-$name" 60 ./heapwood kdtree "$scene" --backend cuda --verify \
+        --format json --output "$results/$name.json" --render "$results/$name.png"
+done
+for workload in threads mixed alloc-dealloc alloc-cycle-dealloc scaling; do
+    step "bench-$workload" 570 ./heapwood bench "$workload" --backend cuda \
+        --format json --output "$results/bench-$workload.json"
+done
+
+echo "summary: $summary"
+exit "$failed"

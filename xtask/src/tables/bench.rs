@@ -1,0 +1,307 @@
+//! Tables of the microbenchmarks: ours beside the published implementation.
+
+use std::collections::BTreeSet;
+
+use xtask::Result;
+
+use super::results::{Case, PublishedCell, Results};
+use super::{NOT_MEASURED, markdown, milliseconds};
+
+/// Differences below this part of the reference are noise, ...
+const NOISE_PART: f64 = 0.2;
+/// ... as are those below so many milliseconds.
+const NOISE_MS: f64 = 0.002;
+
+/// The workload with the requests of one kernel.
+#[derive(Clone, Copy, PartialEq)]
+struct Kind<'a> {
+    workload: &'a str,
+    kernel: &'a str,
+    heap: &'a str,
+}
+
+impl Kind<'_> {
+    fn is_of(&self, case: &Case) -> bool {
+        case.workload == self.workload && case.heap == self.heap && !is_coalesced(case)
+    }
+
+    /// The time of this kernel in a case; nothing if it has none.
+    fn time_of(&self, case: &Case) -> Option<f64> {
+        let samples = match self.kernel {
+            "malloc" => &case.alloc_ms,
+            "free" => &case.free_ms,
+            _ => &case.kernel_ms,
+        };
+        samples.as_ref().map(|samples| samples.median)
+    }
+
+    fn reference<'r>(&self, results: &'r Results, case: &Case) -> Option<&'r PublishedCell> {
+        results.published.cells.iter().find(|cell| {
+            cell.workload == self.workload
+                && cell.heap == self.heap
+                && cell.kernel == self.kernel
+                && cell.allocator == case.allocator
+                && cell.threads == case.threads
+                && cell.bytes == case.bytes
+        })
+    }
+}
+
+fn is_coalesced(case: &Case) -> bool {
+    case.parameters
+        .get("coalesce")
+        .is_some_and(|value| value == "true")
+}
+
+/// Whether a time is beyond noise slower than its reference.
+fn is_slower(ours: f64, published: f64) -> bool {
+    ours - published > (published * NOISE_PART).max(NOISE_MS)
+}
+
+/// Allocators in the order of the file.
+fn allocators(results: &Results) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for case in &results.bench {
+        if !names.contains(&case.allocator.as_str()) {
+            names.push(&case.allocator);
+        }
+    }
+    names
+}
+
+/// The table of one kernel: a row an allocator, a column a size.
+pub fn table(
+    results: &Results,
+    workload: &str,
+    kernel: &str,
+    heap: &str,
+    threads: Option<u32>,
+) -> Result<String> {
+    let kind = Kind {
+        workload,
+        kernel,
+        heap,
+    };
+    let cases: Vec<&Case> = results
+        .bench
+        .iter()
+        .filter(|case| kind.is_of(case) && threads.is_none_or(|count| count == case.threads))
+        .collect();
+    let Some(first) = cases.first() else {
+        return Ok(NOT_MEASURED.to_owned());
+    };
+    let columns: BTreeSet<(u32, Option<u64>)> = cases
+        .iter()
+        .map(|case| (case.threads, case.bytes))
+        .collect();
+    let by_warps = kernel == "both";
+    let title = |&(count, bytes): &(u32, Option<u64>)| {
+        let size = bytes.map_or("mixed".to_owned(), |bytes| format!("{bytes} B"));
+        match threads {
+            Some(_) => size,
+            None if by_warps => format!("{} blocks, {size}", count / 256),
+            None => format!("{count} x {size}"),
+        }
+    };
+    let mut titles = vec!["allocator".to_owned()];
+    titles.extend(columns.iter().map(title));
+    let mut rows = Vec::new();
+    for allocator in allocators(results) {
+        let mut row = vec![allocator.to_owned()];
+        for &(count, bytes) in &columns {
+            let mut found = cases.iter().filter(|case| {
+                case.allocator == allocator && case.threads == count && case.bytes == bytes
+            });
+            let case = found.next();
+            if found.next().is_some() {
+                return Err(format!(
+                    "two results of {workload}, {heap}, {allocator}, {count} threads, {bytes:?} bytes"
+                ));
+            }
+            row.push(case.map_or("-".to_owned(), |case| cell(results, kind, case)));
+        }
+        if row[1..].iter().any(|cell| cell != "-") {
+            rows.push(row);
+        }
+    }
+    Ok(markdown(&titles, &rows) + &first.meta.line())
+}
+
+/// `ours / published = ratio`, in bold where ours is slower.
+fn cell(results: &Results, kind: Kind, case: &Case) -> String {
+    let reference = kind.reference(results, case);
+    let ours = match kind.time_of(case) {
+        Some(_) if case.status != "ok" => return case.status.clone(),
+        None if case.status != "ok" => return case.status.clone(),
+        None => return "-".to_owned(),
+        Some(time) => time,
+    };
+    let shown = milliseconds(ours);
+    match reference.map(|cell| cell.ms) {
+        None => shown,
+        Some(None) => format!("{shown} / >3 s"),
+        Some(Some(published)) => {
+            let text = format!(
+                "{shown} / {} = {:.2}",
+                milliseconds(published),
+                ours / published
+            );
+            if is_slower(ours, published) {
+                format!("**{text}**")
+            } else {
+                text
+            }
+        }
+    }
+}
+
+/// How many cells are slower than their reference, or failed, and which.
+pub fn verdict(results: &Results) -> Result<String> {
+    if results.bench.is_empty() {
+        return Ok(NOT_MEASURED.to_owned());
+    }
+    let (mut compared, mut unfinished, mut failed) = (0, 0, Vec::new());
+    let mut slower = Vec::new();
+    for case in results.bench.iter().filter(|case| !is_coalesced(case)) {
+        let what = |kernel: &str| {
+            let bytes = case
+                .bytes
+                .map_or("mixed".to_owned(), |bytes| bytes.to_string());
+            vec![
+                case.workload.clone(),
+                case.heap.clone(),
+                case.allocator.clone(),
+                kernel.to_owned(),
+                case.threads.to_string(),
+                bytes,
+            ]
+        };
+        if case.status != "ok" {
+            let mut row = what("-");
+            row.extend([case.status.clone(), "-".to_owned(), "-".to_owned()]);
+            failed.push(row);
+            continue;
+        }
+        for kernel in ["malloc", "free", "both"] {
+            let kind = Kind {
+                workload: &case.workload,
+                kernel,
+                heap: &case.heap,
+            };
+            let (Some(ours), Some(reference)) = (kind.time_of(case), kind.reference(results, case))
+            else {
+                continue;
+            };
+            let Some(published) = reference.ms else {
+                unfinished += 1;
+                continue;
+            };
+            compared += 1;
+            if is_slower(ours, published) {
+                let mut row = what(kernel);
+                row.extend([
+                    milliseconds(ours),
+                    milliseconds(published),
+                    format!("{:.2}", ours / published),
+                ]);
+                slower.push(row);
+            }
+        }
+    }
+    let mut text = format!(
+        "Of {compared} figures with a published one beside them, {} are slower by more than the \
+         larger of 20 % and 2 microseconds; {unfinished} more finish where the published code \
+         exceeds 3 s; {} of {} cases failed.\n",
+        slower.len(),
+        failed.len(),
+        results.bench.len()
+    );
+    slower.extend(failed);
+    if !slower.is_empty() {
+        let titles = [
+            "workload",
+            "heap",
+            "allocator",
+            "kernel",
+            "threads",
+            "bytes",
+            "ours ms",
+            "published ms",
+            "ratio",
+        ];
+        text.push('\n');
+        text.push_str(&markdown(&titles.map(str::to_owned), &slower));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A case of 16 bytes on a warm heap that took so many milliseconds.
+    fn case(allocator: &str, status: &str, malloc: f64) -> Case {
+        let text = format!(
+            r#"{{"workload": "threads", "allocator": "{allocator}", "parameters": {{}},
+                "heap": "warm", "threads": 10000, "bytes": 16, "status": "{status}",
+                "alloc_ms": {{"samples": [], "median": {malloc}}}, "meta": {{"gpu": "G"}}}}"#
+        );
+        serde_json::from_str(&text).expect("a case")
+    }
+
+    fn results(cases: &[Case]) -> Results {
+        let published = r#"{"cells": [
+            {"workload": "threads", "heap": "warm", "kernel": "malloc", "allocator": "cmalloc",
+             "threads": 10000, "bytes": 16, "ms": 0.0100},
+            {"workload": "threads", "heap": "warm", "kernel": "malloc", "allocator": "cfmalloc",
+             "threads": 10000, "bytes": 16, "ms": null}], "registers": []}"#;
+        Results {
+            bench: cases.to_vec(),
+            published: serde_json::from_str(published).expect("reference figures"),
+            ..Results::default()
+        }
+    }
+
+    fn rows(cases: &[Case]) -> String {
+        table(&results(cases), "threads", "malloc", "warm", Some(10_000)).expect("a table")
+    }
+
+    #[test]
+    fn ours_stands_beside_the_published_time() {
+        let text = rows(&[case("cmalloc", "ok", 0.005), case("cfmalloc", "ok", 0.005)]);
+        assert!(
+            text.contains("| cmalloc | 0.0050 / 0.0100 = 0.50 |"),
+            "{text}"
+        );
+        assert!(text.contains("| cfmalloc | 0.0050 / >3 s |"), "{text}");
+        assert!(
+            text.ends_with("\nG, driver unknown, commit unknown.\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn slower_cells_are_marked_beyond_noise_only() {
+        assert!(!is_slower(0.012, 0.010) && is_slower(0.0121, 0.010));
+        assert!(!is_slower(1.2, 1.0) && is_slower(1.21, 1.0));
+        let text = rows(&[case("cmalloc", "ok", 0.02)]);
+        assert!(text.contains("| **0.0200 / 0.0100 = 2.00** |"), "{text}");
+        let text = verdict(&results(&[case("cmalloc", "ok", 0.02)])).expect("a verdict");
+        assert!(text.starts_with("Of 1 figures"), "{text}");
+        assert!(text.contains("beside them, 1 are slower"), "{text}");
+    }
+
+    #[test]
+    fn failures_are_shown_as_failures() {
+        let text = rows(&[case("cmalloc", "timeout", 0.005)]);
+        assert!(text.contains("| cmalloc | timeout |"), "{text}");
+        let text = verdict(&results(&[case("cmalloc", "oom", 0.005)])).expect("a verdict");
+        assert!(text.contains("1 of 1 cases failed"), "{text}");
+    }
+
+    #[test]
+    fn ambiguous_results_are_refused() {
+        let twice = results(&[case("cmalloc", "ok", 1.0), case("cmalloc", "ok", 2.0)]);
+        assert!(table(&twice, "threads", "malloc", "warm", None).is_err());
+    }
+}

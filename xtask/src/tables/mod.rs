@@ -1,0 +1,147 @@
+//! Tables of measurements in the documents: made from the JSON files under
+//! `docs/results`, so that no figure is typed by hand.
+//!
+//! A document holds `<!-- table: NAME -->`, the table, and `<!-- end of table -->`;
+//! what stands between the two is replaced. Without the file of measurements a
+//! table says that nothing is measured yet.
+
+mod bench;
+mod kdtree;
+mod registers;
+mod results;
+
+use std::fs;
+use std::path::Path;
+
+use xtask::Result;
+
+use results::Results;
+
+/// Documents with tables.
+const DOCUMENTS: [&str; 2] = ["README.md", "docs/results/README.md"];
+const BEGIN: &str = "<!-- table: ";
+const END: &str = "<!-- end of table -->";
+/// What a table says without its measurements.
+const NOT_MEASURED: &str = "Not measured yet.\n";
+
+/// Renews the tables of all documents, or, with `check`, fails if one of them
+/// would change.
+pub fn run(root: &Path, check: bool) -> Result<()> {
+    let results = Results::read(&root.join("docs/results"))?;
+    for document in DOCUMENTS {
+        let path = root.join(document);
+        let old = fs::read_to_string(&path).map_err(|error| format!("{document}: {error}"))?;
+        let new = replaced(&old, |name| table(name, &results))
+            .map_err(|error| format!("{document}: {error}"))?;
+        if new == old {
+            continue;
+        }
+        if check {
+            return Err(format!(
+                "{document}: tables are not those of docs/results; run `cargo xtask tables`"
+            ));
+        }
+        fs::write(&path, new).map_err(|error| format!("{document}: {error}"))?;
+        println!("{document}: renewed");
+    }
+    Ok(())
+}
+
+/// The table of this name.
+fn table(name: &str, results: &Results) -> Result<String> {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    match words[..] {
+        ["registers"] => Ok(registers::table(results)),
+        ["kdtree", "builds"] => kdtree::builds(results, false),
+        ["kdtree", "builds", "per-split"] => kdtree::builds(results, true),
+        ["kdtree", "trees"] => kdtree::trees(results),
+        ["bench", "verdict"] => bench::verdict(results),
+        ["bench", workload, kernel, heap] => bench::table(results, workload, kernel, heap, None),
+        ["bench", workload, kernel, heap, threads] => {
+            let threads = threads
+                .parse()
+                .map_err(|_| format!("`{threads}` is no number of threads"))?;
+            bench::table(results, workload, kernel, heap, Some(threads))
+        }
+        _ => Err(format!("there is no table `{name}`")),
+    }
+}
+
+/// `text` with what stands between the marks replaced.
+fn replaced(text: &str, table: impl Fn(&str) -> Result<String>) -> Result<String> {
+    let mut new = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(BEGIN) {
+        let (name, body) = after
+            .split_once(" -->")
+            .ok_or("the name of a table does not end")?;
+        let (_, behind) = body
+            .split_once(END)
+            .ok_or_else(|| format!("the table `{name}` does not end"))?;
+        new.push_str(before);
+        new.push_str(&format!("{BEGIN}{name} -->\n\n{}\n{END}", table(name)?));
+        rest = behind;
+    }
+    new.push_str(rest);
+    Ok(new)
+}
+
+/// A Markdown table; all columns but the first hold numbers.
+fn markdown(titles: &[String], rows: &[Vec<String>]) -> String {
+    let mut text = format!("| {} |\n|---|", titles.join(" | "));
+    text.push_str(&"---:|".repeat(titles.len().saturating_sub(1)));
+    text.push('\n');
+    for row in rows {
+        text.push_str(&format!("| {} |\n", row.join(" | ")));
+    }
+    text
+}
+
+/// A time in milliseconds with three significant digits.
+fn milliseconds(time: f64) -> String {
+    let digits = match time.abs() {
+        t if t >= 100.0 => 0,
+        t if t >= 10.0 => 1,
+        t if t >= 1.0 => 2,
+        t if t >= 0.1 => 3,
+        _ => 4,
+    };
+    format!("{time:.digits$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_between_the_marks_is_replaced() {
+        let text = "a\n<!-- table: x y -->\nold\n<!-- end of table -->\nb\n";
+        let new = replaced(text, |name| Ok(format!("[{name}]\n"))).expect("marks are in pairs");
+        assert_eq!(
+            new,
+            "a\n<!-- table: x y -->\n\n[x y]\n\n<!-- end of table -->\nb\n"
+        );
+        let again = replaced(&new, |name| Ok(format!("[{name}]\n")));
+        assert_eq!(again.as_deref(), Ok(new.as_str()));
+        assert!(replaced("<!-- table: x -->", |_| Ok(String::new())).is_err());
+    }
+
+    #[test]
+    fn unknown_tables_are_refused() {
+        assert!(table("bench threads", &Results::default()).is_err());
+        assert!(table("bench threads free warm many", &Results::default()).is_err());
+    }
+
+    #[test]
+    fn without_measurements_tables_say_so() {
+        for name in [
+            "kdtree builds",
+            "kdtree trees",
+            "bench verdict",
+            "bench threads malloc warm 10000",
+        ] {
+            let text = table(name, &Results::default());
+            assert_eq!(text.as_deref(), Ok(NOT_MEASURED), "{name}");
+        }
+    }
+}

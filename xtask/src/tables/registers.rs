@@ -1,0 +1,43 @@
+//! The table of registers: a kernel with one malloc and one free, by the GPU's
+//! driver, beside the published code and the paper.
+
+use super::markdown;
+use super::results::{Cost, Results};
+
+/// A row an allocator. Ours are dashes until they are measured; the figures of
+/// the published code stand for themselves.
+pub fn table(results: &Results) -> String {
+    let titles = [
+        "allocator",
+        "ours",
+        "published code",
+        "ours, coalesced",
+        "published code, coalesced",
+        "paper, Table 1",
+    ];
+    let shown = |cost: Option<Cost>| cost.map_or("-".to_owned(), |cost| cost.registers.to_string());
+    let rows: Vec<Vec<String>> = results
+        .published
+        .registers
+        .iter()
+        .map(|published| {
+            let ours = results
+                .allocators
+                .iter()
+                .find(|listed| listed.name == published.allocator);
+            vec![
+                published.allocator.clone(),
+                shown(ours.and_then(|listed| listed.plain)),
+                published.plain.to_string(),
+                shown(ours.and_then(|listed| listed.coalesced)),
+                published.coalesced.to_string(),
+                published.paper.to_string(),
+            ]
+        })
+        .collect();
+    let mut text = markdown(&titles.map(str::to_owned), &rows);
+    if results.allocators.is_empty() {
+        text.push_str("\nOurs are not measured yet.\n");
+    }
+    text
+}

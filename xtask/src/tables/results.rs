@@ -1,0 +1,245 @@
+//! The files of measurements: what `heapwood` writes as JSON, as far as the
+//! tables need it, and the published reference figures.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use xtask::Result;
+
+/// Samples with their median.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Samples {
+    /// The median, in milliseconds.
+    pub median: f64,
+}
+
+/// Where a result comes from.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Meta {
+    /// The GPU.
+    pub gpu: Option<String>,
+    /// Its driver.
+    pub driver: Option<String>,
+    /// The commit of the sources.
+    pub commit: Option<String>,
+}
+
+impl Meta {
+    /// The line under a table.
+    pub fn line(&self) -> String {
+        let part = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+        format!(
+            "\n{}, driver {}, commit {}.\n",
+            part(&self.gpu),
+            part(&self.driver),
+            part(&self.commit)
+        )
+    }
+}
+
+/// A case of `heapwood bench`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Case {
+    /// `threads`, `mixed`, `alloc-dealloc`, `alloc-cycle-dealloc` or `scaling`.
+    pub workload: String,
+    /// The allocator.
+    pub allocator: String,
+    /// Its parameters.
+    pub parameters: BTreeMap<String, String>,
+    /// `warm` or `cold`.
+    pub heap: String,
+    /// Threads of the launch.
+    pub threads: u32,
+    /// Bytes of a request; nothing for mixed sizes.
+    pub bytes: Option<u64>,
+    /// `ok`, or how it failed.
+    pub status: String,
+    /// The kernel that allocates and frees.
+    pub kernel_ms: Option<Samples>,
+    /// The kernel that allocates.
+    pub alloc_ms: Option<Samples>,
+    /// The kernel that frees.
+    pub free_ms: Option<Samples>,
+    /// Machine and program.
+    pub meta: Meta,
+}
+
+/// A result of `heapwood kdtree`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Tree {
+    /// The scene.
+    pub scene: String,
+    /// Its triangles.
+    pub triangles: u64,
+    /// The allocator.
+    pub allocator: String,
+    /// How the tree was built.
+    pub options: TreeOptions,
+    /// The build.
+    pub build_ms: Samples,
+    /// Nodes, leaves among them.
+    pub nodes: u64,
+    /// Leaves.
+    pub leaves: u64,
+    /// Depth of the deepest leaf.
+    pub max_depth: u32,
+    /// References for each triangle.
+    pub references_per_triangle: f64,
+    /// Expected cost of a ray.
+    pub sah_cost: f64,
+    /// Fingerprint.
+    pub tree_hash: String,
+    /// Machine and program.
+    pub meta: Meta,
+}
+
+/// How a tree was built.
+#[derive(Clone, Debug, Deserialize)]
+pub struct TreeOptions {
+    /// Whether every split allocates.
+    pub alloc_per_split: bool,
+}
+
+/// An allocator as `heapwood allocators` lists it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Listed {
+    /// Its name.
+    pub name: String,
+    /// Registers of malloc and free.
+    pub plain: Option<Cost>,
+    /// The same for a warp's requests together.
+    pub coalesced: Option<Cost>,
+}
+
+/// What a kernel needs.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Cost {
+    /// Registers of a thread.
+    pub registers: u32,
+}
+
+/// Reference figures.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Published {
+    /// Times.
+    pub cells: Vec<PublishedCell>,
+    /// Registers.
+    pub registers: Vec<PublishedRegisters>,
+}
+
+/// A reference time.
+#[derive(Clone, Debug, Deserialize)]
+pub struct PublishedCell {
+    /// As in [`Case`].
+    pub workload: String,
+    /// As in [`Case`].
+    pub heap: String,
+    /// `malloc`, `free` or `both`.
+    pub kernel: String,
+    /// As in [`Case`].
+    pub allocator: String,
+    /// As in [`Case`].
+    pub threads: u32,
+    /// As in [`Case`].
+    pub bytes: Option<u64>,
+    /// Milliseconds; nothing if it did not finish.
+    pub ms: Option<f64>,
+}
+
+/// Registers of a kernel with one malloc and one free.
+#[derive(Clone, Debug, Deserialize)]
+pub struct PublishedRegisters {
+    /// The allocator.
+    pub allocator: String,
+    /// The published code.
+    pub plain: u32,
+    /// The published code, with the requests of a warp together.
+    pub coalesced: u32,
+    /// Table 1 of the paper.
+    pub paper: u32,
+}
+
+/// All there is; what was not measured is empty.
+#[derive(Clone, Debug, Default)]
+pub struct Results {
+    /// Microbenchmarks.
+    pub bench: Vec<Case>,
+    /// Trees.
+    pub kdtree: Vec<Tree>,
+    /// Registers.
+    pub allocators: Vec<Listed>,
+    /// Reference figures.
+    pub published: Published,
+}
+
+impl Results {
+    /// Reads the files in `folder`; all but the reference figures may be absent.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let results = Self {
+            bench: list(folder, "h200-bench.json")?,
+            kdtree: list(folder, "h200-kdtree.json")?,
+            allocators: list(folder, "h200-registers.json")?,
+            published: parse(folder, "published-h200.json")?
+                .ok_or("docs/results/published-h200.json is missing")?,
+        };
+        results.check()?;
+        Ok(results)
+    }
+
+    /// Refuses results of the CPU backend, which say nothing beside a GPU's.
+    fn check(&self) -> Result<()> {
+        let benches = self.bench.iter().map(|case| &case.meta);
+        let mut all = benches.chain(self.kdtree.iter().map(|tree| &tree.meta));
+        if all.any(|meta| meta.gpu.is_none()) {
+            return Err("docs/results has a result that is not from a GPU".to_owned());
+        }
+        Ok(())
+    }
+}
+
+fn list<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>> {
+    Ok(parse(folder, name)?.unwrap_or_default())
+}
+
+/// A file, or nothing if there is none.
+fn parse<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Option<T>> {
+    let path = folder.join(name);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let text = fs::read_to_string(&path).map_err(|error| format!("{name}: {error}"))?;
+    let value = serde_json::from_str(&text).map_err(|error| format!("{name}: {error}"))?;
+    Ok(Some(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_figures_are_whole() {
+        let results = Results::read(&xtask::root().join("docs/results")).expect("results");
+        let published = results.published;
+        assert_eq!(published.registers.len(), 6);
+        assert_eq!(published.cells.len(), 300);
+        for cell in &published.cells {
+            assert!(cell.ms.is_none_or(|ms| ms > 0.004), "{cell:?}");
+            assert!(["malloc", "free", "both"].contains(&cell.kernel.as_str()));
+        }
+    }
+
+    #[test]
+    fn results_of_the_cpu_are_refused() {
+        let tree = r#"{"scene": "s", "triangles": 1, "allocator": "a",
+            "options": {"alloc_per_split": false}, "build_ms": {"median": 1.0}, "nodes": 1,
+            "leaves": 1, "max_depth": 0, "references_per_triangle": 1.0, "sah_cost": 1.0,
+            "tree_hash": "0", "meta": {"gpu": null}}"#;
+        let mut results = Results::default();
+        assert_eq!(results.check(), Ok(()));
+        results.kdtree = vec![serde_json::from_str(tree).expect("a tree")];
+        assert!(results.check().is_err());
+    }
+}
