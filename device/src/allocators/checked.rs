@@ -106,8 +106,9 @@ impl<A: Allocator> Allocator for Checked<A> {
     #[inline(always)]
     unsafe fn new(heap: Heap) -> Self {
         // SAFETY: the caller's promise covers the inner heap.
+        let inner = unsafe { A::new(heap) };
         Self {
-            inner: unsafe { A::new(heap) },
+            inner,
             counters: heap.pointers[3],
         }
     }

@@ -167,15 +167,16 @@ impl Kernel for Stress {
         let span = arguments.most_bytes - arguments.least_bytes + 1;
         for turn in 0..arguments.turns {
             let random = mix(mix(warp.thread() ^ arguments.seed).wrapping_add(turn));
-            let place = slot((u64::from(random) * u64::from(arguments.slot_count) >> 32) as u32);
+            let place = slot(((u64::from(random) * u64::from(arguments.slot_count)) >> 32) as u32);
             // AcqRel: the block's contents travel with its handle.
             if retire(place.swap(A::Handle::NULL.to_bits(), AcqRel)) {
                 continue;
             }
             // Small sizes are frequent, large ones rare: three uniform factors.
-            let part = u64::from(mix(random) & 0xffff) * u64::from(mix(random ^ 1) & 0xffff) >> 16;
-            let part = part * u64::from(mix(random ^ 2) & 0xffff) >> 16;
-            let bytes = arguments.least_bytes + (part * u64::from(span) >> 16) as u32;
+            let part =
+                (u64::from(mix(random) & 0xffff) * u64::from(mix(random ^ 1) & 0xffff)) >> 16;
+            let part = (part * u64::from(mix(random ^ 2) & 0xffff)) >> 16;
+            let bytes = arguments.least_bytes + ((part * u64::from(span)) >> 16) as u32;
             let block = heap.malloc(warp, u64::from(bytes));
             if block.is_null() {
                 nulls += 1;
