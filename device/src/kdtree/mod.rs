@@ -24,6 +24,7 @@ mod scratch;
 mod search;
 pub mod setup;
 pub mod tables;
+mod turn;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod host;

@@ -37,17 +37,8 @@ impl TreeArguments {
         if warp.lane() == 0 {
             // Relaxed: the addition alone makes tickets unique.
             ticket = self.header(word::HEAD).fetch_add(1, Relaxed);
-            while ticket < self.task_limit {
-                // Relaxed while waiting, since an acquire costs the cache; it
-                // follows once the task is there.
-                if self.kind(ticket).load(Relaxed) != 0 {
-                    kind = self.kind(ticket).load(Acquire);
-                    break;
-                }
-                if self.header(word::STATE).load(Relaxed) != RUNNING {
-                    break;
-                }
-                warp.back_off();
+            if ticket < self.task_limit {
+                kind = self.wait(warp, ticket);
             }
         }
         // After lane 0's acquire, before the other lanes read.
@@ -56,6 +47,22 @@ impl TreeArguments {
             warp.shuffle(W::FULL, ticket, 0),
             warp.shuffle(W::FULL, kind, 0),
         )
+    }
+
+    /// Waits for a ticket's task: its kind, or 0 if the build has ended.
+    #[inline(always)]
+    fn wait<W: Warp>(&self, warp: W, ticket: u32) -> u32 {
+        loop {
+            // Relaxed while waiting, since an acquire costs the cache; it
+            // follows once the task is there.
+            if self.kind(ticket).load(Relaxed) != 0 {
+                return self.kind(ticket).load(Acquire);
+            }
+            if self.header(word::STATE).load(Relaxed) != RUNNING {
+                return 0;
+            }
+            warp.back_off();
+        }
     }
 
     /// Puts in `count` tasks of one kind, each with its number in its `count`,

@@ -157,7 +157,8 @@ impl Pass {
 #[inline(always)]
 fn count(scratch: Scratch, bins: Bins, part: Aabb) {
     for axis in 0..3 {
-        let (lo, hi) = (part.lo[axis as usize], part.hi[axis as usize]);
+        // Picked, not indexed: an array indexed at run time leaves registers.
+        let (lo, hi) = (pick(part.lo, axis), pick(part.hi, axis));
         let (start, end) = bins.of(axis, lo, hi);
         // SAFETY: axis and bin are in range, so the word is in scratch.
         let word = |index: u32| unsafe { &*scratch.histogram(index).cast::<SharedU32>() };

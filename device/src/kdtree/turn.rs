@@ -1,0 +1,273 @@
+//! The steps of a turn: opening the work, the pass, choosing the split, and the
+//! children's blocks.
+
+use super::build::{Builder, Step, Work};
+use super::leaf::LeafNode;
+use super::sah::Heuristic;
+use super::scan::{Action, Pass, Side};
+use super::search::{among_bins, exactly};
+use super::tables::{CHUNK, HISTOGRAM_WORDS, LARGE, PER_SPLIT, SMALL};
+use crate::allocator::{Allocator, Handle};
+use crate::warp::Warp;
+
+impl<W: Warp, A: Allocator> Builder<W, A> {
+    /// Decides what to do with the work.
+    #[inline(always)]
+    pub(super) unsafe fn open(&mut self) -> Step {
+        match self.work {
+            Work::Division | Work::DivideChunk => return Step::Pass(Action::Divide),
+            Work::CountChunk => {
+                self.clear_histogram();
+                return Step::Pass(Action::Count);
+            }
+            _ => {}
+        }
+        let heuristic = Heuristic::new(self.tree.costs(), self.task.space);
+        let final_depth = self.task.depth >= self.tree.max_depth;
+        if self.task.count <= 1 || final_depth || heuristic.is_flat() {
+            return self.leaf_here();
+        }
+        if self.task.count <= SMALL {
+            if self.work == Work::Node {
+                // SAFETY: the node's block holds its references.
+                unsafe { self.load_members() };
+            }
+            self.order_members();
+            return Step::Pass(Action::Keep);
+        }
+        if self.task.count > LARGE {
+            // SAFETY: the state's contract.
+            unsafe { self.open_large() };
+            self.work = Work::Nothing;
+            return Step::End;
+        }
+        self.clear_histogram();
+        Step::Pass(Action::Count)
+    }
+
+    /// The present node as the leaf of this turn.
+    #[inline(always)]
+    fn leaf_here(&mut self) -> Step {
+        self.leaf = LeafNode {
+            node: self.task.node,
+            depth: self.task.depth,
+            count: self.task.count,
+        };
+        Step::Leaf
+    }
+
+    #[inline(always)]
+    fn clear_histogram(&self) {
+        let mut index = self.warp.lane();
+        while index < HISTOGRAM_WORDS {
+            // SAFETY: the index is within the histogram.
+            unsafe { self.scratch.histogram(index).write(0) };
+            index += W::LANES;
+        }
+        self.warp.sync(W::FULL);
+    }
+
+    /// The references in a block.
+    #[inline(always)]
+    pub(super) fn ids(&self, block: u64) -> *mut u32 {
+        self.heap.address(A::Handle::from_bits(block)).cast()
+    }
+
+    /// Passes over the references of the work.
+    #[inline(always)]
+    pub(super) unsafe fn pass(&mut self, action: Action) {
+        let task = self.task;
+        let split = self.split;
+        let mut pass = Pass {
+            ids: self.scratch.ids(),
+            order: self.scratch.order(),
+            from: 0,
+            to: task.count,
+            space: task.space,
+            action,
+            axis: split.axis,
+            division: split.division,
+            below: Side {
+                ids: self.scratch.ids(),
+                next: 0,
+                room: split.below,
+            },
+            above: Side {
+                ids: self.scratch.ids(),
+                next: 0,
+                room: split.above,
+            },
+        };
+        if action != Action::Keep {
+            pass.ids = self.ids(task.block);
+            pass.order = core::ptr::null();
+        }
+        if self.work == Work::CountChunk || self.work == Work::DivideChunk {
+            pass.from = self.chunk * CHUNK;
+            let to = pass.from + CHUNK;
+            pass.to = if to < task.count { to } else { task.count };
+        }
+        if self.work == Work::DivideChunk {
+            // SAFETY: the split was chosen before the task was put in.
+            unsafe {
+                let large = &*self.large;
+                (pass.axis, pass.division) = (large.axis, large.division);
+                (pass.below.room, pass.above.room) = (large.below, large.above);
+                self.split.block_below = large.block_below;
+                self.split.block_above = large.block_above;
+                (pass.below.next, pass.above.next) = self.chunk_places();
+            }
+        }
+        if action == Action::Divide {
+            pass.below.ids = self.ids(self.split.block_below);
+            pass.above.ids = self.ids(self.split.block_above);
+        }
+        // SAFETY: the references and arrays are as described above.
+        unsafe { pass.run(self.warp, &self.tree, self.scratch, A::MAY_OVERWRITE) };
+    }
+
+    /// Chooses the split after a node's bounds, or a chunk's, were counted.
+    #[inline(always)]
+    pub(super) unsafe fn after_count(&mut self) -> Step {
+        // SAFETY: the histogram in scratch memory is the chunk's.
+        if self.work == Work::CountChunk && unsafe { !self.add_histogram() } {
+            self.work = Work::Nothing;
+            return Step::End;
+        }
+        // SAFETY: the histogram in scratch memory is complete.
+        let found = unsafe {
+            among_bins(
+                self.warp,
+                self.scratch,
+                self.tree.costs(),
+                self.task.space,
+                self.task.count,
+            )
+        };
+        let Some(found) = found else {
+            self.work = Work::Node;
+            return self.leaf_here();
+        };
+        self.split.axis = found.axis;
+        self.split.division = found.division;
+        self.split.position = found.position;
+        self.split.below = found.below;
+        self.split.above = found.above;
+        Step::Allocate
+    }
+
+    /// Chooses the split after a small node's bounds were kept.
+    #[inline(always)]
+    pub(super) unsafe fn after_keep(&mut self) -> Step {
+        // SAFETY: the bounds and their order are in scratch memory.
+        let found = unsafe {
+            exactly(
+                self.warp,
+                self.scratch,
+                self.tree.costs(),
+                self.task.space,
+                self.members,
+            )
+        };
+        let Some(found) = found else {
+            return self.leaf_here();
+        };
+        self.split.axis = found.axis;
+        self.split.position = found.position;
+        self.split.below = found.below.count_ones();
+        self.split.above = found.above.count_ones();
+        self.split.members_below = found.below;
+        self.split.members_above = found.above;
+        if self.work == Work::Members {
+            Step::Split
+        } else {
+            Step::Allocate
+        }
+    }
+
+    /// Goes on after a division.
+    #[inline(always)]
+    pub(super) unsafe fn after_divide(&mut self) -> Step {
+        if self.work == Work::DivideChunk {
+            // SAFETY: the chunk's references are divided.
+            if unsafe { !self.end_chunk() } {
+                self.work = Work::Nothing;
+                return Step::End;
+            }
+        }
+        Step::Split
+    }
+
+    /// Requests the children's blocks and sees to it that they are filled.
+    #[inline(always)]
+    pub(super) unsafe fn allocate_children(&mut self) -> Step {
+        let (mut below, mut above) = (A::Handle::NULL, A::Handle::NULL);
+        let mut served = true;
+        if self.warp.lane() == 0 {
+            let mut side = 0;
+            while side < 2 && served {
+                let count = if side == 0 {
+                    self.split.below
+                } else {
+                    self.split.above
+                };
+                let block = self.tree.allocate(self.warp, self.heap, count);
+                served = count == 0 || !block.is_null();
+                if side == 0 {
+                    below = block;
+                } else {
+                    above = block;
+                }
+                side += 1;
+            }
+        }
+        if self.warp.ballot(W::FULL, !served) != 0 {
+            self.failed = true;
+            return Step::End;
+        }
+        self.split.block_below = self.warp.shuffle64(W::FULL, below.to_bits(), 0);
+        self.split.block_above = self.warp.shuffle64(W::FULL, above.to_bits(), 0);
+        match self.work {
+            Work::CountChunk => {
+                // SAFETY: this warp added the last histogram.
+                unsafe { self.divide_large() };
+                self.work = Work::Nothing;
+                Step::End
+            }
+            _ if self.task.count > SMALL => {
+                self.work = Work::Division;
+                Step::End
+            }
+            _ => {
+                // SAFETY: the blocks have room for the members of each side.
+                unsafe {
+                    self.copy_members(self.split.members_below, self.ids(self.split.block_below));
+                    self.copy_members(self.split.members_above, self.ids(self.split.block_above));
+                }
+                Step::Split
+            }
+        }
+    }
+
+    /// Whether leaves keep their references in blocks.
+    #[inline(always)]
+    pub(super) fn keeps_blocks(&self) -> bool {
+        self.tree.has(PER_SPLIT)
+    }
+
+    /// Frees the block that the turn has used up.
+    #[inline(always)]
+    pub(super) unsafe fn free_spent(&mut self) {
+        let (block, count) = self.spent;
+        // All lanes have read their part of it.
+        self.warp.sync(W::FULL);
+        if self.warp.lane() == 0 {
+            // SAFETY: whoever set `spent` made sure that nobody else uses it.
+            unsafe {
+                self.tree
+                    .free(self.warp, self.heap, A::Handle::from_bits(block), count)
+            };
+        }
+        self.spent = (A::Handle::NULL.to_bits(), 0);
+    }
+}
