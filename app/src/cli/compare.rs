@@ -152,6 +152,7 @@ fn command(spec: &Spec, arguments: &Arguments, backend: &[String]) -> Vec<std::f
     option("traversal-cost", tree.traversal_cost.to_string());
     option("intersection-cost", tree.intersection_cost.to_string());
     option("empty-bonus", tree.empty_bonus.to_string());
+    option("finish", tree.finish.to_string());
     if let Some(depth) = tree.max_depth {
         option("max-depth", depth.to_string());
     }

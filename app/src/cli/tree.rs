@@ -25,6 +25,9 @@ pub struct TreeArguments {
     /// Allocate at every split, as the paper's builder does
     #[arg(long)]
     pub alloc_per_split: bool,
+    /// References of the largest subtree that a warp finishes without allocation
+    #[arg(long, value_name = "N", default_value_t = Options::default().finish, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub finish: u32,
     /// Cost of a step down the tree
     #[arg(long, value_name = "COST", default_value_t = 1.0, value_parser = parse_cost)]
     pub traversal_cost: f32,
@@ -100,6 +103,7 @@ impl TreeArguments {
             max_depth: self.max_depth,
             clip: !self.no_clip,
             alloc_per_split: self.alloc_per_split,
+            finish: self.finish,
             collect: false,
         }
     }

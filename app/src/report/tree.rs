@@ -72,6 +72,8 @@ pub struct BuildOptions {
     pub clip: bool,
     /// Whether every split allocates.
     pub alloc_per_split: bool,
+    /// References of the largest subtree that is finished without allocation.
+    pub finish: u32,
     /// Whether blocks were checked.
     pub check_heap: bool,
 }
@@ -170,6 +172,7 @@ impl TreeReport {
                 max_depth: options.max_depth,
                 clip: options.clip,
                 alloc_per_split: options.alloc_per_split,
+                finish: options.finish,
                 check_heap,
             },
             root_bytes: ready.root_bytes(),

@@ -15,9 +15,9 @@ use crate::heap::{DeviceHeap, HeapError};
 use crate::size::Pool;
 
 /// First pool of `--pool auto`, as a multiple of the root's references.
-const FIRST_POOL: u64 = 16;
+const FIRST_POOL: u64 = 64;
 /// Least first pool of `--pool auto`, in bytes.
-const LEAST_POOL: u64 = 1 << 20;
+const LEAST_POOL: u64 = 16 << 20;
 
 /// A scene on a backend, from which trees are built.
 pub struct TreeBuilder<'b> {

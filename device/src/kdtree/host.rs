@@ -15,7 +15,7 @@ pub use outcome::{BuildError, BuildResult, Statistics, outcome};
 use super::node::{LIMIT, Node};
 use super::tables::{
     CHUNK, CHUNK_WORDS, CLIP, COLLECT, HEADER_BYTES, LARGE, Large, MAX_DEPTH, PER_SPLIT, Record,
-    Task, TreeArguments,
+    SMALL, Task, TreeArguments,
 };
 use crate::kernel::Args;
 
@@ -34,6 +34,9 @@ pub struct Options {
     /// Allocate at every split, down to the leaves, as the paper's builder
     /// does; else small subtrees are finished without allocation.
     pub alloc_per_split: bool,
+    /// References of the largest such subtree, 64 at most. The tree is the same
+    /// for all values; larger ones leave less work for other warps.
+    pub finish: u32,
     /// Keep statistics of allocations, which costs time.
     pub collect: bool,
 }
@@ -49,6 +52,7 @@ impl Default for Options {
             max_depth: None,
             clip: true,
             alloc_per_split: false,
+            finish: 16,
             collect: false,
         }
     }
@@ -280,6 +284,11 @@ impl Plan {
             task_limit: self.limits.tasks,
             large_limit: self.limits.larges,
             chunk_limit: self.limits.chunks,
+            finish: if options.alloc_per_split {
+                0
+            } else {
+                options.finish.min(SMALL)
+            },
         };
         let args = Args::from(arguments);
         let threads = Over::Threads(self.triangles);

@@ -28,7 +28,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             index += W::LANES;
         }
         self.members = u64::MAX >> ((SMALL - count) & 63);
-        if !self.keeps_blocks() {
+        if count <= self.tree.finish {
             self.spent = (self.task.block, count);
             self.work = Work::Members;
         }

@@ -135,6 +135,9 @@ arguments! {
             large_limit: u32,
             /// Chunks of large nodes that there is room for.
             chunk_limit: u32,
+            /// References of the largest subtree that a warp finishes without
+            /// allocation; 0 if every split allocates.
+            finish: u32,
         }
     }
 }
