@@ -52,7 +52,7 @@ impl BitmapMalloc {
             // since; their operations also read and write the word in one, and
             // so pass the release in `free` on.
             seen = word.fetch_or(1 << bit, Acquire);
-            if seen & 1 << bit == 0 {
+            if seen & (1 << bit) == 0 {
                 return Some(index * 32 + bit);
             }
             warp.back_off();
@@ -135,7 +135,7 @@ impl Allocator for BitmapMalloc {
         }
         // Threads start at places spread over the bitmap.
         let spread = warp.thread().wrapping_mul(0x9e37_79b9);
-        let mut index = (u64::from(spread) * u64::from(self.words) >> 32) as u32;
+        let mut index = ((u64::from(spread) * u64::from(self.words)) >> 32) as u32;
         for _ in 0..self.words {
             if let Some(block) = self.take(warp, index) {
                 return block;

@@ -84,7 +84,8 @@ pub struct Trial<'b> {
     handle_bytes: u64,
     blocks: Memory,
     counters: Memory,
-    threads: u32,
+    /// Threads that take part in what follows; no more than at first.
+    pub threads: u32,
 }
 
 impl<'b> Trial<'b> {

@@ -137,7 +137,7 @@ fn scratch_is_shared_by_a_warp_alone() {
     });
     for (thread, sum) in (0..).zip(sums) {
         let warp = thread / 32;
-        assert_eq!(sum, (warp * 32..warp * 32 + 32).sum());
+        assert_eq!(sum, (warp * 32..warp * 32 + 32).sum::<u32>());
     }
 }
 

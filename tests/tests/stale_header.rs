@@ -140,7 +140,7 @@ fn the_published_algorithm_corrupts_memory() {
 #[test]
 fn it_does_not_alone_and_hardly_without_payload() {
     let alone = Load { lanes: 1, ..LOAD };
-    assert_eq!(corrupted::<PublishedCMalloc>(SCHEDULES, alone), []);
+    assert_eq!(corrupted::<PublishedCMalloc>(SCHEDULES, alone), [0_u64; 0]);
     let silent = Load {
         writes: false,
         ..LOAD
@@ -152,20 +152,20 @@ fn it_does_not_alone_and_hardly_without_payload() {
 
 #[test]
 fn cmalloc_does_not() {
-    assert_eq!(corrupted::<CMalloc>(5 * SCHEDULES, LOAD), []);
+    assert_eq!(corrupted::<CMalloc>(5 * SCHEDULES, LOAD), [0_u64; 0]);
 }
 
 #[test]
 fn cfmalloc_does_not() {
-    assert_eq!(corrupted::<CfMalloc>(5 * SCHEDULES, LOAD), []);
+    assert_eq!(corrupted::<CfMalloc>(5 * SCHEDULES, LOAD), [0_u64; 0]);
 }
 
 #[test]
 fn cmmalloc_does_not() {
-    assert_eq!(corrupted::<CmMalloc>(5 * SCHEDULES, LOAD), []);
+    assert_eq!(corrupted::<CmMalloc>(5 * SCHEDULES, LOAD), [0_u64; 0]);
 }
 
 #[test]
 fn cfmmalloc_does_not() {
-    assert_eq!(corrupted::<CfmMalloc>(5 * SCHEDULES, LOAD), []);
+    assert_eq!(corrupted::<CfmMalloc>(5 * SCHEDULES, LOAD), [0_u64; 0]);
 }

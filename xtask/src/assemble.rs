@@ -64,7 +64,15 @@ fn install(wheel: &str) -> Result<PathBuf> {
         return Ok(found);
     }
     let status = Command::new("python3")
-        .args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"])
+        .args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--root-user-action=ignore",
+            "--no-deps",
+            "--target",
+        ])
         .arg(&folder)
         .arg(wheel)
         .status()

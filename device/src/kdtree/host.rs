@@ -52,7 +52,7 @@ impl Default for Options {
             max_depth: None,
             clip: true,
             alloc_per_split: false,
-            finish: 16,
+            finish: 8,
             collect: false,
         }
     }

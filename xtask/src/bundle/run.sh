@@ -34,9 +34,8 @@ step() {
     esac
     [ "$code" -eq 0 ] || failed=1
     # A test that was skipped has shown nothing.
-    if grep -q '^skipped' "$results/$name.log"; then
-        verdict="$verdict, skipped: $(grep -m 1 '^skipped' "$results/$name.log" | cut -c 1-90)"
-    fi
+    skipped=$(grep -o -m 1 'skipped: .*' "$results/$name.log" | head -n 1 | cut -c 1-90)
+    [ -z "$skipped" ] || verdict="$verdict, $skipped"
     printf '%-28s %5d s  %s\n' "$name" "$seconds" "$verdict" | tee -a "$summary"
 }
 
