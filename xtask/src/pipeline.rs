@@ -20,6 +20,10 @@ const PTX_VERSION: &str = "+ptx70";
 /// Threads of a block, which bounds the registers that the driver may use.
 const BLOCK_THREADS: u32 = 256;
 
+/// Registers that the kernels of one `malloc` and one `free` may use. They need no
+/// more, but an assembler that is not told takes what does not cost occupancy.
+const PAIR_REGISTERS: u32 = 24;
+
 /// A module: its name, `family-allocator` or `family`, and its PTX.
 pub type Modules = BTreeMap<String, String>;
 
@@ -234,6 +238,7 @@ fn module(
 fn bound_launches(text: &str) -> String {
     let mut bounded = String::with_capacity(text.len());
     let mut in_entry_head = false;
+    let mut line_of_pair = false;
     for line in text.lines() {
         let line = line.split("//").next().unwrap_or("").trim_end();
         if line.trim().is_empty() {
@@ -241,9 +246,13 @@ fn bound_launches(text: &str) -> String {
         }
         if line.contains(".entry ") {
             in_entry_head = true;
+            line_of_pair = line.contains("bench__pair");
         }
         if in_entry_head && line.trim() == "{" {
             bounded.push_str(&format!(".maxntid {BLOCK_THREADS}, 1, 1\n"));
+            if line_of_pair {
+                bounded.push_str(&format!(".maxnreg {PAIR_REGISTERS}\n"));
+            }
             in_entry_head = false;
         }
         bounded.push_str(line);

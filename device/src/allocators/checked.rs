@@ -11,7 +11,8 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 use crate::allocator::{Allocator, Faults, Handle, Heap, Occupancy, Request, SetupError};
 use crate::warp::Warp;
 
-/// Bytes in front of a block: the state word, and the requested size.
+/// Bytes in front of a block: the state word, a word that confirms the size, and
+/// the requested size.
 const HEADER: u64 = 16;
 /// Bytes behind the last byte that was asked for, at least.
 const CANARY_BYTES: u64 = 16;
@@ -52,6 +53,12 @@ impl<A: Allocator> Checked<A> {
 #[inline(always)]
 fn served(bytes: u64) -> u64 {
     if bytes == 0 { 1 } else { bytes }
+}
+
+/// The word that confirms a size.
+#[inline(always)]
+fn check_of(bytes: u64) -> u32 {
+    !LIVE ^ bytes as u32 ^ (bytes >> 32) as u32
 }
 
 /// The bytes to ask of the inner allocator.
@@ -134,6 +141,7 @@ impl<A: Allocator> Allocator for Checked<A> {
             let start = self.inner.address(block);
             // SAFETY: the block is ours and has `padded(bytes)` bytes.
             unsafe {
+                start.add(4).cast::<u32>().write(check_of(bytes));
                 start.add(8).cast::<u64>().write(bytes);
                 let canary = start.add((HEADER + bytes) as usize);
                 for offset in 0..CANARY_BYTES as usize {
@@ -150,13 +158,6 @@ impl<A: Allocator> Allocator for Checked<A> {
         if block.is_null() {
             return;
         }
-        if A::MAY_OVERWRITE {
-            // Its header may be another block's payload by now, which `free`
-            // of the inner allocator finds out.
-            // SAFETY: the caller's promise is the one that `free` asks for.
-            unsafe { self.inner.free(warp, block) };
-            return;
-        }
         if !self.inner.contains(block) {
             self.invalid_frees().fetch_add(1, Relaxed);
             return;
@@ -169,13 +170,18 @@ impl<A: Allocator> Allocator for Checked<A> {
             self.invalid_frees().fetch_add(1, Relaxed);
             return;
         }
-        // SAFETY: the block is live and now ours alone.
+        // SAFETY: the block is live and now ours alone. Where blocks may be
+        // overwritten, its size may be another block's payload, which the word
+        // beside it gives away.
         unsafe {
             let bytes = start.add(8).cast::<u64>().read();
-            let canary = start.add((HEADER + bytes) as usize);
-            let mut intact = true;
-            for offset in 0..CANARY_BYTES as usize {
-                intact &= canary.add(offset).read_volatile() == CANARY;
+            let genuine = start.add(4).cast::<u32>().read() == check_of(bytes);
+            let mut intact = genuine;
+            if genuine {
+                let canary = start.add((HEADER + bytes) as usize);
+                for offset in 0..CANARY_BYTES as usize {
+                    intact &= canary.add(offset).read_volatile() == CANARY;
+                }
             }
             if !intact {
                 self.overruns().fetch_add(1, Relaxed);

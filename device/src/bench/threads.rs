@@ -97,8 +97,9 @@ macro_rules! threads_kernels {
             #[inline(always)]
             unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: ThreadsArguments) {
                 let blocks = arguments.blocks.cast::<A::Handle>();
-                let thread = warp.thread();
                 let block = heap.$malloc_fn(warp, arguments.bytes);
+                // Not before the request, over which it would be kept.
+                let thread = warp.thread();
                 // SAFETY: `blocks` has a handle for each thread of the launch,
                 // and the block is the thread's own.
                 unsafe {

@@ -61,7 +61,7 @@ pub fn build(
     for (id, own) in boxes.iter().enumerate() {
         add_events(&mut events, id as u32, own);
     }
-    events.iter_mut().for_each(sort);
+    events.iter_mut().for_each(|list| sort(list));
     let mut builder = Builder {
         triangles,
         costs,
@@ -219,7 +219,7 @@ impl Builder<'_> {
                 clipped.push((id, part));
             }
         }
-        added.iter_mut().for_each(sort);
+        added.iter_mut().for_each(|list| sort(list));
         let mut result: Events = Default::default();
         for axis in 0..3 {
             let kept = events[axis]
@@ -252,9 +252,9 @@ fn own_bounds(triangle: &[Point; 3]) -> Aabb {
 }
 
 fn add_events(events: &mut Events, triangle: u32, own: &Aabb) {
-    for axis in 0..3 {
+    for (axis, list) in events.iter_mut().enumerate() {
         let mut add = |position, kind| {
-            events[axis].push(Event {
+            list.push(Event {
                 position,
                 kind,
                 triangle,
@@ -269,7 +269,7 @@ fn add_events(events: &mut Events, triangle: u32, own: &Aabb) {
     }
 }
 
-fn sort(events: &mut Vec<Event>) {
+fn sort(events: &mut [Event]) {
     events.sort_unstable_by(|a, b| (a.position.total_cmp(&b.position)).then(a.kind.cmp(&b.kind)));
 }
 

@@ -1,6 +1,7 @@
 //! The circular allocators as [`Allocator`]s.
 
 use super::*;
+use crate::warp::leader;
 
 impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     type Handle = u32;
@@ -63,13 +64,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         let wanted = units(bytes, L::UNIT);
-        if wanted > self.layout.units {
-            return u32::NULL;
-        }
-        match self.find(warp, wanted) {
-            Some((unit, _)) => unit,
-            None => u32::NULL,
-        }
+        self.find(warp, wanted).0
     }
 
     #[inline(always)]
@@ -84,32 +79,43 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     /// One chunk for the group, which its lanes then split side by side: each
     /// writes the header of its own block. A sum of more than a region, or one
     /// for which no chunk is found, is requested lane by lane.
+    ///
+    /// Both kinds of request are turns of one loop, so that the walk is compiled
+    /// once.
     #[inline(always)]
     fn malloc_coalesced<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         let wanted = units(bytes, L::UNIT);
         let group = Group::form(warp, wanted);
-        if group.total > u64::from(self.layout.region_units) {
-            return self.malloc(warp, bytes);
-        }
-        let (mut first, mut end) = (u32::NULL, 0);
-        if group.leads() {
-            if let Some(found) = self.find(warp, group.total as u32) {
-                (first, end) = found;
+        // What this lane requests: its own units if it does so for itself; as
+        // the leader of others the sum, which is more; as one of the others
+        // more than there is, so that `find` returns at once.
+        let mut request = if group.total > u64::from(self.layout.region_units) {
+            wanted
+        } else if group.leads() {
+            group.total as u32
+        } else {
+            u32::MAX
+        };
+        loop {
+            let (mut unit, mut end) = self.find(warp, request);
+            if request == wanted {
+                return unit;
             }
+            let found = warp.ballot(group.mask, end != 0);
+            if found != 0 {
+                unit = warp.shuffle(group.mask, unit, leader(found)) + group.before as u32;
+                end = warp.shuffle(group.mask, end, leader(found));
+                // The leader acquired the chunk for all of its lanes.
+                warp.sync(group.mask);
+                let next = if group.is_last() { end } else { unit + wanted };
+                // `find` has seen to the region of `end`; the heads between are
+                // ours.
+                self.anchor(unit, next);
+                self.links.put(unit, next, USED);
+                return unit;
+            }
+            request = wanted;
         }
-        first = warp.shuffle(group.mask, first, group.leader);
-        end = warp.shuffle(group.mask, end, group.leader);
-        // The leader acquired the chunk for all of its lanes.
-        warp.sync(group.mask);
-        if first.is_null() {
-            return self.malloc(warp, bytes);
-        }
-        let unit = first + group.before as u32;
-        let next = if group.is_last() { end } else { unit + wanted };
-        // `find` has seen to the region of `end`; the heads between are ours.
-        self.anchor(unit, next);
-        self.links.put(unit, next, USED);
-        unit
     }
 
     /// Blocks of neighbouring lanes that lie one behind the other, as

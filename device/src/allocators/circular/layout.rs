@@ -56,6 +56,8 @@ pub struct Layout {
     pub fragmentation: u32,
     /// Ticket counters.
     pub tickets: u32,
+    /// Where they lie behind the start of the hints, in `TICKET_BYTES`.
+    pub first_ticket: u32,
     /// The split.
     pub split: Split,
     /// The heap's largest chunk, as a power of two of units (`Split::Heap`).
@@ -172,7 +174,7 @@ pub fn plan(
             nursery | u64::from(region_units.ilog2()) << 32,
             region_units | (if nursery < regions { nursery } else { 0 }) << 32,
             least | u64::from(fragmentation) << 32,
-            u64::from(tickets),
+            u64::from(tickets) | (regions * 4).div_ceil(TICKET_BYTES) << 32,
             split as u64 | u64::from(root_bits) << 8 | period << 32,
             FUEL + 2 * regions,
         ],
@@ -213,6 +215,7 @@ impl Layout {
             least: low(3),
             fragmentation: high(3),
             tickets: low(4),
+            first_ticket: high(4),
             fuel: low(6),
             split: match low(5) & 0xff {
                 0 => Split::Tail,

@@ -116,15 +116,9 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// request of more than a region ended.
     #[inline(always)]
     fn ticket(&self, index: u32) -> &AtomicU32 {
-        let after_hints =
-            (self.layout.regions as usize * 4).next_multiple_of(TICKET_BYTES as usize);
+        let place = self.layout.first_ticket as usize + index as usize;
         // SAFETY: the layout has these words behind the hints.
-        unsafe {
-            &*self
-                .hints
-                .add(after_hints + index as usize * TICKET_BYTES as usize)
-                .cast()
-        }
+        unsafe { &*self.hints.add(place * TICKET_BYTES as usize).cast() }
     }
 
     #[inline(always)]
@@ -132,10 +126,10 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         unit >> self.layout.region_bits
     }
 
-    /// Whether a chunk that starts at `unit` belongs to `region`.
+    /// Where the region of `unit` starts.
     #[inline(always)]
-    fn is_in(&self, region: u32, unit: u32) -> bool {
-        self.region_of(unit) == region && unit < self.layout.units
+    fn anchor_of(&self, unit: u32) -> u32 {
+        unit & !(self.layout.region_units - 1)
     }
 
     /// The region of the chunk at `unit`, or the number of regions at the end.
@@ -146,6 +140,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         } else {
             self.layout.regions
         }
+    }
+
+    /// Whether a chunk that starts at `next` belongs to the region of `unit`.
+    #[inline(always)]
+    fn is_in_region_of(&self, unit: u32, next: u32) -> bool {
+        self.region_of(next) == self.region_of(unit) && next < self.layout.units
     }
 
     #[inline(always)]
@@ -173,13 +173,20 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         let ticket = self.ticket(index).fetch_add(1, Relaxed);
         let turn = ticket.wrapping_mul(self.layout.tickets).wrapping_add(index);
         let position = turn.wrapping_mul(GOLDEN);
-        (u64::from(position) * u64::from(self.layout.nursery) >> 32) as u32
+        ((u64::from(position) * u64::from(self.layout.nursery)) >> 32) as u32
     }
 
     /// Takes a free chunk of at least `wanted` units: its first unit and its
-    /// end.
+    /// end; null and 0 if there is none.
+    ///
+    /// Little is kept from step to step, because registers bound how many warps
+    /// hide each other's waits.
     #[inline(always)]
-    fn take<W: Warp>(&self, warp: W, wanted: u32) -> Option<(u32, u32)> {
+    fn take<W: Warp>(&self, warp: W, wanted: u32) -> (u32, u32) {
+        let none = (u32::NULL, 0);
+        if wanted > self.layout.units {
+            return none;
+        }
         let mut region = self.start(warp, wanted);
         let mut fuel = self.layout.fuel;
         let mut round = if self.is_large(wanted) {
@@ -187,30 +194,39 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         } else {
             NEARBY
         };
-        while fuel > 0 {
+        while round <= THOROUGH {
+            if fuel == 0 {
+                return none;
+            }
             fuel -= 1;
             let hint = self.hint(region).load(Relaxed);
             let no_fit = hint & NO_FIT != 0;
             let known_full = no_fit && wanted >= hint ^ NO_FIT;
-            if !known_full || round == THOROUGH {
-                let anchor = region << self.layout.region_bits;
-                let mut unit = if no_fit { anchor } else { hint };
+            if known_full && round != THOROUGH {
+                region += 1;
+            } else {
+                // From here on the unit alone tells the region: it stays there.
+                let mut unit = if no_fit {
+                    region << self.layout.region_bits
+                } else {
+                    hint
+                };
                 let mut whole = no_fit;
                 let mut sure = true;
-                while fuel > 0 {
+                let link = loop {
+                    if fuel == 0 {
+                        return none;
+                    }
                     fuel -= 1;
                     let link = self.links.peek(unit);
                     if link.state == FREE {
-                        if let Some(end) = self.try_take(unit, link, wanted) {
-                            return Some((unit, end));
+                        let end = self.try_take(unit, link, wanted);
+                        if !end.is_null() {
+                            return (unit, end);
                         }
                     }
-                    let patience = if round == NEARBY {
-                        PATIENCE
-                    } else {
-                        LONG_PATIENCE
-                    };
-                    let patient = fuel & patience != 0;
+                    let patient =
+                        fuel & PATIENCE != 0 || (round != NEARBY && fuel & LONG_PATIENCE != 0);
                     if link.state == LOCKED {
                         sure = false;
                     }
@@ -219,43 +235,41 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                     // nothing depends on the other thread's progress.
                     if link.state <= FREE && link.next.wrapping_sub(unit) >= wanted && patient {
                         warp.back_off();
-                    } else if link.next != 0 && self.is_in(region, link.next) {
+                    } else if link.next != 0 && self.is_in_region_of(unit, link.next) {
                         unit = link.next;
                     } else if !whole || (!sure && round == THOROUGH) {
                         sure = true;
                         whole = true;
-                        unit = anchor;
+                        unit = self.anchor_of(unit);
                     } else {
-                        // Only if nobody has left a newer hint since. If a chunk
-                        // came free unseen all the same, the last round finds it.
-                        if sure {
-                            self.hint(region)
-                                .compare_exchange(hint, NO_FIT | wanted, Relaxed);
-                        }
-                        // No chunk starts in the regions inside this one. What
-                        // an absorbed entry says may be long out of date.
-                        if link.next != 0 && (link.state != ABSORBED || round != THOROUGH) {
-                            region = self.region_after(link.next) - 1;
-                        }
-                        break;
+                        break link;
                     }
+                };
+                region = self.region_of(unit);
+                // Only if nobody has left a newer hint since. If a chunk came free
+                // unseen all the same, the last round finds it.
+                if sure {
+                    self.hint(region)
+                        .compare_exchange(hint, NO_FIT | wanted, Relaxed);
                 }
+                // No chunk starts in the regions inside this one. What an absorbed
+                // entry says may be long out of date.
+                region = if link.next != 0 && (link.state != ABSORBED || round != THOROUGH) {
+                    self.region_after(link.next)
+                } else {
+                    region + 1
+                };
             }
-            region += 1;
-            if round < BEYOND && region & NEIGHBOURS == 0 {
-                round += 1;
-                if round == BEYOND {
-                    region = self.layout.beyond;
-                }
-            } else if region >= self.layout.regions {
-                if round == THOROUGH {
-                    return None;
-                }
+            let leaves_group = round < BEYOND && region & NEIGHBOURS == 0;
+            let ends = region >= self.layout.regions;
+            round += u32::from(leaves_group || ends);
+            if leaves_group && round == BEYOND {
+                region = self.layout.beyond;
+            } else if ends {
                 region = 0;
-                round += 1;
             }
         }
-        None
+        none
     }
 
     /// Whether a request of `wanted` units may merge the chunk at `next` with
@@ -268,15 +282,18 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     }
 
     /// Takes the free chunk at `unit` if it holds `wanted` units, alone or
-    /// merged with the free chunks behind it; returns its end.
+    /// merged with the free chunks behind it; returns its end, or null.
     #[inline(always)]
-    fn try_take(&self, unit: u32, seen: Link, wanted: u32) -> Option<u32> {
-        if seen.next - unit < wanted
+    fn try_take(&self, unit: u32, seen: Link, wanted: u32) -> u32 {
+        // `seen` is a hint: whether its link leads forward is for `take` to say.
+        if seen.next.wrapping_sub(unit) < wanted
             && (!self.may_merge(wanted, seen.next) || self.links.peek(seen.next).state != FREE)
         {
-            return None;
+            return u32::NULL;
         }
-        let mut next = self.links.take(unit, seen, LOCKED)?;
+        let Some(mut next) = self.links.take(unit, seen, LOCKED) else {
+            return u32::NULL;
+        };
         while next - unit < wanted && self.may_merge(wanted, next) {
             let link = self.links.peek(next);
             if link.state != FREE {
@@ -288,18 +305,22 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             }
         }
         if next - unit >= wanted {
-            return Some(next);
+            return next;
         }
         self.links.put(unit, next, FREE);
         self.hint(self.region_of(unit)).store(unit, Relaxed);
-        None
+        u32::NULL
     }
 
     /// A used chunk of `wanted` units: its first unit and its end. What the
-    /// chunk that was found has beyond that becomes a free chunk.
+    /// chunk that was found has beyond that becomes a free chunk. Null and 0 if
+    /// none was found.
     #[inline(always)]
-    fn find<W: Warp>(&self, warp: W, wanted: u32) -> Option<(u32, u32)> {
-        let (unit, mut end) = self.take(warp, wanted)?;
+    fn find<W: Warp>(&self, warp: W, wanted: u32) -> (u32, u32) {
+        let (unit, mut end) = self.take(warp, wanted);
+        if end == 0 {
+            return (unit, end);
+        }
         let length = end - unit;
         let fragmented =
             u64::from(wanted) * u64::from(self.layout.fragmentation) <= u64::from(length) * 16;
@@ -315,7 +336,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             end = rest;
         }
         self.links.put(unit, end, USED);
-        Some((unit, end))
+        (unit, end)
     }
 
     /// Makes the region of `head` lead to it, where `head` starts a chunk
@@ -325,7 +346,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// absorbed one, and `head` is now the first chunk of the region.
     #[inline(always)]
     fn anchor(&self, unit: u32, head: u32) {
-        let anchor = head >> self.layout.region_bits << self.layout.region_bits;
+        let anchor = self.anchor_of(head);
         if anchor > unit && anchor < head {
             self.links.put(anchor, head, ABSORBED);
         }
