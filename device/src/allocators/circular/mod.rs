@@ -41,7 +41,7 @@ use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::warp::Warp;
 
 /// Regions of a group, less one.
-const NEIGHBOURS: u32 = 31;
+const NEIGHBOURS: u32 = 63;
 /// First round of a request of up to a region: the rest of its ticket's group of
 /// regions, and after that a whole group.
 const NEARBY: u32 = 0;
