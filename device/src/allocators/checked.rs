@@ -11,8 +11,7 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 use crate::allocator::{Allocator, Faults, Handle, Heap, Occupancy, Request, SetupError};
 use crate::warp::Warp;
 
-/// Bytes in front of a block: the state word, a word that confirms the size, and
-/// the requested size.
+/// Bytes in front of a block: the state word, and the requested size.
 const HEADER: u64 = 16;
 /// Bytes behind the last byte that was asked for, at least.
 const CANARY_BYTES: u64 = 16;
@@ -47,18 +46,28 @@ impl<A: Allocator> Checked<A> {
     fn overruns(&self) -> &AtomicU64 {
         self.counter(1)
     }
+
+    /// Whether what was read of a block before this call was the block's own.
+    ///
+    /// Where blocks may be overwritten, `free` of the inner allocator gives
+    /// nothing back but looks for that, and counts it. Somebody else's block that
+    /// is counted meanwhile makes the answer no, which leaves a check out.
+    #[inline(always)]
+    fn is_whole<W: Warp>(self, warp: W, block: A::Handle) -> bool {
+        if !A::MAY_OVERWRITE {
+            return true;
+        }
+        let before = self.inner.faults().overwritten;
+        // SAFETY: the handle is in the pool, and nothing is given back.
+        unsafe { self.inner.free(warp, block) };
+        self.inner.faults().overwritten == before
+    }
 }
 
 /// The bytes to serve: 0 like 1.
 #[inline(always)]
 fn served(bytes: u64) -> u64 {
     if bytes == 0 { 1 } else { bytes }
-}
-
-/// The word that confirms a size.
-#[inline(always)]
-fn check_of(bytes: u64) -> u32 {
-    !LIVE ^ bytes as u32 ^ (bytes >> 32) as u32
 }
 
 /// The bytes to ask of the inner allocator.
@@ -141,7 +150,6 @@ impl<A: Allocator> Allocator for Checked<A> {
             let start = self.inner.address(block);
             // SAFETY: the block is ours and has `padded(bytes)` bytes.
             unsafe {
-                start.add(4).cast::<u32>().write(check_of(bytes));
                 start.add(8).cast::<u64>().write(bytes);
                 let canary = start.add((HEADER + bytes) as usize);
                 for offset in 0..CANARY_BYTES as usize {
@@ -162,6 +170,9 @@ impl<A: Allocator> Allocator for Checked<A> {
             self.invalid_frees().fetch_add(1, Relaxed);
             return;
         }
+        if !self.is_whole(warp, block) {
+            return;
+        }
         let start = self.inner.address(block);
         // SAFETY: the handle names memory of the pool, if not a live block; the
         // state word decides which, and of two frees only one exchanges it.
@@ -171,22 +182,23 @@ impl<A: Allocator> Allocator for Checked<A> {
             return;
         }
         // SAFETY: the block is live and now ours alone. Where blocks may be
-        // overwritten, its size may be another block's payload, which the word
-        // beside it gives away.
+        // overwritten, the size is followed only if it was not after it was read.
         unsafe {
-            let bytes = start.add(8).cast::<u64>().read();
-            let genuine = start.add(4).cast::<u32>().read() == check_of(bytes);
-            let mut intact = genuine;
-            if genuine {
-                let canary = start.add((HEADER + bytes) as usize);
-                for offset in 0..CANARY_BYTES as usize {
-                    intact &= canary.add(offset).read_volatile() == CANARY;
-                }
+            let bytes = start.add(8).cast::<u64>().read_volatile();
+            if !self.is_whole(warp, block) {
+                return;
             }
-            if !intact {
+            let canary = start.add((HEADER + bytes) as usize);
+            let mut intact = true;
+            for offset in 0..CANARY_BYTES as usize {
+                intact &= canary.add(offset).read_volatile() == CANARY;
+            }
+            if !intact && self.is_whole(warp, block) {
                 self.overruns().fetch_add(1, Relaxed);
             }
-            self.inner.free(warp, block);
+            if !A::MAY_OVERWRITE {
+                self.inner.free(warp, block);
+            }
         }
     }
 

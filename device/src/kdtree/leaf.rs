@@ -10,7 +10,9 @@ use super::geometry::Aabb;
 use super::node::Node;
 use super::queue::NODE;
 use super::scratch::Pending;
-use super::tables::{NODE_LIMIT, NONE, REFERENCE_LIMIT, Record, Task, TreeArguments, word};
+use super::tables::{
+    NODE_LIMIT, NONE, OVERWRITTEN, REFERENCE_LIMIT, Record, Task, TreeArguments, word,
+};
 use crate::allocator::{Allocator, Handle};
 use crate::warp::Warp;
 
@@ -53,6 +55,13 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     #[inline(always)]
     pub(super) unsafe fn split_node(&mut self) -> Step {
         let (task, split) = (self.task, self.split);
+        if split.below == 0 && split.above == 0 {
+            // Every reference overlaps a side, unless another block's contents
+            // took its place.
+            self.tree.fail(OVERWRITTEN, 0);
+            self.failed = true;
+            return Step::End;
+        }
         let mut left = 0;
         if self.warp.lane() == 0 {
             // Relaxed: the addition alone makes places unique.

@@ -142,9 +142,9 @@ fn cell(results: &Results, kind: Kind, case: &Case) -> String {
         Some(None) => format!("{shown} / >3 s"),
         Some(Some(published)) => {
             let text = format!(
-                "{shown} / {} = {:.2}",
+                "{shown} / {} = {}",
                 milliseconds(published),
-                ours / published
+                ratio(ours / published)
             );
             if is_slower(ours, published) {
                 format!("**{text}**")
@@ -153,6 +153,15 @@ fn cell(results: &Results, kind: Kind, case: &Case) -> String {
             }
         }
     }
+}
+
+/// A ratio with two digits behind the point, or two that count.
+fn ratio(value: f64) -> String {
+    if value >= 0.1 || value <= 0.0 {
+        return format!("{value:.2}");
+    }
+    let zeros = -value.log10().floor() as usize;
+    format!("{value:.*}", zeros + 1)
 }
 
 /// How many cells are slower than their reference, or failed, and which.
@@ -238,6 +247,12 @@ pub fn verdict(results: &Results) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_ratios_keep_two_digits() {
+        let shown = [1.234, 0.5, 0.0563, 0.000_284].map(ratio);
+        assert_eq!(shown, ["1.23", "0.50", "0.056", "0.00028"]);
+    }
 
     /// A case of 16 bytes on a warm heap that took so many milliseconds.
     fn case(allocator: &str, status: &str, malloc: f64) -> Case {
