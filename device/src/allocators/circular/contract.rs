@@ -47,8 +47,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
         }
         let mut region = warp.thread();
         while region < layout.regions {
-            self.hint(region)
-                .store(region << layout.region_bits, Relaxed);
+            self.hint(region).store(0, Relaxed);
             region += warp.threads();
         }
         let mut index = warp.thread();
@@ -68,11 +67,11 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     }
 
     #[inline(always)]
-    unsafe fn free<W: Warp>(self, _warp: W, block: u32) {
+    unsafe fn free<W: Warp>(self, warp: W, block: u32) {
         if !block.is_null() {
             // The caller's own chunk: its entry is as `malloc` left it.
             let end = self.links.end(block);
-            self.release(block, end, end);
+            self.release(warp, block, end, end);
         }
     }
 
@@ -147,7 +146,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
         // Every lane is done with its block before one gives the run up.
         warp.sync(mask);
         if !absorbed {
-            self.release(block, next, end);
+            self.release(warp, block, next, end);
         }
     }
 

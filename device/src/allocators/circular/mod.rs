@@ -57,7 +57,8 @@ const PATIENCE: u32 = 31;
 /// chunks, and to look elsewhere means to look at every region.
 const LONG_PATIENCE: u32 = 1023;
 /// A hint with this bit says that no run was found of the number of units in
-/// its other bits; without, it is the unit where to start.
+/// its other bits; without, its low bits are the unit of the region where to
+/// start, and those above a tag of who wrote it.
 const NO_FIT: u32 = 1 << 31;
 /// 2^32 divided by the golden ratio: successive tickets fall into regions that
 /// are spread as evenly as can be, for any number of regions.
@@ -110,6 +111,22 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     fn hint(&self, region: u32) -> &AtomicU32 {
         // SAFETY: the layout has an aligned word for each region.
         unsafe { &*self.hints.cast::<AtomicU32>().add(region as usize) }
+    }
+
+    /// Leaves the free chunk at `unit` as the place where its region is looked
+    /// at next.
+    ///
+    /// A walker that found nothing in the region replaces the cursor that it saw
+    /// by `NO_FIT`. If the chunk came free in between, it must fail to, although
+    /// the cursor may have been the same unit before: hence the tag, in which
+    /// threads differ. Without it, regions of one chunk each were lost one by
+    /// one, and requests of a region took a millisecond.
+    #[inline(always)]
+    fn leave_cursor<W: Warp>(&self, warp: W, unit: u32) {
+        let inside = self.layout.region_units - 1;
+        let tag = warp.thread().wrapping_mul(GOLDEN) & !inside & !NO_FIT;
+        self.hint(self.region_of(unit))
+            .store(tag | unit & inside, Relaxed);
     }
 
     /// Ticket counter `index`; behind the last, the region where the last
@@ -209,7 +226,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 let mut unit = if no_fit {
                     region << self.layout.region_bits
                 } else {
-                    hint
+                    region << self.layout.region_bits | hint & (self.layout.region_units - 1)
                 };
                 let mut whole = no_fit;
                 let mut sure = true;
@@ -220,7 +237,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                     fuel -= 1;
                     let link = self.links.peek(unit);
                     if link.state == FREE {
-                        let end = self.try_take(unit, link, wanted);
+                        let end = self.try_take(warp, unit, link, wanted);
                         if !end.is_null() {
                             return (unit, end);
                         }
@@ -284,7 +301,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// Takes the free chunk at `unit` if it holds `wanted` units, alone or
     /// merged with the free chunks behind it; returns its end, or null.
     #[inline(always)]
-    fn try_take(&self, unit: u32, seen: Link, wanted: u32) -> u32 {
+    fn try_take<W: Warp>(&self, warp: W, unit: u32, seen: Link, wanted: u32) -> u32 {
         // `seen` is a hint: whether its link leads forward is for `take` to say.
         if seen.next.wrapping_sub(unit) < wanted
             && (!self.may_merge(wanted, seen.next) || self.links.peek(seen.next).state != FREE)
@@ -308,7 +325,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             return next;
         }
         self.links.put(unit, next, FREE);
-        self.hint(self.region_of(unit)).store(unit, Relaxed);
+        self.leave_cursor(warp, unit);
         u32::NULL
     }
 
@@ -328,7 +345,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             let rest = unit + wanted;
             self.links.put(rest, end, FREE);
             self.anchor(unit, rest);
-            self.hint(self.region_of(rest)).store(rest, Relaxed);
+            self.leave_cursor(warp, rest);
             if self.is_large(wanted) {
                 self.ticket(self.layout.tickets)
                     .store(self.region_of(rest), Relaxed);
@@ -355,7 +372,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// Frees the chunk from `unit` to `next`, which the caller owns and whose
     /// entry has the link `was`.
     #[inline(always)]
-    fn release(&self, unit: u32, was: u32, next: u32) {
+    fn release<W: Warp>(&self, warp: W, unit: u32, was: u32, next: u32) {
         let mut end = next;
         if self.may_merge(0, next) {
             let link = self.links.peek(next);
@@ -369,6 +386,6 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             }
         }
         self.links.give_up(unit, was, end);
-        self.hint(self.region_of(unit)).store(unit, Relaxed);
+        self.leave_cursor(warp, unit);
     }
 }
