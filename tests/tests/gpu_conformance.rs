@@ -1,6 +1,7 @@
 //! The contract of allocators on the program's backends: in full on a GPU,
 //! where tests say that they are skipped if there is none, and at a small scale
-//! on the CPU.
+//! on the CPU. `HEAPWOOD_TEST_SCALE=small` makes it small on the GPU too, for
+//! tools under which a kernel takes a thousand times as long.
 
 use heapwood::backend::Backend;
 use heapwood_device::host;
@@ -19,13 +20,13 @@ struct Scale {
     operations: u64,
 }
 
-const GPU: Scale = Scale {
+const FULL: Scale = Scale {
     threads: 100_000,
     pool: 2048 * MIB,
     operations: 100_000_000,
 };
 
-const CPU: Scale = Scale {
+const SMALL: Scale = Scale {
     threads: 2_000,
     pool: 64 * MIB,
     operations: 100_000,
@@ -35,14 +36,15 @@ const CPU: Scale = Scale {
 fn on_gpu(clause: fn(&Backend, Scale)) {
     let _turn = turn();
     if let Some(backend) = gpu() {
-        clause(&backend, GPU);
+        let small = std::env::var("HEAPWOOD_TEST_SCALE").is_ok_and(|scale| scale == "small");
+        clause(&backend, if small { SMALL } else { FULL });
     }
 }
 
 /// Runs `clause` on the CPU, with more workers than there may be cores.
 fn on_cpu(clause: fn(&Backend, Scale)) {
     let _turn = turn();
-    clause(&cpu(4), CPU);
+    clause(&cpu(4), SMALL);
 }
 
 /// A test of each clause on each backend.

@@ -3,6 +3,7 @@
 //! Warm: the heap is initialised, used for some rounds, then sampled, all on the
 //! same heap; an allocator that cannot free is reset between rounds, untimed.
 //! Cold: the heap is initialised before every sample, which is its first use.
+//! Full: it is filled once; what a sample gets all the same is freed again.
 
 use heapwood_device::bench::{ThreadsArguments, VerifyArguments, WarpsArguments};
 use heapwood_device::kernel::Args;
@@ -14,6 +15,9 @@ use crate::cuda::CudaError;
 use crate::heap::{DeviceHeap, HeapError};
 use crate::samples::Samples;
 use crate::size::display;
+
+/// Threads that fill a heap up.
+const FILLERS: u32 = 1 << 17;
 
 /// Times of one round in milliseconds.
 #[derive(Default)]
@@ -41,6 +45,11 @@ pub fn measure(backend: &Backend, spec: &Spec, case: &Case) -> Row {
     let mut row = Row::new(case, spec, &backend.facts());
     if case.workload.is_by_warps() && spec.coalesce {
         let why = "one lane of a warp allocates: there is nothing to coalesce";
+        return row.ended(Status::Unsupported, why);
+    }
+    let fills = !case.workload.is_by_warps() && !spec.allocator.may_overwrite;
+    if case.heap == HeapState::Full && !fills {
+        let why = "a heap is filled by blocks that stay, one a thread";
         return row.ended(Status::Unsupported, why);
     }
     match fill_in(backend, spec, case, &mut row) {
@@ -83,11 +92,15 @@ fn fill_in(backend: &Backend, spec: &Spec, case: &Case, row: &mut Row) -> Result
     heap.init()?;
     bench.round(frees, &mut Times::default())?;
     times.init.push(heap.init()?);
-    if case.heap == HeapState::Warm {
-        for _ in 0..case.plan.warmup {
-            bench.round(frees, &mut Times::default())?;
-            bench.reset_unless(frees)?;
+    match case.heap {
+        HeapState::Cold => {}
+        HeapState::Warm => {
+            for _ in 0..case.plan.warmup {
+                bench.round(frees, &mut Times::default())?;
+                bench.reset_unless(frees)?;
+            }
         }
+        HeapState::Full => bench.fill_up()?,
     }
     let mut spent = 0.0;
     for run in 0..case.plan.runs as usize {
@@ -110,6 +123,9 @@ fn fill_in(backend: &Backend, spec: &Spec, case: &Case, row: &mut Row) -> Result
     row.free_ms = Samples::new(times.free);
     row.nulls = Some(nulls);
 
+    if case.heap == HeapState::Full {
+        return Ok(());
+    }
     if case.plan.verify && !case.workload.is_by_warps() {
         if case.heap == HeapState::Cold {
             heap.init()?;
@@ -145,17 +161,39 @@ impl Bench<'_> {
             let nulls = self.take_counters()?[0];
             return Ok((u64::from(nulls), took));
         }
-        let alloc = self.run_threads("threads_malloc")?;
+        let (blocks, threads) = (&self.blocks, self.case.threads);
+        let alloc = self.run_threads("threads_malloc", blocks, threads)?;
         times.alloc.push(alloc);
         let mut took = alloc;
         if frees {
-            let free = self.run_threads("threads_free")?;
+            let free = self.run_threads("threads_free", blocks, threads)?;
             times.free.push(free);
             took += free;
         }
         // The handles are still there after the blocks are freed, so that
         // nothing comes between the two kernels.
-        Ok((self.count_nulls()?, took))
+        Ok((count_nulls(blocks, threads)?, took))
+    }
+
+    /// Allocates blocks of the case's size, with many threads first, until all
+    /// of the case's threads are refused.
+    fn fill_up(&self) -> Result<(), BackendError> {
+        let handle_bytes = self.blocks.bytes() / u64::from(self.case.threads);
+        let many = self
+            .backend
+            .memory(u64::from(FILLERS) * handle_bytes, true)?;
+        for (blocks, threads, refused) in [
+            (&many, FILLERS, 1),
+            (&self.blocks, self.case.threads, self.case.threads),
+        ] {
+            loop {
+                self.run_threads("threads_malloc", blocks, threads)?;
+                if count_nulls(blocks, threads)? >= u64::from(refused) {
+                    break;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn reset_unless(&self, frees: bool) -> Result<(), BackendError> {
@@ -168,28 +206,35 @@ impl Bench<'_> {
     /// Allocates, writes all blocks, and counts those that do not hold what was
     /// written; frees them again.
     fn verify(&self, frees: bool) -> Result<u64, BackendError> {
-        self.run_threads("threads_malloc")?;
+        let (blocks, threads) = (&self.blocks, self.case.threads);
+        self.run_threads("threads_malloc", blocks, threads)?;
         let args = VerifyArguments {
-            blocks: self.blocks.address(),
+            blocks: blocks.address(),
             counters: self.counters.address().cast(),
-            threads: self.case.threads,
+            threads,
             bytes: self.case.bytes,
         };
         for kernel in ["fill", "verify"] {
             // SAFETY: a handle for each thread from the launch before, and two
             // counters.
-            unsafe { self.launch(kernel, args.into(), Shape::Threads(self.case.threads))? };
+            unsafe { self.launch(kernel, args.into(), Shape::Threads(threads))? };
         }
         if frees {
-            self.run_threads("threads_free")?;
+            self.run_threads("threads_free", blocks, threads)?;
         }
         Ok(u64::from(self.take_counters()?[1]))
     }
 
-    fn run_threads(&self, kernel: &str) -> Result<f64, BackendError> {
+    /// Runs `kernel` over the handles of `threads` in `blocks`.
+    fn run_threads(
+        &self,
+        kernel: &str,
+        blocks: &Memory,
+        threads: u32,
+    ) -> Result<f64, BackendError> {
         let args = ThreadsArguments {
-            blocks: self.blocks.address(),
-            threads: self.case.threads,
+            blocks: blocks.address(),
+            threads,
             bytes: self.case.bytes,
         };
         let name = if self.coalesce {
@@ -199,7 +244,7 @@ impl Bench<'_> {
         };
         // SAFETY: `blocks` has a handle for each thread, and what is freed was
         // allocated by the launch before.
-        unsafe { self.launch(&name, args.into(), Shape::Threads(self.case.threads)) }
+        unsafe { self.launch(&name, args.into(), Shape::Threads(threads)) }
     }
 
     fn run_warps(&self) -> Result<f64, BackendError> {
@@ -237,26 +282,26 @@ impl Bench<'_> {
         self.counters.zero()?;
         Ok([counters[0], counters[1]])
     }
+}
 
-    /// Null handles, whose bits are all set.
-    fn count_nulls(&self) -> Result<u64, BackendError> {
-        let threads = self.case.threads as usize;
-        let nulls = match self.blocks.bytes() / u64::from(self.case.threads.max(1)) {
-            8 => {
-                let handles: Vec<u64> = self.blocks.download(0, threads)?;
-                handles
-                    .into_iter()
-                    .filter(|&handle| handle == u64::MAX)
-                    .count()
-            }
-            _ => {
-                let handles: Vec<u32> = self.blocks.download(0, threads)?;
-                handles
-                    .into_iter()
-                    .filter(|&handle| handle == u32::MAX)
-                    .count()
-            }
-        };
-        Ok(nulls as u64)
-    }
+/// Null handles, whose bits are all set.
+fn count_nulls(blocks: &Memory, threads: u32) -> Result<u64, BackendError> {
+    let count = threads as usize;
+    let nulls = match blocks.bytes() / u64::from(threads.max(1)) {
+        8 => {
+            let handles: Vec<u64> = blocks.download(0, count)?;
+            handles
+                .into_iter()
+                .filter(|&handle| handle == u64::MAX)
+                .count()
+        }
+        _ => {
+            let handles: Vec<u32> = blocks.download(0, count)?;
+            handles
+                .into_iter()
+                .filter(|&handle| handle == u32::MAX)
+                .count()
+        }
+    };
+    Ok(nulls as u64)
 }

@@ -63,6 +63,9 @@ pub enum HeapState {
     Cold,
     /// Used by earlier rounds.
     Warm,
+    /// Filled with blocks of the case's size, so that requests are refused: how
+    /// long it takes to say no.
+    Full,
 }
 
 /// How often a case is measured.

@@ -120,8 +120,13 @@ pub struct Common {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum Heaps {
+    /// Used by earlier rounds
     Warm,
+    /// Just initialised
     Cold,
+    /// Filled up: how long it takes to be refused
+    Full,
+    /// Warm and cold
     #[default]
     Both,
 }
@@ -226,6 +231,7 @@ fn cases(
     let heaps: &[HeapState] = match common.heap {
         Heaps::Warm => &[HeapState::Warm],
         Heaps::Cold => &[HeapState::Cold],
+        Heaps::Full => &[HeapState::Full],
         Heaps::Both => &[HeapState::Warm, HeapState::Cold],
     };
     let plan = Plan {

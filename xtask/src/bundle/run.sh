@@ -54,6 +54,17 @@ for workload in threads mixed alloc-dealloc alloc-cycle-dealloc scaling; do
     step "bench-$workload" 570 ./heapwood bench "$workload" --backend cuda \
         --format json --output "$results/bench-$workload.json"
 done
+step bench-full 570 ./heapwood bench threads --backend cuda --heap full --threads 32 \
+    --bytes 16,1024 --format json --output "$results/bench-full.json"
+if command -v compute-sanitizer >/dev/null; then
+    for tool in memcheck initcheck racecheck; do
+        sanitizer="compute-sanitizer --tool $tool --error-exitcode 9"
+        step "$tool-conformance" 570 env HEAPWOOD_TEST_SCALE=small \
+            $sanitizer tests/gpu_conformance --test-threads=1 on_the_gpu
+        step "$tool-kdtree" 300 $sanitizer ./heapwood kdtree scenes/knot.obj --backend cuda \
+            --size 64x64 --render "$results/$tool.png"
+    done
+fi
 
 echo "summary: $summary"
 exit "$failed"
