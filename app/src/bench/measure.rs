@@ -175,22 +175,21 @@ impl Bench<'_> {
         Ok((count_nulls(blocks, threads)?, took))
     }
 
-    /// Allocates blocks of the case's size, with many threads first, until all
-    /// of the case's threads are refused.
+    /// Allocates blocks of the case's size until no thread of a launch gets one.
+    /// Of the last blocks, far from each other, a launch may find a few; then
+    /// some launches more have to do.
     fn fill_up(&self) -> Result<(), BackendError> {
         let handle_bytes = self.blocks.bytes() / u64::from(self.case.threads);
         let many = self
             .backend
             .memory(u64::from(FILLERS) * handle_bytes, true)?;
-        for (blocks, threads, refused) in [
-            (&many, FILLERS, 1),
-            (&self.blocks, self.case.threads, self.case.threads),
-        ] {
-            loop {
-                self.run_threads("threads_malloc", blocks, threads)?;
-                if count_nulls(blocks, threads)? >= u64::from(refused) {
-                    break;
-                }
+        let mut patience = 8;
+        while patience > 0 {
+            self.run_threads("threads_malloc", &many, FILLERS)?;
+            match count_nulls(&many, FILLERS)? {
+                0 => {}
+                refused if refused == u64::from(FILLERS) => break,
+                _ => patience -= 1,
             }
         }
         Ok(())
