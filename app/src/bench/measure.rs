@@ -17,7 +17,9 @@ use crate::samples::Samples;
 use crate::size::display;
 
 /// Threads that fill a heap up.
-const FILLERS: u32 = 1 << 17;
+const FILLERS: u32 = 1 << 14;
+/// Most launches of the case's threads on a heap that is nearly full.
+const FILLING_LAUNCHES: u32 = 64;
 
 /// Times of one round in milliseconds.
 #[derive(Default)]
@@ -175,21 +177,25 @@ impl Bench<'_> {
         Ok((count_nulls(blocks, threads)?, took))
     }
 
-    /// Allocates blocks of the case's size until no thread of a launch gets one.
-    /// Of the last blocks, far from each other, a launch may find a few; then
-    /// some launches more have to do.
+    /// Allocates blocks of the case's size: with many threads until most of them
+    /// are refused, then with those of the case until all are. The last blocks
+    /// lie far from each other and are found a few at a time, so that the number
+    /// of launches is bounded.
     fn fill_up(&self) -> Result<(), BackendError> {
         let handle_bytes = self.blocks.bytes() / u64::from(self.case.threads);
         let many = self
             .backend
             .memory(u64::from(FILLERS) * handle_bytes, true)?;
-        let mut patience = 8;
-        while patience > 0 {
+        loop {
             self.run_threads("threads_malloc", &many, FILLERS)?;
-            match count_nulls(&many, FILLERS)? {
-                0 => {}
-                refused if refused == u64::from(FILLERS) => break,
-                _ => patience -= 1,
+            if count_nulls(&many, FILLERS)? > u64::from(FILLERS) / 2 {
+                break;
+            }
+        }
+        for _ in 0..FILLING_LAUNCHES {
+            self.run_threads("threads_malloc", &self.blocks, self.case.threads)?;
+            if count_nulls(&self.blocks, self.case.threads)? == u64::from(self.case.threads) {
+                break;
             }
         }
         Ok(())

@@ -33,7 +33,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU32;
 
 pub use group::Group;
-use layout::{Layout, TICKET_BYTES};
+use layout::{HINT_BYTES, Layout, TICKET_BYTES};
 use links::{ABSORBED, FREE, Fused, LOCKED, Link, Links, TwoWords, USED};
 
 use super::units;
@@ -110,7 +110,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     #[inline(always)]
     fn hint(&self, region: u32) -> &AtomicU32 {
         // SAFETY: the layout has an aligned word for each region.
-        unsafe { &*self.hints.cast::<AtomicU32>().add(region as usize) }
+        unsafe { &*self.hints.add(region as usize * HINT_BYTES as usize).cast() }
     }
 
     /// Leaves the free chunk at `unit` as the place where its region is looked
