@@ -15,6 +15,9 @@ summary=$results/summary.txt
 : >"$summary"
 failed=0
 wanted=" $* "
+# The program that the tests of the command line run.
+HEAPWOOD_BINARY=$PWD/heapwood
+export HEAPWOOD_BINARY
 
 # step NAME SECONDS COMMAND...
 step() {

@@ -1,9 +1,7 @@
 //! What the program does with input that it cannot use: one clear line, the
 //! right exit code, nothing half-written.
 
-mod common;
-
-use common::{ALLOCATORS, Folder, has_gpu, run};
+use crate::program::{ALLOCATORS, Folder, has_gpu, run};
 
 const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
