@@ -180,6 +180,24 @@ fn an_unwritable_output_is_found_before_the_work() {
 }
 
 #[test]
+fn a_scene_or_a_result_is_not_given_up_for_another() {
+    let folder = Folder::new();
+    folder.put("one.obj", TRIANGLE);
+    for command in [
+        "render @one.obj -o @one.obj --backend cpu",
+        "kdtree @one.obj -o @./one.obj --backend cpu",
+        "kdtree @one.obj -o @new --render @./new --backend cpu",
+        "compare kdtree @one.obj -o @one.obj --backend cpu",
+    ] {
+        let outcome = run(&folder, command);
+        assert!(outcome.error(2).contains("named twice"), "{command}");
+    }
+    assert_eq!(folder.names(), ["one.obj"]);
+    let scene = std::fs::read(folder.path("one.obj")).unwrap();
+    assert_eq!(scene, TRIANGLE.as_bytes());
+}
+
+#[test]
 fn cuda_without_a_gpu() {
     let folder = Folder::new();
     if has_gpu(&folder) {
