@@ -53,11 +53,6 @@ pub struct Heap {
     pub integers: [u64; 7],
 }
 
-impl Heap {
-    /// Words when it travels: pointers first.
-    pub const WORDS: usize = 11;
-}
-
 /// What is asked of an allocator when it is set up.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {

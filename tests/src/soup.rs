@@ -18,10 +18,14 @@ impl Random {
         z ^ (z >> 31)
     }
 
+    /// From 0 up to 1.
+    pub fn unit(&mut self) -> f32 {
+        (self.bits() >> 40) as f32 / (1 << 24) as f32
+    }
+
     /// From `low` up to `high`.
     pub fn range(&mut self, low: f32, high: f32) -> f32 {
-        let part = (self.bits() >> 40) as f32 / (1 << 24) as f32;
-        low + (high - low) * part
+        low + (high - low) * self.unit()
     }
 
     /// Below `bound`, which is not 0.

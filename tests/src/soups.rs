@@ -1,40 +1,18 @@
 //! Triangles for tests of the k-d tree, usual and unusual.
 
+pub use crate::soup::Random as Numbers;
+
 /// Vertices of triangles.
 pub type Triangles = Vec<[[f32; 3]; 3]>;
-
-/// A small generator of numbers (SplitMix64).
-pub struct Numbers(pub u64);
-
-impl Numbers {
-    /// The next 64 bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
-    }
-
-    /// A number in 0..1.
-    pub fn unit(&mut self) -> f32 {
-        (self.bits() >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    /// A point with coordinates in -1..1.
-    pub fn point(&mut self) -> [f32; 3] {
-        [0; 3].map(|_| self.unit() * 2.0 - 1.0)
-    }
-}
 
 /// Small triangles at random places in a cube.
 pub fn soup(count: usize, size: f32, seed: u64) -> Triangles {
     let mut numbers = Numbers(seed);
     (0..count)
         .map(|_| {
-            let centre = numbers.point();
+            let centre = numbers.point(1.0);
             [0; 3].map(|_| {
-                let offset = numbers.point();
+                let offset = numbers.point(1.0);
                 [0, 1, 2].map(|k| centre[k] + size * offset[k])
             })
         })
@@ -95,7 +73,7 @@ pub fn needles(count: usize, seed: u64) -> Triangles {
     let mut numbers = Numbers(seed);
     (0..count)
         .map(|_| {
-            let (a, b) = (numbers.point(), numbers.point());
+            let (a, b) = (numbers.point(1.0), numbers.point(1.0));
             [a, b, [b[0] + 1e-3, b[1], b[2] + 1e-3]]
         })
         .collect()
@@ -109,7 +87,7 @@ pub fn identical(count: usize) -> Triangles {
 /// Triangles that are points or segments, many of them the same.
 pub fn degenerate(count: usize, seed: u64) -> Triangles {
     let mut numbers = Numbers(seed);
-    let points: Vec<[f32; 3]> = (0..7).map(|_| numbers.point()).collect();
+    let points: Vec<[f32; 3]> = (0..7).map(|_| numbers.point(1.0)).collect();
     (0..count)
         .map(|index| {
             let (a, b) = (points[index % 7], points[index / 7 % 7]);

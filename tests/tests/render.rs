@@ -10,6 +10,7 @@ use heapwood_tests::brute::{
     Built, RayFloats, Recipe, bounds_of, build, closest, run_lanes, run_plain, trace,
 };
 use heapwood_tests::soup::{Random, grid, moved, rays, soup, sphere};
+use heapwood_tests::vector::{cross, dot, minus, widen};
 
 /// A deep tree, a clipped one, a shallow one, and a lone leaf.
 const RECIPES: [Recipe; 4] = [
@@ -178,21 +179,12 @@ fn trees_of_the_greatest_depth_are_traversed_whole() {
     );
 }
 
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (0..3).map(|i| a[i] * b[i]).sum()
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [(1, 2), (2, 0), (0, 1)].map(|(i, j)| a[i] * b[j] - a[j] * b[i])
-}
-
 /// The parameter, the least barycentric coordinate and the sine of the angle
 /// with the plane, in `f64` (Moeller and Trumbore).
 fn intersect(origin: [f32; 3], direction: [f32; 3], triangle: &Triangle) -> (f64, f64, f64) {
-    let less = |a: [f32; 3], b: [f32; 3]| [0, 1, 2].map(|i| f64::from(a[i]) - f64::from(b[i]));
-    let direction = direction.map(f64::from);
-    let [a, b, c] = *triangle;
-    let (e1, e2, s) = (less(b, a), less(c, a), less(origin, a));
+    let (origin, direction) = (widen(origin), widen(direction));
+    let [a, b, c] = triangle.map(widen);
+    let (e1, e2, s) = (minus(b, a), minus(c, a), minus(origin, a));
     let (p, q, normal) = (cross(direction, e2), cross(s, e1), cross(e1, e2));
     let det = dot(e1, p);
     let (u, v, t) = (dot(s, p) / det, dot(direction, q) / det, dot(e2, q) / det);

@@ -16,6 +16,18 @@ use xtask::Result;
 const MOST_BYTES: u64 = 64 << 20;
 /// Plain scenes from this size on are compressed; the program reads both.
 const PLAIN_BYTES: u64 = 64 << 10;
+/// Builds the tests of the program that can use a GPU.
+const APP_TESTS: [&str; 9] = [
+    "test",
+    "--no-run",
+    "--package",
+    "heapwood",
+    "--lib",
+    "--test",
+    "backend",
+    "--test",
+    "cli",
+];
 const SCRIPT: &str = include_str!("bundle/run.sh");
 
 /// Makes the bundle in `folder`, which must not hold anything else.
@@ -25,22 +37,20 @@ pub fn make(root: &Path, folder: &Path) -> Result<()> {
         root,
         &["build", "--package", "heapwood", "--bin", "heapwood"],
     )?;
-    let mut tests = build(
-        root,
-        &["test", "--no-run", "--package", "heapwood", "--lib"],
-    )?;
+    let mut tests = build(root, &APP_TESTS)?;
     let mut arguments = vec!["test", "--no-run", "--package", "heapwood-tests"];
     let names = gpu_tests(root)?;
     for name in &names {
         arguments.extend(["--test", name]);
     }
     tests.extend(build(root, &arguments)?);
-    if program.len() != 1 || tests.len() != names.len() + 1 {
+    // The program's own tests: of its library, its backends, its command line.
+    let expected = names.len() + 3;
+    if program.len() != 1 || tests.len() != expected {
         return Err(format!(
-            "cargo built {} programs and {} tests, not 1 and {}",
+            "cargo built {} programs and {} tests, not 1 and {expected}",
             program.len(),
             tests.len(),
-            names.len() + 1
         ));
     }
     for (name, from) in &program {
@@ -118,14 +128,18 @@ fn build(root: &Path, arguments: &[&str]) -> Result<Vec<(String, PathBuf)>> {
     if !output.status.success() {
         return Err(format!("`cargo {}` failed", arguments.join(" ")));
     }
-    Ok(executables(&String::from_utf8_lossy(&output.stdout)))
+    // Tests of the program build the program too.
+    let are_tests = arguments.first() == Some(&"test");
+    let messages = String::from_utf8_lossy(&output.stdout);
+    Ok(executables(&messages, are_tests))
 }
 
-/// The executables in cargo's messages, a JSON object a line.
-fn executables(messages: &str) -> Vec<(String, PathBuf)> {
+/// The programs in cargo's messages, a JSON object a line, or the tests.
+fn executables(messages: &str, are_tests: bool) -> Vec<(String, PathBuf)> {
     messages
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|message| message["profile"]["test"] == are_tests)
         .filter_map(|message| {
             let executable = message["executable"].as_str()?;
             let name = message["target"]["name"].as_str()?;
@@ -209,16 +223,20 @@ mod tests {
     #[test]
     fn executables_are_found_in_messages() {
         let messages = concat!(
-            r#"{"reason":"compiler-artifact","target":{"name":"flate2"},"executable":null}"#,
+            r#"{"target":{"name":"flate2"},"profile":{"test":false},"executable":null}"#,
             "\n",
-            r#"{"reason":"compiler-artifact","target":{"name":"gpu_x"},"executable":"/t/gpu_x-1"}"#,
+            r#"{"target":{"name":"cli"},"profile":{"test":true},"executable":"/t/cli-1"}"#,
+            "\n",
+            r#"{"target":{"name":"heapwood"},"profile":{"test":false},"executable":"/t/heapwood"}"#,
             "\n",
             r#"{"reason":"build-finished","success":true}"#,
             "\nnot JSON\n"
         );
+        let found = |name: &str, path: &str| [(name.to_owned(), PathBuf::from(path))];
+        assert_eq!(executables(messages, true), found("cli", "/t/cli-1"));
         assert_eq!(
-            executables(messages),
-            [("gpu_x".to_owned(), PathBuf::from("/t/gpu_x-1"))]
+            executables(messages, false),
+            found("heapwood", "/t/heapwood")
         );
     }
 

@@ -33,7 +33,10 @@ pub enum BackendError {
     )]
     NoDeviceCode,
     /// The host does not give that much memory.
-    #[error("out of memory: {} wanted; use a smaller --pool", crate::size::display(*.bytes))]
+    #[error(
+        "out of memory: {} wanted; use a smaller --pool, scene or picture",
+        crate::size::display(*.bytes)
+    )]
     OutOfMemory {
         /// Bytes wanted.
         bytes: u64,

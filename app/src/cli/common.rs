@@ -121,6 +121,32 @@ pub fn load_scene(path: &Path, keep_duplicates: bool) -> Result<(Scene, CleanRep
     Ok((scene, report))
 }
 
+/// Makes sure that what a command reads and what it writes are different files,
+/// of which none is given up for another. Devices and pipes may repeat.
+///
+/// # Errors
+///
+/// [`Error::Usage`] with the file that is named twice.
+pub fn different_files<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Error> {
+    let mut seen = Vec::new();
+    for path in paths {
+        if path.exists() && !path.is_file() {
+            continue;
+        }
+        // What does not exist yet has no other name than its own.
+        let place = path.canonicalize().or_else(|_| std::path::absolute(path));
+        let place = place.unwrap_or_else(|_| path.to_owned());
+        if seen.contains(&place) {
+            let name = path.display();
+            return Err(Error::Usage(format!(
+                "{name} is named twice: a scene, a result and a picture each take a file of their own"
+            )));
+        }
+        seen.push(place);
+    }
+    Ok(())
+}
+
 /// Shows on the standard error that something goes on; silent if that is not a
 /// terminal.
 pub fn spinner(message: String) -> ProgressBar {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use super::common::{BackendArguments, load_scene, parse_seconds, progress};
+use super::common::{BackendArguments, different_files, load_scene, parse_seconds, progress};
 use super::tree::{TreeArguments, refuse_coalesce};
 use crate::Error;
 use crate::allocators::{self, Spec};
@@ -68,7 +68,9 @@ pub fn run(what: What) -> Result<(), Error> {
     let What::Kdtree(arguments) = what;
     let specs = allocators::parse_list(&arguments.allocators).map_err(Error::Usage)?;
     specs.iter().try_for_each(refuse_coalesce)?;
-    let file = arguments.output.as_deref().map(Output::open).transpose()?;
+    let output = arguments.output.as_deref();
+    different_files([arguments.tree.scene.as_path()].into_iter().chain(output))?;
+    let file = output.map(Output::open).transpose()?;
     // Every process reads the scene; that it can be read is known, and what
     // is odd about it said, once.
     drop(load_scene(

@@ -9,6 +9,7 @@ use heapwood_scenes::{CleanOptions, Scene};
 use super::common::load_scene;
 use crate::Error;
 use crate::output::{self, Output};
+use crate::report::triangles;
 
 /// What to generate.
 #[derive(Debug, Subcommand)]
@@ -57,7 +58,8 @@ pub fn run(what: What) -> Result<(), Error> {
     let scene = make(&arguments)?;
     heapwood_scenes::save(&scene, &arguments.output)?;
     let path = arguments.output.display();
-    output::print(&format!("{path}: {} triangles\n", scene.len()))
+    let count = triangles(scene.len() as u64);
+    output::print(&format!("{path}: {count}\n"))
 }
 
 fn make(arguments: &SceneArguments) -> Result<Scene, Error> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::common::{BackendArguments, load_scene, progress};
+use super::common::{BackendArguments, different_files, load_scene, progress};
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
 use crate::Error;
 use crate::meta::Meta;
@@ -53,9 +53,12 @@ pub enum TreeFormat {
 /// Builds, measures, renders on request, and reports.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
+    let scene = arguments.tree.scene.as_path();
+    let targets = [arguments.output.as_deref(), arguments.render.as_deref()];
+    different_files([scene].into_iter().chain(targets.into_iter().flatten()))?;
     let file = arguments.output.as_deref().map(Output::open).transpose()?;
     let picture = arguments.render.as_deref().map(Output::open).transpose()?;
-    let (scene, _) = load_scene(&arguments.tree.scene, arguments.tree.keep_duplicates)?;
+    let (scene, _) = load_scene(scene, arguments.tree.keep_duplicates)?;
     let camera = match picture {
         Some(_) => Some(arguments.camera.camera(&scene)?),
         None => None,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::common::{BackendArguments, load_scene, spinner};
+use super::common::{BackendArguments, different_files, load_scene, spinner};
 use super::kdtree::TreeFormat;
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
 use crate::Error;
@@ -53,6 +53,7 @@ struct Report {
 /// Builds a tree, renders it and writes the picture.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
+    different_files([arguments.tree.scene.as_path(), &arguments.output])?;
     let target = Output::open(&arguments.output)?;
     let (scene, _) = load_scene(&arguments.tree.scene, arguments.tree.keep_duplicates)?;
     let camera = arguments.camera.camera(&scene)?;

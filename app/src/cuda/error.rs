@@ -47,7 +47,10 @@ pub enum CudaError {
     },
 
     /// A [`Buffer`](super::Buffer) does not fit.
-    #[error("out of GPU memory: {wanted} bytes wanted, {free} bytes free; use a smaller --pool")]
+    #[error(
+        "out of GPU memory: {wanted} bytes wanted, {free} bytes free; \
+         use a smaller --pool, scene or picture"
+    )]
     OutOfMemory {
         /// Size of the buffer, in bytes.
         wanted: u64,

@@ -48,6 +48,14 @@ pub fn milliseconds(time: f64) -> String {
     format!("{time:.digits$}")
 }
 
+/// A number of triangles for people.
+pub fn triangles(count: u64) -> String {
+    match count {
+        1 => "1 triangle".to_owned(),
+        _ => format!("{count} triangles"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::milliseconds;

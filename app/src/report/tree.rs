@@ -11,7 +11,7 @@ use crate::samples::Samples;
 use crate::size::display;
 use crate::tree::{Measured, Picture, Ready};
 
-use super::milliseconds;
+use super::{milliseconds, triangles};
 
 /// A picture and what it took.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -205,7 +205,7 @@ impl TreeReport {
         vec![
             (
                 "scene",
-                format!("{}, {} triangles", self.scene, self.triangles),
+                format!("{}, {}", self.scene, triangles(self.triangles)),
             ),
             ("backend", format!("{}, {}", self.backend, self.device)),
             ("allocator", self.allocator.clone()),

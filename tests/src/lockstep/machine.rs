@@ -1,5 +1,5 @@
-//! The state of a run that its lanes share: what each one waits for, and how a
-//! collective comes together.
+//! The state of a run that its lanes share: what each one does and waits for,
+//! and which goes on.
 //!
 //! A collective completes when every lane of its mask stands at the same call
 //! with the same mask; its results are computed at that moment. Whatever can
@@ -10,13 +10,14 @@ use std::panic::Location;
 
 use heapwood_device::warp::SCRATCH_BYTES;
 
-use super::failure::{Collective, Fault, LaneId, Place};
+use super::failure::{Fault, LaneId, Place};
+use super::gather::Gathering;
 use super::plan::Plan;
 use super::scheduler::Scheduler;
 
 /// What a lane does.
 #[derive(Clone, Copy)]
-enum Status {
+pub(super) enum Status {
     /// Runs, or could.
     Ready,
     /// Stands at `converge` and can go on alone or with others.
@@ -31,21 +32,14 @@ enum Status {
 }
 
 #[derive(Clone, Copy)]
-struct Lane {
-    status: Status,
+pub(super) struct Lane {
+    pub(super) status: Status,
     /// What it brings to a collective: its value, and the source lane, the
     /// distance or the lanes' bits, as the operation has it.
-    value: u32,
-    operand: u32,
+    pub(super) value: u32,
+    pub(super) operand: u32,
     /// What it gets from the collective.
-    result: u32,
-}
-
-/// A collective that lanes have come to, but not all.
-struct Gathering {
-    warp: u32,
-    place: Place,
-    arrived: u32,
+    pub(super) result: u32,
 }
 
 /// How a run holds lanes that stand at `converge`.
@@ -63,13 +57,13 @@ enum Company {
 const HELD_MOST: u32 = 200;
 
 /// What the scheduler and the collectives change.
-struct State {
-    scheduler: Scheduler,
-    lanes: Vec<Lane>,
-    gatherings: Vec<Gathering>,
+pub(super) struct State {
+    pub(super) scheduler: Scheduler,
+    pub(super) lanes: Vec<Lane>,
+    pub(super) gatherings: Vec<Gathering>,
     company: Company,
     /// Lanes that have ended, by warp.
-    ended: Vec<u32>,
+    pub(super) ended: Vec<u32>,
     step_limit: u64,
     fault: Option<Fault>,
     fingerprint: u64,
@@ -86,7 +80,8 @@ pub struct Machine {
     scratch: Vec<Scratch>,
 }
 
-fn id(lane: u32) -> LaneId {
+/// A lane of the whole run, counted by warps.
+pub(super) fn id(lane: u32) -> LaneId {
     LaneId {
         warp: lane / 32,
         lane: lane % 32,
@@ -211,7 +206,7 @@ impl Machine {
 }
 
 impl State {
-    fn fail(&mut self, fault: Fault) {
+    pub(super) fn fail(&mut self, fault: Fault) {
         // The first fault is the cause of the others.
         self.fault.get_or_insert(fault);
     }
@@ -291,90 +286,6 @@ impl State {
         for other in (first..first + 32).filter(|other| mask >> (other % 32) & 1 == 1) {
             self.lanes[other as usize].status = Status::Ready;
             self.lanes[other as usize].result = mask;
-        }
-    }
-
-    fn arrive(&mut self, lane: u32, place: Place) {
-        let (warp, bit) = (lane / 32, 1 << (lane % 32));
-        if place.mask & bit == 0 {
-            let lane = id(lane);
-            return self.fail(Fault::Outsider { lane, place });
-        }
-        let missing = place.mask & self.ended[warp as usize];
-        if missing != 0 {
-            return self.fail(Fault::Ended {
-                waiting: id(lane),
-                place,
-                ended: missing.trailing_zeros(),
-            });
-        }
-        for other in self.gatherings.iter().filter(|other| other.warp == warp) {
-            // Each waits for the other: neither can ever complete.
-            let waiting = other.arrived & place.mask;
-            if other.place != place && other.place.mask & bit != 0 && waiting != 0 {
-                let fault = Fault::Diverged {
-                    first: id(warp * 32 + waiting.trailing_zeros()),
-                    first_place: other.place,
-                    second: id(lane),
-                    second_place: place,
-                };
-                return self.fail(fault);
-            }
-        }
-        self.lanes[lane as usize].status = Status::Waiting(place);
-        self.scheduler.block(lane);
-        let known = self
-            .gatherings
-            .iter()
-            .position(|other| other.warp == warp && other.place == place);
-        let index = known.unwrap_or_else(|| {
-            self.gatherings.push(Gathering {
-                warp,
-                place,
-                arrived: 0,
-            });
-            self.gatherings.len() - 1
-        });
-        self.gatherings[index].arrived |= bit;
-        if self.gatherings[index].arrived == place.mask {
-            self.gatherings.swap_remove(index);
-            self.complete(warp, place);
-        }
-    }
-
-    fn complete(&mut self, warp: u32, place: Place) {
-        let first = warp * 32;
-        let members = (0..32).filter(|lane| place.mask >> lane & 1 == 1);
-        let value = |lane: u32| self.lanes[(first + lane) as usize].value;
-        let ballot = members
-            .clone()
-            .filter(|&lane| value(lane) != 0)
-            .fold(0, |mask, lane| mask | 1 << lane);
-        let mut results = [0; 32];
-        for lane in members.clone() {
-            let operand = self.lanes[(first + lane) as usize].operand;
-            let source = match place.collective {
-                Collective::Ballot | Collective::Sync => lane,
-                Collective::Shuffle => operand,
-                Collective::ShuffleUp => lane.checked_sub(operand).unwrap_or(lane),
-                Collective::ShuffleXor => lane ^ operand,
-            };
-            if source >= 32 || place.mask >> source & 1 == 0 {
-                return self.fail(Fault::BadSource {
-                    lane: id(first + lane),
-                    source_lane: source,
-                    place,
-                });
-            }
-            results[lane as usize] = match place.collective {
-                Collective::Ballot => ballot,
-                _ => value(source),
-            };
-        }
-        for lane in members {
-            self.lanes[(first + lane) as usize].result = results[lane as usize];
-            self.lanes[(first + lane) as usize].status = Status::Ready;
-            self.scheduler.unblock(first + lane);
         }
     }
 

@@ -10,6 +10,7 @@
 //! lane and the line; a run is replayed from its [`Plan`].
 
 mod failure;
+mod gather;
 mod lane;
 mod machine;
 mod plan;

@@ -5,6 +5,8 @@
 #   ./run.sh              all steps
 #   ./run.sh STEP...      some of them
 #   RESULTS=DIR ./run.sh  where logs and results go (default: ./results)
+#   HEAPWOOD_SCENES=A.obj:B.obj.gz ./run.sh gpu_rays
+#                         rays through the trees of these scenes
 set -u
 cd "$(dirname "$0")" || exit 1
 results=${RESULTS:-results}
@@ -13,6 +15,9 @@ summary=$results/summary.txt
 : >"$summary"
 failed=0
 wanted=" $* "
+# The program that the tests of the command line run.
+HEAPWOOD_BINARY=$PWD/heapwood
+export HEAPWOOD_BINARY
 
 # step NAME SECONDS COMMAND...
 step() {

@@ -1,8 +1,6 @@
 //! Commands that succeed: their results, their files, their keys.
 
-mod common;
-
-use common::{ALLOCATORS, Folder, assert_keys, has_gpu, number, png_size, run, text};
+use crate::program::{ALLOCATORS, Folder, assert_keys, has_gpu, number, png_size, run, text};
 
 /// The keys of `kdtree --format json` that scripts rely on.
 const TREE_KEYS: [&str; 25] = [

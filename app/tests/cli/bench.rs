@@ -1,8 +1,6 @@
 //! `heapwood bench`: its rows, its formats, and how it fails.
 
-mod common;
-
-use common::{ALLOCATORS, Folder, assert_keys, number, run, text};
+use crate::program::{ALLOCATORS, Folder, assert_keys, number, run, text};
 use serde_json::Value;
 
 /// The keys of `bench --format json` that scripts rely on.

@@ -1,9 +1,7 @@
 //! What the program does with input that it cannot use: one clear line, the
 //! right exit code, nothing half-written.
 
-mod common;
-
-use common::{ALLOCATORS, Folder, has_gpu, run};
+use crate::program::{ALLOCATORS, Folder, has_gpu, run};
 
 const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
@@ -179,6 +177,24 @@ fn an_unwritable_output_is_found_before_the_work() {
         assert!(message.contains("cannot write"), "{command}: {message}");
     }
     assert_eq!(folder.names(), [""; 0]);
+}
+
+#[test]
+fn a_scene_or_a_result_is_not_given_up_for_another() {
+    let folder = Folder::new();
+    folder.put("one.obj", TRIANGLE);
+    for command in [
+        "render @one.obj -o @one.obj --backend cpu",
+        "kdtree @one.obj -o @./one.obj --backend cpu",
+        "kdtree @one.obj -o @new --render @./new --backend cpu",
+        "compare kdtree @one.obj -o @one.obj --backend cpu",
+    ] {
+        let outcome = run(&folder, command);
+        assert!(outcome.error(2).contains("named twice"), "{command}");
+    }
+    assert_eq!(folder.names(), ["one.obj"]);
+    let scene = std::fs::read(folder.path("one.obj")).unwrap();
+    assert_eq!(scene, TRIANGLE.as_bytes());
 }
 
 #[test]

@@ -1,8 +1,5 @@
 //! Runs the program as a user does.
 
-// Each test file uses a part of this.
-#![allow(dead_code)]
-
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};

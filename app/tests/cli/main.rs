@@ -1,0 +1,7 @@
+//! The program as a user sees it: what it prints and writes, how it fails, and
+//! the keys of its results.
+
+mod bad_input;
+mod bench;
+mod program;
+mod results;

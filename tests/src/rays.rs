@@ -1,0 +1,142 @@
+//! Rays of an image and random ones, and what they hit in a tree that a backend
+//! has built: by the kernel `Trace`, on that backend.
+
+use glam::Vec3;
+use heapwood::allocators::Spec;
+use heapwood::backend::{Backend, Launch, Memory, Shape};
+use heapwood::size::Pool;
+use heapwood::tree::TreeBuilder;
+use heapwood_device::kdtree::host::Options;
+use heapwood_device::render::{Bounds, Hit, TraceArguments, Triangle};
+use heapwood_scenes::{Camera, Scene};
+
+use crate::brute::RayFloats;
+use crate::soup::Random;
+
+/// Pixels of an image's side.
+const SIDE: u32 = 512;
+/// Random rays of a scene.
+const RANDOM_RAYS: usize = 100_000;
+
+/// A scene as the kernels see it.
+pub fn triangles_of(scene: &Scene) -> Vec<Triangle> {
+    let corners = scene.positions().into_iter();
+    corners.map(|t| t.map(|corner| corner.to_array())).collect()
+}
+
+/// The rays that a scene is tried with: of a 512x512 image of all of it, as
+/// `render` makes them, and 100,000 random ones.
+///
+/// # Panics
+///
+/// If there is no camera that sees the scene.
+pub fn rays_of(scene: &Scene, triangles: &[Triangle], bounds: &Bounds) -> Vec<RayFloats> {
+    let camera = Camera::frame(scene.bounds(), SIDE, SIDE, 45.0).expect("a camera");
+    let basis = camera.rays();
+    let pixels = (0..SIDE).flat_map(|y| (0..SIDE).map(move |x| (x, y)));
+    let image = pixels.map(|(x, y)| floats(basis.origin, basis.direction(x, y)));
+    image
+        .chain(random(1, RANDOM_RAYS, triangles, bounds))
+        .collect()
+}
+
+/// Random rays that begin in the scene's box or near it, and go to other such
+/// points, to points of triangles, and to corners.
+fn random(
+    seed: u64,
+    count: usize,
+    triangles: &[Triangle],
+    bounds: &Bounds,
+) -> impl Iterator<Item = RayFloats> {
+    let mut random = Random(seed);
+    (0..count).map(move |_| {
+        let origin = somewhere(&mut random, bounds);
+        let target = match random.below(4) {
+            0 => somewhere(&mut random, bounds),
+            1 => Vec3::from_array(triangles[random.below(triangles.len())][0]),
+            _ => {
+                let triangle = &triangles[random.below(triangles.len())];
+                on_triangle(&mut random, triangle)
+            }
+        };
+        floats(origin, target - origin)
+    })
+}
+
+/// A point in the box made a fifth larger.
+fn somewhere(random: &mut Random, bounds: &Bounds) -> Vec3 {
+    let part = Vec3::from_array([0; 3].map(|_| random.range(-0.1, 1.1)));
+    bounds.lower + part * (bounds.upper - bounds.lower)
+}
+
+fn on_triangle(random: &mut Random, triangle: &Triangle) -> Vec3 {
+    let [a, b, c] = triangle.map(Vec3::from_array);
+    let (u, v) = (random.range(0.0, 1.0), random.range(0.0, 1.0));
+    let (u, v) = if u + v > 1.0 {
+        (1.0 - u, 1.0 - v)
+    } else {
+        (u, v)
+    };
+    a + (b - a) * u + (c - a) * v
+}
+
+fn floats(origin: Vec3, direction: Vec3) -> RayFloats {
+    let (o, d) = (origin, direction);
+    [o.x, o.y, o.z, d.x, d.y, d.z]
+}
+
+/// Builds the scene's tree on the backend with the defaults of the program and
+/// follows the rays through it there.
+///
+/// # Panics
+///
+/// If the backend fails.
+pub fn trace(backend: &Backend, scene: &Scene, bounds: &Bounds, rays: &[RayFloats]) -> Vec<Hit> {
+    let spec = Spec::parse("cfmmalloc").expect("an allocator");
+    let builder = TreeBuilder::new(backend, scene).expect("the triangles fit");
+    let ready = builder
+        .prepare(&spec, Pool::Auto, Options::default())
+        .expect("a tree");
+    let built = ready.build(false).expect("a tree");
+    let found = built.result.bounds;
+    assert_eq!(
+        (found.lo, found.hi),
+        (bounds.lower.to_array(), bounds.upper.to_array())
+    );
+
+    let (nodes, references) = ready.addresses();
+    let numbers = upload(backend, &bounds.to_floats());
+    let rays_there = upload(backend, rays.as_flattened());
+    let hits = upload(backend, &vec![0_u32; rays.len()]);
+    let parameters = upload(backend, &vec![0_f32; rays.len()]);
+    let count = rays.len() as u32;
+    let arguments = TraceArguments {
+        nodes: nodes.cast(),
+        references: references.cast(),
+        triangles: ready.triangles().address().cast(),
+        bounds: numbers.address().cast(),
+        rays: rays_there.address().cast(),
+        hits: hits.address().cast(),
+        parameters: parameters.address().cast(),
+        count,
+    };
+    let launch = Launch {
+        kernel: "trace",
+        heap: None,
+        args: arguments.into(),
+        shape: Shape::Threads(count),
+    };
+    // SAFETY: the tree is whole, and the arrays have an entry for each ray.
+    unsafe { backend.launch(&launch) }.expect("the rays end");
+    let hits: Vec<u32> = hits.download(0, rays.len()).expect("the hits");
+    let parameters: Vec<f32> = parameters.download(0, rays.len()).expect("the parameters");
+    let both = hits.into_iter().zip(parameters);
+    both.map(|(triangle, t)| Hit { triangle, t }).collect()
+}
+
+fn upload<T: bytemuck::NoUninit>(backend: &Backend, values: &[T]) -> Memory {
+    let bytes = size_of_val(values) as u64;
+    let memory = backend.memory(bytes, false).expect("the memory is there");
+    memory.upload(0, values).expect("the values fit");
+    memory
+}
