@@ -67,6 +67,25 @@ fn benchmarks_have_a_row_for_every_case() {
 }
 
 #[test]
+fn a_full_heap_refuses_and_the_refusal_is_timed() {
+    let folder = Folder::new();
+    let options = "--backend cpu --heap full --threads 8 --bytes 4096 --pool 1MiB --runs 3";
+    let rows = run(
+        &folder,
+        &format!("bench threads {options} --in-process --format json"),
+    )
+    .json();
+    for row in rows.as_array().unwrap() {
+        if text(row, "allocator") == "awmalloc" {
+            assert_eq!(text(row, "status"), "unsupported", "it is never full");
+        } else {
+            assert_eq!(text(row, "status"), "ok", "{row}");
+            assert_eq!(row["nulls"], 8 * 3, "{row}");
+        }
+    }
+}
+
+#[test]
 fn failures_are_rows_and_do_not_end_the_table() {
     let folder = Folder::new();
     let command = "bench threads --backend cpu --runs 1 --warmup 0 --heap cold --format json";
