@@ -14,6 +14,7 @@
 use super::geometry::Aabb;
 use super::leaf::LeafNode;
 use super::queue::{COUNT_CHUNK, NODE};
+use super::sah::WHOLE;
 use super::scan::Action;
 use super::scratch::Scratch;
 use super::tables::{Division, Large, NONE, Task, TreeArguments, word};
@@ -129,6 +130,8 @@ impl Kernel for Build {
             split: Split {
                 axis: 0,
                 division: Division {
+                    focus: WHOLE,
+                    list: 0,
                     bin: 0,
                     bin_above: 0,
                     rest_below: 0,

@@ -15,6 +15,10 @@ pub const SMALL: u32 = 64;
 pub const LARGE: u32 = 2048;
 /// References of a large node that one warp treats at a time.
 pub const CHUNK: u32 = 512;
+/// References of a large node above which a bin next to the best plane is
+/// searched again, in smaller bins: where whole buildings are divided, a plane
+/// that just misses a wall makes a tree some percent worse.
+pub const FOCUS: u32 = 16384;
 /// The deepest tree that can be built.
 pub const MAX_DEPTH: u32 = 47;
 /// Greatest magnitude of a coordinate, so that areas stay finite.
@@ -22,7 +26,7 @@ pub const MAX_COORDINATE: f32 = 1e18;
 /// No node.
 pub const NONE: u32 = u32::MAX;
 
-/// Words of a histogram that are sums, for each axis and bin: starts, then
+/// Words of a histogram that are sums, for each list and bin: starts, then
 /// ends, then triangles whose start is their end.
 pub const SUM_WORDS: u32 = 9 * BINS;
 /// Words of a histogram. Behind the sums lie maxima: complements of the keys of
@@ -31,9 +35,10 @@ pub const HISTOGRAM_WORDS: u32 = SUM_WORDS + 6 * BINS;
 /// Bits of each of the three sums of a bin in a word of a chunk.
 pub const CHUNK_BITS: u32 = 10;
 const _: () = assert!(CHUNK < 1 << CHUNK_BITS && 3 * CHUNK_BITS <= u32::BITS);
-/// Words of a chunk: the sums of its histogram, for each axis and bin in one
-/// word, then where its references go below and above.
-pub const CHUNK_WORDS: u32 = 3 * BINS + 2;
+/// Words of a chunk: the sums of its histograms, for each list and bin in one
+/// word, those of the whole box and then of the bin in focus; behind them, where
+/// its references go below and above.
+pub const CHUNK_WORDS: u32 = 6 * BINS + 2;
 
 /// `flags` bit: clip triangles to nodes, not only their bounds.
 pub const CLIP: u32 = 1;
@@ -46,6 +51,10 @@ pub const COLLECT: u32 = 4;
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Division {
+    /// The bins' focus.
+    pub focus: u32,
+    /// The list of bins.
+    pub list: u32,
     /// Below go those that start in bins before this one.
     pub bin: u32,
     /// Above go those that end in this bin or behind it.
@@ -187,6 +196,10 @@ pub struct Large {
     pub task: Task,
     /// First of its chunks.
     pub chunk: u32,
+    /// Focus of the bins that are counted.
+    pub focus: u32,
+    /// Rank of the cost of the split.
+    pub cost: u32,
     /// Axis of the split.
     pub axis: u32,
     /// The division.
