@@ -129,13 +129,7 @@ impl Kernel for Build {
             chunk: 0,
             split: Split {
                 axis: 0,
-                division: Division {
-                    focus: WHOLE,
-                    list: 0,
-                    bin: 0,
-                    bin_above: 0,
-                    rest_below: 0,
-                },
+                division: Division::none(WHOLE),
                 position: 0.0,
                 below: 0,
                 above: 0,

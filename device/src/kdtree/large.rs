@@ -147,7 +147,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         if self.task.count <= FOCUS || found.below == 0 || found.above == 0 {
             return false;
         }
-        let (axis, bin) = (found.axis, found.division.bin);
+        let (axis, bin) = (found.axis, found.division.bin());
         // The bin with more starts and ends, the lesser of the two: planes that
         // beat their surroundings have many of both.
         let promise = |bin: u32| {
@@ -239,7 +239,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         let division = split.division;
         let mask = (1 << CHUNK_BITS) - 1;
         let count = chunks(self.task.count);
-        let list = kept_histogram(division.focus) + division.list * BINS;
+        let list = kept_histogram(division.focus()) + division.list() * BINS;
         let (mut below, mut above) = (0, 0);
         let mut base = 0;
         while base < count {
@@ -249,15 +249,15 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
                 for bin in 0..BINS {
                     // SAFETY: the chunk's histogram was kept.
                     let word = unsafe { *self.chunk_word(chunk, list + bin) };
-                    if bin < division.bin {
+                    if bin < division.bin() {
                         below_here += word & mask;
                     }
-                    if bin >= division.bin_above {
+                    if bin >= division.bin_above() {
                         above_here += word >> CHUNK_BITS & mask;
                     }
-                    if bin >= division.bin && bin < division.bin_above {
+                    if bin >= division.bin() && bin < division.bin_above() {
                         let rest = word >> (2 * CHUNK_BITS);
-                        if division.rest_below != 0 {
+                        if division.rest_below() {
                             below_here += rest;
                         } else {
                             above_here += rest;

@@ -111,7 +111,7 @@ pub fn place_of(candidate: u64) -> u32 {
 }
 
 /// The focus of bins that lie across a whole box.
-pub const WHOLE: u32 = u32::MAX;
+pub const WHOLE: u32 = 3 * BINS;
 
 /// Parts of a bin in focus. The outer bins of each list stand for what lies
 /// beside it, so that planes between lists have a bin on either side.

@@ -67,13 +67,11 @@ pub struct Pass {
     pub to: u32,
     /// The node's box.
     pub space: Aabb,
-    /// Focus of the bins.
-    pub focus: u32,
     /// What to do.
     pub action: Action,
     /// Axis of the division.
     pub axis: u32,
-    /// The division.
+    /// The division, and the focus of the bins.
     pub division: Division,
     /// Where references below go.
     pub below: Side,
@@ -97,8 +95,7 @@ impl Pass {
         scratch: Scratch,
         checked: bool,
     ) {
-        let bins = Bins::new(self.space, self.focus);
-        let (mut before, mut behind) = (0, 0);
+        let bins = Bins::new(self.space, self.division.focus());
         let mut base = self.from;
         while base < self.to {
             let index = base + warp.lane();
@@ -136,8 +133,9 @@ impl Pass {
                         count(scratch, bins, part);
                     }
                     if !bins.is_whole() {
-                        before += warp.ballot(W::FULL, active && beside.0).count_ones();
-                        behind += warp.ballot(W::FULL, active && beside.1).count_ones();
+                        let before = warp.ballot(W::FULL, active && beside.0).count_ones();
+                        let behind = warp.ballot(W::FULL, active && beside.1).count_ones();
+                        count_beside(warp, scratch, before, behind);
                     }
                 }
                 Action::Keep if active => keep(scratch, index, part),
@@ -145,7 +143,7 @@ impl Pass {
                     let (lo, hi) = (pick(part.lo, self.axis), pick(part.hi, self.axis));
                     let (mut below, mut above) = (false, false);
                     if active {
-                        let (start, end) = bins.of(self.division.list, lo, hi);
+                        let (start, end) = bins.of(self.division.list(), lo, hi);
                         (below, above) = self.division.of(start, end);
                     }
                     let below = warp.ballot(W::FULL, below);
@@ -161,23 +159,23 @@ impl Pass {
             }
             base += W::LANES;
         }
-        if self.action == Action::Count && warp.lane() == 0 {
-            count_beside(scratch, before, behind);
-        }
         warp.sync(W::FULL);
     }
 }
 
-/// Adds the references beside the bin in focus to the outer bins of each list,
-/// in which they start and end.
+/// Adds numbers of references before and behind the bin in focus to the outer
+/// bins of each list, in which they start and end: once for all lanes, which
+/// would queue up at these few words. Collective.
 #[inline(always)]
-fn count_beside(scratch: Scratch, before: u32, behind: u32) {
-    for list in 0..6 {
+fn count_beside<W: Warp>(warp: W, scratch: Scratch, before: u32, behind: u32) {
+    let mut list = warp.lane();
+    while list < 6 {
         // SAFETY: list and bins are in range, so the words are in scratch.
         let word = |bin: u32| unsafe { &*scratch.histogram(list * BINS + bin).cast::<SharedU32>() };
         // Relaxed: read after a `sync`.
         word(0).fetch_add(before, Relaxed);
         word(BINS - 1).fetch_add(behind, Relaxed);
+        list += W::LANES;
     }
 }
 

@@ -144,15 +144,14 @@ pub unsafe fn among_bins<W: Warp>(
     let list = axis_of(least);
     let bin = place_of(least) >> VARIANT_BITS;
     let variant = place_of(least) & ((1 << VARIANT_BITS) - 1);
+    let rest = if variant >= END_REST_BELOW {
+        Some(variant == END_REST_BELOW || variant == START_REST_BELOW)
+    } else {
+        None
+    };
     Some(BinSplit {
         axis: bins.axis(list),
-        division: Division {
-            focus,
-            list,
-            bin,
-            bin_above: bin + u32::from(variant >= END_REST_BELOW),
-            rest_below: u32::from(variant == END_REST_BELOW || variant == START_REST_BELOW),
-        },
+        division: Division::new(focus, list, bin, rest),
         position: position(list, bin, variant),
         below: warp.shuffle(W::FULL, best_below, owner),
         above: warp.shuffle(W::FULL, best_above, owner),

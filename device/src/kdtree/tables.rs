@@ -47,32 +47,71 @@ pub const PER_SPLIT: u32 = 2;
 /// `flags` bit: keep statistics of allocations.
 pub const COLLECT: u32 = 4;
 
-/// Which references go where, by the bins in which they start and end.
+/// Which references go where, by the bins in which they start and end. All of
+/// it in one word, as it stays in a register for long.
 #[derive(Clone, Copy)]
-#[repr(C)]
-pub struct Division {
-    /// The bins' focus.
-    pub focus: u32,
-    /// The list of bins.
-    pub list: u32,
-    /// Below go those that start in bins before this one.
-    pub bin: u32,
-    /// Above go those that end in this bin or behind it.
-    pub bin_above: u32,
-    /// Where the rest goes, which lies in the plane: below if not 0.
-    pub rest_below: u32,
-}
+#[repr(transparent)]
+pub struct Division(u32);
 
 impl Division {
+    /// Nothing is divided, among bins with this focus.
+    #[inline(always)]
+    pub fn none(focus: u32) -> Self {
+        Self(focus << 16)
+    }
+
+    /// Below go those that start in bins of `list` before `bin`, and above those
+    /// that end in this bin or behind it. With `rest`, they have to end behind
+    /// it, and what goes neither way, as it lies in the plane, goes below (true)
+    /// or above (false).
+    #[inline(always)]
+    pub fn new(focus: u32, list: u32, bin: u32, rest: Option<bool>) -> Self {
+        let rest = match rest {
+            None => 0,
+            Some(false) => 1,
+            Some(true) => 3,
+        };
+        Self(focus << 16 | list << 12 | rest << 8 | bin)
+    }
+
+    /// The bins' focus.
+    #[inline(always)]
+    pub fn focus(self) -> u32 {
+        self.0 >> 16
+    }
+
+    /// The list of bins.
+    #[inline(always)]
+    pub fn list(self) -> u32 {
+        self.0 >> 12 & 3
+    }
+
+    /// The first bin in which nothing starts that goes below.
+    #[inline(always)]
+    pub fn bin(self) -> u32 {
+        self.0 & 0xff
+    }
+
+    /// The first bin in which all that ends goes above.
+    #[inline(always)]
+    pub fn bin_above(self) -> u32 {
+        self.bin() + (self.0 >> 8 & 1)
+    }
+
+    /// Whether the rest, if there is any, goes below.
+    #[inline(always)]
+    pub fn rest_below(self) -> bool {
+        self.0 >> 9 & 1 == 1
+    }
+
     /// Whether a reference goes below, and above.
     #[inline(always)]
     pub fn of(self, start: u32, end: u32) -> (bool, bool) {
-        let (below, above) = (start < self.bin, end >= self.bin_above);
+        let (below, above) = (start < self.bin(), end >= self.bin_above());
         let rest = !below && !above;
-        let rest_below = self.rest_below != 0;
         (
-            below || (rest && rest_below),
-            above || (rest && !rest_below),
+            below || (rest && self.rest_below()),
+            above || (rest && !self.rest_below()),
         )
     }
 }

@@ -6,7 +6,7 @@ use super::leaf::LeafNode;
 use super::sah::{Heuristic, WHOLE};
 use super::scan::{Action, Pass, Side};
 use super::search::{among_bins, exactly};
-use super::tables::{CHUNK, HISTOGRAM_WORDS, LARGE, PER_SPLIT, SMALL};
+use super::tables::{CHUNK, Division, HISTOGRAM_WORDS, LARGE, PER_SPLIT, SMALL};
 use crate::allocator::{Allocator, Handle};
 use crate::warp::Warp;
 
@@ -84,7 +84,6 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             from: 0,
             to: task.count,
             space: task.space,
-            focus: WHOLE,
             action,
             axis: split.axis,
             division: split.division,
@@ -103,9 +102,12 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             pass.ids = self.ids(task.block);
             pass.order = core::ptr::null();
         }
+        if action == Action::Count {
+            pass.division = Division::none(WHOLE);
+        }
         if self.work == Work::CountChunk {
             // SAFETY: the focus was chosen before the task was put in.
-            pass.focus = unsafe { (*self.large).focus };
+            pass.division = Division::none(unsafe { (*self.large).focus });
         }
         if self.work == Work::CountChunk || self.work == Work::DivideChunk {
             pass.from = self.chunk * CHUNK;
@@ -117,7 +119,6 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             unsafe {
                 let large = &*self.large;
                 (pass.axis, pass.division) = (large.axis, large.division);
-                pass.focus = large.division.focus;
                 (pass.below.room, pass.above.room) = (large.below, large.above);
                 self.split.block_below = large.block_below;
                 self.split.block_above = large.block_above;
