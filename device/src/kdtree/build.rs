@@ -14,6 +14,7 @@
 use super::geometry::Aabb;
 use super::leaf::LeafNode;
 use super::queue::{COUNT_CHUNK, NODE};
+use super::sah::WHOLE;
 use super::scan::Action;
 use super::scratch::Scratch;
 use super::tables::{Division, Large, NONE, Task, TreeArguments, word};
@@ -128,11 +129,7 @@ impl Kernel for Build {
             chunk: 0,
             split: Split {
                 axis: 0,
-                division: Division {
-                    bin: 0,
-                    bin_above: 0,
-                    rest_below: 0,
-                },
+                division: Division::none(WHOLE),
                 position: 0.0,
                 below: 0,
                 above: 0,

@@ -71,7 +71,7 @@ pub struct Limits {
     pub nodes: u32,
     /// References of leaves.
     pub references: u32,
-    /// Tasks; chunks of large nodes count twice.
+    /// Tasks; chunks of large nodes count up to three times.
     pub tasks: u32,
     /// Large nodes.
     pub larges: u32,
@@ -88,9 +88,9 @@ impl Limits {
         let chunks = count * levels * 3 / u64::from(CHUNK) / 2 + 64;
         let nodes = count * 16 + 1024;
         let tasks = if options.alloc_per_split {
-            nodes + 2 * chunks
+            nodes + 3 * chunks
         } else {
-            count + 2 * chunks + 1024
+            count + 3 * chunks + 1024
         };
         let limit = |value: u64| value.min(u64::from(LIMIT)) as u32;
         Self {

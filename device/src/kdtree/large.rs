@@ -1,6 +1,7 @@
 //! Large nodes, shared by many warps: chunks are counted, the last to finish
 //! chooses the split, chunks are divided, the last to finish makes the
-//! children.
+//! children. The largest nodes are counted twice, the second time within one
+//! of the bins at the best plane.
 //!
 //! Each chunk keeps its histogram, from which follows where its references go
 //! on either side. So a division keeps references in ascending order without
@@ -12,9 +13,11 @@ use cuda_std::atomic::AtomicU32;
 
 use super::build::Builder;
 use super::queue::{COUNT_CHUNK, DIVIDE_CHUNK};
-use super::sah::BINS;
+use super::sah::{BINS, WHOLE};
+use super::search::BinSplit;
 use super::tables::{
-    CHUNK, CHUNK_BITS, CHUNK_WORDS, HISTOGRAM_WORDS, Large, SUM_WORDS, TASK_LIMIT, Task, word,
+    CHUNK, CHUNK_BITS, CHUNK_WORDS, FOCUS, HISTOGRAM_WORDS, Large, SUM_WORDS, TASK_LIMIT, Task,
+    word,
 };
 use crate::allocator::Allocator;
 use crate::warp::Warp;
@@ -24,6 +27,16 @@ use crate::warp::Warp;
 fn chunks(count: u32) -> u32 {
     count.div_ceil(CHUNK)
 }
+
+/// Where a chunk keeps its histogram of bins with this focus.
+#[inline(always)]
+fn kept_histogram(focus: u32) -> u32 {
+    if focus == WHOLE { 0 } else { 3 * BINS }
+}
+
+/// Where a chunk keeps its places below and above.
+const PLACES: u32 = 6 * BINS;
+const _: () = assert!(PLACES + 2 == CHUNK_WORDS);
 
 impl<W: Warp, A: Allocator> Builder<W, A> {
     /// Word `index` of chunk `chunk` of the large node.
@@ -69,14 +82,12 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         // see it after `put`.
         unsafe {
             let large = self.tree.larges.add(place as usize);
-            let mut index = self.warp.lane();
-            while index < HISTOGRAM_WORDS {
-                histogram(large, index).store(0, Relaxed);
-                index += W::LANES;
-            }
+            self.large = large;
+            self.clear_large();
             if self.warp.lane() == 0 {
                 (*large).task = self.task;
                 (*large).chunk = first;
+                (*large).focus = WHOLE;
                 (*large).counted = 0;
                 (*large).divided = 0;
             }
@@ -103,12 +114,13 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
                 }
                 index += W::LANES;
             }
+            let kept = kept_histogram((*self.large).focus);
             let mut index = self.warp.lane();
             while index < 3 * BINS {
                 let starts = *self.scratch.histogram(index);
                 let ends = *self.scratch.histogram(3 * BINS + index);
                 let both = *self.scratch.histogram(6 * BINS + index);
-                self.chunk_word(self.chunk, index)
+                self.chunk_word(self.chunk, kept + index)
                     .write(starts | ends << CHUNK_BITS | both << (2 * CHUNK_BITS));
                 index += W::LANES;
             }
@@ -125,6 +137,84 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         }
         self.warp.sync(W::FULL);
         true
+    }
+
+    /// Whether a bin next to the best plane among all is to be searched again,
+    /// which is to be found in smaller bins. Then the chunks are in the queue
+    /// again. A plane that cuts off what is empty cannot be any better.
+    #[inline(always)]
+    pub(super) unsafe fn look_closer(&mut self, found: BinSplit) -> bool {
+        if self.task.count <= FOCUS || found.below == 0 || found.above == 0 {
+            return false;
+        }
+        let (axis, bin) = (found.axis, found.division.bin());
+        // The bin with more starts and ends, the lesser of the two: planes that
+        // beat their surroundings have many of both.
+        let promise = |bin: u32| {
+            // SAFETY: the indices are within the histogram in scratch memory.
+            let (starts, ends) = unsafe {
+                (
+                    *self.scratch.histogram(axis * BINS + bin),
+                    *self.scratch.histogram((3 + axis) * BINS + bin),
+                )
+            };
+            if starts < ends { starts } else { ends }
+        };
+        let is_before = bin > 0 && promise(bin - 1) > promise(bin);
+        // SAFETY: all chunks are counted, so the large node is this warp's
+        // until `put`.
+        let place = unsafe {
+            self.clear_large();
+            if self.warp.lane() == 0 {
+                let large = &mut *self.large;
+                large.focus = axis * BINS + bin - u32::from(is_before);
+                large.axis = axis;
+                large.division = found.division;
+                large.position = found.position;
+                (large.below, large.above) = (found.below, found.above);
+                large.cost = found.cost;
+                large.counted = 0;
+            }
+            self.large.offset_from(self.tree.larges) as u32
+        };
+        let count = chunks(self.task.count);
+        self.tree
+            .put(self.warp, COUNT_CHUNK, self.chunk_task(place), count);
+        true
+    }
+
+    /// The better one of the split that `look_closer` kept and one within the
+    /// bin in focus.
+    #[inline(always)]
+    pub(super) unsafe fn better(&self, found: Option<BinSplit>) -> BinSplit {
+        // SAFETY: all chunks are counted, so the large node is this warp's.
+        let large = unsafe { &*self.large };
+        let kept = BinSplit {
+            axis: large.axis,
+            division: large.division,
+            position: large.position,
+            below: large.below,
+            above: large.above,
+            cost: large.cost,
+        };
+        // Before the first lane stores the choice.
+        self.warp.sync(W::FULL);
+        match found {
+            Some(found) if found.cost < kept.cost => found,
+            _ => kept,
+        }
+    }
+
+    /// Clears the large node's histogram.
+    #[inline(always)]
+    unsafe fn clear_large(&self) {
+        let mut index = self.warp.lane();
+        while index < HISTOGRAM_WORDS {
+            // SAFETY: the index is within the histogram. Relaxed: other warps
+            // see it after `put`.
+            unsafe { histogram(self.large, index).store(0, Relaxed) };
+            index += W::LANES;
+        }
     }
 
     /// Counts this warp as finished with a phase; whether it is the last.
@@ -149,6 +239,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         let division = split.division;
         let mask = (1 << CHUNK_BITS) - 1;
         let count = chunks(self.task.count);
+        let list = kept_histogram(division.focus()) + division.list() * BINS;
         let (mut below, mut above) = (0, 0);
         let mut base = 0;
         while base < count {
@@ -157,16 +248,16 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             if chunk < count {
                 for bin in 0..BINS {
                     // SAFETY: the chunk's histogram was kept.
-                    let word = unsafe { *self.chunk_word(chunk, split.axis * BINS + bin) };
-                    if bin < division.bin {
+                    let word = unsafe { *self.chunk_word(chunk, list + bin) };
+                    if bin < division.bin() {
                         below_here += word & mask;
                     }
-                    if bin >= division.bin_above {
+                    if bin >= division.bin_above() {
                         above_here += word >> CHUNK_BITS & mask;
                     }
-                    if bin >= division.bin && bin < division.bin_above {
+                    if bin >= division.bin() && bin < division.bin_above() {
                         let rest = word >> (2 * CHUNK_BITS);
-                        if division.rest_below != 0 {
+                        if division.rest_below() {
                             below_here += rest;
                         } else {
                             above_here += rest;
@@ -179,9 +270,9 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             if chunk < count {
                 // SAFETY: as above; the words belong to the last warp now.
                 unsafe {
-                    self.chunk_word(chunk, 3 * BINS)
+                    self.chunk_word(chunk, PLACES)
                         .write(below + sum_below - below_here);
-                    self.chunk_word(chunk, 3 * BINS + 1)
+                    self.chunk_word(chunk, PLACES + 1)
                         .write(above + sum_above - above_here);
                 }
             }
@@ -212,8 +303,8 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         // SAFETY: `divide_large` has written them.
         unsafe {
             (
-                *self.chunk_word(self.chunk, 3 * BINS),
-                *self.chunk_word(self.chunk, 3 * BINS + 1),
+                *self.chunk_word(self.chunk, PLACES),
+                *self.chunk_word(self.chunk, PLACES + 1),
             )
         }
     }

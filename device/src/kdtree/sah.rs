@@ -79,19 +79,26 @@ impl Heuristic {
 pub const NO_CANDIDATE: u64 = u64::MAX;
 
 /// A candidate split as a number: the least is the cheapest, then the one of
-/// the lowest axis and `place`. The last bit of the cost gives way to the axis.
+/// the lowest axis (or list of bins) and `place`. The last bit of the cost gives
+/// way to the axis.
 #[inline(always)]
 pub fn candidate(cost: f32, axis: u32, place: u32) -> u64 {
     u64::from(cost.to_bits() >> 1) << 34 | u64::from(axis) << 32 | u64::from(place)
 }
 
+/// The rank of a candidate's cost among costs, whatever the axis and place.
+#[inline(always)]
+pub fn rank_of(candidate: u64) -> u32 {
+    (candidate >> 34) as u32
+}
+
 /// The cost of a candidate, within the last bit.
 #[inline(always)]
 fn cost_of(candidate: u64) -> f32 {
-    f32::from_bits((candidate >> 34 << 1) as u32)
+    f32::from_bits(rank_of(candidate) << 1)
 }
 
-/// The axis of a candidate.
+/// The axis, or list of bins, of a candidate.
 #[inline(always)]
 pub fn axis_of(candidate: u64) -> u32 {
     (candidate >> 32) as u32 & 3
@@ -103,44 +110,99 @@ pub fn place_of(candidate: u64) -> u32 {
     candidate as u32
 }
 
-/// Equidistant planes across a box: plane `k` of `1..BINS` bounds bin `k` from
-/// below. Bins are exact with respect to `plane`, whatever rounding does.
+/// The focus of bins that lie across a whole box.
+pub const WHOLE: u32 = 3 * BINS;
+
+/// Parts of a bin in focus. The outer bins of each list stand for what lies
+/// beside it, so that planes between lists have a bin on either side.
+const PARTS: u32 = 3 * (BINS - 2);
+
+/// Three lists of bins with equidistant planes: plane `k` of `1..BINS` bounds bin
+/// `k` of a list from below. Bins are exact with respect to `plane`, whatever
+/// rounding does.
+///
+/// Either each list lies along an axis, across a box. Or all of them lie along
+/// one axis, one behind the other, and divide one bin of the box again: the bin
+/// in focus.
 #[derive(Clone, Copy)]
 pub struct Bins {
     lo: Point,
     step: Point,
+    /// The bin in focus, `BINS` to an axis, or `WHOLE`.
+    focus: u32,
 }
 
 impl Bins {
-    /// Across this box.
+    /// Across this box, or across one of those bins.
     #[inline(always)]
-    pub fn new(space: Aabb) -> Self {
+    pub fn new(space: Aabb, focus: u32) -> Self {
         let step = |axis: usize| (space.hi[axis] - space.lo[axis]) * (1.0 / BINS as f32);
-        Self {
+        let whole = Self {
             lo: space.lo,
             step: [step(0), step(1), step(2)],
+            focus,
+        };
+        if focus == WHOLE {
+            return whole;
         }
+        let lo = whole.plane(focus / BINS, focus % BINS);
+        let step = pick(whole.step, focus / BINS) * (1.0 / PARTS as f32);
+        let list = |list: u32| lo + step * ((list * (BINS - 2)) as f32 - 1.0);
+        Self {
+            lo: [list(0), list(1), list(2)],
+            step: [step; 3],
+            focus,
+        }
+    }
+
+    /// The axis of a list.
+    #[inline(always)]
+    pub fn axis(self, list: u32) -> u32 {
+        if self.is_whole() {
+            list
+        } else {
+            self.focus / BINS
+        }
+    }
+
+    /// Whether the bins cover the whole box.
+    #[inline(always)]
+    pub fn is_whole(self) -> bool {
+        self.focus == WHOLE
+    }
+
+    /// Whether bounds lie in the first bin of each list, as those do that end
+    /// before the bin in focus, and whether in the last bin of each.
+    #[inline(always)]
+    pub fn beside(self, part: Aabb) -> (bool, bool) {
+        if self.is_whole() {
+            return (false, false);
+        }
+        let axis = self.axis(0);
+        let before = pick(part.hi, axis) <= self.plane(0, 1);
+        let behind = pick(part.lo, axis) > self.plane(2, BINS - 1);
+        (before, behind)
     }
 
     /// Position of plane `k`.
     #[inline(always)]
-    pub fn plane(self, axis: u32, k: u32) -> f32 {
-        pick(self.lo, axis) + pick(self.step, axis) * k as f32
+    pub fn plane(self, list: u32, k: u32) -> f32 {
+        pick(self.lo, list) + pick(self.step, list) * k as f32
     }
 
     /// The bins in which bounds start and end: the bounds are below plane `k`
     /// in part if `start < k`, above in part if `end >= k`.
     #[inline(always)]
-    pub fn of(self, axis: u32, lo: f32, hi: f32) -> (u32, u32) {
-        let end = self.last_below(axis, hi);
+    pub fn of(self, list: u32, lo: f32, hi: f32) -> (u32, u32) {
+        let end = self.last_below(list, hi);
         let start = if lo == hi {
             end
         } else {
-            let mut bin = self.near(axis, lo);
-            while bin > 0 && self.plane(axis, bin) > lo {
+            let mut bin = self.near(list, lo);
+            while bin > 0 && self.plane(list, bin) > lo {
                 bin -= 1;
             }
-            while bin < BINS - 1 && self.plane(axis, bin + 1) <= lo {
+            while bin < BINS - 1 && self.plane(list, bin + 1) <= lo {
                 bin += 1;
             }
             bin
@@ -150,21 +212,21 @@ impl Bins {
 
     /// The last plane strictly below `x`, or 0.
     #[inline(always)]
-    fn last_below(self, axis: u32, x: f32) -> u32 {
-        let mut bin = self.near(axis, x);
-        while bin > 0 && self.plane(axis, bin) >= x {
+    fn last_below(self, list: u32, x: f32) -> u32 {
+        let mut bin = self.near(list, x);
+        while bin > 0 && self.plane(list, bin) >= x {
             bin -= 1;
         }
-        while bin < BINS - 1 && self.plane(axis, bin + 1) < x {
+        while bin < BINS - 1 && self.plane(list, bin + 1) < x {
             bin += 1;
         }
         bin
     }
 
-    /// About the bin of `x`; a flat axis has bin 0 only.
+    /// About the bin of `x`; a list without extent has bin 0 only.
     #[inline(always)]
-    fn near(self, axis: u32, x: f32) -> u32 {
-        let bin = ((x - pick(self.lo, axis)) / pick(self.step, axis)) as u32;
+    fn near(self, list: u32, x: f32) -> u32 {
+        let bin = ((x - pick(self.lo, list)) / pick(self.step, list)) as u32;
         if bin < BINS { bin } else { BINS - 1 }
     }
 }

@@ -71,7 +71,7 @@ pub struct Pass {
     pub action: Action,
     /// Axis of the division.
     pub axis: u32,
-    /// The division.
+    /// The division, and the focus of the bins.
     pub division: Division,
     /// Where references below go.
     pub below: Side,
@@ -95,7 +95,7 @@ impl Pass {
         scratch: Scratch,
         checked: bool,
     ) {
-        let bins = Bins::new(self.space);
+        let bins = Bins::new(self.space, self.division.focus());
         let mut base = self.from;
         while base < self.to {
             let index = base + warp.lane();
@@ -127,13 +127,23 @@ impl Pass {
                 };
             }
             match self.action {
-                Action::Count if active => count(scratch, bins, part),
+                Action::Count => {
+                    let beside = bins.beside(part);
+                    if active && beside == (false, false) {
+                        count(scratch, bins, part);
+                    }
+                    if !bins.is_whole() {
+                        let before = warp.ballot(W::FULL, active && beside.0).count_ones();
+                        let behind = warp.ballot(W::FULL, active && beside.1).count_ones();
+                        count_beside(warp, scratch, before, behind);
+                    }
+                }
                 Action::Keep if active => keep(scratch, index, part),
                 Action::Divide => {
                     let (lo, hi) = (pick(part.lo, self.axis), pick(part.hi, self.axis));
                     let (mut below, mut above) = (false, false);
                     if active {
-                        let (start, end) = bins.of(self.axis, lo, hi);
+                        let (start, end) = bins.of(self.division.list(), lo, hi);
                         (below, above) = self.division.of(start, end);
                     }
                     let below = warp.ballot(W::FULL, below);
@@ -153,20 +163,37 @@ impl Pass {
     }
 }
 
+/// Adds numbers of references before and behind the bin in focus to the outer
+/// bins of each list, in which they start and end: once for all lanes, which
+/// would queue up at these few words. Collective.
+#[inline(always)]
+fn count_beside<W: Warp>(warp: W, scratch: Scratch, before: u32, behind: u32) {
+    let mut list = warp.lane();
+    while list < 6 {
+        // SAFETY: list and bins are in range, so the words are in scratch.
+        let word = |bin: u32| unsafe { &*scratch.histogram(list * BINS + bin).cast::<SharedU32>() };
+        // Relaxed: read after a `sync`.
+        word(0).fetch_add(before, Relaxed);
+        word(BINS - 1).fetch_add(behind, Relaxed);
+        list += W::LANES;
+    }
+}
+
 /// Adds bounds to the histogram.
 #[inline(always)]
 fn count(scratch: Scratch, bins: Bins, part: Aabb) {
-    for axis in 0..3 {
+    for list in 0..3 {
         // Picked, not indexed: an array indexed at run time leaves registers.
+        let axis = bins.axis(list);
         let (lo, hi) = (pick(part.lo, axis), pick(part.hi, axis));
-        let (start, end) = bins.of(axis, lo, hi);
+        let (start, end) = bins.of(list, lo, hi);
         // SAFETY: axis and bin are in range, so the word is in scratch.
         let word = |index: u32| unsafe { &*scratch.histogram(index).cast::<SharedU32>() };
         // Relaxed: read after a `sync`.
         if lo == hi {
-            word((6 + axis) * BINS + end).fetch_add(1, Relaxed);
+            word((6 + list) * BINS + end).fetch_add(1, Relaxed);
         }
-        let (start, end) = (axis * BINS + start, (3 + axis) * BINS + end);
+        let (start, end) = (list * BINS + start, (3 + list) * BINS + end);
         word(start).fetch_add(1, Relaxed);
         word(end).fetch_add(1, Relaxed);
         word(SUM_WORDS + start).fetch_max(!to_key(lo), Relaxed);

@@ -1,7 +1,9 @@
 //! The search for the best split of a node, by all lanes of a warp.
 
 use super::geometry::{Aabb, from_key, to_key};
-use super::sah::{BINS, Bins, Costs, Heuristic, NO_CANDIDATE, axis_of, candidate, place_of};
+use super::sah::{
+    BINS, Bins, Costs, Heuristic, NO_CANDIDATE, axis_of, candidate, place_of, rank_of,
+};
 use super::scratch::{KEPT_STRIDE, Scratch};
 use super::tables::{Division, SUM_WORDS};
 use crate::warp::Warp;
@@ -19,6 +21,8 @@ pub struct BinSplit {
     pub below: u32,
     /// References above.
     pub above: u32,
+    /// Rank of its cost.
+    pub cost: u32,
 }
 
 /// Where the plane of a candidate lies, next to a bin or within it.
@@ -48,7 +52,8 @@ const VARIANT_BITS: u32 = 3;
 ///
 /// # Safety
 ///
-/// The histogram is complete and holds `count` references, at least one.
+/// The histogram is complete, of bins with this focus, and holds `count`
+/// references, at least one.
 #[inline(always)]
 pub unsafe fn among_bins<W: Warp>(
     warp: W,
@@ -56,68 +61,73 @@ pub unsafe fn among_bins<W: Warp>(
     costs: Costs,
     space: Aabb,
     count: u32,
+    focus: u32,
 ) -> Option<BinSplit> {
     let heuristic = Heuristic::new(costs, space);
-    let bins = Bins::new(space);
+    let bins = Bins::new(space, focus);
     accumulate_bounds(warp, scratch);
     // SAFETY: the indices below are within the histogram.
     let word = |index: u32| unsafe { *scratch.histogram(index) };
-    let last_end = |axis: u32, bin: u32| from_key(word(SUM_WORDS + (3 + axis) * BINS + bin));
-    let first_start = |axis: u32, bin: u32| from_key(!word(SUM_WORDS + axis * BINS + bin));
-    let position = |axis: u32, bin: u32, variant: u32| match variant {
-        PLANE => bins.plane(axis, bin),
-        END_BEFORE => last_end(axis, bin - 1),
-        END_REST_BELOW | END_REST_ABOVE => last_end(axis, bin),
-        _ => first_start(axis, bin),
+    // Where there is none, they are no numbers, and compare so.
+    let last_end = |list: u32, bin: u32| from_key(word(SUM_WORDS + (3 + list) * BINS + bin));
+    let first_start = |list: u32, bin: u32| from_key(!word(SUM_WORDS + list * BINS + bin));
+    let position = |list: u32, bin: u32, variant: u32| match variant {
+        PLANE => bins.plane(list, bin),
+        END_BEFORE => last_end(list, bin - 1),
+        END_REST_BELOW | END_REST_ABOVE => last_end(list, bin),
+        _ => first_start(list, bin),
     };
     let mut best = NO_CANDIDATE;
     let (mut best_below, mut best_above) = (0, 0);
-    let mut consider = |axis: u32, bin: u32, variant: u32, below: u32, above: u32| {
-        let position = position(axis, bin, variant);
+    let mut consider = |list: u32, bin: u32, variant: u32, below: u32, above: u32| {
+        let axis = bins.axis(list);
+        let position = position(list, bin, variant);
         if heuristic.is_inside(axis, position) {
             let cost = heuristic.split(axis, position, below, above);
-            let found = candidate(cost, axis, bin << VARIANT_BITS | variant);
+            let found = candidate(cost, list, bin << VARIANT_BITS | variant);
             if found < best {
                 (best, best_below, best_above) = (found, below, above);
             }
         }
     };
-    let mut axis = 0;
-    while axis < 3 {
+    let mut list = 0;
+    while list < 3 {
         let (mut started, mut ended) = (0, 0);
         let mut base = 0;
         while base < BINS {
             let bin = base + warp.lane();
-            let start = word(axis * BINS + bin);
-            let end = word((3 + axis) * BINS + bin);
+            let start = word(list * BINS + bin);
+            let end = word((3 + list) * BINS + bin);
             let starts = warp.all_inclusive_sum(start);
             let ends = warp.all_inclusive_sum(end);
             let below = started + starts - start;
             let above = count.wrapping_sub(ended + ends - end);
             // With nothing on one side, the planes below are at least as good.
             if bin > 0 && below > 0 && above > 0 {
-                consider(axis, bin, PLANE, below, above);
-                consider(axis, bin, END_BEFORE, below, above);
-                consider(axis, bin, START, below, above);
+                consider(list, bin, PLANE, below, above);
+                consider(list, bin, END_BEFORE, below, above);
+                consider(list, bin, START, below, above);
             }
             let above = above.wrapping_sub(end);
-            let rest = word((6 + axis) * BINS + bin);
-            if below + rest > 0 && above + rest > 0 && last_end(axis, bin) <= first_start(axis, bin)
-            {
-                consider(axis, bin, END_REST_BELOW, below + rest, above);
-                consider(axis, bin, END_REST_ABOVE, below, above + rest);
-                consider(axis, bin, START_REST_BELOW, below + rest, above);
-                consider(axis, bin, START_REST_ABOVE, below, above + rest);
+            let rest = word((6 + list) * BINS + bin);
+            // Maxima leave out what lies beside the bin in focus, in outer bins.
+            let complete = bins.is_whole() || (bin > 0 && bin < BINS - 1);
+            let apart = complete && last_end(list, bin) <= first_start(list, bin);
+            if apart && below + rest > 0 && above + rest > 0 {
+                consider(list, bin, END_REST_BELOW, below + rest, above);
+                consider(list, bin, END_REST_ABOVE, below, above + rest);
+                consider(list, bin, START_REST_BELOW, below + rest, above);
+                consider(list, bin, START_REST_ABOVE, below, above + rest);
             }
             started += warp.shuffle(W::FULL, starts, W::LANES - 1);
             ended += warp.shuffle(W::FULL, ends, W::LANES - 1);
             base += W::LANES;
         }
-        axis += 1;
+        list += 1;
     }
     // What is empty before the first start and behind the last end.
     let mut number = warp.lane();
-    while number < 6 {
+    while bins.is_whole() && number < 6 {
         if number < 3 {
             consider(number, 0, START, 0, count);
         } else {
@@ -131,19 +141,21 @@ pub unsafe fn among_bins<W: Warp>(
     }
     // Candidates differ, so exactly one lane has the least.
     let owner = warp.ballot(W::FULL, best == least).trailing_zeros();
-    let axis = axis_of(least);
+    let list = axis_of(least);
     let bin = place_of(least) >> VARIANT_BITS;
     let variant = place_of(least) & ((1 << VARIANT_BITS) - 1);
+    let rest = if variant >= END_REST_BELOW {
+        Some(variant == END_REST_BELOW || variant == START_REST_BELOW)
+    } else {
+        None
+    };
     Some(BinSplit {
-        axis,
-        division: Division {
-            bin,
-            bin_above: bin + u32::from(variant >= END_REST_BELOW),
-            rest_below: u32::from(variant == END_REST_BELOW || variant == START_REST_BELOW),
-        },
-        position: position(axis, bin, variant),
+        axis: bins.axis(list),
+        division: Division::new(focus, list, bin, rest),
+        position: position(list, bin, variant),
         below: warp.shuffle(W::FULL, best_below, owner),
         above: warp.shuffle(W::FULL, best_above, owner),
+        cost: rank_of(least),
     })
 }
 

@@ -15,6 +15,10 @@ pub const SMALL: u32 = 64;
 pub const LARGE: u32 = 2048;
 /// References of a large node that one warp treats at a time.
 pub const CHUNK: u32 = 512;
+/// References of a large node above which a bin next to the best plane is
+/// searched again, in smaller bins: where whole buildings are divided, a plane
+/// that just misses a wall makes a tree some percent worse.
+pub const FOCUS: u32 = 16384;
 /// The deepest tree that can be built.
 pub const MAX_DEPTH: u32 = 47;
 /// Greatest magnitude of a coordinate, so that areas stay finite.
@@ -22,7 +26,7 @@ pub const MAX_COORDINATE: f32 = 1e18;
 /// No node.
 pub const NONE: u32 = u32::MAX;
 
-/// Words of a histogram that are sums, for each axis and bin: starts, then
+/// Words of a histogram that are sums, for each list and bin: starts, then
 /// ends, then triangles whose start is their end.
 pub const SUM_WORDS: u32 = 9 * BINS;
 /// Words of a histogram. Behind the sums lie maxima: complements of the keys of
@@ -31,9 +35,10 @@ pub const HISTOGRAM_WORDS: u32 = SUM_WORDS + 6 * BINS;
 /// Bits of each of the three sums of a bin in a word of a chunk.
 pub const CHUNK_BITS: u32 = 10;
 const _: () = assert!(CHUNK < 1 << CHUNK_BITS && 3 * CHUNK_BITS <= u32::BITS);
-/// Words of a chunk: the sums of its histogram, for each axis and bin in one
-/// word, then where its references go below and above.
-pub const CHUNK_WORDS: u32 = 3 * BINS + 2;
+/// Words of a chunk: the sums of its histograms, for each list and bin in one
+/// word, those of the whole box and then of the bin in focus; behind them, where
+/// its references go below and above.
+pub const CHUNK_WORDS: u32 = 6 * BINS + 2;
 
 /// `flags` bit: clip triangles to nodes, not only their bounds.
 pub const CLIP: u32 = 1;
@@ -42,28 +47,71 @@ pub const PER_SPLIT: u32 = 2;
 /// `flags` bit: keep statistics of allocations.
 pub const COLLECT: u32 = 4;
 
-/// Which references go where, by the bins in which they start and end.
+/// Which references go where, by the bins in which they start and end. All of
+/// it in one word, as it stays in a register for long.
 #[derive(Clone, Copy)]
-#[repr(C)]
-pub struct Division {
-    /// Below go those that start in bins before this one.
-    pub bin: u32,
-    /// Above go those that end in this bin or behind it.
-    pub bin_above: u32,
-    /// Where the rest goes, which lies in the plane: below if not 0.
-    pub rest_below: u32,
-}
+#[repr(transparent)]
+pub struct Division(u32);
 
 impl Division {
+    /// Nothing is divided, among bins with this focus.
+    #[inline(always)]
+    pub fn none(focus: u32) -> Self {
+        Self(focus << 16)
+    }
+
+    /// Below go those that start in bins of `list` before `bin`, and above those
+    /// that end in this bin or behind it. With `rest`, they have to end behind
+    /// it, and what goes neither way, as it lies in the plane, goes below (true)
+    /// or above (false).
+    #[inline(always)]
+    pub fn new(focus: u32, list: u32, bin: u32, rest: Option<bool>) -> Self {
+        let rest = match rest {
+            None => 0,
+            Some(false) => 1,
+            Some(true) => 3,
+        };
+        Self(focus << 16 | list << 12 | rest << 8 | bin)
+    }
+
+    /// The bins' focus.
+    #[inline(always)]
+    pub fn focus(self) -> u32 {
+        self.0 >> 16
+    }
+
+    /// The list of bins.
+    #[inline(always)]
+    pub fn list(self) -> u32 {
+        self.0 >> 12 & 3
+    }
+
+    /// The first bin in which nothing starts that goes below.
+    #[inline(always)]
+    pub fn bin(self) -> u32 {
+        self.0 & 0xff
+    }
+
+    /// The first bin in which all that ends goes above.
+    #[inline(always)]
+    pub fn bin_above(self) -> u32 {
+        self.bin() + (self.0 >> 8 & 1)
+    }
+
+    /// Whether the rest, if there is any, goes below.
+    #[inline(always)]
+    pub fn rest_below(self) -> bool {
+        self.0 >> 9 & 1 == 1
+    }
+
     /// Whether a reference goes below, and above.
     #[inline(always)]
     pub fn of(self, start: u32, end: u32) -> (bool, bool) {
-        let (below, above) = (start < self.bin, end >= self.bin_above);
+        let (below, above) = (start < self.bin(), end >= self.bin_above());
         let rest = !below && !above;
-        let rest_below = self.rest_below != 0;
         (
-            below || (rest && rest_below),
-            above || (rest && !rest_below),
+            below || (rest && self.rest_below()),
+            above || (rest && !self.rest_below()),
         )
     }
 }
@@ -187,6 +235,10 @@ pub struct Large {
     pub task: Task,
     /// First of its chunks.
     pub chunk: u32,
+    /// Focus of the bins that are counted.
+    pub focus: u32,
+    /// Rank of the cost of the split.
+    pub cost: u32,
     /// Axis of the split.
     pub axis: u32,
     /// The division.

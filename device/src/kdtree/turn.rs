@@ -3,10 +3,10 @@
 
 use super::build::{Builder, Step, Work};
 use super::leaf::LeafNode;
-use super::sah::Heuristic;
+use super::sah::{Heuristic, WHOLE};
 use super::scan::{Action, Pass, Side};
 use super::search::{among_bins, exactly};
-use super::tables::{CHUNK, HISTOGRAM_WORDS, LARGE, PER_SPLIT, SMALL};
+use super::tables::{CHUNK, Division, HISTOGRAM_WORDS, LARGE, PER_SPLIT, SMALL};
 use crate::allocator::{Allocator, Handle};
 use crate::warp::Warp;
 
@@ -102,6 +102,13 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             pass.ids = self.ids(task.block);
             pass.order = core::ptr::null();
         }
+        if action == Action::Count {
+            pass.division = Division::none(WHOLE);
+        }
+        if self.work == Work::CountChunk {
+            // SAFETY: the focus was chosen before the task was put in.
+            pass.division = Division::none(unsafe { (*self.large).focus });
+        }
         if self.work == Work::CountChunk || self.work == Work::DivideChunk {
             pass.from = self.chunk * CHUNK;
             let to = pass.from + CHUNK;
@@ -129,21 +136,40 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     /// Chooses the split after a node's bounds, or a chunk's, were counted.
     #[inline(always)]
     pub(super) unsafe fn after_count(&mut self) -> Step {
-        // SAFETY: the histogram in scratch memory is the chunk's.
-        if self.work == Work::CountChunk && unsafe { !self.add_histogram() } {
-            self.work = Work::Nothing;
-            return Step::End;
+        let mut focus = WHOLE;
+        if self.work == Work::CountChunk {
+            // SAFETY: the histogram in scratch memory is the chunk's, and the
+            // focus does not change before all of them are added.
+            unsafe {
+                focus = (*self.large).focus;
+                if !self.add_histogram() {
+                    self.work = Work::Nothing;
+                    return Step::End;
+                }
+            }
         }
         // SAFETY: the histogram in scratch memory is complete.
-        let found = unsafe {
+        let mut found = unsafe {
             among_bins(
                 self.warp,
                 self.scratch,
                 self.tree.costs(),
                 self.task.space,
                 self.task.count,
+                focus,
             )
         };
+        if self.work == Work::CountChunk {
+            // SAFETY: this warp added the last histogram.
+            unsafe {
+                if focus != WHOLE {
+                    found = Some(self.better(found));
+                } else if found.is_some_and(|found| self.look_closer(found)) {
+                    self.work = Work::Nothing;
+                    return Step::End;
+                }
+            }
+        }
         let Some(found) = found else {
             self.work = Work::Node;
             return self.leaf_here();
