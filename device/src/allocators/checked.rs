@@ -11,7 +11,7 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 use crate::allocator::{Allocator, Faults, Handle, Heap, Occupancy, Request, SetupError};
 use crate::warp::Warp;
 
-/// Bytes in front of a block: the state word, and the requested size.
+/// Bytes in front of a block: the state word, the seal, and the requested size.
 const HEADER: u64 = 16;
 /// Bytes behind the last byte that was asked for, at least.
 const CANARY_BYTES: u64 = 16;
@@ -68,6 +68,17 @@ impl<A: Allocator> Checked<A> {
 #[inline(always)]
 fn served(bytes: u64) -> u64 {
     if bytes == 0 { 1 } else { bytes }
+}
+
+/// What stands beside the size `bytes` in a header that nobody has written to.
+///
+/// Where blocks may be overwritten it is not only the block's successor that
+/// does so: a thread that is late with writes to its own dead block destroys the
+/// headers of live ones. Such a size must not be followed.
+#[inline(always)]
+fn seal(bytes: u64) -> u32 {
+    let folded = bytes as u32 ^ (bytes >> 32) as u32;
+    !folded.wrapping_mul(0x9e37_79b9)
 }
 
 /// The bytes to ask of the inner allocator.
@@ -150,6 +161,7 @@ impl<A: Allocator> Allocator for Checked<A> {
             let start = self.inner.address(block);
             // SAFETY: the block is ours and has `padded(bytes)` bytes.
             unsafe {
+                start.add(4).cast::<u32>().write(seal(bytes));
                 start.add(8).cast::<u64>().write(bytes);
                 let canary = start.add((HEADER + bytes) as usize);
                 for offset in 0..CANARY_BYTES as usize {
@@ -181,17 +193,16 @@ impl<A: Allocator> Allocator for Checked<A> {
             self.invalid_frees().fetch_add(1, Relaxed);
             return;
         }
-        // SAFETY: the block is live and now ours alone. Where blocks may be
-        // overwritten, the size is followed only if it was not after it was read.
+        // SAFETY: the block is live and now ours alone. The size is followed only
+        // if its seal says that it is the one that `malloc` wrote.
         unsafe {
             let bytes = start.add(8).cast::<u64>().read_volatile();
-            if !self.is_whole(warp, block) {
-                return;
-            }
-            let canary = start.add((HEADER + bytes) as usize);
-            let mut intact = true;
-            for offset in 0..CANARY_BYTES as usize {
-                intact &= canary.add(offset).read_volatile() == CANARY;
+            let mut intact = start.add(4).cast::<u32>().read_volatile() == seal(bytes);
+            if intact {
+                let canary = start.add((HEADER + bytes) as usize);
+                for offset in 0..CANARY_BYTES as usize {
+                    intact &= canary.add(offset).read_volatile() == CANARY;
+                }
             }
             if !intact && self.is_whole(warp, block) {
                 self.overruns().fetch_add(1, Relaxed);
