@@ -1,1 +1,24 @@
-//! Part of heapwood.
+//! Graphs in memory: edge lists as read and rows as stored.
+//!
+//! What leaves this crate is ready for the dynamic store: a [`Csr`] has every
+//! row sorted and without duplicates, an undirected one holds each edge in both
+//! directions, and what was added or left out on the way is counted in
+//! [`CsrStatistics`].
+//!
+//! ```
+//! use heapwood_graphs::{Csr, CsrOptions, EdgeList};
+//!
+//! let list = EdgeList { vertices: 3, edges: vec![[0, 1], [1, 2], [2, 2]], directed: false };
+//! let (csr, statistics) = Csr::build(list, CsrOptions::default());
+//! assert_eq!(csr.row(1), [0, 2]);
+//! assert_eq!((statistics.edges_stored, statistics.self_loops), (4, 1));
+//! println!("graph {:016x}", csr.graph_hash());
+//! ```
+
+mod csr;
+mod edges;
+mod hash;
+mod rows;
+
+pub use csr::{Csr, CsrOptions, CsrStatistics, Direction};
+pub use edges::EdgeList;
