@@ -17,8 +17,21 @@
 
 mod csr;
 mod edges;
+mod error;
+mod file;
+mod format;
 mod hash;
+mod read;
 mod rows;
 
 pub use csr::{Csr, CsrOptions, CsrStatistics, Direction};
 pub use edges::EdgeList;
+pub use error::{GraphError, LineProblem};
+pub use format::Format;
+pub use read::{Loaded, Note, ReadOptions, load, read_graph};
+
+/// Most vertices that a graph may have.
+///
+/// A few bytes of text can name any id; rows take 16 bytes for each vertex up to
+/// the largest. This many take 4 GiB.
+pub const MOST_VERTICES: u32 = 1 << 28;

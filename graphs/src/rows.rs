@@ -10,27 +10,36 @@ pub(crate) struct Block<'a, T> {
     pub entries: &'a mut [T],
 }
 
-/// Cuts `entries`, of which row `i` has `offsets[i]..offsets[i + 1]`, into
-/// blocks of whole rows with about as many entries as each other.
-pub(crate) fn blocks<'a, T>(offsets: &[u64], mut entries: &'a mut [T]) -> Vec<Block<'a, T>> {
+/// Ranges of rows that have about as many entries as each other, where row `i`
+/// has `offsets[i + 1] - offsets[i]`.
+pub(crate) fn ranges(offsets: &[u64]) -> Vec<Range<usize>> {
     const ENTRIES: u64 = 1 << 16;
     const ROWS: usize = 1 << 16;
     let count = offsets.len() - 1;
-    let mut blocks = Vec::new();
+    let mut ranges = Vec::new();
     let mut start = 0;
     while start < count {
         let full = offsets[start] + ENTRIES;
         let most = &offsets[start + 1..=count.min(start + ROWS)];
         // One row at least, however long.
-        let rows = most.partition_point(|&end| end <= full).max(1);
-        let end = start + rows;
-        let (head, tail) = entries.split_at_mut((offsets[end] - offsets[start]) as usize);
+        let end = start + most.partition_point(|&end| end <= full).max(1);
+        ranges.push(start..end);
+        start = end;
+    }
+    ranges
+}
+
+/// The [`ranges`] with their entries.
+pub(crate) fn blocks<'a, T>(offsets: &[u64], mut entries: &'a mut [T]) -> Vec<Block<'a, T>> {
+    let mut blocks = Vec::new();
+    for rows in ranges(offsets) {
+        let length = (offsets[rows.end] - offsets[rows.start]) as usize;
+        let (head, tail) = entries.split_at_mut(length);
         entries = tail;
         blocks.push(Block {
-            rows: start..end,
+            rows,
             entries: head,
         });
-        start = end;
     }
     blocks
 }
