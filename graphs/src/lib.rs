@@ -22,13 +22,16 @@ mod file;
 mod format;
 mod hash;
 mod read;
+mod replace;
 mod rows;
+mod write;
 
 pub use csr::{Csr, CsrOptions, CsrStatistics, Direction};
 pub use edges::EdgeList;
 pub use error::{GraphError, LineProblem};
 pub use format::Format;
 pub use read::{Loaded, Note, ReadOptions, load, read_graph};
+pub use write::save;
 
 /// Most vertices that a graph may have.
 ///
