@@ -69,6 +69,17 @@ pub struct CsrStatistics {
     pub duplicates: u64,
 }
 
+/// How many neighbours the vertices have.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Degrees {
+    /// Their mean.
+    pub mean: f64,
+    /// Their standard deviation.
+    pub deviation: f64,
+    /// The largest.
+    pub max: u64,
+}
+
 impl Csr {
     /// Makes rows of a list of edges.
     ///
@@ -143,6 +154,19 @@ impl Csr {
     /// If there is no such vertex.
     pub fn degree(&self, v: u32) -> u64 {
         self.offsets[v as usize + 1] - self.offsets[v as usize]
+    }
+
+    /// What the degrees are like; all 0 without vertices.
+    pub fn degrees(&self) -> Degrees {
+        let count = f64::from(self.vertices().max(1));
+        let mean = self.targets.len() as f64 / count;
+        let degrees = || self.offsets.windows(2).map(|pair| pair[1] - pair[0]);
+        let variance = degrees().map(|d| (d as f64 - mean).powi(2)).sum::<f64>() / count;
+        Degrees {
+            mean,
+            deviation: variance.sqrt(),
+            max: degrees().max().unwrap_or(0),
+        }
     }
 
     /// The rows as a list of edges; of an undirected graph each edge once, from

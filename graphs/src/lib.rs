@@ -20,13 +20,14 @@ mod edges;
 mod error;
 mod file;
 mod format;
+pub mod generate;
 mod hash;
 mod read;
 mod replace;
 mod rows;
 mod write;
 
-pub use csr::{Csr, CsrOptions, CsrStatistics, Direction};
+pub use csr::{Csr, CsrOptions, CsrStatistics, Degrees, Direction};
 pub use edges::EdgeList;
 pub use error::{GraphError, LineProblem};
 pub use format::Format;
