@@ -42,6 +42,11 @@ impl Format {
         }
     }
 
+    /// Whether the format holds undirected graphs only.
+    pub fn is_undirected(self) -> bool {
+        matches!(self, Self::Metis | Self::Col)
+    }
+
     /// The format of a short name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)

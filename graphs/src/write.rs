@@ -30,7 +30,7 @@ pub fn save(graph: &Csr, path: impl AsRef<Path>, format: Option<Format>) -> Resu
     let format = format
         .or_else(|| Format::by_suffix(path))
         .ok_or_else(|| GraphError::NoFormat { path: name() })?;
-    if graph.directed && matches!(format, Format::Metis | Format::Col) {
+    if graph.directed && format.is_undirected() {
         return Err(GraphError::Directed {
             path: name(),
             format,
