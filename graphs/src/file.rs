@@ -1,7 +1,8 @@
 //! Bytes from files, plain or gzipped.
 //!
 //! Gzip is recognised by its magic bytes, whatever the file is called. How much
-//! comes out is bounded, since a small file can expand to any size.
+//! comes out is bounded, since a small file can expand to any size, and what
+//! shows at its start that it is no text is not read further.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,13 +13,15 @@ use flate2::read::MultiGzDecoder;
 use crate::GraphError;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// Bytes by which a file is judged before the rest is read.
+const HEAD: u64 = 1 << 16;
 
 /// The contents of `path`, decompressed where they are gzip.
 ///
 /// # Errors
 /// [`GraphError::Read`], [`Directory`](GraphError::Directory),
-/// [`Gzip`](GraphError::Gzip), or [`TooLarge`](GraphError::TooLarge) where more
-/// than `limit` bytes come out.
+/// [`Binary`](GraphError::Binary), [`Gzip`](GraphError::Gzip), or
+/// [`TooLarge`](GraphError::TooLarge) where more than `limit` bytes come out.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, GraphError> {
     let name = || path.display().to_string();
     let failed = |source| GraphError::Read {
@@ -30,13 +33,30 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, GraphError> {
     if about.is_dir() {
         return Err(GraphError::Directory { path: name() });
     }
+    let mut head = Vec::new();
+    (&file).take(HEAD).read_to_end(&mut head).map_err(failed)?;
+    check_text(&head, name)?;
     let size = about.len().min(limit) as usize;
-    let bytes = read_limited(file, limit, size).map_err(failed)?;
+    let bytes = read_limited((&head[..]).chain(&file), limit, size).map_err(failed)?;
     let bytes = bytes.ok_or_else(|| GraphError::TooLarge {
         path: name(),
         limit,
     })?;
     decompress(bytes, limit, name)
+}
+
+/// Whether `bytes` can be text or gzip.
+///
+/// # Errors
+/// [`GraphError::Binary`].
+pub(crate) fn check_text(bytes: &[u8], name: impl Fn() -> String) -> Result<(), GraphError> {
+    match memchr::memchr(0, bytes) {
+        Some(offset) if !bytes.starts_with(&GZIP_MAGIC) => {
+            let path = name();
+            Err(GraphError::Binary { path, offset })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// `bytes`, decompressed where they are gzip; `name` is for messages.
@@ -94,6 +114,36 @@ mod tests {
         let members = [gzipped(b"2 1\n"), gzipped(b""), gzipped(b"2\n1\n")];
         std::fs::write(&path, members.concat()).unwrap();
         assert_eq!(read(&path, 100).unwrap(), b"2 1\n2\n1\n");
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("absent.gr");
+        let error = read(&path, 100).unwrap_err().to_string();
+        assert!(
+            error.starts_with("cannot read ") && error.contains("absent.gr: "),
+            "{error}"
+        );
+        let error = read(folder.path(), 100).unwrap_err().to_string();
+        assert!(
+            error.ends_with("is a directory: name a graph file in it"),
+            "{error}"
+        );
+        let file = folder.path().join("a.gr");
+        std::fs::write(&file, vec![b'1'; 200_000]).unwrap();
+        assert_eq!(read(&file, 200_000).unwrap(), vec![b'1'; 200_000]);
+        assert!(matches!(
+            read(&file, 199_999),
+            Err(GraphError::TooLarge { .. })
+        ));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_endless_device_is_not_read_to_its_end() {
+        let endless = read(Path::new("/dev/zero"), u64::MAX);
+        assert!(matches!(endless, Err(GraphError::Binary { offset: 0, .. })));
     }
 
     #[test]

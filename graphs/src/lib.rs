@@ -1,7 +1,9 @@
-//! Graphs in memory: edge lists as read and rows as stored.
+//! Graphs in memory: read from files of five formats or generated, as lists of
+//! edges and as rows.
 //!
-//! What leaves this crate is ready for the dynamic store: a [`Csr`] has every
-//! row sorted and without duplicates, an undirected one holds each edge in both
+//! [`load`] and [`generate`] give an [`EdgeList`], [`Csr::build`] makes rows of
+//! it, [`save`] writes them. A [`Csr`] is ready for the dynamic store: every row
+//! is sorted and without duplicates, an undirected graph holds each edge in both
 //! directions, and what was added or left out on the way is counted in
 //! [`CsrStatistics`].
 //!

@@ -122,10 +122,7 @@ fn read_text(
         let path = name.to_owned();
         return Err(GraphError::Empty { path });
     }
-    if let Some(offset) = memchr::memchr(0, bytes) {
-        let path = name.to_owned();
-        return Err(GraphError::Binary { path, offset });
-    }
+    file::check_text(text, || name.to_owned())?;
     let located = |fault: Fault| GraphError::Line {
         path: name.to_owned(),
         line: line_number(text, fault.at),
