@@ -1,4 +1,6 @@
-//! `heapwood generate`: scenes made by the program.
+//! `heapwood generate`: scenes and graphs made by the program.
+
+mod graph;
 
 use std::path::{Path, PathBuf};
 
@@ -16,6 +18,8 @@ use crate::report::triangles;
 pub enum What {
     /// A procedural scene, or a larger one from a scene file
     Scene(SceneArguments),
+    /// A graph of one of the kinds that the papers use
+    Graph(graph::GraphArguments),
 }
 
 /// How to make a scene.
@@ -49,13 +53,20 @@ pub struct SceneArguments {
     gap: f32,
 }
 
-/// Makes the scene, cleans it and writes it.
+/// Makes what was asked for and writes it.
 pub fn run(what: What) -> Result<(), Error> {
-    let What::Scene(arguments) = what;
+    match what {
+        What::Scene(arguments) => scene(&arguments),
+        What::Graph(arguments) => graph::run(&arguments),
+    }
+}
+
+/// Makes the scene, cleans it and writes it.
+fn scene(arguments: &SceneArguments) -> Result<(), Error> {
     // Dropped at once: the files are written by the scenes' own means, but
     // whether they can be is known before the work.
     drop(Output::open(&arguments.output)?);
-    let scene = make(&arguments)?;
+    let scene = make(arguments)?;
     heapwood_scenes::save(&scene, &arguments.output)?;
     let path = arguments.output.display();
     let count = triangles(scene.len() as u64);

@@ -1,0 +1,125 @@
+//! `generate graph`: every kind into every format, and what it refuses.
+
+mod common;
+
+use common::{Folder, run};
+use heapwood_graphs::generate::Kind;
+use heapwood_graphs::{Csr, CsrOptions, Direction, ReadOptions, load};
+
+/// Makes a graph that is asked for rightly; returns the line about it.
+fn made(folder: &Folder, arguments: &str) -> String {
+    let outcome = run(folder, &format!("generate graph {arguments}"));
+    assert_eq!(
+        (outcome.code, outcome.stderr.as_str()),
+        (0, ""),
+        "{outcome:?}"
+    );
+    assert_eq!(outcome.stdout.lines().count(), 1, "{outcome:?}");
+    outcome.stdout
+}
+
+/// The graph in a file, with its loops.
+fn read(folder: &Folder, name: &str) -> Csr {
+    let loaded = load(folder.path(name), ReadOptions::default()).unwrap();
+    let options = CsrOptions {
+        keep_self_loops: true,
+        direction: Direction::AsRead,
+    };
+    Csr::build(loaded.edges, options).0
+}
+
+#[test]
+fn every_kind_in_every_format_is_the_same_graph() {
+    let folder = Folder::new();
+    for kind in Kind::ALL {
+        let mut hashes = Vec::new();
+        for suffix in [
+            "graph", "gr", "col", "mtx", "el", "txt", "graph.gz", "el.gz",
+        ] {
+            let name = format!("{}.{suffix}", kind.name());
+            let line = made(
+                &folder,
+                &format!("{} -o @{name} --vertices 300 --seed 5", kind.name()),
+            );
+            let hash = format!("graph {:016x}\n", read(&folder, &name).graph_hash());
+            assert!(line.ends_with(&hash), "{name}: {line}");
+            hashes.push(hash);
+        }
+        hashes.dedup();
+        assert_eq!(hashes.len(), 1, "{}", kind.name());
+    }
+}
+
+#[test]
+fn counts_are_told_and_options_obeyed() {
+    let folder = Folder::new();
+    let line = made(
+        &folder,
+        "uniform -o @a.el --vertices 2^3 --edges 60 --seed 2 --self-loops --directed",
+    );
+    assert!(
+        line.contains("a.el: 8 vertices, 60 edges drawn, "),
+        "{line}"
+    );
+    assert!(line.contains(" self loops kept, "), "{line}");
+    let graph = read(&folder, "a.el");
+    assert!(graph.directed);
+    assert!((0..8).any(|v| graph.row(v).contains(&v)));
+    assert!(
+        line.contains(&format!("{} stored", graph.targets.len())),
+        "{line}"
+    );
+
+    // A format that the suffix does not say.
+    made(&folder, "road -o @b.dat --vertices 100 --file-format metis");
+    assert_eq!(read(&folder, "b.dat").vertices(), 100);
+    let other_seed = made(
+        &folder,
+        "road -o @b.dat --vertices 100 --seed 1 --file-format gr",
+    );
+    assert!(other_seed.contains("100 vertices"));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let folder = Folder::new();
+    for (arguments, words) in [
+        ("cactus -o @a.gr", "delaunay, geometric, road"),
+        ("road -o @a.obj", "suffix"),
+        ("road", "--output"),
+        (
+            "road -o @a.gr --edges 5",
+            "--edges is for kronecker and uniform",
+        ),
+        (
+            "mesh -o @a.gr --directed",
+            "--directed is for kronecker and uniform",
+        ),
+        (
+            "uniform -o @a.graph --directed --vertices 9",
+            "undirected graphs only",
+        ),
+        ("road -o @a.gr --vertices 0", "too few"),
+        ("road -o @a.gr --vertices 2^27", "more than 67108864"),
+        (
+            "uniform -o @a.gr --vertices 9 --edges 2^31",
+            "more than 1073741824",
+        ),
+        ("road -o @a.gr --vertices 1e6", "whole number"),
+        (
+            "road -o @a.gr --file-format obj",
+            "metis, gr, col, mtx, edges",
+        ),
+        ("road -o @a.gr --seed x", "--seed"),
+    ] {
+        let outcome = run(&folder, &format!("generate graph {arguments}"));
+        let message = outcome.error(2);
+        assert!(message.contains(words), "{arguments}: {message}");
+    }
+    for bad in ["@none/a.gr", "@."] {
+        let command = format!("generate graph road -o {bad} --file-format gr");
+        let outcome = run(&folder, &command);
+        assert!(outcome.error(3).contains("cannot write"), "{outcome:?}");
+    }
+    assert_eq!(folder.names(), [""; 0]);
+}

@@ -1,0 +1,248 @@
+//! What can be wrong with a graph, as data.
+//!
+//! Every message is one line that names the place, the cause and, where it is
+//! not plain, the way out.
+
+use std::io;
+
+use crate::Format;
+
+/// Why a graph was refused, or could not be written or made.
+#[derive(Debug, thiserror::Error)]
+pub enum GraphError {
+    /// The file could not be opened or read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// The file.
+        path: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file could not be written.
+    #[error("cannot write {path}: {source}")]
+    Write {
+        /// The file.
+        path: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The path names a directory.
+    #[error("{path} is a directory: name a graph file in it")]
+    Directory {
+        /// The path.
+        path: String,
+    },
+    /// The file has no bytes, or nothing but white space and comments.
+    #[error("{path} is empty: there is no graph in it")]
+    Empty {
+        /// The file.
+        path: String,
+    },
+    /// The file is not text.
+    #[error("{path} is not text: byte {offset} is 0; graphs are read from text, plain or gzipped")]
+    Binary {
+        /// The file.
+        path: String,
+        /// Where the first zero byte is, counted from 0 after decompression.
+        offset: usize,
+    },
+    /// The file starts like gzip but cannot be decompressed.
+    #[error("{path} is damaged gzip: {source}; copy or compress it again")]
+    Gzip {
+        /// The file.
+        path: String,
+        /// What the decompressor says.
+        source: io::Error,
+    },
+    /// The file, or what it decompresses to, is too large.
+    #[error("{path} is larger than {limit} bytes of text: raise the limit if memory allows")]
+    TooLarge {
+        /// The file.
+        path: String,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A line breaks a rule of the format.
+    #[error("{path}:{line}: {problem}")]
+    Line {
+        /// The file.
+        path: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// The value and the rule that it breaks.
+        problem: LineProblem,
+    },
+    /// The file's name does not say how it shall be written.
+    #[error(
+        "{path}: the suffix says no format: use {}, each also with .gz",
+        Format::SUFFIXES
+    )]
+    NoFormat {
+        /// The file.
+        path: String,
+    },
+    /// The format cannot hold the graph.
+    #[error("{path}: {format} holds undirected graphs only: use .gr, .mtx or .el")]
+    Directed {
+        /// The file.
+        path: String,
+        /// The format.
+        format: Format,
+    },
+    /// A generated graph would be too large.
+    #[error("{name}: {count} {what} are more than {limit}: ask for fewer")]
+    TooMany {
+        /// The kind of graph.
+        name: &'static str,
+        /// `vertices` or `edges`.
+        what: &'static str,
+        /// How many were asked for.
+        count: u64,
+        /// How many there may be.
+        limit: u64,
+    },
+    /// A generated graph would be too small for its kind.
+    #[error("{name}: {count} vertices are too few: ask for at least {least}")]
+    TooFew {
+        /// The kind of graph.
+        name: &'static str,
+        /// How many were asked for.
+        count: u64,
+        /// How many there must be.
+        least: u64,
+    },
+}
+
+/// What is wrong in one line of a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineProblem {
+    /// A word that should be an id or a count is none.
+    #[error("`{0}` is not a whole number")]
+    NotWhole(String),
+    /// A word that should be a number is none.
+    #[error("`{0}` is not a number")]
+    NotANumber(String),
+    /// An id or a count is below zero.
+    #[error("`{0}` is negative: ids and counts are not")]
+    Negative(String),
+    /// An id or a count of vertices is too large.
+    #[error("`{0}` does not fit in 32 bits")]
+    Overflow(String),
+    /// An id is 0 where ids start at 1.
+    #[error("vertex id 0: ids start at 1 here")]
+    ZeroId,
+    /// An id is beyond the number of vertices.
+    #[error("vertex id {id} is out of range: the header declares {vertices} vertices")]
+    IdRange {
+        /// The id as written.
+        id: u32,
+        /// Vertices that the header declares.
+        vertices: u32,
+    },
+    /// More vertices than this program handles.
+    #[error("{count} vertices are more than {limit}: number the vertices without gaps")]
+    TooManyVertices {
+        /// How many there would be.
+        count: u64,
+        /// How many there may be.
+        limit: u32,
+    },
+    /// A header is not what the format asks for.
+    #[error("header `{text}`: {rule}")]
+    Header {
+        /// The line, shortened.
+        text: String,
+        /// What the format asks for.
+        rule: &'static str,
+    },
+    /// A line holds too few or too many values.
+    #[error("a line of {found} values: {rule}")]
+    Values {
+        /// How many there are.
+        found: usize,
+        /// What the format asks for.
+        rule: &'static str,
+    },
+    /// A line starts with something that the format does not know.
+    #[error("`{word}` starts no line of this format: {rule}")]
+    Keyword {
+        /// The line's first word, shortened.
+        word: String,
+        /// What the format asks for.
+        rule: &'static str,
+    },
+    /// An edge stands without the weight that the header announces.
+    #[error("the edge to {id} has no weight, but the header announces one for each edge")]
+    NoEdgeWeight {
+        /// The other end as written.
+        id: u32,
+    },
+    /// A vertex stands without all weights that the header announces.
+    #[error(
+        "the line ends within the {expected} values that the header announces before the edges"
+    )]
+    NoVertexWeight {
+        /// How many values the header announces.
+        expected: u64,
+    },
+    /// There is a line for a vertex beyond the last.
+    #[error("a line beyond the {vertices} vertices that the header declares")]
+    ExtraLine {
+        /// Vertices that the header declares.
+        vertices: u32,
+    },
+    /// The file has fewer lines than vertices.
+    #[error(
+        "the text ends after {found} of {declared} vertices: it is cut off, or its header wrong"
+    )]
+    MissingLines {
+        /// Vertices that the header declares.
+        declared: u32,
+        /// Lines for vertices.
+        found: u64,
+    },
+    /// The number of edges differs from the header's.
+    #[error("the header declares {declared} edges, but the text has {found}")]
+    EdgeCount {
+        /// Edges that the header declares.
+        declared: u64,
+        /// Edges in the text.
+        found: u64,
+    },
+    /// An undirected edge is listed at one end only, or more often there.
+    #[error(
+        "vertex {from} lists {to}, but {to} does not list {from} back: the graph is undirected"
+    )]
+    Asymmetric {
+        /// The vertex of this line, counted from 1.
+        from: u32,
+        /// The other end, counted from 1.
+        to: u32,
+    },
+}
+
+/// `text`, made fit to stand in a one-line message: escaped and shortened.
+pub(crate) fn excerpt(text: &[u8]) -> String {
+    const LONGEST: usize = 40;
+    // Cut before decoding, which would take long for a line of gigabytes.
+    let head = &text[..text.len().min(4 * LONGEST)];
+    let head = String::from_utf8_lossy(head);
+    let mut out: String = head.chars().take(LONGEST).collect();
+    if out.len() < text.len() {
+        out.push_str("...");
+    }
+    out.escape_debug().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_fit_in_a_line() {
+        assert_eq!(excerpt(b"abc"), "abc");
+        assert_eq!(excerpt(b"a\r\n\x1b"), "a\\r\\n\\u{1b}");
+        let long = excerpt(&[0xff; 1000]);
+        assert!(long.chars().count() < 50 && long.ends_with("..."), "{long}");
+    }
+}

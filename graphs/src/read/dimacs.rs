@@ -1,0 +1,169 @@
+//! The two older DIMACS formats, whose lines start with a letter.
+//!
+//! DIMACS-9 `.gr`: `p sp n m`, then `a from to weight`, directed. Colouring and
+//! clique files `.col`, `.clq`: `p edge n m` or `p col n m`, then `e u v`,
+//! undirected. Ids count from 1; lines that start with `c` are comments.
+
+use super::text::{self, Fault, Line, Words, lines, parse_lines};
+use super::{Note, Parsed};
+use crate::error::excerpt;
+use crate::{EdgeList, LineProblem, MOST_VERTICES};
+
+/// What sets one of the formats apart.
+struct Dialect {
+    /// The problem types after `p`.
+    problems: &'static [&'static str],
+    header: &'static str,
+    keywords: &'static str,
+    directed: bool,
+    /// Reads a line other than comments.
+    line: ReadLine,
+}
+
+/// Takes a line's keyword, its other words and the number of vertices.
+type ReadLine = fn(&[u8], Words<'_>, u32, &mut Vec<[u32; 2]>) -> Result<(), LineProblem>;
+
+const GR: Dialect = Dialect {
+    problems: &["sp"],
+    header: "`p sp vertices arcs` is needed before the arcs",
+    keywords: "lines start with c, p or a",
+    directed: true,
+    line: arc,
+};
+
+const COL: Dialect = Dialect {
+    problems: &["edge", "edges", "col"],
+    header: "`p edge vertices edges` is needed before the edges",
+    keywords: "lines start with c, p, e or n",
+    directed: false,
+    line: edge,
+};
+
+/// Reads DIMACS-9.
+pub(super) fn read_gr(text: &[u8]) -> Result<Parsed, Fault> {
+    let edges = read(text, &GR)?;
+    let notes = vec![Note::Weights];
+    Ok(Parsed { edges, notes })
+}
+
+/// Reads the colouring and clique format.
+pub(super) fn read_col(text: &[u8]) -> Result<Parsed, Fault> {
+    let edges = read(text, &COL)?;
+    let notes = Vec::new();
+    Ok(Parsed { edges, notes })
+}
+
+fn read(text: &[u8], dialect: &Dialect) -> Result<EdgeList, Fault> {
+    let mut skipped = lines(text, 0..text.len());
+    let header = skipped.find(|line| !matches!(line.words().word(), None | Some(b"c")));
+    let at = header.map_or(0, |line| line.at);
+    let (vertices, declared) =
+        parse_header(header.as_ref(), dialect).map_err(|problem| Fault::new(at, problem))?;
+    let body = header.map_or(text.len(), |line| line.next_line());
+    let edges = parse_lines(text, body, |mut words, edges| match words.word() {
+        None | Some(b"c") => Ok(()),
+        Some(keyword) => (dialect.line)(keyword, words, vertices, edges),
+    })?;
+    let found = edges.len() as u64;
+    if found != declared {
+        return Err(Fault::new(at, LineProblem::EdgeCount { declared, found }));
+    }
+    Ok(EdgeList {
+        vertices,
+        edges,
+        directed: dialect.directed,
+    })
+}
+
+/// The counts of vertices and edges.
+fn parse_header(line: Option<&Line<'_>>, dialect: &Dialect) -> Result<(u32, u64), LineProblem> {
+    let wrong = || LineProblem::Header {
+        text: excerpt(line.map_or(&b""[..], |line| line.bytes).trim_ascii()),
+        rule: dialect.header,
+    };
+    let mut words = line.ok_or_else(wrong)?.words();
+    let problem = words.word().filter(|&word| word == b"p");
+    let problem = problem.and_then(|_| words.word()).ok_or_else(wrong)?;
+    if !dialect
+        .problems
+        .iter()
+        .any(|known| known.as_bytes() == problem)
+    {
+        return Err(wrong());
+    }
+    let vertices = words.whole().ok_or_else(wrong)??;
+    let edges = text::count(words.word().ok_or_else(wrong)?)?;
+    if !words.is_empty() {
+        return Err(wrong());
+    }
+    if vertices > MOST_VERTICES {
+        return Err(LineProblem::TooManyVertices {
+            count: vertices.into(),
+            limit: MOST_VERTICES,
+        });
+    }
+    Ok((vertices, edges))
+}
+
+/// `a from to weight`.
+fn arc(
+    keyword: &[u8],
+    mut words: Words<'_>,
+    vertices: u32,
+    edges: &mut Vec<[u32; 2]>,
+) -> Result<(), LineProblem> {
+    if keyword != b"a" {
+        return Err(unknown(keyword, &GR));
+    }
+    let all = words;
+    let wrong = || LineProblem::Values {
+        found: all.count(),
+        rule: "`a` takes a source, a target and a weight",
+    };
+    let from = words.vertex(vertices).ok_or_else(wrong)??;
+    let to = words.vertex(vertices).ok_or_else(wrong)??;
+    words.number().ok_or_else(wrong)??;
+    if !words.is_empty() {
+        return Err(wrong());
+    }
+    edges.push([from, to]);
+    Ok(())
+}
+
+/// `e u v`, or `n v value`, which labels a vertex.
+fn edge(
+    keyword: &[u8],
+    mut words: Words<'_>,
+    vertices: u32,
+    edges: &mut Vec<[u32; 2]>,
+) -> Result<(), LineProblem> {
+    let rule = match keyword {
+        b"e" => "`e` takes two vertices",
+        b"n" => "`n` takes a vertex and a value",
+        _ => return Err(unknown(keyword, &COL)),
+    };
+    let all = words;
+    let wrong = || LineProblem::Values {
+        found: all.count(),
+        rule,
+    };
+    let u = words.vertex(vertices).ok_or_else(wrong)??;
+    if keyword == b"e" {
+        let v = words.vertex(vertices).ok_or_else(wrong)??;
+        edges.push([u, v]);
+    } else {
+        words.number().ok_or_else(wrong)??;
+    }
+    if words.is_empty() {
+        Ok(())
+    } else {
+        Err(wrong())
+    }
+}
+
+fn unknown(keyword: &[u8], dialect: &Dialect) -> LineProblem {
+    LineProblem::Keyword {
+        word: excerpt(keyword),
+        rule: dialect.keywords,
+    }
+}

@@ -1,0 +1,178 @@
+use super::*;
+
+/// A path of three vertices and one vertex without edges, as METIS.
+fn path() -> (u32, Vec<[u32; 2]>, bool) {
+    (4, vec![[0, 1], [1, 2]], false)
+}
+
+#[test]
+fn metis_with_every_form_of_weights() {
+    for (text, notes) in [
+        ("4 2\n2\n1 3\n2\n\n", vec![]),
+        ("4 2 0\n2\n1 3\n2\n\n", vec![]),
+        ("4 2 000\n2\n1 3\n2\n\n", vec![]),
+        ("4 2 1\n2 5\n1 5 3 .5\n2 .5\n\n", vec![Note::Weights]),
+        ("4 2 001\n2 5\n1 5 3 1\n2 1\n\n", vec![Note::Weights]),
+        ("4 2 10\n9 2\n9 1 3\n9 2\n9\n", vec![Note::Weights]),
+        ("4 2 10 1\n9 2\n9 1 3\n9 2\n9\n", vec![Note::Weights]),
+        (
+            "4 2 10 2\n9 8 2\n9 8 1 3\n9 8 2\n9 8\n",
+            vec![Note::Weights],
+        ),
+        ("4 2 010 0\n2\n1 3\n2\n\n", vec![]),
+        ("4 2 11\n9 2 5\n9 1 5 3 6\n9 2 6\n9\n", vec![Note::Weights]),
+        (
+            "4 2 011 3\n9 9 9 2 5\n9 9 9 1 5 3 6\n9 9 9 2 6\n9 9 9",
+            vec![Note::Weights],
+        ),
+        ("4 2 100\n2\n1 3\n2\n\n", vec![Note::MultiEdges]),
+        ("4 2 100\n7 2\n7 1 3\n7 2\n7\n", vec![Note::VertexSizes]),
+        (
+            "4 2 101\n2 5\n1 5 3 6\n2 6\n\n",
+            vec![Note::MultiEdges, Note::Weights],
+        ),
+        (
+            "4 2 101\n7 2 5\n7 1 5 3 6\n7 2 6\n7\n",
+            vec![Note::VertexSizes, Note::Weights],
+        ),
+        (
+            "4 2 110\n9 2\n9 1 3\n9 2\n9\n",
+            vec![Note::MultiEdges, Note::Weights],
+        ),
+        (
+            "4 2 111 2\n7 9 9 2 5\n7 9 9 1 5 3 6\n7 9 9 2 6\n7 9 9\n",
+            vec![Note::VertexSizes, Note::Weights],
+        ),
+    ] {
+        assert_eq!(graph("a.graph", text), path(), "{text}");
+        assert_eq!(read("a.graph", text).unwrap().notes, notes, "{text}");
+        assert_eq!(read("a.graph", text).unwrap().format, Format::Metis);
+    }
+}
+
+#[test]
+fn metis_with_comments_blanks_and_line_ends() {
+    for text in [
+        "4 2\n2\n1 3\n2\n",
+        "%c\n\n % c\n4 2\n%\n2\n 1 3 \n\t% 7 7 7\n2\n\n\n\n \n%\n",
+        "4\t2\t0\r\n2\r\n1\t3\r\n2\r\n\r\n",
+        "\u{feff}4 2\n2 \n1 3\n2\n\n",
+    ] {
+        assert_eq!(graph("a.graph", text), path(), "{text}");
+    }
+    assert_eq!(graph("a.graph", "0 0"), (0, vec![], false));
+    assert_eq!(graph("a.graph", "1 0\n"), (1, vec![], false));
+    // An empty line in the middle is a vertex too.
+    assert_eq!(graph("a.graph", "3 1\n3\n\n1"), (3, vec![[0, 2]], false));
+}
+
+#[test]
+fn metis_with_loops_and_multiple_edges() {
+    let expected = (2, vec![[0, 1], [0, 1], [1, 1]], false);
+    // The loop is listed once and counted, or not counted.
+    assert_eq!(graph("a.graph", "2 3 100\n2 2\n1 2 1\n"), expected);
+    assert_eq!(graph("a.graph", "2 3\n2 2\n1 2 1\n"), expected);
+    assert_eq!(graph("a.graph", "2 2\n2 2\n1 2 1\n"), expected);
+    // Listed twice, it is there twice.
+    let twice = graph("a.graph", "2 2\n2\n1 2 2\n");
+    assert_eq!(twice, (2, vec![[0, 1], [1, 1], [1, 1]], false));
+}
+
+#[test]
+fn dimacs_9() {
+    let expected = (3, vec![[0, 1], [2, 0], [0, 1]], true);
+    let text = "c x\nc\n\np sp 3 3\na 1 2 5\nc p\n\na 3 1 -7.5\r\n a\t1 2 0\n";
+    assert_eq!(graph("a.gr", text), expected);
+    assert_eq!(graph("a", text), expected);
+    assert_eq!(graph("a.graph", text), expected);
+    assert_eq!(graph("a.gr", "p sp 5 0"), (5, vec![], true));
+}
+
+#[test]
+fn dimacs_colouring_and_cliques() {
+    for kind in ["edge", "edges", "col"] {
+        let text = format!("c x\np {kind} 3 2\nn 1 5\ne 1 2\nc\ne 3 1\nn 2 1\n");
+        for name in ["a.col", "a.clq", "a", "a.txt"] {
+            assert_eq!(graph(name, &text), (3, vec![[0, 1], [2, 0]], false));
+        }
+    }
+}
+
+#[test]
+fn matrix_market_of_every_field_and_symmetry() {
+    for (field, values) in [
+        ("pattern", ["", ""]),
+        ("integer", ["4", "-5"]),
+        ("real", ["1e-3", "+.5"]),
+        ("complex", ["1 2", "3 -4"]),
+    ] {
+        for (symmetry, directed) in [
+            ("general", true),
+            ("symmetric", false),
+            ("skew-symmetric", false),
+            ("hermitian", false),
+        ] {
+            let text = format!(
+                "%%MatrixMarket matrix coordinate {field} {symmetry}\n%c\n\n% c\n3 3 2\n\
+                 2 1 {}\n\n%\n3 3 {}\r\n",
+                values[0], values[1]
+            );
+            let expected = (3, vec![[1, 0], [2, 2]], directed);
+            assert_eq!(graph("a.mtx", &text), expected, "{text}");
+            assert_eq!(graph("a.graph", &text), expected, "{text}");
+        }
+    }
+    let text = "%%matrixmarket MATRIX Coordinate Pattern General\n2 2 0\n";
+    assert_eq!(graph("a", text), (2, vec![], true));
+}
+
+#[test]
+fn edge_lists() {
+    let expected = (6, vec![[5, 0], [0, 3], [0, 3]], true);
+    for text in [
+        "5 0\n0 3\n0 3\n",
+        "# c\n%c\n\n5\t0\r\n  0 3\n#\n0 3",
+        "5 0 1.5\n0 3 2 1082040961\n0 3 -1\n",
+        "# Directed graph\n# Nodes: 3 Edges: 3\n5 0\n0 3\n0 3\n",
+    ] {
+        for name in ["a.txt", "a.el", "a", "a.tsv", "a.dat"] {
+            assert_eq!(graph(name, text), expected, "{text}");
+            assert_eq!(read(name, text).unwrap().notes, []);
+        }
+    }
+    let text = "# Undirected graph: x\n# Nodes: 9 Edges: 4\n0 1\n";
+    assert_eq!(graph("a.txt", text), (9, vec![[0, 1]], false));
+    let notes = read("a.txt", text).unwrap().notes;
+    let (declared, found) = (4, 1);
+    assert_eq!(notes, [Note::CommentedCount { declared, found }]);
+    assert_eq!(graph("a.txt", "# Nodes: 2\n"), (2, vec![], true));
+    let options = ReadOptions {
+        one_based: true,
+        ..ReadOptions::default()
+    };
+    let loaded = read_graph("a.el", b"1 2\n".to_vec(), options).unwrap();
+    assert_eq!(
+        (loaded.edges.vertices, loaded.edges.edges),
+        (2, vec![[0, 1]])
+    );
+}
+
+#[test]
+fn numbers_alone_are_told_apart_by_their_count() {
+    let format = |name: &str, text: &str| read(name, text).unwrap().format;
+    for name in ["a", "a.txt", "a.dat.gz"] {
+        assert_eq!(format(name, "4 2\n2\n1 3\n2\n\n"), Format::Metis);
+        assert_eq!(format(name, "%\n3 1 1\n2 1\n1 1\n\n"), Format::Metis);
+        assert_eq!(format(name, "3 1 100\n8 2\n8 1\n8\n"), Format::Metis);
+        assert_eq!(format(name, "1 2\n3 4\n"), Format::EdgeList);
+        assert_eq!(format(name, "2 1\n2 2\n1 1\n"), Format::EdgeList);
+        assert_eq!(format(name, "2 1\n"), Format::EdgeList);
+    }
+    assert_eq!(format("a.el", "2 1\n2 0\n1 1\n"), Format::EdgeList);
+    let forced = ReadOptions {
+        format: Some(Format::EdgeList),
+        ..ReadOptions::default()
+    };
+    let loaded = read_graph("a.graph", b"2 1\n2 0\n1 1\n".to_vec(), forced).unwrap();
+    assert_eq!(loaded.edges.edges.len(), 3);
+}

@@ -1,0 +1,325 @@
+//! Text in pieces, lines and words, for all readers.
+//!
+//! A text is cut at line ends into pieces that threads read at the same time. A
+//! fault is a place in the text; its line is counted only when it is reported.
+
+use std::ops::Range;
+
+use memchr::{memchr, memrchr};
+use rayon::prelude::*;
+
+use crate::LineProblem;
+use crate::error::excerpt;
+
+/// Bytes of a piece; in unit tests so few that every text has several.
+const PIECE: usize = if cfg!(test) { 13 } else { 1 << 20 };
+
+/// What is wrong, and at which byte of the text.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub at: usize,
+    pub problem: LineProblem,
+}
+
+impl Fault {
+    pub fn new(at: usize, problem: LineProblem) -> Self {
+        Self { at, problem }
+    }
+}
+
+/// The line that byte `at` is in, counted from 1.
+pub(super) fn line_number(text: &[u8], at: usize) -> usize {
+    let newlines: usize = text[..at.min(text.len())]
+        .par_chunks(1 << 20)
+        .map(|part| memchr::memchr_iter(b'\n', part).count())
+        .sum();
+    newlines + 1
+}
+
+/// Parts of `text` from byte `from` on that end at line ends.
+pub(super) fn pieces(text: &[u8], from: usize) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    let mut start = from;
+    while start < text.len() {
+        let least = text.len().min(start + PIECE);
+        let end = memchr(b'\n', &text[least..]).map_or(text.len(), |more| least + more + 1);
+        pieces.push(start..end);
+        start = end;
+    }
+    pieces
+}
+
+/// A line without its end, and where it starts.
+#[derive(Clone, Copy)]
+pub(super) struct Line<'a> {
+    pub at: usize,
+    pub bytes: &'a [u8],
+}
+
+impl<'a> Line<'a> {
+    pub fn words(&self) -> Words<'a> {
+        Words { rest: self.bytes }
+    }
+
+    /// The byte after the line and its end.
+    pub fn next_line(&self) -> usize {
+        self.at + self.bytes.len() + 1
+    }
+}
+
+/// The lines of a part of `text`.
+pub(super) fn lines(text: &[u8], range: Range<usize>) -> impl Iterator<Item = Line<'_>> {
+    let Range { mut start, end } = range;
+    std::iter::from_fn(move || {
+        if start >= end {
+            return None;
+        }
+        let rest = &text[start..end];
+        let length = memchr(b'\n', rest).unwrap_or(rest.len());
+        let line = Line {
+            at: start,
+            bytes: &rest[..length],
+        };
+        start = line.next_line();
+        Some(line)
+    })
+}
+
+/// Where the last line of `text` starts that is not blank.
+pub(super) fn last_line(text: &[u8]) -> usize {
+    let end = text.trim_ascii_end().len();
+    memrchr(b'\n', &text[..end]).map_or(0, |newline| newline + 1)
+}
+
+/// The words of a line, separated by blanks.
+#[derive(Clone, Copy)]
+pub(super) struct Words<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Words<'a> {
+    #[inline]
+    fn skip_blanks(&mut self) {
+        while let [first, tail @ ..] = self.rest
+            && is_blank(*first)
+        {
+            self.rest = tail;
+        }
+    }
+
+    /// Whether there is no word left.
+    #[inline]
+    pub fn is_empty(&mut self) -> bool {
+        self.skip_blanks();
+        self.rest.is_empty()
+    }
+
+    /// The first byte of the next word, which stays.
+    #[inline]
+    pub fn peek(&mut self) -> Option<u8> {
+        self.skip_blanks();
+        self.rest.first().copied()
+    }
+
+    /// The next word.
+    pub fn word(&mut self) -> Option<&'a [u8]> {
+        self.skip_blanks();
+        if self.rest.is_empty() {
+            return None;
+        }
+        let end = self.rest.iter().position(|&b| is_blank(b));
+        let (word, tail) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        self.rest = tail;
+        Some(word)
+    }
+
+    /// How many words are left.
+    pub fn count(mut self) -> usize {
+        std::iter::from_fn(|| self.word()).count()
+    }
+
+    /// The next word as a whole number of 32 bits; none at the end of the line.
+    #[inline]
+    pub fn whole(&mut self) -> Option<Result<u32, LineProblem>> {
+        self.skip_blanks();
+        let word = self.rest;
+        let mut value = 0_u64;
+        let mut length = 0;
+        while let Some(digit) = word.get(length).map(|b| b.wrapping_sub(b'0'))
+            && digit < 10
+        {
+            // Capped far above 32 bits, so that it never wraps.
+            value = (value * 10 + u64::from(digit)).min(1 << 40);
+            length += 1;
+        }
+        let ended = word.get(length).is_none_or(|&b| is_blank(b));
+        if length > 0 && ended && value <= u64::from(u32::MAX) {
+            self.rest = &word[length..];
+            return Some(Ok(value as u32));
+        }
+        self.word().map(|word| Err(not_whole(word)))
+    }
+
+    /// Passes over a number of any form; none at the end of the line.
+    #[inline]
+    pub fn number(&mut self) -> Option<Result<(), LineProblem>> {
+        let word = self.word()?;
+        Some(if is_number(word) {
+            Ok(())
+        } else {
+            Err(LineProblem::NotANumber(excerpt(word)))
+        })
+    }
+
+    /// The next word as an id from 1 to `vertices`, less 1.
+    #[inline]
+    pub fn vertex(&mut self, vertices: u32) -> Option<Result<u32, LineProblem>> {
+        Some(self.whole()?.and_then(|id| match id.checked_sub(1) {
+            None => Err(LineProblem::ZeroId),
+            Some(_) if id > vertices => Err(LineProblem::IdRange { id, vertices }),
+            Some(index) => Ok(index),
+        }))
+    }
+}
+
+#[inline]
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
+}
+
+fn is_number(word: &[u8]) -> bool {
+    word.iter().all(u8::is_ascii_digit)
+        || std::str::from_utf8(word).is_ok_and(|text| text.parse::<f64>().is_ok())
+}
+
+/// Why `word` is no whole number of 32 bits.
+#[cold]
+fn not_whole(word: &[u8]) -> LineProblem {
+    let digits = word.strip_prefix(b"-").unwrap_or(word);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        LineProblem::NotWhole(excerpt(word))
+    } else if digits.len() < word.len() {
+        LineProblem::Negative(excerpt(word))
+    } else {
+        LineProblem::Overflow(excerpt(word))
+    }
+}
+
+/// A whole number of 64 bits, for counts of edges.
+pub(super) fn count(word: &[u8]) -> Result<u64, LineProblem> {
+    let parsed = std::str::from_utf8(word).ok().and_then(|text| {
+        let digits = text.bytes().all(|b| b.is_ascii_digit());
+        digits.then(|| text.parse().ok())?
+    });
+    parsed.ok_or_else(|| not_whole(word))
+}
+
+/// Gives every line of `text` from byte `from` on to `parse`, which appends to a
+/// list; the lists become one in the order of the text. The first fault counts.
+pub(super) fn parse_lines(
+    text: &[u8],
+    from: usize,
+    parse: impl Fn(Words<'_>, &mut Vec<[u32; 2]>) -> Result<(), LineProblem> + Sync,
+) -> Result<Vec<[u32; 2]>, Fault> {
+    let parts: Vec<Result<Vec<[u32; 2]>, Fault>> = pieces(text, from)
+        .into_par_iter()
+        .map(|piece| {
+            let mut edges = Vec::new();
+            for line in lines(text, piece) {
+                parse(line.words(), &mut edges).map_err(|problem| Fault::new(line.at, problem))?;
+            }
+            Ok(edges)
+        })
+        .collect();
+    Ok(joined(parts.into_iter().collect::<Result<_, _>>()?))
+}
+
+/// All parts as one list.
+pub(super) fn joined(parts: Vec<Vec<[u32; 2]>>) -> Vec<[u32; 2]> {
+    let mut all = vec![[0; 2]; parts.iter().map(Vec::len).sum()];
+    let mut rest = &mut all[..];
+    let mut places = Vec::with_capacity(parts.len());
+    for part in parts {
+        let (place, tail) = rest.split_at_mut(part.len());
+        rest = tail;
+        places.push((place, part));
+    }
+    places
+        .into_par_iter()
+        .for_each(|(place, part)| place.copy_from_slice(&part));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_end_at_line_ends() {
+        let text = b"head\n0123456789 0123456789\n\nab\ncd\nef\ngh\nij\nkl\nmn";
+        let pieces = pieces(text, 5);
+        assert!(pieces.len() > 2);
+        assert_eq!(
+            (pieces[0].start, pieces.last().unwrap().end),
+            (5, text.len())
+        );
+        for pair in pieces.windows(2) {
+            assert_eq!(pair[0].end, pair[1].start);
+            assert_eq!(text[pair[0].end - 1], b'\n');
+        }
+        let all = pieces.into_iter().flat_map(|piece| lines(text, piece));
+        let all: Vec<&[u8]> = all.map(|line| line.bytes).collect();
+        let expected: Vec<&[u8]> = text[5..].split(|&b| b == b'\n').collect();
+        assert_eq!(all, expected);
+        assert_eq!(line_number(text, 0), 1);
+        assert_eq!(line_number(text, last_line(text)), 10);
+    }
+
+    #[test]
+    fn whole_numbers_have_32_bits() {
+        let whole = |text: &str| {
+            Words {
+                rest: text.as_bytes(),
+            }
+            .whole()
+        };
+        assert_eq!(whole(" \t7\r"), Some(Ok(7)));
+        assert_eq!(whole("0004294967295 x"), Some(Ok(u32::MAX)));
+        assert_eq!(whole("  \r"), None);
+        let text = |s: &str| s.to_owned();
+        for (word, problem) in [
+            ("4294967296", LineProblem::Overflow(text("4294967296"))),
+            ("-1", LineProblem::Negative(text("-1"))),
+            ("-", LineProblem::NotWhole(text("-"))),
+            ("+1", LineProblem::NotWhole(text("+1"))),
+            ("1.5", LineProblem::NotWhole(text("1.5"))),
+            ("12x", LineProblem::NotWhole(text("12x"))),
+        ] {
+            assert_eq!(whole(word), Some(Err(problem)));
+        }
+        let long = "9".repeat(100);
+        let expected = format!("{}...", &long[..40]);
+        assert_eq!(whole(&long), Some(Err(LineProblem::Overflow(expected))));
+    }
+
+    #[test]
+    fn counts_have_64_bits() {
+        assert_eq!(count(b"18446744073709551615"), Ok(u64::MAX));
+        for bad in ["18446744073709551616", "-1", "+1", "1e3", "\u{661}"] {
+            assert!(count(bad.as_bytes()).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_every_form_are_passed_over() {
+        let mut words = Words {
+            rest: b"1 -2.5e-3 .5 +7 1e400 abc",
+        };
+        for _ in 0..5 {
+            assert_eq!(words.number(), Some(Ok(())));
+        }
+        let problem = LineProblem::NotANumber("abc".to_owned());
+        assert_eq!(words.number(), Some(Err(problem)));
+        assert_eq!(words.number(), None);
+    }
+}

@@ -1,0 +1,222 @@
+//! Graphs into files of every format.
+//!
+//! Blocks of rows become text on all threads and are written in order, so the
+//! bytes do not depend on the number of threads. Gzipped, each block is a member
+//! of its own, which every reader of gzip joins.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use rayon::prelude::*;
+
+use crate::format::is_gz;
+use crate::{Csr, Format, GraphError, replace, rows};
+
+/// Writes `graph` to a file, gzipped if `path` ends in `.gz`, in `format` or
+/// else that of its suffix. The file is replaced as a whole or not at all.
+///
+/// An undirected graph keeps both directions in DIMACS-9, which knows directed
+/// arcs only; there each arc has the weight 1.
+///
+/// # Errors
+/// [`GraphError::NoFormat`], [`Directed`](GraphError::Directed) where a directed
+/// graph is to be written in an undirected format, [`Write`](GraphError::Write).
+pub fn save(graph: &Csr, path: impl AsRef<Path>, format: Option<Format>) -> Result<(), GraphError> {
+    let path = path.as_ref();
+    let name = || path.display().to_string();
+    let format = format
+        .or_else(|| Format::by_suffix(path))
+        .ok_or_else(|| GraphError::NoFormat { path: name() })?;
+    if graph.directed && format.is_undirected() {
+        return Err(GraphError::Directed {
+            path: name(),
+            format,
+        });
+    }
+    replace::replace(path, |out| write_graph(graph, format, is_gz(path), out))
+}
+
+fn write_graph(graph: &Csr, format: Format, gzip: bool, out: &mut dyn Write) -> io::Result<()> {
+    let sealed = |text: Vec<u8>| if gzip { compressed(&text) } else { Ok(text) };
+    out.write_all(&sealed(header(graph, format).into_bytes())?)?;
+    // A few blocks a thread at a time bound the memory.
+    for batch in rows::ranges(&graph.offsets).chunks(4 * rayon::current_num_threads()) {
+        let texts: Vec<io::Result<Vec<u8>>> = batch
+            .par_iter()
+            .map(|rows| sealed(block(graph, format, rows.clone())))
+            .collect();
+        for text in texts {
+            out.write_all(&text?)?;
+        }
+    }
+    Ok(())
+}
+
+fn compressed(text: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text)?;
+    encoder.finish()
+}
+
+/// All that stands before the edges.
+fn header(graph: &Csr, format: Format) -> String {
+    let vertices = graph.vertices();
+    let entries = graph.targets.len() as u64;
+    let loops = (0..vertices)
+        .into_par_iter()
+        .filter(|&v| graph.row(v).binary_search(&v).is_ok())
+        .count() as u64;
+    let edges = if graph.directed {
+        entries
+    } else {
+        (entries - loops) / 2 + loops
+    };
+    let (title, symmetry) = if graph.directed {
+        ("Directed", "general")
+    } else {
+        ("Undirected", "symmetric")
+    };
+    match format {
+        // The one form in which DIMACS-10 allows loops.
+        Format::Metis if loops > 0 => format!("{vertices} {edges} 100\n"),
+        Format::Metis => format!("{vertices} {edges}\n"),
+        Format::Gr => format!("c {title} graph\np sp {vertices} {entries}\n"),
+        Format::Col => format!("p edge {vertices} {edges}\n"),
+        Format::MatrixMarket => format!(
+            "%%MatrixMarket matrix coordinate pattern {symmetry}\n{vertices} {vertices} {edges}\n"
+        ),
+        Format::EdgeList => format!("# {title} graph\n# Nodes: {vertices} Edges: {edges}\n"),
+    }
+}
+
+/// The text of some rows.
+fn block(graph: &Csr, format: Format, rows: Range<usize>) -> Vec<u8> {
+    let mut text = Vec::new();
+    for u in rows.map(|row| row as u32) {
+        let row = graph.row(u);
+        // Of an undirected edge one direction, where the format holds one.
+        let from_smaller = || row.iter().filter(|&&v| graph.directed || u <= v);
+        let from_larger = || row.iter().filter(|&&v| graph.directed || u >= v);
+        match format {
+            Format::Metis => {
+                for (i, &v) in row.iter().enumerate() {
+                    text.extend_from_slice(if i == 0 { b"" } else { b" " });
+                    push(&mut text, v + 1);
+                }
+                text.push(b'\n');
+            }
+            Format::Gr => row
+                .iter()
+                .for_each(|&v| push_line(&mut text, b"a ", [u + 1, v + 1], b" 1")),
+            Format::Col => {
+                from_smaller().for_each(|&v| push_line(&mut text, b"e ", [u + 1, v + 1], b""));
+            }
+            Format::MatrixMarket => {
+                from_larger().for_each(|&v| push_line(&mut text, b"", [u + 1, v + 1], b""));
+            }
+            Format::EdgeList => {
+                from_smaller().for_each(|&v| push_line(&mut text, b"", [u, v], b""));
+            }
+        }
+    }
+    text
+}
+
+fn push_line(text: &mut Vec<u8>, before: &[u8], [u, v]: [u32; 2], after: &[u8]) {
+    text.extend_from_slice(before);
+    push(text, u);
+    text.push(b' ');
+    push(text, v);
+    text.extend_from_slice(after);
+    text.push(b'\n');
+}
+
+fn push(text: &mut Vec<u8>, number: u32) {
+    text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CsrOptions, EdgeList};
+
+    /// 0-1, 1-2, a loop at 2, and vertex 3 alone.
+    fn graph(directed: bool) -> Csr {
+        let list = EdgeList {
+            vertices: 4,
+            edges: vec![[0, 1], [1, 2], [2, 2]],
+            directed,
+        };
+        let options = CsrOptions {
+            keep_self_loops: true,
+            ..CsrOptions::default()
+        };
+        Csr::build(list, options).0
+    }
+
+    fn text(directed: bool, format: Format) -> String {
+        let mut out = Vec::new();
+        write_graph(&graph(directed), format, false, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn undirected_graphs() {
+        let text = |format| text(false, format);
+        assert_eq!(text(Format::Metis), "4 3 100\n2\n1 3\n2 3\n\n");
+        assert_eq!(
+            text(Format::Gr),
+            "c Undirected graph\np sp 4 5\na 1 2 1\na 2 1 1\na 2 3 1\na 3 2 1\na 3 3 1\n"
+        );
+        assert_eq!(text(Format::Col), "p edge 4 3\ne 1 2\ne 2 3\ne 3 3\n");
+        assert_eq!(
+            text(Format::MatrixMarket),
+            "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 3\n2 1\n3 2\n3 3\n"
+        );
+        assert_eq!(
+            text(Format::EdgeList),
+            "# Undirected graph\n# Nodes: 4 Edges: 3\n0 1\n1 2\n2 2\n"
+        );
+    }
+
+    #[test]
+    fn directed_graphs() {
+        let text = |format| text(true, format);
+        assert_eq!(
+            text(Format::Gr),
+            "c Directed graph\np sp 4 3\na 1 2 1\na 2 3 1\na 3 3 1\n"
+        );
+        assert_eq!(
+            text(Format::MatrixMarket),
+            "%%MatrixMarket matrix coordinate pattern general\n4 4 3\n1 2\n2 3\n3 3\n"
+        );
+        assert_eq!(
+            text(Format::EdgeList),
+            "# Directed graph\n# Nodes: 4 Edges: 3\n0 1\n1 2\n2 2\n"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = |directed, name: &str| {
+            let error = save(&graph(directed), folder.path().join(name), None).unwrap_err();
+            error
+                .to_string()
+                .replace(&folder.path().display().to_string(), "")
+        };
+        assert_eq!(
+            refused(false, "a.obj.gz"),
+            "/a.obj.gz: the suffix says no format: use .graph, .gr, .col, .mtx, .el or .txt, \
+             each also with .gz"
+        );
+        for name in ["a.graph", "a.clq.gz"] {
+            assert!(refused(true, name).ends_with("use .gr, .mtx or .el"));
+        }
+        assert!(refused(false, "no/a.gr").starts_with("cannot write /no/a.gr: "));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
