@@ -80,7 +80,11 @@ impl<P: Parameters> Arena<P> {
     #[inline(always)]
     pub fn claim_page<W: Warp>(&self, warp: W, class: u32, chunk: u32, start: u32) -> u32 {
         let pages = pages::<P>(class);
-        let words = if pages_bits::<P>(class) > 5 { pages >> 5 } else { 1 };
+        let words = if pages_bits::<P>(class) > 5 {
+            pages >> 5
+        } else {
+            1
+        };
         let mut word = (start >> 5) & (words - 1);
         let mut wanted = u32::MAX << (start & 31);
         loop {

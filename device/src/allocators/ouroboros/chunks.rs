@@ -228,23 +228,12 @@ impl<Q: Queue> Instance for OuroborosChunks<Q> {
     }
 
     #[inline(always)]
-    fn malloc<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        all: u32,
-        class: u32,
-    ) -> u32 {
+    fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32 {
         instance::malloc::<W, P, Self>(warp, arena, all, class)
     }
 
     #[inline(always)]
-    fn free<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        all: u32,
-        class: u32,
-        block: u32,
-    ) {
+    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
         let group = Group::by_key(warp, all, class);
         let chunk = arena.chunk_of(block);
         let freed = arena.free_page(class, chunk, arena.page_of(class, block));

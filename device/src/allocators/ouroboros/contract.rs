@@ -3,12 +3,12 @@
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::Relaxed;
 
+use super::Ouroboros;
 use super::arena::{Arena, NONE, Word, owner};
 use super::instance::{Instance, Pages};
 use super::layout::{self, for_each};
 use super::parameters::{Parameters, class_of, page_bytes};
 use super::queue::EMPTY;
-use super::Ouroboros;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::allocators::no_parameters;
 use crate::warp::Warp;
@@ -168,7 +168,11 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
                 owner::NOBODY => {}
                 owner::RUN => sum.used_bytes += self.granted(chunk << P::UNIT_BITS, 0),
                 class => {
-                    Self::add(&mut sum, class, I::pages_of_chunk(&self.arena, class, chunk));
+                    Self::add(
+                        &mut sum,
+                        class,
+                        I::pages_of_chunk(&self.arena, class, chunk),
+                    );
                 }
             }
         });

@@ -42,21 +42,10 @@ pub trait Instance: Copy {
 
     /// A page of the class, or [`EMPTY`]. The lanes of `all` call this together,
     /// each for a class of its own.
-    fn malloc<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        all: u32,
-        class: u32,
-    ) -> u32;
+    fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32;
 
     /// Frees a page of the class; called as `malloc`.
-    fn free<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        all: u32,
-        class: u32,
-        block: u32,
-    );
+    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32);
 
     /// Returns chunks of the class that hold no block to the pool; whether there
     /// were any.
@@ -98,12 +87,7 @@ impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
     }
 
     #[inline(always)]
-    fn malloc<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        all: u32,
-        class: u32,
-    ) -> u32 {
+    fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32 {
         let low = warp.ballot(all, class < FROM);
         if class < FROM {
             A::malloc(warp, arena, low, class)
@@ -113,13 +97,7 @@ impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
     }
 
     #[inline(always)]
-    fn free<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        all: u32,
-        class: u32,
-        block: u32,
-    ) {
+    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
         let low = warp.ballot(all, class < FROM);
         if class < FROM {
             A::free(warp, arena, low, class, block);
@@ -303,7 +281,9 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
     let taken = warp.ballot(group.mask, chunk != NONE).count_ones();
     if group.leads() {
         // Relaxed: read when the heap is at rest.
-        arena.head(class, Line::Entries, 2).fetch_add(taken, Relaxed);
+        arena
+            .head(class, Line::Entries, 2)
+            .fetch_add(taken, Relaxed);
     }
     if !whole {
         // Only the last chunk has pages left.

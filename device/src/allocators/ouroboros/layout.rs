@@ -159,6 +159,8 @@ pub(super) fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>) {
         for second in 0..3 {
             arena.head(class, Line::Entries, second).store(0, Relaxed);
         }
-        arena.head64(class, Line::Stack, 0).store(u64::from(NONE), Relaxed);
+        arena
+            .head64(class, Line::Stack, 0)
+            .store(u64::from(NONE), Relaxed);
     });
 }

@@ -30,7 +30,9 @@ impl<Q: Queue> OuroborosPages<Q> {
     #[inline(always)]
     fn shelved<P: Parameters>(arena: &Arena<P>, class: u32, pages: u32) {
         // Relaxed: read when the heap is at rest.
-        arena.head(class, Line::Entries, 1).fetch_add(pages, Relaxed);
+        arena
+            .head(class, Line::Entries, 1)
+            .fetch_add(pages, Relaxed);
     }
 }
 
@@ -147,23 +149,12 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
     }
 
     #[inline(always)]
-    fn malloc<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        all: u32,
-        class: u32,
-    ) -> u32 {
+    fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32 {
         instance::malloc::<W, P, Self>(warp, arena, all, class)
     }
 
     #[inline(always)]
-    fn free<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        all: u32,
-        class: u32,
-        block: u32,
-    ) {
+    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
         let group = Group::by_key(warp, all, class);
         let (mut queued, mut first) = (0, 0);
         if group.leads() && Q::reserve(warp, arena, class, group.size) {

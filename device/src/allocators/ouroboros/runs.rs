@@ -94,7 +94,8 @@ impl<P: Parameters> Arena<P> {
     fn free_chunks(&self, first: u32, end: u32) {
         let mut word = first >> 5;
         while word * 32 < end {
-            self.free_map(word).fetch_or(mask(word, first, end), Release);
+            self.free_map(word)
+                .fetch_or(mask(word, first, end), Release);
             word += 1;
         }
     }

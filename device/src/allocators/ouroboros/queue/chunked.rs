@@ -33,7 +33,11 @@ pub fn fuse(number: u32, chunk: u32) -> u64 {
 
 /// A position's slot in its chunk.
 #[inline(always)]
-pub fn slot<P: Parameters>(arena: &Arena<P>, chunk: u32, position: u32) -> &cuda_std::atomic::AtomicU32 {
+pub fn slot<P: Parameters>(
+    arena: &Arena<P>,
+    chunk: u32,
+    position: u32,
+) -> &cuda_std::atomic::AtomicU32 {
     arena.entry(chunk, position & ((1 << P::ENTRY_BITS) - 1))
 }
 

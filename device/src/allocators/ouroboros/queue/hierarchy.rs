@@ -38,7 +38,11 @@ fn ring_bits<P: Parameters>(arena: &Arena<P>) -> u32 {
 
 /// The pointer to chunk `number`.
 #[inline(always)]
-fn pointer<P: Parameters>(arena: &Arena<P>, class: u32, number: u32) -> &cuda_std::atomic::AtomicU64 {
+fn pointer<P: Parameters>(
+    arena: &Arena<P>,
+    class: u32,
+    number: u32,
+) -> &cuda_std::atomic::AtomicU64 {
     arena.storage64(class, number & ((1 << ring_bits(arena)) - 1))
 }
 
@@ -120,13 +124,7 @@ impl Queue for Hierarchy {
     }
 
     #[inline(always)]
-    fn finish<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: u32,
-        chunk: u32,
-        n: u32,
-    ) {
+    fn finish<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32, n: u32) {
         if drain(arena, chunk, n) {
             let index = arena.meta(chunk, Word::Tag).load(Relaxed);
             arena.meta(chunk, Word::Tag).store(NONE, Relaxed);

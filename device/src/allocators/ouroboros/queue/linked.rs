@@ -46,7 +46,9 @@ fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: 
     loop {
         let last = new.load(Relaxed);
         let index = advance::<P>((last >> 32) as u32, 1);
-        arena.meta(chunk, Word::Tag).store(tag(class, index), Relaxed);
+        arena
+            .meta(chunk, Word::Tag)
+            .store(tag(class, index), Relaxed);
         // An exchange that fails was another thread's success. Release: the
         // chunk's slots and tag are there for who appends behind it; acquire:
         // and those of the last are for us.
@@ -173,9 +175,13 @@ impl Queue for Linked {
         if warp.thread() == 0 {
             chunked::init_room(arena, class);
             let before = advance::<P>(0, u32::MAX);
-            arena.head64(class, Line::New, 0).store(fuse(before, NONE), Relaxed);
+            arena
+                .head64(class, Line::New, 0)
+                .store(fuse(before, NONE), Relaxed);
             for (line, second) in [(Line::New, 1), (Line::Old, 0), (Line::Old, 1)] {
-                arena.head64(class, line, second).store(fuse(0, NONE), Relaxed);
+                arena
+                    .head64(class, line, second)
+                    .store(fuse(0, NONE), Relaxed);
             }
         }
     }
@@ -211,13 +217,7 @@ impl Queue for Linked {
     }
 
     #[inline(always)]
-    fn finish<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: u32,
-        chunk: u32,
-        n: u32,
-    ) {
+    fn finish<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32, n: u32) {
         if drain(arena, chunk, n) {
             return_drained(warp, arena, class);
         }

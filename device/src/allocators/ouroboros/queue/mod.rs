@@ -86,13 +86,7 @@ pub trait Queue: Copy {
     ) -> Place<'_>;
 
     /// Says that `n` entries were taken (of `chunk`, in virtualized queues).
-    fn finish<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: u32,
-        chunk: u32,
-        n: u32,
-    );
+    fn finish<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32, n: u32);
 
     /// Takes all the room that is left; none in a queue that keeps its memory.
     fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32;
