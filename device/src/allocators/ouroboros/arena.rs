@@ -15,6 +15,7 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 use super::layout::{HEAD_BYTES, LINE_BYTES};
 use super::parameters::{FIRST_BITS, METADATA_BYTES, Parameters};
 use crate::allocator::Heap;
+use crate::warp::Warp;
 
 /// No chunk.
 pub const NONE: u32 = u32::MAX;
@@ -66,6 +67,46 @@ pub enum Line {
     New = 7,
 }
 
+/// Something that is done rarely enough to be a function of its own: inlined into
+/// every request of every kernel it would make up most of the code.
+pub trait Task {
+    /// Does it for a class, with a number, and gives back a number.
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, value: u32) -> u32;
+}
+
+/// Takes the arena apart and puts it together again: a structure that is passed
+/// to a function goes through slow local memory.
+#[inline(never)]
+#[allow(clippy::too_many_arguments)]
+fn outlined<W: Warp, P: Parameters, T: Task>(
+    warp: W,
+    blocks: *mut u8,
+    metadata: *mut u8,
+    tables: *mut u8,
+    chunks: u32,
+    reuse_bits: u32,
+    static_bits: u32,
+    reuse: u64,
+    storage: u64,
+    stride: u64,
+    class: u32,
+    value: u32,
+) -> u32 {
+    let arena = Arena::<P> {
+        blocks,
+        metadata,
+        tables,
+        chunks,
+        reuse_bits,
+        static_bits,
+        reuse,
+        storage,
+        stride,
+        parameters: PhantomData,
+    };
+    T::run(warp, &arena, class, value)
+}
+
 /// The memory of a heap.
 #[derive(Clone, Copy)]
 pub struct Arena<P> {
@@ -104,6 +145,25 @@ impl<P: Parameters> Arena<P> {
             stride: heap.integers[4],
             parameters: PhantomData,
         }
+    }
+
+    /// Does a task, out of line.
+    #[inline(always)]
+    pub fn call<W: Warp, T: Task>(&self, warp: W, class: u32, value: u32) -> u32 {
+        outlined::<W, P, T>(
+            warp,
+            self.blocks,
+            self.metadata,
+            self.tables,
+            self.chunks,
+            self.reuse_bits,
+            self.static_bits,
+            self.reuse,
+            self.storage,
+            self.stride,
+            class,
+            value,
+        )
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::Ouroboros;
-use super::arena::{Arena, NONE, Word, owner};
+use super::arena::{Arena, NONE, Task, Word, owner};
 use super::instance::{Instance, Pages};
 use super::layout::{self, for_each};
 use super::parameters::{Parameters, class_of, page_bytes};
@@ -13,30 +13,35 @@ use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::allocators::no_parameters;
 use crate::warp::Warp;
 
+/// Returns chunks that hold no block to the pool; gives back whether there were
+/// any.
+struct Reclaim<I>(PhantomData<I>);
+
+impl<I: Instance> Task for Reclaim<I> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, _class: u32, _value: u32) -> u32 {
+        let mut any = false;
+        for class in 0..P::CLASSES {
+            any |= I::reclaim(warp, arena, class);
+        }
+        u32::from(any)
+    }
+}
+
 impl<P: Parameters, I: Instance> Ouroboros<P, I> {
     /// A run of chunks that holds `bytes`.
     #[inline(always)]
-    fn malloc_run(&self, bytes: u64) -> u32 {
+    fn malloc_run<W: Warp>(&self, warp: W, bytes: u64) -> u32 {
         let length = self.arena.chunks_for(bytes);
         if length == NONE {
             return u32::NULL;
         }
-        let first = self.arena.take_run(length);
+        let first = self.arena.take_run(warp, length);
         if first == NONE {
             u32::NULL
         } else {
             first << P::UNIT_BITS
         }
-    }
-
-    /// Returns chunks that hold no block to the pool; whether there were any.
-    #[inline(always)]
-    fn reclaim<W: Warp>(&self, warp: W) -> bool {
-        let mut any = false;
-        for class in 0..P::CLASSES {
-            any |= I::reclaim(warp, &self.arena, class);
-        }
-        any
     }
 
     /// Adds pages of `class` to a sum.
@@ -110,12 +115,12 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
         let mut is_last = !I::RECLAIMS;
         loop {
             let block = if bytes > P::CHUNK_BYTES {
-                self.malloc_run(bytes)
+                self.malloc_run(warp, bytes)
             } else {
                 let all = warp.converge();
                 I::malloc(warp, &self.arena, all, class_of::<P>(bytes))
             };
-            if !block.is_null() || is_last || !self.reclaim(warp) {
+            if !block.is_null() || is_last || self.arena.call::<W, Reclaim<I>>(warp, 0, 0) == 0 {
                 return block;
             }
             is_last = true;

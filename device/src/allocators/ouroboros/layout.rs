@@ -9,7 +9,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::arena::{Arena, Line, NONE, Word, owner};
 use super::parameters::{METADATA_BYTES, Parameters};
-use super::queue::EMPTY;
+use super::queue::{EMPTY, start};
 use crate::allocator::{Heap, Request, SetupError};
 use crate::warp::Warp;
 
@@ -154,7 +154,7 @@ pub(super) fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>) {
     for_each(warp, P::CLASSES, |class| {
         arena.head64(class, Line::Supply, 0).store(0, Relaxed);
         for line in [Line::Front, Line::Back] {
-            arena.head(class, line, 0).store(0, Relaxed);
+            arena.head(class, line, 0).store(start::<P>(), Relaxed);
         }
         for second in 0..3 {
             arena.head(class, Line::Entries, second).store(0, Relaxed);

@@ -20,7 +20,7 @@
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use super::arena::{Arena, Line, NONE, Word, owner};
+use super::arena::{Arena, Line, NONE, Task, Word, owner};
 use super::parameters::Parameters;
 use super::queue::EMPTY;
 use crate::warp::Warp;
@@ -40,10 +40,42 @@ pub(super) fn take_count(counter: &cuda_std::atomic::AtomicU32) -> bool {
     false
 }
 
+/// [`Arena::take_chunk`].
+struct TakeChunk;
+
+impl Task for TakeChunk {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, _class: u32, _value: u32) -> u32 {
+        arena.take_chunk_inline(warp)
+    }
+}
+
+/// [`Arena::give_chunk`].
+struct GiveChunk;
+
+impl Task for GiveChunk {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, _class: u32, chunk: u32) -> u32 {
+        arena.give_chunk_inline(warp, chunk);
+        0
+    }
+}
+
 impl<P: Parameters> Arena<P> {
     /// Takes a free chunk; [`NONE`] if there is none.
     #[inline(always)]
     pub fn take_chunk<W: Warp>(&self, warp: W) -> u32 {
+        self.call::<W, TakeChunk>(warp, 0, 0)
+    }
+
+    /// Gives a chunk back, whatever it was used for.
+    #[inline(always)]
+    pub fn give_chunk<W: Warp>(&self, warp: W, chunk: u32) {
+        self.call::<W, GiveChunk>(warp, 0, chunk);
+    }
+
+    #[inline(always)]
+    fn take_chunk_inline<W: Warp>(&self, warp: W) -> u32 {
         // Each turn but the last uses up a hint, of which there are as many as
         // others have left.
         loop {
@@ -66,9 +98,8 @@ impl<P: Parameters> Arena<P> {
         }
     }
 
-    /// Gives a chunk back, whatever it was used for.
     #[inline(always)]
-    pub fn give_chunk<W: Warp>(&self, warp: W, chunk: u32) {
+    fn give_chunk_inline<W: Warp>(&self, warp: W, chunk: u32) {
         let bit = 1 << (chunk & 31);
         self.meta(chunk, Word::Owner).store(owner::NOBODY, Relaxed);
         self.free_map(chunk >> 5).fetch_or(bit, Release);

@@ -17,8 +17,9 @@
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
 
-use super::arena::{Arena, Line, NONE, Word, owner};
+use super::arena::{Arena, Line, NONE, Task, Word, owner};
 use super::parameters::Parameters;
+use crate::warp::Warp;
 
 /// The bits of word `word` that stand for the chunks from `first` to `end`.
 #[inline(always)]
@@ -37,6 +38,16 @@ fn mask(word: u32, first: u32, end: u32) -> u32 {
     low & high
 }
 
+/// [`Arena::take_run`].
+struct TakeRun;
+
+impl Task for TakeRun {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, _class: u32, length: u32) -> u32 {
+        arena.take_run_inline(length)
+    }
+}
+
 impl<P: Parameters> Arena<P> {
     /// Chunks that hold `bytes`.
     #[inline(always)]
@@ -51,7 +62,12 @@ impl<P: Parameters> Arena<P> {
 
     /// Takes `length` chunks in a row; the first of them, or [`NONE`].
     #[inline(always)]
-    pub fn take_run(&self, length: u32) -> u32 {
+    pub fn take_run<W: Warp>(&self, warp: W, length: u32) -> u32 {
+        self.call::<W, TakeRun>(warp, 0, length)
+    }
+
+    #[inline(always)]
+    fn take_run_inline(&self, length: u32) -> u32 {
         if length > self.pool(Line::Supply).load(Relaxed) {
             return NONE;
         }

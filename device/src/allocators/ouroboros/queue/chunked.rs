@@ -8,7 +8,7 @@
 use core::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::EMPTY;
-use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Word};
+use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::semaphore::Semaphore;
 use crate::warp::Warp;
@@ -52,45 +52,60 @@ pub fn init_room<P: Parameters>(arena: &Arena<P>, class: u32) {
     arena.head64(class, Line::Room, 0).store(0, Relaxed);
 }
 
-/// Reserves `n` slots, with the help of `append`, which refuses a chunk that has
-/// no place in the queue.
+/// How a queue takes chunks on.
+pub trait Append {
+    /// Makes `chunk` the newest of the queue; false if there is no place for it.
+    fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool;
+}
+
+/// Reserves `n` slots, with new chunks if there is need.
 #[inline(always)]
-pub fn reserve<W: Warp, P: Parameters>(
+pub fn reserve<W: Warp, P: Parameters, A: Append>(
     warp: W,
     arena: &Arena<P>,
     class: u32,
     n: u32,
-    append: impl Fn(u32) -> bool,
 ) -> bool {
-    let room = room(arena, class);
-    if room.try_take(n) || room.wait(warp, n, P::ENTRY_BITS) {
-        return true;
+    room(arena, class).try_take(n) || arena.call::<W, MakeRoom<A>>(warp, class, n) != 0
+}
+
+/// Waits for room or brings it, for as many slots as the number says.
+struct MakeRoom<A>(core::marker::PhantomData<A>);
+
+impl<A: Append> Task for MakeRoom<A> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, n: u32) -> u32 {
+        let room = room(arena, class);
+        if room.wait(warp, n, P::ENTRY_BITS) {
+            return 1;
+        }
+        // Others wait for these chunks. From here to `arrived` we wait for nobody
+        // but threads between two operations on the pool's or this queue's own
+        // words.
+        let mut got = 0;
+        while got < n {
+            let chunk = arena.take_chunk(warp);
+            if chunk == NONE {
+                break;
+            }
+            for index in 0..1 << P::ENTRY_BITS {
+                // Relaxed: published with the chunk.
+                arena.entry(chunk, index).store(EMPTY, Relaxed);
+            }
+            // Release: who reads one of these late, and with it a link of what
+            // the chunk was before, then reads that the chunk's tag is gone.
+            arena.meta(chunk, Word::Drained).store(0, Release);
+            arena.meta(chunk, Word::Next).store(NONE, Release);
+            if !A::append(warp, arena, class, chunk) {
+                arena.give_chunk(warp, chunk);
+                break;
+            }
+            got += 1 << P::ENTRY_BITS;
+        }
+        let enough = got >= n;
+        room.arrived(n, P::ENTRY_BITS, if enough { got - n } else { got });
+        u32::from(enough)
     }
-    // Others wait for these chunks. From here to `arrived` we wait for nobody but
-    // threads between two operations on the pool's or this queue's own words.
-    let mut got = 0;
-    while got < n {
-        let chunk = arena.take_chunk(warp);
-        if chunk == NONE {
-            break;
-        }
-        for index in 0..1 << P::ENTRY_BITS {
-            // Relaxed: published with the chunk.
-            arena.entry(chunk, index).store(EMPTY, Relaxed);
-        }
-        // Release: who reads one of these late, and with it a link of what the
-        // chunk was before, then reads that the chunk's tag is gone.
-        arena.meta(chunk, Word::Drained).store(0, Release);
-        arena.meta(chunk, Word::Next).store(NONE, Release);
-        if !append(chunk) {
-            arena.give_chunk(warp, chunk);
-            break;
-        }
-        got += 1 << P::ENTRY_BITS;
-    }
-    let enough = got >= n;
-    room.arrived(n, P::ENTRY_BITS, if enough { got - n } else { got });
-    enough
 }
 
 /// Takes all room.

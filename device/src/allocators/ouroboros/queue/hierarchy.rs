@@ -13,8 +13,8 @@
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use super::chunked::{self, advance, drain, fuse, number, slot};
-use super::{End, Place, Queue};
+use super::chunked::{self, Append, advance, drain, fuse, number, slot};
+use super::{End, Place, Queue, start};
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Word};
 use crate::allocators::ouroboros::layout::{Static, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
@@ -71,6 +71,13 @@ fn append<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> bool {
     }
 }
 
+impl Append for Hierarchy {
+    #[inline(always)]
+    fn append<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
+        append(arena, class, chunk)
+    }
+}
+
 impl Queue for Hierarchy {
     const VIRTUAL: bool = true;
 
@@ -85,18 +92,20 @@ impl Queue for Hierarchy {
 
     #[inline(always)]
     fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
-        for_each(warp, 1 << ring_bits(arena), |index| {
+        let first = number::<P>(start::<P>());
+        for_each(warp, 1 << ring_bits(arena), |offset| {
+            let index = advance::<P>(first, offset);
             pointer(arena, class, index).store(fuse(index, NONE), Relaxed);
         });
         if warp.thread() == 0 {
             chunked::init_room(arena, class);
-            arena.head(class, Line::New, 0).store(0, Relaxed);
+            arena.head(class, Line::New, 0).store(first, Relaxed);
         }
     }
 
     #[inline(always)]
     fn reserve<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, n: u32) -> bool {
-        chunked::reserve(warp, arena, class, n, |chunk| append(arena, class, chunk))
+        chunked::reserve::<W, P, Self>(warp, arena, class, n)
     }
 
     #[inline(always)]

@@ -20,9 +20,9 @@
 
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use super::chunked::{self, advance, drain, fuse, number, slot};
-use super::{End, Place, Queue};
-use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Word};
+use super::chunked::{self, Append, advance, drain, fuse, number, slot};
+use super::{End, Place, Queue, start};
+use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
 use crate::allocators::ouroboros::layout::Static;
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::warp::Warp;
@@ -160,6 +160,25 @@ fn return_drained<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32)
     }
 }
 
+impl Append for Linked {
+    #[inline(always)]
+    fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
+        append(warp, arena, class, chunk);
+        true
+    }
+}
+
+/// [`return_drained`].
+struct ReturnDrained;
+
+impl Task for ReturnDrained {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, _value: u32) -> u32 {
+        return_drained(warp, arena, class);
+        0
+    }
+}
+
 impl Queue for Linked {
     const VIRTUAL: bool = true;
 
@@ -174,24 +193,22 @@ impl Queue for Linked {
     fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
         if warp.thread() == 0 {
             chunked::init_room(arena, class);
-            let before = advance::<P>(0, u32::MAX);
+            let first = number::<P>(start::<P>());
+            let before = advance::<P>(first, u32::MAX);
             arena
                 .head64(class, Line::New, 0)
                 .store(fuse(before, NONE), Relaxed);
             for (line, second) in [(Line::New, 1), (Line::Old, 0), (Line::Old, 1)] {
                 arena
                     .head64(class, line, second)
-                    .store(fuse(0, NONE), Relaxed);
+                    .store(fuse(first, NONE), Relaxed);
             }
         }
     }
 
     #[inline(always)]
     fn reserve<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, n: u32) -> bool {
-        chunked::reserve(warp, arena, class, n, |chunk| {
-            append(warp, arena, class, chunk);
-            true
-        })
+        chunked::reserve::<W, P, Self>(warp, arena, class, n)
     }
 
     #[inline(always)]
@@ -219,7 +236,7 @@ impl Queue for Linked {
     #[inline(always)]
     fn finish<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32, n: u32) {
         if drain(arena, chunk, n) {
-            return_drained(warp, arena, class);
+            arena.call::<W, ReturnDrained>(warp, class, 0);
         }
     }
 

@@ -45,6 +45,13 @@ pub const EMPTY: u32 = u32::MAX;
 /// An entry that stands for none: it was put to use a position up.
 pub const VOID: u32 = u32::MAX - 1;
 
+/// The position where an empty queue starts: positions come to the end of their
+/// 32 bits soon, and in every test, not after hours.
+#[inline(always)]
+pub fn start<P: Parameters>() -> u32 {
+    (2u32 << P::ENTRY_BITS).wrapping_neg()
+}
+
 /// An end of a queue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum End {
