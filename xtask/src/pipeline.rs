@@ -20,9 +20,30 @@ const PTX_VERSION: &str = "+ptx70";
 /// Threads of a block, which bounds the registers that the driver may use.
 const BLOCK_THREADS: u32 = 256;
 
-/// Registers that the kernels of one `malloc` and one `free` may use. They need no
-/// more, but an assembler that is not told takes what does not cost occupancy.
-const PAIR_REGISTERS: u32 = 24;
+/// Registers that the kernels of one `malloc` and one `free` may use, by the
+/// beginning of the allocator's name. They need no more, but an assembler that is
+/// not told takes what does not cost occupancy. Those of Ouroboros are what the
+/// published implementation uses.
+const PAIR_REGISTERS: [(&str, u32); 7] = [
+    ("ouroboros_p_s", 40),
+    ("ouroboros_p_va", 32),
+    ("ouroboros_p_vl", 40),
+    ("ouroboros_c_s", 56),
+    ("ouroboros_c_va", 64),
+    ("ouroboros_c_vl", 64),
+    ("", 24),
+];
+
+/// The registers that an entry may use, if there is a limit.
+fn register_limit(head: &str) -> Option<u32> {
+    let (_, name) = head.split_once("bench__pair")?;
+    let (_, allocator) = name.split_once("__")?;
+    let limits = PAIR_REGISTERS.iter();
+    limits
+        .filter(|(start, _)| allocator.starts_with(start))
+        .map(|(_, limit)| *limit)
+        .next()
+}
 
 /// A module: its name, `family-allocator` or `family`, and its PTX.
 pub type Modules = BTreeMap<String, String>;
@@ -238,7 +259,7 @@ fn module(
 fn bound_launches(text: &str) -> String {
     let mut bounded = String::with_capacity(text.len());
     let mut in_entry_head = false;
-    let mut line_of_pair = false;
+    let mut limit = None;
     for line in text.lines() {
         let line = line.split("//").next().unwrap_or("").trim_end();
         if line.trim().is_empty() {
@@ -246,12 +267,12 @@ fn bound_launches(text: &str) -> String {
         }
         if line.contains(".entry ") {
             in_entry_head = true;
-            line_of_pair = line.contains("bench__pair");
+            limit = register_limit(line);
         }
         if in_entry_head && line.trim() == "{" {
             bounded.push_str(&format!(".maxntid {BLOCK_THREADS}, 1, 1\n"));
-            if line_of_pair {
-                bounded.push_str(&format!(".maxnreg {PAIR_REGISTERS}\n"));
+            if let Some(registers) = limit {
+                bounded.push_str(&format!(".maxnreg {registers}\n"));
             }
             in_entry_head = false;
         }
@@ -276,6 +297,16 @@ mod tests {
         let groups = group(&entries);
         assert_eq!(groups["bench-cmalloc"].len(), 2);
         assert_eq!(groups["render"], ["render__trace"]);
+    }
+
+    #[test]
+    fn pairs_are_limited_by_allocator() {
+        assert_eq!(register_limit("bench__pair__cmalloc("), Some(24));
+        assert_eq!(
+            register_limit("bench__pair_coalesced__ouroboros_p_va("),
+            Some(32)
+        );
+        assert_eq!(register_limit("bench__stress__ouroboros_p_va("), None);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub struct Parameter {
 /// What an allocator is.
 #[derive(Clone, Copy, Debug)]
 pub struct Description {
-    /// Its name, as in the table of kernels.
+    /// Its name; in the table of kernels, `-` is `_`.
     pub name: &'static str,
     /// What it does, in a sentence.
     pub what: &'static str,
@@ -27,6 +27,8 @@ pub struct Description {
 }
 
 const VINKLER: &str = "Vinkler and Havran, Register Efficient Memory Allocator for GPUs, 2014";
+
+const WINTER: &str = "Winter, Mlakar, Parger and Steinberger, Ouroboros, 2020";
 
 const CIRCULAR: &[Parameter] = &[
     Parameter {
@@ -93,11 +95,57 @@ static DESCRIPTIONS: &[Description] = &[
         paper: VINKLER,
         parameters: CIRCULAR,
     },
+    Description {
+        name: "ouroboros-p-s",
+        what: "queues of free pages in static memory, runs of 8 KiB chunks for large blocks; \
+               a chunk keeps its page size",
+        paper: WINTER,
+        parameters: &[],
+    },
+    Description {
+        name: "ouroboros-p-va",
+        what: "as ouroboros-p-s with the queues in chunks behind arrays of pointers",
+        paper: WINTER,
+        parameters: &[],
+    },
+    Description {
+        name: "ouroboros-p-vl",
+        what: "as ouroboros-p-s with the queues in linked chunks",
+        paper: WINTER,
+        parameters: &[],
+    },
+    Description {
+        name: "ouroboros-c-s",
+        what: "queues of chunks with free pages in static memory, runs of chunks for large \
+               blocks; a free chunk serves any other use",
+        paper: WINTER,
+        parameters: &[],
+    },
+    Description {
+        name: "ouroboros-c-va",
+        what: "as ouroboros-c-s with the queues in chunks behind arrays of pointers",
+        paper: WINTER,
+        parameters: &[],
+    },
+    Description {
+        name: "ouroboros-c-vl",
+        what: "as ouroboros-c-s with the queues in linked chunks",
+        paper: WINTER,
+        parameters: &[],
+    },
 ];
+
+/// Whether two names mean the same allocator: PTX has no `-` in names.
+pub fn is_same_name(one: &str, other: &str) -> bool {
+    let letters = |name: &str| name.replace('-', "_");
+    letters(one) == letters(other)
+}
 
 /// The description of an allocator, an empty one if nobody wrote it.
 pub fn describe(name: &str) -> Description {
-    let found = DESCRIPTIONS.iter().find(|about| about.name == name);
+    let found = DESCRIPTIONS
+        .iter()
+        .find(|about| is_same_name(about.name, name));
     found.copied().unwrap_or(Description {
         name: "",
         what: "",
@@ -115,7 +163,7 @@ mod tests {
     fn every_allocator_is_described() {
         for allocator in all() {
             let about = describe(allocator.name);
-            assert_eq!(about.name, allocator.name);
+            assert_eq!(about.name.replace('-', "_"), allocator.name);
             assert!(!about.what.is_empty() && !about.paper.is_empty());
         }
     }

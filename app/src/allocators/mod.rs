@@ -21,6 +21,8 @@ pub fn all() -> impl Iterator<Item = &'static HostAllocator> {
 
 /// Their names, joined for a message.
 pub fn names() -> String {
-    let names: Vec<&str> = all().map(|allocator| allocator.name).collect();
+    let names: Vec<&str> = all()
+        .map(|allocator| describe(allocator.name).name)
+        .collect();
     names.join(", ")
 }

@@ -6,6 +6,7 @@ use std::fmt;
 use heapwood_device::allocator::{Heap, Request, SetupError};
 use heapwood_device::host::{self, HostAllocator};
 
+use super::describe::is_same_name;
 use super::{CHECKED, all, describe, names};
 
 /// The parameter that every allocator has: requests of a warp are made together.
@@ -31,7 +32,7 @@ impl Spec {
     pub fn parse(text: &str) -> Result<Self, String> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         let allocator = all()
-            .find(|allocator| allocator.name == name)
+            .find(|allocator| is_same_name(allocator.name, name))
             .ok_or_else(|| format!("no allocator `{name}`: choose from {}", names()))?;
         let mut spec = Self {
             allocator,
@@ -102,7 +103,7 @@ impl Spec {
     /// The name as the user wrote it, that of the unchecked allocator.
     pub fn name(&self) -> &'static str {
         let name = self.allocator.name;
-        name.strip_suffix(CHECKED).unwrap_or(name)
+        describe(name.strip_suffix(CHECKED).unwrap_or(name)).name
     }
 
     /// All parameters, those not given with their defaults.
@@ -155,7 +156,7 @@ pub fn parse_list(text: &str) -> Result<Vec<Spec>, String> {
     let mut choices: Vec<String> = Vec::new();
     for part in text.split(',') {
         let name = part.split(':').next().unwrap_or(part);
-        let is_parameter = !all().any(|allocator| allocator.name == name);
+        let is_parameter = !all().any(|allocator| is_same_name(allocator.name, name));
         match choices.last_mut() {
             Some(last) if is_parameter && last.contains(':') => {
                 last.push(',');
@@ -182,6 +183,7 @@ mod tests {
             "cmalloc:split=heap",
             "cfmmalloc:split=uniform,frag=2,coalesce",
             "atomicmalloc:coalesce",
+            "ouroboros-c-vl",
         ] {
             assert_eq!(Spec::parse(text).unwrap().to_string(), text);
         }
@@ -190,7 +192,9 @@ mod tests {
     #[test]
     fn what_does_not_exist_is_refused_with_what_does() {
         assert!(message("nomalloc").ends_with(
-            "choose from atomicmalloc, awmalloc, cmalloc, cfmalloc, cmmalloc, cfmmalloc"
+            "choose from atomicmalloc, awmalloc, cmalloc, cfmalloc, cmmalloc, cfmmalloc, \
+             ouroboros-p-s, ouroboros-p-va, ouroboros-p-vl, ouroboros-c-s, ouroboros-c-va, \
+             ouroboros-c-vl"
         ));
         assert!(message("cmalloc_checked").starts_with("no allocator"));
         assert!(message("").starts_with("no allocator"));
@@ -228,7 +232,7 @@ mod tests {
     fn every_allocator_can_be_checked() {
         for allocator in all() {
             let spec = Spec::parse(allocator.name).unwrap().checked().unwrap();
-            assert_eq!(spec.name(), allocator.name);
+            assert!(is_same_name(spec.name(), allocator.name));
         }
     }
 }

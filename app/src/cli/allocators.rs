@@ -77,7 +77,7 @@ fn entry(backend: &Backend, allocator: &'static HostAllocator) -> Result<Entry, 
         }))
     };
     Ok(Entry {
-        name: allocator.name,
+        name: about.name,
         what: about.what,
         paper: about.paper,
         frees: allocator.frees,

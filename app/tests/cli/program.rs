@@ -132,13 +132,19 @@ pub fn has_gpu(folder: &Folder) -> bool {
     run(folder, "allocators --backend cuda").code == 0
 }
 
-pub const ALLOCATORS: [&str; 6] = [
+pub const ALLOCATORS: [&str; 12] = [
     "atomicmalloc",
     "awmalloc",
     "cmalloc",
     "cfmalloc",
     "cmmalloc",
     "cfmmalloc",
+    "ouroboros-p-s",
+    "ouroboros-p-va",
+    "ouroboros-p-vl",
+    "ouroboros-c-s",
+    "ouroboros-c-va",
+    "ouroboros-c-vl",
 ];
 
 /// The keys of an object, sorted.

@@ -4,11 +4,15 @@ mod atomic;
 mod atomic_wrap;
 mod checked;
 pub mod circular;
+pub mod ouroboros;
 
 pub use atomic::AtomicMalloc;
 pub use atomic_wrap::AwMalloc;
 pub use checked::Checked;
 pub use circular::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
+pub use ouroboros::{
+    OuroborosCS, OuroborosCVa, OuroborosCVl, OuroborosPS, OuroborosPVa, OuroborosPVl,
+};
 
 use crate::allocator::{Request, SetupError};
 

@@ -1,0 +1,286 @@
+//! The memory of an Ouroboros heap and how its words are reached.
+//!
+//! Behind the data chunks, which are payload to the last byte, lies a table of
+//! 128 bytes a chunk, and behind that the tables of the pool and of the classes.
+//! None of these ever becomes payload: a thread that reads one of their words
+//! late reads an outdated word, never a user's data. Whatever was read may be
+//! out of date and is confirmed by a read-modify-write, or by a tag.
+//!
+//! All links are indices, so that a heap can be set up again in a larger area.
+
+use core::marker::PhantomData;
+
+use cuda_std::atomic::{AtomicU32, AtomicU64};
+
+use super::layout::{HEAD_BYTES, LINE_BYTES};
+use super::parameters::{FIRST_BITS, METADATA_BYTES, Parameters};
+use crate::allocator::Heap;
+use crate::warp::Warp;
+
+/// No chunk.
+pub const NONE: u32 = u32::MAX;
+
+/// Words of a chunk's metadata; the bits of its pages follow.
+#[derive(Clone, Copy)]
+pub enum Word {
+    /// What the chunk is: see `owner`.
+    Owner = 0,
+    /// Chunks of the run that starts here.
+    Length = 1,
+    /// Free pages that have bits, and whether the chunk is listed ([`super::bits`]).
+    State = 2,
+    /// The next chunk of a stack, or of a linked queue.
+    Next = 3,
+    /// Which chunk of which queue this is ([`super::queue`]).
+    Tag = 4,
+    /// Entries of a queue's chunk that were taken out.
+    Drained = 5,
+}
+
+/// Values of `Word::Owner`; smaller ones are the class of the chunk's pages.
+pub mod owner {
+    /// The chunk is free, or inside a run, or holds a queue's entries.
+    pub const NOBODY: u32 = u32::MAX;
+    /// The chunk is the first of a run that is one block.
+    pub const RUN: u32 = u32::MAX - 1;
+}
+
+/// Words of the pool's head or of a class's, on cache lines of their own.
+#[derive(Clone, Copy)]
+pub enum Line {
+    /// Semaphore of pages (class); chunks that are free (pool).
+    Supply = 0,
+    /// Next position to take from.
+    Front = 1,
+    /// Next position to put at.
+    Back = 2,
+    /// Room in the queue.
+    Room = 3,
+    /// Entries in the queue, where the semaphore counts pages.
+    Entries = 4,
+    /// Head of the stack of chunks (class); chunks never used (pool).
+    Stack = 5,
+    /// The oldest chunk of a linked queue; where runs are searched (pool).
+    Old = 6,
+    /// The newest chunk of a virtualized queue; where single chunks are
+    /// searched when no other is left (pool).
+    New = 7,
+}
+
+/// Something that is done rarely enough to be a function of its own: inlined into
+/// every request of every kernel it would make up most of the code.
+pub trait Task {
+    /// Does it for a class, with a number, and gives back a number.
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, value: u32) -> u32;
+}
+
+/// Takes the arena apart and puts it together again: a structure that is passed
+/// to a function goes through slow local memory.
+#[inline(never)]
+#[allow(clippy::too_many_arguments)]
+fn outlined<W: Warp, P: Parameters, T: Task>(
+    warp: W,
+    blocks: *mut u8,
+    metadata: *mut u8,
+    tables: *mut u8,
+    chunks: u32,
+    reuse_bits: u32,
+    static_bits: u32,
+    reuse: u64,
+    storage: u64,
+    stride: u64,
+    class: u32,
+    value: u32,
+) -> u32 {
+    let arena = Arena::<P> {
+        blocks,
+        metadata,
+        tables,
+        chunks,
+        reuse_bits,
+        static_bits,
+        reuse,
+        storage,
+        stride,
+        parameters: PhantomData,
+    };
+    T::run(warp, &arena, class, value)
+}
+
+/// The memory of a heap.
+#[derive(Clone, Copy)]
+pub struct Arena<P> {
+    blocks: *mut u8,
+    metadata: *mut u8,
+    tables: *mut u8,
+    /// Chunks.
+    pub chunks: u32,
+    /// The logarithm of the entries of the pool's reuse queue.
+    pub reuse_bits: u32,
+    /// The logarithm of the words that a class's queue has in static memory.
+    pub static_bits: u32,
+    reuse: u64,
+    storage: u64,
+    stride: u64,
+    parameters: PhantomData<P>,
+}
+
+impl<P: Parameters> Arena<P> {
+    /// The memory that `setup` divided.
+    ///
+    /// # Safety
+    ///
+    /// As for `Allocator::new`; the heap is one of `layout::plan::<P>`.
+    #[inline(always)]
+    pub unsafe fn new(heap: &Heap) -> Self {
+        Self {
+            blocks: heap.pointers[0],
+            metadata: heap.pointers[1],
+            tables: heap.pointers[2],
+            chunks: heap.integers[0] as u32,
+            reuse_bits: heap.integers[1] as u32,
+            static_bits: (heap.integers[1] >> 32) as u32,
+            reuse: heap.integers[2],
+            storage: heap.integers[3],
+            stride: heap.integers[4],
+            parameters: PhantomData,
+        }
+    }
+
+    /// Does a task, out of line.
+    #[inline(always)]
+    pub fn call<W: Warp, T: Task>(&self, warp: W, class: u32, value: u32) -> u32 {
+        outlined::<W, P, T>(
+            warp,
+            self.blocks,
+            self.metadata,
+            self.tables,
+            self.chunks,
+            self.reuse_bits,
+            self.static_bits,
+            self.reuse,
+            self.storage,
+            self.stride,
+            class,
+            value,
+        )
+    }
+
+    #[inline(always)]
+    fn word32(&self, offset: u64) -> &AtomicU32 {
+        // SAFETY: the layout has an aligned word there; callers pass indices of
+        // chunks, classes and entries that exist.
+        unsafe { &*self.tables.add(offset as usize).cast() }
+    }
+
+    #[inline(always)]
+    fn word64(&self, offset: u64) -> &AtomicU64 {
+        // SAFETY: as above.
+        unsafe { &*self.tables.add(offset as usize).cast() }
+    }
+
+    /// A word of a chunk's metadata.
+    #[inline(always)]
+    pub fn meta(&self, chunk: u32, word: Word) -> &AtomicU32 {
+        let offset = u64::from(chunk) * METADATA_BYTES + word as u64 * 4;
+        // SAFETY: the table has this word for each chunk.
+        unsafe { &*self.metadata.add(offset as usize).cast() }
+    }
+
+    /// 32 of the bits that a chunk has for its pages.
+    #[inline(always)]
+    pub fn bits(&self, chunk: u32, index: u32) -> &AtomicU32 {
+        let offset = u64::from(chunk) * METADATA_BYTES + u64::from(FIRST_BITS + index) * 4;
+        // SAFETY: as above, for the words that the pages of a chunk need.
+        unsafe { &*self.metadata.add(offset as usize).cast() }
+    }
+
+    /// A 32-bit word of the pool's head.
+    #[inline(always)]
+    pub fn pool(&self, line: Line) -> &AtomicU32 {
+        self.word32(line as u64 * LINE_BYTES)
+    }
+
+    /// A 32-bit word of a class's head; `second` picks another one of the line.
+    #[inline(always)]
+    pub fn head(&self, class: u32, line: Line, second: u32) -> &AtomicU32 {
+        let line = line as u64 * LINE_BYTES + u64::from(second) * 8;
+        self.word32((u64::from(class) + 1) * HEAD_BYTES + line)
+    }
+
+    /// A 64-bit word of a class's head.
+    #[inline(always)]
+    pub fn head64(&self, class: u32, line: Line, second: u32) -> &AtomicU64 {
+        let line = line as u64 * LINE_BYTES + u64::from(second) * 8;
+        self.word64((u64::from(class) + 1) * HEAD_BYTES + line)
+    }
+
+    /// The word of the map of free chunks with the bit of `32 * index`.
+    #[inline(always)]
+    pub fn free_map(&self, index: u32) -> &AtomicU32 {
+        self.word32((u64::from(P::CLASSES) + 1) * HEAD_BYTES + u64::from(index) * 4)
+    }
+
+    /// Words of a map with a bit for each chunk.
+    #[inline(always)]
+    pub fn map_words(&self) -> u32 {
+        self.chunks.div_ceil(32)
+    }
+
+    /// The same of the map of chunks that the reuse queue lists.
+    #[inline(always)]
+    pub fn listed_map(&self, index: u32) -> &AtomicU32 {
+        self.free_map(self.map_words() + index)
+    }
+
+    /// The entry of the reuse queue at a position.
+    #[inline(always)]
+    pub fn reuse(&self, position: u32) -> &AtomicU32 {
+        let index = position & ((1 << self.reuse_bits) - 1);
+        self.word32(self.reuse + u64::from(index) * 4)
+    }
+
+    /// A 32-bit word of the static memory of a class's queue.
+    #[inline(always)]
+    pub fn storage(&self, class: u32, index: u32) -> &AtomicU32 {
+        self.word32(self.storage + u64::from(class) * self.stride + u64::from(index) * 4)
+    }
+
+    /// A 64-bit word of it.
+    #[inline(always)]
+    pub fn storage64(&self, class: u32, index: u32) -> &AtomicU64 {
+        self.word64(self.storage + u64::from(class) * self.stride + u64::from(index) * 8)
+    }
+
+    /// An entry of a queue that is stored in `chunk`.
+    #[inline(always)]
+    pub fn entry(&self, chunk: u32, index: u32) -> &AtomicU32 {
+        let offset = (u64::from(chunk) << P::CHUNK_BITS) + u64::from(index) * 4;
+        // SAFETY: inside the chunk, which is the queue's.
+        unsafe { &*self.blocks.add(offset as usize).cast() }
+    }
+
+    /// The address of a block.
+    #[inline(always)]
+    pub fn address(&self, block: u32) -> *mut u8 {
+        self.blocks.wrapping_add(block as usize * 16)
+    }
+
+    /// The block that page `page` of `chunk` is, for pages of `class`.
+    #[inline(always)]
+    pub fn block(&self, class: u32, chunk: u32, page: u32) -> u32 {
+        (chunk << P::UNIT_BITS) + (page << (P::PAGE_BITS + class - 4))
+    }
+
+    /// The chunk of a block.
+    #[inline(always)]
+    pub fn chunk_of(&self, block: u32) -> u32 {
+        block >> P::UNIT_BITS
+    }
+
+    /// Which page of its chunk a block of `class` is.
+    #[inline(always)]
+    pub fn page_of(&self, class: u32, block: u32) -> u32 {
+        (block & ((1 << P::UNIT_BITS) - 1)) >> (P::PAGE_BITS + class - 4)
+    }
+}

@@ -1,0 +1,145 @@
+//! The pages of a chunk by bits: a free page has its bit set (Algorithm 5).
+//!
+//! A word of state counts the free pages that may be claimed. A chunk with a count
+//! of 0 is nobody's business. Whoever raises it from 0 is the chunk's *holder*
+//! and lists it, in its class's queue or stack; whoever takes it from there is
+//! the next holder. Only the holder lowers the count, by one subtraction: if that
+//! leaves 0 it is no holder any more, and the next to free a page is. So every
+//! chunk with free pages is listed once or has one holder, and nobody touches its
+//! state late. Who has lowered the count by `n` may claim `n` bits, and finds
+//! them: bits are set before they are counted.
+//!
+//! Orders: setting a bit releases the page, clearing it acquires. Raising the
+//! count releases the bit to whoever lowers it, which acquires; and lowering it
+//! to 0 releases the chunk to the next holder. Otherwise what a holder did
+//! travels with the chunk, through the slot or the head of the stack.
+
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+use super::arena::{Arena, Word, owner};
+use super::parameters::{Parameters, pages, pages_bits};
+use crate::warp::Warp;
+
+/// What became of a page that was freed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Freed {
+    /// Whether the caller is the chunk's holder now and must list it.
+    pub holds: bool,
+    /// Whether all of the chunk's pages are free.
+    pub is_last: bool,
+}
+
+impl<P: Parameters> Arena<P> {
+    /// Makes a chunk that the caller owns one of `class`, with its first `used`
+    /// pages in use. If others are left, the caller is its holder.
+    #[inline(always)]
+    pub fn divide(&self, class: u32, chunk: u32, used: u32) {
+        let pages = pages::<P>(class);
+        // Relaxed: others learn of the chunk by its pages or by the list.
+        self.meta(chunk, Word::Owner).store(class, Relaxed);
+        let mut first = 0;
+        while first < pages {
+            let below = if used <= first {
+                0
+            } else if used >= first + 32 {
+                u32::MAX
+            } else {
+                (1 << (used - first)) - 1
+            };
+            let all = if pages < 32 {
+                (1 << pages) - 1
+            } else {
+                u32::MAX
+            };
+            self.bits(chunk, first >> 5).store(all & !below, Relaxed);
+            first += 32;
+        }
+        self.meta(chunk, Word::State).store(pages - used, Relaxed);
+    }
+
+    /// Free pages of a chunk, as they are counted.
+    #[inline(always)]
+    pub fn free_pages(&self, chunk: u32) -> u32 {
+        self.meta(chunk, Word::State).load(Relaxed)
+    }
+
+    /// Lowers the count of a chunk that the caller holds by up to `most`; gives
+    /// back by how much, and what is left. If that is 0 the caller is no holder
+    /// any more.
+    #[inline(always)]
+    pub fn reserve_pages(&self, chunk: u32, most: u32) -> (u32, u32) {
+        let there = self.free_pages(chunk);
+        let n = if most < there { most } else { there };
+        // Nobody else lowers it.
+        let state = self.meta(chunk, Word::State);
+        (n, state.fetch_add(n.wrapping_neg(), AcqRel) - n)
+    }
+
+    /// Claims a page of those that the caller has reserved, the first at or
+    /// behind `start` if it can.
+    #[inline(always)]
+    pub fn claim_page<W: Warp>(&self, warp: W, class: u32, chunk: u32, start: u32) -> u32 {
+        let pages = pages::<P>(class);
+        let words = if pages_bits::<P>(class) > 5 {
+            pages >> 5
+        } else {
+            1
+        };
+        let mut word = (start >> 5) & (words - 1);
+        let mut wanted = u32::MAX << (start & 31);
+        loop {
+            for _ in 0..=words {
+                let map = self.bits(chunk, word);
+                let mut free = map.load(Relaxed) & wanted;
+                while free != 0 {
+                    let bit = free & free.wrapping_neg();
+                    let before = map.fetch_and(!bit, Acquire);
+                    if before & bit != 0 {
+                        return word * 32 + bit.trailing_zeros();
+                    }
+                    free = before & wanted & !bit;
+                }
+                word = (word + 1) & (words - 1);
+                wanted = u32::MAX;
+            }
+            // There are as many bits as were reserved, but others claim theirs
+            // at the same time and may have gone ahead of us in this round. Each
+            // takes one, so that rounds come to an end.
+            warp.back_off();
+        }
+    }
+
+    /// Marks a page as free.
+    #[inline(always)]
+    pub fn free_page(&self, class: u32, chunk: u32, page: u32) -> Freed {
+        let map = self.bits(chunk, page >> 5);
+        map.fetch_or(1 << (page & 31), Release);
+        let before = self.meta(chunk, Word::State).fetch_add(1, AcqRel);
+        Freed {
+            holds: before == 0,
+            is_last: before == pages::<P>(class) - 1,
+        }
+    }
+
+    /// The class of the pages of a chunk, or another owner.
+    #[inline(always)]
+    pub fn owner(&self, chunk: u32) -> u32 {
+        // Relaxed: whoever has a block of the chunk got it by synchronisation
+        // with the thread that divided the chunk; others get a hint.
+        self.meta(chunk, Word::Owner).load(Relaxed)
+    }
+
+    /// Whether a handle may be a block.
+    #[inline(always)]
+    pub fn is_block(&self, block: u32) -> bool {
+        let chunk = self.chunk_of(block);
+        if chunk >= self.chunks {
+            return false;
+        }
+        match self.owner(chunk) {
+            owner::NOBODY => false,
+            owner::RUN => block & ((1 << P::UNIT_BITS) - 1) == 0,
+            class => self.block(class, chunk, self.page_of(class, block)) == block,
+        }
+    }
+}

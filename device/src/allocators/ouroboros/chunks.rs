@@ -1,0 +1,294 @@
+//! Instances that manage chunks: the queue of a class holds its chunks with free
+//! pages (section 4.2, Algorithms 4 and 5).
+//!
+//! The semaphore counts free pages, on whatever chunk. Who has permits takes a
+//! chunk out of the queue, and is its only holder ([`super::bits`]); lowers its
+//! count by as many pages as it needs; and puts it back if others are left. The
+//! published algorithm leaves the chunk at the front, where all threads meet at
+//! chunks that are empty by the time they come: that is what takes 24 to 200 ms.
+//!
+//! A queue's entries are counted apart from the pages, and an entry is only waited
+//! for by who has taken one off that count. So a chunk for which the queue has no
+//! room can go to the stack of the class instead, where all who have permits also
+//! look. Nobody waits for another while holding a chunk, so that those with
+//! permits are served: the pages that were promised are on chunks that are in the
+//! queue or the stack, or held by threads that put them there before they wait.
+//!
+//! A chunk whose pages are all free goes back to the pool. For one with a single
+//! page that is when it is freed. Of other chunks some stay listed, for the next
+//! requests; when there are more, each page that makes another chunk free pays
+//! for a look at the oldest in the queue. When the pool has no chunk left, all
+//! that are fully free are returned, and the last chunk of an empty virtualized
+//! queue. The paper takes a free chunk out of the queue at once, and leaves a mark
+//! in its slot; such marks would have to be kept from filling the queue.
+
+use core::sync::atomic::Ordering::{Relaxed, Release};
+
+use super::arena::{Arena, Line, NONE, Word};
+use super::group::Group;
+use super::instance::{self, Instance, Kind, Pages, Share, supply};
+use super::layout::Static;
+use super::parameters::{Parameters, pages};
+use super::pool::take_count;
+use super::queue::{EMPTY, End, Queue, VOID, close, positions, put, take};
+use crate::warp::Warp;
+
+/// Fully free chunks of a class that stay listed.
+const IDLE_MOST: i32 = 64;
+
+/// Chunks over queues of kind `Q` (`OuroborosChunks`).
+#[derive(Clone, Copy, Debug)]
+pub struct OuroborosChunks<Q>(core::marker::PhantomData<Q>);
+
+/// A counter of entries that are worth a look when the pool is empty: chunks whose
+/// pages are all free, and voids. A hint, since a count and what it is about
+/// change one after the other.
+#[inline(always)]
+fn idle<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
+    arena.head(class, Line::Entries, 1)
+}
+
+impl<Q: Queue> OuroborosChunks<Q> {
+    /// Takes a chunk with free pages, whose holder the caller then is; [`NONE`]
+    /// if there is none at this moment.
+    #[inline(always)]
+    fn hold<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
+        if !take_count(arena.head(class, Line::Entries, 0)) {
+            return arena.pop(class);
+        }
+        let position = positions(arena, class, End::Front, 1);
+        let (entry, chunk) = take::<W, P, Q>(warp, arena, class, position);
+        Q::finish(warp, arena, class, chunk, 1);
+        if entry != VOID {
+            return entry;
+        }
+        // The chunk that was counted is on the stack.
+        idle(arena, class).fetch_add(u32::MAX, Relaxed);
+        NONE
+    }
+
+    /// Lists a chunk that the caller holds.
+    #[inline(always)]
+    fn list<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
+        if Q::reserve(warp, arena, class, 1) {
+            let position = positions(arena, class, End::Back, 1);
+            put::<W, P, Q>(warp, arena, class, position, chunk);
+            arena.head(class, Line::Entries, 0).fetch_add(1, Relaxed);
+        } else {
+            arena.push(class, chunk);
+        }
+    }
+
+    /// Gives a chunk that the caller holds back to the pool, if its pages are all
+    /// free and none of them is promised.
+    #[inline(always)]
+    fn retire<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
+        let pages = pages::<P>(class);
+        // With permits for as many pages nobody is promised these. Nobody has one
+        // of them, so that nobody changes the chunk's state.
+        let retired = arena.free_pages(chunk) == pages && supply(arena, class).try_take(pages);
+        if retired {
+            idle(arena, class).fetch_add(u32::MAX, Relaxed);
+            arena.give_chunk(warp, chunk);
+        }
+        retired
+    }
+
+    /// Looks at the oldest chunk that is listed, and gives it back if it can.
+    #[inline(always)]
+    fn retire_oldest<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
+        let chunk = Self::hold(warp, arena, class);
+        if chunk == NONE {
+            return false;
+        }
+        let retired = Self::retire(warp, arena, class, chunk);
+        if !retired {
+            Self::list(warp, arena, class, chunk);
+        }
+        retired
+    }
+
+    /// Gives back what it can of the chunks on the stack.
+    #[inline(always)]
+    fn retire_stack<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
+        let (mut any, mut kept) = (false, NONE);
+        // Others may put chunks there all the time.
+        for _ in 0..arena.chunks {
+            let chunk = arena.pop(class);
+            if chunk == NONE {
+                break;
+            }
+            if Self::retire(warp, arena, class, chunk) {
+                any = true;
+            } else {
+                // Held by us: nobody else uses the link.
+                arena.meta(chunk, Word::Next).store(kept, Release);
+                kept = chunk;
+            }
+        }
+        while kept != NONE {
+            let next = arena.meta(kept, Word::Next).load(Relaxed);
+            arena.push(class, kept);
+            kept = next;
+        }
+        any
+    }
+}
+
+impl<Q: Queue> Kind for OuroborosChunks<Q> {
+    #[inline(always)]
+    fn obtain<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        mask: u32,
+        group: &Group,
+    ) -> u32 {
+        let pages = pages::<P>(class);
+        let share = Share::of::<W, P>(warp, class, mask, group);
+        let is_agent = share.index == 0;
+        let (mut block, mut served) = (EMPTY, 0);
+        // Waits for the chunks that the permits are for; see the module. All
+        // lanes make each turn; agents look for chunks, and hold none when the
+        // turn ends.
+        loop {
+            let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
+            if is_agent && served < share.size {
+                chunk = Self::hold(warp, arena, class);
+                if chunk == NONE {
+                    warp.back_off();
+                } else {
+                    let (n, left) = arena.reserve_pages(chunk, share.size - served);
+                    (taken, start) = (n, pages - left - n);
+                    if start == 0 {
+                        idle(arena, class).fetch_add(u32::MAX, Relaxed);
+                    }
+                    if left > 0 {
+                        Self::list(warp, arena, class, chunk);
+                    }
+                }
+            }
+            // The agents acquired the chunks for the others.
+            warp.sync(mask);
+            chunk = warp.shuffle(mask, chunk, share.agent);
+            taken = warp.shuffle(mask, taken, share.agent);
+            start = warp.shuffle(mask, start, share.agent);
+            let offset = share.index.wrapping_sub(served);
+            if block == EMPTY && offset < taken {
+                let page = arena.claim_page(warp, class, chunk, start + offset);
+                block = arena.block(class, chunk, page);
+            }
+            served += taken;
+            if warp.ballot(mask, block == EMPTY) == 0 {
+                return block;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn spare<W: Warp, P: Parameters>(
+        _warp: W,
+        _arena: &Arena<P>,
+        _class: u32,
+        _group: &Group,
+    ) -> u32 {
+        EMPTY
+    }
+
+    #[inline(always)]
+    fn keep<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        group: &Group,
+        chunk: u32,
+        used: u32,
+    ) -> u32 {
+        if chunk == NONE {
+            return 0;
+        }
+        if group.leads() {
+            Self::list(warp, arena, class, chunk);
+        }
+        pages::<P>(class) - used
+    }
+}
+
+impl<Q: Queue> Instance for OuroborosChunks<Q> {
+    const REUSES: bool = true;
+    const RECLAIMS: bool = true;
+
+    fn fixed<P: Parameters>(chunks: u64) -> Static {
+        Q::fixed::<P>(chunks)
+    }
+
+    #[inline(always)]
+    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
+        Q::init(warp, arena, class);
+    }
+
+    #[inline(always)]
+    fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32 {
+        instance::malloc::<W, P, Self>(warp, arena, all, class)
+    }
+
+    #[inline(always)]
+    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
+        let group = Group::by_key(warp, all, class);
+        let chunk = arena.chunk_of(block);
+        let freed = arena.free_page(class, chunk, arena.page_of(class, block));
+        // The only page of a chunk: it was never counted as free.
+        let returned = freed.holds && freed.is_last;
+        if returned {
+            arena.give_chunk(warp, chunk);
+        } else if freed.holds {
+            Self::list(warp, arena, class, chunk);
+        }
+        let counted = warp.ballot(all, !returned) & group.mask;
+        if group.leads() && counted != 0 {
+            supply(arena, class).signal(counted.count_ones());
+        }
+        if freed.is_last && !returned {
+            let others = idle(arena, class).fetch_add(1, Relaxed) as i32;
+            if others >= IDLE_MOST {
+                Self::retire_oldest(warp, arena, class);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
+        if idle(arena, class).load(Relaxed) as i32 <= 0 && !Q::VIRTUAL {
+            return false;
+        }
+        let mut any = Self::retire_stack(warp, arena, class);
+        // Once round the queue: what was looked at goes to its end.
+        let mut looks = arena.head(class, Line::Entries, 0).load(Relaxed) as i32;
+        while looks > 0 && idle(arena, class).load(Relaxed) as i32 > 0 {
+            any |= Self::retire_oldest(warp, arena, class);
+            looks -= 1;
+        }
+        if Q::VIRTUAL && arena.head(class, Line::Entries, 0).load(Relaxed) as i32 <= 0 {
+            any |= close::<W, P, Q>(warp, arena, class, |chunk| {
+                // Its entry is still counted: a void is left to be taken instead.
+                idle(arena, class).fetch_add(1, Relaxed);
+                arena.push(class, chunk);
+            });
+        }
+        any
+    }
+
+    #[inline(always)]
+    fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> Pages {
+        let free = u64::from(arena.free_pages(chunk));
+        Pages {
+            used: u64::from(pages::<P>(class)) - free,
+            free,
+        }
+    }
+
+    #[inline(always)]
+    fn pages_of_class<P: Parameters>(_arena: &Arena<P>, _class: u32) -> Pages {
+        Pages::default()
+    }
+}

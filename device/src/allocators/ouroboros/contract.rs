@@ -1,0 +1,189 @@
+//! Ouroboros as an [`Allocator`].
+
+use core::marker::PhantomData;
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::Ouroboros;
+use super::arena::{Arena, NONE, Task, Word, owner};
+use super::instance::{Instance, Pages};
+use super::layout::{self, for_each};
+use super::parameters::{Parameters, class_of, page_bytes};
+use super::queue::EMPTY;
+use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
+use crate::allocators::no_parameters;
+use crate::warp::Warp;
+
+/// Returns chunks that hold no block to the pool; gives back whether there were
+/// any.
+struct Reclaim<I>(PhantomData<I>);
+
+impl<I: Instance> Task for Reclaim<I> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, _class: u32, _value: u32) -> u32 {
+        let mut any = false;
+        for class in 0..P::CLASSES {
+            any |= I::reclaim(warp, arena, class);
+        }
+        u32::from(any)
+    }
+}
+
+impl<P: Parameters, I: Instance> Ouroboros<P, I> {
+    /// A run of chunks that holds `bytes`.
+    #[inline(always)]
+    fn malloc_run<W: Warp>(&self, warp: W, bytes: u64) -> u32 {
+        let length = self.arena.chunks_for(bytes);
+        if length == NONE {
+            return u32::NULL;
+        }
+        let first = self.arena.take_run(warp, length);
+        if first == NONE {
+            u32::NULL
+        } else {
+            first << P::UNIT_BITS
+        }
+    }
+
+    /// Adds pages of `class` to a sum.
+    #[inline(always)]
+    fn add(sum: &mut Occupancy, class: u32, pages: Pages) {
+        let bytes = page_bytes::<P>(class);
+        sum.used_bytes += pages.used * bytes;
+        sum.free_bytes += pages.free * bytes;
+        if pages.free > 0 && bytes > sum.largest_free_bytes {
+            sum.largest_free_bytes = bytes;
+        }
+    }
+
+    /// Free chunks from `chunk` on, if a run of them starts there.
+    #[inline(always)]
+    fn run_at(&self, chunk: u32) -> u32 {
+        let map = |index: u32| self.arena.free_map(index).load(Relaxed);
+        let is_free = |chunk: u32| map(chunk >> 5) >> (chunk & 31) & 1 == 1;
+        if !is_free(chunk) || (chunk > 0 && is_free(chunk - 1)) {
+            return 0;
+        }
+        let mut end = chunk;
+        loop {
+            // Ones from `end` up to the end of its word.
+            let ones = (!(map(end >> 5) >> (end & 31))).trailing_zeros();
+            let left = 32 - (end & 31);
+            end += if ones < left { ones } else { left };
+            if ones < left || end >= self.arena.chunks {
+                return end - chunk;
+            }
+        }
+    }
+}
+
+impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
+    type Handle = u32;
+
+    const FREES: bool = true;
+    const REUSES_ACROSS_SIZES: bool = I::REUSES;
+    const WALKABLE: bool = true;
+
+    fn setup(request: &Request) -> Result<Heap, SetupError> {
+        no_parameters(request)?;
+        layout::plan::<P>(request, I::fixed::<P>)
+    }
+
+    #[inline(always)]
+    unsafe fn new(heap: Heap) -> Self {
+        Self {
+            // SAFETY: the caller's promise; `setup` planned the heap.
+            arena: unsafe { Arena::new(&heap) },
+            instances: PhantomData,
+        }
+    }
+
+    fn max_block(heap: &Heap) -> u64 {
+        heap.integers[0] << P::CHUNK_BITS
+    }
+
+    unsafe fn init<W: Warp>(self, warp: W) {
+        layout::init(warp, &self.arena);
+        for class in 0..P::CLASSES {
+            I::init(warp, &self.arena, class);
+        }
+    }
+
+    #[inline(always)]
+    fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
+        // The null handle and the empty slot are the same.
+        const { assert!(EMPTY == u32::NULL) };
+        let mut is_last = !I::RECLAIMS;
+        loop {
+            let block = if bytes > P::CHUNK_BYTES {
+                self.malloc_run(warp, bytes)
+            } else {
+                let all = warp.converge();
+                I::malloc(warp, &self.arena, all, class_of::<P>(bytes))
+            };
+            if !block.is_null() || is_last || self.arena.call::<W, Reclaim<I>>(warp, 0, 0) == 0 {
+                return block;
+            }
+            is_last = true;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn free<W: Warp>(self, warp: W, block: u32) {
+        if block.is_null() {
+            return;
+        }
+        let chunk = self.arena.chunk_of(block);
+        let class = self.arena.owner(chunk);
+        if class == owner::RUN {
+            self.arena.give_run(chunk);
+        } else {
+            let all = warp.converge();
+            I::free(warp, &self.arena, all, class, block);
+        }
+    }
+
+    #[inline(always)]
+    fn address(self, block: u32) -> *mut u8 {
+        self.arena.address(block)
+    }
+
+    fn contains(self, block: u32) -> bool {
+        self.arena.is_block(block)
+    }
+
+    fn granted(self, block: u32, _requested: u64) -> u64 {
+        let chunk = self.arena.chunk_of(block);
+        let class = self.arena.owner(chunk);
+        if class == owner::RUN {
+            u64::from(self.arena.meta(chunk, Word::Length).load(Relaxed)) << P::CHUNK_BITS
+        } else {
+            page_bytes::<P>(class)
+        }
+    }
+
+    fn walk<W: Warp>(self, warp: W) -> Occupancy {
+        let mut sum = Occupancy::default();
+        for_each(warp, self.arena.chunks, |chunk| {
+            let free = u64::from(self.run_at(chunk)) << P::CHUNK_BITS;
+            sum.free_bytes += free;
+            if free > sum.largest_free_bytes {
+                sum.largest_free_bytes = free;
+            }
+            match self.arena.owner(chunk) {
+                owner::NOBODY => {}
+                owner::RUN => sum.used_bytes += self.granted(chunk << P::UNIT_BITS, 0),
+                class => {
+                    Self::add(
+                        &mut sum,
+                        class,
+                        I::pages_of_chunk(&self.arena, class, chunk),
+                    );
+                }
+            }
+        });
+        for_each(warp, P::CLASSES, |class| {
+            Self::add(&mut sum, class, I::pages_of_class(&self.arena, class));
+        });
+        sum
+    }
+}

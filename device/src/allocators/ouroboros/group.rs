@@ -1,0 +1,65 @@
+//! Lanes of a warp that want the same.
+
+use crate::warp::{Warp, leader, rank};
+
+/// Lanes with the same key, among lanes that run together.
+#[derive(Clone, Copy)]
+pub struct Group {
+    /// The lanes.
+    pub mask: u32,
+    /// The lane that acts for all.
+    pub leader: u32,
+    /// Lanes of the group below this one.
+    pub rank: u32,
+    /// Lanes of the group.
+    pub size: u32,
+    lane: u32,
+}
+
+impl Group {
+    /// The group of this lane among the lanes of `mask`, all of which call this.
+    /// One turn a key, so that lanes that all want the same pay for one.
+    #[inline(always)]
+    pub fn by_key<W: Warp>(warp: W, mask: u32, key: u32) -> Self {
+        let lane = warp.lane();
+        let (mut rest, mut own) = (mask, 0);
+        while rest != 0 {
+            let first = warp.shuffle(mask, key, leader(rest));
+            let same = warp.ballot(mask, key == first);
+            if key == first {
+                own = same;
+            }
+            rest &= !same;
+        }
+        Self::of(lane, own)
+    }
+
+    /// This lane alone.
+    #[inline(always)]
+    pub fn alone<W: Warp>(warp: W) -> Self {
+        Self::of(warp.lane(), 1 << warp.lane())
+    }
+
+    /// The lanes of this group, the caller among them, that are not in `served`.
+    #[inline(always)]
+    pub fn without(&self, served: u32) -> Self {
+        Self::of(self.lane, self.mask & !served)
+    }
+
+    #[inline(always)]
+    fn of(lane: u32, mask: u32) -> Self {
+        Self {
+            mask,
+            leader: leader(mask),
+            rank: rank(mask, lane),
+            size: mask.count_ones(),
+            lane,
+        }
+    }
+
+    /// Whether this lane acts for all.
+    #[inline(always)]
+    pub fn leads(&self) -> bool {
+        self.lane == self.leader
+    }
+}

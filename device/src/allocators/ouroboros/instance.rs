@@ -1,0 +1,303 @@
+//! Instances: who serves the classes of pages, and how a request is served.
+//!
+//! What pages and chunks have in common is here once: the lanes of a warp that
+//! want pages of a class ask the semaphore as one; if it has enough, each kind
+//! finds its pages in its own way ([`Kind::obtain`]). If not, they wait for a
+//! chunk that another is about to bring, or bring new ones ([`grow`]), take
+//! their own pages from them before anyone else sees them, and leave the rest to
+//! the kind ([`Kind::keep`]). What the group as a whole is refused each of its
+//! lanes requests once more for itself: there may be pages, but fewer.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::arena::{Arena, Line, NONE};
+use super::group::Group;
+use super::layout::Static;
+use super::parameters::{Parameters, pages_bits};
+use super::queue::EMPTY;
+use super::semaphore::Semaphore;
+use crate::warp::Warp;
+
+/// Free and used pages, as a walk finds them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pages {
+    /// Pages in use.
+    pub used: u64,
+    /// Free pages.
+    pub free: u64,
+}
+
+/// Instances that together serve all classes. A class belongs to one of them.
+pub trait Instance: Copy {
+    /// Whether fully free chunks serve any other use, in all classes.
+    const REUSES: bool;
+    /// Whether `reclaim` does anything.
+    const RECLAIMS: bool;
+
+    /// Static memory of a class's queue in a heap of so many chunks.
+    fn fixed<P: Parameters>(chunks: u64) -> Static;
+
+    /// Empties the queue of a class; called by all threads of the launch.
+    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32);
+
+    /// A page of the class, or [`EMPTY`]. The lanes of `all` call this together,
+    /// each for a class of its own.
+    fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32;
+
+    /// Frees a page of the class; called as `malloc`.
+    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32);
+
+    /// Returns chunks of the class that hold no block to the pool; whether there
+    /// were any.
+    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool;
+
+    /// The pages of one chunk of the class, if they are counted by chunks.
+    fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> Pages;
+
+    /// The pages of the class, if they are counted by classes.
+    fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages;
+}
+
+/// Classes below `FROM` are served by `A`, the others by `B`: several instances
+/// of different kinds in one manager. They share the pool by need: neither has a
+/// part of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Split<A, B, const FROM: u32>(core::marker::PhantomData<(A, B)>);
+
+impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
+    const REUSES: bool = A::REUSES && B::REUSES;
+    const RECLAIMS: bool = A::RECLAIMS || B::RECLAIMS;
+
+    fn fixed<P: Parameters>(chunks: u64) -> Static {
+        // One figure for both: the larger serves either.
+        let (a, b) = (A::fixed::<P>(chunks), B::fixed::<P>(chunks));
+        Static {
+            bits: a.bits.max(b.bits),
+            word_bits: a.word_bits.max(b.word_bits),
+        }
+    }
+
+    #[inline(always)]
+    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
+        if class < FROM {
+            A::init(warp, arena, class);
+        } else {
+            B::init(warp, arena, class);
+        }
+    }
+
+    #[inline(always)]
+    fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32 {
+        let low = warp.ballot(all, class < FROM);
+        if class < FROM {
+            A::malloc(warp, arena, low, class)
+        } else {
+            B::malloc(warp, arena, all & !low, class)
+        }
+    }
+
+    #[inline(always)]
+    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
+        let low = warp.ballot(all, class < FROM);
+        if class < FROM {
+            A::free(warp, arena, low, class, block);
+        } else {
+            B::free(warp, arena, all & !low, class, block);
+        }
+    }
+
+    #[inline(always)]
+    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
+        if class < FROM {
+            A::reclaim(warp, arena, class)
+        } else {
+            B::reclaim(warp, arena, class)
+        }
+    }
+
+    #[inline(always)]
+    fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> Pages {
+        if class < FROM {
+            A::pages_of_chunk(arena, class, chunk)
+        } else {
+            B::pages_of_chunk(arena, class, chunk)
+        }
+    }
+
+    #[inline(always)]
+    fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages {
+        if class < FROM {
+            A::pages_of_class(arena, class)
+        } else {
+            B::pages_of_class(arena, class)
+        }
+    }
+}
+
+/// What pages and chunks do differently when they serve a request.
+pub trait Kind {
+    /// A page for each lane of the groups in `mask`, for which the semaphore has
+    /// given permits.
+    fn obtain<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        mask: u32,
+        group: &Group,
+    ) -> u32;
+
+    /// A page that the semaphore does not count, or [`EMPTY`]; for all lanes of
+    /// the group together.
+    fn spare<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, group: &Group) -> u32;
+
+    /// Keeps the pages of a new chunk from `used` on; gives back how many of them
+    /// the semaphore is to count. Called by all lanes of the group together,
+    /// with the chunk [`NONE`] if there is none.
+    fn keep<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        group: &Group,
+        chunk: u32,
+        used: u32,
+    ) -> u32;
+}
+
+/// The semaphore of a class.
+#[inline(always)]
+pub fn supply<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
+    Semaphore(arena.head64(class, Line::Supply, 0))
+}
+
+/// The lane of `lanes` that is the nearest at or below `lane`.
+#[inline(always)]
+fn nearest(lanes: u32, lane: u32) -> u32 {
+    31 - (lanes & (u32::MAX >> (31 - lane))).leading_zeros()
+}
+
+/// How a group is divided over chunks: each serves as many lanes as it has
+/// pages, and one of these lanes, its agent, sees to it.
+#[derive(Clone, Copy)]
+pub struct Share {
+    /// The lane that acts for this one.
+    pub agent: u32,
+    /// Lanes that are served before this one by the same agent.
+    pub index: u32,
+    /// Lanes that the agent serves.
+    pub size: u32,
+}
+
+impl Share {
+    /// This lane's share, among the lanes of `mask`, all of which call this.
+    #[inline(always)]
+    pub fn of<W: Warp, P: Parameters>(warp: W, class: u32, mask: u32, group: &Group) -> Self {
+        let pages = 1 << pages_bits::<P>(class);
+        let index = group.rank & (pages - 1);
+        let agents = warp.ballot(mask, index == 0) & group.mask;
+        let left = group.size - (group.rank - index);
+        Self {
+            agent: nearest(agents, warp.lane()),
+            index,
+            size: if left < pages { left } else { pages },
+        }
+    }
+}
+
+/// A page of the class, or [`EMPTY`].
+#[inline(always)]
+pub fn malloc<W: Warp, P: Parameters, K: Kind>(
+    warp: W,
+    arena: &Arena<P>,
+    all: u32,
+    class: u32,
+) -> u32 {
+    let mut group = Group::by_key(warp, all, class);
+    let mut granted = 0;
+    if group.leads() {
+        granted = u32::from(supply(arena, class).try_take(group.size));
+    }
+    let mut granted = warp.shuffle(all, granted, group.leader) != 0;
+    let mut mask = warp.ballot(all, granted);
+    let mut is_last = false;
+    loop {
+        if granted {
+            return K::obtain(warp, arena, class, mask, &group);
+        }
+        let spare = K::spare(warp, arena, class, &group);
+        let served = warp.ballot(group.mask, spare != EMPTY);
+        if spare != EMPTY {
+            return spare;
+        }
+        group = group.without(served);
+        // Who takes whole chunks leaves nothing for others to wait for.
+        let whole = group.size & ((1 << pages_bits::<P>(class)) - 1) == 0;
+        let mut taken = 0;
+        if group.leads() {
+            let supply = supply(arena, class);
+            taken = u32::from(if whole {
+                is_last && supply.try_take(group.size)
+            } else {
+                supply.wait(warp, group.size, pages_bits::<P>(class))
+            });
+        }
+        granted = warp.shuffle(group.mask, taken, group.leader) != 0;
+        mask = group.mask;
+        if granted {
+            continue;
+        }
+        let block = grow::<W, P, K>(warp, arena, class, &group, whole);
+        if block != EMPTY {
+            return block;
+        }
+        if is_last {
+            return EMPTY;
+        }
+        is_last = true;
+        group = Group::alone(warp);
+    }
+}
+
+/// A page for each lane of the group from new chunks, as far as there are any.
+#[inline(always)]
+fn grow<W: Warp, P: Parameters, K: Kind>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    group: &Group,
+    whole: bool,
+) -> u32 {
+    let bits = pages_bits::<P>(class);
+    let share = Share::of::<W, P>(warp, class, group.mask, group);
+    let mut chunk = NONE;
+    if share.index == 0 {
+        chunk = arena.take_chunk(warp);
+        if chunk != NONE {
+            arena.divide(class, chunk, share.size);
+        }
+    }
+    // The agents acquired and divided the chunks for the others.
+    warp.sync(group.mask);
+    let own = warp.shuffle(group.mask, chunk, share.agent);
+    let taken = warp.ballot(group.mask, chunk != NONE).count_ones();
+    if group.leads() {
+        // Relaxed: read when the heap is at rest.
+        arena
+            .head(class, Line::Entries, 2)
+            .fetch_add(taken, Relaxed);
+    }
+    if !whole {
+        // Only the last chunk has pages left.
+        let last = u32::BITS - 1 - group.mask.leading_zeros();
+        let used = warp.shuffle(group.mask, share.size, last);
+        let rest = warp.shuffle(group.mask, own, last);
+        let kept = K::keep(warp, arena, class, group, rest, used);
+        if group.leads() {
+            supply(arena, class).arrived(group.size, bits, kept);
+        }
+    }
+    if own == NONE {
+        EMPTY
+    } else {
+        arena.block(class, own, share.index)
+    }
+}

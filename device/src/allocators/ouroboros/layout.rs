@@ -1,0 +1,166 @@
+//! How the memory of an Ouroboros heap is divided, and its first state.
+//!
+//! In this order: the data chunks, 128 bytes of metadata a chunk, the heads of
+//! the pool and of the classes, the maps of free and of listed chunks, the
+//! entries of the pool's reuse queue, and what the classes' queues have in
+//! static memory, equally much for each class.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::arena::{Arena, Line, NONE, Word, owner};
+use super::parameters::{METADATA_BYTES, Parameters};
+use super::queue::{EMPTY, start};
+use crate::allocator::{Heap, Request, SetupError};
+use crate::warp::Warp;
+
+/// Bytes between words that many threads change, so that they do not meet.
+pub const LINE_BYTES: u64 = 128;
+/// Bytes of a head.
+pub const HEAD_BYTES: u64 = 8 * LINE_BYTES;
+/// Most pages of a heap: the semaphore counts them in 31 bits, and some more
+/// may be asked for at a time.
+const MOST_PAGES: u64 = (1 << 31) - (1 << 22);
+
+/// What the queue of a class keeps in static memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Static {
+    /// The logarithm of its words.
+    pub bits: u32,
+    /// The logarithm of a word's bytes.
+    pub word_bits: u32,
+}
+
+impl Static {
+    /// Bytes for one class.
+    pub fn bytes(self) -> u64 {
+        1 << (self.bits + self.word_bits)
+    }
+}
+
+/// Where things lie in a heap of so many chunks.
+struct Places {
+    metadata: u64,
+    tables: u64,
+    reuse: u64,
+    storage: u64,
+    total: u64,
+}
+
+fn reuse_bits(chunks: u64) -> u32 {
+    chunks.next_power_of_two().ilog2()
+}
+
+fn places<P: Parameters>(chunks: u64, fixed: Static) -> Places {
+    let metadata = (chunks * P::CHUNK_BYTES).next_multiple_of(256);
+    let tables = metadata + chunks * METADATA_BYTES;
+    let classes = u64::from(P::CLASSES);
+    let maps = (classes + 1) * HEAD_BYTES;
+    let reuse = maps + 2 * 4 * chunks.div_ceil(32);
+    let storage = (reuse + (4 << reuse_bits(chunks))).next_multiple_of(LINE_BYTES);
+    let total = tables + storage + classes * fixed.bytes();
+    Places {
+        metadata,
+        tables,
+        reuse,
+        storage,
+        total,
+    }
+}
+
+/// Divides the memory of `request`; `fixed` says what the queue of a class in a
+/// heap of so many chunks has in static memory.
+pub fn plan<P: Parameters>(
+    request: &Request,
+    fixed: fn(u64) -> Static,
+) -> Result<Heap, SetupError> {
+    let needs = |chunks: u64| places::<P>(chunks, fixed(chunks)).total;
+    let most = MOST_PAGES >> (P::CHUNK_BITS - P::PAGE_BITS);
+    if request.pool_bytes < needs(1) {
+        return Err(SetupError::PoolTooSmall { needed: needs(1) });
+    }
+    if request.pool_bytes > needs(most) {
+        return Err(SetupError::PoolTooLarge { limit: needs(most) });
+    }
+    let (mut fit, mut over) = (1, most + 1);
+    while over - fit > 1 {
+        let middle = (fit + over) / 2;
+        if needs(middle) <= request.pool_bytes {
+            fit = middle;
+        } else {
+            over = middle;
+        }
+    }
+    let fixed = fixed(fit);
+    let places = places::<P>(fit, fixed);
+    Ok(Heap {
+        pointers: [
+            request.base,
+            request.base.wrapping_add(places.metadata as usize),
+            request.base.wrapping_add(places.tables as usize),
+            core::ptr::null_mut(),
+        ],
+        integers: [
+            fit,
+            u64::from(reuse_bits(fit)) | u64::from(fixed.bits) << 32,
+            places.reuse,
+            places.storage,
+            fixed.bytes(),
+            0,
+            0,
+        ],
+    })
+}
+
+/// Calls `body` for this thread's share of `count` indices.
+#[inline(always)]
+pub(super) fn for_each<W: Warp>(warp: W, count: u32, mut body: impl FnMut(u32)) {
+    let mut index = warp.thread();
+    while index < count {
+        body(index);
+        index += warp.threads();
+    }
+}
+
+/// Makes the pool full and the classes empty; their queues' static memory is
+/// the queues' business. All stores are relaxed: the end of the launch orders
+/// them.
+#[inline(always)]
+pub(super) fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>) {
+    for_each(warp, arena.chunks, |chunk| {
+        arena.meta(chunk, Word::Owner).store(owner::NOBODY, Relaxed);
+        arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
+    });
+    for_each(warp, arena.map_words(), |index| {
+        let chunks = arena.chunks - index * 32;
+        let free = if chunks < 32 {
+            (1 << chunks) - 1
+        } else {
+            u32::MAX
+        };
+        arena.free_map(index).store(free, Relaxed);
+        arena.listed_map(index).store(0, Relaxed);
+    });
+    for_each(warp, 1 << arena.reuse_bits, |position| {
+        arena.reuse(position).store(EMPTY, Relaxed);
+    });
+    if warp.thread() == 0 {
+        arena.pool(Line::Supply).store(arena.chunks, Relaxed);
+        for line in [Line::Front, Line::Back, Line::Entries, Line::Stack] {
+            arena.pool(line).store(0, Relaxed);
+        }
+        arena.pool(Line::Old).store(0, Relaxed);
+        arena.pool(Line::New).store(0, Relaxed);
+    }
+    for_each(warp, P::CLASSES, |class| {
+        arena.head64(class, Line::Supply, 0).store(0, Relaxed);
+        for line in [Line::Front, Line::Back] {
+            arena.head(class, line, 0).store(start::<P>(), Relaxed);
+        }
+        for second in 0..3 {
+            arena.head(class, Line::Entries, second).store(0, Relaxed);
+        }
+        arena
+            .head64(class, Line::Stack, 0)
+            .store(u64::from(NONE), Relaxed);
+    });
+}

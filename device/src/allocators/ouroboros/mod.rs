@@ -1,0 +1,72 @@
+//! Ouroboros: virtualized queues that are built on the chunks that they manage
+//! (Winter, Mlakar, Parger and Steinberger 2020).
+//!
+//! The memory is divided into chunks of 8 KiB. A [`pool`] hands them out for any
+//! use: divided into pages of one size, as storage of a queue, or as part of a
+//! [run](runs). Requests of up to a chunk are served by ten classes of pages,
+//! each with a queue and a [bulk semaphore](semaphore). [Pages](pages) keep the
+//! free pages themselves in the queue, [chunks](chunks) the chunks that have
+//! some; each over one of three [queues](queue): static memory (S), an array of
+//! pointers to chunks (VA), a list of chunks (VL). Larger requests are served by
+//! instances that share the pool with the others.
+//!
+//! What is ours, and why, is said in each module. In short:
+//!
+//! - The lanes of a warp that want the same class make one request of the
+//!   semaphore and of the queue, and fill a new chunk's pages into the queue
+//!   together. Single threads did both, which is what made a growing heap slow.
+//! - Metadata lie in a table of their own and never become payload. Whatever a
+//!   thread has read is confirmed by an exchange or a tag before it counts, so
+//!   that no step relies on how long another thread may stall.
+//! - Room in a queue is reserved before a position is taken, and what finds no
+//!   room is kept by bits in the metadata: a free needs no memory and no luck,
+//!   and exhaustion is told, not waited out.
+//! - Each atomic operation says its order where it stands, each wait for whom it
+//!   waits and why that thread goes on: threads of a warp run independently, and
+//!   `malloc` and `free` run in one kernel.
+
+mod arena;
+mod bits;
+mod chunks;
+mod contract;
+mod group;
+mod instance;
+mod layout;
+mod pages;
+mod parameters;
+mod pool;
+pub mod queue;
+mod runs;
+pub mod semaphore;
+mod stack;
+
+use core::marker::PhantomData;
+
+pub use arena::{Arena, NONE};
+pub use chunks::OuroborosChunks;
+pub use group::Group;
+pub use instance::{Instance, Split};
+pub use layout::{Static, plan};
+pub use pages::OuroborosPages;
+pub use parameters::{METADATA_BYTES, Paper, Parameters};
+use queue::{Array, Hierarchy, Linked};
+
+/// An Ouroboros heap with parameters `P`, whose pages are served by `I`.
+#[derive(Clone, Copy)]
+pub struct Ouroboros<P, I> {
+    arena: Arena<P>,
+    instances: PhantomData<I>,
+}
+
+/// Pages over static queues.
+pub type OuroborosPS = Ouroboros<Paper, OuroborosPages<Array>>;
+/// Pages over virtualized array-hierarchy queues.
+pub type OuroborosPVa = Ouroboros<Paper, OuroborosPages<Hierarchy>>;
+/// Pages over virtualized linked-chunk queues.
+pub type OuroborosPVl = Ouroboros<Paper, OuroborosPages<Linked>>;
+/// Chunks over static queues.
+pub type OuroborosCS = Ouroboros<Paper, OuroborosChunks<Array>>;
+/// Chunks over virtualized array-hierarchy queues.
+pub type OuroborosCVa = Ouroboros<Paper, OuroborosChunks<Hierarchy>>;
+/// Chunks over virtualized linked-chunk queues.
+pub type OuroborosCVl = Ouroboros<Paper, OuroborosChunks<Linked>>;

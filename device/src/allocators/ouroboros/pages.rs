@@ -1,0 +1,203 @@
+//! Instances that manage pages: the queue of a class holds its free pages
+//! (section 4.1, Algorithm 3).
+//!
+//! A chunk keeps its class for ever. The semaphore counts the pages in the queue;
+//! an entry is a block's handle. Pages for which the queue has no room, because
+//! its static memory is full or the pool has no chunk left for entries, are kept
+//! by bits, their chunk on the stack of the class. So a free page is never lost,
+//! and needs no memory. They are served when the queue has none.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::arena::{Arena, Line, NONE};
+use super::group::Group;
+use super::instance::{self, Instance, Kind, Pages, supply};
+use super::layout::Static;
+use super::parameters::{Parameters, pages};
+use super::queue::{EMPTY, End, Queue, positions, put, take};
+use crate::warp::Warp;
+
+/// Entries that a queue has static memory for, for each chunk of the heap: up to
+/// the most that the parameters say.
+const ENTRIES_PER_CHUNK: u64 = 16;
+
+/// Pages over queues of kind `Q` (`OuroborosPages`).
+#[derive(Clone, Copy, Debug)]
+pub struct OuroborosPages<Q>(core::marker::PhantomData<Q>);
+
+impl<Q: Queue> OuroborosPages<Q> {
+    /// Counts pages that bits keep.
+    #[inline(always)]
+    fn shelved<P: Parameters>(arena: &Arena<P>, class: u32, pages: u32) {
+        // Relaxed: read when the heap is at rest.
+        arena
+            .head(class, Line::Entries, 1)
+            .fetch_add(pages, Relaxed);
+    }
+}
+
+impl<Q: Queue> Kind for OuroborosPages<Q> {
+    #[inline(always)]
+    fn obtain<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        mask: u32,
+        group: &Group,
+    ) -> u32 {
+        let mut first = 0;
+        if group.leads() {
+            first = positions(arena, class, End::Front, group.size);
+        }
+        let first = warp.shuffle(mask, first, group.leader);
+        let position = first.wrapping_add(group.rank);
+        let (block, chunk) = take::<W, P, Q>(warp, arena, class, position);
+        if Q::VIRTUAL {
+            // Every lane is done with its slot before one says so for all.
+            warp.sync(mask);
+            let group = Group::by_key(warp, mask, chunk);
+            if group.leads() {
+                Q::finish(warp, arena, class, chunk, group.size);
+            }
+        } else if group.leads() {
+            Q::finish(warp, arena, class, chunk, group.size);
+        }
+        block
+    }
+
+    /// Pages of the chunk on top of the stack, for as many lanes as it has.
+    #[inline(always)]
+    fn spare<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, group: &Group) -> u32 {
+        let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
+        if group.leads() {
+            chunk = arena.pop(class);
+            if chunk != NONE {
+                let (n, left) = arena.reserve_pages(chunk, group.size);
+                Self::shelved(arena, class, n.wrapping_neg());
+                (taken, start) = (n, pages::<P>(class) - left - n);
+                if left > 0 {
+                    arena.push(class, chunk);
+                }
+            }
+        }
+        // The leader acquired the chunk for all.
+        warp.sync(group.mask);
+        taken = warp.shuffle(group.mask, taken, group.leader);
+        if taken == 0 {
+            return EMPTY;
+        }
+        chunk = warp.shuffle(group.mask, chunk, group.leader);
+        start = warp.shuffle(group.mask, start, group.leader);
+        if group.rank >= taken {
+            return EMPTY;
+        }
+        let page = arena.claim_page(warp, class, chunk, start + group.rank);
+        arena.block(class, chunk, page)
+    }
+
+    #[inline(always)]
+    fn keep<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        group: &Group,
+        chunk: u32,
+        used: u32,
+    ) -> u32 {
+        if chunk == NONE {
+            return 0;
+        }
+        let rest = pages::<P>(class) - used;
+        let (mut queued, mut first) = (0, 0);
+        if group.leads() {
+            if Q::reserve(warp, arena, class, rest) {
+                queued = 1;
+                first = positions(arena, class, End::Back, rest);
+                arena.divide(class, chunk, pages::<P>(class));
+            } else {
+                Self::shelved(arena, class, rest);
+                arena.push(class, chunk);
+            }
+        }
+        // The leader's change of the chunk comes before its pages are had.
+        warp.sync(group.mask);
+        if warp.shuffle(group.mask, queued, group.leader) == 0 {
+            return 0;
+        }
+        let first = warp.shuffle(group.mask, first, group.leader);
+        let mut index = group.rank;
+        while index < rest {
+            let block = arena.block(class, chunk, used + index);
+            put::<W, P, Q>(warp, arena, class, first.wrapping_add(index), block);
+            index += group.size;
+        }
+        rest
+    }
+}
+
+impl<Q: Queue> Instance for OuroborosPages<Q> {
+    const REUSES: bool = false;
+    const RECLAIMS: bool = false;
+
+    fn fixed<P: Parameters>(chunks: u64) -> Static {
+        Q::fixed::<P>(chunks * ENTRIES_PER_CHUNK)
+    }
+
+    #[inline(always)]
+    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
+        Q::init(warp, arena, class);
+    }
+
+    #[inline(always)]
+    fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32 {
+        instance::malloc::<W, P, Self>(warp, arena, all, class)
+    }
+
+    #[inline(always)]
+    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
+        let group = Group::by_key(warp, all, class);
+        let (mut queued, mut first) = (0, 0);
+        if group.leads() && Q::reserve(warp, arena, class, group.size) {
+            queued = 1;
+            first = positions(arena, class, End::Back, group.size);
+        }
+        let queued = warp.shuffle(all, queued, group.leader) != 0;
+        let first = warp.shuffle(all, first, group.leader);
+        if queued {
+            put::<W, P, Q>(warp, arena, class, first.wrapping_add(group.rank), block);
+            if group.leads() {
+                // Those who get a permit for a slot that is not yet filled wait
+                // for a lane that is about to fill it.
+                supply(arena, class).signal(group.size);
+            }
+            return;
+        }
+        let chunk = arena.chunk_of(block);
+        let freed = arena.free_page(class, chunk, arena.page_of(class, block));
+        Self::shelved(arena, class, 1);
+        if freed.holds {
+            arena.push(class, chunk);
+        }
+    }
+
+    #[inline(always)]
+    fn reclaim<W: Warp, P: Parameters>(_warp: W, _arena: &Arena<P>, _class: u32) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn pages_of_chunk<P: Parameters>(_arena: &Arena<P>, _class: u32, _chunk: u32) -> Pages {
+        Pages::default()
+    }
+
+    #[inline(always)]
+    fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages {
+        let chunks = arena.head(class, Line::Entries, 2).load(Relaxed);
+        let shelved = arena.head(class, Line::Entries, 1).load(Relaxed);
+        let free = supply(arena, class).read().count as u64 + u64::from(shelved);
+        Pages {
+            used: (u64::from(chunks) * u64::from(pages::<P>(class))).saturating_sub(free),
+            free,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What an Ouroboros heap is made of, as constants of a type.
+
+/// Bytes of a chunk's entry in the table of metadata: the paper pads a chunk's
+/// metadata to multiples of 128 B (section 3.2).
+pub const METADATA_BYTES: u64 = 128;
+/// Words of an entry before the bits of its pages.
+pub(super) const FIRST_BITS: u32 = 8;
+/// Most pages of a chunk: what an entry has bits for, in whole powers of two.
+const MOST_PAGES_BITS: u32 = 9;
+
+/// The constants of a heap. Those of [`Paper`] are the defaults.
+pub trait Parameters: Copy {
+    /// The logarithm of a chunk's bytes.
+    const CHUNK_BITS: u32 = 13;
+    /// The logarithm of the smallest page's bytes, at least 4.
+    const PAGE_BITS: u32 = 4;
+    /// The logarithm of the most entries that a static queue has (the paper
+    /// gives each of its queues 2,000,000).
+    const CAPACITY_BITS: u32 = 21;
+
+    /// Classes of pages: each has pages twice as large as the one before, the
+    /// last has one page a chunk.
+    const CLASSES: u32 = {
+        assert!(Self::PAGE_BITS >= 4 && Self::CHUNK_BITS >= Self::PAGE_BITS);
+        assert!(Self::CHUNK_BITS - Self::PAGE_BITS <= MOST_PAGES_BITS);
+        // Entries of a queue take a quarter of the smallest page, so that the
+        // pages of a chunk fit into one chunk of a virtualized queue.
+        Self::CHUNK_BITS - Self::PAGE_BITS + 1
+    };
+    /// Bytes of a chunk.
+    const CHUNK_BYTES: u64 = 1 << Self::CHUNK_BITS;
+    /// The logarithm of a chunk's length in units of 16 bytes.
+    const UNIT_BITS: u32 = Self::CHUNK_BITS - 4;
+    /// The logarithm of the entries of a queue that fit into a chunk.
+    const ENTRY_BITS: u32 = Self::CHUNK_BITS - 2;
+}
+
+/// The constants of the paper (section 6): chunks of 8 KiB, pages of 16 B to
+/// 8 KiB in ten classes, queues of some 2,000,000 entries.
+#[derive(Clone, Copy, Debug)]
+pub struct Paper;
+
+impl Parameters for Paper {}
+
+/// The logarithm of the pages of a chunk of `class`.
+#[inline(always)]
+pub(super) fn pages_bits<P: Parameters>(class: u32) -> u32 {
+    P::CHUNK_BITS - P::PAGE_BITS - class
+}
+
+/// Pages of a chunk of `class`.
+#[inline(always)]
+pub(super) fn pages<P: Parameters>(class: u32) -> u32 {
+    1 << pages_bits::<P>(class)
+}
+
+/// Bytes of a page of `class`.
+#[inline(always)]
+pub(super) fn page_bytes<P: Parameters>(class: u32) -> u64 {
+    1 << (P::PAGE_BITS + class)
+}
+
+/// The class of the smallest pages that hold `bytes`, which is at most a
+/// chunk's size.
+#[inline(always)]
+pub(super) fn class_of<P: Parameters>(bytes: u64) -> u32 {
+    let last = (bytes as u32).saturating_sub(1) >> P::PAGE_BITS;
+    u32::BITS - last.leading_zeros()
+}

@@ -1,0 +1,75 @@
+//! The array queue: a ring of slots in static memory (section 3.3, Algorithm 1).
+//!
+//! Room is a counter of slots that no entry has; it is given back when an entry
+//! has its taker. The taker may still be about to empty the slot then, for which
+//! the next one to put there waits.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::{EMPTY, End, Place, Queue};
+use crate::allocators::ouroboros::arena::{Arena, Line, NONE};
+use crate::allocators::ouroboros::layout::{Static, for_each};
+use crate::allocators::ouroboros::parameters::Parameters;
+use crate::warp::Warp;
+
+/// The standard queue (S).
+#[derive(Clone, Copy, Debug)]
+pub struct Array;
+
+impl Queue for Array {
+    const VIRTUAL: bool = false;
+
+    fn fixed<P: Parameters>(entries: u64) -> Static {
+        let bits = entries.next_power_of_two().ilog2().max(6);
+        Static {
+            bits: bits.min(P::CAPACITY_BITS),
+            word_bits: 2,
+        }
+    }
+
+    #[inline(always)]
+    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
+        for_each(warp, 1 << arena.static_bits, |index| {
+            arena.storage(class, index).store(EMPTY, Relaxed);
+        });
+        if warp.thread() == 0 {
+            let room = arena.head(class, Line::Room, 0);
+            room.store(1 << arena.static_bits, Relaxed);
+        }
+    }
+
+    #[inline(always)]
+    fn reserve<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, class: u32, n: u32) -> bool {
+        let room = arena.head(class, Line::Room, 0);
+        // Others may see less than there is while this fails, and be refused too.
+        if room.fetch_add(n.wrapping_neg(), Relaxed) as i32 >= n as i32 {
+            return true;
+        }
+        room.fetch_add(n, Relaxed);
+        false
+    }
+
+    #[inline(always)]
+    fn place<W: Warp, P: Parameters>(
+        _warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        position: u32,
+        _end: End,
+    ) -> Place<'_> {
+        Place {
+            slot: arena.storage(class, position & ((1 << arena.static_bits) - 1)),
+            chunk: NONE,
+        }
+    }
+
+    #[inline(always)]
+    fn finish<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, class: u32, _chunk: u32, n: u32) {
+        arena.head(class, Line::Room, 0).fetch_add(n, Relaxed);
+    }
+
+    #[inline(always)]
+    fn take_room<P: Parameters>(_arena: &Arena<P>, _class: u32) -> u32 {
+        0
+    }
+}

@@ -1,0 +1,126 @@
+//! What the virtualized queues share: room, in chunks of the pool.
+//!
+//! Room is a bulk semaphore whose bundles are chunks: who finds no room appends
+//! a chunk, in time for others that were promised part of it. A position is
+//! given out only for room that a chunk brought, so that positions never run
+//! ahead of chunks, and each is used once: no slot is ever used again.
+
+use core::sync::atomic::Ordering::{Relaxed, Release};
+
+use super::EMPTY;
+use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
+use crate::allocators::ouroboros::parameters::Parameters;
+use crate::allocators::ouroboros::semaphore::Semaphore;
+use crate::warp::Warp;
+
+/// The number of a position's chunk; numbers wrap with the positions.
+#[inline(always)]
+pub fn number<P: Parameters>(position: u32) -> u32 {
+    position >> P::ENTRY_BITS
+}
+
+/// The number that is `delta` after another.
+#[inline(always)]
+pub fn advance<P: Parameters>(number: u32, delta: u32) -> u32 {
+    number.wrapping_add(delta) & (u32::MAX >> P::ENTRY_BITS)
+}
+
+/// The number of a chunk, and the chunk, in one word.
+#[inline(always)]
+pub fn fuse(number: u32, chunk: u32) -> u64 {
+    u64::from(number) << 32 | u64::from(chunk)
+}
+
+/// A position's slot in its chunk.
+#[inline(always)]
+pub fn slot<P: Parameters>(
+    arena: &Arena<P>,
+    chunk: u32,
+    position: u32,
+) -> &cuda_std::atomic::AtomicU32 {
+    arena.entry(chunk, position & ((1 << P::ENTRY_BITS) - 1))
+}
+
+#[inline(always)]
+fn room<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
+    Semaphore(arena.head64(class, Line::Room, 0))
+}
+
+/// A queue without room.
+#[inline(always)]
+pub fn init_room<P: Parameters>(arena: &Arena<P>, class: u32) {
+    arena.head64(class, Line::Room, 0).store(0, Relaxed);
+}
+
+/// How a queue takes chunks on.
+pub trait Append {
+    /// Makes `chunk` the newest of the queue; false if there is no place for it.
+    fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool;
+}
+
+/// Reserves `n` slots, with new chunks if there is need.
+#[inline(always)]
+pub fn reserve<W: Warp, P: Parameters, A: Append>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    n: u32,
+) -> bool {
+    room(arena, class).try_take(n) || arena.call::<W, MakeRoom<A>>(warp, class, n) != 0
+}
+
+/// Waits for room or brings it, for as many slots as the number says.
+struct MakeRoom<A>(core::marker::PhantomData<A>);
+
+impl<A: Append> Task for MakeRoom<A> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, n: u32) -> u32 {
+        let room = room(arena, class);
+        if room.wait(warp, n, P::ENTRY_BITS) {
+            return 1;
+        }
+        // Others wait for these chunks. From here to `arrived` we wait for nobody
+        // but threads between two operations on the pool's or this queue's own
+        // words.
+        let mut got = 0;
+        while got < n {
+            let chunk = arena.take_chunk(warp);
+            if chunk == NONE {
+                break;
+            }
+            for index in 0..1 << P::ENTRY_BITS {
+                // Relaxed: published with the chunk.
+                arena.entry(chunk, index).store(EMPTY, Relaxed);
+            }
+            // Release: who reads one of these late, and with it a link of what
+            // the chunk was before, then reads that the chunk's tag is gone.
+            arena.meta(chunk, Word::Drained).store(0, Release);
+            arena.meta(chunk, Word::Next).store(NONE, Release);
+            if !A::append(warp, arena, class, chunk) {
+                arena.give_chunk(warp, chunk);
+                break;
+            }
+            got += 1 << P::ENTRY_BITS;
+        }
+        let enough = got >= n;
+        room.arrived(n, P::ENTRY_BITS, if enough { got - n } else { got });
+        u32::from(enough)
+    }
+}
+
+/// Takes all room.
+#[inline(always)]
+pub fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
+    room(arena, class).take_all()
+}
+
+/// Says that `n` entries of a chunk were taken; true if these were the last, so
+/// that nobody will look into the chunk again.
+///
+/// Acquire and release: all takers are done with their slots before the last of
+/// them gives the chunk away.
+#[inline(always)]
+pub fn drain<P: Parameters>(arena: &Arena<P>, chunk: u32, n: u32) -> bool {
+    use core::sync::atomic::Ordering::AcqRel;
+    arena.meta(chunk, Word::Drained).fetch_add(n, AcqRel) + n == 1 << P::ENTRY_BITS
+}

@@ -1,0 +1,247 @@
+//! The virtualized linked-chunk queue: chunks of slots in a linked list, of which
+//! only the ends are known (section 5.2, Algorithm 6).
+//!
+//! `new` is the chunk that was appended last, `old` the oldest that was not
+//! returned, and each end has a hint, the chunk where it last came to a first
+//! slot. Each word fuses a chunk with its number in the queue; a chunk's tag says
+//! the number and the class. `old` lags behind the front: it moves over a chunk,
+//! and the chunk is returned, when all the chunk's positions were used at both
+//! ends.
+//!
+//! The paper returns chunks a number of chunks later, which must be large enough
+//! for any thread that is still on its way through them. Here no thread relies on
+//! that: it follows a link only if the chunk still had its tag after the link was
+//! read, and starts again at `old` if not. `old` never passes a chunk in which a
+//! thread has a position, so that it always leads there; and that chunk's tag,
+//! once seen, stays.
+//!
+//! An empty queue has no chunk: the last one is returned with `new` set to none
+//! in one exchange, which excludes whoever would append to it.
+
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+use super::chunked::{self, Append, advance, drain, fuse, number, slot};
+use super::{End, Place, Queue, start};
+use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
+use crate::allocators::ouroboros::layout::Static;
+use crate::allocators::ouroboros::parameters::Parameters;
+use crate::warp::Warp;
+
+/// The virtualized linked-chunk queue (VL).
+#[derive(Clone, Copy, Debug)]
+pub struct Linked;
+
+/// The tag of chunk `number` of a class's queue: no two chunks that a thread may
+/// confuse have the same, and none is [`NONE`], which has class 15.
+#[inline(always)]
+fn tag(class: u32, number: u32) -> u32 {
+    number << 4 | class
+}
+
+/// Makes `chunk` the newest of the queue.
+#[inline(always)]
+fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
+    let new = arena.head64(class, Line::New, 0);
+    let old = arena.head64(class, Line::Old, 0);
+    loop {
+        let last = new.load(Relaxed);
+        let index = advance::<P>((last >> 32) as u32, 1);
+        arena
+            .meta(chunk, Word::Tag)
+            .store(tag(class, index), Relaxed);
+        // An exchange that fails was another thread's success. Release: the
+        // chunk's slots and tag are there for who appends behind it; acquire:
+        // and those of the last are for us.
+        if new.compare_exchange(last, fuse(index, chunk), AcqRel) != last {
+            continue;
+        }
+        let last = last as u32;
+        if last != NONE {
+            // The last chunk cannot be returned without a link.
+            arena.meta(last, Word::Next).store(chunk, Release);
+            return;
+        }
+        // The queue was empty. Whoever returned its last chunk is about to leave
+        // `old` at our number, and has nothing to wait for.
+        let nothing = fuse(index, NONE);
+        while old.compare_exchange(nothing, fuse(index, chunk), Release) != nothing {
+            warp.back_off();
+        }
+        return;
+    }
+}
+
+/// The chunk of this number, in which the caller has a position.
+#[inline(always)]
+fn locate<W: Warp, P: Parameters>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    wanted: u32,
+    hint: u64,
+) -> u32 {
+    let mut seen = hint;
+    loop {
+        let (mut index, mut chunk) = ((seen >> 32) as u32, seen as u32);
+        // How far to go; more than half of all numbers means back.
+        let mut ahead = advance::<P>(wanted, index.wrapping_neg());
+        while chunk != NONE && ahead <= u32::MAX >> (P::ENTRY_BITS + 1) {
+            // Acquire, here and for the link: the second look at the tag comes
+            // after the link was read.
+            let tagged = arena.meta(chunk, Word::Tag).load(Acquire) == tag(class, index);
+            if !tagged {
+                break;
+            }
+            if ahead == 0 {
+                return chunk;
+            }
+            let next = arena.meta(chunk, Word::Next).load(Acquire);
+            if arena.meta(chunk, Word::Tag).load(Acquire) != tag(class, index) {
+                break;
+            }
+            if next == NONE {
+                // The thread that appended the next chunk is about to link it:
+                // we have a position behind this chunk, so there is a next.
+                warp.back_off();
+            } else {
+                chunk = next;
+                index = advance::<P>(index, 1);
+                ahead -= 1;
+            }
+        }
+        // Acquire: the chunk's tag and slots. Without a chunk, the thread that
+        // appended the first is about to put it there.
+        seen = arena.head64(class, Line::Old, 0).load(Acquire);
+        if seen as u32 == NONE {
+            warp.back_off();
+        }
+    }
+}
+
+/// Returns the oldest chunks, as many as are drained.
+#[inline(always)]
+fn return_drained<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
+    let old = arena.head64(class, Line::Old, 0);
+    let new = arena.head64(class, Line::New, 0);
+    loop {
+        let seen = old.load(Acquire);
+        let (index, chunk) = ((seen >> 32) as u32, seen as u32);
+        if chunk == NONE {
+            return;
+        }
+        // A read-modify-write: of two threads that drained chunks at the same
+        // time, one sees what the other did, and returns both.
+        let drained = arena.meta(chunk, Word::Drained).fetch_add(0, AcqRel);
+        if arena.meta(chunk, Word::Tag).load(Acquire) != tag(class, index) {
+            // Returned since, by another.
+            continue;
+        }
+        if drained != 1 << P::ENTRY_BITS {
+            return;
+        }
+        let later = advance::<P>(index, 1);
+        let next = arena.meta(chunk, Word::Next).load(Acquire);
+        if next != NONE {
+            // Release: with `old`, what we acquired of the next chunk.
+            if old.compare_exchange(seen, fuse(later, next), AcqRel) != seen {
+                continue;
+            }
+        } else if new.compare_exchange(seen, fuse(index, NONE), AcqRel) == seen {
+            old.store(fuse(later, NONE), Release);
+        } else {
+            // Another thread is about to link the next chunk, or to return this
+            // one; neither waits.
+            warp.back_off();
+            continue;
+        }
+        // Relaxed: the pool releases the chunk, with its tag gone.
+        arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
+        arena.give_chunk(warp, chunk);
+    }
+}
+
+impl Append for Linked {
+    #[inline(always)]
+    fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
+        append(warp, arena, class, chunk);
+        true
+    }
+}
+
+/// [`return_drained`].
+struct ReturnDrained;
+
+impl Task for ReturnDrained {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, _value: u32) -> u32 {
+        return_drained(warp, arena, class);
+        0
+    }
+}
+
+impl Queue for Linked {
+    const VIRTUAL: bool = true;
+
+    fn fixed<P: Parameters>(_entries: u64) -> Static {
+        Static {
+            bits: 0,
+            word_bits: 2,
+        }
+    }
+
+    #[inline(always)]
+    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
+        if warp.thread() == 0 {
+            chunked::init_room(arena, class);
+            let first = number::<P>(start::<P>());
+            let before = advance::<P>(first, u32::MAX);
+            arena
+                .head64(class, Line::New, 0)
+                .store(fuse(before, NONE), Relaxed);
+            for (line, second) in [(Line::New, 1), (Line::Old, 0), (Line::Old, 1)] {
+                arena
+                    .head64(class, line, second)
+                    .store(fuse(first, NONE), Relaxed);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn reserve<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, n: u32) -> bool {
+        chunked::reserve::<W, P, Self>(warp, arena, class, n)
+    }
+
+    #[inline(always)]
+    fn place<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        position: u32,
+        end: End,
+    ) -> Place<'_> {
+        let hint = match end {
+            End::Front => arena.head64(class, Line::Old, 1),
+            End::Back => arena.head64(class, Line::New, 1),
+        };
+        let index = number::<P>(position);
+        // Acquire: who wrote the hint had acquired the chunk's tag and slots.
+        let chunk = locate(warp, arena, class, index, hint.load(Acquire));
+        if position & ((1 << P::ENTRY_BITS) - 1) == 0 {
+            hint.store(fuse(index, chunk), Release);
+        }
+        let slot = slot(arena, chunk, position);
+        Place { slot, chunk }
+    }
+
+    #[inline(always)]
+    fn finish<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32, n: u32) {
+        if drain(arena, chunk, n) {
+            arena.call::<W, ReturnDrained>(warp, class, 0);
+        }
+    }
+
+    #[inline(always)]
+    fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
+        chunked::take_room(arena, class)
+    }
+}

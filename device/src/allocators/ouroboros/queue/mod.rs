@@ -1,0 +1,186 @@
+//! Queues of 32-bit entries, one a class: in static memory ([`Array`], section
+//! 3.3), or in chunks of the pool ([`Hierarchy`] and [`Linked`], section 5).
+//!
+//! All three work with positions: counters that wrap and say how many entries
+//! were put and taken. Who puts an entry first reserves room for it, then takes
+//! the next position at the back, then exchanges the slot of the position from
+//! empty to the entry (Algorithm 1). Who takes one has a permit from elsewhere
+//! (a semaphore that counts entries), takes the next position at the front, and
+//! exchanges the slot for empty until there was an entry in it.
+//!
+//! Room is what the paper lacks: there a thread learns that there is no memory
+//! for its entry when it has a position already, and all who wait for this
+//! position wait for ever. Here a refusal comes before, and the caller keeps the
+//! entry elsewhere ([`super::bits`]).
+//!
+//! Orders: the exchange of a slot for an entry releases what the entry names,
+//! the exchange for empty acquires it. Positions and room are relaxed counters:
+//! a thread that is early finds the slot empty, or the position's chunk not yet
+//! there, and looks again.
+//!
+//! Whoever waits for a slot waits for a thread that has the same position at the
+//! other end and has nothing to wait for but the slot and, in virtualized
+//! queues, the thread that is about to publish the position's chunk.
+
+mod array;
+mod chunked;
+mod hierarchy;
+mod linked;
+
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use cuda_std::atomic::AtomicU32;
+
+pub use array::Array;
+pub use hierarchy::Hierarchy;
+pub use linked::Linked;
+
+use super::arena::{Arena, Line};
+use super::layout::Static;
+use super::parameters::Parameters;
+use crate::warp::Warp;
+
+/// A slot without an entry. No chunk and no block has this name.
+pub const EMPTY: u32 = u32::MAX;
+/// An entry that stands for none: it was put to use a position up.
+pub const VOID: u32 = u32::MAX - 1;
+
+/// The position where an empty queue starts: positions come to the end of their
+/// 32 bits soon, and in every test, not after hours.
+#[inline(always)]
+pub fn start<P: Parameters>() -> u32 {
+    (2u32 << P::ENTRY_BITS).wrapping_neg()
+}
+
+/// An end of a queue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Where entries are taken.
+    Front,
+    /// Where entries are put.
+    Back,
+}
+
+/// Where a position is stored.
+pub struct Place<'a> {
+    /// The slot.
+    pub slot: &'a AtomicU32,
+    /// Its chunk, in virtualized queues.
+    pub chunk: u32,
+}
+
+/// A way to store a queue. Each function concerns the queue of one class.
+pub trait Queue: Copy {
+    /// Whether entries are stored in chunks of the pool.
+    const VIRTUAL: bool;
+
+    /// What a queue needs in static memory for `entries` at a time.
+    fn fixed<P: Parameters>(entries: u64) -> Static;
+
+    /// Empties the queue; called by all threads of the launch.
+    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32);
+
+    /// Reserves room for `n` entries, at most a chunk's; false if there is none.
+    fn reserve<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, n: u32) -> bool;
+
+    /// Where a position is stored that the caller has at this end.
+    fn place<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        position: u32,
+        end: End,
+    ) -> Place<'_>;
+
+    /// Says that `n` entries were taken (of `chunk`, in virtualized queues).
+    fn finish<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32, n: u32);
+
+    /// Takes all the room that is left; none in a queue that keeps its memory.
+    fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32;
+}
+
+/// The next `n` positions at an end.
+#[inline(always)]
+pub fn positions<P: Parameters>(arena: &Arena<P>, class: u32, end: End, n: u32) -> u32 {
+    let line = match end {
+        End::Front => Line::Front,
+        End::Back => Line::Back,
+    };
+    arena.head(class, line, 0).fetch_add(n, Relaxed)
+}
+
+/// Puts an entry at a position that the caller has.
+#[inline(always)]
+pub fn put<W: Warp, P: Parameters, Q: Queue>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    position: u32,
+    entry: u32,
+) {
+    let place = Q::place(warp, arena, class, position, End::Back);
+    // Waits, in a static queue, for whoever had this slot's position a turn of
+    // the queue ago: it finds an entry in the slot, and so waits for nobody.
+    while place.slot.compare_exchange(EMPTY, entry, Release) != EMPTY {
+        warp.back_off();
+    }
+}
+
+/// Takes the entry at a position that the caller has, and says from which chunk.
+#[inline(always)]
+pub fn take<W: Warp, P: Parameters, Q: Queue>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    position: u32,
+) -> (u32, u32) {
+    let place = Q::place(warp, arena, class, position, End::Front);
+    loop {
+        let entry = place.slot.swap(EMPTY, Acquire);
+        if entry != EMPTY {
+            return (entry, place.chunk);
+        }
+        // Waits for whoever has this position at the back; see the module.
+        warp.back_off();
+    }
+}
+
+/// Uses up the room that is left in a virtualized queue, so that its last chunk
+/// goes back to the pool when the queue is empty. Entries that are there are
+/// handed to `keep`; in a queue at rest there are none. Whether there was room.
+#[inline(always)]
+pub fn close<W: Warp, P: Parameters, Q: Queue>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    mut keep: impl FnMut(u32),
+) -> bool {
+    let n = Q::take_room(arena, class);
+    if n == 0 {
+        return false;
+    }
+    // We have the room for `n` entries, and for these a right to take as many.
+    let back = positions(arena, class, End::Back, n);
+    let front = positions(arena, class, End::Front, n);
+    // Both ends are ours where the two coincide; nobody else ever looks there.
+    let mut done = 0;
+    while front == back && done < n {
+        let place = Q::place(warp, arena, class, front + done, End::Front);
+        let left = (1 << P::ENTRY_BITS) - (front.wrapping_add(done) & ((1 << P::ENTRY_BITS) - 1));
+        let part = if left < n - done { left } else { n - done };
+        Q::finish(warp, arena, class, place.chunk, part);
+        done += part;
+    }
+    // Otherwise others have positions in between. They get our voids.
+    for index in done..n {
+        put::<W, P, Q>(warp, arena, class, back.wrapping_add(index), VOID);
+    }
+    for index in done..n {
+        let (entry, chunk) = take::<W, P, Q>(warp, arena, class, front.wrapping_add(index));
+        Q::finish(warp, arena, class, chunk, 1);
+        if entry != VOID {
+            keep(entry);
+        }
+    }
+    true
+}

@@ -1,0 +1,169 @@
+//! Blocks of more than a chunk: runs of chunks, each an instance with a multiple
+//! of the chunk size that has one page a chunk (section 3.2: "larger instances
+//! use multiples of this chunk size").
+//!
+//! A run has exactly as many chunks as the request needs, up to all of them, and
+//! goes back to the pool when it is freed, in all variants: queues of freed runs
+//! would keep from each size what another one needs. So runs and pages share the
+//! pool by need.
+//!
+//! A request starts at a place of its own: a counter goes round the part of the
+//! memory that single chunks have never used, from the top down. From there it
+//! looks for a gap in the map of free chunks and claims it, a word at a time;
+//! if another claims part of it first, it gives back what it got and goes on.
+//! Without success it looks once through the whole map from the top.
+//!
+//! Orders are those of the pool. No call waits for another.
+
+use core::sync::atomic::Ordering::{Relaxed, Release};
+
+use super::arena::{Arena, Line, NONE, Task, Word, owner};
+use super::parameters::Parameters;
+use crate::warp::Warp;
+
+/// The bits of word `word` that stand for the chunks from `first` to `end`.
+#[inline(always)]
+fn mask(word: u32, first: u32, end: u32) -> u32 {
+    let base = word * 32;
+    let low = if first > base {
+        u32::MAX << (first - base)
+    } else {
+        u32::MAX
+    };
+    let high = if end < base + 32 {
+        (1 << (end - base)) - 1
+    } else {
+        u32::MAX
+    };
+    low & high
+}
+
+/// [`Arena::take_run`].
+struct TakeRun;
+
+impl Task for TakeRun {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, _class: u32, length: u32) -> u32 {
+        arena.take_run_inline(length)
+    }
+}
+
+impl<P: Parameters> Arena<P> {
+    /// Chunks that hold `bytes`.
+    #[inline(always)]
+    pub fn chunks_for(&self, bytes: u64) -> u32 {
+        let chunks = (bytes - 1) >> P::CHUNK_BITS;
+        if chunks < u64::from(self.chunks) {
+            chunks as u32 + 1
+        } else {
+            NONE
+        }
+    }
+
+    /// Takes `length` chunks in a row; the first of them, or [`NONE`].
+    #[inline(always)]
+    pub fn take_run<W: Warp>(&self, warp: W, length: u32) -> u32 {
+        self.call::<W, TakeRun>(warp, 0, length)
+    }
+
+    #[inline(always)]
+    fn take_run_inline(&self, length: u32) -> u32 {
+        if length > self.pool(Line::Supply).load(Relaxed) {
+            return NONE;
+        }
+        let used = self.pool(Line::Stack).load(Relaxed);
+        let mut floor = if used < self.chunks { used } else { 0 };
+        let turn = self.pool(Line::Old).fetch_add(length, Relaxed);
+        let mut from = self.chunks - turn.checked_rem(self.chunks - floor).unwrap_or(0);
+        loop {
+            let (first, passed) = self.take_run_below(from, floor, length);
+            if first != NONE {
+                if from < self.chunks {
+                    // Those who come next need not pass the same chunks.
+                    self.pool(Line::Old).fetch_add(passed, Relaxed);
+                }
+                self.pool(Line::Supply)
+                    .fetch_add(length.wrapping_neg(), Relaxed);
+                self.meta(first, Word::Length).store(length, Relaxed);
+                self.meta(first, Word::Owner).store(owner::RUN, Relaxed);
+                return first;
+            }
+            if from == self.chunks && floor == 0 {
+                return NONE;
+            }
+            from = self.chunks;
+            floor = 0;
+        }
+    }
+
+    /// Gives a run back.
+    #[inline(always)]
+    pub fn give_run(&self, first: u32) {
+        let length = self.meta(first, Word::Length).load(Relaxed);
+        self.meta(first, Word::Owner).store(owner::NOBODY, Relaxed);
+        self.free_chunks(first, first + length);
+        self.pool(Line::Supply).fetch_add(length, Relaxed);
+    }
+
+    /// Sets the bits of the chunks from `first` to `end`.
+    #[inline(always)]
+    fn free_chunks(&self, first: u32, end: u32) {
+        let mut word = first >> 5;
+        while word * 32 < end {
+            self.free_map(word)
+                .fetch_or(mask(word, first, end), Release);
+            word += 1;
+        }
+    }
+
+    /// Takes a run between `floor` and `from`; its first chunk or [`NONE`], and
+    /// how many chunks above it were passed.
+    #[inline(always)]
+    fn take_run_below(&self, from: u32, floor: u32, length: u32) -> (u32, u32) {
+        // All chunks from `at` to `end` were seen free.
+        let (mut at, mut end) = (from, from);
+        while at >= floor + (length - (end - at)) && at > floor {
+            let word = (at - 1) >> 5;
+            let above = 31 - ((at - 1) & 31);
+            let map = self.free_map(word).load(Relaxed) << above;
+            let free = (!map).leading_zeros();
+            let free = if free < 32 - above { free } else { 32 - above };
+            at -= free;
+            if end - at >= length {
+                let refused = self.claim_run(end - length, end);
+                if refused == NONE {
+                    return (end - length, from - end);
+                }
+                at = refused;
+                end = refused;
+            } else if free < 32 - above {
+                let taken = (map << free).leading_zeros();
+                let rest = 32 - above - free;
+                at -= if taken < rest { taken } else { rest };
+                end = at;
+            }
+        }
+        (NONE, 0)
+    }
+
+    /// Claims the chunks from `first` to `end`; returns [`NONE`], or a chunk that
+    /// another has claimed.
+    #[inline(always)]
+    fn claim_run(&self, first: u32, end: u32) -> u32 {
+        let mut word = first >> 5;
+        while word * 32 < end {
+            let wanted = mask(word, first, end);
+            let got = self.claim(word, wanted);
+            if got != wanted {
+                self.free_map(word).fetch_or(got, Release);
+                let start = word * 32;
+                if start > first {
+                    self.free_chunks(first, start);
+                }
+                return start + (wanted & !got).trailing_zeros();
+            }
+            word += 1;
+        }
+        NONE
+    }
+}
