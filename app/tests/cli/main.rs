@@ -3,5 +3,6 @@
 
 mod bad_input;
 mod bench;
+mod generate;
 mod program;
 mod results;

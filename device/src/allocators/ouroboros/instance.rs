@@ -166,7 +166,10 @@ pub trait Kind {
 /// The semaphore of a class.
 #[inline(always)]
 pub fn supply<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
-    Semaphore(arena.head64(class, Line::Supply, 0))
+    Semaphore {
+        permits: arena.head64(class, Line::Supply, 0),
+        expected: arena.head(class, Line::Supply, 1),
+    }
 }
 
 /// The lane of `lanes` that is the nearest at or below `lane`.

@@ -153,6 +153,7 @@ pub(super) fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>) {
     }
     for_each(warp, P::CLASSES, |class| {
         arena.head64(class, Line::Supply, 0).store(0, Relaxed);
+        arena.head(class, Line::Supply, 1).store(0, Relaxed);
         for line in [Line::Front, Line::Back] {
             arena.head(class, line, 0).store(start::<P>(), Relaxed);
         }

@@ -43,13 +43,17 @@ pub fn slot<P: Parameters>(
 
 #[inline(always)]
 fn room<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
-    Semaphore(arena.head64(class, Line::Room, 0))
+    Semaphore {
+        permits: arena.head64(class, Line::Room, 0),
+        expected: arena.head(class, Line::Room, 1),
+    }
 }
 
 /// A queue without room.
 #[inline(always)]
 pub fn init_room<P: Parameters>(arena: &Arena<P>, class: u32) {
     arena.head64(class, Line::Room, 0).store(0, Relaxed);
+    arena.head(class, Line::Room, 1).store(0, Relaxed);
 }
 
 /// How a queue takes chunks on.

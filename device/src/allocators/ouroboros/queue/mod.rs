@@ -165,7 +165,7 @@ pub fn close<W: Warp, P: Parameters, Q: Queue>(
     // Both ends are ours where the two coincide; nobody else ever looks there.
     let mut done = 0;
     while front == back && done < n {
-        let place = Q::place(warp, arena, class, front + done, End::Front);
+        let place = Q::place(warp, arena, class, front.wrapping_add(done), End::Front);
         let left = (1 << P::ENTRY_BITS) - (front.wrapping_add(done) & ((1 << P::ENTRY_BITS) - 1));
         let part = if left < n - done { left } else { n - done };
         Q::finish(warp, arena, class, place.chunk, part);

@@ -1,8 +1,6 @@
 //! `generate graph`: every kind into every format, and what it refuses.
 
-mod common;
-
-use common::{Folder, run};
+use crate::program::{Folder, run};
 use heapwood_graphs::generate::Kind;
 use heapwood_graphs::{Csr, CsrOptions, Direction, ReadOptions, load};
 
