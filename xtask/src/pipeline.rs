@@ -252,7 +252,35 @@ fn module(
         .arg("-o")
         .arg(&ptx))?;
     let text = fs::read_to_string(&ptx).map_err(|error| format!("{}: {error}", ptx.display()))?;
-    Ok(bound_launches(&text))
+    Ok(bound_launches(&short_names(text)))
+}
+
+/// Functions with long names that are called often, by part of their names, and
+/// what they are called instead, with a number behind.
+const LONG_NAMES: [(&str, &str); 1] = [("ouroboros5arena8outlined", "ouroboros_task_")];
+
+/// Shortens names of functions: each parameter has its function's name in it,
+/// which would be a good part of a module.
+fn short_names(mut text: String) -> String {
+    for (part, short) in LONG_NAMES {
+        let mut names: Vec<String> = text
+            .lines()
+            .filter(|line| line.contains(".func") && line.contains(part))
+            .filter_map(|line| {
+                let words = line.split(|c: char| !c.is_alphanumeric() && !"_$".contains(c));
+                words.filter(|word| word.contains(part)).last()
+            })
+            .map(str::to_owned)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        // The longest first: a name may begin with another.
+        names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+        for (number, name) in names.iter().enumerate() {
+            text = text.replace(name.as_str(), &format!("{short}{number}"));
+        }
+    }
+    text
 }
 
 /// Adds the block size to each entry and drops comments and blank lines.
@@ -297,6 +325,16 @@ mod tests {
         let groups = group(&entries);
         assert_eq!(groups["bench-cmalloc"].len(), 2);
         assert_eq!(groups["render"], ["render__trace"]);
+    }
+
+    #[test]
+    fn names_of_functions_are_shortened() {
+        let name = "_R3xouroboros5arena8outlinedNt";
+        let text = format!(".func (.param .b32 r) {name}(\n\t.param .b32 {name}_param_0\n)\n");
+        assert_eq!(
+            short_names(text),
+            ".func (.param .b32 r) ouroboros_task_0(\n\t.param .b32 ouroboros_task_0_param_0\n)\n"
+        );
     }
 
     #[test]

@@ -86,6 +86,24 @@ impl<Q: Queue> Task for List<Q> {
     }
 }
 
+/// [`OuroborosChunks::retire_oldest`].
+struct RetireOldest<Q>(core::marker::PhantomData<Q>);
+
+impl<Q: Queue> Task for RetireOldest<Q> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, _value: u32) -> u32 {
+        let chunk = OuroborosChunks::<Q>::hold(warp, arena, class);
+        if chunk == NONE {
+            return 0;
+        }
+        let retired = OuroborosChunks::<Q>::retire(warp, arena, class, chunk);
+        if !retired {
+            OuroborosChunks::<Q>::list(warp, arena, class, chunk);
+        }
+        u32::from(retired)
+    }
+}
+
 impl<Q: Queue> OuroborosChunks<Q> {
     /// Takes a chunk with free pages, whose holder the caller then is; [`NONE`]
     /// if there is none at this moment.
@@ -118,15 +136,7 @@ impl<Q: Queue> OuroborosChunks<Q> {
     /// Looks at the oldest chunk that is listed, and gives it back if it can.
     #[inline(always)]
     fn retire_oldest<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
-        let chunk = Self::hold(warp, arena, class);
-        if chunk == NONE {
-            return false;
-        }
-        let retired = Self::retire(warp, arena, class, chunk);
-        if !retired {
-            Self::list(warp, arena, class, chunk);
-        }
-        retired
+        arena.call::<W, RetireOldest<Q>>(warp, class, 0) != 0
     }
 
     /// Gives back what it can of the chunks on the stack.
