@@ -259,25 +259,38 @@ fn module(
 /// what they are called instead, with a number behind.
 const LONG_NAMES: [(&str, &str); 1] = [("ouroboros5arena8outlined", "ouroboros_task_")];
 
-/// Shortens names of functions: each parameter has its function's name in it,
-/// which would be a good part of a module.
+/// The name of the entry or function that a line begins.
+fn name_in(line: &str) -> Option<&str> {
+    let (_, head) = line.split_once(".entry ").or(line.split_once(".func "))?;
+    let is_part = |c: char| c.is_alphanumeric() || "_$".contains(c);
+    let words = head.split(|c: char| !is_part(c) && c != '.');
+    // Behind a result, which is declared in parentheses.
+    let names = words.filter(|word| !word.is_empty() && !word.starts_with('.'));
+    match head.trim_start().strip_prefix('(') {
+        Some(_) => names.last(),
+        None => names.into_iter().next(),
+    }
+}
+
+/// Shortens the names of parameters, which have their function's name in them
+/// though nobody else sees them, and of the functions in `LONG_NAMES`.
 fn short_names(mut text: String) -> String {
+    let mut names: Vec<String> = text
+        .lines()
+        .filter_map(name_in)
+        .map(str::to_owned)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in &names {
+        text = text.replace(&format!("{name}_param_"), "p_");
+    }
     for (part, short) in LONG_NAMES {
-        let mut names: Vec<String> = text
-            .lines()
-            .filter(|line| line.contains(".func") && line.contains(part))
-            .filter_map(|line| {
-                let words = line.split(|c: char| !c.is_alphanumeric() && !"_$".contains(c));
-                words.filter(|word| word.contains(part)).last()
-            })
-            .map(str::to_owned)
-            .collect();
-        names.sort_unstable();
-        names.dedup();
+        let mut long: Vec<&String> = names.iter().filter(|name| name.contains(part)).collect();
         // The longest first: a name may begin with another.
-        names.sort_by_key(|name| std::cmp::Reverse(name.len()));
-        for (number, name) in names.iter().enumerate() {
-            text = text.replace(name.as_str(), &format!("{short}{number}"));
+        long.sort_by_key(|name| std::cmp::Reverse(name.len()));
+        for (number, name) in long.into_iter().enumerate() {
+            text = text.replace(name, &format!("{short}{number}"));
         }
     }
     text
@@ -328,12 +341,17 @@ mod tests {
     }
 
     #[test]
-    fn names_of_functions_are_shortened() {
+    fn names_are_shortened() {
         let name = "_R3xouroboros5arena8outlinedNt";
         let text = format!(".func (.param .b32 r) {name}(\n\t.param .b32 {name}_param_0\n)\n");
         assert_eq!(
             short_names(text),
-            ".func (.param .b32 r) ouroboros_task_0(\n\t.param .b32 ouroboros_task_0_param_0\n)\n"
+            ".func (.param .b32 r) ouroboros_task_0(\n\t.param .b32 p_0\n)\n"
+        );
+        let text = ".visible .entry heap__x(\n\t.param .u64 heap__x_param_3\n)\n";
+        assert_eq!(
+            short_names(text.to_owned()),
+            ".visible .entry heap__x(\n\t.param .u64 p_3\n)\n"
         );
     }
 
