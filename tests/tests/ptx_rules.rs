@@ -13,7 +13,11 @@ const MOST_BYTES: usize = 256 * 1024;
 
 /// Functions that may be called, by part of their names: all others must be
 /// inlined, or the registers of a kernel are those of a calling convention.
-const FUNCTIONS: [&str; 1] = ["cuda_std6shared4base"];
+const FUNCTIONS: [&str; 2] = [
+    "cuda_std6shared4base",
+    // Steps of Ouroboros that are rare, or as long as a kernel by themselves.
+    "ouroboros_task_",
+];
 
 /// Kernels that may use local memory, with the most bytes a thread: arrays
 /// that are indexed at run time, on purpose.
@@ -29,7 +33,7 @@ const LOCAL_MEMORY: [(&str, usize); 4] = [
 
 /// Orderings that the sources ask for, and where they must be found: rustc
 /// drops those of read-modify-writes without a word.
-const ORDERINGS: [(&str, &[&str], &str); 9] = [
+const ORDERINGS: [(&str, &[&str], &str); 14] = [
     ("bench", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
     ("bench", CIRCULAR, "st.release.gpu.global.b32"),
     ("tree", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
@@ -41,7 +45,24 @@ const ORDERINGS: [(&str, &[&str], &str); 9] = [
     // The queue of tasks.
     ("tree", CIRCULAR, "ld.acquire.gpu.global.b32"),
     ("tree", CIRCULAR, "atom.acq_rel.gpu.global.add.u32"),
+    // Slots of a queue, the map of free chunks, the bits of pages.
+    ("bench", OUROBOROS, "atom.release.gpu.global.cas.b32"),
+    ("bench", OUROBOROS, "atom.acquire.gpu.global.exch.b32"),
+    ("bench", OUROBOROS, "atom.acquire.gpu.global.and.b32"),
+    ("bench", OUROBOROS, "atom.release.gpu.global.or.b32"),
+    // The list of chunks of the linked queue.
+    ("bench", LINKED, "ld.acquire.gpu.global.b64"),
 ];
+
+const OUROBOROS: &[&str] = &[
+    "ouroboros_p_s",
+    "ouroboros_p_va",
+    "ouroboros_p_vl",
+    "ouroboros_c_s",
+    "ouroboros_c_va",
+    "ouroboros_c_vl",
+];
+const LINKED: &[&str] = &["ouroboros_p_vl", "ouroboros_c_vl"];
 
 const CIRCULAR: &[&str] = &["cmalloc", "cfmalloc", "cmmalloc", "cfmmalloc"];
 const CHECKED: &[&str] = &["cmalloc_checked", "cfmmalloc_checked"];

@@ -252,7 +252,48 @@ fn module(
         .arg("-o")
         .arg(&ptx))?;
     let text = fs::read_to_string(&ptx).map_err(|error| format!("{}: {error}", ptx.display()))?;
-    Ok(bound_launches(&text))
+    Ok(bound_launches(&short_names(text)))
+}
+
+/// Functions with long names that are called often, by part of their names, and
+/// what they are called instead, with a number behind.
+const LONG_NAMES: [(&str, &str); 1] = [("ouroboros5arena8outlined", "ouroboros_task_")];
+
+/// The name of the entry or function that a line begins.
+fn name_in(line: &str) -> Option<&str> {
+    let (_, head) = line.split_once(".entry ").or(line.split_once(".func "))?;
+    let is_part = |c: char| c.is_alphanumeric() || "_$".contains(c);
+    let words = head.split(|c: char| !is_part(c) && c != '.');
+    // Behind a result, which is declared in parentheses.
+    let names = words.filter(|word| !word.is_empty() && !word.starts_with('.'));
+    match head.trim_start().strip_prefix('(') {
+        Some(_) => names.last(),
+        None => names.into_iter().next(),
+    }
+}
+
+/// Shortens the names of parameters, which have their function's name in them
+/// though nobody else sees them, and of the functions in `LONG_NAMES`.
+fn short_names(mut text: String) -> String {
+    let mut names: Vec<String> = text
+        .lines()
+        .filter_map(name_in)
+        .map(str::to_owned)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in &names {
+        text = text.replace(&format!("{name}_param_"), "p_");
+    }
+    for (part, short) in LONG_NAMES {
+        let mut long: Vec<&String> = names.iter().filter(|name| name.contains(part)).collect();
+        // The longest first: a name may begin with another.
+        long.sort_by_key(|name| std::cmp::Reverse(name.len()));
+        for (number, name) in long.into_iter().enumerate() {
+            text = text.replace(name, &format!("{short}{number}"));
+        }
+    }
+    text
 }
 
 /// Adds the block size to each entry and drops comments and blank lines.
@@ -297,6 +338,21 @@ mod tests {
         let groups = group(&entries);
         assert_eq!(groups["bench-cmalloc"].len(), 2);
         assert_eq!(groups["render"], ["render__trace"]);
+    }
+
+    #[test]
+    fn names_are_shortened() {
+        let name = "_R3xouroboros5arena8outlinedNt";
+        let text = format!(".func (.param .b32 r) {name}(\n\t.param .b32 {name}_param_0\n)\n");
+        assert_eq!(
+            short_names(text),
+            ".func (.param .b32 r) ouroboros_task_0(\n\t.param .b32 p_0\n)\n"
+        );
+        let text = ".visible .entry heap__x(\n\t.param .u64 heap__x_param_3\n)\n";
+        assert_eq!(
+            short_names(text.to_owned()),
+            ".visible .entry heap__x(\n\t.param .u64 p_3\n)\n"
+        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ use core::marker::PhantomData;
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
-use super::layout::{HEAD_BYTES, LINE_BYTES};
+use super::layout::{HEAD_BYTES, LINE_BYTES, Places, Shape};
 use super::parameters::{FIRST_BITS, METADATA_BYTES, Parameters};
 use crate::allocator::Heap;
 use crate::warp::Warp;
@@ -77,34 +77,15 @@ pub trait Task {
 /// Takes the arena apart and puts it together again: a structure that is passed
 /// to a function goes through slow local memory.
 #[inline(never)]
-#[allow(clippy::too_many_arguments)]
 fn outlined<W: Warp, P: Parameters, T: Task>(
     warp: W,
     blocks: *mut u8,
-    metadata: *mut u8,
     tables: *mut u8,
-    chunks: u32,
-    reuse_bits: u32,
-    static_bits: u32,
-    reuse: u64,
-    storage: u64,
-    stride: u64,
+    shape: u64,
     class: u32,
     value: u32,
 ) -> u32 {
-    let arena = Arena::<P> {
-        blocks,
-        metadata,
-        tables,
-        chunks,
-        reuse_bits,
-        static_bits,
-        reuse,
-        storage,
-        stride,
-        parameters: PhantomData,
-    };
-    T::run(warp, &arena, class, value)
+    T::run(warp, &Arena::<P>::of(blocks, tables, shape), class, value)
 }
 
 /// The memory of a heap.
@@ -119,6 +100,7 @@ pub struct Arena<P> {
     pub reuse_bits: u32,
     /// The logarithm of the words that a class's queue has in static memory.
     pub static_bits: u32,
+    shape: u64,
     reuse: u64,
     storage: u64,
     stride: u64,
@@ -133,16 +115,25 @@ impl<P: Parameters> Arena<P> {
     /// As for `Allocator::new`; the heap is one of `layout::plan::<P>`.
     #[inline(always)]
     pub unsafe fn new(heap: &Heap) -> Self {
+        Self::of(heap.pointers[0], heap.pointers[1], heap.integers[1])
+    }
+
+    /// The memory from its two addresses and its shape.
+    #[inline(always)]
+    fn of(blocks: *mut u8, tables: *mut u8, shape: u64) -> Self {
+        let shape = Shape::unpack(shape);
+        let places = Places::of::<P>(shape);
         Self {
-            blocks: heap.pointers[0],
-            metadata: heap.pointers[1],
-            tables: heap.pointers[2],
-            chunks: heap.integers[0] as u32,
-            reuse_bits: heap.integers[1] as u32,
-            static_bits: (heap.integers[1] >> 32) as u32,
-            reuse: heap.integers[2],
-            storage: heap.integers[3],
-            stride: heap.integers[4],
+            blocks,
+            metadata: blocks.wrapping_add(places.metadata as usize),
+            tables,
+            chunks: shape.chunks,
+            reuse_bits: shape.reuse_bits,
+            static_bits: shape.static_bits,
+            shape: shape.pack(),
+            reuse: places.reuse,
+            storage: places.storage,
+            stride: shape.static_bytes(),
             parameters: PhantomData,
         }
     }
@@ -150,20 +141,7 @@ impl<P: Parameters> Arena<P> {
     /// Does a task, out of line.
     #[inline(always)]
     pub fn call<W: Warp, T: Task>(&self, warp: W, class: u32, value: u32) -> u32 {
-        outlined::<W, P, T>(
-            warp,
-            self.blocks,
-            self.metadata,
-            self.tables,
-            self.chunks,
-            self.reuse_bits,
-            self.static_bits,
-            self.reuse,
-            self.storage,
-            self.stride,
-            class,
-            value,
-        )
+        outlined::<W, P, T>(warp, self.blocks, self.tables, self.shape, class, value)
     }
 
     #[inline(always)]

@@ -24,7 +24,7 @@
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
 
-use super::arena::{Arena, Line, NONE, Word};
+use super::arena::{Arena, Line, NONE, Task, Word};
 use super::group::Group;
 use super::instance::{self, Instance, Kind, Pages, Share, supply};
 use super::layout::Static;
@@ -48,11 +48,12 @@ fn idle<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::Atomi
     arena.head(class, Line::Entries, 1)
 }
 
-impl<Q: Queue> OuroborosChunks<Q> {
-    /// Takes a chunk with free pages, whose holder the caller then is; [`NONE`]
-    /// if there is none at this moment.
+/// [`OuroborosChunks::hold`].
+struct Hold<Q>(core::marker::PhantomData<Q>);
+
+impl<Q: Queue> Task for Hold<Q> {
     #[inline(always)]
-    fn hold<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, _value: u32) -> u32 {
         if !take_count(arena.head(class, Line::Entries, 0)) {
             return arena.pop(class);
         }
@@ -66,10 +67,14 @@ impl<Q: Queue> OuroborosChunks<Q> {
         idle(arena, class).fetch_add(u32::MAX, Relaxed);
         NONE
     }
+}
 
-    /// Lists a chunk that the caller holds.
+/// [`OuroborosChunks::list`], of the chunk that is the number.
+struct List<Q>(core::marker::PhantomData<Q>);
+
+impl<Q: Queue> Task for List<Q> {
     #[inline(always)]
-    fn list<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> u32 {
         if Q::reserve(warp, arena, class, 1) {
             let position = positions(arena, class, End::Back, 1);
             put::<W, P, Q>(warp, arena, class, position, chunk);
@@ -77,6 +82,40 @@ impl<Q: Queue> OuroborosChunks<Q> {
         } else {
             arena.push(class, chunk);
         }
+        0
+    }
+}
+
+/// [`OuroborosChunks::retire_oldest`].
+struct RetireOldest<Q>(core::marker::PhantomData<Q>);
+
+impl<Q: Queue> Task for RetireOldest<Q> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, _value: u32) -> u32 {
+        let chunk = OuroborosChunks::<Q>::hold(warp, arena, class);
+        if chunk == NONE {
+            return 0;
+        }
+        let retired = OuroborosChunks::<Q>::retire(warp, arena, class, chunk);
+        if !retired {
+            OuroborosChunks::<Q>::list(warp, arena, class, chunk);
+        }
+        u32::from(retired)
+    }
+}
+
+impl<Q: Queue> OuroborosChunks<Q> {
+    /// Takes a chunk with free pages, whose holder the caller then is; [`NONE`]
+    /// if there is none at this moment.
+    #[inline(always)]
+    fn hold<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
+        arena.call::<W, Hold<Q>>(warp, class, 0)
+    }
+
+    /// Lists a chunk that the caller holds.
+    #[inline(always)]
+    fn list<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
+        arena.call::<W, List<Q>>(warp, class, chunk);
     }
 
     /// Gives a chunk that the caller holds back to the pool, if its pages are all
@@ -97,15 +136,7 @@ impl<Q: Queue> OuroborosChunks<Q> {
     /// Looks at the oldest chunk that is listed, and gives it back if it can.
     #[inline(always)]
     fn retire_oldest<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
-        let chunk = Self::hold(warp, arena, class);
-        if chunk == NONE {
-            return false;
-        }
-        let retired = Self::retire(warp, arena, class, chunk);
-        if !retired {
-            Self::list(warp, arena, class, chunk);
-        }
-        retired
+        arena.call::<W, RetireOldest<Q>>(warp, class, 0) != 0
     }
 
     /// Gives back what it can of the chunks on the stack.
@@ -214,6 +245,47 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
     }
 }
 
+/// A page for each of the lanes that the number says.
+struct Malloc<Q>(core::marker::PhantomData<Q>);
+
+impl<Q: Queue> Task for Malloc<Q> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, all: u32) -> u32 {
+        instance::malloc::<W, P, OuroborosChunks<Q>>(warp, arena, all, class)
+    }
+}
+
+/// Frees a page, the number.
+struct Free<Q>(core::marker::PhantomData<Q>);
+
+impl<Q: Queue> Task for Free<Q> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, block: u32) -> u32 {
+        let all = warp.converge();
+        let group = Group::by_key(warp, all, class);
+        let chunk = arena.chunk_of(block);
+        let freed = arena.free_page(class, chunk, arena.page_of(class, block));
+        // The only page of a chunk: it was never counted as free.
+        let returned = freed.holds && freed.is_last;
+        if returned {
+            arena.give_chunk(warp, chunk);
+        } else if freed.holds {
+            OuroborosChunks::<Q>::list(warp, arena, class, chunk);
+        }
+        let counted = warp.ballot(all, !returned) & group.mask;
+        if group.leads() && counted != 0 {
+            supply(arena, class).signal(counted.count_ones());
+        }
+        if freed.is_last && !returned {
+            let others = idle(arena, class).fetch_add(1, Relaxed) as i32;
+            if others >= IDLE_MOST {
+                OuroborosChunks::<Q>::retire_oldest(warp, arena, class);
+            }
+        }
+        0
+    }
+}
+
 impl<Q: Queue> Instance for OuroborosChunks<Q> {
     const REUSES: bool = true;
     const RECLAIMS: bool = true;
@@ -229,31 +301,12 @@ impl<Q: Queue> Instance for OuroborosChunks<Q> {
 
     #[inline(always)]
     fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32 {
-        instance::malloc::<W, P, Self>(warp, arena, all, class)
+        arena.call::<W, Malloc<Q>>(warp, class, all)
     }
 
     #[inline(always)]
-    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
-        let group = Group::by_key(warp, all, class);
-        let chunk = arena.chunk_of(block);
-        let freed = arena.free_page(class, chunk, arena.page_of(class, block));
-        // The only page of a chunk: it was never counted as free.
-        let returned = freed.holds && freed.is_last;
-        if returned {
-            arena.give_chunk(warp, chunk);
-        } else if freed.holds {
-            Self::list(warp, arena, class, chunk);
-        }
-        let counted = warp.ballot(all, !returned) & group.mask;
-        if group.leads() && counted != 0 {
-            supply(arena, class).signal(counted.count_ones());
-        }
-        if freed.is_last && !returned {
-            let others = idle(arena, class).fetch_add(1, Relaxed) as i32;
-            if others >= IDLE_MOST {
-                Self::retire_oldest(warp, arena, class);
-            }
-        }
+    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, _all: u32, class: u32, block: u32) {
+        arena.call::<W, Free<Q>>(warp, class, block);
     }
 
     #[inline(always)]

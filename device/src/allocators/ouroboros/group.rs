@@ -34,6 +34,12 @@ impl Group {
         Self::of(lane, own)
     }
 
+    /// The group of the lanes of `mask`, the caller among them.
+    #[inline(always)]
+    pub fn of_lanes<W: Warp>(warp: W, mask: u32) -> Self {
+        Self::of(warp.lane(), mask)
+    }
+
     /// This lane alone.
     #[inline(always)]
     pub fn alone<W: Warp>(warp: W) -> Self {

@@ -10,11 +10,11 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::arena::{Arena, Line, NONE};
+use super::arena::{Arena, Line, NONE, Task};
 use super::group::Group;
 use super::layout::Static;
 use super::parameters::{Parameters, pages_bits};
-use super::queue::EMPTY;
+use super::queue::{EMPTY, VOID};
 use super::semaphore::Semaphore;
 use crate::warp::Warp;
 
@@ -219,44 +219,58 @@ pub fn malloc<W: Warp, P: Parameters, K: Kind>(
     if group.leads() {
         granted = u32::from(supply(arena, class).try_take(group.size));
     }
-    let mut granted = warp.shuffle(all, granted, group.leader) != 0;
-    let mut mask = warp.ballot(all, granted);
-    let mut is_last = false;
-    loop {
-        if granted {
-            return K::obtain(warp, arena, class, mask, &group);
-        }
-        let spare = K::spare(warp, arena, class, &group);
-        let served = warp.ballot(group.mask, spare != EMPTY);
-        if spare != EMPTY {
-            return spare;
-        }
-        group = group.without(served);
-        // Who takes whole chunks leaves nothing for others to wait for.
-        let whole = group.size & ((1 << pages_bits::<P>(class)) - 1) == 0;
-        let mut taken = 0;
-        if group.leads() {
-            let supply = supply(arena, class);
-            taken = u32::from(if whole {
-                is_last && supply.try_take(group.size)
-            } else {
-                supply.wait(warp, group.size, pages_bits::<P>(class))
-            });
-        }
-        granted = warp.shuffle(group.mask, taken, group.leader) != 0;
-        mask = group.mask;
-        if granted {
-            continue;
-        }
-        let block = grow::<W, P, K>(warp, arena, class, &group, whole);
-        if block != EMPTY {
+    let granted = warp.shuffle(all, granted, group.leader) != 0;
+    let mut together = warp.ballot(all, granted);
+    if !granted {
+        let block = arena.call::<W, Supply<K>>(warp, class, group.mask);
+        together = warp.ballot(group.mask, block == GRANTED);
+        if block != GRANTED {
             return block;
         }
-        if is_last {
-            return EMPTY;
+        group = Group::of_lanes(warp, together);
+    }
+    K::obtain(warp, arena, class, together, &group)
+}
+
+/// What [`Supply`] gives back to lanes that it got permits for: no block.
+const GRANTED: u32 = VOID;
+
+/// Serves a group, the number's lanes, when the semaphore has not enough.
+struct Supply<K>(core::marker::PhantomData<K>);
+
+impl<K: Kind> Task for Supply<K> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, lanes: u32) -> u32 {
+        let mut group = Group::of_lanes(warp, lanes);
+        let mut is_last = false;
+        loop {
+            let spare = K::spare(warp, arena, class, &group);
+            let served = warp.ballot(group.mask, spare != EMPTY);
+            if spare != EMPTY {
+                return spare;
+            }
+            group = group.without(served);
+            // Who takes whole chunks leaves nothing for others to wait for.
+            let whole = group.size & ((1 << pages_bits::<P>(class)) - 1) == 0;
+            let mut taken = 0;
+            if group.leads() {
+                let supply = supply(arena, class);
+                taken = u32::from(if whole {
+                    is_last && supply.try_take(group.size)
+                } else {
+                    supply.wait(warp, group.size, pages_bits::<P>(class))
+                });
+            }
+            if warp.shuffle(group.mask, taken, group.leader) != 0 {
+                return GRANTED;
+            }
+            let block = grow::<W, P, K>(warp, arena, class, &group, whole);
+            if block != EMPTY || is_last {
+                return block;
+            }
+            is_last = true;
+            group = Group::alone(warp);
         }
-        is_last = true;
-        group = Group::alone(warp);
     }
 }
 

@@ -30,41 +30,90 @@ pub struct Static {
     pub word_bits: u32,
 }
 
-impl Static {
-    /// Bytes for one class.
-    pub fn bytes(self) -> u64 {
-        1 << (self.bits + self.word_bits)
+/// What the places of all things in a heap follow from.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    /// Chunks.
+    pub chunks: u32,
+    /// The logarithm of the entries of the pool's reuse queue.
+    pub reuse_bits: u32,
+    /// The logarithm of the words that a class's queue has in static memory.
+    pub static_bits: u32,
+    /// The logarithm of such a word's bytes.
+    pub word_bits: u32,
+}
+
+impl Shape {
+    fn of(chunks: u64, fixed: Static) -> Self {
+        Self {
+            chunks: chunks as u32,
+            reuse_bits: chunks.next_power_of_two().ilog2(),
+            static_bits: fixed.bits,
+            word_bits: fixed.word_bits,
+        }
+    }
+
+    /// The shape in a word.
+    #[inline(always)]
+    pub fn pack(self) -> u64 {
+        u64::from(self.chunks)
+            | u64::from(self.reuse_bits) << 32
+            | u64::from(self.static_bits) << 40
+            | u64::from(self.word_bits) << 48
+    }
+
+    /// The shape of a word.
+    #[inline(always)]
+    pub fn unpack(word: u64) -> Self {
+        let byte = |shift: u32| (word >> shift) as u32 & 0xff;
+        Self {
+            chunks: word as u32,
+            reuse_bits: byte(32),
+            static_bits: byte(40),
+            word_bits: byte(48),
+        }
+    }
+
+    /// Bytes of static memory of a class's queue.
+    #[inline(always)]
+    pub fn static_bytes(self) -> u64 {
+        1 << (self.static_bits + self.word_bits)
     }
 }
 
-/// Where things lie in a heap of so many chunks.
-struct Places {
-    metadata: u64,
-    tables: u64,
-    reuse: u64,
-    storage: u64,
-    total: u64,
+/// Where things lie: metadata behind the start of the blocks, the others behind
+/// the start of the tables.
+pub struct Places {
+    /// The table of metadata.
+    pub metadata: u64,
+    /// The reuse queue's entries.
+    pub reuse: u64,
+    /// The static memory of the classes' queues.
+    pub storage: u64,
 }
 
-fn reuse_bits(chunks: u64) -> u32 {
-    chunks.next_power_of_two().ilog2()
+impl Places {
+    /// Where things lie in a heap of this shape.
+    #[inline(always)]
+    pub fn of<P: Parameters>(shape: Shape) -> Self {
+        let chunks = u64::from(shape.chunks);
+        let maps = (u64::from(P::CLASSES) + 1) * HEAD_BYTES;
+        let reuse = maps + 2 * 4 * chunks.div_ceil(32);
+        Self {
+            metadata: ((chunks << P::CHUNK_BITS) + 255) & !255,
+            reuse,
+            storage: (reuse + (4 << shape.reuse_bits) + LINE_BYTES - 1) & !(LINE_BYTES - 1),
+        }
+    }
 }
 
-fn places<P: Parameters>(chunks: u64, fixed: Static) -> Places {
-    let metadata = (chunks * P::CHUNK_BYTES).next_multiple_of(256);
-    let tables = metadata + chunks * METADATA_BYTES;
+/// Where the tables begin, and how many bytes a heap takes.
+fn extent<P: Parameters>(shape: Shape) -> (u64, u64) {
+    let places = Places::of::<P>(shape);
+    let tables = places.metadata + u64::from(shape.chunks) * METADATA_BYTES;
     let classes = u64::from(P::CLASSES);
-    let maps = (classes + 1) * HEAD_BYTES;
-    let reuse = maps + 2 * 4 * chunks.div_ceil(32);
-    let storage = (reuse + (4 << reuse_bits(chunks))).next_multiple_of(LINE_BYTES);
-    let total = tables + storage + classes * fixed.bytes();
-    Places {
-        metadata,
-        tables,
-        reuse,
-        storage,
-        total,
-    }
+    let bytes = tables + places.storage + classes * shape.static_bytes();
+    (tables, bytes)
 }
 
 /// Divides the memory of `request`; `fixed` says what the queue of a class in a
@@ -73,7 +122,8 @@ pub fn plan<P: Parameters>(
     request: &Request,
     fixed: fn(u64) -> Static,
 ) -> Result<Heap, SetupError> {
-    let needs = |chunks: u64| places::<P>(chunks, fixed(chunks)).total;
+    let shape = |chunks: u64| Shape::of(chunks, fixed(chunks));
+    let needs = |chunks: u64| extent::<P>(shape(chunks)).1;
     let most = MOST_PAGES >> (P::CHUNK_BITS - P::PAGE_BITS);
     if request.pool_bytes < needs(1) {
         return Err(SetupError::PoolTooSmall { needed: needs(1) });
@@ -90,24 +140,16 @@ pub fn plan<P: Parameters>(
             over = middle;
         }
     }
-    let fixed = fixed(fit);
-    let places = places::<P>(fit, fixed);
+    let shape = shape(fit);
+    let tables = extent::<P>(shape).0;
     Ok(Heap {
         pointers: [
             request.base,
-            request.base.wrapping_add(places.metadata as usize),
-            request.base.wrapping_add(places.tables as usize),
+            request.base.wrapping_add(tables as usize),
+            core::ptr::null_mut(),
             core::ptr::null_mut(),
         ],
-        integers: [
-            fit,
-            u64::from(reuse_bits(fit)) | u64::from(fixed.bits) << 32,
-            places.reuse,
-            places.storage,
-            fixed.bytes(),
-            0,
-            0,
-        ],
+        integers: [fit, shape.pack(), shape.static_bytes(), 0, 0, 0, 0],
     })
 }
 

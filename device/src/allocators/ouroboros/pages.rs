@@ -9,7 +9,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::arena::{Arena, Line, NONE};
+use super::arena::{Arena, Line, NONE, Task};
 use super::group::Group;
 use super::instance::{self, Instance, Kind, Pages, supply};
 use super::layout::Static;
@@ -33,6 +33,46 @@ impl<Q: Queue> OuroborosPages<Q> {
         arena
             .head(class, Line::Entries, 1)
             .fetch_add(pages, Relaxed);
+    }
+
+    /// Puts pages into the queue, or keeps them by bits.
+    #[inline(always)]
+    fn give<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
+        let group = Group::by_key(warp, all, class);
+        let (mut queued, mut first) = (0, 0);
+        if group.leads() && Q::reserve(warp, arena, class, group.size) {
+            queued = 1;
+            first = positions(arena, class, End::Back, group.size);
+        }
+        let queued = warp.shuffle(all, queued, group.leader) != 0;
+        let first = warp.shuffle(all, first, group.leader);
+        if queued {
+            put::<W, P, Q>(warp, arena, class, first.wrapping_add(group.rank), block);
+            if group.leads() {
+                // Those who get a permit for a slot that is not yet filled wait
+                // for a lane that is about to fill it.
+                supply(arena, class).signal(group.size);
+            }
+            return;
+        }
+        let chunk = arena.chunk_of(block);
+        let freed = arena.free_page(class, chunk, arena.page_of(class, block));
+        Self::shelved(arena, class, 1);
+        if freed.holds {
+            arena.push(class, chunk);
+        }
+    }
+}
+
+/// Frees a page, the number.
+struct Free<Q>(core::marker::PhantomData<Q>);
+
+impl<Q: Queue> Task for Free<Q> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, block: u32) -> u32 {
+        let all = warp.converge();
+        OuroborosPages::<Q>::give(warp, arena, all, class, block);
+        0
     }
 }
 
@@ -155,28 +195,10 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
 
     #[inline(always)]
     fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
-        let group = Group::by_key(warp, all, class);
-        let (mut queued, mut first) = (0, 0);
-        if group.leads() && Q::reserve(warp, arena, class, group.size) {
-            queued = 1;
-            first = positions(arena, class, End::Back, group.size);
-        }
-        let queued = warp.shuffle(all, queued, group.leader) != 0;
-        let first = warp.shuffle(all, first, group.leader);
-        if queued {
-            put::<W, P, Q>(warp, arena, class, first.wrapping_add(group.rank), block);
-            if group.leads() {
-                // Those who get a permit for a slot that is not yet filled wait
-                // for a lane that is about to fill it.
-                supply(arena, class).signal(group.size);
-            }
-            return;
-        }
-        let chunk = arena.chunk_of(block);
-        let freed = arena.free_page(class, chunk, arena.page_of(class, block));
-        Self::shelved(arena, class, 1);
-        if freed.holds {
-            arena.push(class, chunk);
+        if Q::VIRTUAL {
+            arena.call::<W, Free<Q>>(warp, class, block);
+        } else {
+            Self::give(warp, arena, all, class, block);
         }
     }
 

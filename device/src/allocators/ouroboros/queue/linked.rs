@@ -71,6 +71,36 @@ fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: 
     }
 }
 
+/// The hint of an end.
+#[inline(always)]
+fn hint<P: Parameters>(arena: &Arena<P>, class: u32, end: End) -> &cuda_std::atomic::AtomicU64 {
+    match end {
+        End::Front => arena.head64(class, Line::Old, 1),
+        End::Back => arena.head64(class, Line::New, 1),
+    }
+}
+
+/// [`locate`] from the hint of an end: the front's, or with `BACK` added to the
+/// class the back's.
+struct Locate;
+
+/// See [`Locate`].
+const BACK: u32 = 1 << 8;
+
+impl Task for Locate {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, wanted: u32) -> u32 {
+        let (end, class) = if class < BACK {
+            (End::Front, class)
+        } else {
+            (End::Back, class - BACK)
+        };
+        // Acquire: who wrote the hint had acquired the chunk's tag and slots.
+        let hint = hint(arena, class, end).load(Acquire);
+        locate(warp, arena, class, wanted, hint)
+    }
+}
+
 /// The chunk of this number, in which the caller has a position.
 #[inline(always)]
 fn locate<W: Warp, P: Parameters>(
@@ -219,13 +249,18 @@ impl Queue for Linked {
         position: u32,
         end: End,
     ) -> Place<'_> {
-        let hint = match end {
-            End::Front => arena.head64(class, Line::Old, 1),
-            End::Back => arena.head64(class, Line::New, 1),
-        };
+        let hint = hint(arena, class, end);
         let index = number::<P>(position);
-        // Acquire: who wrote the hint had acquired the chunk's tag and slots.
-        let chunk = locate(warp, arena, class, index, hint.load(Acquire));
+        // Most find that the hint is their chunk. Acquire: as in `Locate`.
+        let seen = hint.load(Acquire);
+        let mut chunk = seen as u32;
+        let is_there = (seen >> 32) as u32 == index
+            && chunk != NONE
+            && arena.meta(chunk, Word::Tag).load(Relaxed) == tag(class, index);
+        if !is_there {
+            let end = if end == End::Back { BACK } else { 0 };
+            chunk = arena.call::<W, Locate>(warp, class + end, index);
+        }
         if position & ((1 << P::ENTRY_BITS) - 1) == 0 {
             hint.store(fuse(index, chunk), Release);
         }
