@@ -4,13 +4,15 @@
 
 use heapwood_device::allocators::ouroboros::queue::{Array, Hierarchy, Linked};
 use heapwood_device::allocators::ouroboros::{
-    Ouroboros, OuroborosChunks, OuroborosPages, Parameters, Split,
+    Instance, Ouroboros, OuroborosChunks, OuroborosPages, Parameters, Split,
 };
 use heapwood_device::allocators::{
     Checked, OuroborosCS, OuroborosCVa, OuroborosCVl, OuroborosPS, OuroborosPVa, OuroborosPVl,
 };
 use heapwood_tests::conformance;
-use heapwood_tests::conformance::{Case, Traits, case, plain};
+use heapwood_tests::conformance::{
+    Case, Coroutines, OsThreads, Traits, case, clauses, each, plain, stress,
+};
 
 /// Pools of some dozen chunks and more, odd ones among them.
 const POOLS: &[Case] = &[case(1 << 19, &[]), case(1_234_567, &[])];
@@ -68,4 +70,54 @@ small! {
     small_c_va: OuroborosChunks<Hierarchy>;
     small_c_vl: OuroborosChunks<Linked>;
     small_mixed: Split<OuroborosPages<Array>, OuroborosChunks<Linked>, 2>;
+}
+
+/// Small heaps near exhaustion under many more schedules: queues that find no
+/// chunk, chunks that wander between queue, stack and pool.
+fn attack<I: Instance>() {
+    const ATTACKED: &[Case] = &[case(20_000, &[]), case(33_333, &[])];
+    for seed in 1..6 {
+        let machine = Coroutines::new(seed << 32);
+        each::<Ouroboros<Small, I>, _>(ATTACKED, &machine, &plain(), clauses::concurrent);
+        each::<Ouroboros<Small, I>, _>(ATTACKED, &machine, &plain(), clauses::coalesced);
+    }
+    each::<Ouroboros<Small, I>, _>(ATTACKED, &OsThreads, &plain(), clauses::concurrent);
+}
+
+macro_rules! attacked {
+    ($($name:ident: $instance:ty;)*) => {
+        mod attacked {
+            use super::*;
+
+            $(
+                #[test]
+                fn $name() {
+                    attack::<$instance>();
+                }
+            )*
+        }
+    };
+}
+
+attacked! {
+    pages_in_arrays: OuroborosPages<Array>;
+    pages_in_hierarchies: OuroborosPages<Hierarchy>;
+    pages_in_lists: OuroborosPages<Linked>;
+    chunks_in_arrays: OuroborosChunks<Array>;
+    chunks_in_hierarchies: OuroborosChunks<Hierarchy>;
+    chunks_in_lists: OuroborosChunks<Linked>;
+    mixed: Split<OuroborosPages<Hierarchy>, OuroborosChunks<Linked>, 3>;
+}
+
+/// The device's stress kernel, on OS threads.
+#[test]
+fn stressed() {
+    stress::<OuroborosPS>("ouroboros_p_s");
+    stress::<OuroborosPVa>("ouroboros_p_va");
+    stress::<OuroborosPVl>("ouroboros_p_vl");
+    stress::<OuroborosCS>("ouroboros_c_s");
+    stress::<OuroborosCVa>("ouroboros_c_va");
+    stress::<OuroborosCVl>("ouroboros_c_vl");
+    stress::<Checked<OuroborosPVl>>("ouroboros_p_vl_checked");
+    stress::<Checked<OuroborosCVl>>("ouroboros_c_vl_checked");
 }

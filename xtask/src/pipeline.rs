@@ -267,7 +267,7 @@ fn name_in(line: &str) -> Option<&str> {
     // Behind a result, which is declared in parentheses.
     let names = words.filter(|word| !word.is_empty() && !word.starts_with('.'));
     match head.trim_start().strip_prefix('(') {
-        Some(_) => names.last(),
+        Some(_) => names.into_iter().next_back(),
         None => names.into_iter().next(),
     }
 }

@@ -139,8 +139,9 @@ fn locate<W: Warp, P: Parameters>(
                 ahead -= 1;
             }
         }
-        // Acquire: the chunk's tag and slots. Without a chunk, the thread that
-        // appended the first is about to put it there.
+        // Acquire: the chunk's tag and slots. A tag that was gone was a chunk that
+        // another returned, and `old` has moved on. Without a chunk, the thread
+        // that appended the first is about to put it there.
         seen = arena.head64(class, Line::Old, 0).load(Acquire);
         if seen as u32 == NONE {
             warp.back_off();
