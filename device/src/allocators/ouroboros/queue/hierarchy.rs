@@ -47,28 +47,42 @@ fn pointer<P: Parameters>(
 }
 
 /// Makes `chunk` the next of the queue, unless its pointer is in use.
+///
+/// Those who append at the same time go on from a number that is used up to the
+/// next, side by side: if all went back to the counter, they would come through
+/// one at a time.
 #[inline(always)]
 fn append<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> bool {
     let next = arena.head(class, Line::New, 0);
+    let mut index = next.load(Relaxed);
     loop {
-        let index = next.load(Relaxed);
         let pointer = pointer(arena, class, index);
         arena.meta(chunk, Word::Tag).store(index, Relaxed);
         // Release: the chunk's slots are empty before others find it.
         let seen = pointer.compare_exchange(fuse(index, NONE), fuse(index, chunk), Release);
         let found = (seen >> 32) as u32;
-        if found == index {
-            // This number is used up, by us or by one who has yet to say so.
-            next.compare_exchange(index, advance::<P>(index, 1), Relaxed);
-            if seen as u32 == NONE {
-                return true;
-            }
-        } else if found == advance::<P>(index, (1u32 << ring_bits(arena)).wrapping_neg()) {
+        if found == index && seen as u32 == NONE {
+            break;
+        }
+        if found == advance::<P>(index, (1u32 << ring_bits(arena)).wrapping_neg()) {
             arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
             return false;
         }
-        // Otherwise the counter has moved on since it was read.
+        // Used up: the pointer holds a chunk, or waits for a later number.
+        index = advance::<P>(index, 1);
     }
+    // A hint: where it lags, all numbers from there to ours are used up.
+    let later = advance::<P>(index, 1);
+    let mut seen = next.load(Relaxed);
+    while advance::<P>(later, seen.wrapping_neg()).wrapping_sub(1) < u32::MAX >> (P::ENTRY_BITS + 1)
+    {
+        let held = next.compare_exchange(seen, later, Relaxed);
+        if held == seen {
+            break;
+        }
+        seen = held;
+    }
+    true
 }
 
 impl Append for Hierarchy {

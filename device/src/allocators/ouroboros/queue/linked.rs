@@ -116,18 +116,15 @@ fn locate<W: Warp, P: Parameters>(
         // How far to go; more than half of all numbers means back.
         let mut ahead = advance::<P>(wanted, index.wrapping_neg());
         while chunk != NONE && ahead <= u32::MAX >> (P::ENTRY_BITS + 1) {
-            // Acquire, here and for the link: the second look at the tag comes
-            // after the link was read.
-            let tagged = arena.meta(chunk, Word::Tag).load(Acquire) == tag(class, index);
-            if !tagged {
+            // Acquire: the look at the tag comes after the link was read. Whoever
+            // led us here had seen the tag, and we acquired that: a tag that is
+            // still there was there when the link was read.
+            let next = arena.meta(chunk, Word::Next).load(Acquire);
+            if arena.meta(chunk, Word::Tag).load(Acquire) != tag(class, index) {
                 break;
             }
             if ahead == 0 {
                 return chunk;
-            }
-            let next = arena.meta(chunk, Word::Next).load(Acquire);
-            if arena.meta(chunk, Word::Tag).load(Acquire) != tag(class, index) {
-                break;
             }
             if next == NONE {
                 // The thread that appended the next chunk is about to link it:
