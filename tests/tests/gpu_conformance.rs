@@ -1,7 +1,7 @@
 //! The contract of allocators on the program's backends: in full on a GPU,
 //! where tests say that they are skipped if there is none, and at a small scale
-//! on the CPU. `HEAPWOOD_TEST_SCALE=small` makes it small on the GPU too, for
-//! tools under which a kernel takes a thousand times as long.
+//! on the CPU. `HEAPWOOD_TEST_SCALE=small` does little on the GPU too, for tools
+//! under which a kernel takes a thousand times as long.
 
 use heapwood::backend::Backend;
 use heapwood_device::host;
@@ -32,12 +32,19 @@ const SMALL: Scale = Scale {
     operations: 100_000,
 };
 
+/// The pool is that of `FULL`, since a launch has whole blocks of threads, each
+/// of which may hold a large block.
+const SMALL_ON_GPU: Scale = Scale {
+    pool: FULL.pool,
+    ..SMALL
+};
+
 /// Runs `clause` on the GPU, if there is one.
 fn on_gpu(clause: fn(&Backend, Scale)) {
     let _turn = turn();
     if let Some(backend) = gpu() {
         let small = std::env::var("HEAPWOOD_TEST_SCALE").is_ok_and(|scale| scale == "small");
-        clause(&backend, if small { SMALL } else { FULL });
+        clause(&backend, if small { SMALL_ON_GPU } else { FULL });
     }
 }
 

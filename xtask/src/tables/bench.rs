@@ -137,10 +137,13 @@ fn cell(results: &Results, kind: Kind, case: &Case) -> String {
         Some(time) => time,
     };
     let shown = milliseconds(ours);
-    match reference.map(|cell| cell.ms) {
-        None => shown,
-        Some(None) => format!("{shown} / >3 s"),
-        Some(Some(published)) => {
+    let Some(reference) = reference else {
+        return shown;
+    };
+    match reference.ms {
+        None if reference.status == "fault" => format!("{shown} / fault"),
+        None => format!("{shown} / >3 s"),
+        Some(published) => {
             let text = format!(
                 "{shown} / {} = {}",
                 milliseconds(published),
@@ -220,7 +223,7 @@ pub fn verdict(results: &Results) -> Result<String> {
     let mut text = format!(
         "Of {compared} figures with a published one beside them, {} are slower by more than the \
          larger of 20 % and 2 microseconds; {unfinished} more finish where the published code \
-         exceeds 3 s; {} of {} cases failed.\n",
+         faults or exceeds 3 s; {} of {} cases failed.\n",
         slower.len(),
         failed.len(),
         results.bench.len()
@@ -267,9 +270,9 @@ mod tests {
     fn results(cases: &[Case]) -> Results {
         let published = r#"{"cells": [
             {"workload": "threads", "heap": "warm", "kernel": "malloc", "allocator": "cmalloc",
-             "threads": 10000, "bytes": 16, "ms": 0.0100},
+             "threads": 10000, "bytes": 16, "ms": 0.0100, "status": "ok"},
             {"workload": "threads", "heap": "warm", "kernel": "malloc", "allocator": "cfmalloc",
-             "threads": 10000, "bytes": 16, "ms": null}], "registers": []}"#;
+             "threads": 10000, "bytes": 16, "ms": null, "status": "timeout"}], "registers": []}"#;
         Results {
             bench: cases.to_vec(),
             published: serde_json::from_str(published).expect("reference figures"),

@@ -16,6 +16,7 @@ pub fn table(results: &Results) -> String {
         "paper, Table 1",
     ];
     let shown = |cost: Option<Cost>| cost.map_or("-".to_owned(), |cost| cost.registers.to_string());
+    let figure = |registers: Option<u32>| registers.map_or("-".to_owned(), |n| n.to_string());
     let rows: Vec<Vec<String>> = results
         .published
         .registers
@@ -30,8 +31,8 @@ pub fn table(results: &Results) -> String {
                 shown(ours.and_then(|listed| listed.plain)),
                 published.plain.to_string(),
                 shown(ours.and_then(|listed| listed.coalesced)),
-                published.coalesced.to_string(),
-                published.paper.to_string(),
+                figure(published.coalesced),
+                figure(published.paper),
             ]
         })
         .collect();
