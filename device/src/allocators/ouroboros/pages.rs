@@ -17,9 +17,10 @@ use super::parameters::{Parameters, pages};
 use super::queue::{EMPTY, End, Queue, positions, put, take};
 use crate::warp::Warp;
 
-/// Entries that a queue has static memory for, for each chunk of the heap: up to
-/// the most that the parameters say.
-const ENTRIES_PER_CHUNK: u64 = 16;
+/// Entries that a queue has static memory for, for each chunk of the heap: rounded
+/// up to a power of two, and up to the most that the parameters say. 2 GiB have
+/// the paper's 2,000,000; small heaps keep some 4 % of their memory for queues.
+const ENTRIES_PER_CHUNK: u64 = 6;
 
 /// Pages over queues of kind `Q` (`OuroborosPages`).
 #[derive(Clone, Copy, Debug)]
