@@ -38,7 +38,7 @@ macro_rules! read_modify_write {
         // type's contract says which memory it lies in.
         unsafe {
             asm!(
-                concat!("{{ .reg .b64 %addr; cvta.to.", $space, ".u64 %addr, {address}; atom.", $order, ".", $scope, ".", $space, ".", $op, " {result}, [%addr], {value}; }}"),
+                concat!("{{ .reg .b64 %a; cvta.to.", $space, ".u64 %a, {address}; atom.", $order, ".", $scope, ".", $space, ".", $op, " {result}, [%a], {value}; }}"),
                 address = in(reg64) $this.0.get(),
                 value = in($class) $value,
                 result = out($class) $result,
@@ -50,7 +50,7 @@ macro_rules! read_modify_write {
         // SAFETY: as above.
         unsafe {
             asm!(
-                concat!("{{ .reg .b64 %addr; cvta.to.", $space, ".u64 %addr, {address}; atom.", $order, ".", $scope, ".", $space, ".", $op, " {result}, [%addr], {value}, {new}; }}"),
+                concat!("{{ .reg .b64 %a; cvta.to.", $space, ".u64 %a, {address}; atom.", $order, ".", $scope, ".", $space, ".", $op, " {result}, [%a], {value}, {new}; }}"),
                 address = in(reg64) $this.0.get(),
                 value = in($class) $value,
                 new = in($class) $new,
@@ -80,11 +80,11 @@ macro_rules! atomic_type {
                 unsafe {
                     match order {
                         Ordering::Relaxed => asm!(
-                            concat!("{{ .reg .b64 %addr; cvta.to.", $space, ".u64 %addr, {a}; ld.relaxed.", $scope, ".", $space, ".b", $bits, " {r}, [%addr]; }}"),
+                            concat!("{{ .reg .b64 %a; cvta.to.", $space, ".u64 %a, {a}; ld.relaxed.", $scope, ".", $space, ".b", $bits, " {r}, [%a]; }}"),
                             a = in(reg64) self.0.get(), r = out($class) result, options(nostack)
                         ),
                         _ => asm!(
-                            concat!("{{ .reg .b64 %addr; cvta.to.", $space, ".u64 %addr, {a}; ld.acquire.", $scope, ".", $space, ".b", $bits, " {r}, [%addr]; }}"),
+                            concat!("{{ .reg .b64 %a; cvta.to.", $space, ".u64 %a, {a}; ld.acquire.", $scope, ".", $space, ".b", $bits, " {r}, [%a]; }}"),
                             a = in(reg64) self.0.get(), r = out($class) result, options(nostack)
                         ),
                     }
@@ -99,11 +99,11 @@ macro_rules! atomic_type {
                 unsafe {
                     match order {
                         Ordering::Relaxed => asm!(
-                            concat!("{{ .reg .b64 %addr; cvta.to.", $space, ".u64 %addr, {a}; st.relaxed.", $scope, ".", $space, ".b", $bits, " [%addr], {v}; }}"),
+                            concat!("{{ .reg .b64 %a; cvta.to.", $space, ".u64 %a, {a}; st.relaxed.", $scope, ".", $space, ".b", $bits, " [%a], {v}; }}"),
                             a = in(reg64) self.0.get(), v = in($class) value, options(nostack)
                         ),
                         _ => asm!(
-                            concat!("{{ .reg .b64 %addr; cvta.to.", $space, ".u64 %addr, {a}; st.release.", $scope, ".", $space, ".b", $bits, " [%addr], {v}; }}"),
+                            concat!("{{ .reg .b64 %a; cvta.to.", $space, ".u64 %a, {a}; st.release.", $scope, ".", $space, ".b", $bits, " [%a], {v}; }}"),
                             a = in(reg64) self.0.get(), v = in($class) value, options(nostack)
                         ),
                     }
