@@ -60,7 +60,7 @@ for workload in threads mixed alloc-dealloc alloc-cycle-dealloc scaling; do
         --format json --output "$results/bench-$workload.json"
 done
 step bench-full 570 ./heapwood bench threads --backend cuda --heap full --threads 32 \
-    --bytes 16,1024 --format json --output "$results/bench-full.json"
+    --bytes 4096,65536 --format json --output "$results/bench-full.json"
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck initcheck racecheck; do
         sanitizer="compute-sanitizer --tool $tool --error-exitcode 9"
