@@ -60,6 +60,9 @@ macro_rules! with_kernels {
             "tree" "tree_fill" $crate::kdtree::setup::Fill;
             "tree" "tree_build" $crate::kdtree::build::Build;
             "tree" "tree_relayout" $crate::kdtree::relayout::Relayout;
+            "graph" "graph_load" $crate::graph::load::Load;
+            "graph" "graph_prepare" $crate::graph::prepare::Prepare;
+            "graph" "graph_commit" $crate::graph::commit::Commit;
         }
     };
 }
@@ -71,6 +74,17 @@ macro_rules! with_plain_kernels {
         $callback! {
             "render" "render" $crate::render::Render;
             "render" "trace" $crate::render::Trace;
+            "graph" "graph_sort_count" $crate::graph::sort::SortCount;
+            "graph" "graph_sort_offsets" $crate::graph::sort::SortOffsets;
+            "graph" "graph_sort_scatter" $crate::graph::sort::SortScatter;
+            "graph" "graph_scan_sums" $crate::graph::scan::ScanSums;
+            "graph" "graph_scan_offsets" $crate::graph::scan::ScanOffsets;
+            "graph" "graph_copy_in" $crate::graph::copy::CopyIn;
+            "graph" "graph_copy_out" $crate::graph::copy::CopyOut;
+            "graph" "graph_measure" $crate::graph::measure::Measure;
+            "graph" "graph_classify" $crate::graph::classify::Classify;
+            "graph" "graph_compact" $crate::graph::classify::Compact;
+            "graph" "graph_relocate" $crate::graph::relocate::Relocate;
         }
     };
 }

@@ -5,6 +5,7 @@ pub mod brute;
 pub mod conformance;
 pub mod cpu;
 pub mod gpu;
+pub mod graph;
 pub mod judge;
 pub mod lockstep;
 pub mod oracle;

@@ -1,0 +1,72 @@
+//! The host's side of a graph: how its memory is divided, and the launches of
+//! each operation, which run on any backend in the order given.
+//!
+//! A graph is one buffer of [`Shape::bytes`] and the blocks in a heap. An
+//! operation takes a workspace whose division is computed here, and leaves its
+//! results in it.
+
+mod shape;
+mod update;
+
+pub use shape::{Csr, CsrSpace, Graph, Measured, Shape, graph_hash};
+pub use update::{Batch, Change, Counts, UpdateError, UpdateSpace};
+
+use crate::kernel::Args;
+
+/// A launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// Name of the kernel, without the allocator's.
+    pub kernel: &'static str,
+    /// Whether the kernel works over an allocator.
+    pub over_heap: bool,
+    /// About how many threads; any number of warps is correct.
+    pub threads: u32,
+    /// Its arguments.
+    pub args: Args,
+}
+
+impl Step {
+    /// A launch of a kernel that needs no allocator.
+    fn plain(kernel: &'static str, threads: u32, args: impl Into<Args>) -> Self {
+        Self {
+            kernel,
+            over_heap: false,
+            threads: threads.max(1),
+            args: args.into(),
+        }
+    }
+
+    /// A launch of a kernel over an allocator.
+    fn over_heap(kernel: &'static str, threads: u32, args: impl Into<Args>) -> Self {
+        Self {
+            over_heap: true,
+            ..Self::plain(kernel, threads, args)
+        }
+    }
+}
+
+/// A workspace, divided: consecutive parts, each 256-byte aligned.
+#[derive(Clone, Copy, Debug, Default)]
+struct Division {
+    bytes: usize,
+}
+
+impl Division {
+    /// The offset of the next part, of `bytes` bytes.
+    fn part(&mut self, bytes: usize) -> usize {
+        let offset = self.bytes;
+        self.bytes += bytes.next_multiple_of(256);
+        offset
+    }
+}
+
+/// The length of a tile, at least `least`, such that `count` items make no more
+/// than `most` tiles; and the number of tiles.
+fn tiles(count: u32, least: u32, most: u32) -> (u32, u32) {
+    let mut tile = least;
+    while count.div_ceil(tile) > most {
+        tile *= 2;
+    }
+    (tile, count.div_ceil(tile))
+}

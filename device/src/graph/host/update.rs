@@ -1,0 +1,321 @@
+//! Batches of edges.
+
+use super::super::keys::{DELETE, EDGES, MIRRORED, NO_LOOPS, TRANSPOSED, id_bits};
+use super::super::sort::{DIGIT_BITS, SortArguments};
+use super::super::update::{UpdateArguments, word};
+use super::{Division, Graph, Shape, Step, tiles};
+
+/// What a batch does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Inserts its edges.
+    Insert,
+    /// Deletes its edges.
+    Delete,
+}
+
+/// What became of the edges of a batch, each counted once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Edges that were inserted or deleted.
+    pub applied: u64,
+    /// Edges that the batch had twice, or that the graph had when they were to
+    /// be inserted.
+    pub duplicates: u64,
+    /// Edges to be deleted that the graph did not have.
+    pub missing: u64,
+    /// Edges whose ends are no vertices, and loops where they are refused.
+    pub rejected: u64,
+}
+
+/// Why a batch was not applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UpdateError {
+    /// The heap refused a block. The graph is as before the batch.
+    OutOfMemory {
+        /// The largest block that was refused, in bytes.
+        bytes: u64,
+    },
+}
+
+impl std::fmt::Display for UpdateError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::OutOfMemory { bytes } => write!(
+                f,
+                "graph: the pool refused a block of {bytes} bytes; the graph is as before this \
+                 batch; use a larger pool or smaller batches"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for UpdateError {}
+
+/// Tiles of a sort; more would make the counters larger than the keys.
+const SORT_TILES: u32 = 2048;
+const SORT_TILE: u32 = 512;
+/// Tiles of the kernels that scan the sums of tiles.
+const MOST_TILES: u32 = 4096;
+const TILE: u32 = 64;
+
+/// The workspace of a batch, divided; for each store of the graph anew.
+#[derive(Clone, Copy, Debug)]
+pub struct UpdateSpace {
+    edges: u32,
+    stores: usize,
+    /// Offsets of two buffers of keys, then as in `part`.
+    parts: [usize; 9],
+    store_bytes: usize,
+}
+
+/// Parts of a store's workspace.
+mod part {
+    pub const HEADER: usize = 0;
+    pub const KEYS: usize = 1;
+    pub const OTHER_KEYS: usize = 2;
+    pub const COUNTS: usize = 3;
+    pub const TOTALS: usize = 4;
+    pub const PLACES: usize = 5;
+    pub const SPOTS: usize = 6;
+    pub const MOVED: usize = 7;
+    pub const FRESH: usize = 8;
+}
+
+impl UpdateSpace {
+    /// Room for batches of up to `edges` edges, or none if they are more than
+    /// can be numbered, 2^30.
+    pub fn new(shape: &Shape, edges: u32) -> Option<Self> {
+        if edges > 1 << 30 {
+            return None;
+        }
+        let keys = if shape.directed { edges } else { 2 * edges };
+        let count = keys as usize;
+        let (_, sort_tiles) = tiles(keys, SORT_TILE, SORT_TILES);
+        let (_, update_tiles) = tiles(keys, TILE, MOST_TILES);
+        let counters = (sort_tiles as usize) << DIGIT_BITS;
+        let mut division = Division::default();
+        let parts = [
+            8 * word::COUNT,
+            8 * count,
+            8 * count,
+            4 * counters.max(update_tiles as usize),
+            4 << DIGIT_BITS,
+            4 * count,
+            4 * count,
+            8 * count,
+            shape.handle_bytes * count,
+        ]
+        .map(|bytes| division.part(bytes));
+        Some(Self {
+            edges,
+            stores: shape.stores(),
+            parts,
+            store_bytes: division.bytes,
+        })
+    }
+
+    /// Bytes of the workspace, 256-byte aligned. Nothing of it need be 0.
+    pub fn bytes(&self) -> usize {
+        self.store_bytes * self.stores
+    }
+
+    /// Edges of the largest batch.
+    pub fn edges(&self) -> u32 {
+        self.edges
+    }
+
+    /// Words that [`UpdateSpace::outcome`] reads, from the front of the
+    /// workspace.
+    pub const HEADER_WORDS: usize = word::COUNT;
+
+    /// What became of a batch that was not empty.
+    ///
+    /// # Errors
+    ///
+    /// If the heap was exhausted.
+    pub fn outcome(header: &[u64; Self::HEADER_WORDS]) -> Result<Counts, UpdateError> {
+        if header[word::REFUSED] != 0 {
+            return Err(UpdateError::OutOfMemory {
+                bytes: header[word::REFUSED],
+            });
+        }
+        Ok(Counts {
+            applied: header[word::APPLIED],
+            duplicates: header[word::DUPLICATES],
+            missing: header[word::MISSING],
+            rejected: header[word::REJECTED],
+        })
+    }
+}
+
+/// A batch of edges in device memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch {
+    /// The edges: a source and a target of 32 bits each.
+    pub edges: *mut u64,
+    /// Their number.
+    pub count: u32,
+    /// What to do with them.
+    pub change: Change,
+    /// Refuse edges from a vertex to itself.
+    pub no_loops: bool,
+}
+
+impl Graph {
+    /// The launches that apply a batch, which is not empty and not larger than
+    /// the workspace has room for.
+    pub fn update(&self, batch: &Batch, space: &UpdateSpace, workspace: *mut u8) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let mut commits = Vec::new();
+        for store in 0..self.shape.stores() {
+            let job = self.job(batch, space, workspace, store);
+            steps.extend(job.sort());
+            steps.extend(job.prepare());
+            commits.push(job.commit());
+        }
+        steps.extend(commits);
+        steps
+    }
+
+    fn job<'a>(
+        &'a self,
+        batch: &'a Batch,
+        space: &'a UpdateSpace,
+        workspace: *mut u8,
+        store: usize,
+    ) -> Job<'a> {
+        assert!(batch.count > 0 && batch.count <= space.edges);
+        Job {
+            graph: self,
+            batch,
+            space,
+            front: workspace,
+            workspace: workspace.wrapping_add(store * space.store_bytes),
+            store,
+        }
+    }
+}
+
+/// A batch on one store.
+struct Job<'a> {
+    graph: &'a Graph,
+    batch: &'a Batch,
+    space: &'a UpdateSpace,
+    /// The workspace of the first store.
+    front: *mut u8,
+    workspace: *mut u8,
+    store: usize,
+}
+
+impl Job<'_> {
+    fn at(&self, part: usize) -> *mut u8 {
+        self.workspace.wrapping_add(self.space.parts[part])
+    }
+
+    fn keys(&self) -> u32 {
+        if self.graph.shape.directed {
+            self.batch.count
+        } else {
+            2 * self.batch.count
+        }
+    }
+
+    /// Flags of the keys, apart from `EDGES`.
+    fn flags(&self) -> u32 {
+        let flag = |set: bool, flag: u32| if set { flag } else { 0 };
+        flag(!self.graph.shape.directed, MIRRORED)
+            | flag(self.store == 1, TRANSPOSED)
+            | flag(self.batch.no_loops, NO_LOOPS)
+            | flag(self.batch.change == Change::Delete, DELETE)
+    }
+
+    /// Passes of the sort, and bits of a digit.
+    fn passes(&self) -> (u32, u32) {
+        let bits = 2 * id_bits(self.graph.shape.vertices);
+        let passes = bits.div_ceil(DIGIT_BITS);
+        (passes, bits.div_ceil(passes))
+    }
+
+    /// The two buffers of keys after so many passes: the sorted one first.
+    fn buffers(&self, passes: u32) -> (*mut u64, *mut u64) {
+        let (one, other) = (self.at(part::KEYS).cast(), self.at(part::OTHER_KEYS).cast());
+        if passes % 2 == 1 {
+            (one, other)
+        } else {
+            (other, one)
+        }
+    }
+
+    fn sort(&self) -> Vec<Step> {
+        let (passes, bits) = self.passes();
+        let (tile, tiles) = tiles(self.keys(), SORT_TILE, SORT_TILES);
+        let mut steps = Vec::new();
+        for pass in 0..passes {
+            let first = pass == 0;
+            let arguments = SortArguments {
+                input: if first {
+                    self.batch.edges
+                } else {
+                    self.buffers(pass).0
+                },
+                output: self.buffers(pass + 1).0,
+                counts: self.at(part::COUNTS).cast(),
+                totals: self.at(part::TOTALS).cast(),
+                header: self.at(part::HEADER).cast(),
+                count: if first { self.batch.count } else { self.keys() },
+                vertices: self.graph.shape.vertices,
+                flags: if first { self.flags() | EDGES } else { 0 },
+                tile,
+                tiles,
+                shift: pass * bits,
+                bits,
+                header_words: if first { word::COUNT as u32 } else { 0 },
+            };
+            steps.push(Step::plain("graph_sort_count", tiles * 32, arguments));
+            steps.push(Step::plain("graph_sort_offsets", 32 << bits, arguments));
+            steps.push(Step::plain("graph_sort_scatter", tiles * 32, arguments));
+        }
+        steps
+    }
+
+    fn arguments(&self) -> UpdateArguments {
+        let (tile, tiles) = tiles(self.keys(), TILE, MOST_TILES);
+        let (keys, changes) = self.buffers(self.passes().0);
+        let refused = self.front.cast::<u64>().wrapping_add(word::REFUSED);
+        UpdateArguments {
+            records: self.graph.records(self.store),
+            handles: self.graph.handles(self.store),
+            keys,
+            places: self.at(part::PLACES).cast(),
+            sums: self.at(part::COUNTS).cast(),
+            changes,
+            spots: self.at(part::SPOTS).cast(),
+            moved: self.at(part::MOVED).cast(),
+            fresh: self.at(part::FRESH),
+            header: self.at(part::HEADER).cast(),
+            refused,
+            absent: self.graph.absent(),
+            count: self.keys(),
+            vertices: self.graph.shape.vertices,
+            flags: self.flags(),
+            tile,
+            tiles,
+        }
+    }
+
+    fn prepare(&self) -> [Step; 4] {
+        let arguments = self.arguments();
+        let threads = arguments.tiles * 32;
+        [
+            Step::plain("graph_classify", threads, arguments),
+            Step::plain("graph_compact", threads, arguments),
+            Step::over_heap("graph_prepare", self.keys(), arguments),
+            Step::plain("graph_relocate", self.keys(), arguments),
+        ]
+    }
+
+    fn commit(&self) -> Step {
+        Step::over_heap("graph_commit", self.keys(), self.arguments())
+    }
+}

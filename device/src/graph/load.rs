@@ -1,0 +1,106 @@
+//! A store from a graph in CSR form: a block for each vertex.
+//!
+//! Reads 8 bytes and writes a record and a handle a vertex. What a block holds
+//! is copied afterwards, by `copy`. If a request is refused, the heap is to be
+//! made empty, as before any load.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use cuda_std::atomic::AtomicU64;
+
+use super::store::{Vertex, room_for};
+use crate::allocator::{Allocator, Handle};
+use crate::arguments;
+use crate::kernel::Kernel;
+use crate::warp::Warp;
+
+/// Words of the status of a load, by number.
+pub mod word {
+    /// The largest request that was refused, in bytes, or 0.
+    pub const REFUSED: usize = 0;
+    /// Not 0 if offsets do not ascend up to the number of entries, or targets
+    /// do not ascend within a vertex or are no vertices.
+    pub const INVALID: usize = 1;
+    /// A sum over all edges, by which graphs are compared; see `copy`.
+    pub const HASH: usize = 2;
+    /// Number of words.
+    pub const COUNT: usize = 4;
+}
+
+arguments! {
+    /// A store that is to be filled.
+    pub struct LoadArguments {
+        pointers {
+            /// `limit` records.
+            records: Vertex,
+            /// `limit` handles.
+            handles: u8,
+            /// `vertices` and one words: where the targets of each begin.
+            offsets: u32,
+            /// `word::COUNT` words, 0 before the first launch.
+            status: u64,
+        }
+        integers {
+            /// Vertices of the graph.
+            vertices: u32,
+            /// Vertices that the store has room for.
+            limit: u32,
+            /// Entries: edges in the direction of this store.
+            entries: u32,
+        }
+    }
+}
+
+/// Requests a block for each vertex that has neighbours.
+pub struct Load;
+
+impl Kernel for Load {
+    type Arguments = LoadArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, load: LoadArguments) {
+        // SAFETY: the arguments' contract.
+        let status = |index: usize| unsafe { &*load.status.add(index).cast::<AtomicU64>() };
+        let mut vertex = warp.thread();
+        while vertex < load.limit {
+            let (mut record, mut handle) = (Vertex::default(), A::Handle::NULL);
+            let (mut start, mut end) = (0, 0);
+            if vertex < load.vertices {
+                // SAFETY: there are `vertices` and one offsets.
+                unsafe {
+                    start = *load.offsets.add(vertex as usize);
+                    end = *load.offsets.add(vertex as usize + 1);
+                }
+            }
+            if end < start || end > load.entries {
+                // Relaxed: the host reads it after the launch.
+                status(word::INVALID).store(1, Relaxed);
+                end = start;
+            }
+            if end > start {
+                let degree = end - start;
+                let bytes = u64::from(room_for(degree)) * 4;
+                handle = heap.malloc_coalesced(warp, bytes);
+                if handle.is_null() {
+                    // Relaxed: as above.
+                    status(word::REFUSED).fetch_max(bytes, Relaxed);
+                } else {
+                    record = Vertex {
+                        address: heap.address(handle).expose_provenance() as u64,
+                        degree,
+                        room: (heap.granted(handle, bytes) / 4) as u32,
+                    };
+                }
+            }
+            // SAFETY: below the limit, and this lane's alone.
+            unsafe {
+                load.records.add(vertex as usize).write(record);
+                load.handles
+                    .cast::<A::Handle>()
+                    .add(vertex as usize)
+                    .write(handle);
+            }
+            vertex += warp.threads();
+        }
+    }
+}

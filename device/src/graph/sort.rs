@@ -1,0 +1,283 @@
+//! A radix sort of keys, least significant digit first.
+//!
+//! The unit is a warp with its scratch memory, which holds a counter for each
+//! value of a digit of up to 10 bits. A pass is three launches over `tiles`
+//! stretches of the keys:
+//!
+//! 1. `SortCount` counts the digits of each tile;
+//! 2. `SortOffsets` turns the counts of each value into places among all tiles;
+//! 3. `SortScatter` writes each key where its value, its tile and its place in
+//!    the tile say.
+//!
+//! Only the bits that ids have are sorted: 40 for a million vertices, in 4
+//! passes. A pass reads the keys twice and writes them once, 24 bytes a key,
+//! and moves 20 bytes for each value and tile; a tile has 1024 keys or more
+//! unless there are few keys, so that the counters are less than the keys. The
+//! first pass makes the keys from edges as it goes.
+//!
+//! Invariant: keys with equal digits keep their order, within a tile because
+//! its rows are taken in turn and lanes are ranked, between tiles by the sums.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use cuda_std::atomic::SharedU32;
+
+use super::keys::Form;
+use crate::arguments;
+use crate::kernel::PlainKernel;
+use crate::warp::{Warp, rank};
+
+/// The most bits of a digit: its counters fill the scratch memory.
+pub const DIGIT_BITS: u32 = 10;
+
+arguments! {
+    /// A pass.
+    pub struct SortArguments {
+        pointers {
+            /// Edges in the first pass, keys in the others; `count` words.
+            input: u64,
+            /// The keys in the order of this digit and those below.
+            output: u64,
+            /// A word for each value of the digit and each tile; those of a
+            /// value lie together.
+            counts: u32,
+            /// A word for each value of the digit.
+            totals: u32,
+            /// Words that the first pass clears.
+            header: u64,
+        }
+        integers {
+            /// Words of the input.
+            count: u32,
+            /// Vertices of the graph.
+            vertices: u32,
+            /// What the words are.
+            flags: u32,
+            /// Keys of a tile, a multiple of the lanes of a warp.
+            tile: u32,
+            /// Tiles.
+            tiles: u32,
+            /// The lowest bit of the digit.
+            shift: u32,
+            /// Bits of the digit.
+            bits: u32,
+            /// Words of the header.
+            header_words: u32,
+        }
+    }
+}
+
+impl SortArguments {
+    #[inline(always)]
+    fn form(&self) -> Form {
+        Form {
+            vertices: self.vertices,
+            count: self.count,
+            flags: self.flags,
+        }
+    }
+
+    /// The values of the digit.
+    #[inline(always)]
+    fn values(&self) -> u32 {
+        1 << self.bits
+    }
+
+    /// The digit of a key.
+    #[inline(always)]
+    fn digit(&self, key: u64) -> u32 {
+        (key >> self.shift) as u32 & (self.values() - 1)
+    }
+
+    /// The count of a value in a tile.
+    #[inline(always)]
+    fn count_at(&self, value: u32, tile: u32) -> *mut u32 {
+        let index = u64::from(value) * u64::from(self.tiles) + u64::from(tile);
+        // SAFETY: there is a word for each value and tile.
+        unsafe { self.counts.add(index as usize) }
+    }
+
+    /// Key `index`, if there is one.
+    #[inline(always)]
+    fn key(&self, index: u32) -> Option<u64> {
+        let form = self.form();
+        // SAFETY: the input has that many words.
+        (index < form.keys()).then(|| unsafe { form.read(self.input, index) })
+    }
+}
+
+/// The counter of a value in scratch memory.
+#[inline(always)]
+fn counter<W: Warp>(warp: W, value: u32) -> *mut u32 {
+    // SAFETY: values have `DIGIT_BITS` bits, and scratch memory that many words.
+    unsafe { warp.scratch().cast::<u32>().add(value as usize) }
+}
+
+/// Counts the digits of each tile.
+pub struct SortCount;
+
+impl PlainKernel for SortCount {
+    type Arguments = SortArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, sort: SortArguments) {
+        let mut word = warp.thread();
+        while word < sort.header_words {
+            // SAFETY: below the number of words.
+            unsafe { sort.header.add(word as usize).write(0) };
+            word += warp.threads();
+        }
+        let mut tile = warp.warp();
+        while tile < sort.tiles {
+            let mut value = warp.lane();
+            while value < sort.values() {
+                // SAFETY: the scratch memory is the warp's.
+                unsafe { counter(warp, value).write(0) };
+                value += W::LANES;
+            }
+            warp.sync(W::FULL);
+            let mut row = 0;
+            while row < sort.tile {
+                if let Some(key) = sort.key(tile * sort.tile + row + warp.lane()) {
+                    // SAFETY: in scratch memory, which other lanes access in
+                    // the same way between the two `sync`.
+                    let counter = unsafe { &*counter(warp, sort.digit(key)).cast::<SharedU32>() };
+                    counter.fetch_add(1, Relaxed);
+                }
+                row += W::LANES;
+            }
+            warp.sync(W::FULL);
+            let mut value = warp.lane();
+            while value < sort.values() {
+                // SAFETY: the `sync` above orders this behind the counting.
+                unsafe { *sort.count_at(value, tile) = *counter(warp, value) };
+                value += W::LANES;
+            }
+            warp.sync(W::FULL);
+            tile += warp.warps();
+        }
+    }
+}
+
+/// Turns the counts of each value into sums over the tiles before.
+pub struct SortOffsets;
+
+impl PlainKernel for SortOffsets {
+    type Arguments = SortArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, sort: SortArguments) {
+        let mut value = warp.warp();
+        while value < sort.values() {
+            let mut sum = 0_u32;
+            let mut first = 0;
+            while first < sort.tiles {
+                let tile = first + warp.lane();
+                let mut count = 0;
+                if tile < sort.tiles {
+                    // SAFETY: only this lane accesses the word.
+                    count = unsafe { *sort.count_at(value, tile) };
+                }
+                let end = sum.wrapping_add(warp.all_inclusive_sum(count));
+                if tile < sort.tiles {
+                    // SAFETY: as above.
+                    unsafe { *sort.count_at(value, tile) = end.wrapping_sub(count) };
+                }
+                sum = warp.shuffle(W::FULL, end, W::LANES - 1);
+                first += W::LANES;
+            }
+            if warp.lane() == 0 {
+                // SAFETY: there is a word for each value.
+                unsafe { sort.totals.add(value as usize).write(sum) };
+            }
+            value += warp.warps();
+        }
+    }
+}
+
+/// Writes the keys to their places.
+pub struct SortScatter;
+
+impl SortScatter {
+    /// Puts into scratch memory where the keys of each value in a tile go.
+    #[inline(always)]
+    unsafe fn places<W: Warp>(warp: W, sort: &SortArguments, tile: u32) {
+        let mut sum = 0_u32;
+        let mut first = 0;
+        while first < sort.values() {
+            let value = first + warp.lane();
+            let mut total = 0;
+            if value < sort.values() {
+                // SAFETY: there is a word for each value.
+                total = unsafe { *sort.totals.add(value as usize) };
+            }
+            let end = sum.wrapping_add(warp.all_inclusive_sum(total));
+            if value < sort.values() {
+                let before = end.wrapping_sub(total);
+                // SAFETY: scratch memory has a word for each value.
+                unsafe { *counter(warp, value) = before.wrapping_add(*sort.count_at(value, tile)) };
+            }
+            sum = warp.shuffle(W::FULL, end, W::LANES - 1);
+            first += W::LANES;
+        }
+        warp.sync(W::FULL);
+    }
+
+    /// The lanes that have a key with the digit of this lane's.
+    #[inline(always)]
+    fn same_digit<W: Warp>(warp: W, bits: u32, digit: u32, has_key: bool) -> u32 {
+        let mut same = warp.ballot(W::FULL, has_key);
+        let mut bit = 0;
+        while bit < bits {
+            let set = digit >> bit & 1 == 1;
+            let lanes = warp.ballot(W::FULL, set);
+            same &= if set { lanes } else { !lanes };
+            bit += 1;
+        }
+        same
+    }
+}
+
+impl PlainKernel for SortScatter {
+    type Arguments = SortArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, sort: SortArguments) {
+        let mut tile = warp.warp();
+        while tile < sort.tiles {
+            // SAFETY: the launches before have written counts and totals.
+            unsafe { Self::places(warp, &sort, tile) };
+            let first = tile * sort.tile + warp.lane();
+            let mut next = sort.key(first);
+            let mut row = 0;
+            while row < sort.tile {
+                let key = next;
+                row += W::LANES;
+                // Requested now, so that it is there when this row is done.
+                next = if row < sort.tile {
+                    sort.key(first + row)
+                } else {
+                    None
+                };
+                let digit = sort.digit(key.unwrap_or(0));
+                let same = Self::same_digit(warp, sort.bits, digit, key.is_some());
+                let before = rank(same, warp.lane());
+                // SAFETY: a digit has a counter; the lanes read it before the
+                // first `sync`, and one of those with the digit writes it
+                // before the second.
+                let place = unsafe { *counter(warp, digit) };
+                warp.sync(W::FULL);
+                if let Some(key) = key {
+                    if before == 0 {
+                        // SAFETY: as above.
+                        unsafe { *counter(warp, digit) = place + same.count_ones() };
+                    }
+                    // SAFETY: every key has a place of its own among the keys.
+                    unsafe { sort.output.add((place + before) as usize).write(key) };
+                }
+                warp.sync(W::FULL);
+            }
+            tile += warp.warps();
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A graph as plain sets of neighbours.
+
+use std::collections::BTreeSet;
+
+use heapwood_device::graph::host::{Change, Counts};
+
+use super::Csr;
+
+/// A source and a target in the word in which a batch holds them.
+pub fn pack(source: u32, target: u32) -> u64 {
+    u64::from(source) | u64::from(target) << 32
+}
+
+/// A set of neighbours for each vertex.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// The neighbours.
+    pub rows: Vec<BTreeSet<u32>>,
+    /// Whether edges have a direction.
+    pub directed: bool,
+}
+
+impl Model {
+    /// A graph without edges.
+    pub fn new(vertices: u32, directed: bool) -> Self {
+        Self {
+            rows: vec![BTreeSet::new(); vertices as usize],
+            directed,
+        }
+    }
+
+    /// Applies a batch as its definition says, edge by edge.
+    pub fn apply(&mut self, edges: &[(u32, u32)], change: Change, no_loops: bool) -> Counts {
+        let mut counts = Counts::default();
+        let mut seen = BTreeSet::new();
+        for &(source, target) in edges {
+            let vertices = self.rows.len() as u32;
+            if source >= vertices || target >= vertices || (no_loops && source == target) {
+                counts.rejected += 1;
+                continue;
+            }
+            let edge = if self.directed || source < target {
+                (source, target)
+            } else {
+                (target, source)
+            };
+            let present = self.rows[edge.0 as usize].contains(&edge.1);
+            let repeated = !seen.insert(edge);
+            match change {
+                _ if repeated => counts.duplicates += 1,
+                Change::Insert if present => counts.duplicates += 1,
+                Change::Delete if !present => counts.missing += 1,
+                Change::Insert => {
+                    counts.applied += 1;
+                    self.rows[edge.0 as usize].insert(edge.1);
+                    if !self.directed {
+                        self.rows[edge.1 as usize].insert(edge.0);
+                    }
+                }
+                Change::Delete => {
+                    counts.applied += 1;
+                    self.rows[edge.0 as usize].remove(&edge.1);
+                    if !self.directed {
+                        self.rows[edge.1 as usize].remove(&edge.0);
+                    }
+                }
+            }
+        }
+        counts
+    }
+
+    /// The graph with all edges turned round.
+    pub fn transposed(&self) -> Self {
+        let mut other = Self::new(self.rows.len() as u32, self.directed);
+        for (source, row) in (0..).zip(&self.rows) {
+            for &target in row {
+                other.rows[target as usize].insert(source);
+            }
+        }
+        other
+    }
+
+    /// The CSR form.
+    pub fn csr(&self) -> Csr {
+        let mut csr = Csr {
+            offsets: vec![0],
+            targets: Vec::new(),
+        };
+        for row in &self.rows {
+            csr.targets.extend(row);
+            csr.offsets.push(csr.targets.len() as u32);
+        }
+        csr
+    }
+
+    /// Entries.
+    pub fn entries(&self) -> usize {
+        self.rows.iter().map(BTreeSet::len).sum()
+    }
+}
