@@ -85,6 +85,17 @@ macro_rules! with_plain_kernels {
             "graph" "graph_classify" $crate::graph::classify::Classify;
             "graph" "graph_compact" $crate::graph::classify::Compact;
             "graph" "graph_relocate" $crate::graph::relocate::Relocate;
+            "graph" "graph_query" $crate::graph::query::Query;
+            "graph" "graph_rank_clear" $crate::graph::pagerank::RankClear;
+            "graph" "graph_rank_start" $crate::graph::pagerank::RankStart;
+            "graph" "graph_rank_step" $crate::graph::pagerank::RankStep;
+            "graph" "graph_orient" $crate::graph::triangles::Orient;
+            "graph" "graph_triangles" $crate::graph::triangles::Triangles;
+            "graph" "graph_component_start" $crate::graph::components::ComponentStart;
+            "graph" "graph_component_join" $crate::graph::components::ComponentJoin;
+            "graph" "graph_component_end" $crate::graph::components::ComponentEnd;
+            "graph" "graph_search_start" $crate::graph::bfs::SearchStart;
+            "graph" "graph_search_level" $crate::graph::bfs::SearchLevel;
         }
     };
 }

@@ -59,11 +59,6 @@ fn assert_equal<R: Runner>(store: &Store<R>, model: &Model, what: &str) {
     }
 }
 
-fn store_of<R: Runner>(runner: R, model: &Model) -> Store<R> {
-    let columns = model.directed.then(|| model.transposed().csr());
-    Store::load(runner, &model.csr(), columns.as_ref())
-}
-
 /// Random batches on a runner keep store and model equal.
 fn run_batches<R: Runner>(
     runner: R,
@@ -77,7 +72,7 @@ fn run_batches<R: Runner>(
     let mut model = Model::new(vertices, directed);
     let start = edges(&mut random, &model, vertices as usize * 2);
     model.apply(&start, Change::Insert, false);
-    let mut store = store_of(runner, &model);
+    let mut store = Store::of(runner, &model);
     store.no_loops = random.one_in(2);
     assert_equal(&store, &model, "as loaded");
     for batch in 0..batches {
@@ -136,7 +131,7 @@ fn large_vertices_move_to_new_blocks() {
         let vertices = 5000;
         let mut model = Model::new(vertices, false);
         let star: Vec<_> = (0..vertices).flat_map(|v| [(0, v), (1, v)]).collect();
-        let store = store_of(Threads::new(allocator, POOL, 2), &model);
+        let store = Store::of(Threads::new(allocator, POOL, 2), &model);
         for step in [2, 3, 5] {
             let some: Vec<_> = star.iter().copied().step_by(step).collect();
             for change in [Change::Insert, Change::Delete, Change::Insert] {
@@ -165,7 +160,7 @@ fn an_exhausted_heap_leaves_the_store_as_it_was() {
         for directed in [false, true] {
             let mut random = Random::new(seed);
             let mut model = Model::new(200, directed);
-            let mut store = store_of(Threads::new(allocator, 96 << 10, 2), &model);
+            let mut store = Store::of(Threads::new(allocator, 96 << 10, 2), &model);
             store.no_loops = true;
             let mut refused = 0;
             for _ in 0..60 {
@@ -204,7 +199,7 @@ fn the_graph_does_not_depend_on_allocator_or_batches() {
     let gone = edges(&mut random, &empty, 3000);
     let mut hashes = Vec::new();
     for (size, allocator) in [1000, 6000, 37, 450].into_iter().cycle().zip(keeping()) {
-        let store = store_of(Threads::new(allocator, POOL, 2), &empty);
+        let store = Store::of(Threads::new(allocator, POOL, 2), &empty);
         for part in all.chunks(size) {
             store.update(part, Change::Insert).unwrap();
         }

@@ -13,6 +13,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU64;
 
 use super::load::word;
+use super::reduce::all_sum64;
 use super::store::{Vertex, lower_bound};
 use crate::arguments;
 use crate::kernel::PlainKernel;
@@ -150,13 +151,7 @@ impl PlainKernel for CopyOut {
                 }
             }
         });
-        let mut step = W::LANES / 2;
-        while step > 0 {
-            let low = warp.all_shuffle_xor(hash as u32, step);
-            let high = warp.all_shuffle_xor((hash >> 32) as u32, step);
-            hash = hash.wrapping_add(u64::from(high) << 32 | u64::from(low));
-            step /= 2;
-        }
+        let hash = all_sum64(warp, hash);
         if warp.lane() == 0 && hash != 0 {
             // Relaxed: a sum that the host reads after the launch.
             copy.status(word::HASH).fetch_add(hash, Relaxed);

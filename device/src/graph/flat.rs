@@ -10,9 +10,9 @@ use crate::warp::Warp;
 #[derive(Clone, Copy)]
 pub struct Flat {
     /// The number of this lane's first item.
-    start: u32,
+    pub start: u32,
     /// The number after this lane's last item.
-    end: u32,
+    pub end: u32,
     /// Items of all runs.
     pub total: u32,
 }

@@ -5,9 +5,13 @@
 //! operation takes a workspace whose division is computed here, and leaves its
 //! results in it.
 
+mod algorithms;
+mod rank;
 mod shape;
 mod update;
 
+pub use algorithms::{ComponentSpace, SearchSpace, SearchState, TriangleSpace};
+pub use rank::{RankOptions, RankSpace, RankState};
 pub use shape::{Csr, CsrSpace, Graph, Measured, Shape, graph_hash};
 pub use update::{Batch, Change, Counts, UpdateError, UpdateSpace};
 

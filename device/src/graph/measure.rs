@@ -4,6 +4,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::AtomicU64;
 
+use super::reduce::all_sum64;
 use super::store::Vertex;
 use crate::arguments;
 use crate::kernel::PlainKernel;
@@ -41,19 +42,6 @@ arguments! {
 
 /// Adds up a store.
 pub struct Measure;
-
-/// The sum of all lanes' values, in every lane.
-#[inline(always)]
-fn all_sum64<W: Warp>(warp: W, mut value: u64) -> u64 {
-    let mut step = W::LANES / 2;
-    while step > 0 {
-        let low = warp.all_shuffle_xor(value as u32, step);
-        let high = warp.all_shuffle_xor((value >> 32) as u32, step);
-        value += u64::from(high) << 32 | u64::from(low);
-        step /= 2;
-    }
-    value
-}
 
 impl PlainKernel for Measure {
     type Arguments = MeasureArguments;

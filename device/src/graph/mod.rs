@@ -16,18 +16,24 @@
 //!    blocks freed and the other vertices changed in place, where nothing can
 //!    fail; else the new blocks are freed and the store is as before.
 
+pub mod bfs;
 pub mod classify;
 pub mod commit;
+pub mod components;
 pub mod copy;
 mod flat;
 pub mod keys;
 pub mod load;
 pub mod measure;
+pub mod pagerank;
 pub mod prepare;
+pub mod query;
+mod reduce;
 pub mod relocate;
 pub mod scan;
 pub mod sort;
 pub mod store;
+pub mod triangles;
 pub mod update;
 
 #[cfg(not(target_arch = "nvptx64"))]

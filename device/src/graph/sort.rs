@@ -106,11 +106,24 @@ impl SortArguments {
     }
 }
 
-/// The counter of a value in scratch memory.
-#[inline(always)]
-fn counter<W: Warp>(warp: W, value: u32) -> *mut u32 {
-    // SAFETY: values have `DIGIT_BITS` bits, and scratch memory that many words.
-    unsafe { warp.scratch().cast::<u32>().add(value as usize) }
+/// The counters of a digit's values, in the warp's scratch memory.
+#[derive(Clone, Copy)]
+struct Counters(*mut u32);
+
+impl Counters {
+    /// Those of a warp. Asked for once a kernel, for it is a call.
+    #[inline(always)]
+    fn of<W: Warp>(warp: W) -> Self {
+        Self(warp.scratch().cast())
+    }
+
+    /// The counter of a value.
+    #[inline(always)]
+    fn at(self, value: u32) -> *mut u32 {
+        // SAFETY: values have `DIGIT_BITS` bits, and scratch memory that many
+        // words.
+        unsafe { self.0.add(value as usize) }
+    }
 }
 
 /// Counts the digits of each tile.
@@ -127,12 +140,13 @@ impl PlainKernel for SortCount {
             unsafe { sort.header.add(word as usize).write(0) };
             word += warp.threads();
         }
+        let counters = Counters::of(warp);
         let mut tile = warp.warp();
         while tile < sort.tiles {
             let mut value = warp.lane();
             while value < sort.values() {
                 // SAFETY: the scratch memory is the warp's.
-                unsafe { counter(warp, value).write(0) };
+                unsafe { counters.at(value).write(0) };
                 value += W::LANES;
             }
             warp.sync(W::FULL);
@@ -141,7 +155,7 @@ impl PlainKernel for SortCount {
                 if let Some(key) = sort.key(tile * sort.tile + row + warp.lane()) {
                     // SAFETY: in scratch memory, which other lanes access in
                     // the same way between the two `sync`.
-                    let counter = unsafe { &*counter(warp, sort.digit(key)).cast::<SharedU32>() };
+                    let counter = unsafe { &*counters.at(sort.digit(key)).cast::<SharedU32>() };
                     counter.fetch_add(1, Relaxed);
                 }
                 row += W::LANES;
@@ -150,7 +164,7 @@ impl PlainKernel for SortCount {
             let mut value = warp.lane();
             while value < sort.values() {
                 // SAFETY: the `sync` above orders this behind the counting.
-                unsafe { *sort.count_at(value, tile) = *counter(warp, value) };
+                unsafe { *sort.count_at(value, tile) = *counters.at(value) };
                 value += W::LANES;
             }
             warp.sync(W::FULL);
@@ -201,7 +215,7 @@ pub struct SortScatter;
 impl SortScatter {
     /// Puts into scratch memory where the keys of each value in a tile go.
     #[inline(always)]
-    unsafe fn places<W: Warp>(warp: W, sort: &SortArguments, tile: u32) {
+    unsafe fn places<W: Warp>(warp: W, counters: Counters, sort: &SortArguments, tile: u32) {
         let mut sum = 0_u32;
         let mut first = 0;
         while first < sort.values() {
@@ -215,7 +229,7 @@ impl SortScatter {
             if value < sort.values() {
                 let before = end.wrapping_sub(total);
                 // SAFETY: scratch memory has a word for each value.
-                unsafe { *counter(warp, value) = before.wrapping_add(*sort.count_at(value, tile)) };
+                unsafe { *counters.at(value) = before.wrapping_add(*sort.count_at(value, tile)) };
             }
             sum = warp.shuffle(W::FULL, end, W::LANES - 1);
             first += W::LANES;
@@ -243,10 +257,11 @@ impl PlainKernel for SortScatter {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, sort: SortArguments) {
+        let counters = Counters::of(warp);
         let mut tile = warp.warp();
         while tile < sort.tiles {
             // SAFETY: the launches before have written counts and totals.
-            unsafe { Self::places(warp, &sort, tile) };
+            unsafe { Self::places(warp, counters, &sort, tile) };
             let first = tile * sort.tile + warp.lane();
             let mut next = sort.key(first);
             let mut row = 0;
@@ -265,12 +280,12 @@ impl PlainKernel for SortScatter {
                 // SAFETY: a digit has a counter; the lanes read it before the
                 // first `sync`, and one of those with the digit writes it
                 // before the second.
-                let place = unsafe { *counter(warp, digit) };
+                let place = unsafe { *counters.at(digit) };
                 warp.sync(W::FULL);
                 if let Some(key) = key {
                     if before == 0 {
                         // SAFETY: as above.
-                        unsafe { *counter(warp, digit) = place + same.count_ones() };
+                        unsafe { *counters.at(digit) = place + same.count_ones() };
                     }
                     // SAFETY: every key has a place of its own among the keys.
                     unsafe { sort.output.add((place + before) as usize).write(key) };

@@ -203,7 +203,8 @@ impl<A: Allocator> Runner for Coroutines<A> {
 
     fn run(&self, step: &Step) {
         use heapwood_device::graph::{
-            classify, commit, copy, load, measure, prepare, relocate, scan, sort,
+            bfs, classify, commit, components, copy, load, measure, pagerank, prepare, query,
+            relocate, scan, sort, triangles,
         };
         let args = step.args;
         match step.kernel {
@@ -221,6 +222,17 @@ impl<A: Allocator> Runner for Coroutines<A> {
             "graph_classify" => self.plain::<classify::Classify>(args),
             "graph_compact" => self.plain::<classify::Compact>(args),
             "graph_relocate" => self.plain::<relocate::Relocate>(args),
+            "graph_query" => self.plain::<query::Query>(args),
+            "graph_rank_clear" => self.plain::<pagerank::RankClear>(args),
+            "graph_rank_start" => self.plain::<pagerank::RankStart>(args),
+            "graph_rank_step" => self.plain::<pagerank::RankStep>(args),
+            "graph_orient" => self.plain::<triangles::Orient>(args),
+            "graph_triangles" => self.plain::<triangles::Triangles>(args),
+            "graph_component_start" => self.plain::<components::ComponentStart>(args),
+            "graph_component_join" => self.plain::<components::ComponentJoin>(args),
+            "graph_component_end" => self.plain::<components::ComponentEnd>(args),
+            "graph_search_start" => self.plain::<bfs::SearchStart>(args),
+            "graph_search_level" => self.plain::<bfs::SearchLevel>(args),
             other => panic!("no kernel {other}"),
         }
     }

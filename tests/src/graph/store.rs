@@ -5,7 +5,7 @@ use heapwood_device::graph::host::{
     UpdateSpace, graph_hash,
 };
 
-use super::{Runner, pack};
+use super::{Model, Runner, pack};
 use crate::cpu::Buffer;
 
 /// Compressed sparse rows.
@@ -29,6 +29,12 @@ pub struct Store<R> {
 }
 
 impl<R: Runner> Store<R> {
+    /// The graph of a model.
+    pub fn of(runner: R, model: &Model) -> Self {
+        let columns = model.directed.then(|| model.transposed().csr());
+        Self::load(runner, &model.csr(), columns.as_ref())
+    }
+
     /// A graph with the edges of `rows` (and `columns`, the in-neighbours, if
     /// it is directed).
     ///

@@ -51,6 +51,8 @@ impl Shape {
 pub struct Graph {
     /// What it is like.
     pub shape: Shape,
+    /// Vertices among them that were deleted.
+    pub absent: u32,
     base: *mut u8,
 }
 
@@ -124,7 +126,11 @@ pub fn graph_hash(vertices: u32, edges: u64) -> u64 {
 impl Graph {
     /// The graph in a buffer of `shape.bytes()` bytes at this device address.
     pub fn new(shape: Shape, base: *mut u8) -> Self {
-        Self { shape, base }
+        Self {
+            shape,
+            absent: 0,
+            base,
+        }
     }
 
     /// The records of a store.
@@ -140,7 +146,7 @@ impl Graph {
     }
 
     /// The word that counts deleted vertices.
-    pub(super) fn absent(&self) -> *mut u64 {
+    pub(super) fn absent_word(&self) -> *mut u64 {
         self.base.cast()
     }
 

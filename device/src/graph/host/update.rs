@@ -295,7 +295,7 @@ impl Job<'_> {
             fresh: self.at(part::FRESH),
             header: self.at(part::HEADER).cast(),
             refused,
-            absent: self.graph.absent(),
+            absent: self.graph.absent_word(),
             count: self.keys(),
             vertices: self.graph.shape.vertices,
             flags: self.flags(),

@@ -1,0 +1,248 @@
+//! Triangles, components, breadth-first search, and questions about edges.
+
+use super::super::bfs::{SearchArguments, word as search};
+use super::super::components::ComponentArguments;
+use super::super::query::QueryArguments;
+use super::super::triangles::{SLOTS, TriangleArguments};
+use super::{CsrSpace, Division, Graph, Step};
+
+/// The workspace of a count of triangles, divided.
+#[derive(Clone, Copy, Debug)]
+pub struct TriangleSpace {
+    total: usize,
+    counts: Option<usize>,
+    csr: usize,
+    offsets: usize,
+    lengths: usize,
+    successors: usize,
+    zero_bytes: usize,
+    bytes: usize,
+}
+
+impl TriangleSpace {
+    /// Words at the front of the workspace whose sum is the count.
+    pub const TOTAL_WORDS: usize = SLOTS as usize;
+
+    /// Room for a graph with that many vertices and entries; with counts for
+    /// each vertex, if wanted.
+    pub fn new(vertices: u32, entries: u64, per_vertex: bool) -> Self {
+        let vertices = vertices as usize;
+        let mut division = Division::default();
+        let total = division.part(8 * Self::TOTAL_WORDS);
+        let counts = per_vertex.then(|| division.part(4 * vertices));
+        let zero_bytes = division.bytes;
+        Self {
+            total,
+            counts,
+            csr: division.part(CsrSpace::new().bytes()),
+            offsets: division.part(4 * (vertices + 1)),
+            lengths: division.part(4 * vertices),
+            successors: division.part(4 * entries as usize),
+            zero_bytes,
+            bytes: division.bytes,
+        }
+    }
+
+    /// Bytes of the workspace, 256-byte aligned.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Bytes at its front that are 0 before the first launch.
+    pub fn zero_bytes(&self) -> usize {
+        self.zero_bytes
+    }
+
+    /// Where in the workspace the counts of the vertices begin, 32 bits each,
+    /// if there are any.
+    pub fn counts_offset(&self) -> Option<usize> {
+        self.counts
+    }
+}
+
+/// The workspace of a computation of components, divided.
+#[derive(Clone, Copy, Debug)]
+pub struct ComponentSpace {
+    labels: usize,
+    bytes: usize,
+}
+
+impl ComponentSpace {
+    /// Room for a graph with that many vertices.
+    pub fn new(vertices: u32) -> Self {
+        let mut division = Division::default();
+        division.part(8);
+        Self {
+            labels: division.part(4 * vertices as usize),
+            bytes: division.bytes,
+        }
+    }
+
+    /// Bytes of the workspace, 256-byte aligned. Its first 8 are 0 before the
+    /// first launch, and the number of components after the last.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Where in the workspace the labels begin, 32 bits for each vertex: the
+    /// least vertex of its component, or `u32::MAX` if it was deleted.
+    pub fn labels_offset(&self) -> usize {
+        self.labels
+    }
+}
+
+/// The workspace of a search, divided.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchSpace {
+    depths: usize,
+    lists: [usize; 2],
+    bytes: usize,
+}
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SearchState {
+    /// Vertices that were reached, the source among them.
+    pub reached: u32,
+    /// The greatest depth.
+    pub depth: u32,
+    /// Whether there is nothing more to reach.
+    pub ended: bool,
+}
+
+impl SearchSpace {
+    /// Words at the front of the workspace, for [`SearchSpace::state`].
+    pub const HEADER_WORDS: usize = search::COUNT;
+
+    /// Room for a graph with that many vertices.
+    pub fn new(vertices: u32) -> Self {
+        let vertices = vertices as usize;
+        let mut division = Division::default();
+        division.part(4 * Self::HEADER_WORDS);
+        Self {
+            depths: division.part(4 * vertices),
+            lists: [division.part(4 * vertices), division.part(4 * vertices)],
+            bytes: division.bytes,
+        }
+    }
+
+    /// Bytes of the workspace, 256-byte aligned. Nothing of it need be 0.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Where in the workspace the depths begin, 32 bits for each vertex;
+    /// `u32::MAX` is not reached.
+    pub fn depths_offset(&self) -> usize {
+        self.depths
+    }
+
+    /// How far the search has come after the launches of levels `0..launched`.
+    pub fn state(header: &[u32; Self::HEADER_WORDS], launched: u32) -> SearchState {
+        SearchState {
+            reached: header[search::REACHED],
+            depth: header[search::DEPTH],
+            ended: header[(launched % 3) as usize] == 0,
+        }
+    }
+}
+
+impl Graph {
+    /// The launches that count the triangles of an undirected graph.
+    pub fn triangles(&self, space: &TriangleSpace, workspace: *mut u8) -> [Step; 4] {
+        let at = |offset: usize| workspace.wrapping_add(offset);
+        let arguments = TriangleArguments {
+            records: self.records(0),
+            offsets: at(space.offsets).cast(),
+            lengths: at(space.lengths).cast(),
+            successors: at(space.successors).cast(),
+            total: at(space.total).cast(),
+            counts: space
+                .counts
+                .map_or(std::ptr::null_mut(), |counts| at(counts).cast()),
+            vertices: self.shape.vertices,
+        };
+        let [sums, offsets] = self.offsets(0, arguments.offsets, CsrSpace::new(), at(space.csr));
+        // Enough to fill a device several times over.
+        let threads = self.shape.vertices.min(1 << 20);
+        [
+            sums,
+            offsets,
+            Step::plain("graph_orient", threads, arguments),
+            Step::plain("graph_triangles", threads, arguments),
+        ]
+    }
+
+    /// The launches that label connected components; in a directed graph those
+    /// of the graph without directions.
+    pub fn components(&self, space: &ComponentSpace, workspace: *mut u8) -> [Step; 3] {
+        let arguments = ComponentArguments {
+            records: self.records(0),
+            labels: workspace.wrapping_add(space.labels).cast(),
+            count: workspace.cast(),
+            vertices: self.shape.vertices,
+        };
+        let kernels = [
+            "graph_component_start",
+            "graph_component_join",
+            "graph_component_end",
+        ];
+        kernels.map(|kernel| Step::plain(kernel, self.shape.vertices, arguments))
+    }
+
+    fn search_arguments(
+        &self,
+        space: &SearchSpace,
+        workspace: *mut u8,
+        source: u32,
+        depth: u32,
+    ) -> SearchArguments {
+        let list = |ahead: u32| {
+            let offset = space.lists[((depth + ahead) % 2) as usize];
+            workspace.wrapping_add(offset).cast()
+        };
+        SearchArguments {
+            records: self.records(0),
+            depths: workspace.wrapping_add(space.depths).cast(),
+            level: list(0),
+            next: list(1),
+            header: workspace.cast(),
+            vertices: self.shape.vertices,
+            source,
+            depth,
+        }
+    }
+
+    /// The launch before the levels of a search.
+    ///
+    /// # Panics
+    ///
+    /// If the source is no vertex.
+    pub fn search_start(&self, space: &SearchSpace, workspace: *mut u8, source: u32) -> Step {
+        assert!(source < self.shape.vertices);
+        let arguments = self.search_arguments(space, workspace, source, 0);
+        Step::plain("graph_search_start", self.shape.vertices, arguments)
+    }
+
+    /// The launch of a level, numbered from 0. One after the last that is
+    /// needed does nothing.
+    pub fn search_level(&self, space: &SearchSpace, workspace: *mut u8, depth: u32) -> Step {
+        let arguments = self.search_arguments(space, workspace, 0, depth);
+        // A level is seldom a large part of the graph.
+        let threads = self.shape.vertices.min(1 << 17);
+        Step::plain("graph_search_level", threads, arguments)
+    }
+
+    /// The launch that answers whether edges are there: `count` words with a
+    /// source and a target each, and a word of 32 bits for each answer, 1 or 0.
+    pub fn query(&self, edges: *mut u64, answers: *mut u32, count: u32) -> Step {
+        let arguments = QueryArguments {
+            records: self.records(0),
+            edges,
+            answers,
+            vertices: self.shape.vertices,
+            count,
+        };
+        Step::plain("graph_query", count, arguments)
+    }
+}

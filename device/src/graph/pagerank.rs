@@ -1,0 +1,459 @@
+//! PageRank by power iteration, pulling over in-neighbours.
+//!
+//! An iteration is one launch. A vertex' new rank is the sum of its
+//! in-neighbours' shares (rank by out-degree), damped, plus what everybody gets:
+//! the random jump and an equal part of the ranks of vertices without
+//! out-edges. The change and the mass of such vertices are summed for the next
+//! launch, which does nothing if the change was small enough: so the host may
+//! launch iterations ahead and look at the sums later.
+//!
+//! Ranks and shares are stored as `f32` and summed as `f64`, in which a sum of
+//! a million terms is as good as exact; what is left is the rounding of stored
+//! values, a digit of 24 bits at most. Sums over warps are integers, so that their
+//! order does not matter.
+//!
+//! A group of lanes takes a vertex, four neighbours a lane at a time (16 bytes,
+//! which a block always has whole). Vertices of more than [`PART`] neighbours
+//! are divided among warps; the one that finishes last ends the vertex.
+//!
+//! Traffic of an iteration: 4 bytes and the 32-byte sector of a share for each
+//! edge, two records, and a rank and a share read and written for each vertex.
+
+use core::sync::atomic::Ordering::{AcqRel, Relaxed};
+
+use cuda_std::atomic::{AtomicU32, AtomicU64};
+
+use super::reduce::{from_fixed, group_sum, to_fixed};
+use super::store::Vertex;
+use crate::arguments;
+use crate::kernel::PlainKernel;
+use crate::warp::Warp;
+
+/// Neighbours that are summed by one warp.
+pub const PART: u32 = 1024;
+/// Words over which a sum is spread, so that warps do not queue for one.
+pub const SLOTS: u32 = 16;
+/// Words for the sums of an iteration: changes, then the ranks of vertices
+/// without out-edges.
+pub const SUM_WORDS: u32 = 2 * SLOTS;
+
+/// A vertex that is divided among warps.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Hub {
+    /// The sum of its parts, as an integer.
+    pub sum: u64,
+    /// Parts that are summed.
+    pub done: u32,
+    /// Parts.
+    pub parts: u32,
+}
+
+/// A part of a hub.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// The vertex.
+    pub vertex: u32,
+    /// Number of the hub.
+    pub hub: u32,
+    /// Its first neighbour.
+    pub first: u32,
+    /// Unused.
+    pub padding: u32,
+}
+
+arguments! {
+    /// A computation of ranks.
+    pub struct RankArguments {
+        pointers {
+            /// Records of the in-neighbours.
+            incoming: Vertex,
+            /// Records of the out-neighbours; the same in undirected graphs.
+            outgoing: Vertex,
+            /// A rank for each vertex.
+            ranks: f32,
+            /// A share for each vertex, of the iteration before.
+            shares: f32,
+            /// A share for each vertex, of this iteration or the start.
+            next: f32,
+            /// `SUM_WORDS` words for the start and for each iteration.
+            sums: u64,
+            /// Vertices that are divided.
+            hubs: Hub,
+            /// Their parts.
+            parts: Part,
+            /// The number of hubs, and of parts; 0 before the first launch.
+            counts: u32,
+        }
+        integers {
+            /// Vertices.
+            vertices: u32,
+            /// Vertices that were not deleted; at least one.
+            present: u32,
+            /// Number of this iteration, from 1; 0 to start.
+            iteration: u32,
+            /// Iterations that there are sums for.
+            limit: u32,
+            /// The probability of following an edge: the bits of an `f64`.
+            damping: u64,
+            /// The change, summed over vertices, at which to stop; likewise.
+            tolerance: u64,
+            /// Lanes for a vertex: a power of two.
+            group: u32,
+            /// Not 0 to start from the ranks that are there.
+            resume: u32,
+        }
+    }
+}
+
+impl RankArguments {
+    /// A sum of an iteration.
+    #[inline(always)]
+    fn sum(&self, iteration: u32, slot: u32) -> &AtomicU64 {
+        let at = iteration * SUM_WORDS + slot;
+        // SAFETY: there are so many words for each iteration.
+        unsafe { &*self.sums.add(at as usize).cast::<AtomicU64>() }
+    }
+
+    /// The change by an iteration, or with `SLOTS` as `first` the mass to share
+    /// out after it.
+    #[inline(always)]
+    fn total(&self, iteration: u32, first: u32) -> f64 {
+        let mut total = 0_u64;
+        let mut slot = 0;
+        while slot < SLOTS {
+            // Relaxed: summed by an earlier launch.
+            total += self.sum(iteration, first + slot).load(Relaxed);
+            slot += 1;
+        }
+        from_fixed(total)
+    }
+
+    /// A count: 0 of hubs, 1 of parts.
+    #[inline(always)]
+    fn count(&self, index: usize) -> &AtomicU32 {
+        // SAFETY: the arguments' contract.
+        unsafe { &*self.counts.add(index).cast::<AtomicU32>() }
+    }
+
+    /// Lists a vertex as hub with its parts.
+    #[inline(always)]
+    fn list(&self, vertex: u32, degree: u32) {
+        let parts = degree.div_ceil(PART);
+        // Relaxed: read by later launches.
+        let hub = self.count(0).fetch_add(1, Relaxed);
+        let place = self.count(1).fetch_add(parts, Relaxed);
+        // SAFETY: the host made room for all vertices that can have so many
+        // neighbours.
+        unsafe {
+            self.hubs.add(hub as usize).write(Hub {
+                sum: 0,
+                done: 0,
+                parts,
+            });
+            let mut part = 0;
+            while part < parts {
+                self.parts.add((place + part) as usize).write(Part {
+                    vertex,
+                    hub,
+                    first: part * PART,
+                    padding: 0,
+                });
+                part += 1;
+            }
+        }
+    }
+}
+
+/// What a lane adds to the sums.
+#[derive(Clone, Copy)]
+struct Tally {
+    change: f64,
+    stuck: f64,
+}
+
+impl Tally {
+    const NONE: Self = Self {
+        change: 0.0,
+        stuck: 0.0,
+    };
+
+    /// Stores a vertex' new rank and share; returns the change of the rank.
+    ///
+    /// # Safety
+    ///
+    /// The vertex exists and is this lane's.
+    #[inline(always)]
+    unsafe fn settle(&mut self, ranks: &RankArguments, vertex: u32, exact: f64) -> f64 {
+        let at = vertex as usize;
+        // SAFETY: the caller's promise.
+        unsafe {
+            let degree = (*ranks.outgoing.add(at)).degree;
+            let old = *ranks.ranks.add(at);
+            let mut rank = exact as f32;
+            let mut share = 0.0;
+            if degree == 0 {
+                rank = adjust(old, exact);
+                self.stuck += f64::from(rank);
+            } else {
+                share = adjust(*ranks.shares.add(at), exact / f64::from(degree));
+            }
+            *ranks.next.add(at) = share;
+            *ranks.ranks.add(at) = rank;
+            f64::from(rank) - f64::from(old)
+        }
+    }
+
+    /// Adds the sums of a warp's lanes to those of an iteration.
+    #[inline(always)]
+    fn add<W: Warp>(&self, warp: W, ranks: &RankArguments, iteration: u32) {
+        let change = group_sum(warp, self.change, W::LANES);
+        let stuck = group_sum(warp, self.stuck, W::LANES);
+        if warp.lane() == 0 {
+            let slot = warp.warp() % SLOTS;
+            // Relaxed: read by later launches.
+            if change > 0.0 {
+                let word = ranks.sum(iteration, slot);
+                word.fetch_add(to_fixed(change), Relaxed);
+            }
+            if stuck > 0.0 {
+                let word = ranks.sum(iteration, SLOTS + slot);
+                word.fetch_add(to_fixed(stuck), Relaxed);
+            }
+        }
+    }
+}
+
+/// Clears the sums of all iterations.
+pub struct RankClear;
+
+impl PlainKernel for RankClear {
+    type Arguments = RankArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, ranks: RankArguments) {
+        let mut word = warp.thread();
+        while word < (ranks.limit + 1) * SUM_WORDS {
+            // SAFETY: below the number of words.
+            unsafe { ranks.sums.add(word as usize).write(0) };
+            word += warp.threads();
+        }
+        if warp.thread() == 0 {
+            ranks.count(0).store(0, Relaxed);
+            ranks.count(1).store(0, Relaxed);
+        }
+    }
+}
+
+/// Sets the ranks to start from, and lists the hubs.
+pub struct RankStart;
+
+impl PlainKernel for RankStart {
+    type Arguments = RankArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, ranks: RankArguments) {
+        let even = 1.0 / ranks.present as f32;
+        let mut tally = Tally::NONE;
+        let mut vertex = warp.thread();
+        while vertex < ranks.vertices {
+            // SAFETY: below the number of vertices.
+            unsafe {
+                let at = vertex as usize;
+                let record = *ranks.incoming.add(at);
+                if record.is_absent() {
+                    *ranks.ranks.add(at) = 0.0;
+                    *ranks.shares.add(at) = 0.0;
+                    *ranks.next.add(at) = 0.0;
+                } else {
+                    if ranks.resume == 0 {
+                        *ranks.ranks.add(at) = even;
+                    }
+                    *ranks.shares.add(at) = 0.0;
+                    tally.settle(&ranks, vertex, f64::from(*ranks.ranks.add(at)));
+                }
+                if record.degree > PART {
+                    ranks.list(vertex, record.degree);
+                }
+            }
+            vertex += warp.threads();
+        }
+        tally.add(warp, &ranks, 0);
+    }
+}
+
+/// Four neighbours, as they are loaded.
+#[repr(C, align(16))]
+#[derive(Clone, Copy)]
+struct Four([u32; 4]);
+
+/// The sum of the shares of the neighbours `first..end`, of which this lane
+/// takes every `group`th four from `lane`; `first` is a multiple of four.
+///
+/// # Safety
+///
+/// The neighbours are those of the block, up to its degree.
+#[inline(always)]
+unsafe fn pull(
+    entries: *const u32,
+    first: u32,
+    end: u32,
+    lane: u32,
+    group: u32,
+    shares: *const f32,
+) -> f64 {
+    let mut sum = 0.0;
+    let mut at = first + 4 * lane;
+    while at < end {
+        // SAFETY: blocks are 16-byte aligned and requested in units of that, so
+        // four entries are there if one is; neighbours are vertices.
+        unsafe {
+            let Four(four) = *entries.add(at as usize).cast::<Four>();
+            let left = end - at;
+            let share = |index: u32, neighbour: u32| {
+                if index < left {
+                    *shares.add(neighbour as usize)
+                } else {
+                    0.0
+                }
+            };
+            let (one, two) = (share(0, four[0]), share(1, four[1]));
+            let (three, last) = (share(2, four[2]), share(3, four[3]));
+            sum += (f64::from(one) + f64::from(two)) + (f64::from(three) + f64::from(last));
+        }
+        at += 4 * group;
+    }
+    sum
+}
+
+/// What to store in place of `old`: `exact`, rounded towards `old`.
+///
+/// So what is stored changes by no more than what it stands for, and since only
+/// the damped part of a change goes on, changes end. Were shares rounded to the
+/// nearest, vertices that feed each other could exchange a last digit for ever.
+#[inline(always)]
+fn adjust(old: f32, exact: f64) -> f32 {
+    let near = exact as f32;
+    // Ranks are not negative, so the next smaller bits are the next smaller
+    // number.
+    if exact > f64::from(old) && f64::from(near) > exact {
+        f32::from_bits(near.to_bits() - 1)
+    } else if exact < f64::from(old) && f64::from(near) < exact {
+        f32::from_bits(near.to_bits() + 1)
+    } else {
+        near
+    }
+}
+
+/// An iteration.
+pub struct RankStep;
+
+impl RankStep {
+    /// Sums a part of a hub; true in the lane that is to end the vertex, with
+    /// the sum of all parts.
+    #[inline(always)]
+    unsafe fn sum_part<W: Warp>(warp: W, ranks: &RankArguments, part: Part) -> Option<f64> {
+        // SAFETY: parts are lists of vertices with that many neighbours.
+        unsafe {
+            let record = *ranks.incoming.add(part.vertex as usize);
+            let end = if record.degree - part.first > PART {
+                part.first + PART
+            } else {
+                record.degree
+            };
+            let lane = warp.lane();
+            let sum = pull(
+                record.entries(),
+                part.first,
+                end,
+                lane,
+                W::LANES,
+                ranks.shares,
+            );
+            let sum = group_sum(warp, sum, W::LANES);
+            if lane != 0 {
+                return None;
+            }
+            let hub = ranks.hubs.add(part.hub as usize);
+            let total = &*(&raw const (*hub).sum).cast::<AtomicU64>();
+            let done = &*(&raw const (*hub).done).cast::<AtomicU32>();
+            // Relaxed: ordered by the counter. AcqRel: whoever comes last sees
+            // all sums.
+            total.fetch_add(to_fixed(sum), Relaxed);
+            if done.fetch_add(1, AcqRel) + 1 < (*hub).parts {
+                return None;
+            }
+            // Relaxed, twice: for the next launch; nobody else comes.
+            done.store(0, Relaxed);
+            Some(from_fixed(total.swap(0, Relaxed)))
+        }
+    }
+}
+
+impl PlainKernel for RankStep {
+    type Arguments = RankArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, ranks: RankArguments) {
+        let last = ranks.iteration - 1;
+        if last > 0 && ranks.total(last, 0) <= f64::from_bits(ranks.tolerance) {
+            return;
+        }
+        let damping = f64::from_bits(ranks.damping);
+        let stuck = ranks.total(last, SLOTS);
+        let all = (1.0 - damping + damping * stuck) / f64::from(ranks.present);
+        let mut tally = Tally::NONE;
+        let mut settle = |vertex: u32, sum: f64| {
+            // SAFETY: below the number of vertices, and one lane's.
+            unsafe {
+                let change = tally.settle(&ranks, vertex, all + damping * sum);
+                tally.change += if change < 0.0 { -change } else { change };
+            }
+        };
+        // Relaxed: counted by an earlier launch.
+        let parts = ranks.count(1).load(Relaxed);
+        let mut index = warp.warp();
+        while index < parts {
+            // SAFETY: below the number of parts.
+            unsafe {
+                let part = *ranks.parts.add(index as usize);
+                if let Some(sum) = Self::sum_part(warp, &ranks, part) {
+                    settle(part.vertex, sum);
+                }
+            }
+            index += warp.warps();
+        }
+        let group = if ranks.group < W::LANES {
+            ranks.group
+        } else {
+            W::LANES
+        };
+        // Groups are a power of two, so a shift divides.
+        let shift = group.trailing_zeros();
+        let (place, lane) = (warp.lane() >> shift, warp.lane() & (group - 1));
+        let mut row = warp.warp() * (W::LANES >> shift);
+        while row < ranks.vertices {
+            let vertex = row + place;
+            let mut sum = 0.0;
+            let mut mine = false;
+            if vertex < ranks.vertices {
+                // SAFETY: below the number of vertices.
+                unsafe {
+                    let record = *ranks.incoming.add(vertex as usize);
+                    if record.degree <= PART && !record.is_absent() {
+                        mine = lane == 0;
+                        let entries = record.entries();
+                        sum = pull(entries, 0, record.degree, lane, group, ranks.shares);
+                    }
+                }
+            }
+            let sum = group_sum(warp, sum, group);
+            if mine {
+                settle(vertex, sum);
+            }
+            row += warp.warps() * (W::LANES >> shift);
+        }
+        tally.add(warp, &ranks, ranks.iteration);
+    }
+}

@@ -1,0 +1,55 @@
+//! Whether edges are there. One lane a question; a binary search each.
+
+use super::store::{Vertex, lower_bound};
+use crate::arguments;
+use crate::kernel::PlainKernel;
+use crate::warp::Warp;
+
+arguments! {
+    /// Questions about edges.
+    pub struct QueryArguments {
+        pointers {
+            /// `vertices` records.
+            records: Vertex,
+            /// `count` edges: a source and a target of 32 bits each.
+            edges: u64,
+            /// A word for each question: 1 if the edge is there, else 0.
+            answers: u32,
+        }
+        integers {
+            /// Vertices.
+            vertices: u32,
+            /// Questions.
+            count: u32,
+        }
+    }
+}
+
+/// Answers the questions.
+pub struct Query;
+
+impl PlainKernel for Query {
+    type Arguments = QueryArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, query: QueryArguments) {
+        let mut index = warp.thread();
+        while index < query.count {
+            // SAFETY: below the number of questions; a block has as many
+            // entries as its vertex has neighbours.
+            unsafe {
+                let edge = *query.edges.add(index as usize);
+                let (source, target) = (edge as u32, (edge >> 32) as u32);
+                let mut found = false;
+                if source < query.vertices {
+                    let record = *query.records.add(source as usize);
+                    let entries = record.entries();
+                    let place = lower_bound(entries, 0, record.degree, target);
+                    found = place < record.degree && *entries.add(place as usize) == target;
+                }
+                query.answers.add(index as usize).write(u32::from(found));
+            }
+            index += warp.threads();
+        }
+    }
+}

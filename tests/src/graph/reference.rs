@@ -1,0 +1,85 @@
+//! The algorithms in a few lines each, for small graphs.
+
+use super::Model;
+
+impl Model {
+    /// PageRank in double precision, iterated until nothing changes any more.
+    pub fn ranks(&self, damping: f64) -> Vec<f64> {
+        let count = self.rows.len();
+        let mut ranks = vec![1.0 / count as f64; count];
+        for _ in 0..2000 {
+            let stuck = self.rows.iter().zip(&ranks);
+            let stuck: f64 = stuck
+                .filter(|(row, _)| row.is_empty())
+                .map(|(_, rank)| rank)
+                .sum();
+            let all = (1.0 - damping + damping * stuck) / count as f64;
+            let mut next = vec![all; count];
+            for (row, rank) in self.rows.iter().zip(&ranks) {
+                for &target in row {
+                    next[target as usize] += damping * rank / row.len() as f64;
+                }
+            }
+            let change: f64 = next.iter().zip(&ranks).map(|(a, b)| (a - b).abs()).sum();
+            ranks = next;
+            if change < 1e-15 {
+                break;
+            }
+        }
+        ranks
+    }
+
+    /// The triangles that each vertex is in.
+    pub fn triangles(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.rows.len()];
+        for (one, row) in (0..).zip(&self.rows) {
+            for &two in row.range(one + 1..) {
+                for &three in row.range(two + 1..) {
+                    if self.rows[two as usize].contains(&three) {
+                        for vertex in [one, two, three] {
+                            counts[vertex as usize] += 1;
+                        }
+                    }
+                }
+            }
+        }
+        counts
+    }
+
+    /// The least vertex that each one is connected with, without directions.
+    pub fn components(&self) -> Vec<u32> {
+        let back = self.transposed();
+        let mut labels = vec![u32::MAX; self.rows.len()];
+        for start in 0..self.rows.len() as u32 {
+            let mut stack = vec![start];
+            while let Some(vertex) = stack.pop() {
+                if labels[vertex as usize] == u32::MAX {
+                    labels[vertex as usize] = start;
+                    stack.extend(&self.rows[vertex as usize]);
+                    stack.extend(&back.rows[vertex as usize]);
+                }
+            }
+        }
+        labels
+    }
+
+    /// Distances from a vertex.
+    pub fn search(&self, source: u32) -> Vec<u32> {
+        let mut depths = vec![u32::MAX; self.rows.len()];
+        depths[source as usize] = 0;
+        let mut level = vec![source];
+        while !level.is_empty() {
+            let mut next = Vec::new();
+            for vertex in level {
+                for &neighbour in &self.rows[vertex as usize] {
+                    if depths[neighbour as usize] == u32::MAX {
+                        depths[neighbour as usize] = depths[vertex as usize] + 1;
+                        next.push(neighbour);
+                    }
+                }
+            }
+            level = next;
+        }
+        depths
+    }
+}
