@@ -63,6 +63,15 @@ macro_rules! with_kernels {
             "graph" "graph_load" $crate::graph::load::Load;
             "graph" "graph_prepare" $crate::graph::prepare::Prepare;
             "graph" "graph_commit" $crate::graph::commit::Commit;
+            "linked" "linked_load" $crate::graph::linked::LinkedLoad;
+            "linked" "linked_classify" $crate::graph::linked::LinkedClassify;
+            "linked" "linked_prepare" $crate::graph::linked::LinkedPrepare;
+            "linked" "linked_commit" $crate::graph::linked::LinkedCommit;
+            "linked" "linked_copy_out" $crate::graph::linked::LinkedCopyOut;
+            "linked" "linked_rank_step" $crate::graph::linked::LinkedRankStep;
+            "linked" "linked_orient" $crate::graph::linked::LinkedOrient;
+            "linked" "linked_vertex_edges" $crate::graph::vertices::LinkedVertexEdges;
+            "linked" "linked_query" $crate::graph::linked::LinkedQuery;
         }
     };
 }
@@ -81,10 +90,14 @@ macro_rules! with_plain_kernels {
             "graph" "graph_scan_offsets" $crate::graph::scan::ScanOffsets;
             "graph" "graph_copy_in" $crate::graph::copy::CopyIn;
             "graph" "graph_copy_out" $crate::graph::copy::CopyOut;
+            "graph" "graph_view" $crate::graph::view::View;
             "graph" "graph_measure" $crate::graph::measure::Measure;
             "graph" "graph_classify" $crate::graph::classify::Classify;
             "graph" "graph_compact" $crate::graph::classify::Compact;
             "graph" "graph_relocate" $crate::graph::relocate::Relocate;
+            "graph" "graph_vertex_count" $crate::graph::vertices::VertexCount;
+            "graph" "graph_vertex_edges" $crate::graph::vertices::VertexEdges;
+            "graph" "graph_vertex_mark" $crate::graph::vertices::VertexMark;
             "graph" "graph_query" $crate::graph::query::Query;
             "graph" "graph_rank_clear" $crate::graph::pagerank::RankClear;
             "graph" "graph_rank_start" $crate::graph::pagerank::RankStart;

@@ -1,7 +1,7 @@
 //! The algorithms on the store against simple ones on sets of edges.
 
 use heapwood_device::allocators::CfmMalloc;
-use heapwood_device::graph::host::{Change, RankOptions};
+use heapwood_device::graph::host::{Change, Layout, RankOptions};
 use heapwood_device::host::allocator;
 use heapwood_tests::graph::{Coroutines, Model, Runner, Store, Threads, graphs};
 use heapwood_tests::lockstep::Random;
@@ -12,6 +12,20 @@ fn threads(workers: u32) -> Threads {
 
 fn lanes(seed: u64) -> Coroutines<CfmMalloc> {
     Coroutines::new(2 << 20, 2, seed)
+}
+
+const LAYOUTS: [Layout; 2] = [Layout::Contiguous, Layout::Linked];
+
+/// Graphs without and with directions, in both layouts.
+fn every() -> [(bool, Layout); 4] {
+    let [one, other] = LAYOUTS;
+    [(false, one), (true, one), (false, other), (true, other)]
+}
+
+/// All undirected graphs, with a layout.
+fn with_graphs(layout: Layout) -> Vec<(Layout, (&'static str, Model))> {
+    let graphs = graphs::all(false).into_iter();
+    graphs.map(|graph| (layout, graph)).collect()
 }
 
 /// Graphs that are quick enough in lockstep.
@@ -71,17 +85,18 @@ fn check_search<R: Runner>(store: &Store<R>, model: &Model, source: u32, name: &
 
 #[test]
 fn ranks_agree_with_double_precision() {
-    for directed in [false, true] {
+    for (directed, layout) in every() {
         for (name, model) in graphs::all(directed) {
-            check_ranks(&Store::of(threads(2), &model), &model, name);
+            check_ranks(&Store::of(threads(2), &model, layout), &model, name);
         }
     }
 }
 
 #[test]
 fn ranks_stop_changing() {
+    let layout = Layout::Contiguous;
     for (name, model) in graphs::all(false) {
-        let store = Store::of(threads(1), &model);
+        let store = Store::of(threads(1), &model, layout);
         let options = RankOptions {
             tolerance: 0.0,
             limit: 400,
@@ -96,8 +111,9 @@ fn ranks_stop_changing() {
 
 #[test]
 fn iterations_end_at_the_limit() {
+    let layout = Layout::Contiguous;
     let model = graphs::uniform(300, 900, true, 4);
-    let store = Store::of(threads(1), &model);
+    let store = Store::of(threads(1), &model, layout);
     let options = RankOptions {
         limit: 3,
         ..RankOptions::default()
@@ -108,20 +124,20 @@ fn iterations_end_at_the_limit() {
 
 #[test]
 fn triangles_equal_counted_ones() {
-    for (name, model) in graphs::all(false) {
-        check_triangles(&Store::of(threads(2), &model), &model, name);
+    for (layout, (name, model)) in LAYOUTS.into_iter().flat_map(with_graphs) {
+        check_triangles(&Store::of(threads(2), &model, layout), &model, name);
     }
-    let side: u64 = 8;
-    let store = Store::of(threads(1), &graphs::mesh(side as u32));
+    let (side, layout): (u64, _) = (8, Layout::Contiguous);
+    let store = Store::of(threads(1), &graphs::mesh(side as u32), layout);
     // Each triangle of the mesh lies in a cube of two points a side.
     assert!(store.triangles(false).0 > 4 * (side - 1).pow(3));
 }
 
 #[test]
 fn components_and_distances_equal_walked_ones() {
-    for directed in [false, true] {
+    for (directed, layout) in every() {
         for (name, model) in graphs::all(directed) {
-            let store = Store::of(threads(2), &model);
+            let store = Store::of(threads(2), &model, layout);
             check_components(&store, &model, name);
             check_search(&store, &model, 0, name);
             check_search(&store, &model, model.rows.len() as u32 / 2, name);
@@ -132,7 +148,8 @@ fn components_and_distances_equal_walked_ones() {
 #[test]
 fn lanes_compute_the_same() {
     for (seed, (name, model)) in (0..).zip(small()) {
-        let store = Store::of(lanes(seed), &model);
+        let layout = LAYOUTS[(seed % 2) as usize];
+        let store = Store::of(lanes(seed), &model, layout);
         check_ranks(&store, &model, name);
         check_triangles(&store, &model, name);
         check_components(&store, &model, name);
@@ -143,9 +160,9 @@ fn lanes_compute_the_same() {
 #[test]
 fn questions_are_answered() {
     let mut random = Random::new(9);
-    for directed in [false, true] {
+    for (directed, layout) in every() {
         let model = graphs::skewed(300, 3000, directed, 8);
-        let store = Store::of(threads(2), &model);
+        let store = Store::of(threads(2), &model, layout);
         let edges: Vec<_> = (0..2000)
             .map(|_| (random.below(303) as u32, random.below(303) as u32))
             .collect();
@@ -163,8 +180,9 @@ fn questions_are_answered() {
 
 #[test]
 fn ranks_go_on_after_a_batch() {
+    let layout = Layout::Contiguous;
     let mut model = graphs::uniform(1000, 5000, false, 11);
-    let store = Store::of(threads(2), &model);
+    let store = Store::of(threads(2), &model, layout);
     let room = store.rank_room(200);
     let options = RankOptions::default();
     let (_, first) = store.ranks(&room, &options);

@@ -1,9 +1,12 @@
 //! The graph store against plain sets of edges, under random batches.
 
+use std::collections::BTreeSet;
+
 use heapwood_device::allocators::{CfMalloc, CfmMalloc};
+use heapwood_device::graph::host::Layout::{self, Contiguous, Linked};
 use heapwood_device::graph::host::{Change, UpdateError};
 use heapwood_device::host::{ALLOCATORS, HostAllocator, allocator};
-use heapwood_tests::graph::{Coroutines, Model, Runner, Store, Threads};
+use heapwood_tests::graph::{Coroutines, Csr, Model, Runner, Store, Threads};
 use heapwood_tests::lockstep::Random;
 
 const POOL: usize = 16 << 20;
@@ -62,6 +65,7 @@ fn assert_equal<R: Runner>(store: &Store<R>, model: &Model, what: &str) {
 /// Random batches on a runner keep store and model equal.
 fn run_batches<R: Runner>(
     runner: R,
+    layout: Layout,
     vertices: u32,
     directed: bool,
     batches: u32,
@@ -72,7 +76,7 @@ fn run_batches<R: Runner>(
     let mut model = Model::new(vertices, directed);
     let start = edges(&mut random, &model, vertices as usize * 2);
     model.apply(&start, Change::Insert, false);
-    let mut store = Store::of(runner, &model);
+    let mut store = Store::of(runner, &model, layout);
     store.no_loops = random.one_in(2);
     assert_equal(&store, &model, "as loaded");
     for batch in 0..batches {
@@ -88,6 +92,16 @@ fn run_batches<R: Runner>(
     }
 }
 
+/// Graphs without and with directions, in both layouts.
+fn every() -> [(bool, Layout); 4] {
+    [
+        (false, Contiguous),
+        (true, Contiguous),
+        (false, Linked),
+        (true, Linked),
+    ]
+}
+
 /// The allocators that a store can be kept on.
 fn keeping() -> impl Iterator<Item = &'static HostAllocator> {
     ALLOCATORS
@@ -98,9 +112,10 @@ fn keeping() -> impl Iterator<Item = &'static HostAllocator> {
 #[test]
 fn random_batches_keep_the_store_equal_to_a_set() {
     for (seed, allocator) in (0..).zip(keeping()) {
-        for directed in [false, true] {
+        for (directed, layout) in every() {
             run_batches(
                 Threads::new(allocator, POOL, 2),
+                layout,
                 300,
                 directed,
                 30,
@@ -113,25 +128,26 @@ fn random_batches_keep_the_store_equal_to_a_set() {
 
 #[test]
 fn lanes_keep_the_store_equal_to_a_set() {
-    for seed in 0..4 {
+    for seed in 0..8 {
         let directed = seed % 2 == 1;
         let (one, two) = (
             Coroutines::<CfmMalloc>::new(1 << 20, 2, seed),
             Coroutines::<CfMalloc>::new(1 << 20, 1, seed),
         );
-        run_batches(one, 60, directed, 4, 300, seed);
-        run_batches(two, 700, directed, 3, 700, seed + 10);
+        let layout = [Contiguous, Linked][(seed / 2 % 2) as usize];
+        run_batches(one, layout, 60, directed, 4, 300, seed);
+        run_batches(two, layout, 700, directed, 3, 700, seed + 10);
     }
 }
 
 #[test]
 fn large_vertices_move_to_new_blocks() {
     // Two hubs with thousands of neighbours, a few vertices that shrink.
-    for allocator in keeping() {
+    for (allocator, layout) in keeping().flat_map(|a| [(a, Contiguous), (a, Linked)]) {
         let vertices = 5000;
         let mut model = Model::new(vertices, false);
         let star: Vec<_> = (0..vertices).flat_map(|v| [(0, v), (1, v)]).collect();
-        let store = Store::of(Threads::new(allocator, POOL, 2), &model);
+        let store = Store::of(Threads::new(allocator, POOL, 2), &model, layout);
         for step in [2, 3, 5] {
             let some: Vec<_> = star.iter().copied().step_by(step).collect();
             for change in [Change::Insert, Change::Delete, Change::Insert] {
@@ -157,10 +173,10 @@ fn large_vertices_move_to_new_blocks() {
 fn an_exhausted_heap_leaves_the_store_as_it_was() {
     let mut exhausted = 0;
     for (seed, allocator) in (0..).zip(keeping()) {
-        for directed in [false, true] {
+        for (directed, layout) in every() {
             let mut random = Random::new(seed);
             let mut model = Model::new(200, directed);
-            let mut store = Store::of(Threads::new(allocator, 96 << 10, 2), &model);
+            let mut store = Store::of(Threads::new(allocator, 96 << 10, 2), &model, layout);
             store.no_loops = true;
             let mut refused = 0;
             for _ in 0..60 {
@@ -199,7 +215,8 @@ fn the_graph_does_not_depend_on_allocator_or_batches() {
     let gone = edges(&mut random, &empty, 3000);
     let mut hashes = Vec::new();
     for (size, allocator) in [1000, 6000, 37, 450].into_iter().cycle().zip(keeping()) {
-        let store = Store::of(Threads::new(allocator, POOL, 2), &empty);
+        let layout = if size < 1000 { Linked } else { Contiguous };
+        let store = Store::of(Threads::new(allocator, POOL, 2), &empty, layout);
         for part in all.chunks(size) {
             store.update(part, Change::Insert).unwrap();
         }
@@ -216,26 +233,67 @@ fn a_refused_load_says_how_much_was_asked_for() {
     let mut model = Model::new(50, false);
     let star: Vec<_> = (0..50).flat_map(|v| (0..50).map(move |w| (v, w))).collect();
     model.apply(&star, Change::Insert, false);
-    let runner = Threads::new(allocator("cfmalloc").unwrap(), 8 << 10, 2);
-    let status = Store::try_load(runner, &model.csr(), None).err().unwrap();
-    assert!(status[0] >= 200 && status[1] == 0);
+    for (layout, bytes) in [(Contiguous, 224), (Linked, 64)] {
+        let runner = Threads::new(allocator("cfmalloc").unwrap(), 8 << 10, 2);
+        let status = Store::load(runner, &model.csr(), None, layout).err();
+        assert_eq!(status.unwrap(), [bytes, 0]);
+    }
 }
 
 #[test]
 fn a_wrong_csr_is_refused() {
-    let right = |offsets: &[u32], targets: &[u32]| {
-        let csr = heapwood_tests::graph::Csr {
-            offsets: offsets.to_vec(),
-            targets: targets.to_vec(),
+    for layout in [Contiguous, Linked] {
+        let right = |offsets: &[u32], targets: &[u32]| {
+            let csr = Csr {
+                offsets: offsets.to_vec(),
+                targets: targets.to_vec(),
+            };
+            let runner = Threads::new(allocator("cfmalloc").unwrap(), POOL, 2);
+            match Store::load(runner, &csr, None, layout) {
+                Ok(_) => true,
+                Err(status) => {
+                    assert_eq!(status, [0, 1]);
+                    false
+                }
+            }
         };
-        let runner = Threads::new(allocator("cfmalloc").unwrap(), POOL, 2);
-        let status = Store::try_load(runner, &csr, None).map(|_| ());
-        status.map_err(|status| status[1]) != Err(1)
-    };
-    assert!(right(&[0, 2, 2, 3], &[0, 2, 1]));
-    assert!(!right(&[0, 2, 2, 3], &[0, 3, 1]), "no such vertex");
-    assert!(!right(&[0, 2, 2, 3], &[2, 0, 1]), "not ascending");
-    assert!(!right(&[0, 2, 2, 3], &[2, 2, 1]), "twice");
-    assert!(!right(&[0, 2, 1, 3], &[0, 2, 1]), "offsets descend");
-    assert!(!right(&[0, 2, 2, 4], &[0, 2, 1]), "more than there are");
+        assert!(right(&[0, 2, 2, 3], &[0, 2, 1]));
+        assert!(!right(&[0, 2, 2, 3], &[0, 3, 1]), "no such vertex");
+        assert!(!right(&[0, 2, 2, 3], &[2, 0, 1]), "not ascending");
+        assert!(!right(&[0, 2, 2, 3], &[2, 2, 1]), "twice");
+        assert!(!right(&[0, 2, 1, 3], &[0, 2, 1]), "offsets descend");
+        assert!(!right(&[0, 2, 2, 4], &[0, 2, 1]), "more than there are");
+    }
+}
+
+#[test]
+fn vertices_come_and_go() {
+    for (directed, layout) in every() {
+        let mut random = Random::new(5);
+        let mut model = Model::new(200, directed);
+        let start = edges(&mut random, &model, 2000);
+        model.apply(&start, Change::Insert, false);
+        let runner = Threads::new(allocator("cfmmalloc").unwrap(), POOL, 2);
+        let mut store = Store::of(runner, &model, layout);
+        let gone = [7, 0, 7, 199, 1000, 42];
+        assert_eq!(store.delete_vertices(&gone), 4);
+        assert_eq!(store.delete_vertices(&[0, 3]), 1, "one was gone already");
+        let gone = [0, 3, 7, 42, 199];
+        for vertex in gone {
+            model.rows[vertex as usize].clear();
+        }
+        for row in &mut model.rows {
+            row.retain(|neighbour| !gone.contains(neighbour));
+        }
+        assert_equal(&store, &model, "after the deletion");
+        // Edges of deleted vertices are refused, those of new ones are not.
+        assert!(!store.graph.insert_vertices(6), "there is room for 5");
+        assert!(store.graph.insert_vertices(3));
+        model.rows.resize(203, BTreeSet::new());
+        let batch = [(7, 8), (8, 7), (42, 42), (200, 8), (9, 202), (202, 203)];
+        let counts = store.update(&batch, Change::Insert).unwrap();
+        assert_eq!((counts.applied, counts.rejected), (2, 4));
+        model.apply(&[(200, 8), (9, 202)], Change::Insert, false);
+        assert_equal(&store, &model, "after the insertion");
+    }
 }

@@ -12,7 +12,7 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::scan::sum_before;
-use super::store::lower_bound;
+use super::store::Vertex;
 use super::update::{NO_PLACE, UpdateArguments, word};
 use crate::kernel::PlainKernel;
 use crate::warp::{Warp, rank};
@@ -41,7 +41,11 @@ impl UpdateArguments {
     /// What key `index` does, where it belongs, and whether its edge is
     /// counted for it.
     #[inline(always)]
-    fn verdict(&self, index: u32) -> (Verdict, u32, bool) {
+    fn verdict(
+        &self,
+        index: u32,
+        search: impl Fn(&Vertex, u32) -> (u32, bool),
+    ) -> (Verdict, u32, bool) {
         let form = self.form();
         let key = self.key(index);
         let (source, target) = (form.source(key), form.target(key));
@@ -56,16 +60,7 @@ impl UpdateArguments {
         if index > 0 && self.key(index - 1) == key {
             return (Verdict::Duplicate, NO_PLACE, counts);
         }
-        let record = self.record(source);
-        let (entries, degree) = (record.entries(), record.degree);
-        // SAFETY: a record's block has `degree` entries.
-        let (place, found) = unsafe {
-            let place = lower_bound(entries, 0, degree, target);
-            (
-                place,
-                place < degree && *entries.add(place as usize) == target,
-            )
-        };
+        let (place, found) = search(&self.record(source), target);
         match (found, self.deletes()) {
             (true, false) => (Verdict::Duplicate, NO_PLACE, counts),
             (false, true) => (Verdict::Missing, NO_PLACE, counts),
@@ -74,7 +69,63 @@ impl UpdateArguments {
     }
 }
 
-/// Finds out what each key does, and counts.
+/// Finds out what each key does, and counts. `search` tells where a target
+/// belongs among the neighbours of a vertex, and whether it is there. All lanes
+/// call this.
+#[inline(always)]
+pub fn classify<W: Warp>(
+    warp: W,
+    update: &UpdateArguments,
+    search: impl Fn(&Vertex, u32) -> (u32, bool),
+) {
+    let (mut applied, mut duplicates, mut missing, mut rejected) = (0, 0, 0, 0);
+    let mut tile = warp.warp();
+    while tile < update.tiles {
+        let mut changes = 0;
+        let mut row = 0;
+        while row < update.tile {
+            let index = tile * update.tile + row + warp.lane();
+            let (mut verdict, mut counts) = (Verdict::Missing, false);
+            if index < update.count {
+                let place;
+                (verdict, place, counts) = update.verdict(index, &search);
+                // SAFETY: there is a word for each key.
+                unsafe { update.places.add(index as usize).write(place) };
+            }
+            let lanes = |wanted| {
+                let counted = warp.ballot(W::FULL, counts && verdict == wanted);
+                u64::from(counted.count_ones())
+            };
+            applied += lanes(Verdict::Change);
+            duplicates += lanes(Verdict::Duplicate);
+            missing += lanes(Verdict::Missing);
+            rejected += lanes(Verdict::Rejected);
+            let changed = warp.ballot(W::FULL, verdict == Verdict::Change);
+            changes += changed.count_ones();
+            row += W::LANES;
+        }
+        if warp.lane() == 0 {
+            // SAFETY: there is a word for each tile.
+            unsafe { update.sums.add(tile as usize).write(changes) };
+        }
+        tile += warp.warps();
+    }
+    if warp.lane() == 0 {
+        // Relaxed: sums that the host reads after the launch. One addition
+        // a warp, and none of what did not occur.
+        let add = |index: usize, value: u64| {
+            if value > 0 {
+                update.header(index).fetch_add(value, Relaxed);
+            }
+        };
+        add(word::APPLIED, applied);
+        add(word::DUPLICATES, duplicates);
+        add(word::MISSING, missing);
+        add(word::REJECTED, rejected);
+    }
+}
+
+/// Finds out what each key does.
 pub struct Classify;
 
 impl PlainKernel for Classify {
@@ -82,51 +133,7 @@ impl PlainKernel for Classify {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, update: UpdateArguments) {
-        let (mut applied, mut duplicates, mut missing, mut rejected) = (0, 0, 0, 0);
-        let mut tile = warp.warp();
-        while tile < update.tiles {
-            let mut changes = 0;
-            let mut row = 0;
-            while row < update.tile {
-                let index = tile * update.tile + row + warp.lane();
-                let (mut verdict, mut counts) = (Verdict::Missing, false);
-                if index < update.count {
-                    let place;
-                    (verdict, place, counts) = update.verdict(index);
-                    // SAFETY: there is a word for each key.
-                    unsafe { update.places.add(index as usize).write(place) };
-                }
-                let lanes = |wanted| {
-                    let counted = warp.ballot(W::FULL, counts && verdict == wanted);
-                    u64::from(counted.count_ones())
-                };
-                applied += lanes(Verdict::Change);
-                duplicates += lanes(Verdict::Duplicate);
-                missing += lanes(Verdict::Missing);
-                rejected += lanes(Verdict::Rejected);
-                let changed = warp.ballot(W::FULL, verdict == Verdict::Change);
-                changes += changed.count_ones();
-                row += W::LANES;
-            }
-            if warp.lane() == 0 {
-                // SAFETY: there is a word for each tile.
-                unsafe { update.sums.add(tile as usize).write(changes) };
-            }
-            tile += warp.warps();
-        }
-        if warp.lane() == 0 {
-            // Relaxed: sums that the host reads after the launch. One addition
-            // a warp, and none of what did not occur.
-            let add = |index: usize, value: u64| {
-                if value > 0 {
-                    update.header(index).fetch_add(value, Relaxed);
-                }
-            };
-            add(word::APPLIED, applied);
-            add(word::DUPLICATES, duplicates);
-            add(word::MISSING, missing);
-            add(word::REJECTED, rejected);
-        }
+        classify(warp, &update, Vertex::search);
     }
 }
 

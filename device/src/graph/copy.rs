@@ -56,6 +56,16 @@ impl CopyArguments {
         unsafe { &*self.status.add(index).cast::<AtomicU64>() }
     }
 
+    /// Adds the hashes of all lanes to that of the store. All lanes call this.
+    #[inline(always)]
+    pub fn add_hash<W: Warp>(&self, warp: W, hash: u64) {
+        let hash = all_sum64(warp, hash);
+        if warp.lane() == 0 && hash != 0 {
+            // Relaxed: a sum that the host reads after the launch.
+            self.status(word::HASH).fetch_add(hash, Relaxed);
+        }
+    }
+
     /// The last of the vertices `from..to` whose entries begin at `entry` or
     /// before.
     #[inline(always)]
@@ -151,10 +161,6 @@ impl PlainKernel for CopyOut {
                 }
             }
         });
-        let hash = all_sum64(warp, hash);
-        if warp.lane() == 0 && hash != 0 {
-            // Relaxed: a sum that the host reads after the launch.
-            copy.status(word::HASH).fetch_add(hash, Relaxed);
-        }
+        copy.add_hash(warp, hash);
     }
 }

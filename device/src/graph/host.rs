@@ -6,14 +6,18 @@
 //! results in it.
 
 mod algorithms;
+mod csr;
 mod rank;
 mod shape;
 mod update;
+mod vertices;
 
 pub use algorithms::{ComponentSpace, SearchSpace, SearchState, TriangleSpace};
+pub use csr::{Csr, CsrSpace, graph_hash};
 pub use rank::{RankOptions, RankSpace, RankState};
-pub use shape::{Csr, CsrSpace, Graph, Measured, Shape, graph_hash};
+pub use shape::{Graph, Layout, Measured, Shape};
 pub use update::{Batch, Change, Counts, UpdateError, UpdateSpace};
+pub use vertices::VertexList;
 
 use crate::kernel::Args;
 

@@ -37,6 +37,8 @@ arguments! {
             handles: u8,
             /// `vertices` and one words: where the targets of each begin.
             offsets: u32,
+            /// The targets.
+            targets: u32,
             /// `word::COUNT` words, 0 before the first launch.
             status: u64,
         }
@@ -48,6 +50,25 @@ arguments! {
             /// Entries: edges in the direction of this store.
             entries: u32,
         }
+    }
+}
+
+impl LoadArguments {
+    /// Where the targets of a vertex begin and end: nowhere for one that the
+    /// graph does not have yet, none if the offsets are wrong.
+    #[inline(always)]
+    pub fn range(&self, vertex: u32) -> Option<(u32, u32)> {
+        if vertex >= self.vertices {
+            return Some((0, 0));
+        }
+        // SAFETY: there are `vertices` and one offsets.
+        let (start, end) = unsafe {
+            (
+                *self.offsets.add(vertex as usize),
+                *self.offsets.add(vertex as usize + 1),
+            )
+        };
+        (start <= end && end <= self.entries).then_some((start, end))
     }
 }
 
@@ -64,19 +85,12 @@ impl Kernel for Load {
         let mut vertex = warp.thread();
         while vertex < load.limit {
             let (mut record, mut handle) = (Vertex::default(), A::Handle::NULL);
-            let (mut start, mut end) = (0, 0);
-            if vertex < load.vertices {
-                // SAFETY: there are `vertices` and one offsets.
-                unsafe {
-                    start = *load.offsets.add(vertex as usize);
-                    end = *load.offsets.add(vertex as usize + 1);
-                }
-            }
-            if end < start || end > load.entries {
+            let range = load.range(vertex);
+            if range.is_none() {
                 // Relaxed: the host reads it after the launch.
                 status(word::INVALID).store(1, Relaxed);
-                end = start;
             }
+            let (start, end) = range.unwrap_or((0, 0));
             if end > start {
                 let degree = end - start;
                 let bytes = u64::from(room_for(degree)) * 4;

@@ -23,6 +23,7 @@ pub mod components;
 pub mod copy;
 mod flat;
 pub mod keys;
+pub mod linked;
 pub mod load;
 pub mod measure;
 pub mod pagerank;
@@ -35,6 +36,8 @@ pub mod sort;
 pub mod store;
 pub mod triangles;
 pub mod update;
+pub mod vertices;
+pub mod view;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod host;

@@ -346,6 +346,53 @@ fn adjust(old: f32, exact: f64) -> f32 {
     }
 }
 
+/// A warp's part of an iteration.
+pub struct Iteration {
+    ranks: RankArguments,
+    damping: f64,
+    /// What every vertex gets.
+    all: f64,
+    tally: Tally,
+}
+
+impl Iteration {
+    /// Begins, unless the change of the iteration before was small enough.
+    #[inline(always)]
+    pub fn begin(ranks: RankArguments) -> Option<Self> {
+        let last = ranks.iteration - 1;
+        if last > 0 && ranks.total(last, 0) <= f64::from_bits(ranks.tolerance) {
+            return None;
+        }
+        let damping = f64::from_bits(ranks.damping);
+        let stuck = ranks.total(last, SLOTS);
+        Some(Self {
+            ranks,
+            damping,
+            all: (1.0 - damping + damping * stuck) / f64::from(ranks.present),
+            tally: Tally::NONE,
+        })
+    }
+
+    /// Stores the rank of a vertex whose in-neighbours' shares have this sum.
+    ///
+    /// # Safety
+    ///
+    /// The vertex exists and is this lane's.
+    #[inline(always)]
+    pub unsafe fn settle(&mut self, vertex: u32, sum: f64) {
+        let exact = self.all + self.damping * sum;
+        // SAFETY: the caller's promise.
+        let change = unsafe { self.tally.settle(&self.ranks, vertex, exact) };
+        self.tally.change += if change < 0.0 { -change } else { change };
+    }
+
+    /// Ends it. All lanes call this.
+    #[inline(always)]
+    pub fn end<W: Warp>(&self, warp: W) {
+        self.tally.add(warp, &self.ranks, self.ranks.iteration);
+    }
+}
+
 /// An iteration.
 pub struct RankStep;
 
@@ -389,28 +436,10 @@ impl RankStep {
             Some(from_fixed(total.swap(0, Relaxed)))
         }
     }
-}
 
-impl PlainKernel for RankStep {
-    type Arguments = RankArguments;
-
+    /// Sums the parts of hubs.
     #[inline(always)]
-    unsafe fn run<W: Warp>(warp: W, ranks: RankArguments) {
-        let last = ranks.iteration - 1;
-        if last > 0 && ranks.total(last, 0) <= f64::from_bits(ranks.tolerance) {
-            return;
-        }
-        let damping = f64::from_bits(ranks.damping);
-        let stuck = ranks.total(last, SLOTS);
-        let all = (1.0 - damping + damping * stuck) / f64::from(ranks.present);
-        let mut tally = Tally::NONE;
-        let mut settle = |vertex: u32, sum: f64| {
-            // SAFETY: below the number of vertices, and one lane's.
-            unsafe {
-                let change = tally.settle(&ranks, vertex, all + damping * sum);
-                tally.change += if change < 0.0 { -change } else { change };
-            }
-        };
+    unsafe fn hubs<W: Warp>(warp: W, ranks: &RankArguments, iteration: &mut Iteration) {
         // Relaxed: counted by an earlier launch.
         let parts = ranks.count(1).load(Relaxed);
         let mut index = warp.warp();
@@ -418,12 +447,17 @@ impl PlainKernel for RankStep {
             // SAFETY: below the number of parts.
             unsafe {
                 let part = *ranks.parts.add(index as usize);
-                if let Some(sum) = Self::sum_part(warp, &ranks, part) {
-                    settle(part.vertex, sum);
+                if let Some(sum) = Self::sum_part(warp, ranks, part) {
+                    iteration.settle(part.vertex, sum);
                 }
             }
             index += warp.warps();
         }
+    }
+
+    /// Sums the other vertices, a group of lanes each.
+    #[inline(always)]
+    unsafe fn others<W: Warp>(warp: W, ranks: &RankArguments, iteration: &mut Iteration) {
         let group = if ranks.group < W::LANES {
             ranks.group
         } else {
@@ -450,10 +484,27 @@ impl PlainKernel for RankStep {
             }
             let sum = group_sum(warp, sum, group);
             if mine {
-                settle(vertex, sum);
+                // SAFETY: a vertex of the graph, and this lane's.
+                unsafe { iteration.settle(vertex, sum) };
             }
             row += warp.warps() * (W::LANES >> shift);
         }
-        tally.add(warp, &ranks, ranks.iteration);
+    }
+}
+
+impl PlainKernel for RankStep {
+    type Arguments = RankArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, ranks: RankArguments) {
+        let Some(mut iteration) = Iteration::begin(ranks) else {
+            return;
+        };
+        // SAFETY: the arguments' contract.
+        unsafe {
+            Self::hubs(warp, &ranks, &mut iteration);
+            Self::others(warp, &ranks, &mut iteration);
+        }
+        iteration.end(warp);
     }
 }

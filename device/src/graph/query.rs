@@ -1,6 +1,6 @@
 //! Whether edges are there. One lane a question; a binary search each.
 
-use super::store::{Vertex, lower_bound};
+use super::store::Vertex;
 use crate::arguments;
 use crate::kernel::PlainKernel;
 use crate::warp::Warp;
@@ -25,6 +25,24 @@ arguments! {
     }
 }
 
+/// Answers all questions by `has`, which tells whether a vertex has a target
+/// among its neighbours.
+#[inline(always)]
+pub fn answer_all<W: Warp>(warp: W, query: &QueryArguments, has: impl Fn(&Vertex, u32) -> bool) {
+    let mut index = warp.thread();
+    while index < query.count {
+        // SAFETY: below the number of questions and of vertices.
+        unsafe {
+            let edge = *query.edges.add(index as usize);
+            let (source, target) = (edge as u32, (edge >> 32) as u32);
+            let found =
+                source < query.vertices && has(&*query.records.add(source as usize), target);
+            query.answers.add(index as usize).write(u32::from(found));
+        }
+        index += warp.threads();
+    }
+}
+
 /// Answers the questions.
 pub struct Query;
 
@@ -33,23 +51,6 @@ impl PlainKernel for Query {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, query: QueryArguments) {
-        let mut index = warp.thread();
-        while index < query.count {
-            // SAFETY: below the number of questions; a block has as many
-            // entries as its vertex has neighbours.
-            unsafe {
-                let edge = *query.edges.add(index as usize);
-                let (source, target) = (edge as u32, (edge >> 32) as u32);
-                let mut found = false;
-                if source < query.vertices {
-                    let record = *query.records.add(source as usize);
-                    let entries = record.entries();
-                    let place = lower_bound(entries, 0, record.degree, target);
-                    found = place < record.degree && *entries.add(place as usize) == target;
-                }
-                query.answers.add(index as usize).write(u32::from(found));
-            }
-            index += warp.threads();
-        }
+        answer_all(warp, &query, |record, target| record.search(target).1);
     }
 }

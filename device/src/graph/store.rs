@@ -27,6 +27,18 @@ impl Vertex {
         core::ptr::with_exposed_provenance_mut(self.address as usize)
     }
 
+    /// Where `target` belongs among the neighbours, and whether it is there.
+    #[inline(always)]
+    pub fn search(&self, target: u32) -> (u32, bool) {
+        let entries = self.entries();
+        // SAFETY: a record's block has `degree` entries.
+        unsafe {
+            let place = lower_bound(entries, 0, self.degree, target);
+            let found = place < self.degree && *entries.add(place as usize) == target;
+            (place, found)
+        }
+    }
+
     /// Whether the vertex was deleted.
     #[inline(always)]
     pub fn is_absent(&self) -> bool {

@@ -55,7 +55,7 @@ arguments! {
 impl TriangleArguments {
     /// The offset of a vertex, or of the end.
     #[inline(always)]
-    fn offset(&self, vertex: u32) -> u32 {
+    pub fn offset(&self, vertex: u32) -> u32 {
         // SAFETY: at most the number of vertices.
         unsafe { *self.offsets.add(vertex as usize) }
     }

@@ -11,4 +11,4 @@ mod store;
 pub use model::{Model, pack};
 pub use run::Ranks;
 pub use runner::{Coroutines, Runner, Threads};
-pub use store::{Csr, Store};
+pub use store::{Csr, Exported, Store};

@@ -1,10 +1,13 @@
 //! The algorithms, from workspace to result.
 
 use heapwood_device::graph::host::{
-    ComponentSpace, RankOptions, RankSpace, RankState, SearchSpace, SearchState, TriangleSpace,
+    ComponentSpace, Graph, Layout, RankOptions, RankSpace, RankState, SearchSpace, SearchState,
+    TriangleSpace,
 };
 
-use super::{Runner, Store, pack};
+use heapwood_device::graph::store::Vertex;
+
+use super::{Exported, Runner, Store, pack};
 use crate::cpu::Buffer;
 
 /// A workspace in which nothing may be assumed beyond its first bytes.
@@ -71,12 +74,27 @@ impl<R: Runner> Store<R> {
         (total.iter().sum(), counts)
     }
 
+    /// The graph as algorithms that read contiguous adjacency see it, with what
+    /// must live meanwhile.
+    fn contiguous(&self) -> (Graph, Option<(Exported, Buffer)>) {
+        if self.graph.shape.layout == Layout::Contiguous {
+            return (self.graph, None);
+        }
+        let exported = self.export_to(0);
+        let vertices = self.graph.shape.vertices as usize;
+        let view = dirty(size_of::<Vertex>() * vertices, 0);
+        self.run(&[self.graph.view(exported.csr, view.address().cast())]);
+        let graph = self.graph.viewed(view.address().cast());
+        (graph, Some((exported, view)))
+    }
+
     /// The number of components, and their labels.
     pub fn components(&self) -> (u64, Vec<u32>) {
         let vertices = self.graph.shape.vertices;
+        let (graph, _exported) = self.contiguous();
         let space = ComponentSpace::new(vertices);
         let workspace = dirty(space.bytes(), 8);
-        self.run(&self.graph.components(&space, workspace.address()));
+        self.run(&graph.components(&space, workspace.address()));
         let count: Vec<u64> = workspace.read(0, 1);
         let labels = workspace.read(space.labels_offset(), vertices as usize);
         (count[0], labels)
@@ -85,14 +103,15 @@ impl<R: Runner> Store<R> {
     /// Distances from a vertex.
     pub fn search(&self, source: u32) -> (SearchState, Vec<u32>) {
         let vertices = self.graph.shape.vertices;
+        let (graph, _exported) = self.contiguous();
         let space = SearchSpace::new(vertices);
         let workspace = dirty(space.bytes(), 0);
         let address = workspace.address();
-        self.run(&[self.graph.search_start(&space, address, source)]);
+        self.run(&[graph.search_start(&space, address, source)]);
         let mut launched = 0;
         loop {
             for depth in launched..launched + 5 {
-                self.run(&[self.graph.search_level(&space, address, depth)]);
+                self.run(&[graph.search_level(&space, address, depth)]);
             }
             launched += 5;
             let header: Vec<u32> = workspace.read(0, SearchSpace::HEADER_WORDS);

@@ -203,8 +203,8 @@ impl<A: Allocator> Runner for Coroutines<A> {
 
     fn run(&self, step: &Step) {
         use heapwood_device::graph::{
-            bfs, classify, commit, components, copy, load, measure, pagerank, prepare, query,
-            relocate, scan, sort, triangles,
+            bfs, classify, commit, components, copy, linked, load, measure, pagerank, prepare,
+            query, relocate, scan, sort, triangles, vertices, view,
         };
         let args = step.args;
         match step.kernel {
@@ -233,6 +233,19 @@ impl<A: Allocator> Runner for Coroutines<A> {
             "graph_component_end" => self.plain::<components::ComponentEnd>(args),
             "graph_search_start" => self.plain::<bfs::SearchStart>(args),
             "graph_search_level" => self.plain::<bfs::SearchLevel>(args),
+            "graph_view" => self.plain::<view::View>(args),
+            "graph_vertex_count" => self.plain::<vertices::VertexCount>(args),
+            "graph_vertex_edges" => self.plain::<vertices::VertexEdges>(args),
+            "graph_vertex_mark" => self.plain::<vertices::VertexMark>(args),
+            "linked_load" => self.over_heap::<linked::LinkedLoad>(args),
+            "linked_classify" => self.over_heap::<linked::LinkedClassify>(args),
+            "linked_prepare" => self.over_heap::<linked::LinkedPrepare>(args),
+            "linked_commit" => self.over_heap::<linked::LinkedCommit>(args),
+            "linked_copy_out" => self.over_heap::<linked::LinkedCopyOut>(args),
+            "linked_rank_step" => self.over_heap::<linked::LinkedRankStep>(args),
+            "linked_orient" => self.over_heap::<linked::LinkedOrient>(args),
+            "linked_query" => self.over_heap::<linked::LinkedQuery>(args),
+            "linked_vertex_edges" => self.over_heap::<vertices::LinkedVertexEdges>(args),
             other => panic!("no kernel {other}"),
         }
     }

@@ -1,8 +1,8 @@
 //! A graph of the device on a runner.
 
 use heapwood_device::graph::host::{
-    Batch, Change, Counts, Csr as DeviceCsr, CsrSpace, Graph, Measured, Shape, Step, UpdateError,
-    UpdateSpace, graph_hash,
+    Batch, Change, Counts, Csr as DeviceCsr, CsrSpace, Graph, Layout, Measured, Shape, Step,
+    UpdateError, UpdateSpace, VertexList, graph_hash,
 };
 
 use super::{Model, Runner, pack};
@@ -15,6 +15,16 @@ pub struct Csr {
     pub offsets: Vec<u32>,
     /// The targets.
     pub targets: Vec<u32>,
+}
+
+/// A CSR form in memory of the device.
+pub struct Exported {
+    /// The form.
+    pub csr: DeviceCsr,
+    /// The hash of the graph.
+    pub hash: u64,
+    offsets: Buffer,
+    targets: Buffer,
 }
 
 /// A graph in the memory of a runner.
@@ -30,29 +40,35 @@ pub struct Store<R> {
 
 impl<R: Runner> Store<R> {
     /// The graph of a model.
-    pub fn of(runner: R, model: &Model) -> Self {
+    ///
+    /// # Panics
+    ///
+    /// If the heap refuses a block.
+    pub fn of(runner: R, model: &Model, layout: Layout) -> Self {
         let columns = model.directed.then(|| model.transposed().csr());
-        Self::load(runner, &model.csr(), columns.as_ref())
+        let store = Self::load(runner, &model.csr(), columns.as_ref(), layout);
+        store.expect("a graph that fits")
     }
 
     /// A graph with the edges of `rows` (and `columns`, the in-neighbours, if
     /// it is directed).
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// If the heap refuses a block.
-    pub fn load(runner: R, rows: &Csr, columns: Option<&Csr>) -> Self {
-        Self::try_load(runner, rows, columns).expect("a graph that fits")
-    }
-
-    /// As `load`; else the status of the load that failed.
-    pub fn try_load(runner: R, rows: &Csr, columns: Option<&Csr>) -> Result<Self, [u64; 2]> {
+    /// The status of the load that failed.
+    pub fn load(
+        runner: R,
+        rows: &Csr,
+        columns: Option<&Csr>,
+        layout: Layout,
+    ) -> Result<Self, [u64; 2]> {
         let vertices = rows.offsets.len() as u32 - 1;
         let shape = Shape {
             vertices,
             limit: vertices + 5,
             directed: columns.is_some(),
             handle_bytes: runner.handle_bytes(),
+            layout,
         };
         let memory = Buffer::new(shape.bytes());
         let store = Self {
@@ -70,7 +86,7 @@ impl<R: Runner> Store<R> {
                 targets: csr.targets.as_ptr().cast_mut(),
                 entries: csr.targets.len() as u32,
             };
-            let steps = store.graph.load(index, device, space, workspace.address());
+            let steps = store.graph.load(index, device, workspace.address());
             store.run(&steps);
             let status: Vec<u64> = workspace.read(0, 2);
             if status != [0, 0] {
@@ -111,6 +127,17 @@ impl<R: Runner> Store<R> {
 
     /// The edges of a store as CSR, and their hash.
     pub fn export(&self, store: usize) -> (Csr, u64) {
+        let exported = self.export_to(store);
+        let vertices = self.graph.shape.vertices as usize;
+        let csr = Csr {
+            offsets: exported.offsets.read(0, vertices + 1),
+            targets: exported.targets.read(0, exported.csr.entries as usize),
+        };
+        (csr, exported.hash)
+    }
+
+    /// Exports a store into memory of the device.
+    pub fn export_to(&self, store: usize) -> Exported {
         let vertices = self.graph.shape.vertices;
         let space = CsrSpace::new();
         let workspace = Buffer::new(space.bytes());
@@ -120,21 +147,21 @@ impl<R: Runner> Store<R> {
             .graph
             .offsets(store, address, space, workspace.address());
         self.run(&steps);
-        let offsets_read: Vec<u32> = offsets.read(0, vertices as usize + 1);
-        let entries = offsets_read[vertices as usize];
+        let entries = offsets.read::<u32>(4 * vertices as usize, 1)[0];
         let targets = Buffer::new(4 * entries as usize);
         let csr = DeviceCsr {
             offsets: address,
             targets: targets.address().cast(),
             entries,
         };
-        self.run(&[self.graph.export(store, csr, space, workspace.address())]);
+        self.run(&[self.graph.export(store, csr, workspace.address())]);
         let status: Vec<u64> = workspace.read(0, 3);
-        let csr = Csr {
-            offsets: offsets_read,
-            targets: targets.read(0, entries as usize),
-        };
-        (csr, graph_hash(vertices, status[2]))
+        Exported {
+            csr,
+            hash: graph_hash(vertices, status[2]),
+            offsets,
+            targets,
+        }
     }
 
     /// What a store takes.
@@ -143,5 +170,41 @@ impl<R: Runner> Store<R> {
         self.run(&[self.graph.measure(store, words.address())]);
         let read: Vec<u64> = words.read(0, Measured::WORDS);
         Measured::from_words(&read.try_into().expect("the number of words"))
+    }
+
+    /// Deletes vertices with their edges; returns how many existed.
+    pub fn delete_vertices(&mut self, list: &[u32]) -> u64 {
+        let header = Buffer::new(8 * VertexList::HEADER_WORDS);
+        let vertices = VertexList {
+            vertices: list.as_ptr().cast_mut(),
+            count: list.len() as u32,
+            header: header.address().cast(),
+        };
+        let read = || -> [u64; VertexList::HEADER_WORDS] {
+            let words: Vec<u64> = header.read(0, VertexList::HEADER_WORDS);
+            words.try_into().expect("the number of words")
+        };
+        self.run(&self.graph.count_edges_of(&vertices));
+        let count = VertexList::edges(&read());
+        if count > 0 {
+            let edges = Buffer::new(8 * count as usize);
+            let steps = self.graph.edges_of(&vertices, edges.address().cast());
+            self.run(&steps);
+            let edges: Vec<u64> = edges.read(0, count as usize);
+            let edges: Vec<_> = edges
+                .iter()
+                .map(|&e| (e as u32, (e >> 32) as u32))
+                .collect();
+            let no_loops = std::mem::replace(&mut self.no_loops, false);
+            let deleted = self
+                .update(&edges, Change::Delete)
+                .expect("no memory needed");
+            self.no_loops = no_loops;
+            assert_eq!((deleted.missing, deleted.rejected), (0, 0));
+        }
+        self.run(&self.graph.mark_deleted(&vertices));
+        let deleted = VertexList::deleted(&read());
+        self.graph.absent += deleted as u32;
+        deleted
     }
 }

@@ -168,7 +168,7 @@ impl Graph {
         [
             sums,
             offsets,
-            Step::plain("graph_orient", threads, arguments),
+            self.reading("graph_orient", "linked_orient", threads, arguments),
             Step::plain("graph_triangles", threads, arguments),
         ]
     }
@@ -177,7 +177,7 @@ impl Graph {
     /// of the graph without directions.
     pub fn components(&self, space: &ComponentSpace, workspace: *mut u8) -> [Step; 3] {
         let arguments = ComponentArguments {
-            records: self.records(0),
+            records: self.contiguous_records(),
             labels: workspace.wrapping_add(space.labels).cast(),
             count: workspace.cast(),
             vertices: self.shape.vertices,
@@ -202,7 +202,7 @@ impl Graph {
             workspace.wrapping_add(offset).cast()
         };
         SearchArguments {
-            records: self.records(0),
+            records: self.contiguous_records(),
             depths: workspace.wrapping_add(space.depths).cast(),
             level: list(0),
             next: list(1),
@@ -243,6 +243,6 @@ impl Graph {
             vertices: self.shape.vertices,
             count,
         };
-        Step::plain("graph_query", count, arguments)
+        self.reading("graph_query", "linked_query", count, arguments)
     }
 }

@@ -185,6 +185,6 @@ impl Graph {
         let threads = u64::from(self.shape.vertices) * u64::from(arguments.group);
         // Enough to fill a device several times over.
         let threads = threads.min(1 << 20) as u32;
-        Step::plain("graph_rank_step", threads, arguments)
+        self.reading("graph_rank_step", "linked_rank_step", threads, arguments)
     }
 }

@@ -1,11 +1,19 @@
-//! A graph's memory, and moving CSR in and out.
+//! A graph: what it is like, its memory, and what it takes.
 
-use super::super::copy::{CopyArguments, mix};
-use super::super::load::{LoadArguments, word as load};
 use super::super::measure::{MeasureArguments, word as measure};
-use super::super::scan::ScanArguments;
 use super::super::store::Vertex;
-use super::{Division, Step, tiles};
+use super::{Division, Step};
+use crate::kernel::Args;
+
+/// How adjacency is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// A block for each vertex.
+    #[default]
+    Contiguous,
+    /// Linked pages of 64 bytes: the baseline.
+    Linked,
+}
 
 /// What a graph is like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +27,12 @@ pub struct Shape {
     pub directed: bool,
     /// Bytes of the allocator's handles.
     pub handle_bytes: usize,
+    /// How adjacency is kept.
+    pub layout: Layout,
 }
 
 /// Words at the front of a graph's buffer.
 const STATUS_BYTES: usize = 256;
-/// Launches with more tiles than this would scan their sums for too long.
-const MOST_TILES: u32 = 4096;
 
 impl Shape {
     /// The stores: out-neighbours, and in-neighbours of a directed graph.
@@ -54,17 +62,8 @@ pub struct Graph {
     /// Vertices among them that were deleted.
     pub absent: u32,
     base: *mut u8,
-}
-
-/// A CSR form in device memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Csr {
-    /// `vertices` and one words: where the targets of each vertex begin.
-    pub offsets: *mut u32,
-    /// The targets, ascending within a vertex, each once.
-    pub targets: *mut u32,
-    /// Their number.
-    pub entries: u32,
+    /// Records of a view, or null; see [`Graph::viewed`].
+    view: *mut Vertex,
 }
 
 /// What is read after a launch of `measure`.
@@ -82,47 +81,6 @@ pub struct Measured {
     pub highest_degree: u64,
 }
 
-/// The workspace of operations that move CSR, divided.
-#[derive(Clone, Copy, Debug)]
-pub struct CsrSpace {
-    sums: usize,
-    bytes: usize,
-}
-
-impl CsrSpace {
-    /// Words at the front of the workspace, 0 before the first launch.
-    pub const STATUS_WORDS: usize = load::COUNT;
-
-    /// The division; it suits every graph.
-    pub fn new() -> Self {
-        let mut division = Division::default();
-        division.part(8 * Self::STATUS_WORDS);
-        let sums = division.part(4 * MOST_TILES as usize);
-        Self {
-            sums,
-            bytes: division.bytes,
-        }
-    }
-
-    /// Bytes of the workspace, 256-byte aligned.
-    pub fn bytes(&self) -> usize {
-        self.bytes
-    }
-}
-
-impl Default for CsrSpace {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-/// The hash of a graph with so many vertices whose edges have this hash, as
-/// `status[2]` of an export. It depends on the set of edges alone.
-pub fn graph_hash(vertices: u32, edges: u64) -> u64 {
-    let once = mix(0, vertices);
-    edges.wrapping_add(mix((once >> 32) as u32, once as u32))
-}
-
 impl Graph {
     /// The graph in a buffer of `shape.bytes()` bytes at this device address.
     pub fn new(shape: Shape, base: *mut u8) -> Self {
@@ -130,6 +88,7 @@ impl Graph {
             shape,
             absent: 0,
             base,
+            view: std::ptr::null_mut(),
         }
     }
 
@@ -137,6 +96,28 @@ impl Graph {
     pub(super) fn records(&self, store: usize) -> *mut Vertex {
         let (_, bytes) = self.shape.store_division();
         self.base.wrapping_add(STATUS_BYTES + store * bytes).cast()
+    }
+
+    /// The graph read through the records of a view, which [`Graph::view`] has
+    /// made: only the algorithms of `graph` are meant, not updates.
+    pub fn viewed(&self, view: *mut Vertex) -> Self {
+        let mut graph = *self;
+        graph.shape.layout = Layout::Contiguous;
+        graph.view = view;
+        graph
+    }
+
+    /// Records of out-neighbours, contiguous.
+    pub(super) fn contiguous_records(&self) -> *mut Vertex {
+        assert!(
+            self.shape.layout == Layout::Contiguous,
+            "a linked graph is read through a view"
+        );
+        if self.view.is_null() {
+            self.records(0)
+        } else {
+            self.view
+        }
     }
 
     /// The handles of a store.
@@ -150,78 +131,33 @@ impl Graph {
         self.base.cast()
     }
 
-    /// The launches that fill an empty store from CSR. The heap has been made
-    /// empty, once for all stores. Afterwards `status[0]` is the largest
-    /// request that was refused, in bytes, or 0, and `status[1]` not 0 if the
-    /// CSR form is wrong; the graph is unusable in both cases.
-    pub fn load(&self, store: usize, csr: Csr, space: CsrSpace, workspace: *mut u8) -> [Step; 2] {
-        let arguments = LoadArguments {
-            records: self.records(store),
-            handles: self.handles(store),
-            offsets: csr.offsets,
-            status: workspace.cast(),
-            vertices: self.shape.vertices,
-            limit: self.shape.limit,
-            entries: csr.entries,
-        };
-        let copy = self.copy_arguments(store, csr, space, workspace);
-        [
-            Step::over_heap("graph_load", self.shape.limit, arguments),
-            Step::plain("graph_copy_in", csr.entries, copy),
-        ]
-    }
-
-    fn copy_arguments(
+    /// The launch of a kernel that reads adjacency, by the layout.
+    pub(super) fn reading(
         &self,
-        store: usize,
-        csr: Csr,
-        _: CsrSpace,
-        workspace: *mut u8,
-    ) -> CopyArguments {
-        CopyArguments {
-            records: self.records(store),
-            offsets: csr.offsets,
-            targets: csr.targets,
-            status: workspace.cast(),
-            vertices: self.shape.vertices,
-            tile: 512,
+        contiguous: &'static str,
+        linked: &'static str,
+        threads: u32,
+        args: impl Into<Args>,
+    ) -> Step {
+        match self.shape.layout {
+            Layout::Contiguous => Step::plain(contiguous, threads, args),
+            Layout::Linked => Step::over_heap(linked, threads, args),
         }
     }
 
-    /// The launches that compute the offsets of a store, whose last is the
-    /// number of entries. `offsets` has room for a word for each vertex and
-    /// one.
-    pub fn offsets(
+    /// The launch of a kernel that allocates, by the layout.
+    pub(super) fn allocating(
         &self,
-        store: usize,
-        offsets: *mut u32,
-        space: CsrSpace,
-        workspace: *mut u8,
-    ) -> [Step; 2] {
-        // One more vertex, for the total.
-        let vertices = self.shape.vertices;
-        let (tile, tiles) = tiles(vertices.saturating_add(1), 64, MOST_TILES);
-        let arguments = ScanArguments {
-            records: self.records(store),
-            sums: workspace.wrapping_add(space.sums).cast(),
-            offsets,
-            vertices,
-            tile,
-            tiles,
+        contiguous: &'static str,
+        linked: &'static str,
+        threads: u32,
+        args: impl Into<Args>,
+    ) -> Step {
+        let kernel = match self.shape.layout {
+            Layout::Contiguous => contiguous,
+            Layout::Linked => linked,
         };
-        let threads = tiles.saturating_mul(32);
-        [
-            Step::plain("graph_scan_sums", threads, arguments),
-            Step::plain("graph_scan_offsets", threads, arguments),
-        ]
-    }
-
-    /// The launch that copies the targets of a store whose offsets are
-    /// computed, and hashes its edges into `status[2]`. With null targets it
-    /// only hashes.
-    pub fn export(&self, store: usize, csr: Csr, space: CsrSpace, workspace: *mut u8) -> Step {
-        let copy = self.copy_arguments(store, csr, space, workspace);
-        Step::plain("graph_copy_out", csr.entries, copy)
+        Step::over_heap(kernel, threads, args)
     }
 
     /// The launch that measures a store into the first words of a workspace,

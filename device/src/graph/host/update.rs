@@ -3,7 +3,7 @@
 use super::super::keys::{DELETE, EDGES, MIRRORED, NO_LOOPS, TRANSPOSED, id_bits};
 use super::super::sort::{DIGIT_BITS, SortArguments};
 use super::super::update::{UpdateArguments, word};
-use super::{Division, Graph, Shape, Step, tiles};
+use super::{Division, Graph, Layout, Shape, Step, tiles};
 
 /// What a batch does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,18 +304,24 @@ impl Job<'_> {
         }
     }
 
-    fn prepare(&self) -> [Step; 4] {
+    fn prepare(&self) -> Vec<Step> {
         let arguments = self.arguments();
         let threads = arguments.tiles * 32;
-        [
-            Step::plain("graph_classify", threads, arguments),
+        let graph = self.graph;
+        let mut steps = vec![
+            graph.reading("graph_classify", "linked_classify", threads, arguments),
             Step::plain("graph_compact", threads, arguments),
-            Step::over_heap("graph_prepare", self.keys(), arguments),
-            Step::plain("graph_relocate", self.keys(), arguments),
-        ]
+            graph.allocating("graph_prepare", "linked_prepare", self.keys(), arguments),
+        ];
+        if graph.shape.layout == Layout::Contiguous {
+            steps.push(Step::plain("graph_relocate", self.keys(), arguments));
+        }
+        steps
     }
 
     fn commit(&self) -> Step {
-        Step::over_heap("graph_commit", self.keys(), self.arguments())
+        let arguments = self.arguments();
+        let graph = self.graph;
+        graph.allocating("graph_commit", "linked_commit", self.keys(), arguments)
     }
 }

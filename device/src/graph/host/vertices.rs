@@ -1,0 +1,89 @@
+//! Inserting and deleting vertices.
+
+use super::super::vertices::{VertexArguments, word};
+use super::{Graph, Layout, Step};
+
+/// Vertices to be deleted, in device memory.
+#[derive(Clone, Copy, Debug)]
+pub struct VertexList {
+    /// The vertices; what does not exist is passed over.
+    pub vertices: *mut u32,
+    /// Their number, at least one.
+    pub count: u32,
+    /// [`VertexList::HEADER_WORDS`] words, 0 before the first launch: the edges
+    /// of the vertices, after [`Graph::count_edges_of`]; two of no interest; and
+    /// the vertices that were deleted, after [`Graph::mark_deleted`].
+    pub header: *mut u64,
+}
+
+impl VertexList {
+    /// Words of the header.
+    pub const HEADER_WORDS: usize = word::COUNT;
+
+    /// The edges of the vertices, by the header.
+    pub fn edges(header: &[u64; Self::HEADER_WORDS]) -> u64 {
+        header[word::EDGES]
+    }
+
+    /// The vertices that were deleted, by the header.
+    pub fn deleted(header: &[u64; Self::HEADER_WORDS]) -> u64 {
+        header[word::DELETED]
+    }
+}
+
+impl Graph {
+    /// Adds vertices without edges behind the last, if there is room; returns
+    /// whether there was. Nothing need be launched.
+    pub fn insert_vertices(&mut self, count: u32) -> bool {
+        match self.shape.vertices.checked_add(count) {
+            Some(vertices) if vertices <= self.shape.limit => {
+                self.shape.vertices = vertices;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn vertex_steps(&self, kernel: &'static str, list: &VertexList, edges: *mut u64) -> Vec<Step> {
+        let over_heap = kernel.starts_with("linked");
+        let steps = (0..self.shape.stores()).map(|store| {
+            let arguments = VertexArguments {
+                records: self.records(store),
+                list: list.vertices,
+                edges,
+                header: list.header,
+                absent: self.absent_word(),
+                vertices: self.shape.vertices,
+                count: list.count,
+                incoming: store as u32,
+            };
+            if over_heap {
+                Step::over_heap(kernel, list.count, arguments)
+            } else {
+                Step::plain(kernel, list.count, arguments)
+            }
+        });
+        steps.collect()
+    }
+
+    /// The launches that count the edges of vertices which are to be deleted.
+    pub fn count_edges_of(&self, list: &VertexList) -> Vec<Step> {
+        self.vertex_steps("graph_vertex_count", list, std::ptr::null_mut())
+    }
+
+    /// The launches that write as many edges as were counted: a batch to be
+    /// deleted before the vertices are.
+    pub fn edges_of(&self, list: &VertexList, edges: *mut u64) -> Vec<Step> {
+        let kernel = match self.shape.layout {
+            Layout::Contiguous => "graph_vertex_edges",
+            Layout::Linked => "linked_vertex_edges",
+        };
+        self.vertex_steps(kernel, list, edges)
+    }
+
+    /// The launches that delete vertices which have no edges any more. The
+    /// caller adds the number deleted to `absent`.
+    pub fn mark_deleted(&self, list: &VertexList) -> Vec<Step> {
+        self.vertex_steps("graph_vertex_mark", list, std::ptr::null_mut())
+    }
+}

@@ -1,0 +1,117 @@
+//! Pages, and walking along a chain of them.
+
+use crate::allocator::Allocator;
+use crate::graph::store::Vertex;
+
+/// Bytes of a page.
+pub const PAGE_BYTES: u64 = 64;
+
+/// Neighbours that a page has room for.
+#[inline(always)]
+pub fn capacity<A: Allocator>() -> u32 {
+    (PAGE_BYTES as u32 - size_of::<A::Handle>() as u32) / 4
+}
+
+/// Pages that a vertex of this degree has.
+#[inline(always)]
+pub fn pages<A: Allocator>(degree: u32) -> u32 {
+    degree.div_ceil(capacity::<A>())
+}
+
+/// Where a page keeps the handle of the next one, null in the last.
+#[inline(always)]
+pub fn link<A: Allocator>(page: *mut u8) -> *mut A::Handle {
+    page.cast()
+}
+
+/// The neighbours of a page.
+#[inline(always)]
+pub fn entries<A: Allocator>(page: *mut u8) -> *mut u32 {
+    page.wrapping_add(size_of::<A::Handle>()).cast()
+}
+
+/// The first page of a vertex that has neighbours.
+#[inline(always)]
+pub fn first(record: &Vertex) -> *mut u8 {
+    record.entries().cast()
+}
+
+/// The page behind one that has a next.
+///
+/// # Safety
+///
+/// The page is one of a chain, and not its last.
+#[inline(always)]
+pub unsafe fn after<A: Allocator>(heap: A, page: *mut u8) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    heap.address(unsafe { *link::<A>(page) })
+}
+
+/// The page `count` pages behind another.
+///
+/// # Safety
+///
+/// The chain is that long.
+#[inline(always)]
+pub unsafe fn skip<A: Allocator>(heap: A, mut page: *mut u8, count: u32) -> *mut u8 {
+    let mut passed = 0;
+    while passed < count {
+        // SAFETY: the caller's promise.
+        page = unsafe { after(heap, page) };
+        passed += 1;
+    }
+    page
+}
+
+/// A place in a chain.
+#[derive(Clone, Copy)]
+pub struct Cursor<A> {
+    heap: A,
+    page: *mut u8,
+    place: u32,
+}
+
+impl<A: Allocator> Cursor<A> {
+    /// Neighbour `index` of a chain.
+    ///
+    /// # Safety
+    ///
+    /// The chain that `page` begins has so many neighbours; one behind the last
+    /// is allowed where that is not read.
+    #[inline(always)]
+    pub unsafe fn new(heap: A, page: *mut u8, index: u32) -> Self {
+        let skipped = index / capacity::<A>();
+        let place = index - skipped * capacity::<A>();
+        // A chain whose last page is full ends before the page of an index
+        // behind it; `page` of such a cursor is never used.
+        let last = if place == 0 && skipped > 0 {
+            skipped - 1
+        } else {
+            skipped
+        };
+        // SAFETY: the caller's promise.
+        let page = unsafe { skip(heap, page, last) };
+        Self {
+            heap,
+            page,
+            place: place + (skipped - last) * capacity::<A>(),
+        }
+    }
+
+    /// The next neighbour, where it lies.
+    ///
+    /// # Safety
+    ///
+    /// There is one.
+    #[inline(always)]
+    pub unsafe fn next(&mut self) -> *mut u32 {
+        if self.place == capacity::<A>() {
+            // SAFETY: the caller's promise.
+            self.page = unsafe { after(self.heap, self.page) };
+            self.place = 0;
+        }
+        let entry = entries::<A>(self.page).wrapping_add(self.place as usize);
+        self.place += 1;
+        entry
+    }
+}
