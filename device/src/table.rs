@@ -90,6 +90,7 @@ macro_rules! with_plain_kernels {
             "graph" "graph_scan_offsets" $crate::graph::scan::ScanOffsets;
             "graph" "graph_copy_in" $crate::graph::copy::CopyIn;
             "graph" "graph_copy_out" $crate::graph::copy::CopyOut;
+            "graph" "graph_delta_triangles" $crate::graph::delta::DeltaTriangles;
             "graph" "graph_view" $crate::graph::view::View;
             "graph" "graph_measure" $crate::graph::measure::Measure;
             "graph" "graph_classify" $crate::graph::classify::Classify;

@@ -1,7 +1,7 @@
 //! The algorithms on the store against simple ones on sets of edges.
 
 use heapwood_device::allocators::CfmMalloc;
-use heapwood_device::graph::host::{Change, Layout, RankOptions};
+use heapwood_device::graph::host::{Change, Layout, RankOptions, UpdateSpace};
 use heapwood_device::host::allocator;
 use heapwood_tests::graph::{Coroutines, Model, Runner, Store, Threads, graphs};
 use heapwood_tests::lockstep::Random;
@@ -196,4 +196,50 @@ fn ranks_go_on_after_a_batch() {
     let (ranks, second) = store.ranks(&room, &resumed);
     assert!(second.converged && second.iterations < first.iterations);
     assert!(distance(&ranks, &model.ranks(0.85)) < 1e-6);
+}
+
+/// Batches whose triangles are counted as they go keep the count right.
+fn follow_triangles<R: Runner>(
+    store: &Store<R>,
+    model: &mut Model,
+    batches: u32,
+    size: u32,
+    seed: u64,
+) {
+    let mut random = Random::new(seed);
+    let vertices = model.rows.len() as u64;
+    let total = |model: &Model| model.triangles().iter().map(|&n| u64::from(n)).sum::<u64>() / 3;
+    let mut triangles = total(model);
+    for batch in 0..batches {
+        let change = random.choose(&[Change::Insert, Change::Delete]);
+        let count = 1 + random.below(u64::from(size));
+        // Among few vertices, so that triangles share changed edges.
+        let mut vertex = || random.below(vertices.min(40)) as u32;
+        let edges: Vec<_> = (0..count).map(|_| (vertex(), vertex())).collect();
+        let header = store.update_raw(&edges, change, true);
+        let counts = UpdateSpace::outcome(&header).unwrap();
+        assert_eq!(counts, model.apply(&edges, change, false));
+        match change {
+            Change::Insert => triangles += UpdateSpace::triangles(&header),
+            Change::Delete => triangles -= UpdateSpace::triangles(&header),
+        }
+        assert_eq!(
+            triangles,
+            total(model),
+            "batch {batch}: {change:?} {edges:?}"
+        );
+    }
+    assert_eq!(store.triangles(false).0, triangles);
+}
+
+#[test]
+fn triangles_follow_batches() {
+    for (seed, vertices) in (0..).zip([10, 40, 200]) {
+        let mut model = graphs::uniform(vertices, 3 * vertices, false, seed);
+        let store = Store::of(threads(2), &model, Layout::Contiguous);
+        follow_triangles(&store, &mut model, 60, 150, seed);
+    }
+    let mut model = graphs::uniform(40, 100, false, 4);
+    let store = Store::of(lanes(1), &model, Layout::Contiguous);
+    follow_triangles(&store, &mut model, 5, 80, 1);
 }

@@ -21,6 +21,7 @@ pub mod classify;
 pub mod commit;
 pub mod components;
 pub mod copy;
+pub mod delta;
 mod flat;
 pub mod keys;
 pub mod linked;

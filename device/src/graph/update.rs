@@ -27,6 +27,8 @@ pub mod word {
     /// The largest request that was refused, in bytes, or 0; in the header of
     /// a graph's first store.
     pub const REFUSED: usize = 5;
+    /// Triangles that were made or destroyed, if that was asked.
+    pub const TRIANGLES: usize = 6;
     /// Number of words.
     pub const COUNT: usize = 8;
 }

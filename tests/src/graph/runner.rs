@@ -203,8 +203,8 @@ impl<A: Allocator> Runner for Coroutines<A> {
 
     fn run(&self, step: &Step) {
         use heapwood_device::graph::{
-            bfs, classify, commit, components, copy, linked, load, measure, pagerank, prepare,
-            query, relocate, scan, sort, triangles, vertices, view,
+            bfs, classify, commit, components, copy, delta, linked, load, measure, pagerank,
+            prepare, query, relocate, scan, sort, triangles, vertices, view,
         };
         let args = step.args;
         match step.kernel {
@@ -233,6 +233,7 @@ impl<A: Allocator> Runner for Coroutines<A> {
             "graph_component_end" => self.plain::<components::ComponentEnd>(args),
             "graph_search_start" => self.plain::<bfs::SearchStart>(args),
             "graph_search_level" => self.plain::<bfs::SearchLevel>(args),
+            "graph_delta_triangles" => self.plain::<delta::DeltaTriangles>(args),
             "graph_view" => self.plain::<view::View>(args),
             "graph_vertex_count" => self.plain::<vertices::VertexCount>(args),
             "graph_vertex_edges" => self.plain::<vertices::VertexEdges>(args),

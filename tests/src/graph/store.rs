@@ -105,9 +105,16 @@ impl<R: Runner> Store<R> {
 
     /// Applies a batch.
     pub fn update(&self, edges: &[(u32, u32)], change: Change) -> Result<Counts, UpdateError> {
-        if edges.is_empty() {
-            return Ok(Counts::default());
-        }
+        UpdateSpace::outcome(&self.update_raw(edges, change, false))
+    }
+
+    /// Applies a batch; the header that it leaves.
+    pub fn update_raw(
+        &self,
+        edges: &[(u32, u32)],
+        change: Change,
+        triangles: bool,
+    ) -> [u64; UpdateSpace::HEADER_WORDS] {
         let words: Vec<u64> = edges.iter().map(|&(s, t)| pack(s, t)).collect();
         let space = UpdateSpace::new(&self.graph.shape, words.len() as u32).expect("few edges");
         let workspace = Buffer::new(space.bytes());
@@ -119,10 +126,11 @@ impl<R: Runner> Store<R> {
             count: words.len() as u32,
             change,
             no_loops: self.no_loops,
+            triangles,
         };
         self.run(&self.graph.update(&batch, &space, workspace.address()));
         let header: Vec<u64> = workspace.read(0, UpdateSpace::HEADER_WORDS);
-        UpdateSpace::outcome(&header.try_into().expect("the number of words"))
+        header.try_into().expect("the number of words")
     }
 
     /// The edges of a store as CSR, and their hash.

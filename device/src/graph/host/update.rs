@@ -129,6 +129,12 @@ impl UpdateSpace {
     /// workspace.
     pub const HEADER_WORDS: usize = word::COUNT;
 
+    /// The triangles that a batch has made or destroyed, if it was to count
+    /// them.
+    pub fn triangles(header: &[u64; Self::HEADER_WORDS]) -> u64 {
+        header[word::TRIANGLES]
+    }
+
     /// What became of a batch that was not empty.
     ///
     /// # Errors
@@ -160,11 +166,19 @@ pub struct Batch {
     pub change: Change,
     /// Refuse edges from a vertex to itself.
     pub no_loops: bool,
+    /// Count the triangles that the batch makes or destroys; for undirected
+    /// graphs in contiguous blocks.
+    pub triangles: bool,
 }
 
 impl Graph {
     /// The launches that apply a batch, which is not empty and not larger than
     /// the workspace has room for.
+    ///
+    /// # Panics
+    ///
+    /// If the batch does not suit the workspace, or asks for triangles of a
+    /// directed or linked graph.
     pub fn update(&self, batch: &Batch, space: &UpdateSpace, workspace: *mut u8) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut commits = Vec::new();
@@ -173,6 +187,14 @@ impl Graph {
             steps.extend(job.sort());
             steps.extend(job.prepare());
             commits.push(job.commit());
+        }
+        if batch.triangles {
+            // They are those of the graph that has the changed edges.
+            let delta = self.job(batch, space, workspace, 0).delta();
+            match batch.change {
+                Change::Insert => commits.push(delta),
+                Change::Delete => steps.push(delta),
+            }
         }
         steps.extend(commits);
         steps
@@ -317,6 +339,12 @@ impl Job<'_> {
             steps.push(Step::plain("graph_relocate", self.keys(), arguments));
         }
         steps
+    }
+
+    fn delta(&self) -> Step {
+        let shape = self.graph.shape;
+        assert!(!shape.directed && shape.layout == Layout::Contiguous);
+        Step::plain("graph_delta_triangles", self.keys(), self.arguments())
     }
 
     fn commit(&self) -> Step {
