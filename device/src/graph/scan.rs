@@ -22,9 +22,20 @@ pub unsafe fn sum_before<W: Warp>(warp: W, sums: *const u32, tile: u32) -> u32 {
     let mut sum = 0_u32;
     let mut at = warp.lane();
     while at < tile {
-        // SAFETY: below `tile`.
-        sum = sum.wrapping_add(unsafe { *sums.add(at as usize) });
-        at += W::LANES;
+        // Requested together, so that their latencies overlap.
+        let parts: [u32; 8] = core::array::from_fn(|part| {
+            let at = at + part as u32 * W::LANES;
+            if at < tile {
+                // SAFETY: below `tile`.
+                unsafe { *sums.add(at as usize) }
+            } else {
+                0
+            }
+        });
+        for part in parts {
+            sum = sum.wrapping_add(part);
+        }
+        at += 8 * W::LANES;
     }
     warp.all_sum(sum)
 }

@@ -11,9 +11,10 @@
 //!
 //! Only the bits that ids have are sorted: 40 for a million vertices, in 4
 //! passes. A pass reads the keys twice and writes them once, 24 bytes a key,
-//! and moves 20 bytes for each value and tile; a tile has 1024 keys or more
+//! and moves 16 bytes for each value and tile; a tile has 1024 keys or more
 //! unless there are few keys, so that the counters are less than the keys. The
-//! first pass makes the keys from edges as it goes.
+//! first pass makes the keys from edges as it goes. With few keys it is latency
+//! that counts, so loads are made in groups that do not wait for each other.
 //!
 //! Invariant: keys with equal digits keep their order, within a tile because
 //! its rows are taken in turn and lanes are ranked, between tiles by the sums.
@@ -29,6 +30,11 @@ use crate::warp::{Warp, rank};
 
 /// The most bits of a digit: its counters fill the scratch memory.
 pub const DIGIT_BITS: u32 = 10;
+/// Rows of keys that are requested together, so that their latencies overlap.
+/// A tile has a multiple of this.
+const ROWS: u32 = 4;
+/// Words of other tables that a lane requests together.
+const WORDS: u32 = 8;
 
 arguments! {
     /// A pass.
@@ -53,7 +59,7 @@ arguments! {
             vertices: u32,
             /// What the words are.
             flags: u32,
-            /// Keys of a tile, a multiple of the lanes of a warp.
+            /// Keys of a tile, a multiple of 128.
             tile: u32,
             /// Tiles.
             tiles: u32,
@@ -97,12 +103,16 @@ impl SortArguments {
         unsafe { self.counts.add(index as usize) }
     }
 
-    /// Key `index`, if there is one.
+    /// Keys of as many rows as are loaded together, if there are so many; that
+    /// of the first row is `index`.
     #[inline(always)]
-    fn key(&self, index: u32) -> Option<u64> {
+    fn keys<W: Warp>(&self, index: u32) -> [Option<u64>; ROWS as usize] {
         let form = self.form();
-        // SAFETY: the input has that many words.
-        (index < form.keys()).then(|| unsafe { form.read(self.input, index) })
+        core::array::from_fn(|row| {
+            let index = index + row as u32 * W::LANES;
+            // SAFETY: the input has that many words.
+            (index < form.keys()).then(|| unsafe { form.read(self.input, index) })
+        })
     }
 }
 
@@ -152,13 +162,14 @@ impl PlainKernel for SortCount {
             warp.sync(W::FULL);
             let mut row = 0;
             while row < sort.tile {
-                if let Some(key) = sort.key(tile * sort.tile + row + warp.lane()) {
+                for key in sort.keys::<W>(tile * sort.tile + row + warp.lane()) {
+                    let Some(key) = key else { continue };
                     // SAFETY: in scratch memory, which other lanes access in
                     // the same way between the two `sync`.
                     let counter = unsafe { &*counters.at(sort.digit(key)).cast::<SharedU32>() };
                     counter.fetch_add(1, Relaxed);
                 }
-                row += W::LANES;
+                row += ROWS * W::LANES;
             }
             warp.sync(W::FULL);
             let mut value = warp.lane();
@@ -184,21 +195,26 @@ impl PlainKernel for SortOffsets {
         let mut value = warp.warp();
         while value < sort.values() {
             let mut sum = 0_u32;
-            let mut first = 0;
-            while first < sort.tiles {
-                let tile = first + warp.lane();
-                let mut count = 0;
-                if tile < sort.tiles {
-                    // SAFETY: only this lane accesses the word.
-                    count = unsafe { *sort.count_at(value, tile) };
+            let mut first = warp.lane();
+            while first - warp.lane() < sort.tiles {
+                let tile = |word: usize| first + word as u32 * W::LANES;
+                let counts: [u32; WORDS as usize] = core::array::from_fn(|word| {
+                    if tile(word) < sort.tiles {
+                        // SAFETY: only this lane accesses the word.
+                        unsafe { *sort.count_at(value, tile(word)) }
+                    } else {
+                        0
+                    }
+                });
+                for (word, count) in counts.into_iter().enumerate() {
+                    let end = sum.wrapping_add(warp.all_inclusive_sum(count));
+                    if tile(word) < sort.tiles {
+                        // SAFETY: as above.
+                        unsafe { *sort.count_at(value, tile(word)) = end.wrapping_sub(count) };
+                    }
+                    sum = warp.shuffle(W::FULL, end, W::LANES - 1);
                 }
-                let end = sum.wrapping_add(warp.all_inclusive_sum(count));
-                if tile < sort.tiles {
-                    // SAFETY: as above.
-                    unsafe { *sort.count_at(value, tile) = end.wrapping_sub(count) };
-                }
-                sum = warp.shuffle(W::FULL, end, W::LANES - 1);
-                first += W::LANES;
+                first += WORDS * W::LANES;
             }
             if warp.lane() == 0 {
                 // SAFETY: there is a word for each value.
@@ -217,38 +233,72 @@ impl SortScatter {
     #[inline(always)]
     unsafe fn places<W: Warp>(warp: W, counters: Counters, sort: &SortArguments, tile: u32) {
         let mut sum = 0_u32;
-        let mut first = 0;
-        while first < sort.values() {
-            let value = first + warp.lane();
-            let mut total = 0;
-            if value < sort.values() {
-                // SAFETY: there is a word for each value.
-                total = unsafe { *sort.totals.add(value as usize) };
+        let mut first = warp.lane();
+        while first - warp.lane() < sort.values() {
+            let value = |word: usize| first + word as u32 * W::LANES;
+            let words: [(u32, u32); WORDS as usize] = core::array::from_fn(|word| {
+                if value(word) < sort.values() {
+                    // SAFETY: there is a word for each value, and one for each
+                    // value and tile.
+                    unsafe {
+                        let total = *sort.totals.add(value(word) as usize);
+                        (total, *sort.count_at(value(word), tile))
+                    }
+                } else {
+                    (0, 0)
+                }
+            });
+            for (word, (total, before)) in words.into_iter().enumerate() {
+                let end = sum.wrapping_add(warp.all_inclusive_sum(total));
+                if value(word) < sort.values() {
+                    let place = end.wrapping_sub(total).wrapping_add(before);
+                    // SAFETY: scratch memory has a word for each value.
+                    unsafe { *counters.at(value(word)) = place };
+                }
+                sum = warp.shuffle(W::FULL, end, W::LANES - 1);
             }
-            let end = sum.wrapping_add(warp.all_inclusive_sum(total));
-            if value < sort.values() {
-                let before = end.wrapping_sub(total);
-                // SAFETY: scratch memory has a word for each value.
-                unsafe { *counters.at(value) = before.wrapping_add(*sort.count_at(value, tile)) };
-            }
-            sum = warp.shuffle(W::FULL, end, W::LANES - 1);
-            first += W::LANES;
+            first += WORDS * W::LANES;
         }
         warp.sync(W::FULL);
     }
 
     /// The lanes that have a key with the digit of this lane's.
     #[inline(always)]
-    fn same_digit<W: Warp>(warp: W, bits: u32, digit: u32, has_key: bool) -> u32 {
+    fn same_digit<W: Warp>(warp: W, digit: u32, has_key: bool) -> u32 {
         let mut same = warp.ballot(W::FULL, has_key);
         let mut bit = 0;
-        while bit < bits {
+        // As many as a digit may have, so that the votes are independent of
+        // each other; further bits are 0 everywhere.
+        while bit < DIGIT_BITS {
             let set = digit >> bit & 1 == 1;
             let lanes = warp.ballot(W::FULL, set);
             same &= if set { lanes } else { !lanes };
             bit += 1;
         }
         same
+    }
+}
+
+impl SortScatter {
+    /// Writes a row of keys to their places. All lanes call this.
+    #[inline(always)]
+    fn put<W: Warp>(warp: W, counters: Counters, sort: &SortArguments, key: Option<u64>) {
+        let digit = sort.digit(key.unwrap_or(0));
+        let same = Self::same_digit(warp, digit, key.is_some());
+        let before = rank(same, warp.lane());
+        // SAFETY: a digit has a counter; the lanes read it before the first
+        // `sync`, and one of those with the digit writes it before the second.
+        let place = unsafe { *counters.at(digit) };
+        warp.sync(W::FULL);
+        if let Some(key) = key {
+            if before == 0 {
+                // SAFETY: as above.
+                unsafe { *counters.at(digit) = place + same.count_ones() };
+            }
+            // SAFETY: every key has a place of its own among the keys.
+            unsafe { sort.output.add((place + before) as usize).write(key) };
+        }
+        warp.sync(W::FULL);
     }
 }
 
@@ -263,34 +313,18 @@ impl PlainKernel for SortScatter {
             // SAFETY: the launches before have written counts and totals.
             unsafe { Self::places(warp, counters, &sort, tile) };
             let first = tile * sort.tile + warp.lane();
-            let mut next = sort.key(first);
+            let mut next = sort.keys::<W>(first);
             let mut row = 0;
             while row < sort.tile {
-                let key = next;
-                row += W::LANES;
-                // Requested now, so that it is there when this row is done.
-                next = if row < sort.tile {
-                    sort.key(first + row)
-                } else {
-                    None
-                };
-                let digit = sort.digit(key.unwrap_or(0));
-                let same = Self::same_digit(warp, sort.bits, digit, key.is_some());
-                let before = rank(same, warp.lane());
-                // SAFETY: a digit has a counter; the lanes read it before the
-                // first `sync`, and one of those with the digit writes it
-                // before the second.
-                let place = unsafe { *counters.at(digit) };
-                warp.sync(W::FULL);
-                if let Some(key) = key {
-                    if before == 0 {
-                        // SAFETY: as above.
-                        unsafe { *counters.at(digit) = place + same.count_ones() };
-                    }
-                    // SAFETY: every key has a place of its own among the keys.
-                    unsafe { sort.output.add((place + before) as usize).write(key) };
+                let keys = next;
+                row += ROWS * W::LANES;
+                // Requested now, so that they are there when these are done.
+                if row < sort.tile {
+                    next = sort.keys::<W>(first + row);
                 }
-                warp.sync(W::FULL);
+                for key in keys {
+                    Self::put(warp, counters, &sort, key);
+                }
             }
             tile += warp.warps();
         }

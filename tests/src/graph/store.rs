@@ -116,7 +116,9 @@ impl<R: Runner> Store<R> {
         triangles: bool,
     ) -> [u64; UpdateSpace::HEADER_WORDS] {
         let words: Vec<u64> = edges.iter().map(|&(s, t)| pack(s, t)).collect();
-        let space = UpdateSpace::new(&self.graph.shape, words.len() as u32).expect("few edges");
+        // Larger than need be: batches come in all sizes.
+        let most = words.len() as u32 * 3 / 2;
+        let space = UpdateSpace::new(&self.graph.shape, most).expect("few edges");
         let workspace = Buffer::new(space.bytes());
         // Nothing may be assumed of it.
         // SAFETY: the buffer has that many bytes.

@@ -52,9 +52,15 @@ impl std::fmt::Display for UpdateError {
 
 impl std::error::Error for UpdateError {}
 
-/// Tiles of a sort; more would make the counters larger than the keys.
+/// Tiles of a sort, at the most.
 const SORT_TILES: u32 = 2048;
-const SORT_TILE: u32 = 512;
+
+/// The least tile of a sort of so many keys: few keys are spread over more warps,
+/// many have fewer counters than keys.
+fn sort_tile(keys: u32) -> u32 {
+    if keys < 1 << 18 { 512 } else { 1024 }
+}
+
 /// Tiles of the kernels that scan the sums of tiles.
 const MOST_TILES: u32 = 4096;
 const TILE: u32 = 64;
@@ -91,8 +97,9 @@ impl UpdateSpace {
         }
         let keys = if shape.directed { edges } else { 2 * edges };
         let count = keys as usize;
-        let (_, sort_tiles) = tiles(keys, SORT_TILE, SORT_TILES);
-        let (_, update_tiles) = tiles(keys, TILE, MOST_TILES);
+        // A smaller batch may have more tiles than the largest.
+        let sort_tiles = keys.div_ceil(sort_tile(0)).min(SORT_TILES);
+        let update_tiles = keys.div_ceil(TILE).min(MOST_TILES);
         let counters = (sort_tiles as usize) << DIGIT_BITS;
         let mut division = Division::default();
         let parts = [
@@ -271,7 +278,7 @@ impl Job<'_> {
 
     fn sort(&self) -> Vec<Step> {
         let (passes, bits) = self.passes();
-        let (tile, tiles) = tiles(self.keys(), SORT_TILE, SORT_TILES);
+        let (tile, tiles) = tiles(self.keys(), sort_tile(self.keys()), SORT_TILES);
         let mut steps = Vec::new();
         for pass in 0..passes {
             let first = pass == 0;
@@ -351,5 +358,42 @@ impl Job<'_> {
         let arguments = self.arguments();
         let graph = self.graph;
         graph.allocating("graph_commit", "linked_commit", self.keys(), arguments)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::host::Layout;
+
+    #[test]
+    fn a_workspace_suits_all_smaller_batches() {
+        let shape = Shape {
+            vertices: 1 << 20,
+            limit: 1 << 20,
+            directed: true,
+            handle_bytes: 4,
+            layout: Layout::Contiguous,
+        };
+        let graph = Graph::new(shape, std::ptr::null_mut());
+        for edges in [1, 70, 5000, 300_000, 2_200_000, 5_000_000] {
+            let space = UpdateSpace::new(&shape, edges).unwrap();
+            let room = space.parts[part::TOTALS] - space.parts[part::COUNTS];
+            for count in [1, edges / 3, edges / 2, edges * 9 / 10, edges - 1, edges] {
+                let batch = Batch {
+                    edges: std::ptr::null_mut(),
+                    count: count.max(1),
+                    change: Change::Insert,
+                    no_loops: false,
+                    triangles: false,
+                };
+                let job = graph.job(&batch, &space, std::ptr::null_mut(), 0);
+                let keys = job.keys();
+                let (tile, sort_tiles) = tiles(keys, sort_tile(keys), SORT_TILES);
+                assert!(tile.is_multiple_of(128) && tile * sort_tiles >= keys);
+                assert!((sort_tiles as usize) << (DIGIT_BITS + 2) <= room);
+                assert!(job.arguments().tiles as usize * 4 <= room);
+            }
+        }
     }
 }
