@@ -127,6 +127,14 @@ fn random_batches_keep_the_store_equal_to_a_set() {
 }
 
 #[test]
+fn large_batches_keep_the_store_equal_to_a_set() {
+    for (directed, layout) in [(false, Contiguous), (true, Linked)] {
+        let runner = Threads::new(allocator("cfmmalloc").unwrap(), 4 * POOL, 2);
+        run_batches(runner, layout, 20_000, directed, 6, 100_000, 77);
+    }
+}
+
+#[test]
 fn lanes_keep_the_store_equal_to_a_set() {
     for seed in 0..8 {
         let directed = seed % 2 == 1;

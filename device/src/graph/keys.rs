@@ -76,33 +76,48 @@ impl Form {
         key as u32 & ((1 << self.id_bits()) - 1)
     }
 
-    /// Key `index` of a batch, in any order.
+    /// The word of the batch that key `index` is made of, in any order of the
+    /// keys; 0 if there is no such key.
     ///
     /// # Safety
     ///
-    /// `words` are the `count` words of the batch and `index` is below `keys`.
+    /// `words` are the `count` words of the batch.
     #[inline(always)]
-    pub unsafe fn read(&self, words: *const u64, index: u32) -> u64 {
-        let back = index >= self.count;
-        let at = if back { index - self.count } else { index };
-        // SAFETY: the caller's promise.
-        let word = unsafe { *words.add(at as usize) };
-        if !self.has(EDGES) {
-            return word;
+    pub unsafe fn word(&self, words: *const u64, index: u32) -> u64 {
+        if index >= self.keys() {
+            return 0;
         }
+        let at = if index < self.count {
+            index
+        } else {
+            index - self.count
+        };
+        // SAFETY: below the count.
+        unsafe { *words.add(at as usize) }
+    }
+
+    /// Key `index`, which is made of `word`, if there is such a key.
+    #[inline(always)]
+    pub fn key_of(&self, word: u64, index: u32) -> Option<u64> {
+        if index >= self.keys() {
+            return None;
+        }
+        if !self.has(EDGES) {
+            return Some(word);
+        }
+        let back = index >= self.count;
         // An edge is a source and a target of 32 bits each, in this order.
         let (source, target) = (word as u32, (word >> 32) as u32);
         let refused = source >= self.vertices
             || target >= self.vertices
             || (source == target && self.has(NO_LOOPS));
-        if refused || (back && source == target) {
-            return self.key(self.vertices, u32::from(back));
-        }
-        if back != self.has(TRANSPOSED) {
+        Some(if refused || (back && source == target) {
+            self.key(self.vertices, u32::from(back))
+        } else if back != self.has(TRANSPOSED) {
             self.key(target, source)
         } else {
             self.key(source, target)
-        }
+        })
     }
 
     /// Whether a key stands for its edge when edges are counted; of the two

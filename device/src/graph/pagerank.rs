@@ -23,7 +23,7 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
-use super::reduce::{from_fixed, group_sum, to_fixed};
+use super::reduce::{all_sum64, from_fixed, group_sum, to_fixed};
 use super::store::Vertex;
 use crate::arguments;
 use crate::kernel::PlainKernel;
@@ -116,18 +116,26 @@ impl RankArguments {
         unsafe { &*self.sums.add(at as usize).cast::<AtomicU64>() }
     }
 
-    /// The change by an iteration, or with `SLOTS` as `first` the mass to share
-    /// out after it.
+    /// The change by an iteration, and the mass to share out after it. All
+    /// lanes call this; each reads a part.
     #[inline(always)]
-    fn total(&self, iteration: u32, first: u32) -> f64 {
-        let mut total = 0_u64;
-        let mut slot = 0;
-        while slot < SLOTS {
+    fn totals<W: Warp>(&self, warp: W, iteration: u32) -> (f64, f64) {
+        let (mut change, mut stuck) = (0_u64, 0_u64);
+        let mut word = warp.lane();
+        while word < SUM_WORDS {
             // Relaxed: summed by an earlier launch.
-            total += self.sum(iteration, first + slot).load(Relaxed);
-            slot += 1;
+            let value = self.sum(iteration, word).load(Relaxed);
+            if word < SLOTS {
+                change += value;
+            } else {
+                stuck += value;
+            }
+            word += W::LANES;
         }
-        from_fixed(total)
+        (
+            from_fixed(all_sum64(warp, change)),
+            from_fixed(all_sum64(warp, stuck)),
+        )
     }
 
     /// A count: 0 of hubs, 1 of parts.
@@ -356,15 +364,16 @@ pub struct Iteration {
 }
 
 impl Iteration {
-    /// Begins, unless the change of the iteration before was small enough.
+    /// Begins, unless the change of the iteration before was small enough. All
+    /// lanes call this.
     #[inline(always)]
-    pub fn begin(ranks: RankArguments) -> Option<Self> {
+    pub fn begin<W: Warp>(warp: W, ranks: RankArguments) -> Option<Self> {
         let last = ranks.iteration - 1;
-        if last > 0 && ranks.total(last, 0) <= f64::from_bits(ranks.tolerance) {
+        let (change, stuck) = ranks.totals(warp, last);
+        if last > 0 && change <= f64::from_bits(ranks.tolerance) {
             return None;
         }
         let damping = f64::from_bits(ranks.damping);
-        let stuck = ranks.total(last, SLOTS);
         Some(Self {
             ranks,
             damping,
@@ -497,7 +506,7 @@ impl PlainKernel for RankStep {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, ranks: RankArguments) {
-        let Some(mut iteration) = Iteration::begin(ranks) else {
+        let Some(mut iteration) = Iteration::begin(warp, ranks) else {
             return;
         };
         // SAFETY: the arguments' contract.

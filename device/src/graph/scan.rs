@@ -23,7 +23,7 @@ pub unsafe fn sum_before<W: Warp>(warp: W, sums: *const u32, tile: u32) -> u32 {
     let mut at = warp.lane();
     while at < tile {
         // Requested together, so that their latencies overlap.
-        let parts: [u32; 8] = core::array::from_fn(|part| {
+        let parts: [u32; 4] = core::array::from_fn(|part| {
             let at = at + part as u32 * W::LANES;
             if at < tile {
                 // SAFETY: below `tile`.
@@ -32,10 +32,10 @@ pub unsafe fn sum_before<W: Warp>(warp: W, sums: *const u32, tile: u32) -> u32 {
                 0
             }
         });
-        for part in parts {
-            sum = sum.wrapping_add(part);
-        }
-        at += 8 * W::LANES;
+        let [one, two, three, four] = parts;
+        sum = sum.wrapping_add(one.wrapping_add(two));
+        sum = sum.wrapping_add(three.wrapping_add(four));
+        at += 4 * W::LANES;
     }
     warp.all_sum(sum)
 }

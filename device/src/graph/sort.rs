@@ -30,11 +30,9 @@ use crate::warp::{Warp, rank};
 
 /// The most bits of a digit: its counters fill the scratch memory.
 pub const DIGIT_BITS: u32 = 10;
-/// Rows of keys that are requested together, so that their latencies overlap.
-/// A tile has a multiple of this.
+/// Rows of keys or counters that are requested together, so that their latencies
+/// overlap. A tile has a multiple of this.
 const ROWS: u32 = 4;
-/// Words of other tables that a lane requests together.
-const WORDS: u32 = 8;
 
 arguments! {
     /// A pass.
@@ -103,16 +101,28 @@ impl SortArguments {
         unsafe { self.counts.add(index as usize) }
     }
 
-    /// Keys of as many rows as are loaded together, if there are so many; that
-    /// of the first row is `index`.
+    /// The words of `ROWS` rows of keys; that of the first row is `index`.
     #[inline(always)]
-    fn keys<W: Warp>(&self, index: u32) -> [Option<u64>; ROWS as usize] {
+    fn words<W: Warp>(&self, index: u32) -> [u64; ROWS as usize] {
         let form = self.form();
-        core::array::from_fn(|row| {
-            let index = index + row as u32 * W::LANES;
-            // SAFETY: the input has that many words.
-            (index < form.keys()).then(|| unsafe { form.read(self.input, index) })
-        })
+        // SAFETY: the input has that many words.
+        core::array::from_fn(|row| unsafe { form.word(self.input, index + row as u32 * W::LANES) })
+    }
+
+    /// Calls `visit` with the keys of `ROWS` rows, whose words these are. Not a
+    /// loop, so that the words stay in registers.
+    #[inline(always)]
+    fn visit<W: Warp>(
+        &self,
+        words: [u64; ROWS as usize],
+        index: u32,
+        mut visit: impl FnMut(Option<u64>),
+    ) {
+        let form = self.form();
+        visit(form.key_of(words[0], index));
+        visit(form.key_of(words[1], index + W::LANES));
+        visit(form.key_of(words[2], index + 2 * W::LANES));
+        visit(form.key_of(words[3], index + 3 * W::LANES));
     }
 }
 
@@ -162,13 +172,14 @@ impl PlainKernel for SortCount {
             warp.sync(W::FULL);
             let mut row = 0;
             while row < sort.tile {
-                for key in sort.keys::<W>(tile * sort.tile + row + warp.lane()) {
-                    let Some(key) = key else { continue };
+                let index = tile * sort.tile + row + warp.lane();
+                sort.visit::<W>(sort.words::<W>(index), index, |key| {
+                    let Some(key) = key else { return };
                     // SAFETY: in scratch memory, which other lanes access in
                     // the same way between the two `sync`.
                     let counter = unsafe { &*counters.at(sort.digit(key)).cast::<SharedU32>() };
                     counter.fetch_add(1, Relaxed);
-                }
+                });
                 row += ROWS * W::LANES;
             }
             warp.sync(W::FULL);
@@ -197,24 +208,28 @@ impl PlainKernel for SortOffsets {
             let mut sum = 0_u32;
             let mut first = warp.lane();
             while first - warp.lane() < sort.tiles {
-                let tile = |word: usize| first + word as u32 * W::LANES;
-                let counts: [u32; WORDS as usize] = core::array::from_fn(|word| {
-                    if tile(word) < sort.tiles {
+                let tile = |row: u32| first + row * W::LANES;
+                let counts: [u32; ROWS as usize] = core::array::from_fn(|row| {
+                    if tile(row as u32) < sort.tiles {
                         // SAFETY: only this lane accesses the word.
-                        unsafe { *sort.count_at(value, tile(word)) }
+                        unsafe { *sort.count_at(value, tile(row as u32)) }
                     } else {
                         0
                     }
                 });
-                for (word, count) in counts.into_iter().enumerate() {
+                let mut place = |count: u32, row: u32| {
                     let end = sum.wrapping_add(warp.all_inclusive_sum(count));
-                    if tile(word) < sort.tiles {
+                    if tile(row) < sort.tiles {
                         // SAFETY: as above.
-                        unsafe { *sort.count_at(value, tile(word)) = end.wrapping_sub(count) };
+                        unsafe { *sort.count_at(value, tile(row)) = end.wrapping_sub(count) };
                     }
                     sum = warp.shuffle(W::FULL, end, W::LANES - 1);
-                }
-                first += WORDS * W::LANES;
+                };
+                place(counts[0], 0);
+                place(counts[1], 1);
+                place(counts[2], 2);
+                place(counts[3], 3);
+                first += ROWS * W::LANES;
             }
             if warp.lane() == 0 {
                 // SAFETY: there is a word for each value.
@@ -235,29 +250,36 @@ impl SortScatter {
         let mut sum = 0_u32;
         let mut first = warp.lane();
         while first - warp.lane() < sort.values() {
-            let value = |word: usize| first + word as u32 * W::LANES;
-            let words: [(u32, u32); WORDS as usize] = core::array::from_fn(|word| {
-                if value(word) < sort.values() {
+            let value = |row: u32| first + row * W::LANES;
+            let words: [(u32, u32); ROWS as usize] = core::array::from_fn(|row| {
+                let value = value(row as u32);
+                if value < sort.values() {
                     // SAFETY: there is a word for each value, and one for each
                     // value and tile.
                     unsafe {
-                        let total = *sort.totals.add(value(word) as usize);
-                        (total, *sort.count_at(value(word), tile))
+                        (
+                            *sort.totals.add(value as usize),
+                            *sort.count_at(value, tile),
+                        )
                     }
                 } else {
                     (0, 0)
                 }
             });
-            for (word, (total, before)) in words.into_iter().enumerate() {
+            let mut place = |(total, before): (u32, u32), row: u32| {
                 let end = sum.wrapping_add(warp.all_inclusive_sum(total));
-                if value(word) < sort.values() {
+                if value(row) < sort.values() {
                     let place = end.wrapping_sub(total).wrapping_add(before);
                     // SAFETY: scratch memory has a word for each value.
-                    unsafe { *counters.at(value(word)) = place };
+                    unsafe { *counters.at(value(row)) = place };
                 }
                 sum = warp.shuffle(W::FULL, end, W::LANES - 1);
-            }
-            first += WORDS * W::LANES;
+            };
+            place(words[0], 0);
+            place(words[1], 1);
+            place(words[2], 2);
+            place(words[3], 3);
+            first += ROWS * W::LANES;
         }
         warp.sync(W::FULL);
     }
@@ -313,18 +335,16 @@ impl PlainKernel for SortScatter {
             // SAFETY: the launches before have written counts and totals.
             unsafe { Self::places(warp, counters, &sort, tile) };
             let first = tile * sort.tile + warp.lane();
-            let mut next = sort.keys::<W>(first);
+            let mut next = sort.words::<W>(first);
             let mut row = 0;
             while row < sort.tile {
-                let keys = next;
+                let (words, index) = (next, first + row);
                 row += ROWS * W::LANES;
                 // Requested now, so that they are there when these are done.
                 if row < sort.tile {
-                    next = sort.keys::<W>(first + row);
+                    next = sort.words::<W>(first + row);
                 }
-                for key in keys {
-                    Self::put(warp, counters, &sort, key);
-                }
+                sort.visit::<W>(words, index, |key| Self::put(warp, counters, &sort, key));
             }
             tile += warp.warps();
         }

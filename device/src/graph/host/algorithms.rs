@@ -163,8 +163,8 @@ impl Graph {
             vertices: self.shape.vertices,
         };
         let [sums, offsets] = self.offsets(0, arguments.offsets, CsrSpace::new(), at(space.csr));
-        // Enough to fill a device several times over.
-        let threads = self.shape.vertices.min(1 << 20);
+        // Enough to fill a device a few times over; each warp adds to the sum.
+        let threads = self.shape.vertices.min(1 << 19);
         [
             sums,
             offsets,

@@ -183,8 +183,8 @@ impl Graph {
         assert!((1..=space.limit).contains(&iteration));
         let arguments = self.rank_arguments(options, space, workspace, iteration);
         let threads = u64::from(self.shape.vertices) * u64::from(arguments.group);
-        // Enough to fill a device several times over.
-        let threads = threads.min(1 << 20) as u32;
+        // Enough to fill a device a few times over; each warp adds to the sums.
+        let threads = threads.min(1 << 19) as u32;
         self.reading("graph_rank_step", "linked_rank_step", threads, arguments)
     }
 }

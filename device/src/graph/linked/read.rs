@@ -84,7 +84,7 @@ impl Kernel for LinkedRankStep {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, ranks: RankArguments) {
-        let Some(mut iteration) = Iteration::begin(ranks) else {
+        let Some(mut iteration) = Iteration::begin(warp, ranks) else {
             return;
         };
         let mut vertex = warp.thread();
