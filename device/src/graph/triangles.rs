@@ -35,10 +35,10 @@ arguments! {
             records: Vertex,
             /// `vertices` and one words: sums of degrees.
             offsets: u32,
-            /// The number of successors of each vertex.
-            lengths: u32,
-            /// A word for each entry: the successors of each vertex, from its
-            /// offset on.
+            /// The successors of each vertex: where they begin, its offset, and
+            /// their number.
+            lists: List,
+            /// A word for each entry: all successors.
             successors: u32,
             /// `SLOTS` words, 0 before `Triangles`, whose sum is the count.
             total: u64,
@@ -60,14 +60,11 @@ impl TriangleArguments {
         unsafe { *self.offsets.add(vertex as usize) }
     }
 
-    /// The successors of a vertex: where they begin, and their number.
+    /// The successors of a vertex.
     #[inline(always)]
     fn list(&self, vertex: u32) -> List {
-        List {
-            start: self.offset(vertex),
-            // SAFETY: below the number of vertices.
-            length: unsafe { *self.lengths.add(vertex as usize) },
-        }
+        // SAFETY: below the number of vertices.
+        unsafe { *self.lists.add(vertex as usize) }
     }
 
     /// A successor, by its place among all.
@@ -87,11 +84,14 @@ impl TriangleArguments {
     }
 }
 
-/// A stretch of successors.
-#[derive(Clone, Copy)]
-struct List {
-    start: u32,
-    length: u32,
+/// A stretch of successors, in 8 bytes that are read at once.
+#[repr(C, align(8))]
+#[derive(Clone, Copy, Debug)]
+pub struct List {
+    /// The place of the first.
+    pub start: u32,
+    /// Their number.
+    pub length: u32,
 }
 
 impl List {
@@ -175,7 +175,12 @@ impl PlainKernel for Orient {
             }
             if vertex < graph.vertices {
                 // SAFETY: below the number of vertices.
-                unsafe { graph.lengths.add(vertex as usize).write(length) };
+                unsafe {
+                    graph.lists.add(vertex as usize).write(List {
+                        start: offset,
+                        length,
+                    })
+                };
             }
             row += warp.threads();
         }
@@ -186,6 +191,34 @@ impl PlainKernel for Orient {
 pub struct Triangles;
 
 impl Triangles {
+    /// The triangles of one edge by merging its lists: a lane alone, whose
+    /// memory is near, is faster so unless one list is much longer.
+    #[inline(always)]
+    fn by_merging(
+        graph: &TriangleArguments,
+        source: u32,
+        target: u32,
+        from: List,
+        to: List,
+    ) -> u64 {
+        let (mut one, mut two) = (from.start, to.start);
+        let mut found = 0;
+        while one < from.start + from.length && two < to.start + to.length {
+            let (left, right) = (graph.successor(one), graph.successor(two));
+            if left == right {
+                found += 1;
+                if !graph.counts.is_null() {
+                    graph.count(source);
+                    graph.count(target);
+                    graph.count(left);
+                }
+            }
+            one += u32::from(left <= right);
+            two += u32::from(right <= left);
+        }
+        found
+    }
+
     /// The triangles of oriented edges, one a lane: those from `source`, whose
     /// list is `from`, to `target`, whose list is `to`.
     #[inline(always)]
@@ -202,6 +235,9 @@ impl Triangles {
         } else {
             (to, from)
         };
+        if W::LANES == 1 && long.length / 8 <= short.length {
+            return Self::by_merging(graph, source, target, from, to);
+        }
         let flat = Flat::new(warp, short.length);
         let mut found = 0;
         let mut base = 0;

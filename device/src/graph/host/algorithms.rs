@@ -3,7 +3,7 @@
 use super::super::bfs::{SearchArguments, word as search};
 use super::super::components::ComponentArguments;
 use super::super::query::QueryArguments;
-use super::super::triangles::{SLOTS, TriangleArguments};
+use super::super::triangles::{List, SLOTS, TriangleArguments};
 use super::{CsrSpace, Division, Graph, Step};
 
 /// The workspace of a count of triangles, divided.
@@ -13,7 +13,7 @@ pub struct TriangleSpace {
     counts: Option<usize>,
     csr: usize,
     offsets: usize,
-    lengths: usize,
+    lists: usize,
     successors: usize,
     zero_bytes: usize,
     bytes: usize,
@@ -36,7 +36,7 @@ impl TriangleSpace {
             counts,
             csr: division.part(CsrSpace::new().bytes()),
             offsets: division.part(4 * (vertices + 1)),
-            lengths: division.part(4 * vertices),
+            lists: division.part(size_of::<List>() * vertices),
             successors: division.part(4 * entries as usize),
             zero_bytes,
             bytes: division.bytes,
@@ -154,7 +154,7 @@ impl Graph {
         let arguments = TriangleArguments {
             records: self.records(0),
             offsets: at(space.offsets).cast(),
-            lengths: at(space.lengths).cast(),
+            lists: at(space.lists).cast(),
             successors: at(space.successors).cast(),
             total: at(space.total).cast(),
             counts: space

@@ -7,7 +7,7 @@ use crate::graph::copy::{CopyArguments, mix};
 use crate::graph::pagerank::{Iteration, RankArguments};
 use crate::graph::query::{QueryArguments, answer_all};
 use crate::graph::store::{Vertex, lower_bound};
-use crate::graph::triangles::TriangleArguments;
+use crate::graph::triangles::{List, TriangleArguments};
 use crate::kernel::Kernel;
 use crate::warp::Warp;
 
@@ -141,7 +141,10 @@ impl Kernel for LinkedOrient {
                         place += 1;
                     }
                 }
-                *graph.lengths.add(vertex as usize) = length;
+                *graph.lists.add(vertex as usize) = List {
+                    start: offset,
+                    length,
+                };
             }
             vertex += warp.threads();
         }
