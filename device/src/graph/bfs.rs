@@ -13,6 +13,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU32;
 
 use super::flat::Flat;
+use super::reduce::has;
 use super::store::Vertex;
 use crate::arguments;
 use crate::kernel::PlainKernel;
@@ -124,7 +125,7 @@ impl SearchLevel {
                 place = search.length(1).fetch_add(finds.count_ones(), Relaxed);
             }
             place = warp.shuffle(W::FULL, place, 0) + rank(finds, warp.lane());
-            if found {
+            if has(finds, warp.lane()) {
                 // SAFETY: a vertex is found once, so there is room.
                 unsafe { search.next.add(place as usize).write(vertex) };
             }

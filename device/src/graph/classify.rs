@@ -11,6 +11,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
+use super::reduce::has;
 use super::scan::sum_before;
 use super::store::Vertex;
 use super::update::{NO_PLACE, UpdateArguments, word};
@@ -93,7 +94,7 @@ pub fn classify<W: Warp>(
                 unsafe { update.places.add(index as usize).write(place) };
             }
             let lanes = |wanted| {
-                let counted = warp.ballot(W::FULL, counts && verdict == wanted);
+                let counted = warp.ballot(W::FULL, counts & (verdict == wanted));
                 u64::from(counted.count_ones())
             };
             applied += lanes(Verdict::Change);
@@ -158,7 +159,7 @@ impl PlainKernel for Compact {
                     place = unsafe { *update.places.add(index as usize) };
                 }
                 let changed = warp.ballot(W::FULL, place != NO_PLACE);
-                if place != NO_PLACE {
+                if has(changed, warp.lane()) {
                     let at = (next + rank(changed, warp.lane())) as usize;
                     // SAFETY: there are no more changes than keys.
                     unsafe {

@@ -23,7 +23,7 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
-use super::reduce::{all_sum64, from_fixed, group_sum, to_fixed};
+use super::reduce::{all_sum64, from_fixed, group_sum, has, to_fixed};
 use super::store::Vertex;
 use crate::arguments;
 use crate::kernel::PlainKernel;
@@ -491,8 +491,9 @@ impl RankStep {
                     }
                 }
             }
+            let settled = warp.ballot(W::FULL, mine);
             let sum = group_sum(warp, sum, group);
-            if mine {
+            if has(settled, warp.lane()) {
                 // SAFETY: a vertex of the graph, and this lane's.
                 unsafe { iteration.settle(vertex, sum) };
             }

@@ -1,7 +1,18 @@
-//! Sums over the lanes of a warp, and reals as integers, so that atomic sums do
+//! Votes and sums over the lanes of a warp, and reals as integers, so that atomic sums do
 //! not depend on the order in which warps come.
 
 use crate::warp::Warp;
+
+/// Whether a vote's result has a lane.
+///
+/// What a lane voted with is not tested again after the vote, its result is: the
+/// compiler, which does not know that votes are made together before they are
+/// inlined, would give lanes that go separate ways before and after the vote a
+/// vote each.
+#[inline(always)]
+pub fn has(lanes: u32, lane: u32) -> bool {
+    lanes >> lane & 1 == 1
+}
 
 /// The sum of all lanes' values, in every lane.
 #[inline(always)]

@@ -24,6 +24,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::SharedU32;
 
 use super::keys::Form;
+use super::reduce::has;
 use crate::arguments;
 use crate::kernel::PlainKernel;
 use crate::warp::{Warp, rank};
@@ -305,14 +306,15 @@ impl SortScatter {
     /// Writes a row of keys to their places. All lanes call this.
     #[inline(always)]
     fn put<W: Warp>(warp: W, counters: Counters, sort: &SortArguments, key: Option<u64>) {
-        let digit = sort.digit(key.unwrap_or(0));
-        let same = Self::same_digit(warp, digit, key.is_some());
+        let (has_key, key) = (key.is_some(), key.unwrap_or(0));
+        let digit = sort.digit(key);
+        let same = Self::same_digit(warp, digit, has_key);
         let before = rank(same, warp.lane());
         // SAFETY: a digit has a counter; the lanes read it before the first
         // `sync`, and one of those with the digit writes it before the second.
         let place = unsafe { *counters.at(digit) };
         warp.sync(W::FULL);
-        if let Some(key) = key {
+        if has(same, warp.lane()) {
             if before == 0 {
                 // SAFETY: as above.
                 unsafe { *counters.at(digit) = place + same.count_ones() };

@@ -18,7 +18,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use super::flat::Flat;
-use super::reduce::all_sum64;
+use super::reduce::{all_sum64, has};
 use super::store::{Vertex, lower_bound};
 use crate::arguments;
 use crate::kernel::PlainKernel;
@@ -152,7 +152,7 @@ impl PlainKernel for Orient {
                     keep = (other, neighbour) > (degree, row + owner);
                 }
                 let kept = warp.ballot(W::FULL, keep);
-                if keep {
+                if has(kept, warp.lane()) {
                     // Lanes below this one whose items are of the same vertex.
                     let same = if place < warp.lane() {
                         place

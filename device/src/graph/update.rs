@@ -8,6 +8,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU64;
 
 use super::keys::{DELETE, Form};
+use super::reduce::has;
 use super::store::Vertex;
 use crate::arguments;
 use crate::warp::Warp;
@@ -212,16 +213,19 @@ impl UpdateArguments {
         inside
     }
 
-    /// As `run_start`, for the changes of a row, one a lane; `index` may be out
-    /// of range, and then means nothing. Only the first lane searches. All
-    /// lanes call this with indices in a row.
+    /// As `run_start`, for the changes of a row, one a lane; that of the first
+    /// lane is in range, for others that are not the result means nothing. Only
+    /// the first lane searches. All lanes call this with indices in a row.
     #[inline(always)]
     pub fn row_start<W: Warp>(&self, warp: W, index: u32, count: u32) -> u32 {
-        let first = index < count && self.is_first(index);
+        // No branch on what the caller branches on again; see `has`.
+        let last = count - 1;
+        let present = if index < last { index } else { last };
+        let first = self.is_first(present) & (index == present);
         let firsts = warp.ballot(W::FULL, first);
-        let mut start = 0;
-        if warp.lane() == 0 && index < count {
-            start = if first { index } else { self.run_start(index) };
+        let mut start = index;
+        if warp.lane() == 0 && !has(firsts, 0) {
+            start = self.run_start(index);
         }
         start = warp.shuffle(W::FULL, start, 0);
         // The nearest first at this lane or below.
