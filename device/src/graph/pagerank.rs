@@ -12,18 +12,18 @@
 //! values, a digit of 24 bits at most. Sums over warps are integers, so that their
 //! order does not matter.
 //!
-//! A group of lanes takes a vertex, four neighbours a lane at a time (16 bytes,
-//! which a block always has whole). Vertices of more than [`PART`] neighbours
-//! are divided among warps; the one that finishes last ends the vertex.
-//!
 //! Traffic of an iteration: 4 bytes and the 32-byte sector of a share for each
 //! edge, two records, and a rank and a share read and written for each vertex.
 
-use core::sync::atomic::Ordering::{AcqRel, Relaxed};
+mod step;
+
+pub use step::RankStep;
+
+use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
-use super::reduce::{all_sum64, from_fixed, group_sum, has, to_fixed};
+use super::reduce::{all_sum64, from_fixed, group_sum, to_fixed};
 use super::store::Vertex;
 use crate::arguments;
 use crate::kernel::PlainKernel;
@@ -291,50 +291,6 @@ impl PlainKernel for RankStart {
     }
 }
 
-/// Four neighbours, as they are loaded.
-#[repr(C, align(16))]
-#[derive(Clone, Copy)]
-struct Four([u32; 4]);
-
-/// The sum of the shares of the neighbours `first..end`, of which this lane
-/// takes every `group`th four from `lane`; `first` is a multiple of four.
-///
-/// # Safety
-///
-/// The neighbours are those of the block, up to its degree.
-#[inline(always)]
-unsafe fn pull(
-    entries: *const u32,
-    first: u32,
-    end: u32,
-    lane: u32,
-    group: u32,
-    shares: *const f32,
-) -> f64 {
-    let mut sum = 0.0;
-    let mut at = first + 4 * lane;
-    while at < end {
-        // SAFETY: blocks are 16-byte aligned and requested in units of that, so
-        // four entries are there if one is; neighbours are vertices.
-        unsafe {
-            let Four(four) = *entries.add(at as usize).cast::<Four>();
-            let left = end - at;
-            let share = |index: u32, neighbour: u32| {
-                if index < left {
-                    *shares.add(neighbour as usize)
-                } else {
-                    0.0
-                }
-            };
-            let (one, two) = (share(0, four[0]), share(1, four[1]));
-            let (three, last) = (share(2, four[2]), share(3, four[3]));
-            sum += (f64::from(one) + f64::from(two)) + (f64::from(three) + f64::from(last));
-        }
-        at += 4 * group;
-    }
-    sum
-}
-
 /// What to store in place of `old`: `exact`, rounded towards `old`.
 ///
 /// So what is stored changes by no more than what it stands for, and since only
@@ -399,122 +355,5 @@ impl Iteration {
     #[inline(always)]
     pub fn end<W: Warp>(&self, warp: W) {
         self.tally.add(warp, &self.ranks, self.ranks.iteration);
-    }
-}
-
-/// An iteration.
-pub struct RankStep;
-
-impl RankStep {
-    /// Sums a part of a hub; true in the lane that is to end the vertex, with
-    /// the sum of all parts.
-    #[inline(always)]
-    unsafe fn sum_part<W: Warp>(warp: W, ranks: &RankArguments, part: Part) -> Option<f64> {
-        // SAFETY: parts are lists of vertices with that many neighbours.
-        unsafe {
-            let record = *ranks.incoming.add(part.vertex as usize);
-            let end = if record.degree - part.first > PART {
-                part.first + PART
-            } else {
-                record.degree
-            };
-            let lane = warp.lane();
-            let sum = pull(
-                record.entries(),
-                part.first,
-                end,
-                lane,
-                W::LANES,
-                ranks.shares,
-            );
-            let sum = group_sum(warp, sum, W::LANES);
-            if lane != 0 {
-                return None;
-            }
-            let hub = ranks.hubs.add(part.hub as usize);
-            let total = &*(&raw const (*hub).sum).cast::<AtomicU64>();
-            let done = &*(&raw const (*hub).done).cast::<AtomicU32>();
-            // Relaxed: ordered by the counter. AcqRel: whoever comes last sees
-            // all sums.
-            total.fetch_add(to_fixed(sum), Relaxed);
-            if done.fetch_add(1, AcqRel) + 1 < (*hub).parts {
-                return None;
-            }
-            // Relaxed, twice: for the next launch; nobody else comes.
-            done.store(0, Relaxed);
-            Some(from_fixed(total.swap(0, Relaxed)))
-        }
-    }
-
-    /// Sums the parts of hubs.
-    #[inline(always)]
-    unsafe fn hubs<W: Warp>(warp: W, ranks: &RankArguments, iteration: &mut Iteration) {
-        // Relaxed: counted by an earlier launch.
-        let parts = ranks.count(1).load(Relaxed);
-        let mut index = warp.warp();
-        while index < parts {
-            // SAFETY: below the number of parts.
-            unsafe {
-                let part = *ranks.parts.add(index as usize);
-                if let Some(sum) = Self::sum_part(warp, ranks, part) {
-                    iteration.settle(part.vertex, sum);
-                }
-            }
-            index += warp.warps();
-        }
-    }
-
-    /// Sums the other vertices, a group of lanes each.
-    #[inline(always)]
-    unsafe fn others<W: Warp>(warp: W, ranks: &RankArguments, iteration: &mut Iteration) {
-        let group = if ranks.group < W::LANES {
-            ranks.group
-        } else {
-            W::LANES
-        };
-        // Groups are a power of two, so a shift divides.
-        let shift = group.trailing_zeros();
-        let (place, lane) = (warp.lane() >> shift, warp.lane() & (group - 1));
-        let mut row = warp.warp() * (W::LANES >> shift);
-        while row < ranks.vertices {
-            let vertex = row + place;
-            let mut sum = 0.0;
-            let mut mine = false;
-            if vertex < ranks.vertices {
-                // SAFETY: below the number of vertices.
-                unsafe {
-                    let record = *ranks.incoming.add(vertex as usize);
-                    if record.degree <= PART && !record.is_absent() {
-                        mine = lane == 0;
-                        let entries = record.entries();
-                        sum = pull(entries, 0, record.degree, lane, group, ranks.shares);
-                    }
-                }
-            }
-            let settled = warp.ballot(W::FULL, mine);
-            let sum = group_sum(warp, sum, group);
-            if has(settled, warp.lane()) {
-                // SAFETY: a vertex of the graph, and this lane's.
-                unsafe { iteration.settle(vertex, sum) };
-            }
-            row += warp.warps() * (W::LANES >> shift);
-        }
-    }
-}
-
-impl PlainKernel for RankStep {
-    type Arguments = RankArguments;
-
-    #[inline(always)]
-    unsafe fn run<W: Warp>(warp: W, ranks: RankArguments) {
-        let Some(mut iteration) = Iteration::begin(warp, ranks) else {
-            return;
-        };
-        // SAFETY: the arguments' contract.
-        unsafe {
-            Self::hubs(warp, &ranks, &mut iteration);
-            Self::others(warp, &ranks, &mut iteration);
-        }
-        iteration.end(warp);
     }
 }
