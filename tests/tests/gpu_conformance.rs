@@ -16,6 +16,9 @@ struct Scale {
     threads: u32,
     /// Bytes of a pool.
     pool: u64,
+    /// Bytes of the pool for the largest block, through which one thread goes
+    /// word by word.
+    largest_pool: u64,
     /// Requests and frees of the stress test, for each allocator.
     operations: u64,
 }
@@ -23,12 +26,14 @@ struct Scale {
 const FULL: Scale = Scale {
     threads: 100_000,
     pool: 2048 * MIB,
+    largest_pool: 16 * MIB,
     operations: 100_000_000,
 };
 
 const SMALL: Scale = Scale {
     threads: 2_000,
     pool: 64 * MIB,
+    largest_pool: 4 * MIB,
     operations: 100_000,
 };
 
@@ -77,9 +82,6 @@ clauses! {
 /// Bytes that an allocator may need beyond those asked for, a block.
 const OVERHEAD: u64 = 96;
 
-/// The pool for the largest block, through which one thread goes word by word.
-const LARGEST_POOL: u64 = 16 * MIB;
-
 /// No two live blocks have one handle, and none is null.
 fn assert_distinct(handles: &[u64], what: &str) {
     assert!(!handles.contains(&u64::MAX), "{what}: a null");
@@ -92,12 +94,12 @@ fn assert_distinct(handles: &[u64], what: &str) {
 fn blocks_of_every_size_keep_their_contents(backend: &Backend, scale: Scale) {
     for spec in specs() {
         let allocator = spec.allocator;
-        let largest = Trial::new(backend, &spec, LARGEST_POOL, 1).max_block();
+        let largest = Trial::new(backend, &spec, scale.largest_pool, 1).max_block();
         for bytes in [
             1, 4, 15, 16, 17, 100, 256, 1024, 8191, 0, 65_536, 1_000_000, largest,
         ] {
             let (pool, threads) = match bytes {
-                _ if bytes == largest => (LARGEST_POOL, 1),
+                _ if bytes == largest => (scale.largest_pool, 1),
                 0 => (scale.pool, (scale.pool / 4 / 8192) as u32),
                 _ => (scale.pool, (scale.pool / 4 / (bytes + OVERHEAD)) as u32),
             };

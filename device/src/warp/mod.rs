@@ -86,6 +86,17 @@ pub trait Warp: Copy {
         u64::from(high) << 32 | u64::from(low)
     }
 
+    /// The sum of all lanes' values, in every lane; it wraps.
+    #[inline(always)]
+    fn all_sum(self, mut value: u32) -> u32 {
+        let mut step = Self::LANES / 2;
+        while step > 0 {
+            value = value.wrapping_add(self.all_shuffle_xor(value, step));
+            step /= 2;
+        }
+        value
+    }
+
     /// The least of all lanes' values, in every lane.
     #[inline(always)]
     fn all_min(self, mut value: u32) -> u32 {
