@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use heapwood_graphs::GraphError;
 use heapwood_scenes::{CameraError, SceneError};
 use thiserror::Error;
 
@@ -18,6 +19,9 @@ pub enum Error {
     /// A scene that cannot be used.
     #[error(transparent)]
     Scene(#[from] SceneError),
+    /// A graph that cannot be used.
+    #[error(transparent)]
+    Graph(GraphError),
     /// A camera that gives no image.
     #[error(transparent)]
     Camera(#[from] CameraError),
@@ -75,7 +79,7 @@ impl Error {
             | Self::Usage(_)
             | Self::Camera(_)
             | Self::Heap(HeapError::Parameter { .. }) => 2,
-            Self::Scene(_) | Self::Write { .. } => 3,
+            Self::Scene(_) | Self::Graph(_) | Self::Write { .. } => 3,
             Self::Backend(_) | Self::Heap(_) | Self::OutOfPool(_) => 4,
             Self::Verification(_) => 5,
             Self::Relayed { code, .. } => *code,

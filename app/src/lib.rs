@@ -10,6 +10,7 @@ pub mod bench;
 pub mod cli;
 pub mod cuda;
 mod error;
+pub mod graph;
 pub mod heap;
 pub mod meta;
 pub mod output;

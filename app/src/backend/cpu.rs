@@ -75,8 +75,23 @@ impl Cpu {
 
     /// # Safety
     ///
-    /// As for [`super::Backend::launch`].
-    pub(super) unsafe fn launch(&self, launch: &Launch) -> Result<f64, BackendError> {
+    /// As for [`super::Backend::launch_parts`].
+    pub(super) unsafe fn launch_parts(
+        &self,
+        parts: &[&[Launch]],
+    ) -> Result<Vec<f64>, BackendError> {
+        let part = |part: &&[Launch]| {
+            // SAFETY: the caller's promise.
+            let times = part.iter().map(|launch| unsafe { self.launch(launch) });
+            times.sum()
+        };
+        parts.iter().map(part).collect()
+    }
+
+    /// # Safety
+    ///
+    /// As for [`super::Backend::launch_parts`].
+    unsafe fn launch(&self, launch: &Launch) -> Result<f64, BackendError> {
         let code = match launch.heap {
             Some((allocator, heap)) => Code::Heap(
                 heap_kernel(launch.kernel, allocator)?.run,

@@ -21,6 +21,14 @@ pub struct Cuda {
     loaded: Mutex<Loaded>,
 }
 
+/// A launch as the driver takes it.
+struct Ready {
+    function: Function,
+    /// None for a launch of nothing.
+    blocks: u32,
+    words: Vec<u64>,
+}
+
 #[derive(Default)]
 struct Loaded {
     /// By allocator (empty for none) and family.
@@ -53,8 +61,34 @@ impl Cuda {
 
     /// # Safety
     ///
-    /// As for [`super::Backend::launch`].
-    pub(super) unsafe fn launch(&self, launch: &Launch) -> Result<f64, BackendError> {
+    /// As for [`super::Backend::launch_parts`].
+    pub(super) unsafe fn launch_parts(
+        &self,
+        parts: &[&[Launch]],
+    ) -> Result<Vec<f64>, BackendError> {
+        // Modules are loaded before the clock starts.
+        let parts: Vec<Vec<Ready>> = parts
+            .iter()
+            .map(|part| part.iter().map(|launch| self.ready(launch)).collect())
+            .collect::<Result<_, _>>()?;
+        let work = parts.iter().map(|part| {
+            move || {
+                for ready in part.iter().filter(|ready| ready.blocks > 0) {
+                    // SAFETY: every entry takes these words; the rest is the
+                    // caller's promise.
+                    unsafe {
+                        self.gpu
+                            .launch(&ready.function, ready.blocks, BLOCK, &ready.words)?;
+                    }
+                }
+                Ok(())
+            }
+        });
+        Ok(self.gpu.time_parts(self.limit, work)?)
+    }
+
+    /// What the driver takes for a launch.
+    fn ready(&self, launch: &Launch) -> Result<Ready, BackendError> {
         let allocator = launch.heap.map(|(allocator, _)| allocator);
         let (function, resident) = self.function(launch.kernel, allocator)?;
         let blocks = match launch.shape {
@@ -62,9 +96,6 @@ impl Cuda {
             Shape::Warps(warps) => warps.div_ceil(WARPS_PER_BLOCK),
             Shape::Persistent => resident * self.gpu.facts().multiprocessors,
         };
-        if blocks == 0 {
-            return Ok(0.0);
-        }
         let mut words = Vec::with_capacity(33);
         if let Some((_, heap)) = launch.heap {
             words.extend(heap.pointers.map(|pointer| pointer.addr() as u64));
@@ -72,9 +103,11 @@ impl Cuda {
         }
         words.extend(launch.args.pointers.map(|pointer| pointer.addr() as u64));
         words.extend(launch.args.integers);
-        // SAFETY: every entry takes these words; the rest is the caller's promise.
-        let work = || unsafe { self.gpu.launch(&function, blocks, BLOCK, &words) };
-        Ok(self.gpu.time(self.limit, work)?)
+        Ok(Ready {
+            function,
+            blocks,
+            words,
+        })
     }
 
     pub(super) fn persistent_warps(

@@ -135,11 +135,28 @@ impl Backend {
     /// The arguments satisfy the contract of the kernel and refer to memory of
     /// this backend, as does the heap, initialised unless `kernel` does that.
     pub unsafe fn launch(&self, launch: &Launch) -> Result<f64, BackendError> {
+        // SAFETY: the caller's promise.
+        let times = unsafe { self.launch_parts(&[&[*launch]])? };
+        Ok(times.into_iter().sum())
+    }
+
+    /// Runs kernels one after the other, without coming back to the host between
+    /// them; returns the time of each part in milliseconds, as [`Backend::launch`]
+    /// does.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Backend::launch`]; on the GPU the limit is one for all.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Backend::launch`], for each of them, when those before it have run.
+    pub unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
         // SAFETY: the caller's promise is the one that both ask for.
         unsafe {
             match self {
-                Self::Cpu(cpu) => cpu.launch(launch),
-                Self::Cuda(cuda) => cuda.launch(launch),
+                Self::Cpu(cpu) => cpu.launch_parts(parts),
+                Self::Cuda(cuda) => cuda.launch_parts(parts),
             }
         }
     }

@@ -145,19 +145,40 @@ impl Gpu {
         limit: Duration,
         work: impl FnOnce() -> Result<(), CudaError>,
     ) -> Result<f64, CudaError> {
+        Ok(self.time_parts(limit, [work])?.into_iter().sum())
+    }
+
+    /// Runs the parts of some work, one directly after the other, and returns how
+    /// long the GPU was busy with each, in milliseconds, from events between them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Gpu::time`].
+    pub fn time_parts<Part: FnOnce() -> Result<(), CudaError>>(
+        &self,
+        limit: Duration,
+        parts: impl IntoIterator<Item = Part>,
+    ) -> Result<Vec<f64>, CudaError> {
         self.shared.enter()?;
-        let event = || Event::new(EventFlags::DEFAULT).map_err(from_cust("cuEventCreate"));
-        let record = |event: &Event| {
+        let record = || {
+            let event = Event::new(EventFlags::DEFAULT).map_err(from_cust("cuEventCreate"))?;
             let recorded = event.record(&self.shared.stream);
-            recorded.map_err(from_cust("cuEventRecord"))
+            recorded.map_err(from_cust("cuEventRecord"))?;
+            Ok(event)
         };
-        let (start, stop) = (event()?, event()?);
-        record(&start)?;
-        work()?;
-        record(&stop)?;
+        let mut events = vec![record()?];
+        for part in parts {
+            part()?;
+            events.push(record()?);
+        }
         self.synchronize_within(limit)?;
-        let elapsed = stop.elapsed_time_f32(&start);
-        Ok(f64::from(elapsed.map_err(from_cust("cuEventElapsedTime"))?))
+        let elapsed = |pair: &[Event]| {
+            let elapsed = pair[1].elapsed_time_f32(&pair[0]);
+            elapsed
+                .map(f64::from)
+                .map_err(from_cust("cuEventElapsedTime"))
+        };
+        events.windows(2).map(elapsed).collect()
     }
 
     /// Waits until everything asked of this `Gpu` is done, but no longer than `limit`.

@@ -1,0 +1,142 @@
+//! The memory of a store: an allocator with its pool, the records, and how much
+//! of it a graph is likely to need.
+
+use heapwood_device::graph::host::{Csr as DeviceCsr, CsrSpace, Graph, Layout, Shape, Step};
+
+use super::StoreError;
+use crate::allocators::Spec;
+use crate::backend::{self, Backend, BackendError, Launch, Memory};
+use crate::heap::DeviceHeap;
+
+/// Least pool of `--pool auto`, in bytes.
+const LEAST_POOL: u64 = 64 << 20;
+
+/// A pool that most graphs fit into and some batches more.
+pub(super) fn first_pool(shape: &Shape, entries: u64) -> u64 {
+    let (vertices, stores) = (u64::from(shape.limit), shape.stores() as u64);
+    let store = match shape.layout {
+        // Blocks are rounded up, and each has a header.
+        Layout::Contiguous => 8 * entries + 64 * vertices,
+        // 14 neighbours and a link fill a page; most vertices have a part of one.
+        Layout::Linked => 12 * entries + 128 * vertices,
+    };
+    (2 * store * stores).max(LEAST_POOL)
+}
+
+/// Rows of a graph in memory of the backend.
+pub(super) struct Rows {
+    pub csr: DeviceCsr,
+    /// Keep what `csr` points to.
+    pub offsets: Memory,
+    pub targets: Memory,
+    /// Time of copying them from a store, in milliseconds.
+    pub ms: f64,
+}
+
+/// Where a graph lives.
+pub(super) struct Room<'b> {
+    backend: &'b Backend,
+    pub heap: DeviceHeap<'b>,
+    pub graph: Graph,
+    _records: Memory,
+}
+
+impl<'b> Room<'b> {
+    /// Sets memory aside.
+    pub fn new(
+        backend: &'b Backend,
+        spec: &Spec,
+        pool_bytes: u64,
+        shape: Shape,
+    ) -> Result<Self, StoreError> {
+        let heap = DeviceHeap::new(backend, spec, pool_bytes)?;
+        let records = backend.memory(shape.bytes() as u64, true)?;
+        Ok(Self {
+            backend,
+            heap,
+            graph: Graph::new(shape, records.address()),
+            _records: records,
+        })
+    }
+
+    /// Fills the stores from rows, on a heap made empty before; returns the time
+    /// in milliseconds of both.
+    pub fn load(&self, stores: &[Rows]) -> Result<f64, StoreError> {
+        let mut ms = self.heap.init()?;
+        for (store, rows) in stores.iter().enumerate() {
+            let workspace = self.backend.memory(CsrSpace::new().bytes() as u64, true)?;
+            let steps = self.graph.load(store, rows.csr, workspace.address());
+            // SAFETY: the heap is empty but for the stores loaded before, the
+            // rows have as many offsets and targets as they say.
+            ms += unsafe { self.run(&[&steps])? }.iter().sum::<f64>();
+            let status: Vec<u64> = workspace.download(0, 2)?;
+            if status[0] != 0 {
+                return Err(StoreError::Pool {
+                    what: "the graph",
+                    allocator: self.heap.parts().0.name,
+                    pool: self.heap.pool_bytes(),
+                    wanted: status[0],
+                });
+            }
+            if status[1] != 0 {
+                return Err(StoreError::Rows);
+            }
+        }
+        Ok(ms)
+    }
+
+    /// Runs the launches of operations, each a part that is timed, in
+    /// milliseconds.
+    ///
+    /// # Safety
+    ///
+    /// The launches are those of `self.graph`, in the order and with the
+    /// workspace that their operations ask for.
+    pub unsafe fn run(&self, parts: &[&[Step]]) -> Result<Vec<f64>, BackendError> {
+        let launch = |step: &Step| Launch {
+            kernel: step.kernel,
+            heap: step.over_heap.then(|| self.heap.parts()),
+            args: step.args,
+            shape: backend::Shape::Strided(step.threads),
+        };
+        let parts: Vec<Vec<Launch>> = parts
+            .iter()
+            .map(|steps| steps.iter().map(launch).collect())
+            .collect();
+        let parts: Vec<&[Launch]> = parts.iter().map(Vec::as_slice).collect();
+        // SAFETY: the caller's promise.
+        unsafe { self.backend.launch_parts(&parts) }
+    }
+
+    /// The rows of a store, and the hash of its entries, in memory of the backend.
+    pub fn rows(&self, store: usize) -> Result<(Rows, u64), StoreError> {
+        let (graph, space) = (&self.graph, CsrSpace::new());
+        let vertices = u64::from(graph.shape.vertices);
+        let workspace = self.backend.memory(space.bytes() as u64, true)?;
+        let offsets = self.backend.memory(4 * (vertices + 1), false)?;
+        let address = offsets.address().cast();
+        let steps = graph.offsets(store, address, space, workspace.address());
+        // SAFETY: there is room for an offset more than there are vertices.
+        let offsets_ms = unsafe { self.run(&[&steps])? };
+        let entries: Vec<u32> = offsets.download(4 * vertices, 1)?;
+        let targets = self
+            .backend
+            .memory(4 * u64::from(entries[0]).max(1), false)?;
+        let csr = DeviceCsr {
+            offsets: address,
+            targets: targets.address().cast(),
+            entries: entries[0],
+        };
+        let step = graph.export(store, csr, workspace.address());
+        // SAFETY: the offsets are computed, and there is room for all entries.
+        let targets_ms = unsafe { self.run(&[&[step]])? };
+        let status: Vec<u64> = workspace.download(0, CsrSpace::STATUS_WORDS)?;
+        let rows = Rows {
+            csr,
+            offsets,
+            targets,
+            ms: offsets_ms.iter().chain(&targets_ms).sum(),
+        };
+        Ok((rows, status[2]))
+    }
+}
