@@ -5,7 +5,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use heapwood::allocators::{Spec, all};
+use heapwood::allocators::{Spec, all, parse_list};
 use heapwood::backend::{Backend, BackendError, Choice, Launch, Memory, Options, Shape};
 use heapwood::heap::DeviceHeap;
 use heapwood_device::allocator::{Faults, Occupancy};
@@ -60,14 +60,22 @@ pub fn cpu(workers: usize) -> Backend {
     options.open().expect("the CPU backend opens")
 }
 
-/// Every allocator with its default parameters, the checked ones too.
+/// Every allocator with its default parameters, the checked ones too; or those
+/// that `HEAPWOOD_TEST_ALLOCATORS` lists, separated by commas, for tools under
+/// which all of them would take too long.
 ///
 /// # Panics
 ///
 /// If one of them cannot be named.
 pub fn specs() -> Vec<Spec> {
-    let plain = all().map(|allocator| Spec::parse(allocator.name).expect("its own name"));
+    let plain: Vec<Spec> = match std::env::var("HEAPWOOD_TEST_ALLOCATORS") {
+        Ok(names) => parse_list(&names).expect("a list of allocators"),
+        Err(_) => all()
+            .map(|allocator| Spec::parse(allocator.name).expect("its own name"))
+            .collect(),
+    };
     plain
+        .into_iter()
         .flat_map(|spec| {
             let checked = spec.checked();
             std::iter::once(spec).chain(checked)

@@ -1,7 +1,8 @@
 //! The contract of allocators on the program's backends: in full on a GPU,
 //! where tests say that they are skipped if there is none, and at a small scale
 //! on the CPU. `HEAPWOOD_TEST_SCALE=small` does little on the GPU too, for tools
-//! under which a kernel takes a thousand times as long.
+//! under which a kernel takes a thousand times as long, and
+//! `HEAPWOOD_TEST_ALLOCATORS=A,B` tries only some allocators.
 
 use heapwood::backend::Backend;
 use heapwood_device::host;
