@@ -20,7 +20,7 @@ pub(super) fn first_pool(shape: &Shape, entries: u64) -> u64 {
         // 14 neighbours and a link fill a page; most vertices have a part of one.
         Layout::Linked => 12 * entries + 128 * vertices,
     };
-    (2 * store * stores).max(LEAST_POOL)
+    (4 * store * stores).max(LEAST_POOL)
 }
 
 /// Rows of a graph in memory of the backend.

@@ -40,11 +40,15 @@ pub fn active_mask() -> u32 {
 }
 
 /// The lanes of `mask` for which `predicate` holds.
+///
+/// Lanes with different masks may come here together. PTX gives each its own
+/// answer; the machine code that ptxas makes of it votes over all lanes that run
+/// together, where these are the whole warp. So the others are taken out here.
 #[inline(always)]
 pub fn ballot(mask: u32, predicate: bool) -> u32 {
     // SAFETY: the caller is in `mask` and every lane of it arrives; that is
     // the contract of all functions here with a mask.
-    unsafe { intrinsics::ballot(mask, predicate) }
+    unsafe { intrinsics::ballot(mask, predicate) & mask }
 }
 
 /// Waits for the lanes of `mask`; orders their accesses to memory.

@@ -1,5 +1,9 @@
 //! A store from a graph in CSR form: a block for each vertex.
 //!
+//! Vertices with many neighbours come first, in a launch of their own: large
+//! blocks are found at once while the heap is empty, and after a long search,
+//! or not at all, among a million small ones.
+//!
 //! Reads 8 bytes and writes a record and a handle a vertex. What a block holds
 //! is copied afterwards, by `copy`. If a request is refused, the heap is to be
 //! made empty, as before any load.
@@ -49,6 +53,10 @@ arguments! {
             limit: u32,
             /// Entries: edges in the direction of this store.
             entries: u32,
+            /// Vertices with fewer neighbours are left to another launch.
+            least: u32,
+            /// Vertices with that many neighbours or more, too.
+            below: u32,
         }
     }
 }
@@ -84,35 +92,37 @@ impl Kernel for Load {
         let status = |index: usize| unsafe { &*load.status.add(index).cast::<AtomicU64>() };
         let mut vertex = warp.thread();
         while vertex < load.limit {
-            let (mut record, mut handle) = (Vertex::default(), A::Handle::NULL);
             let range = load.range(vertex);
             if range.is_none() {
                 // Relaxed: the host reads it after the launch.
                 status(word::INVALID).store(1, Relaxed);
             }
             let (start, end) = range.unwrap_or((0, 0));
-            if end > start {
-                let degree = end - start;
-                let bytes = u64::from(room_for(degree)) * 4;
-                handle = heap.malloc_coalesced(warp, bytes);
-                if handle.is_null() {
-                    // Relaxed: as above.
-                    status(word::REFUSED).fetch_max(bytes, Relaxed);
-                } else {
-                    record = Vertex {
-                        address: heap.address(handle).expose_provenance() as u64,
-                        degree,
-                        room: (heap.granted(handle, bytes) / 4) as u32,
-                    };
+            let degree = end - start;
+            if degree >= load.least && degree < load.below {
+                let (mut record, mut handle) = (Vertex::default(), A::Handle::NULL);
+                if degree > 0 {
+                    let bytes = u64::from(room_for(degree)) * 4;
+                    handle = heap.malloc_coalesced(warp, bytes);
+                    if handle.is_null() {
+                        // Relaxed: as above.
+                        status(word::REFUSED).fetch_max(bytes, Relaxed);
+                    } else {
+                        record = Vertex {
+                            address: heap.address(handle).expose_provenance() as u64,
+                            degree,
+                            room: (heap.granted(handle, bytes) / 4) as u32,
+                        };
+                    }
                 }
-            }
-            // SAFETY: below the limit, and this lane's alone.
-            unsafe {
-                load.records.add(vertex as usize).write(record);
-                load.handles
-                    .cast::<A::Handle>()
-                    .add(vertex as usize)
-                    .write(handle);
+                // SAFETY: below the limit, and this lane's alone.
+                unsafe {
+                    load.records.add(vertex as usize).write(record);
+                    load.handles
+                        .cast::<A::Handle>()
+                        .add(vertex as usize)
+                        .write(handle);
+                }
             }
             vertex += warp.threads();
         }

@@ -1,7 +1,8 @@
 //! New blocks for the vertices whose blocks do not fit any more.
 //!
-//! One lane a run of changes requests a block; lanes that do so together make
-//! one request. Nothing of the store is changed. A refused request is recorded
+//! One lane a run of changes requests a block, each for itself: what the lanes of a
+//! warp want together is seldom free in one piece once a graph has lived a while.
+//! Nothing of the store is changed. A refused request is recorded
 //! if the vertex cannot do without, which makes `Commit` give up the batch.
 
 use core::sync::atomic::Ordering::Relaxed;
@@ -62,7 +63,7 @@ impl Kernel for Prepare {
                 let mut address = 0;
                 if need != Need::Nothing {
                     let bytes = u64::from(room_for(degree)) * 4;
-                    let block = heap.malloc_coalesced(warp, bytes);
+                    let block = heap.malloc(warp, bytes);
                     if !block.is_null() {
                         address = heap.address(block).expose_provenance() as u64;
                         // SAFETY: there is a handle for each key.

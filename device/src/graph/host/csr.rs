@@ -10,6 +10,9 @@ use super::{Division, Graph, Layout, Step, tiles};
 /// Launches with more tiles than this would scan their sums for too long.
 const MOST_TILES: u32 = 4096;
 
+/// Vertices with that many neighbours or more are loaded before the others.
+const HUB: u32 = 1024;
+
 /// A CSR form in device memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Csr {
@@ -77,14 +80,27 @@ impl Graph {
             vertices: self.shape.vertices,
             limit: self.shape.limit,
             entries: csr.entries,
+            least: 0,
+            below: u32::MAX,
         };
         let limit = self.shape.limit;
-        let mut steps = vec![self.allocating("graph_load", "linked_load", limit, arguments)];
-        if self.shape.layout == Layout::Contiguous {
-            let copy = self.copy_arguments(store, csr, workspace);
-            steps.push(Step::plain("graph_copy_in", csr.entries, copy));
+        if self.shape.layout == Layout::Linked {
+            return vec![Step::over_heap("linked_load", limit, arguments)];
         }
-        steps
+        let hubs = LoadArguments {
+            least: HUB,
+            ..arguments
+        };
+        let others = LoadArguments {
+            below: HUB,
+            ..arguments
+        };
+        let copy = self.copy_arguments(store, csr, workspace);
+        vec![
+            Step::over_heap("graph_load", limit, hubs),
+            Step::over_heap("graph_load", limit, others),
+            Step::plain("graph_copy_in", csr.entries, copy),
+        ]
     }
 
     fn copy_arguments(&self, store: usize, csr: Csr, workspace: *mut u8) -> CopyArguments {
