@@ -4,8 +4,8 @@
 //! under which a kernel takes a thousand times as long, and
 //! `HEAPWOOD_TEST_ALLOCATORS=A,B` tries only some allocators.
 
+use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
-use heapwood_device::host;
 use heapwood_tests::gpu::{Stress, Trial, cpu, gpu, specs, turn};
 
 const MIB: u64 = 1 << 20;
@@ -42,6 +42,7 @@ const SMALL: Scale = Scale {
 /// of which may hold a large block.
 const SMALL_ON_GPU: Scale = Scale {
     pool: FULL.pool,
+    operations: 20_000,
     ..SMALL
 };
 
@@ -228,8 +229,9 @@ fn blocks_change_hands_under_stress(backend: &Backend, scale: Scale) {
                 operations,
             };
             if !keeps {
-                // As much as the pool holds without using anything again.
-                let turns = scale.pool / 2 / most / u64::from(threads.next_multiple_of(256));
+                // No more than the pool holds without using anything again.
+                let fit = scale.pool / 2 / most / u64::from(threads.next_multiple_of(256));
+                let turns = fit.min(scale.operations / u64::from(threads));
                 stress.turns = (turns as u32).max(1);
                 stress.operations = 0;
             }
@@ -257,12 +259,10 @@ fn overwriting_is_reported(backend: &Backend, scale: Scale) {
     let bytes = 1024;
     let threads = scale.threads.min(40_000);
     let pool = u64::from(threads) * bytes / 2;
-    let overwriting = specs().into_iter().filter(|spec| {
-        // A checked block's header may be gone with the block.
-        spec.allocator.may_overwrite && spec.name() == spec.allocator.name
-    });
-    let mut tried = 0;
-    for spec in overwriting {
+    // A checked block's header may be gone with the block.
+    let plain = |spec: &Spec| spec.name() == spec.allocator.name;
+    let overwriting = |spec: &Spec| spec.allocator.may_overwrite && plain(spec);
+    for spec in specs().into_iter().filter(overwriting) {
         let trial = Trial::new(backend, &spec, pool, threads);
         trial.malloc(bytes, "");
         trial.free("");
@@ -274,7 +274,5 @@ fn overwriting_is_reported(backend: &Backend, scale: Scale) {
             "{}: {faults:?}",
             trial.name
         );
-        tried += 1;
     }
-    assert_eq!(tried, host::allocator("awmalloc").map_or(0, |_| 1));
 }
