@@ -143,6 +143,7 @@ fn violations(text: &str) -> Vec<String> {
     }
     let mut entry = "";
     let mut unbounded = false;
+    let mut in_function = false;
     for line in text.lines() {
         let mut faults: Vec<&str> = line
             .split(';')
@@ -153,6 +154,12 @@ fn violations(text: &str) -> Vec<String> {
         }
         if line.contains(".func") && !FUNCTIONS.iter().any(|name| line.contains(name)) {
             faults.push("a function that is not listed");
+        }
+        if line.contains(".func") || line.contains(".entry") {
+            in_function = line.contains(".func");
+        }
+        if in_function && line.contains("activemask") {
+            faults.push("a mask of active lanes in a function");
         }
         if let Some(bytes) = local_bytes(line) {
             let kernel = entry.split("__").nth(1).unwrap_or_default();
@@ -311,6 +318,10 @@ fn planted_violations_are_found() {
         );
     }
     assert_eq!(violations(&format!("{head}\tret;\n}}\n")), [""; 0]);
+    let mask = "\tactivemask.b32 %r1;\n}\n";
+    assert_eq!(violations(&format!("{head}{mask}")), [""; 0]);
+    let function = ".func ouroboros_task_1(\n)\n{\n";
+    assert_eq!(violations(&format!("{function}{mask}")).len(), 1);
     let listed = head.replace("init", "trace");
     let depot = |bytes| format!("{listed}\t.local .align 4 .b8 __local_depot0[{bytes}];\n}}\n");
     assert_eq!(violations(&depot(768)), [""; 0]);

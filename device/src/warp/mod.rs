@@ -49,6 +49,10 @@ pub trait Warp: Copy {
     /// The multiprocessor that runs the warp; a hint for spreading work.
     fn processor(self) -> u32;
     /// Some set of lanes that are here together, the caller among them.
+    ///
+    /// Never in a function that is not inlined into its kernel: ptxas takes what is
+    /// active there for the same in all lanes, though lanes come at different times
+    /// and meet inside; collectives with such a mask do not wait for all of it.
     fn converge(self) -> u32;
     /// The lanes of `mask` for which `predicate` holds.
     fn ballot(self, mask: u32, predicate: bool) -> u32;

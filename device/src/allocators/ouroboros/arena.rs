@@ -70,8 +70,16 @@ pub enum Line {
 /// Something that is done rarely enough to be a function of its own: inlined into
 /// every request of every kernel it would make up most of the code.
 pub trait Task {
-    /// Does it for a class, with a number, and gives back a number.
-    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, value: u32) -> u32;
+    /// Does it for a class, with a number, and gives back a number. `lanes` are
+    /// those that call this together, where a task is one for several lanes: it
+    /// must not ask [`Warp::converge`], see there.
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        value: u32,
+        lanes: u32,
+    ) -> u32;
 }
 
 /// Takes the arena apart and puts it together again: a structure that is passed
@@ -84,8 +92,10 @@ fn outlined<W: Warp, P: Parameters, T: Task>(
     shape: u64,
     class: u32,
     value: u32,
+    lanes: u32,
 ) -> u32 {
-    T::run(warp, &Arena::<P>::of(blocks, tables, shape), class, value)
+    let arena = Arena::<P>::of(blocks, tables, shape);
+    T::run(warp, &arena, class, value, lanes)
 }
 
 /// The memory of a heap.
@@ -141,7 +151,20 @@ impl<P: Parameters> Arena<P> {
     /// Does a task, out of line.
     #[inline(always)]
     pub fn call<W: Warp, T: Task>(&self, warp: W, class: u32, value: u32) -> u32 {
-        outlined::<W, P, T>(warp, self.blocks, self.tables, self.shape, class, value)
+        self.call_together::<W, T>(warp, class, value, 0)
+    }
+
+    /// Does a task that is one for several lanes, out of line.
+    #[inline(always)]
+    pub fn call_together<W: Warp, T: Task>(
+        &self,
+        warp: W,
+        class: u32,
+        value: u32,
+        lanes: u32,
+    ) -> u32 {
+        let (blocks, tables, shape) = (self.blocks, self.tables, self.shape);
+        outlined::<W, P, T>(warp, blocks, tables, shape, class, value, lanes)
     }
 
     #[inline(always)]

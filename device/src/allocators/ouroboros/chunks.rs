@@ -53,7 +53,13 @@ struct Hold<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for Hold<Q> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, _value: u32) -> u32 {
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        _value: u32,
+        _lanes: u32,
+    ) -> u32 {
         if !take_count(arena.head(class, Line::Entries, 0)) {
             return arena.pop(class);
         }
@@ -74,7 +80,13 @@ struct List<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for List<Q> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> u32 {
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+        _lanes: u32,
+    ) -> u32 {
         if Q::reserve(warp, arena, class, 1) {
             let position = positions(arena, class, End::Back, 1);
             put::<W, P, Q>(warp, arena, class, position, chunk);
@@ -91,7 +103,13 @@ struct RetireOldest<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for RetireOldest<Q> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, _value: u32) -> u32 {
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        _value: u32,
+        _lanes: u32,
+    ) -> u32 {
         let chunk = OuroborosChunks::<Q>::hold(warp, arena, class);
         if chunk == NONE {
             return 0;
@@ -245,12 +263,18 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
     }
 }
 
-/// A page for each of the lanes that the number says.
+/// A page for each of the lanes.
 struct Malloc<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for Malloc<Q> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, all: u32) -> u32 {
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        _value: u32,
+        all: u32,
+    ) -> u32 {
         instance::malloc::<W, P, OuroborosChunks<Q>>(warp, arena, all, class)
     }
 }
@@ -260,8 +284,13 @@ struct Free<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for Free<Q> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, block: u32) -> u32 {
-        let all = warp.converge();
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        block: u32,
+        all: u32,
+    ) -> u32 {
         let group = Group::by_key(warp, all, class);
         let chunk = arena.chunk_of(block);
         let freed = arena.free_page(class, chunk, arena.page_of(class, block));
@@ -301,12 +330,12 @@ impl<Q: Queue> Instance for OuroborosChunks<Q> {
 
     #[inline(always)]
     fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32 {
-        arena.call::<W, Malloc<Q>>(warp, class, all)
+        arena.call_together::<W, Malloc<Q>>(warp, class, 0, all)
     }
 
     #[inline(always)]
-    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, _all: u32, class: u32, block: u32) {
-        arena.call::<W, Free<Q>>(warp, class, block);
+    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
+        arena.call_together::<W, Free<Q>>(warp, class, block, all);
     }
 
     #[inline(always)]

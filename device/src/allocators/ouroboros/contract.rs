@@ -19,7 +19,13 @@ struct Reclaim<I>(PhantomData<I>);
 
 impl<I: Instance> Task for Reclaim<I> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, _class: u32, _value: u32) -> u32 {
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        _class: u32,
+        _value: u32,
+        _lanes: u32,
+    ) -> u32 {
         let mut any = false;
         for class in 0..P::CLASSES {
             any |= I::reclaim(warp, arena, class);

@@ -222,7 +222,7 @@ pub fn malloc<W: Warp, P: Parameters, K: Kind>(
     let granted = warp.shuffle(all, granted, group.leader) != 0;
     let mut together = warp.ballot(all, granted);
     if !granted {
-        let block = arena.call::<W, Supply<K>>(warp, class, group.mask);
+        let block = arena.call_together::<W, Supply<K>>(warp, class, 0, group.mask);
         together = warp.ballot(group.mask, block == GRANTED);
         if block != GRANTED {
             return block;
@@ -235,12 +235,18 @@ pub fn malloc<W: Warp, P: Parameters, K: Kind>(
 /// What [`Supply`] gives back to lanes that it got permits for: no block.
 const GRANTED: u32 = VOID;
 
-/// Serves a group, the number's lanes, when the semaphore has not enough.
+/// Serves a group, all the lanes, when the semaphore has not enough.
 struct Supply<K>(core::marker::PhantomData<K>);
 
 impl<K: Kind> Task for Supply<K> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, lanes: u32) -> u32 {
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        _value: u32,
+        lanes: u32,
+    ) -> u32 {
         let mut group = Group::of_lanes(warp, lanes);
         let mut is_last = false;
         loop {

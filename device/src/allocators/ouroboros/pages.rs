@@ -70,8 +70,13 @@ struct Free<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for Free<Q> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, block: u32) -> u32 {
-        let all = warp.converge();
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        block: u32,
+        all: u32,
+    ) -> u32 {
         OuroborosPages::<Q>::give(warp, arena, all, class, block);
         0
     }
@@ -197,7 +202,7 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
     #[inline(always)]
     fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
         if Q::VIRTUAL {
-            arena.call::<W, Free<Q>>(warp, class, block);
+            arena.call_together::<W, Free<Q>>(warp, class, block, all);
         } else {
             Self::give(warp, arena, all, class, block);
         }

@@ -45,7 +45,13 @@ struct TakeChunk;
 
 impl Task for TakeChunk {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, _class: u32, _value: u32) -> u32 {
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        _class: u32,
+        _value: u32,
+        _lanes: u32,
+    ) -> u32 {
         arena.take_chunk_inline(warp)
     }
 }
@@ -55,7 +61,13 @@ struct GiveChunk;
 
 impl Task for GiveChunk {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, _class: u32, chunk: u32) -> u32 {
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        _class: u32,
+        chunk: u32,
+        _lanes: u32,
+    ) -> u32 {
         arena.give_chunk_inline(warp, chunk);
         0
     }

@@ -43,7 +43,13 @@ struct TakeRun;
 
 impl Task for TakeRun {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, _class: u32, length: u32) -> u32 {
+    fn run<W: Warp, P: Parameters>(
+        _warp: W,
+        arena: &Arena<P>,
+        _class: u32,
+        length: u32,
+        _lanes: u32,
+    ) -> u32 {
         arena.take_run_inline(length)
     }
 }

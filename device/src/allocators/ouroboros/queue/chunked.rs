@@ -78,7 +78,13 @@ struct MakeRoom<A>(core::marker::PhantomData<A>);
 
 impl<A: Append> Task for MakeRoom<A> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, n: u32) -> u32 {
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        n: u32,
+        _lanes: u32,
+    ) -> u32 {
         let room = room(arena, class);
         if room.wait(warp, n, P::ENTRY_BITS) {
             return 1;

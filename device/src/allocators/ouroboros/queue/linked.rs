@@ -89,7 +89,13 @@ const BACK: u32 = 1 << 8;
 
 impl Task for Locate {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, wanted: u32) -> u32 {
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        wanted: u32,
+        _lanes: u32,
+    ) -> u32 {
         let (end, class) = if class < BACK {
             (End::Front, class)
         } else {
@@ -201,7 +207,13 @@ struct ReturnDrained;
 
 impl Task for ReturnDrained {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, _value: u32) -> u32 {
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        _value: u32,
+        _lanes: u32,
+    ) -> u32 {
         return_drained(warp, arena, class);
         0
     }
