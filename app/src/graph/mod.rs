@@ -1,12 +1,14 @@
 //! Dynamic graphs on a backend: the store and what is computed on it.
 
 mod algorithms;
+mod batches;
 mod error;
 mod room;
 mod store;
 mod vertices;
 
 pub use algorithms::{Components, Ranks, Search, Triangles};
+pub use batches::{Draw, Pattern};
 pub use error::StoreError;
 pub use heapwood_device::graph::host::{Change, Counts, Layout, RankOptions};
 pub use store::{Edge, MemoryUse, Options, Store, Update};
