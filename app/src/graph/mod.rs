@@ -5,6 +5,7 @@ mod batches;
 mod error;
 mod room;
 mod store;
+pub mod verify;
 mod vertices;
 
 pub use algorithms::{Components, Ranks, Search, Triangles};

@@ -1,0 +1,258 @@
+//! An independent look at a store and at what was computed on it.
+//!
+//! A [`Checker`] keeps the graph in its own way and computes everything again
+//! from definitions, on the CPU and without code of the device.
+
+mod model;
+mod reference;
+
+use heapwood_graphs::{Csr, CsrOptions, EdgeList};
+use thiserror::Error;
+
+use super::{Change, Components, Counts, Edge, Ranks, Search, Store, Triangles};
+use model::Model;
+
+/// Most that ranks may be off, summed over all vertices.
+pub const RANKS_OFF: f64 = 1e-6;
+
+/// The first difference that was found, in a line.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("verification: {0}")]
+pub struct Difference(String);
+
+impl From<Difference> for crate::Error {
+    fn from(difference: Difference) -> Self {
+        Self::Verification(difference.to_string())
+    }
+}
+
+/// The graph as it should be.
+pub struct Checker {
+    model: Model,
+    /// The number of the first vertex in messages.
+    first_id: u32,
+}
+
+/// The graph at rest, for algorithms.
+pub struct Reference {
+    rows: Csr,
+    columns: Csr,
+    first_id: u32,
+}
+
+impl Checker {
+    /// For a graph that is loaded from this list; messages call its first vertex
+    /// `first_id`.
+    pub fn new(list: &EdgeList, options: CsrOptions, first_id: u32) -> Self {
+        Self {
+            model: Model::new(list, options),
+            first_id,
+        }
+    }
+
+    /// Applies a batch that the store counted so.
+    ///
+    /// # Errors
+    ///
+    /// When an edge by edge count differs.
+    pub fn batch(
+        &mut self,
+        edges: &[Edge],
+        change: Change,
+        counts: &Counts,
+    ) -> Result<(), Difference> {
+        let expected = self.model.apply(edges, change);
+        let applied = match change {
+            Change::Insert => "inserted",
+            Change::Delete => "deleted",
+        };
+        let pairs = [
+            (applied, counts.applied, expected.applied),
+            ("duplicates", counts.duplicates, expected.duplicates),
+            ("missing", counts.missing, expected.missing),
+            ("rejected", counts.rejected, expected.rejected),
+        ];
+        for (what, found, expected) in pairs {
+            if found != expected {
+                return differ(format!(
+                    "{found} edges of a batch were counted as {what}, not {expected}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares rows and hash of a store.
+    ///
+    /// # Errors
+    ///
+    /// A difference, and faults of the backend.
+    pub fn store(&self, store: &Store) -> Result<(), crate::Error> {
+        let expected = self.model.rows();
+        self.rows("neighbours", &store.csr(false)?, &expected)?;
+        if store.shape().directed {
+            self.rows("in-neighbours", &store.csr(true)?, &self.model.columns())?;
+        }
+        let (found, expected) = (store.hash()?, expected.graph_hash());
+        if found != expected {
+            differ(format!(
+                "the graph's hash is {found:016x}, not {expected:016x}"
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn rows(&self, what: &str, found: &Csr, expected: &Csr) -> Result<(), Difference> {
+        same_length(found.vertices() as usize, expected.vertices() as usize)?;
+        for vertex in 0..expected.vertices() {
+            let (found, expected) = (found.row(vertex), expected.row(vertex));
+            if found == expected {
+                continue;
+            }
+            let id = |vertex: &u32| u64::from(*vertex) + u64::from(self.first_id);
+            let place = found.iter().zip(expected).position(|(a, b)| a != b);
+            let place = place.unwrap_or(found.len().min(expected.len()));
+            let name = |row: &[u32]| match row.get(place) {
+                Some(neighbour) => format!("vertex {}", id(neighbour)),
+                None => "the end".to_owned(),
+            };
+            return differ(format!(
+                "the {what} of vertex {} have {} at place {place}, not {}",
+                id(&vertex),
+                name(found),
+                name(expected)
+            ));
+        }
+        Ok(())
+    }
+
+    /// The graph as it is now.
+    pub fn reference(&self) -> Reference {
+        Reference {
+            rows: self.model.rows(),
+            columns: self.model.columns(),
+            first_id: self.first_id,
+        }
+    }
+}
+
+impl Reference {
+    /// Compares ranks with those after as many iterations in double precision;
+    /// returns by how much they are off, summed over all vertices.
+    ///
+    /// # Errors
+    ///
+    /// When they are off by more than [`RANKS_OFF`], or their change is.
+    pub fn ranks(&self, found: &Ranks, damping: f64) -> Result<f64, Difference> {
+        let state = &found.state;
+        let (expected, residual) =
+            reference::ranks(&self.rows, &self.columns, damping, state.iterations);
+        same_length(found.ranks.len(), expected.len())?;
+        let pairs = found.ranks.iter().zip(&expected);
+        let off: f64 = pairs.map(|(&a, b)| (f64::from(a) - b).abs()).sum();
+        if off.is_nan() || off > RANKS_OFF {
+            differ(format!(
+                "the ranks are off by {off:.2e} in all, more than {RANKS_OFF:.0e}"
+            ))?;
+        }
+        let apart = (state.residual - residual).abs();
+        if apart.is_nan() || apart > RANKS_OFF {
+            differ(format!(
+                "the last iteration changed the ranks by {residual:.3e}, not by {:.3e}",
+                state.residual
+            ))?;
+        }
+        Ok(off)
+    }
+
+    /// Compares counts of triangles.
+    ///
+    /// # Errors
+    ///
+    /// When one differs.
+    pub fn triangles(&self, found: &Triangles) -> Result<(), Difference> {
+        let expected = reference::triangles(&self.rows);
+        if let Some(counts) = &found.per_vertex {
+            self.values("is in", "triangles", counts, &expected)?;
+        }
+        // Every triangle has three corners.
+        same("triangles", found.count, expected.iter().sum::<u64>() / 3)
+    }
+
+    /// Compares components.
+    ///
+    /// # Errors
+    ///
+    /// When a label or their number differs.
+    pub fn components(&self, found: &Components) -> Result<(), Difference> {
+        let expected = reference::components(&self.rows);
+        self.values(
+            "has",
+            "as its component, counted from 0",
+            &found.labels,
+            &expected,
+        )?;
+        let roots = (0..)
+            .zip(&expected)
+            .filter(|&(v, &root): &(u32, _)| v == root);
+        same("components", found.count, roots.count() as u64)
+    }
+
+    /// Compares distances from a vertex.
+    ///
+    /// # Errors
+    ///
+    /// When one differs, or what is said of all.
+    pub fn search(&self, found: &Search, source: u32) -> Result<(), Difference> {
+        let expected = reference::depths(&self.rows, source);
+        self.values("has", "as its depth", &found.depths, &expected)?;
+        let reached = || expected.iter().filter(|&&depth| depth != u32::MAX);
+        let depth = reached().max().copied().unwrap_or(0);
+        same(
+            "vertices reached",
+            u64::from(found.state.reached),
+            reached().count() as u64,
+        )?;
+        same(
+            "as the greatest depth",
+            u64::from(found.state.depth),
+            u64::from(depth),
+        )
+    }
+
+    /// Compares a value of each vertex.
+    fn values<E: Copy + Into<u64>>(
+        &self,
+        verb: &str,
+        what: &str,
+        found: &[u32],
+        expected: &[E],
+    ) -> Result<(), Difference> {
+        same_length(found.len(), expected.len())?;
+        for (vertex, (&found, &expected)) in found.iter().zip(expected).enumerate() {
+            let expected: u64 = expected.into();
+            if u64::from(found) != expected {
+                let vertex = vertex as u64 + u64::from(self.first_id);
+                return differ(format!(
+                    "vertex {vertex} {verb} {found} {what}, not {expected}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn same_length(found: usize, expected: usize) -> Result<(), Difference> {
+    same("vertices", found as u64, expected as u64)
+}
+
+fn same(what: &str, found: u64, expected: u64) -> Result<(), Difference> {
+    if found == expected {
+        return Ok(());
+    }
+    differ(format!("{found} {what}, not {expected}"))
+}
+
+fn differ<T>(what: String) -> Result<T, Difference> {
+    Err(Difference(what))
+}
