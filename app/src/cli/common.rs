@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
+use heapwood_graphs::Format;
 use heapwood_scenes::{CleanOptions, CleanReport, Loaded, Scene};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -139,7 +140,7 @@ pub fn different_files<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<
         if seen.contains(&place) {
             let name = path.display();
             return Err(Error::Usage(format!(
-                "{name} is named twice: a scene, a result and a picture each take a file of their own"
+                "{name} is named twice: what is read and each thing written take a file of their own"
             )));
         }
         seen.push(place);
@@ -153,4 +154,44 @@ pub fn spinner(message: String) -> ProgressBar {
     let spinner = ProgressBar::new_spinner().with_message(message);
     spinner.enable_steady_tick(Duration::from_millis(100));
     spinner
+}
+
+/// A format of graph files, by its short name.
+///
+/// # Errors
+///
+/// The names that there are.
+pub fn parse_format(text: &str) -> Result<Format, String> {
+    Format::by_name(text).ok_or_else(|| {
+        let names = Format::ALL.map(Format::name).join(", ");
+        format!("choose from {names}")
+    })
+}
+
+/// A count, also as a power of two.
+///
+/// # Errors
+///
+/// A message that says how counts are written.
+pub fn parse_count(text: &str) -> Result<u64, String> {
+    let count = match text.strip_prefix("2^") {
+        Some(exponent) => exponent.parse().ok().and_then(|e| 1_u64.checked_shl(e)),
+        None => text.parse().ok(),
+    };
+    count.ok_or_else(|| "write a whole number, or a power such as 2^20".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_numbers_or_powers() {
+        assert_eq!(parse_count("1000000"), Ok(1_000_000));
+        assert_eq!(parse_count("2^20"), Ok(1 << 20));
+        assert_eq!(parse_count("2^0"), Ok(1));
+        for bad in ["", "-1", "2^64", "2^", "2^x", "1e6", "3^2", "1.5"] {
+            assert!(parse_count(bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ mod compare;
 mod completions;
 mod devices;
 mod generate;
+mod graph;
 mod kdtree;
 mod render;
 mod tree;
@@ -32,6 +33,8 @@ enum Command {
     Kdtree(Box<kdtree::Arguments>),
     /// Render a scene
     Render(Box<render::Arguments>),
+    /// Keep a graph over an allocator, change it and compute on it
+    Graph(Box<graph::Arguments>),
     /// Do real work over a set of allocators, side by side
     #[command(subcommand)]
     Compare(compare::What),
@@ -75,6 +78,7 @@ fn run(command: Command) -> Result<(), Error> {
     match command {
         Command::Kdtree(arguments) => kdtree::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
+        Command::Graph(arguments) => graph::run(&arguments),
         Command::Compare(what) => compare::run(what),
         Command::Bench(workload) => bench::run(workload),
         Command::Generate(what) => generate::run(what),

@@ -1,6 +1,7 @@
 //! Results as text: aligned tables, Markdown, CSV, JSON.
 
 mod bench;
+pub mod graph;
 mod table;
 mod tree;
 

@@ -6,7 +6,7 @@ use clap::Args;
 use heapwood_graphs::generate::{self, Kind, Parameters};
 use heapwood_graphs::{Csr, CsrOptions, Direction, Format, GraphError, save};
 
-use super::super::common::spinner;
+use super::super::common::{parse_count, parse_format, spinner};
 use crate::Error;
 use crate::output::{self, Output};
 
@@ -136,35 +136,4 @@ fn parse_kind(text: &str) -> Result<Kind, String> {
         let names = Kind::ALL.map(Kind::name).join(", ");
         format!("choose from {names}")
     })
-}
-
-fn parse_format(text: &str) -> Result<Format, String> {
-    Format::by_name(text).ok_or_else(|| {
-        let names = Format::ALL.map(Format::name).join(", ");
-        format!("choose from {names}")
-    })
-}
-
-/// A count, also as a power of two.
-fn parse_count(text: &str) -> Result<u64, String> {
-    let count = match text.strip_prefix("2^") {
-        Some(exponent) => exponent.parse().ok().and_then(|e| 1_u64.checked_shl(e)),
-        None => text.parse().ok(),
-    };
-    count.ok_or_else(|| "write a whole number, or a power such as 2^20".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_are_numbers_or_powers() {
-        assert_eq!(parse_count("1000000"), Ok(1_000_000));
-        assert_eq!(parse_count("2^20"), Ok(1 << 20));
-        assert_eq!(parse_count("2^0"), Ok(1));
-        for bad in ["", "-1", "2^64", "2^", "2^x", "1e6", "3^2", "1.5"] {
-            assert!(parse_count(bad).is_err(), "{bad}");
-        }
-    }
 }

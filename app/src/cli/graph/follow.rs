@@ -1,0 +1,151 @@
+//! Triangles and ranks carried along from round to round, beside those that are
+//! computed anew.
+
+use super::session::Wanted;
+use crate::Error;
+use crate::graph::verify::RANKS_OFF;
+use crate::graph::{Change, RankOptions, Ranks, Store, Update};
+
+/// What is known of the graph before a round.
+pub(super) struct Follower {
+    options: Option<RankOptions>,
+    ranks: Option<Ranks>,
+    triangles: Option<u64>,
+}
+
+/// What was found after a round.
+pub(super) struct Followed {
+    /// Number of the round.
+    pub round: u32,
+    /// The ranks.
+    pub ranks: Option<FollowedRanks>,
+    /// The triangles.
+    pub triangles: Option<FollowedTriangles>,
+}
+
+/// Ranks from those before a round, and anew.
+pub(super) struct FollowedRanks {
+    /// Iterations from the ranks before the round.
+    pub iterations: u32,
+    /// Their time, in milliseconds.
+    pub ms: f64,
+    /// Iterations from equal ranks.
+    pub full_iterations: u32,
+    /// Their time, in milliseconds.
+    pub full_ms: f64,
+    /// How far the two are apart, summed over vertices.
+    pub apart: f64,
+}
+
+/// Triangles counted by the batches of a round, and anew.
+pub(super) struct FollowedTriangles {
+    /// In the graph, both ways.
+    pub count: u64,
+    /// Time of counting them anew, in milliseconds.
+    pub full_ms: f64,
+}
+
+impl Follower {
+    /// Computes what the first round starts from.
+    ///
+    /// # Errors
+    ///
+    /// When there is not enough memory.
+    pub fn start(store: &Store, wanted: &Wanted) -> Result<Self, Error> {
+        let ranks = wanted
+            .ranks
+            .map(|options| store.pagerank(&options, None))
+            .transpose()?;
+        let triangles = match wanted.triangles {
+            true => Some(store.triangles(false)?.count),
+            false => None,
+        };
+        Ok(Self {
+            options: wanted.ranks,
+            ranks,
+            triangles,
+        })
+    }
+
+    /// Whether batches have to count triangles.
+    pub fn triangles(&self) -> bool {
+        self.triangles.is_some()
+    }
+
+    /// Takes a batch into account.
+    pub fn batch(&mut self, change: Change, update: &Update) {
+        if let (Some(count), Some(difference)) = (&mut self.triangles, update.triangles) {
+            *count = match change {
+                Change::Insert => count.wrapping_add(difference),
+                Change::Delete => count.wrapping_sub(difference),
+            };
+        }
+    }
+
+    /// Looks at the graph after a round.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Verification`] if what was carried along is not what is computed
+    /// anew.
+    pub fn round(&mut self, round: u32, store: &Store) -> Result<Followed, Error> {
+        let triangles = match self.triangles {
+            Some(count) => {
+                let full = store.triangles(false)?;
+                if full.count != count {
+                    return Err(Error::Verification(format!(
+                        "round {round}: the batches have counted {count} triangles, there are {}",
+                        full.count
+                    )));
+                }
+                let full_ms = full.ms;
+                Some(FollowedTriangles { count, full_ms })
+            }
+            None => None,
+        };
+        let ranks = match (&self.options, self.ranks.take()) {
+            (Some(options), Some(before)) => {
+                let next = store.pagerank(options, Some(&before.ranks))?;
+                let full = store.pagerank(options, None)?;
+                let followed = compare(round, options, &next, &full)?;
+                self.ranks = Some(next);
+                Some(followed)
+            }
+            _ => None,
+        };
+        Ok(Followed {
+            round,
+            ranks,
+            triangles,
+        })
+    }
+}
+
+/// Makes sure that two computations of ranks agree as far as their last changes
+/// let one expect: an iteration shrinks what is wrong by the damping.
+fn compare(
+    round: u32,
+    options: &RankOptions,
+    next: &Ranks,
+    full: &Ranks,
+) -> Result<FollowedRanks, Error> {
+    let pairs = next.ranks.iter().zip(&full.ranks);
+    let apart: f64 = pairs
+        .map(|(&a, &b)| (f64::from(a) - f64::from(b)).abs())
+        .sum();
+    let left = options.damping / (1.0 - options.damping);
+    let allowed = RANKS_OFF + left * (next.state.residual + full.state.residual);
+    if apart.is_nan() || apart > allowed {
+        return Err(Error::Verification(format!(
+            "round {round}: ranks from those before are {apart:.2e} apart from those computed \
+             anew, more than {allowed:.2e}"
+        )));
+    }
+    Ok(FollowedRanks {
+        iterations: next.state.iterations,
+        ms: next.ms,
+        full_iterations: full.state.iterations,
+        full_ms: full.ms,
+        apart,
+    })
+}

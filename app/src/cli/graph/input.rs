@@ -1,0 +1,225 @@
+//! Graph files of the command line: the graph itself, and batches of edges.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use heapwood_graphs::{
+    Csr, CsrOptions, CsrStatistics, Direction, EdgeList, Format, Loaded, ReadOptions, load,
+};
+
+use super::super::common::{parse_format, spinner};
+use super::super::complain;
+use crate::Error;
+use crate::graph::Edge;
+
+/// The graph, and how its file is read.
+#[derive(Debug, Args)]
+pub struct InputArguments {
+    /// The graph: DIMACS-10/METIS .graph, DIMACS-9 .gr, .col, Matrix Market .mtx or an
+    /// edge list, plain or gzipped
+    pub file: PathBuf,
+    /// Format of the file, whatever it looks like: metis, gr, col, mtx or edges
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    pub file_format: Option<Format>,
+    /// Edge lists number their vertices from 1, not from 0
+    #[arg(long)]
+    pub one_based: bool,
+    /// Take edges as leading one way; undirected ones become two
+    #[arg(long, conflicts_with = "undirected")]
+    pub directed: bool,
+    /// Take edges as leading both ways
+    #[arg(long)]
+    pub undirected: bool,
+    /// Keep edges from a vertex to itself, and accept them in batches
+    #[arg(long)]
+    pub self_loops: bool,
+}
+
+/// A graph from a file.
+pub(super) struct Input {
+    /// The file's name without its suffix.
+    pub name: String,
+    /// The number that the file gives its first vertex.
+    pub first_id: u32,
+    /// The edges as read, if they were to be kept.
+    pub list: Option<EdgeList>,
+    /// How the rows were made of them.
+    pub options: CsrOptions,
+    /// The rows.
+    pub rows: Csr,
+    /// The in-neighbours in rows, of a directed graph.
+    pub columns: Option<Csr>,
+    /// What became of the edges on their way.
+    pub statistics: CsrStatistics,
+}
+
+impl InputArguments {
+    /// Reads the graph; says on the standard error what there is to say.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be used.
+    pub(super) fn read(&self, keep_list: bool) -> Result<Input, Error> {
+        let loaded = read(&self.file, self.file_format, self.one_based)?;
+        let direction = match (self.directed, self.undirected) {
+            (true, _) => Direction::Directed,
+            (_, true) => Direction::Undirected,
+            _ => Direction::AsRead,
+        };
+        let options = CsrOptions {
+            keep_self_loops: self.self_loops,
+            direction,
+        };
+        let list = keep_list.then(|| loaded.edges.clone());
+        let (rows, statistics) = Csr::build(loaded.edges, options);
+        let columns = rows.directed.then(|| transposed(&rows));
+        Ok(Input {
+            name: name(&self.file),
+            first_id: first_id(loaded.format, self.one_based),
+            list,
+            options,
+            rows,
+            columns,
+            statistics,
+        })
+    }
+
+    /// Reads the edges of a batch for a graph. An undirected edge is one both
+    /// ways in a directed graph.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be used.
+    pub(super) fn read_batch(&self, path: &Path, graph: &Input) -> Result<Vec<Edge>, Error> {
+        let loaded = read(path, None, self.one_based)?;
+        let first_id = first_id(loaded.format, self.one_based);
+        if first_id != graph.first_id {
+            let note = format_args!(
+                "{} numbers vertices from {first_id}, {} from {}",
+                path.display(),
+                self.file.display(),
+                graph.first_id
+            );
+            complain("note", &note);
+        }
+        let mut edges = loaded.edges.edges;
+        if graph.rows.directed && !loaded.edges.directed {
+            let back = edges.iter().filter(|[u, v]| u != v).map(|&[u, v]| [v, u]);
+            let back: Vec<Edge> = back.collect();
+            edges.extend(back);
+        }
+        Ok(edges)
+    }
+}
+
+impl Input {
+    /// The number of a vertex as in the file.
+    pub fn id(&self, vertex: u32) -> u32 {
+        vertex + self.first_id
+    }
+
+    /// The vertex of a number of the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] with the numbers that there are.
+    pub fn vertex(&self, id: u32) -> Result<u32, Error> {
+        let vertices = self.rows.vertices();
+        let vertex = id.checked_sub(self.first_id).filter(|&v| v < vertices);
+        vertex.ok_or_else(|| {
+            let there = match vertices {
+                0 => "the graph has no vertices".to_owned(),
+                _ => format!(
+                    "vertices are numbered from {} to {}, as in the file",
+                    self.first_id,
+                    self.id(vertices - 1)
+                ),
+            };
+            Error::Usage(format!("no vertex {id} to start from: {there}"))
+        })
+    }
+}
+
+/// Loads a file with a word on what is odd about it.
+fn read(path: &Path, format: Option<Format>, one_based: bool) -> Result<Loaded, Error> {
+    let options = ReadOptions {
+        format,
+        one_based,
+        ..ReadOptions::default()
+    };
+    let spinner = spinner(format!("reading {}", path.display()));
+    let loaded = load(path, options);
+    spinner.finish_and_clear();
+    let loaded = loaded?;
+    for note in &loaded.notes {
+        complain("note", &format_args!("{}: {note}", path.display()));
+    }
+    Ok(loaded)
+}
+
+/// Where a format's ids start.
+fn first_id(format: Format, one_based: bool) -> u32 {
+    u32::from(format != Format::EdgeList || one_based)
+}
+
+/// The in-neighbours as rows.
+fn transposed(rows: &Csr) -> Csr {
+    let mut list = rows.to_edges();
+    for edge in &mut list.edges {
+        edge.reverse();
+    }
+    let options = CsrOptions {
+        keep_self_loops: true,
+        direction: Direction::AsRead,
+    };
+    Csr::build(list, options).0
+}
+
+/// A file's name without folders and suffix.
+fn name(path: &Path) -> String {
+    let zipped = path.extension().is_some_and(|end| end == "gz");
+    let stem = |path: &Path| path.file_stem().map(PathBuf::from).unwrap_or_default();
+    let plain = if zipped { stem(path) } else { path.to_owned() };
+    stem(&plain).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_no_suffix() {
+        for (path, expected) in [
+            ("a/karate.graph", "karate"),
+            ("rgg.v1.mtx.gz", "rgg.v1"),
+            ("plain", "plain"),
+            ("plain.gz", "plain"),
+        ] {
+            assert_eq!(name(Path::new(path)), expected);
+        }
+    }
+
+    #[test]
+    fn formats_number_vertices_in_their_way() {
+        let first = |name| first_id(Format::by_name(name).unwrap(), false);
+        assert_eq!(["metis", "gr", "col", "mtx"].map(first), [1; 4]);
+        assert_eq!(first("edges"), 0);
+        assert_eq!(first_id(Format::EdgeList, true), 1);
+    }
+
+    #[test]
+    fn columns_are_rows_turned_round() {
+        let list = EdgeList {
+            vertices: 3,
+            edges: vec![[0, 2], [1, 2], [2, 2]],
+            directed: true,
+        };
+        let options = CsrOptions {
+            keep_self_loops: true,
+            ..CsrOptions::default()
+        };
+        let columns = transposed(&Csr::build(list, options).0);
+        assert_eq!(columns.offsets, [0, 0, 0, 3]);
+        assert_eq!(columns.targets, [0, 1, 2]);
+    }
+}
