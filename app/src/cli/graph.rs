@@ -113,7 +113,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let plan = arguments.updates.plan(&arguments.input, &input)?;
     let backend = arguments.backend.decide(None)?.open()?;
 
-    let mut session = Session::new(&backend, &input, options.clone(), &plan, &wanted);
+    let spec = options.spec.clone();
+    let kept = (options, arguments.allocator.check_heap);
+    let mut session = Session::new(&backend, &input, kept, &plan, &wanted);
     let bar = progress(arguments.runs as usize);
     bar.set_message("runs");
     let passes = passes(arguments, &input, &mut session, save_format, || bar.inc(1));
@@ -121,7 +123,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let passes = passes?;
 
     let facts = backend.facts();
-    let report = results::report(arguments, &input, &plan, &options.spec, &facts, &passes);
+    let report = results::report(arguments, &input, &plan, &spec, &facts, &passes);
     let text = match arguments.format {
         TreeFormat::Text => report.text(),
         TreeFormat::Json => json(&report)?,

@@ -40,6 +40,19 @@ pub enum StoreError {
         /// Blocks.
         blocks: u64,
     },
+    /// Checked mode found misuse of the heap.
+    #[error(
+        "--check-heap found {invalid_frees} invalid frees and {overruns} blocks written past \
+         their end with {allocator}"
+    )]
+    Misuse {
+        /// The allocator.
+        allocator: &'static str,
+        /// Frees of what was no live block.
+        invalid_frees: u64,
+        /// Blocks written past their end.
+        overruns: u64,
+    },
     /// More entries than the store numbers.
     #[error("{entries} entries are more than a store can number, 4294967295; use a smaller graph")]
     TooMany {
@@ -68,7 +81,7 @@ impl From<StoreError> for crate::Error {
         match error {
             StoreError::Heap(error) => error.into(),
             StoreError::Pool { .. } => Self::OutOfPool(error.to_string()),
-            StoreError::Overwritten { .. } | StoreError::Rows => {
+            StoreError::Overwritten { .. } | StoreError::Misuse { .. } | StoreError::Rows => {
                 Self::Verification(error.to_string())
             }
             StoreError::TooMany { .. } | StoreError::Batch { .. } => Self::Usage(error.to_string()),

@@ -280,6 +280,24 @@ impl<'b> Store<'b> {
         }
     }
 
+    /// Makes sure that blocks were used rightly, as far as the allocator looks: a
+    /// checked one finds double frees and writes past the end.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Misuse`], and faults of the backend.
+    pub fn check_heap(&self) -> Result<(), StoreError> {
+        let faults = self.room.heap.state()?.faults;
+        if faults.invalid_frees == 0 && faults.overruns == 0 {
+            return Ok(());
+        }
+        Err(StoreError::Misuse {
+            allocator: self.options.spec.name(),
+            invalid_frees: faults.invalid_frees,
+            overruns: faults.overruns,
+        })
+    }
+
     /// What a store takes.
     fn measure(&self, store: usize) -> Result<Measured, BackendError> {
         let words = self.backend.memory(8 * Measured::WORDS as u64, true)?;

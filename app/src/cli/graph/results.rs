@@ -152,7 +152,8 @@ fn rank(input: &Input, ranks: &Ranks, top: usize, passes: &[Pass]) -> RankReport
         iterations: ranks.state.iterations,
         converged: ranks.state.converged,
         residual: ranks.state.residual,
-        sum: ranks.ranks.iter().map(|&rank| f64::from(rank)).sum(),
+        // The sum of nothing is -0.
+        sum: 0.0 + ranks.ranks.iter().map(|&rank| f64::from(rank)).sum::<f64>(),
         ms: samples(passes, |pass| {
             pass.ranks.as_ref().map_or(0.0, |ranks| ranks.ms)
         }),

@@ -71,6 +71,7 @@ pub(super) struct Session<'a> {
     backend: &'a Backend,
     input: &'a Input,
     options: Options,
+    check_heap: bool,
     plan: &'a Plan,
     wanted: &'a Wanted,
     /// What was drawn, for each change in the order of the passes.
@@ -78,11 +79,12 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Passes over a graph.
+    /// Passes over a graph; `check_heap` looks for misuse after each, if the
+    /// allocator does.
     pub fn new(
         backend: &'a Backend,
         input: &'a Input,
-        options: Options,
+        (options, check_heap): (Options, bool),
         plan: &'a Plan,
         wanted: &'a Wanted,
     ) -> Self {
@@ -90,6 +92,7 @@ impl<'a> Session<'a> {
             backend,
             input,
             options,
+            check_heap,
             plan,
             wanted,
             drawn: Vec::new(),
@@ -172,6 +175,9 @@ impl<'a> Session<'a> {
             }
         }
         let mut pass = self.compute(&store, checker.as_deref())?;
+        if self.check_heap {
+            store.check_heap()?;
+        }
         pass.init_ms = init_ms;
         pass.memory.high_water_bytes = high_water;
         pass.updates = updates;
