@@ -1,8 +1,10 @@
 //! The program as a user sees it: what it prints and writes, how it fails, and
 //! the keys of its results.
 
+mod bad_graphs;
 mod bad_input;
 mod bench;
 mod generate;
+mod graph;
 mod program;
 mod results;

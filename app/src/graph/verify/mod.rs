@@ -149,7 +149,7 @@ impl Reference {
             reference::ranks(&self.rows, &self.columns, damping, state.iterations);
         same_length(found.ranks.len(), expected.len())?;
         let pairs = found.ranks.iter().zip(&expected);
-        let off: f64 = pairs.map(|(&a, b)| (f64::from(a) - b).abs()).sum();
+        let off = pairs.fold(0.0, |sum, (&a, b)| sum + (f64::from(a) - b).abs());
         if off.is_nan() || off > RANKS_OFF {
             differ(format!(
                 "the ranks are off by {off:.2e} in all, more than {RANKS_OFF:.0e}"
@@ -255,4 +255,119 @@ fn same(what: &str, found: u64, expected: u64) -> Result<(), Difference> {
 
 fn differ<T>(what: String) -> Result<T, Difference> {
     Err(Difference(what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heapwood_device::graph::host::{RankState, SearchState};
+
+    /// A path of three vertices, numbered from 1.
+    fn path() -> Checker {
+        let list = EdgeList {
+            vertices: 3,
+            edges: vec![[0, 1], [1, 2]],
+            directed: false,
+        };
+        Checker::new(&list, CsrOptions::default(), 1)
+    }
+
+    fn message<T: std::fmt::Debug>(result: Result<T, Difference>) -> String {
+        result.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_batch_that_was_miscounted_is_found() {
+        let edges = [[0, 2], [0, 1]];
+        let counts = Counts {
+            applied: 1,
+            duplicates: 1,
+            ..Counts::default()
+        };
+        path().batch(&edges, Change::Insert, &counts).unwrap();
+        let wrong = Counts {
+            duplicates: 0,
+            ..counts
+        };
+        let found = path().batch(&edges, Change::Insert, &wrong);
+        assert_eq!(
+            message(found),
+            "verification: 0 edges of a batch were counted as duplicates, not 1"
+        );
+        assert!(path().batch(&edges, Change::Delete, &counts).is_err());
+    }
+
+    #[test]
+    fn rows_that_differ_are_named() {
+        let (checker, expected) = (path(), path().model.rows());
+        checker.rows("neighbours", &expected, &expected).unwrap();
+        let mut found = expected.clone();
+        found.targets[1..3].copy_from_slice(&[0, 1]);
+        assert_eq!(
+            message(checker.rows("neighbours", &found, &expected)),
+            "verification: the neighbours of vertex 2 have vertex 2 at place 1, not vertex 3"
+        );
+        found.offsets = vec![0, 1, 2, 4];
+        let found = message(checker.rows("neighbours", &found, &expected));
+        assert!(found.ends_with("vertex 2 have the end at place 1, not vertex 3"));
+    }
+
+    #[test]
+    fn wrong_results_are_found() {
+        let reference = path().reference();
+        let rank = |ranks: &[f32], iterations| Ranks {
+            ranks: ranks.to_vec(),
+            state: RankState {
+                iterations,
+                residual: 0.0,
+                converged: true,
+            },
+            ms: 0.0,
+        };
+        // Rank r of the ends is 0.05 + 0.425 m, that of the middle m = 1 - 2r.
+        let [end, middle] = [0.475 / 1.85, 0.9 / 1.85];
+        let right = rank(&[end, middle, end], 500);
+        assert!(reference.ranks(&right, 0.85).unwrap() < 1e-7);
+        for wrong in [
+            rank(&[middle, end, end], 500),
+            rank(&[end, middle, f32::NAN], 500),
+            rank(&[end, middle, end], 1),
+            rank(&[end, middle], 500),
+        ] {
+            reference.ranks(&wrong, 0.85).unwrap_err();
+        }
+
+        let triangles = |count, one| Triangles {
+            count,
+            per_vertex: Some(vec![0, one, 0]),
+            ms: 0.0,
+        };
+        reference.triangles(&triangles(0, 0)).unwrap();
+        reference.triangles(&triangles(1, 0)).unwrap_err();
+        let found = message(reference.triangles(&triangles(0, 1)));
+        assert_eq!(found, "verification: vertex 2 is in 1 triangles, not 0");
+
+        let components = |count, last| Components {
+            count,
+            labels: vec![0, 0, last],
+            ms: 0.0,
+        };
+        reference.components(&components(1, 0)).unwrap();
+        reference.components(&components(2, 0)).unwrap_err();
+        reference.components(&components(1, 2)).unwrap_err();
+
+        let search = |reached, depth, last| Search {
+            state: SearchState {
+                reached,
+                depth,
+                ended: true,
+            },
+            depths: vec![0, 1, last],
+            ms: 0.0,
+        };
+        reference.search(&search(3, 2, 2), 0).unwrap();
+        for wrong in [search(2, 2, 2), search(3, 1, 2), search(3, 2, 3)] {
+            reference.search(&wrong, 0).unwrap_err();
+        }
+    }
 }

@@ -1,0 +1,199 @@
+//! What `graph` does with input, flags and pools that it cannot use.
+
+use crate::program::{ALLOCATORS, Folder, has_gpu, run};
+
+const PATH: &str = "3 2\n2\n1 3\n2\n";
+
+/// The message with which `graph` refuses a file of this content.
+fn refusal(name: &str, content: impl AsRef<[u8]>) -> String {
+    let folder = Folder::new();
+    folder.put(name, content);
+    let command = format!("graph @{name} --pagerank --backend cpu -o @out.txt --save @out.el");
+    let outcome = run(&folder, &command);
+    let message = outcome.error(3).to_owned();
+    assert!(message.contains(name), "{message}");
+    assert_eq!(folder.names(), [name]);
+    message
+}
+
+#[test]
+fn files_that_are_no_graphs() {
+    assert!(refusal("empty.graph", "").contains("empty"));
+    assert!(refusal("binary.gr", [0x7f, b'E', 0, 1, 2]).contains("not text"));
+    assert!(refusal("cut.el.gz", [0x1f, 0x8b, 8, 0, 1, 2]).contains("gzip"));
+    assert!(refusal("zero.gr", "p sp 2 1\na 0 1 1\n").contains("zero.gr:2"));
+    assert!(refusal("far.graph", "2 1\n3\n1\n").contains("far.graph:2"));
+    let noise: Vec<u8> = (0..4096_u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8 | 1)
+        .collect();
+    refusal("noise.mtx", noise);
+}
+
+#[test]
+fn files_that_are_not_there() {
+    let folder = Folder::new();
+    folder.put("path.graph", PATH);
+    for command in [
+        "graph @absent.graph",
+        "graph @.",
+        "graph @path.graph --insert @absent.el",
+        "graph @path.graph --delete @.",
+    ] {
+        let outcome = run(&folder, &format!("{command} --backend cpu"));
+        outcome.error(3);
+    }
+}
+
+#[test]
+fn flags_that_make_no_sense() {
+    let folder = Folder::new();
+    folder.put("path.graph", PATH);
+    folder.put("arcs.el", "0 1\n1 2\n");
+    folder.put("none.graph", "0 0\n");
+    for (command, why) in [
+        ("", "required"),
+        ("@path.graph --allocator nomalloc", "cfmmalloc"),
+        ("@path.graph --allocator cmalloc:coalesce", "coalesce"),
+        ("@path.graph --layout round", "contiguous or linked"),
+        ("@path.graph --file-format obj", "metis, gr, col"),
+        ("@path.graph --pool lots", "auto"),
+        ("@path.graph --directed --undirected", "cannot be used with"),
+        ("@path.graph --bfs 0", "numbered from 1 to 3"),
+        ("@path.graph --bfs 4", "numbered from 1 to 3"),
+        ("@arcs.el --bfs 3", "numbered from 0 to 2"),
+        ("@none.graph --bfs 1", "no vertices"),
+        ("@arcs.el --triangles", "--undirected"),
+        ("@path.graph --triangles --directed", "--undirected"),
+        ("@path.graph --insert 0", "from 1"),
+        ("@path.graph --delete 2^32", "from 1"),
+        ("@path.graph --insert 2000000000", "--batch"),
+        ("@path.graph --insert 5 --batch 2^31", "2^30"),
+        ("@path.graph --insert 5 --batch 0", "2^30"),
+        ("@path.graph --insert 5 --rounds 0", "--rounds"),
+        ("@none.graph --insert 5", "no vertices"),
+        ("@path.graph --batch 5", "--insert"),
+        ("@path.graph --pattern pressure", "--insert"),
+        (
+            "@path.graph --insert @arcs.el --pattern pressure",
+            "--pattern",
+        ),
+        ("@path.graph --insert 5 --pattern strange", "uniform"),
+        ("@path.graph --damping 0.5", "--pagerank"),
+        ("@path.graph --pagerank --damping 1", "from 0 up to 1"),
+        ("@path.graph --pagerank --damping nan", "from 0 up to 1"),
+        ("@path.graph --pagerank --tolerance=-1", "--tolerance"),
+        ("@path.graph --pagerank --iterations 0", "--iterations"),
+        ("@path.graph --incremental --pagerank", "--insert"),
+        ("@path.graph --incremental --insert 5", "--pagerank"),
+        (
+            "@path.graph --incremental --insert 5 --triangles --layout linked",
+            "--layout linked",
+        ),
+        ("@path.graph --runs 0", "--runs"),
+        ("@path.graph --save @out.obj", "suffix"),
+        ("@arcs.el --save @out.col", "undirected"),
+        ("@path.graph --save @path.graph", "named twice"),
+        ("@path.graph -o @new.el --save @./new.el", "named twice"),
+        ("@path.graph --insert @arcs.el -o @arcs.el", "named twice"),
+    ] {
+        let outcome = run(&folder, &format!("graph {command} --backend cpu"));
+        let message = outcome.error(2);
+        assert!(message.contains(why), "{command}: {message}");
+    }
+    assert_eq!(folder.names(), ["arcs.el", "none.graph", "path.graph"]);
+}
+
+#[test]
+fn an_unwritable_output_is_found_before_the_work() {
+    let folder = Folder::new();
+    // A graph that cannot be read: the outputs are looked at first.
+    for command in [
+        "graph @absent.graph -o @none/out.json",
+        "graph @absent.graph --save @none/out.el",
+        "graph @absent.graph -o @.",
+    ] {
+        let outcome = run(&folder, command);
+        let message = outcome.error(3);
+        assert!(message.contains("cannot write"), "{command}: {message}");
+    }
+    assert_eq!(folder.names(), [""; 0]);
+}
+
+#[test]
+fn a_pool_that_is_too_small() {
+    let folder = Folder::new();
+    folder.put("path.graph", PATH);
+    for allocator in ALLOCATORS {
+        for pool in ["1KiB", "0", "1000000GiB"] {
+            // Atomic ones can do with the smallest.
+            if pool == "1KiB" && ["atomicmalloc", "awmalloc"].contains(&allocator) {
+                continue;
+            }
+            let command =
+                format!("graph @path.graph --backend cpu --allocator {allocator} --pool {pool}");
+            let outcome = run(&folder, &command);
+            let message = outcome.error(4);
+            assert!(message.contains("--pool"), "{message}");
+        }
+    }
+}
+
+#[test]
+fn a_pool_that_is_exhausted_by_a_batch() {
+    let folder = Folder::new();
+    let made = run(
+        &folder,
+        "generate graph uniform --vertices 500 --edges 1000 -o @some.el",
+    );
+    assert_eq!(made.code, 0, "{made:?}");
+    for layout in ["contiguous", "linked"] {
+        // The verification looks at the graph that the batch leaves.
+        let command = format!(
+            "graph @some.el --backend cpu --pool 256KiB --insert 100000 --batch 20000 --verify \
+             --layout {layout} -o @out.txt --save @out.el"
+        );
+        let outcome = run(&folder, &command);
+        let message = outcome.error(4);
+        for part in [
+            "insert of round 1, batch ",
+            " of 5",
+            "--pool",
+            "as before this batch",
+        ] {
+            assert!(message.contains(part), "{message}");
+        }
+        assert_eq!(folder.names(), ["some.el"]);
+        let grown = run(&folder, &command.replace("256KiB", "auto"));
+        assert_eq!(grown.code, 0, "{grown:?}");
+        for name in ["out.txt", "out.el"] {
+            std::fs::remove_file(folder.path(name)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn blocks_that_were_handed_out_again_are_found() {
+    let folder = Folder::new();
+    let made = run(
+        &folder,
+        "generate graph uniform --vertices 200 --edges 600 -o @some.el",
+    );
+    assert_eq!(made.code, 0, "{made:?}");
+    let outcome = run(
+        &folder,
+        "graph @some.el --directed --backend cpu --cpu-threads 1 --allocator awmalloc \
+         --layout linked --pool 1MiB --insert 60000 --delete 30000 --rounds 5 --batch 6000 --verify",
+    );
+    outcome.error(5);
+}
+
+#[test]
+fn cuda_without_a_gpu() {
+    let folder = Folder::new();
+    if has_gpu(&folder) {
+        return println!("skipped: there is a GPU");
+    }
+    folder.put("path.graph", PATH);
+    let outcome = run(&folder, "graph @path.graph --backend cuda");
+    assert!(outcome.error(4).contains("--backend cpu"));
+}

@@ -1,0 +1,363 @@
+//! `graph`: graphs whose results are known by hand, updates, and keys.
+
+use serde_json::Value;
+
+use crate::program::{ALLOCATORS, Folder, assert_keys, keys, number, run, text};
+
+/// The keys of `graph --format json`.
+const KEYS: [&str; 29] = [
+    "allocator",
+    "backend",
+    "bfs",
+    "check_heap",
+    "components",
+    "device",
+    "directed",
+    "duplicates",
+    "edges_final",
+    "edges_read",
+    "edges_stored",
+    "edges_symmetrized",
+    "first_vertex",
+    "graph",
+    "graph_hash",
+    "incremental",
+    "init_ms",
+    "layout",
+    "memory",
+    "meta",
+    "pagerank",
+    "parameters",
+    "pool_bytes",
+    "runs",
+    "self_loops",
+    "self_loops_kept",
+    "triangles",
+    "updates",
+    "verified",
+];
+
+/// Two triangles with an edge in common, a tail, and a vertex alone:
+/// 1-2 1-3 2-3 2-4 3-4 4-5 6.
+const KITE: &str = "6 6\n2 3\n1 3 4\n1 2 4\n2 3 5\n4\n\n";
+
+const ALL: &str = "--pagerank --triangles --components --verify --format json --backend cpu";
+
+fn graph(folder: &Folder, arguments: &str) -> Value {
+    run(folder, &format!("graph {arguments}")).json()
+}
+
+/// The hash of the graph in a file.
+fn hash(folder: &Folder, name: &str) -> String {
+    let command = format!("@{name} --runs 1 --format json --backend cpu");
+    text(&graph(folder, &command), "graph_hash").to_owned()
+}
+
+#[test]
+fn a_kite_is_what_it_is() {
+    let folder = Folder::new();
+    folder.put("kite.graph", KITE);
+    for layout in ["contiguous", "linked"] {
+        let report = graph(
+            &folder,
+            &format!("@kite.graph {ALL} --bfs 1 --layout {layout}"),
+        );
+        assert_keys(&report, &KEYS);
+        assert_eq!(keys(&report).len(), KEYS.len() + 1, "vertices is there too");
+        assert_eq!(text(&report, "graph"), "kite");
+        assert_eq!(text(&report, "layout"), layout);
+        for (key, expected) in [
+            ("vertices", 6),
+            ("first_vertex", 1),
+            ("edges_read", 6),
+            ("edges_symmetrized", 12),
+            ("edges_stored", 12),
+            ("edges_final", 12),
+            ("self_loops", 0),
+            ("duplicates", 0),
+            ("runs", 3),
+        ] {
+            assert_eq!(report[key], expected, "{key}");
+        }
+        assert_eq!(report["directed"], false);
+        assert_eq!(report["triangles"]["count"], 2);
+        assert_eq!(report["components"]["count"], 2);
+        let bfs = &report["bfs"];
+        assert_eq!((&bfs["reached"], &bfs["depth"]), (&5.into(), &3.into()));
+        assert_eq!(report["memory"]["payload_bytes"], 48);
+        assert!(number(&report["memory"]["allocated_bytes"]) >= 48.0);
+        assert!(report["incremental"].is_null());
+        for timed in ["pagerank", "triangles", "components", "bfs"] {
+            let ms = &report[timed]["ms"];
+            assert_eq!(ms["samples"].as_array().unwrap().len(), 3, "{timed}");
+            assert!(number(&ms["median"]) > 0.0);
+        }
+        let verified = report["verified"].as_array().unwrap();
+        assert_eq!(verified.len(), 5, "{verified:?}");
+        assert_eq!(report["meta"]["input_hash"], report["graph_hash"]);
+        assert_eq!(report["meta"]["seed"], 0);
+    }
+}
+
+#[test]
+fn ranks_of_a_star_and_of_a_fork() {
+    let folder = Folder::new();
+    // With damping 1/2 the centre has 5/12, the others 7/36 each.
+    folder.put(
+        "star.mtx",
+        "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 3\n4 1\n4 2\n4 3\n",
+    );
+    let ranks = graph(&folder, &format!("@star.mtx {ALL} --damping 0.5 --top 2"));
+    let ranks = &ranks["pagerank"];
+    assert_eq!(
+        keys(ranks),
+        ["converged", "iterations", "ms", "residual", "sum", "top"]
+    );
+    let top = |place: usize| (&ranks["top"][place]["vertex"], &ranks["top"][place]["rank"]);
+    let close = |value: &Value, expected: f64| (number(value) - expected).abs() < 1e-6;
+    assert!(top(0).0 == 4 && close(top(0).1, 5.0 / 12.0), "{ranks}");
+    assert!(top(1).0 == 1 && close(top(1).1, 7.0 / 36.0), "{ranks}");
+    assert_eq!(ranks["top"].as_array().unwrap().len(), 2);
+    assert!(close(&ranks["sum"], 1.0));
+
+    // From 0 to 1 and 2, where there is no way on.
+    folder.put("fork.el", "0 1\n0 2\n");
+    let command = "@fork.el --pagerank --damping 0.5 --verify --format json --backend cpu";
+    let report = graph(&folder, command);
+    assert_eq!(report["directed"], true);
+    let top = &report["pagerank"]["top"];
+    assert!(
+        top[0]["vertex"] == 1 && close(&top[0]["rank"], 2.5 / 7.0),
+        "{top}"
+    );
+    assert!(
+        top[2]["vertex"] == 0 && close(&top[2]["rank"], 2.0 / 7.0),
+        "{top}"
+    );
+}
+
+#[test]
+fn vertices_are_numbered_as_in_the_file() {
+    let folder = Folder::new();
+    folder.put("path.gr", "p sp 3 2\na 1 2 5\na 2 3 5\n");
+    folder.put("path.el", "0 1\n1 2\n");
+    folder.put("from_one.el", "1 2\n2 3\n");
+    for (file, source) in [
+        ("@path.gr", 1),
+        ("@path.el", 0),
+        ("@from_one.el --one-based", 1),
+    ] {
+        let command = format!("{file} --bfs {source} --pagerank --format json --backend cpu");
+        let report = graph(&folder, &command);
+        assert_eq!(report["first_vertex"], source);
+        assert_eq!(report["bfs"]["depth"], 2);
+        assert_eq!(report["bfs"]["source"], source);
+        // The end of the path has the most.
+        assert_eq!(report["pagerank"]["top"][0]["vertex"], source + 2);
+        let command = format!("graph {file} --backend cpu --bfs {}", source + 3);
+        assert!(run(&folder, &command).stderr.contains("numbered from"));
+    }
+    let hashes = ["path.gr", "path.el"].map(|name| hash(&folder, name));
+    assert_eq!(hashes[0], hashes[1]);
+}
+
+#[test]
+fn directions_and_self_loops() {
+    let folder = Folder::new();
+    folder.put("loops.el", "0 1\n1 0\n1 1\n0 1\n");
+    let stored = |flags: &str| {
+        let report = graph(
+            &folder,
+            &format!("@loops.el {flags} --verify --format json --backend cpu"),
+        );
+        [
+            "edges_read",
+            "edges_symmetrized",
+            "edges_stored",
+            "self_loops",
+            "duplicates",
+        ]
+        .map(|key| number(&report[key]) as u64)
+    };
+    assert_eq!(stored(""), [4, 4, 2, 1, 1]);
+    assert_eq!(stored("--self-loops"), [4, 4, 3, 1, 1]);
+    assert_eq!(stored("--undirected"), [4, 7, 2, 1, 4]);
+    folder.put("pair.col", "p edge 2 1\ne 1 2\n");
+    let report = graph(
+        &folder,
+        "@pair.col --directed --verify --format json --backend cpu",
+    );
+    assert_eq!(
+        (&report["directed"], &report["edges_stored"]),
+        (&true.into(), &2.into())
+    );
+}
+
+#[test]
+fn every_edge_of_a_batch_is_counted() {
+    let folder = Folder::new();
+    folder.put("kite.graph", KITE);
+    // Of edges numbered from 0: one new, one twice, one that is there, a loop,
+    // and one to nowhere.
+    folder.put("more.el", "0 4\n1 0\n4 0\n5 5\n5 9\n");
+    folder.put("less.el", "0 4\n0 3\n");
+    let report = graph(
+        &folder,
+        &format!("@kite.graph --insert @more.el --delete @less.el {ALL} --save @saved.mtx"),
+    );
+    let updates = report["updates"].as_array().unwrap();
+    let expected = [
+        ("insert", [5, 1, 2, 0, 0, 2]),
+        ("delete", [2, 0, 0, 1, 1, 0]),
+    ];
+    for (update, (kind, counts)) in updates.iter().zip(expected) {
+        assert_eq!(text(update, "kind"), kind);
+        assert_eq!(
+            (&update["round"], &update["batches"]),
+            (&1.into(), &1.into())
+        );
+        assert!(update["pattern"].is_null());
+        let keys = [
+            "edges",
+            "inserted",
+            "duplicates",
+            "deleted",
+            "missing",
+            "rejected",
+        ];
+        assert_eq!(
+            keys.map(|key| number(&update[key]) as u64),
+            counts,
+            "{update}"
+        );
+        let ms = ["total", "sort", "apply"].map(|part| number(&update["ms"][part]["median"]));
+        assert!(ms.iter().all(|&ms| ms > 0.0));
+        assert!(number(&update["per_second"]) > 0.0);
+    }
+    assert_eq!(text(&report, "graph_hash"), hash(&folder, "kite.graph"));
+    assert_eq!(hash(&folder, "saved.mtx"), hash(&folder, "kite.graph"));
+
+    folder.put("one.el", "0 4\n");
+    let note = run(&folder, "graph @kite.graph --insert @one.el --backend cpu");
+    assert!(note.stderr.contains("numbers vertices from 0"), "{note:?}");
+    assert!(
+        note.stdout.contains("1 inserted") && note.stdout.contains("14 stored"),
+        "{note:?}"
+    );
+    // An undirected edge is two of a directed graph.
+    folder.put("arcs.gr", "p sp 3 1\na 1 2 1\n");
+    folder.put("edges.col", "p edge 3 2\ne 1 2\ne 2 3\n");
+    let report = graph(
+        &folder,
+        "@arcs.gr --insert @edges.col --verify --format json --backend cpu",
+    );
+    let update = &report["updates"][0];
+    assert_eq!(
+        (&update["edges"], &update["inserted"]),
+        (&4.into(), &3.into())
+    );
+}
+
+#[test]
+fn random_updates_end_alike_however_they_are_made() {
+    let folder = Folder::new();
+    let made = run(
+        &folder,
+        "generate graph uniform --vertices 3000 --edges 9000 -o @some.el",
+    );
+    assert_eq!(made.code, 0, "{made:?}");
+    let command = "graph @some.el --insert 2000 --delete 1500 --rounds 2 --seed 5 --runs 2 \
+                   --verify --check-heap --format json --backend cpu";
+    for pattern in ["uniform", "pressure"] {
+        let mut variants: Vec<String> = ALLOCATORS
+            .iter()
+            .map(|allocator| format!("--allocator {allocator}"))
+            .collect();
+        variants.extend(["--layout linked", "--batch 77", "--cpu-threads 3"].map(String::from));
+        let mut hashes: Vec<String> = Vec::new();
+        for variant in variants {
+            let report = run(&folder, &format!("{command} --pattern {pattern} {variant}")).json();
+            let updates = report["updates"].as_array().unwrap();
+            assert_eq!(updates.len(), 4);
+            assert_eq!(text(&updates[0], "pattern"), pattern);
+            assert_eq!(updates[0]["edges"], 2000);
+            assert_eq!(
+                updates[1]["deleted"], 1500,
+                "{variant}: stored edges are drawn"
+            );
+            assert_ne!(updates[0]["inserted"], 0);
+            hashes.push(text(&report, "graph_hash").to_owned());
+        }
+        assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
+        let other = format!("{command} --pattern {pattern} --seed 6");
+        let other = run(&folder, &other.replace("--seed 5 ", "")).json();
+        assert_ne!(text(&other, "graph_hash"), hashes[0]);
+    }
+}
+
+#[test]
+fn what_is_carried_along_is_what_is_computed_anew() {
+    let folder = Folder::new();
+    let made = run(
+        &folder,
+        "generate graph delaunay --vertices 2000 -o @mesh.graph",
+    );
+    assert_eq!(made.code, 0, "{made:?}");
+    let report = graph(
+        &folder,
+        &format!(
+            "@mesh.graph {ALL} --insert 500 --delete 400 --batch 150 --rounds 3 --incremental"
+        ),
+    );
+    let rounds = report["incremental"].as_array().unwrap();
+    assert_eq!(rounds.len(), 3);
+    let last = &rounds[2];
+    assert_eq!(last["triangles"]["count"], report["triangles"]["count"]);
+    assert!(number(&last["pagerank"]["difference"]) < 1e-5);
+    assert!(number(&last["pagerank"]["iterations"]) < number(&report["pagerank"]["iterations"]));
+    assert_eq!(report["updates"][0]["batches"], 4);
+}
+
+#[test]
+fn a_saved_graph_is_read_again() {
+    let folder = Folder::new();
+    folder.put("kite.graph", KITE);
+    let expected = {
+        let command = "@kite.graph --insert 4 --runs 1 --format json --backend cpu";
+        text(&graph(&folder, command), "graph_hash").to_owned()
+    };
+    for name in ["a.graph", "a.gr.gz", "a.col", "a.mtx.gz", "a.el"] {
+        let command =
+            format!("graph @kite.graph --insert 4 --save @{name} -o @out.txt --backend cpu");
+        let outcome = run(&folder, &command);
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str()),
+            (0, ""),
+            "{outcome:?}"
+        );
+        assert_eq!(hash(&folder, name), expected, "{name}");
+    }
+    let report = std::fs::read_to_string(folder.path("out.txt")).unwrap();
+    assert!(
+        report
+            .lines()
+            .any(|line| line == format!("graph hash    {expected}"))
+    );
+}
+
+#[test]
+fn a_graph_of_nothing() {
+    let folder = Folder::new();
+    folder.put("nothing.graph", "0 0\n");
+    folder.put("one.el", "0 1\n");
+    let report = graph(&folder, &format!("@nothing.graph {ALL} --insert @one.el"));
+    assert_eq!(report["updates"][0]["rejected"], 1);
+    for key in ["triangles", "components"] {
+        assert_eq!(report[key]["count"], 0);
+    }
+    folder.put("points.graph", "3 0\n\n\n\n");
+    let report = graph(&folder, &format!("@points.graph {ALL} --bfs 3 --delete 5"));
+    assert_eq!(report["updates"][0]["edges"], 0, "there is nothing to draw");
+    assert_eq!(report["components"]["count"], 3);
+    assert_eq!(report["bfs"]["reached"], 1);
+}
