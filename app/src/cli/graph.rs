@@ -1,6 +1,7 @@
 //! `heapwood graph`: keeps a graph over an allocator, changes it, and computes
 //! on it.
 
+mod course;
 mod follow;
 mod input;
 mod results;
@@ -26,8 +27,6 @@ use session::{Pass, Session, Wanted};
 use updates::UpdateArguments;
 
 /// Arguments of `heapwood graph`.
-///
-/// Vertices are numbered as in the file, in arguments and in results.
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -89,8 +88,7 @@ struct AlgorithmArguments {
     /// Count connected components, whatever the directions
     #[arg(long)]
     components: bool,
-    /// Search from this vertex, breadth first; the number is that of the file, so that
-    /// the first vertex is 0 in an edge list and 1 in the other formats
+    /// Search from this vertex, breadth first; its number is that of the file
     #[arg(long, value_name = "SOURCE")]
     bfs: Option<u32>,
     /// After each round, find PageRank and triangles from those before it too
@@ -149,7 +147,7 @@ fn passes(
     let mut passes: Vec<Pass> = Vec::new();
     for run in 1..=arguments.runs {
         // The first run is the one that is checked, the others repeat it.
-        let (pass, store) = session.pass(checker.take().as_mut())?;
+        let (pass, store) = session.pass(checker.take())?;
         match passes.first() {
             None => passes.push(pass),
             Some(first) if first.hash == pass.hash => passes.push(pass.times()),

@@ -34,6 +34,10 @@ enum Command {
     /// Render a scene
     Render(Box<render::Arguments>),
     /// Keep a graph over an allocator, change it and compute on it
+    ///
+    /// Each run loads the graph, inserts and deletes edges round by round, and
+    /// computes on the result. Vertices are numbered as in the file, in arguments
+    /// and in results: from 0 in edge lists, from 1 in the other formats.
     Graph(Box<graph::Arguments>),
     /// Do real work over a set of allocators, side by side
     #[command(subcommand)]

@@ -62,17 +62,18 @@ pub(super) fn report(
         }),
         edges_final: first.entries,
         pagerank: first
+            .results
             .ranks
             .as_ref()
             .map(|ranks| rank(input, ranks, arguments.algorithms.top, passes)),
-        triangles: count(passes, |pass| pass.triangles),
-        components: count(passes, |pass| pass.components),
-        bfs: first.search.as_ref().map(|search| SearchReport {
+        triangles: count(passes, |pass| pass.results.triangles),
+        components: count(passes, |pass| pass.results.components),
+        bfs: first.results.search.as_ref().map(|search| SearchReport {
             source: arguments.algorithms.bfs.unwrap_or_default(),
             reached: search.state.reached,
             depth: search.state.depth,
             ms: samples(passes, |pass| {
-                pass.search.as_ref().map_or(0.0, |search| search.ms)
+                pass.results.search.as_ref().map_or(0.0, |search| search.ms)
             }),
         }),
         graph_hash: format!("{:016x}", first.hash),
@@ -155,7 +156,7 @@ fn rank(input: &Input, ranks: &Ranks, top: usize, passes: &[Pass]) -> RankReport
         // The sum of nothing is -0.
         sum: 0.0 + ranks.ranks.iter().map(|&rank| f64::from(rank)).sum::<f64>(),
         ms: samples(passes, |pass| {
-            pass.ranks.as_ref().map_or(0.0, |ranks| ranks.ms)
+            pass.results.ranks.as_ref().map_or(0.0, |ranks| ranks.ms)
         }),
         top: highest(&ranks.ranks, top)
             .into_iter()

@@ -16,10 +16,11 @@ const MOST: u64 = 1 << 30;
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("updates").multiple(true))]
 pub struct UpdateArguments {
-    /// Insert so many random edges, or those of a graph file
+    /// Insert so many random edges, or those of a graph file, whose format says how
+    /// it numbers vertices
     #[arg(long, value_name = "COUNT|FILE", value_parser = parse_source, group = "updates")]
     insert: Option<Source>,
-    /// Delete so many random edges of those stored, or those of a graph file
+    /// Delete so many random edges of those stored, or those of a graph file, likewise
     #[arg(long, value_name = "COUNT|FILE", value_parser = parse_source, group = "updates")]
     delete: Option<Source>,
     /// Where random edges start [default: uniform]

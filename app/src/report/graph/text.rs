@@ -1,0 +1,203 @@
+//! Results of graphs for people: a name and a value a line.
+
+use super::{FollowReport, GraphReport, UpdateReport};
+use crate::report::milliseconds;
+use crate::samples::Samples;
+use crate::size::display;
+
+impl GraphReport {
+    /// The report for people.
+    pub fn text(&self) -> String {
+        let mut lines = self.load_lines();
+        lines.extend(self.updates.iter().map(UpdateReport::line));
+        if !self.updates.is_empty() {
+            let stored = format!("{} stored after all updates", self.edges_final);
+            lines.push(("edges", stored));
+        }
+        let followed = self.incremental.iter().flatten();
+        lines.extend(followed.flat_map(FollowReport::lines));
+        lines.extend(self.algorithm_lines());
+        lines.push(("graph hash", self.graph_hash.clone()));
+        if let Some(verified) = &self.verified {
+            lines.push(("verified", verified.join(", ")));
+        }
+        let line = |(name, value): &(&str, String)| format!("{name:<12}  {value}\n");
+        lines.iter().map(line).collect()
+    }
+
+    fn load_lines(&self) -> Vec<(&'static str, String)> {
+        let direction = if self.directed {
+            "directed"
+        } else {
+            "undirected"
+        };
+        let loops = if self.self_loops_kept {
+            "kept"
+        } else {
+            "left out"
+        };
+        let memory = &self.memory;
+        vec![
+            (
+                "graph",
+                format!(
+                    "{}, {direction}, {} vertices numbered from {}",
+                    self.graph, self.vertices, self.first_vertex
+                ),
+            ),
+            (
+                "edges",
+                format!(
+                    "{} read, {} symmetrized, {} stored; {} self loops {loops}, {} duplicates \
+                     left out",
+                    self.edges_read,
+                    self.edges_symmetrized,
+                    self.edges_stored,
+                    self.self_loops,
+                    self.duplicates
+                ),
+            ),
+            ("backend", format!("{}, {}", self.backend, self.device)),
+            (
+                "allocator",
+                format!("{}, {} adjacency", self.allocator, self.layout),
+            ),
+            (
+                "memory",
+                format!(
+                    "{} of edges in {} of blocks, {} at most, of a pool of {}",
+                    display(memory.payload_bytes),
+                    display(memory.allocated_bytes),
+                    display(memory.high_water_bytes),
+                    display(self.pool_bytes)
+                ),
+            ),
+            ("load", time(&self.init_ms)),
+        ]
+    }
+
+    fn algorithm_lines(&self) -> Vec<(&'static str, String)> {
+        let mut lines = Vec::new();
+        if let Some(ranks) = &self.pagerank {
+            let end = if ranks.converged { "" } else { " (the limit)" };
+            lines.push((
+                "pagerank",
+                format!(
+                    "{} iterations{end}, residual {:.1e}, sum {:.6}; {}",
+                    ranks.iterations,
+                    ranks.residual,
+                    ranks.sum,
+                    time(&ranks.ms)
+                ),
+            ));
+            let width = ranks.top.iter().map(|top| top.vertex.to_string().len());
+            let width = width.max().unwrap_or(0);
+            for top in &ranks.top {
+                lines.push(("", format!("{:>width$}  {:.4e}", top.vertex, top.rank)));
+            }
+        }
+        let counts = [
+            ("triangles", &self.triangles),
+            ("components", &self.components),
+        ];
+        for (name, count) in counts {
+            if let Some(count) = count {
+                lines.push((name, format!("{}; {}", count.count, time(&count.ms))));
+            }
+        }
+        if let Some(search) = &self.bfs {
+            lines.push((
+                "search",
+                format!(
+                    "{} of {} vertices reached from {}, depth {}; {}",
+                    search.reached,
+                    self.vertices,
+                    search.source,
+                    search.depth,
+                    time(&search.ms)
+                ),
+            ));
+        }
+        lines
+    }
+}
+
+impl UpdateReport {
+    fn line(&self) -> (&'static str, String) {
+        let (name, done) = match self.kind.as_str() {
+            "insert" => ("insert", format!("{} inserted", self.inserted)),
+            _ => ("delete", format!("{} deleted", self.deleted)),
+        };
+        let others = [
+            (self.duplicates, "duplicates"),
+            (self.missing, "missing"),
+            (self.rejected, "rejected"),
+        ];
+        let others = others.iter().filter(|(count, _)| *count > 0);
+        let others: String = others
+            .map(|(count, what)| format!(", {count} {what}"))
+            .collect();
+        let batches = match self.batches {
+            1 => String::new(),
+            count => format!(" in {count} batches"),
+        };
+        let speed = self.per_second.map_or(String::new(), |speed| {
+            format!(", {:.2} million/s", speed * 1e-6)
+        });
+        let text = format!(
+            "round {}: {} {} edges{batches}, {done}{others}; {}, of which {} to sort{speed}",
+            self.round,
+            self.edges,
+            self.pattern.as_deref().unwrap_or("given"),
+            time(&self.ms.total),
+            milliseconds(self.ms.sort.median),
+        );
+        (name, text)
+    }
+}
+
+impl FollowReport {
+    fn lines(&self) -> Vec<(&'static str, String)> {
+        let mut lines = Vec::new();
+        if let Some(triangles) = &self.triangles {
+            lines.push((
+                "follow",
+                format!(
+                    "round {}: {} triangles by the batches; {} to count anew",
+                    self.round,
+                    triangles.count,
+                    time(&triangles.recomputed_ms)
+                ),
+            ));
+        }
+        if let Some(ranks) = &self.pagerank {
+            lines.push((
+                "follow",
+                format!(
+                    "round {}: ranks by {} iterations, {}; anew by {}, {}; {:.1e} apart",
+                    self.round,
+                    ranks.iterations,
+                    time(&ranks.ms),
+                    ranks.recomputed_iterations,
+                    time(&ranks.recomputed_ms),
+                    ranks.difference
+                ),
+            ));
+        }
+        lines
+    }
+}
+
+/// The median, and the range of several samples.
+fn time(samples: &Samples) -> String {
+    let median = milliseconds(samples.median);
+    if samples.samples.len() == 1 {
+        return format!("{median} ms");
+    }
+    let (least, most) = samples.range();
+    format!(
+        "{median} ms ({} to {})",
+        milliseconds(least),
+        milliseconds(most)
+    )
+}
