@@ -199,6 +199,13 @@ pub trait Allocator: Copy {
     /// headers left out; `requested` if the allocator does not know.
     fn granted(self, block: Self::Handle, requested: u64) -> u64;
 
+    /// The bytes of a live block that its owner may use: all that were granted,
+    /// unless something else lies behind those that were requested.
+    #[inline(always)]
+    fn usable(self, block: Self::Handle, requested: u64) -> u64 {
+        self.granted(block, requested)
+    }
+
     /// This thread's share of a walk over a heap at rest: shares of all threads
     /// of the launch add up (`largest_free_bytes`: maximum) to the occupancy.
     fn walk<W: Warp>(self, _warp: W) -> Occupancy {

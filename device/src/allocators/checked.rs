@@ -226,6 +226,12 @@ impl<A: Allocator> Allocator for Checked<A> {
         self.inner.granted(block, padded(served(requested))) - OVERHEAD
     }
 
+    /// What was requested: behind it is the canary.
+    #[inline(always)]
+    fn usable(self, _block: A::Handle, requested: u64) -> u64 {
+        served(requested)
+    }
+
     fn walk<W: Warp>(self, warp: W) -> Occupancy {
         self.inner.walk(warp)
     }

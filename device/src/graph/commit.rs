@@ -88,9 +88,9 @@ impl Commit {
             if moved != 0 {
                 old = *handles.add(vertex);
                 *handles.add(vertex) = fresh;
-                let granted = heap.granted(fresh, u64::from(room_for(degree)) * 4);
+                let usable = heap.usable(fresh, u64::from(room_for(degree)) * 4);
                 record.address = moved;
-                record.room = (granted / 4) as u32;
+                record.room = (usable / 4) as u32;
             } else if degree == 0 {
                 old = *handles.add(vertex);
                 *handles.add(vertex) = A::Handle::NULL;

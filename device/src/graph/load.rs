@@ -111,7 +111,7 @@ impl Kernel for Load {
                         record = Vertex {
                             address: heap.address(handle).expose_provenance() as u64,
                             degree,
-                            room: (heap.granted(handle, bytes) / 4) as u32,
+                            room: (heap.usable(handle, bytes) / 4) as u32,
                         };
                     }
                 }
