@@ -29,16 +29,19 @@ pub enum StoreError {
         /// The request that failed, in bytes.
         wanted: u64,
     },
-    /// Live blocks were handed out again.
+    /// Live blocks may have been handed out again.
     #[error(
-        "{allocator} handed out {blocks} blocks of the graph a second time, for want of memory; \
-         use a larger --pool"
+        "{allocator} has granted {} of a pool of {}, and will begin again at its front, over \
+         the graph: use a larger --pool, or another allocator",
+        display(*.granted), display(*.pool)
     )]
     Overwritten {
         /// The allocator.
         allocator: &'static str,
-        /// Blocks.
-        blocks: u64,
+        /// The pool, in bytes.
+        pool: u64,
+        /// Granted since it was empty, in bytes.
+        granted: u64,
     },
     /// Checked mode found misuse of the heap.
     #[error(
@@ -80,10 +83,10 @@ impl From<StoreError> for crate::Error {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Heap(error) => error.into(),
-            StoreError::Pool { .. } => Self::OutOfPool(error.to_string()),
-            StoreError::Overwritten { .. } | StoreError::Misuse { .. } | StoreError::Rows => {
-                Self::Verification(error.to_string())
+            StoreError::Pool { .. } | StoreError::Overwritten { .. } => {
+                Self::OutOfPool(error.to_string())
             }
+            StoreError::Misuse { .. } | StoreError::Rows => Self::Verification(error.to_string()),
             StoreError::TooMany { .. } | StoreError::Batch { .. } => Self::Usage(error.to_string()),
         }
     }

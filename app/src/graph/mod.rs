@@ -3,6 +3,8 @@
 mod algorithms;
 mod batches;
 mod error;
+mod memory;
+mod read;
 mod room;
 mod store;
 pub mod verify;
@@ -12,4 +14,5 @@ pub use algorithms::{Components, Ranks, Search, Triangles};
 pub use batches::{Draw, Pattern};
 pub use error::StoreError;
 pub use heapwood_device::graph::host::{Change, Counts, Layout, RankOptions};
-pub use store::{Edge, MemoryUse, Options, Store, Update};
+pub use memory::MemoryUse;
+pub use store::{Edge, Options, Store, Update};

@@ -5,12 +5,12 @@
 //! graph stays where it is until it has been copied.
 
 use heapwood_device::graph::host::{
-    Batch, Change, Counts, Csr as DeviceCsr, Layout, Measured, Shape, UpdateError, UpdateSpace,
-    graph_hash,
+    Batch, Change, Counts, Csr as DeviceCsr, Layout, Shape, Step, UpdateError, UpdateSpace,
 };
 use heapwood_graphs::Csr;
 
 use super::StoreError;
+use super::memory::Peak;
 use super::room::{Room, Rows, first_pool};
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Memory};
@@ -45,25 +45,17 @@ pub struct Update {
     pub triangles: Option<u64>,
 }
 
-/// Bytes that a graph takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MemoryUse {
-    /// Of its entries, 4 each.
-    pub payload_bytes: u64,
-    /// Of the blocks, as granted.
-    pub allocated_bytes: u64,
-    /// The most of the latter at a time: batches allocate before they free.
-    pub high_water_bytes: u64,
-}
-
 /// A graph on a backend.
 pub struct Store<'b> {
     pub(super) backend: &'b Backend,
     options: Options,
     pub(super) room: Room<'b>,
     init_ms: f64,
-    /// The most bytes granted by the batches so far.
-    high_water: u64,
+    /// The most that was allocated.
+    pub(super) peak: Peak,
+    /// Bytes granted since the heap was empty, for allocators that begin again at
+    /// the front of their pool without looking.
+    handed_out: u64,
     /// Vertices that were deleted: a copy of the graph does not tell.
     pub(super) deleted: Vec<u32>,
     /// Kept between batches.
@@ -75,6 +67,17 @@ struct Workspace {
     space: UpdateSpace,
     memory: Memory,
     edges: Memory,
+}
+
+impl Workspace {
+    /// What a batch has left behind for a store.
+    fn header(&self, store: usize) -> Result<[u64; UpdateSpace::HEADER_WORDS], BackendError> {
+        let offset = self.space.header_offset(store) as u64;
+        let read: Vec<u64> = self.memory.download(offset, UpdateSpace::HEADER_WORDS)?;
+        let mut words = [0; UpdateSpace::HEADER_WORDS];
+        words.copy_from_slice(&read);
+        Ok(words)
+    }
 }
 
 impl<'b> Store<'b> {
@@ -119,12 +122,12 @@ impl<'b> Store<'b> {
             options,
             room,
             init_ms,
-            high_water: 0,
+            peak: Peak::default(),
+            handed_out: 0,
             deleted: Vec::new(),
             batches: None,
         };
-        store.check()?;
-        store.high_water = store.memory_use()?.allocated_bytes;
+        store.begin()?;
         Ok(store)
     }
 
@@ -217,14 +220,24 @@ impl<'b> Store<'b> {
             .room
             .graph
             .update(&batch, &workspace.space, workspace.memory.address());
-        let sorts = |kernel: &str| kernel.starts_with("graph_sort");
-        let (sort, apply) = steps.split_at(steps.partition_point(|step| sorts(step.kernel)));
+        // A directed graph's two stores are sorted and prepared in turn.
+        let sorts = |step: &Step| step.kernel.starts_with("graph_sort");
+        let parts: Vec<&[Step]> = steps.chunk_by(|a, b| sorts(a) == sorts(b)).collect();
         // SAFETY: the workspace suits batches of this size, which holds the edges.
-        let ms = unsafe { self.room.run(&[sort, apply])? };
-        let header: Vec<u64> = workspace.memory.download(0, UpdateSpace::HEADER_WORDS)?;
+        let ms = unsafe { self.room.run(&parts)? };
+        let (mut sort_ms, mut apply_ms) = (0.0, 0.0);
+        for (part, ms) in parts.iter().zip(ms) {
+            *(if sorts(&part[0]) {
+                &mut sort_ms
+            } else {
+                &mut apply_ms
+            }) += ms;
+        }
+        let headers: Vec<_> = (0..self.shape().stores())
+            .map(|store| workspace.header(store))
+            .collect::<Result<_, _>>()?;
         self.batches = Some(workspace);
-        let mut words = [0; UpdateSpace::HEADER_WORDS];
-        words.copy_from_slice(&header);
+        let words = headers[0];
         let counts = match UpdateSpace::outcome(&words) {
             Ok(counts) => counts,
             Err(UpdateError::OutOfMemory { bytes }) => {
@@ -236,11 +249,14 @@ impl<'b> Store<'b> {
                 });
             }
         };
+        let fresh = headers.iter().map(UpdateSpace::fresh_bytes).sum();
+        self.peak.add(fresh);
+        self.handed_out += fresh;
         self.check()?;
         Ok(Update {
             counts,
-            sort_ms: ms[0],
-            apply_ms: ms[1],
+            sort_ms,
+            apply_ms,
             triangles: triangles.then(|| UpdateSpace::triangles(&words)),
         })
     }
@@ -263,21 +279,32 @@ impl<'b> Store<'b> {
             .collect::<Result<_, StoreError>>()?;
         let (room, _) = settle(self.backend, &self.options, pool_bytes, shape, &stores)?;
         self.room = room;
+        self.begin()?;
         self.mark_deleted_again()
     }
 
-    /// Makes sure that the allocator has kept the blocks apart.
+    /// Notes what the graph takes that was just loaded.
+    fn begin(&mut self) -> Result<(), StoreError> {
+        self.handed_out = self.memory_use()?.allocated_bytes;
+        self.check()
+    }
+
+    /// Makes sure that no block was handed out a second time: an allocator that may
+    /// do that finds out for freed blocks only, and those of the graph live on. As
+    /// long as it has granted no more than its pool, it has not.
     fn check(&self) -> Result<(), StoreError> {
-        if self.options.spec.allocator.frees {
-            return Ok(());
-        }
-        match self.room.heap.state()?.faults.overwritten {
-            0 => Ok(()),
-            blocks => Err(StoreError::Overwritten {
+        let spec = &self.options.spec;
+        let plain = spec.name() == spec.allocator.name;
+        // What surrounds a checked block takes up to three times its bytes.
+        let safe = self.pool_bytes() / if plain { 1 } else { 4 };
+        if spec.allocator.may_overwrite && self.handed_out > safe {
+            return Err(StoreError::Overwritten {
                 allocator: self.options.spec.name(),
-                blocks,
-            }),
+                pool: self.pool_bytes(),
+                granted: self.handed_out,
+            });
         }
+        Ok(())
     }
 
     /// Makes sure that blocks were used rightly, as far as the allocator looks: a
@@ -296,96 +323,6 @@ impl<'b> Store<'b> {
             invalid_frees: faults.invalid_frees,
             overruns: faults.overruns,
         })
-    }
-
-    /// What a store takes.
-    fn measure(&self, store: usize) -> Result<Measured, BackendError> {
-        let words = self.backend.memory(8 * Measured::WORDS as u64, true)?;
-        let step = self.room.graph.measure(store, words.address());
-        // SAFETY: the workspace is zeroed.
-        unsafe { self.room.run(&[&[step]])? };
-        let read: Vec<u64> = words.download(0, Measured::WORDS)?;
-        let mut words = [0; Measured::WORDS];
-        words.copy_from_slice(&read);
-        Ok(Measured::from_words(&words))
-    }
-
-    /// Bytes that the graph takes now, and the most so far.
-    ///
-    /// # Errors
-    ///
-    /// Faults of the backend.
-    pub fn memory_use(&self) -> Result<MemoryUse, BackendError> {
-        let mut sum = MemoryUse::default();
-        for store in 0..self.shape().stores() {
-            let measured = self.measure(store)?;
-            sum.payload_bytes += measured.payload_bytes;
-            sum.allocated_bytes += measured.granted_bytes;
-        }
-        sum.high_water_bytes = self.high_water.max(sum.allocated_bytes);
-        Ok(sum)
-    }
-
-    /// Entries in one direction: edges of a directed graph, and nearly twice those
-    /// of an undirected one.
-    ///
-    /// # Errors
-    ///
-    /// Faults of the backend.
-    pub fn entries(&self) -> Result<u64, BackendError> {
-        Ok(self.measure(0)?.entries)
-    }
-
-    /// The hash of the graph, as [`Csr::graph_hash`] computes it.
-    ///
-    /// # Errors
-    ///
-    /// Faults of the backend.
-    pub fn hash(&self) -> Result<u64, StoreError> {
-        let (_, entries) = self.room.rows(0)?;
-        Ok(graph_hash(self.shape().vertices, entries))
-    }
-
-    /// The graph as rows; with `incoming` those of the in-neighbours of a directed
-    /// graph.
-    ///
-    /// # Errors
-    ///
-    /// Faults of the backend.
-    ///
-    /// # Panics
-    ///
-    /// If in-neighbours of an undirected graph are asked for.
-    pub fn csr(&self, incoming: bool) -> Result<Csr, StoreError> {
-        assert!(!incoming || self.shape().directed);
-        let (rows, _) = self.room.rows(usize::from(incoming))?;
-        let vertices = self.shape().vertices as usize;
-        let offsets: Vec<u32> = rows.offsets.download(0, vertices + 1)?;
-        Ok(Csr {
-            offsets: offsets.into_iter().map(u64::from).collect(),
-            targets: rows.targets.download(0, rows.csr.entries as usize)?,
-            directed: self.shape().directed,
-        })
-    }
-
-    /// Whether edges are there.
-    ///
-    /// # Errors
-    ///
-    /// Faults of the backend.
-    pub fn has_edges(&self, edges: &[Edge]) -> Result<Vec<bool>, BackendError> {
-        if edges.is_empty() {
-            return Ok(Vec::new());
-        }
-        let questions = self.backend.memory(size_of_val(edges) as u64, false)?;
-        questions.upload(0, edges)?;
-        let answers = self.backend.memory(4 * edges.len() as u64, false)?;
-        let (from, to) = (questions.address().cast(), answers.address().cast());
-        let step = self.room.graph.query(from, to, edges.len() as u32);
-        // SAFETY: there is a question and room for an answer for each.
-        unsafe { self.room.run(&[&[step]])? };
-        let answers: Vec<u32> = answers.download(0, edges.len())?;
-        Ok(answers.into_iter().map(|answer| answer == 1).collect())
     }
 }
 

@@ -139,6 +139,26 @@ fn a_pool_that_is_too_small() {
 }
 
 #[test]
+fn an_allocator_that_would_overwrite_the_graph() {
+    let folder = Folder::new();
+    let made = run(
+        &folder,
+        "generate graph uniform --vertices 3000 --edges 9000 -o @some.el",
+    );
+    assert_eq!(made.code, 0, "{made:?}");
+    for checked in ["", "--check-heap"] {
+        let command = format!(
+            "graph @some.el --backend cpu --allocator awmalloc --pool 1MiB --insert 20000 \
+             --delete 20000 --pattern pressure --rounds 40 --runs 1 {checked}"
+        );
+        let outcome = run(&folder, &command);
+        let message = outcome.error(4);
+        assert!(message.contains("awmalloc"), "{message}");
+        assert!(message.contains("begin again"), "{message}");
+    }
+}
+
+#[test]
 fn a_pool_that_is_exhausted_by_a_batch() {
     let folder = Folder::new();
     let made = run(

@@ -53,6 +53,7 @@ impl Kernel for Prepare {
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
         let form = update.form();
         let count = update.change_count();
+        let mut granted = 0;
         let mut index = warp.thread();
         while index < count {
             if update.is_first(index) {
@@ -65,6 +66,7 @@ impl Kernel for Prepare {
                     let bytes = u64::from(room_for(degree)) * 4;
                     let block = heap.malloc(warp, bytes);
                     if !block.is_null() {
+                        granted += heap.granted(block, bytes);
                         address = heap.address(block).expose_provenance() as u64;
                         // SAFETY: there is a handle for each key.
                         unsafe {
@@ -84,5 +86,6 @@ impl Kernel for Prepare {
             }
             index += warp.threads();
         }
+        update.count_fresh(warp, granted);
     }
 }

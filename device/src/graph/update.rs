@@ -30,6 +30,8 @@ pub mod word {
     pub const REFUSED: usize = 5;
     /// Triangles that were made or destroyed, if that was asked.
     pub const TRIANGLES: usize = 6;
+    /// Bytes granted to new blocks, before the old ones are freed.
+    pub const FRESH: usize = 7;
     /// Number of words.
     pub const COUNT: usize = 8;
 }
@@ -111,6 +113,18 @@ impl UpdateArguments {
     pub fn header(&self, index: usize) -> &AtomicU64 {
         // SAFETY: the arguments' contract, for the constants of `word`.
         unsafe { &*self.header.add(index).cast::<AtomicU64>() }
+    }
+
+    /// Counts what this lane was granted. All lanes of the warp call this.
+    #[inline(always)]
+    pub fn count_fresh<W: Warp>(&self, warp: W, bytes: u64) {
+        // In units, rounded up, of which 2^32 are 64 GiB.
+        let units = warp.all_sum(bytes.div_ceil(16) as u32);
+        if warp.lane() == 0 && units > 0 {
+            // Relaxed: a sum that the host reads after the launch.
+            self.header(word::FRESH)
+                .fetch_add(u64::from(units) * 16, Relaxed);
+        }
     }
 
     /// The largest request that was refused, or 0.

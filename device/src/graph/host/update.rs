@@ -136,6 +136,17 @@ impl UpdateSpace {
     /// workspace.
     pub const HEADER_WORDS: usize = word::COUNT;
 
+    /// Where in the workspace the header of a store begins.
+    pub fn header_offset(&self, store: usize) -> usize {
+        store * self.store_bytes + self.parts[part::HEADER]
+    }
+
+    /// Bytes that were granted to new blocks of a store, before the old ones were
+    /// freed.
+    pub fn fresh_bytes(header: &[u64; Self::HEADER_WORDS]) -> u64 {
+        header[word::FRESH]
+    }
+
     /// The triangles that a batch has made or destroyed, if it was to count
     /// them.
     pub fn triangles(header: &[u64; Self::HEADER_WORDS]) -> u64 {

@@ -51,7 +51,7 @@ pub struct LinkedPrepare;
 
 impl LinkedPrepare {
     /// The new pages for the changes `begin..end`, linked, merged with the
-    /// neighbours that they displace; null if one was refused.
+    /// neighbours that they displace; null if one was refused. Counts them.
     #[inline(always)]
     unsafe fn tail<W: Warp, A: Allocator>(
         warp: W,
@@ -59,6 +59,7 @@ impl LinkedPrepare {
         update: &UpdateArguments,
         record: &Vertex,
         (begin, end): (u32, u32),
+        fresh_pages: &mut u64,
     ) -> A::Handle {
         let form = update.form();
         let mut index = update.spot(begin) / capacity::<A>() * capacity::<A>();
@@ -77,6 +78,7 @@ impl LinkedPrepare {
                     free_chain(warp, heap, head);
                     return fresh;
                 }
+                *fresh_pages += 1;
                 let page = heap.address(fresh);
                 *link::<A>(page) = A::Handle::NULL;
                 if head.is_null() {
@@ -112,6 +114,7 @@ impl Kernel for LinkedPrepare {
             return;
         }
         let count = update.change_count();
+        let mut fresh_pages = 0;
         let mut index = warp.thread();
         while index < count {
             if update.is_first(index) {
@@ -120,7 +123,8 @@ impl Kernel for LinkedPrepare {
                 // SAFETY: there is a word and a handle for each key; the run is
                 // this lane's.
                 unsafe {
-                    let head = Self::tail(warp, heap, &update, &record, (index, end));
+                    let run = (index, end);
+                    let head = Self::tail(warp, heap, &update, &record, run, &mut fresh_pages);
                     let fresh = update.fresh.cast::<A::Handle>();
                     fresh.add(index as usize).write(head);
                     let mut address = 0;
@@ -135,6 +139,7 @@ impl Kernel for LinkedPrepare {
             }
             index += warp.threads();
         }
+        update.count_fresh(warp, fresh_pages * PAGE_BYTES);
     }
 }
 

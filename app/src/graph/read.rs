@@ -1,0 +1,62 @@
+//! Reading a graph back: its hash, its rows, and single edges.
+
+use heapwood_device::graph::host::graph_hash;
+use heapwood_graphs::Csr;
+
+use super::StoreError;
+use super::store::{Edge, Store};
+use crate::backend::BackendError;
+
+impl Store<'_> {
+    /// The hash of the graph, as [`Csr::graph_hash`] computes it.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the backend.
+    pub fn hash(&self) -> Result<u64, StoreError> {
+        let (_, entries) = self.room.rows(0)?;
+        Ok(graph_hash(self.shape().vertices, entries))
+    }
+
+    /// The graph as rows; with `incoming` those of the in-neighbours of a directed
+    /// graph.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the backend.
+    ///
+    /// # Panics
+    ///
+    /// If in-neighbours of an undirected graph are asked for.
+    pub fn csr(&self, incoming: bool) -> Result<Csr, StoreError> {
+        assert!(!incoming || self.shape().directed);
+        let (rows, _) = self.room.rows(usize::from(incoming))?;
+        let vertices = self.shape().vertices as usize;
+        let offsets: Vec<u32> = rows.offsets.download(0, vertices + 1)?;
+        Ok(Csr {
+            offsets: offsets.into_iter().map(u64::from).collect(),
+            targets: rows.targets.download(0, rows.csr.entries as usize)?,
+            directed: self.shape().directed,
+        })
+    }
+
+    /// Whether edges are there.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the backend.
+    pub fn has_edges(&self, edges: &[Edge]) -> Result<Vec<bool>, BackendError> {
+        if edges.is_empty() {
+            return Ok(Vec::new());
+        }
+        let questions = self.backend.memory(size_of_val(edges) as u64, false)?;
+        questions.upload(0, edges)?;
+        let answers = self.backend.memory(4 * edges.len() as u64, false)?;
+        let (from, to) = (questions.address().cast(), answers.address().cast());
+        let step = self.room.graph.query(from, to, edges.len() as u32);
+        // SAFETY: there is a question and room for an answer for each.
+        unsafe { self.room.run(&[&[step]])? };
+        let answers: Vec<u32> = answers.download(0, edges.len())?;
+        Ok(answers.into_iter().map(|answer| answer == 1).collect())
+    }
+}
