@@ -82,10 +82,13 @@ impl Store<'_> {
         unsafe { self.room.run(&[&steps])? };
         let count = VertexList::deleted(&vertices.header()?);
         self.room.graph.absent += count as u32;
+        // Those that do not exist yet may be inserted later.
+        let there = 0..self.shape().vertices;
         let all: Vec<u32> = vertices
             .vertices
             .download(0, vertices.list.count as usize)?;
-        self.deleted.extend(all);
+        self.deleted
+            .extend(all.iter().filter(|&v| there.contains(v)));
         Ok(count)
     }
 
