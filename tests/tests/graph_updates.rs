@@ -6,38 +6,11 @@ use heapwood_device::allocators::{CfMalloc, CfmMalloc};
 use heapwood_device::graph::host::Layout::{self, Contiguous, Linked};
 use heapwood_device::graph::host::{Change, UpdateError};
 use heapwood_device::host::{ALLOCATORS, HostAllocator, allocator};
+use heapwood_tests::graph::graphs::batch as edges;
 use heapwood_tests::graph::{Coroutines, Csr, Model, Runner, Store, Threads};
 use heapwood_tests::lockstep::Random;
 
 const POOL: usize = 16 << 20;
-
-/// Random edges: uniform ones, repeated ones, those of a hub, and some whose
-/// ends do not exist.
-fn edges(random: &mut Random, model: &Model, count: usize) -> Vec<(u32, u32)> {
-    let vertices = model.rows.len() as u64;
-    let hub = random.below(vertices) as u32;
-    let mut edges: Vec<(u32, u32)> = Vec::with_capacity(count);
-    while edges.len() < count {
-        let mut vertex = || random.below(vertices) as u32;
-        let (source, target) = (vertex(), vertex());
-        let edge = match random.below(16) {
-            0..4 => (hub, target),
-            4..6 => (source, hub),
-            6 if !edges.is_empty() => edges[random.below(edges.len() as u64) as usize],
-            7 => (target, source / 7),
-            8 if random.one_in(4) => (source, vertices as u32 + target % 3),
-            9 if random.one_in(4) => (u32::MAX - source % 2, target),
-            // An edge that is there, if the vertex has any.
-            10..13 => match model.rows[source as usize].iter().nth(target as usize % 5) {
-                Some(&neighbour) => (source, neighbour),
-                None => (source, source),
-            },
-            _ => (source, target),
-        };
-        edges.push(edge);
-    }
-    edges
-}
 
 fn assert_equal<R: Runner>(store: &Store<R>, model: &Model, what: &str) {
     let (csr, hash) = store.export(0);

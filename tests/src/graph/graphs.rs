@@ -1,4 +1,4 @@
-//! Graphs to try the store on, by kind.
+//! Graphs to try the store on, by kind, and batches for them.
 
 use heapwood_device::graph::host::Change;
 
@@ -72,6 +72,15 @@ pub fn fan(vertices: u32) -> Model {
     graph(vertices, false, spokes.chain(pairs))
 }
 
+/// Every pair of vertices, in a random order; without directions once.
+pub fn all_pairs(vertices: u32, directed: bool) -> Vec<(u32, u32)> {
+    let pairs = |one| (0..vertices).map(move |other| (one, other));
+    let all = (0..vertices).flat_map(pairs);
+    let mut edges: Vec<_> = all.filter(|(u, v)| directed || u < v).collect();
+    Random::new(3).shuffle(&mut edges);
+    edges
+}
+
 /// All of them, with names; those with directions too, if wanted.
 pub fn all(directed: bool) -> Vec<(&'static str, Model)> {
     let mut graphs = vec![
@@ -88,4 +97,32 @@ pub fn all(directed: bool) -> Vec<(&'static str, Model)> {
         graphs.push(("fan", fan(5001)));
     }
     graphs
+}
+
+/// Random edges: uniform ones, repeated ones, those of a hub, and some whose
+/// ends do not exist.
+pub fn batch(random: &mut Random, model: &Model, count: usize) -> Vec<(u32, u32)> {
+    let vertices = model.rows.len() as u64;
+    let hub = random.below(vertices) as u32;
+    let mut edges: Vec<(u32, u32)> = Vec::with_capacity(count);
+    while edges.len() < count {
+        let mut vertex = || random.below(vertices) as u32;
+        let (source, target) = (vertex(), vertex());
+        let edge = match random.below(16) {
+            0..4 => (hub, target),
+            4..6 => (source, hub),
+            6 if !edges.is_empty() => edges[random.below(edges.len() as u64) as usize],
+            7 => (target, source / 7),
+            8 if random.one_in(4) => (source, vertices as u32 + target % 3),
+            9 if random.one_in(4) => (u32::MAX - source % 2, target),
+            // An edge that is there, if the vertex has any.
+            10..13 => match model.rows[source as usize].iter().nth(target as usize % 5) {
+                Some(&neighbour) => (source, neighbour),
+                None => (source, source),
+            },
+            _ => (source, target),
+        };
+        edges.push(edge);
+    }
+    edges
 }

@@ -1,6 +1,8 @@
 //! Graphs: the device's store run on the CPU, plain sets of edges to hold it
 //! against, and graphs to try it on.
 
+pub mod expected;
+pub mod forms;
 pub mod graphs;
 mod model;
 mod reference;

@@ -1,6 +1,6 @@
 //! A graph as plain sets of neighbours.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use heapwood_device::graph::host::{Change, Counts};
 
@@ -78,6 +78,21 @@ impl Model {
             }
         }
         other
+    }
+
+    /// The graph of some vertices alone, which are numbered anew in the order
+    /// given.
+    pub fn only(&self, vertices: &[u32]) -> Self {
+        let numbers: HashMap<u32, u32> = vertices.iter().copied().zip(0..).collect();
+        let row = |&vertex: &u32| {
+            let row = self.rows[vertex as usize].iter();
+            row.filter_map(|target| numbers.get(target).copied())
+                .collect()
+        };
+        Self {
+            rows: vertices.iter().map(row).collect(),
+            directed: self.directed,
+        }
     }
 
     /// The CSR form.

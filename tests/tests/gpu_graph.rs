@@ -1,0 +1,397 @@
+//! Graphs on the program's backends, over every allocator that can keep one and
+//! in both layouts: batches, exhaustion, algorithms, and vertices that come and
+//! go, held against sets of edges. On a GPU, where tests say that they are
+//! skipped if there is none, and at a smaller scale on the CPU; see
+//! `gpu_conformance` for `HEAPWOOD_TEST_SCALE` and `HEAPWOOD_TEST_ALLOCATORS`.
+
+use heapwood::allocators::Spec;
+use heapwood::backend::Backend;
+use heapwood::graph::{Change, Edge, Layout, RankOptions, Store, StoreError};
+use heapwood::size::Pool;
+use heapwood_graphs::generate::{Kind, Parameters, generate};
+use heapwood_graphs::{Csr, CsrOptions, Direction};
+use heapwood_tests::gpu::{cpu, gpu, turn};
+use heapwood_tests::graph::expected::{Kept, Results, pairs, turns};
+use heapwood_tests::graph::forms::{FORMS, Form, keeping};
+use heapwood_tests::graph::{Model, graphs};
+use heapwood_tests::lockstep::Random;
+
+/// How much is done.
+#[derive(Clone, Copy)]
+struct Scale {
+    /// Vertices of the graphs that batches and algorithms are tried on.
+    vertices: u32,
+    /// Batches for each allocator and form.
+    batches: usize,
+    /// Edges of the largest of them.
+    largest: u64,
+    /// Bytes of a pool that is to run out.
+    pool: u64,
+    /// Vertices and edges of the graph that is compared with the CPU's.
+    large: (u64, u64),
+    /// One in so many allocators fills the pool that has to grow.
+    growing: usize,
+}
+
+const FULL: Scale = Scale {
+    vertices: 20_000,
+    batches: 10,
+    largest: 100_000,
+    pool: 2 << 20,
+    large: (1 << 17, 1 << 20),
+    growing: 1,
+};
+
+const SMALL: Scale = Scale {
+    vertices: 300,
+    batches: 6,
+    largest: 2_000,
+    pool: 256 << 10,
+    large: (1 << 10, 1 << 13),
+    growing: 12,
+};
+
+/// Runs `clause` on the GPU, if there is one.
+fn on_gpu(clause: fn(&Backend, Scale)) {
+    let _turn = turn();
+    if let Some(backend) = gpu() {
+        let small = std::env::var("HEAPWOOD_TEST_SCALE").is_ok_and(|scale| scale == "small");
+        clause(&backend, if small { SMALL } else { FULL });
+    }
+}
+
+/// Runs `clause` on the CPU, with more workers than there may be cores.
+fn on_cpu(clause: fn(&Backend, Scale)) {
+    let _turn = turn();
+    clause(&cpu(4), SMALL);
+}
+
+/// A test of each clause on each backend.
+macro_rules! clauses {
+    ($($clause:ident)*) => {
+        mod on_the_gpu {
+            $(#[test] fn $clause() { super::on_gpu(super::$clause); })*
+        }
+        mod on_the_cpu {
+            $(#[test] fn $clause() { super::on_cpu(super::$clause); })*
+        }
+    };
+}
+
+clauses! {
+    random_batches_keep_the_store_equal_to_a_set
+    an_exhausted_pool_leaves_the_graph_as_it_was
+    results_are_those_of_definitions
+    vertices_come_and_go
+    a_vertex_deleted_before_it_was_is_there_later
+    a_pool_grows_under_batches
+    a_large_graph_is_that_of_the_cpu
+}
+
+fn random_batches_keep_the_store_equal_to_a_set(backend: &Backend, scale: Scale) {
+    for (seed, form) in (1..).zip(FORMS) {
+        let edges = 2 * scale.vertices;
+        let mut model = graphs::uniform(scale.vertices, edges, form.directed, seed);
+        let start = Kept::of(&model);
+        let turns = turns(&mut model, form.loops, scale.batches, scale.largest, seed);
+        let rejected = turns.iter().any(|turn| turn.counts.rejected > 0);
+        let missing = turns.iter().any(|turn| turn.counts.missing > 0);
+        assert!(rejected && missing, "batches of all sorts");
+        for spec in keeping() {
+            let mut store = form.store(backend, &spec, Pool::Auto, start.csr());
+            start.assert_in(&store, spec.name());
+            for (index, turn) in turns.iter().enumerate() {
+                let what = format!("{}, {form:?}, batch {index}", spec.name());
+                let found = store.update(&turn.edges, turn.change, false);
+                let found = found.unwrap_or_else(|error| panic!("{what}: {error}"));
+                assert_eq!(found.counts, turn.counts, "{what}");
+                turn.after.assert_in(&store, &what);
+            }
+            Kept::of(&model).clear(store, spec.name());
+        }
+    }
+}
+
+fn an_exhausted_pool_leaves_the_graph_as_it_was(backend: &Backend, scale: Scale) {
+    // So many that the entries of all pairs are more than the pool has bytes.
+    let vertices = (scale.pool / 3).isqrt() as u32;
+    for form in FORMS {
+        let start = graphs::uniform(vertices, vertices, form.directed, 5);
+        let kept = Kept::of(&start);
+        let every = graphs::all_pairs(vertices, form.directed);
+        for spec in keeping() {
+            let what = format!("{}, {form:?}", spec.name());
+            let mut model = start.clone();
+            let pool = Pool::Bytes(scale.pool);
+            let mut store = form.store(backend, &spec, pool, kept.csr());
+            let pool = store.pool_bytes();
+            let too_many = store.update(&pairs(&every), Change::Insert, false);
+            let Err(StoreError::Pool { wanted, .. }) = too_many else {
+                panic!("{what}: {too_many:?}");
+            };
+            assert!(wanted > 0, "{what}");
+            kept.assert_in(&store, &what);
+            // What the batch took is given back, though not for every size.
+            let mut largest = 0;
+            let mut count = every.len() / 2;
+            while count > 0 && largest < 100 {
+                for (change, part) in [(Change::Insert, 0), (Change::Delete, count / 2)] {
+                    let some = &every[part..part + count];
+                    match store.update(&pairs(some), change, false) {
+                        Ok(found) => {
+                            let expected = model.apply(some, change, !form.loops);
+                            assert_eq!(found.counts, expected, "{what}");
+                            if change == Change::Insert {
+                                largest = largest.max(expected.applied);
+                            }
+                        }
+                        Err(StoreError::Pool { .. }) => {
+                            assert_eq!(change, Change::Insert, "{what}: deletions need none");
+                        }
+                        Err(error) => panic!("{what}: {error}"),
+                    }
+                }
+                count /= 4;
+            }
+            assert!(largest > 0 || !spec.allocator.frees, "{what}: no recovery");
+            assert_eq!(store.pool_bytes(), pool, "{what}: the pool is fixed");
+            Kept::of(&model).assert_in(&store, &what);
+            store.check_heap().expect(&what);
+        }
+    }
+}
+
+/// A graph with hubs, small enough for a plain count of its triangles.
+fn with_hubs(scale: Scale, directed: bool) -> Model {
+    graphs::skewed(scale.vertices / 5, scale.vertices, directed, 8)
+}
+
+fn results_are_those_of_definitions(backend: &Backend, scale: Scale) {
+    for form in FORMS {
+        let (vertices, directed) = (scale.vertices, form.directed);
+        let even = graphs::uniform(vertices, 5 * vertices, directed, 7);
+        for (mut model, seed) in [even, with_hubs(scale, directed)].into_iter().zip(1..) {
+            let start = Kept::of(&model);
+            let mut results = vec![Results::of(&model, &[])];
+            let mut batches = Vec::new();
+            for batch in 0..2 {
+                let size = scale.largest / 10;
+                batches.extend(turns(&mut model, form.loops, 2, size, 2 * seed + batch));
+                results.push(Results::of(&model, &[]));
+            }
+            for spec in keeping() {
+                let what = format!("{}, {form:?}, graph {seed}", spec.name());
+                let mut store = form.store(backend, &spec, Pool::Auto, start.csr());
+                let mut ranks = results[0].assert_on(&store, None, &what);
+                for (two, after) in batches.chunks(2).zip(&results[1..]) {
+                    for turn in two {
+                        follow(&mut store, &turn.edges, turn.change, &what);
+                    }
+                    ranks = after.assert_on(&store, Some(&ranks.ranks), &what);
+                    after.assert_on(&store, None, &what);
+                }
+            }
+        }
+    }
+}
+
+/// Applies a batch, and holds the triangles that it counts, if it can, against
+/// counts before and after.
+fn follow(store: &mut Store, edges: &[Edge], change: Change, what: &str) {
+    let follows = store.counts_triangles();
+    let count = |store: &Store| match follows {
+        true => store.triangles(false).expect(what).count,
+        false => 0,
+    };
+    let before = count(store);
+    let found = store.update(edges, change, follows).expect(what);
+    let after = count(store);
+    let apart = match change {
+        Change::Insert => after - before,
+        Change::Delete => before - after,
+    };
+    assert_eq!(found.triangles, follows.then_some(apart), "{what}");
+}
+
+fn vertices_come_and_go(backend: &Backend, scale: Scale) {
+    for form in FORMS {
+        let mut model = with_hubs(scale, form.directed);
+        let vertices = model.rows.len() as u32;
+        let start = Kept::of(&model);
+        // A hub, one twice, and one that is none.
+        let gone = [0, 7, vertices / 2, 7, vertices - 1, u32::MAX];
+        let deleted = [0, 7, vertices / 2, vertices - 1];
+        for row in &mut model.rows {
+            row.retain(|neighbour| !deleted.contains(neighbour));
+        }
+        for vertex in deleted {
+            model.rows[vertex as usize].clear();
+        }
+        let without = (Kept::of(&model), Results::of(&model, &deleted));
+        // More than there is room for, twice.
+        let added = [vertices, 3 * vertices];
+        let total = vertices + added.iter().sum::<u32>();
+        model.rows.resize(total as usize, Default::default());
+        let mut random = Random::new(4);
+        let batch = graphs::batch(&mut random, &model, scale.largest as usize);
+        let touches = |edge: &&(u32, u32)| deleted.contains(&edge.0) || deleted.contains(&edge.1);
+        let refused = batch.iter().filter(touches).count() as u64;
+        assert!(refused > 0, "edges of deleted vertices");
+        let rest: Vec<_> = batch
+            .iter()
+            .filter(|edge| !touches(edge))
+            .copied()
+            .collect();
+        let mut counts = model.apply(&rest, Change::Insert, !form.loops);
+        counts.rejected += refused;
+        let with = (Kept::of(&model), Results::of(&model, &deleted));
+        let batch = pairs(&batch);
+        for spec in keeping() {
+            let what = format!("{}, {form:?}", spec.name());
+            let mut store = form.store(backend, &spec, Pool::Auto, start.csr());
+            assert_eq!(store.delete_vertices(&gone), Ok(4), "{what}");
+            assert_eq!(store.delete_vertices(&deleted), Ok(0), "{what}: again");
+            without.0.assert_in(&store, &what);
+            without.1.assert_on(&store, None, &what);
+            for count in added {
+                store.insert_vertices(count).expect(&what);
+            }
+            assert_eq!(store.shape().vertices, total, "{what}");
+            let found = store.update(&batch, Change::Insert, false).expect(&what);
+            assert_eq!(found.counts, counts, "{what}");
+            with.0.assert_in(&store, &what);
+            with.1.assert_on(&store, None, &what);
+            store.check_heap().expect(&what);
+        }
+    }
+}
+
+fn a_vertex_deleted_before_it_was_is_there_later(backend: &Backend, _: Scale) {
+    let spec = Spec::parse("cfmmalloc").expect("an allocator");
+    for form in FORMS {
+        let what = format!("{form:?}");
+        let mut model = Model::new(4, form.directed);
+        let start = Kept::of(&model);
+        let mut store = form.store(backend, &spec, Pool::Auto, start.csr());
+        assert_eq!(store.delete_vertices(&[4]), Ok(0), "{what}");
+        model.rows.resize(5, Default::default());
+        store.insert_vertices(1).expect(&what);
+        // The graph moves to where there is room for these.
+        model.rows.resize(105, Default::default());
+        store.insert_vertices(100).expect(&what);
+        let counts = model.apply(&[(0, 4)], Change::Insert, false);
+        let found = store.update(&[[0, 4]], Change::Insert, false);
+        assert_eq!(found.expect(&what).counts, counts, "{what}");
+        Kept::of(&model).assert_in(&store, &what);
+    }
+}
+
+/// Edges of a batch that fills the pool.
+const FILLING: u32 = 1 << 20;
+
+fn a_pool_grows_under_batches(backend: &Backend, scale: Scale) {
+    // All edges are more than the first pool holds.
+    let vertices: u32 = 4096;
+    let empty = Kept::of(&Model::new(vertices, true));
+    let deleted = [3, 77];
+    let offered = |source: u32| (0..vertices).map(move |target| [source, target]);
+    for spec in keeping().step_by(scale.growing) {
+        for layout in [Layout::Contiguous, Layout::Linked] {
+            let what = format!("{}, {layout:?}", spec.name());
+            let form = Form {
+                directed: true,
+                layout,
+                loops: true,
+            };
+            let mut store = form.store(backend, &spec, Pool::Auto, empty.csr());
+            assert_eq!(store.delete_vertices(&deleted), Ok(2), "{what}");
+            let first = store.pool_bytes();
+            let mut rows = 0;
+            while store.pool_bytes() == first {
+                assert!(rows < vertices, "{what}: {first} bytes are enough");
+                let end = rows + FILLING / vertices;
+                let batch: Vec<Edge> = (rows..end).flat_map(offered).collect();
+                let found = store.update(&batch, Change::Insert, false).expect(&what);
+                let live = (rows..end).filter(|source| !deleted.contains(source));
+                let applied = live.count() as u64 * u64::from(vertices - 2);
+                assert_eq!(found.counts.applied, applied, "{what}");
+                let rejected = batch.len() as u64 - applied;
+                assert_eq!(found.counts.rejected, rejected, "{what}");
+                rows = end;
+            }
+            let mut expected = Csr {
+                offsets: vec![0],
+                targets: Vec::new(),
+                directed: true,
+            };
+            for source in 0..vertices {
+                if source < rows && !deleted.contains(&source) {
+                    let live = (0..vertices).filter(|target| !deleted.contains(target));
+                    expected.targets.extend(live);
+                }
+                expected.offsets.push(expected.targets.len() as u64);
+            }
+            assert!(store.csr(false).expect(&what) == expected, "{what}");
+            assert_eq!(store.hash(), Ok(expected.graph_hash()), "{what}");
+            // Whom the growth has not brought back.
+            let found = store.update(&[[3, 4], [5, 77]], Change::Insert, false);
+            assert_eq!(found.expect(&what).counts.rejected, 2, "{what}");
+            store.check_heap().expect(&what);
+        }
+    }
+}
+
+fn a_large_graph_is_that_of_the_cpu(backend: &Backend, scale: Scale) {
+    let one = Spec::parse("cfmmalloc").expect("an allocator");
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let host = cpu(workers.min(8));
+    for form in FORMS {
+        let what = format!("{form:?}");
+        let parameters = Parameters {
+            vertices: scale.large.0,
+            edges: Some(scale.large.1),
+            seed: 6,
+        };
+        let list = generate(Kind::Kronecker, parameters).expect("few edges");
+        let direction = match form.directed {
+            true => Direction::Directed,
+            false => Direction::Undirected,
+        };
+        let csr_options = CsrOptions {
+            keep_self_loops: form.loops,
+            direction,
+        };
+        let rows = Csr::build(list, csr_options).0;
+        // Both directions of every edge are there.
+        let columns = form.directed.then(|| rows.clone());
+        let csr = (&rows, columns.as_ref());
+        let expected = form.store(&host, &one, Pool::Auto, csr);
+        let hash = expected.hash().expect(&what);
+        assert_eq!(hash, rows.graph_hash());
+        let ranks = expected.pagerank(&RankOptions::default(), None);
+        let ranks = ranks.expect(&what).ranks;
+        let triangles = (!form.directed).then(|| expected.triangles(true).expect(&what));
+        let components = expected.components().expect(&what);
+        let search = expected.search(1).expect(&what);
+        for spec in keeping() {
+            let what = format!("{}, {form:?}", spec.name());
+            let store = form.store(backend, &spec, Pool::Auto, csr);
+            assert_eq!(store.hash(), Ok(hash), "{what}");
+            if let Some(expected) = &triangles {
+                let found = store.triangles(true).expect(&what);
+                assert_eq!(found.count, expected.count, "{what}");
+                assert!(found.per_vertex == expected.per_vertex, "{what}");
+            }
+            let found = store.components().expect(&what);
+            assert_eq!(found.count, components.count, "{what}");
+            assert!(found.labels == components.labels, "{what}");
+            let found = store.search(1).expect(&what);
+            assert_eq!(found.state, search.state, "{what}");
+            assert!(found.depths == search.depths, "{what}");
+            let found = store.pagerank(&RankOptions::default(), None).expect(&what);
+            let pairs = found.ranks.iter().zip(&ranks);
+            let off: f64 = pairs.map(|(a, b)| f64::from(a - b).abs()).sum();
+            assert!(off <= 1e-6, "{what}: ranks off by {off:e}");
+        }
+    }
+}
