@@ -243,7 +243,9 @@ mod tests {
     #[test]
     fn the_gpu_tests_are_found_by_name() {
         let names = gpu_tests(&xtask::root()).expect("the folder is readable");
-        assert!(names.contains(&"gpu_conformance".to_owned()), "{names:?}");
+        for name in ["gpu_conformance", "gpu_graph"] {
+            assert!(names.contains(&name.to_owned()), "{names:?}");
+        }
         assert!(!names.contains(&"kdtree".to_owned()), "{names:?}");
     }
 

@@ -68,6 +68,10 @@ if command -v compute-sanitizer >/dev/null; then
             $sanitizer tests/gpu_conformance --test-threads=1 on_the_gpu
         step "$tool-kdtree" 300 $sanitizer ./heapwood kdtree scenes/knot.obj --backend cuda \
             --size 64x64 --render "$results/$tool.png"
+        # One that never frees, a circular one, one with queues.
+        step "$tool-graph" 570 env HEAPWOOD_TEST_SCALE=small \
+            HEAPWOOD_TEST_ALLOCATORS=atomicmalloc,cfmmalloc,ouroboros-c-vl \
+            $sanitizer tests/gpu_graph --test-threads=1 on_the_gpu
     done
 fi
 
