@@ -62,10 +62,16 @@ done
 step bench-full 570 ./heapwood bench threads --backend cuda --heap full --threads 32 \
     --bytes 4096,65536 --format json --output "$results/bench-full.json"
 if command -v compute-sanitizer >/dev/null; then
+    # All allocators in one run would take longer than a step may.
+    allocators=$(./heapwood allocators --backend cpu --format json |
+        sed -n 's/^    "name": "\(.*\)",$/\1/p')
     for tool in memcheck initcheck racecheck; do
         sanitizer="compute-sanitizer --tool $tool --error-exitcode 9"
-        step "$tool-conformance" 570 env HEAPWOOD_TEST_SCALE=small \
-            $sanitizer tests/gpu_conformance --test-threads=1 on_the_gpu
+        for allocator in $allocators; do
+            step "$tool-$allocator" 300 env HEAPWOOD_TEST_SCALE=small \
+                HEAPWOOD_TEST_ALLOCATORS="$allocator" \
+                $sanitizer tests/gpu_conformance --test-threads=1 on_the_gpu
+        done
         step "$tool-kdtree" 300 $sanitizer ./heapwood kdtree scenes/knot.obj --backend cuda \
             --size 64x64 --render "$results/$tool.png"
         # One that never frees, a circular one, one with queues.
