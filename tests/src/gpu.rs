@@ -60,6 +60,40 @@ pub fn cpu(workers: usize) -> Backend {
     options.open().expect("the CPU backend opens")
 }
 
+/// Runs `clause` on the GPU, if there is one; at the small scale if
+/// `HEAPWOOD_TEST_SCALE` asks for it.
+pub fn on_gpu<Scale>(clause: fn(&Backend, Scale), full: Scale, small: Scale) {
+    let _turn = turn();
+    if let Some(backend) = gpu() {
+        let is_small = std::env::var("HEAPWOOD_TEST_SCALE").is_ok_and(|scale| scale == "small");
+        clause(&backend, if is_small { small } else { full });
+    }
+}
+
+/// Runs `clause` on the CPU, with more workers than there may be cores.
+pub fn on_cpu<Scale>(clause: fn(&Backend, Scale), scale: Scale) {
+    let _turn = turn();
+    clause(&cpu(4), scale);
+}
+
+/// A test of each clause on each backend: at the first scale on the GPU, at the
+/// second there for tools that take long, at the third on the CPU.
+#[macro_export]
+macro_rules! clauses {
+    ($full:expr, $small_on_gpu:expr, $on_cpu:expr; $($clause:ident)*) => {
+        mod on_the_gpu {
+            use super::*;
+            $(#[test] fn $clause() {
+                $crate::gpu::on_gpu(super::$clause, $full, $small_on_gpu);
+            })*
+        }
+        mod on_the_cpu {
+            use super::*;
+            $(#[test] fn $clause() { $crate::gpu::on_cpu(super::$clause, $on_cpu); })*
+        }
+    };
+}
+
 /// Every allocator with its default parameters, the checked ones too; or those
 /// that `HEAPWOOD_TEST_ALLOCATORS` lists, separated by commas, for tools under
 /// which all of them would take too long.

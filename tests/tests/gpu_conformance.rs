@@ -6,7 +6,8 @@
 
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
-use heapwood_tests::gpu::{Stress, Trial, cpu, gpu, specs, turn};
+use heapwood_tests::clauses;
+use heapwood_tests::gpu::{Stress, Trial, specs};
 
 const MIB: u64 = 1 << 20;
 
@@ -43,8 +44,8 @@ const SMALL: Scale = Scale {
 };
 
 /// A launch has whole blocks of threads, each of which may hold one of the largest
-/// blocks: these are smaller here, and so is the pool, since a sanitizer takes a
-/// second for each that is set aside.
+/// blocks: these are smaller here, and so is the pool, all of which a sanitizer
+/// keeps track of.
 const SMALL_ON_GPU: Scale = Scale {
     pool: 256 * MIB,
     operations: 20_000,
@@ -52,34 +53,8 @@ const SMALL_ON_GPU: Scale = Scale {
     ..SMALL
 };
 
-/// Runs `clause` on the GPU, if there is one.
-fn on_gpu(clause: fn(&Backend, Scale)) {
-    let _turn = turn();
-    if let Some(backend) = gpu() {
-        let small = std::env::var("HEAPWOOD_TEST_SCALE").is_ok_and(|scale| scale == "small");
-        clause(&backend, if small { SMALL_ON_GPU } else { FULL });
-    }
-}
-
-/// Runs `clause` on the CPU, with more workers than there may be cores.
-fn on_cpu(clause: fn(&Backend, Scale)) {
-    let _turn = turn();
-    clause(&cpu(4), SMALL);
-}
-
-/// A test of each clause on each backend.
-macro_rules! clauses {
-    ($($clause:ident)*) => {
-        mod on_the_gpu {
-            $(#[test] fn $clause() { super::on_gpu(super::$clause); })*
-        }
-        mod on_the_cpu {
-            $(#[test] fn $clause() { super::on_cpu(super::$clause); })*
-        }
-    };
-}
-
 clauses! {
+    FULL, SMALL_ON_GPU, SMALL;
     blocks_of_every_size_keep_their_contents
     exhaustion_gives_nulls_and_passes
     warps_allocate_and_free_in_one_kernel

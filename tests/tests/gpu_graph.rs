@@ -10,7 +10,8 @@ use heapwood::graph::{Change, Edge, Layout, RankOptions, Store, StoreError};
 use heapwood::size::Pool;
 use heapwood_graphs::generate::{Kind, Parameters, generate};
 use heapwood_graphs::{Csr, CsrOptions, Direction};
-use heapwood_tests::gpu::{cpu, gpu, turn};
+use heapwood_tests::clauses;
+use heapwood_tests::gpu::cpu;
 use heapwood_tests::graph::expected::{Kept, Results, pairs, turns};
 use heapwood_tests::graph::forms::{FORMS, Form, keeping};
 use heapwood_tests::graph::{Model, graphs};
@@ -51,34 +52,8 @@ const SMALL: Scale = Scale {
     growing: 12,
 };
 
-/// Runs `clause` on the GPU, if there is one.
-fn on_gpu(clause: fn(&Backend, Scale)) {
-    let _turn = turn();
-    if let Some(backend) = gpu() {
-        let small = std::env::var("HEAPWOOD_TEST_SCALE").is_ok_and(|scale| scale == "small");
-        clause(&backend, if small { SMALL } else { FULL });
-    }
-}
-
-/// Runs `clause` on the CPU, with more workers than there may be cores.
-fn on_cpu(clause: fn(&Backend, Scale)) {
-    let _turn = turn();
-    clause(&cpu(4), SMALL);
-}
-
-/// A test of each clause on each backend.
-macro_rules! clauses {
-    ($($clause:ident)*) => {
-        mod on_the_gpu {
-            $(#[test] fn $clause() { super::on_gpu(super::$clause); })*
-        }
-        mod on_the_cpu {
-            $(#[test] fn $clause() { super::on_cpu(super::$clause); })*
-        }
-    };
-}
-
 clauses! {
+    FULL, SMALL, SMALL;
     random_batches_keep_the_store_equal_to_a_set
     an_exhausted_pool_leaves_the_graph_as_it_was
     results_are_those_of_definitions

@@ -160,16 +160,19 @@ impl Gpu {
         parts: impl IntoIterator<Item = Part>,
     ) -> Result<Vec<f64>, CudaError> {
         self.shared.enter()?;
-        let record = || {
-            let event = Event::new(EventFlags::DEFAULT).map_err(from_cust("cuEventCreate"))?;
+        let parts: Vec<Part> = parts.into_iter().collect();
+        // Made before the first is recorded: what the host does between a part and
+        // its event is counted as the part's.
+        let event = |_| Event::new(EventFlags::DEFAULT).map_err(from_cust("cuEventCreate"));
+        let events: Vec<Event> = (0..=parts.len()).map(event).collect::<Result<_, _>>()?;
+        let record = |event: &Event| {
             let recorded = event.record(&self.shared.stream);
-            recorded.map_err(from_cust("cuEventRecord"))?;
-            Ok(event)
+            recorded.map_err(from_cust("cuEventRecord"))
         };
-        let mut events = vec![record()?];
-        for part in parts {
+        record(&events[0])?;
+        for (part, event) in parts.into_iter().zip(&events[1..]) {
             part()?;
-            events.push(record()?);
+            record(event)?;
         }
         self.synchronize_within(limit)?;
         let elapsed = |pair: &[Event]| {

@@ -7,7 +7,9 @@ use crate::backend::BackendError;
 use crate::heap::HeapError;
 use crate::size::display;
 
-/// Why an operation on a graph did not succeed. The graph is as it was before.
+/// Why an operation on a graph did not succeed. The graph is as it was before,
+/// unless the allocator is at fault ([`StoreError::Overwritten`],
+/// [`StoreError::Misuse`]).
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StoreError {
     /// The allocator or the backend.

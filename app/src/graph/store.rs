@@ -131,7 +131,8 @@ impl<'b> Store<'b> {
         Ok(store)
     }
 
-    /// Making the heap and loading the graph, in milliseconds, as done last.
+    /// Making the heap and loading the graph when the store was made, in
+    /// milliseconds.
     pub fn init_ms(&self) -> f64 {
         self.init_ms
     }
@@ -237,6 +238,10 @@ impl<'b> Store<'b> {
             .map(|store| workspace.header(store))
             .collect::<Result<_, _>>()?;
         self.batches = Some(workspace);
+        // Blocks were granted to a batch that is refused, too, before that.
+        let fresh = headers.iter().map(UpdateSpace::fresh_bytes).sum();
+        self.peak.add(fresh);
+        self.handed_out += fresh;
         let words = headers[0];
         let counts = match UpdateSpace::outcome(&words) {
             Ok(counts) => counts,
@@ -249,9 +254,6 @@ impl<'b> Store<'b> {
                 });
             }
         };
-        let fresh = headers.iter().map(UpdateSpace::fresh_bytes).sum();
-        self.peak.add(fresh);
-        self.handed_out += fresh;
         self.check()?;
         Ok(Update {
             counts,
