@@ -80,8 +80,8 @@ impl Error {
             | Self::Camera(_)
             | Self::Heap(HeapError::Parameter { .. }) => 2,
             Self::Scene(_) | Self::Graph(_) | Self::Write { .. } => 3,
+            Self::Verification(_) | Self::Heap(HeapError::Misuse { .. }) => 5,
             Self::Backend(_) | Self::Heap(_) | Self::OutOfPool(_) => 4,
-            Self::Verification(_) => 5,
             Self::Relayed { code, .. } => *code,
         }
     }

@@ -46,6 +46,19 @@ pub enum HeapError {
         /// What the parameters are.
         expected: &'static str,
     },
+    /// Checked mode found misuse.
+    #[error(
+        "--check-heap found {invalid_frees} invalid frees and {overruns} blocks written past \
+         their end with {allocator}"
+    )]
+    Misuse {
+        /// The allocator.
+        allocator: &'static str,
+        /// Frees of what was no live block.
+        invalid_frees: u64,
+        /// Blocks written past their end.
+        overruns: u64,
+    },
     /// The backend.
     #[error(transparent)]
     Backend(#[from] BackendError),
@@ -54,6 +67,8 @@ pub enum HeapError {
 /// An allocator with its pool.
 pub struct DeviceHeap<'b> {
     backend: &'b Backend,
+    /// As users call it.
+    name: &'static str,
     allocator: &'static HostAllocator,
     heap: Heap,
     /// Keeps the pool.
@@ -96,6 +111,7 @@ impl<'b> DeviceHeap<'b> {
             .map_err(sorted)?;
         Ok(Self {
             backend,
+            name: spec.name(),
             allocator: spec.allocator,
             heap,
             pool,
@@ -105,6 +121,11 @@ impl<'b> DeviceHeap<'b> {
     /// What a launch over this heap takes.
     pub fn parts(&self) -> (&'static HostAllocator, Heap) {
         (self.allocator, self.heap)
+    }
+
+    /// Its allocator, as users call it.
+    pub fn name(&self) -> &'static str {
+        self.name
     }
 
     /// Its pool, in bytes.
@@ -154,5 +175,24 @@ impl<'b> DeviceHeap<'b> {
         let mut array = [0; STATE_WORDS];
         array.copy_from_slice(&words);
         Ok(State::from_words(&array))
+    }
+
+    /// Makes sure that, by a state of this heap, blocks were used rightly, as far
+    /// as the allocator looks: a checked one finds double frees and writes past the
+    /// end.
+    ///
+    /// # Errors
+    ///
+    /// [`HeapError::Misuse`].
+    pub fn check(&self, state: &State) -> Result<(), HeapError> {
+        let faults = &state.faults;
+        if faults.invalid_frees == 0 && faults.overruns == 0 {
+            return Ok(());
+        }
+        Err(HeapError::Misuse {
+            allocator: self.name,
+            invalid_frees: faults.invalid_frees,
+            overruns: faults.overruns,
+        })
     }
 }

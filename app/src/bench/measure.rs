@@ -69,7 +69,7 @@ pub fn measure(backend: &Backend, spec: &Spec, case: &Case) -> Row {
                 HeapError::Backend(BackendError::Cuda(CudaError::Timeout { .. })) => {
                     Status::Timeout
                 }
-                HeapError::Backend(_) => Status::Fault,
+                HeapError::Misuse { .. } | HeapError::Backend(_) => Status::Fault,
             };
             row.ended(status, error)
         }

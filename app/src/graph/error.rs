@@ -8,8 +8,7 @@ use crate::heap::HeapError;
 use crate::size::display;
 
 /// Why an operation on a graph did not succeed. The graph is as it was before,
-/// unless the allocator is at fault ([`StoreError::Overwritten`],
-/// [`StoreError::Misuse`]).
+/// unless the allocator is at fault ([`StoreError::Overwritten`]).
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StoreError {
     /// The allocator or the backend.
@@ -45,19 +44,6 @@ pub enum StoreError {
         /// Granted since it was empty, in bytes.
         granted: u64,
     },
-    /// Checked mode found misuse of the heap.
-    #[error(
-        "--check-heap found {invalid_frees} invalid frees and {overruns} blocks written past \
-         their end with {allocator}"
-    )]
-    Misuse {
-        /// The allocator.
-        allocator: &'static str,
-        /// Frees of what was no live block.
-        invalid_frees: u64,
-        /// Blocks written past their end.
-        overruns: u64,
-    },
     /// More entries than the store numbers.
     #[error("{entries} entries are more than a store can number, 4294967295; use a smaller graph")]
     TooMany {
@@ -88,7 +74,7 @@ impl From<StoreError> for crate::Error {
             StoreError::Pool { .. } | StoreError::Overwritten { .. } => {
                 Self::OutOfPool(error.to_string())
             }
-            StoreError::Misuse { .. } | StoreError::Rows => Self::Verification(error.to_string()),
+            StoreError::Rows => Self::Verification(error.to_string()),
             StoreError::TooMany { .. } | StoreError::Batch { .. } => Self::Usage(error.to_string()),
         }
     }

@@ -73,7 +73,7 @@ impl<'b> Room<'b> {
             if status[0] != 0 {
                 return Err(StoreError::Pool {
                     what: "the graph",
-                    allocator: self.heap.parts().0.name,
+                    allocator: self.heap.name(),
                     pool: self.heap.pool_bytes(),
                     wanted: status[0],
                 });

@@ -309,22 +309,16 @@ impl<'b> Store<'b> {
         Ok(())
     }
 
-    /// Makes sure that blocks were used rightly, as far as the allocator looks: a
-    /// checked one finds double frees and writes past the end.
+    /// Makes sure that the store has used its blocks rightly; see
+    /// [`DeviceHeap::check`](crate::heap::DeviceHeap::check).
     ///
     /// # Errors
     ///
-    /// [`StoreError::Misuse`], and faults of the backend.
+    /// [`HeapError::Misuse`](crate::heap::HeapError::Misuse), and faults of the
+    /// backend.
     pub fn check_heap(&self) -> Result<(), StoreError> {
-        let faults = self.room.heap.state()?.faults;
-        if faults.invalid_frees == 0 && faults.overruns == 0 {
-            return Ok(());
-        }
-        Err(StoreError::Misuse {
-            allocator: self.options.spec.name(),
-            invalid_frees: faults.invalid_frees,
-            overruns: faults.overruns,
-        })
+        let heap = &self.room.heap;
+        Ok(heap.check(&heap.state()?)?)
     }
 }
 

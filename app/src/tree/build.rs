@@ -173,13 +173,7 @@ impl Ready<'_> {
         if state.faults.overwritten > 0 {
             return Err(self.sorted(BuildError::Overwritten));
         }
-        if state.faults.invalid_frees > 0 || state.faults.overruns > 0 {
-            return Err(TreeError::Misuse {
-                allocator: self.allocator,
-                invalid_frees: state.faults.invalid_frees,
-                overruns: state.faults.overruns,
-            });
-        }
+        self.heap.check(&state)?;
         Ok(Built {
             init_ms,
             build_ms,

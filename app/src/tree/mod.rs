@@ -47,19 +47,6 @@ pub enum TreeError {
     /// The build went wrong otherwise.
     #[error(transparent)]
     Build(BuildError),
-    /// Checked mode found misuse of the heap.
-    #[error(
-        "--check-heap found {invalid_frees} invalid frees and {overruns} blocks written past \
-         their end with {allocator}"
-    )]
-    Misuse {
-        /// The allocator.
-        allocator: &'static str,
-        /// Frees of what was no live block.
-        invalid_frees: u64,
-        /// Blocks written past their end.
-        overruns: u64,
-    },
     /// Two builds of one scene differ, or a tree is not right.
     #[error("{0}")]
     Wrong(String),
@@ -78,7 +65,7 @@ impl From<TreeError> for crate::Error {
             TreeError::Plan(error) => Self::Usage(error.to_string()),
             TreeError::Pool { .. } => Self::OutOfPool(error.to_string()),
             TreeError::Build(error) => Self::Failed(error.to_string()),
-            TreeError::Misuse { .. } | TreeError::Wrong(_) => Self::Verification(error.to_string()),
+            TreeError::Wrong(_) => Self::Verification(error.to_string()),
         }
     }
 }
