@@ -23,8 +23,9 @@ struct Scale {
     largest_pool: u64,
     /// Requests and frees of the stress test, for each allocator.
     operations: u64,
-    /// Bytes of its largest requests.
-    stressed: u32,
+    /// Bytes of the largest requests of all tests, but for one block as large as
+    /// the allocator gives.
+    largest: u32,
 }
 
 const FULL: Scale = Scale {
@@ -32,7 +33,7 @@ const FULL: Scale = Scale {
     pool: 2048 * MIB,
     largest_pool: 16 * MIB,
     operations: 100_000_000,
-    stressed: 1_000_000,
+    largest: 1_000_000,
 };
 
 const SMALL: Scale = Scale {
@@ -40,16 +41,17 @@ const SMALL: Scale = Scale {
     pool: 64 * MIB,
     largest_pool: 4 * MIB,
     operations: 100_000,
-    stressed: 1_000_000,
+    largest: 1_000_000,
 };
 
 /// A launch has whole blocks of threads, each of which may hold one of the largest
-/// blocks: these are smaller here, and so is the pool, all of which a sanitizer
+/// blocks: these are smaller here, and so are the pools, all of which a sanitizer
 /// keeps track of.
 const SMALL_ON_GPU: Scale = Scale {
-    pool: 256 * MIB,
+    threads: 1_000,
+    largest_pool: MIB,
     operations: 20_000,
-    stressed: 100_000,
+    largest: 70_000,
     ..SMALL
 };
 
@@ -81,6 +83,9 @@ fn blocks_of_every_size_keep_their_contents(backend: &Backend, scale: Scale) {
         for bytes in [
             1, 4, 15, 16, 17, 100, 256, 1024, 8191, 0, 65_536, 1_000_000, largest,
         ] {
+            if bytes > u64::from(scale.largest) && bytes != largest {
+                continue;
+            }
             let (pool, threads) = match bytes {
                 _ if bytes == largest => (scale.largest_pool, 1),
                 0 => (scale.pool, (scale.pool / 4 / 8192) as u32),
@@ -190,7 +195,7 @@ fn blocks_change_hands_under_stress(backend: &Backend, scale: Scale) {
         ((8, 64), 600),
         ((8, 4096), 350),
         ((8, 65_536), 49),
-        ((8, scale.stressed), 1),
+        ((8, scale.largest), 1),
     ];
     for spec in specs() {
         let allocator = spec.allocator;

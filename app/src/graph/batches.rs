@@ -1,6 +1,6 @@
 //! Random batches: edges to insert, and stored edges to delete.
 //!
-//! What is drawn depends on the seed, the round and the graph alone, so that all
+//! What is drawn depends on the seed, the number of the draw and the graph alone, so that all
 //! backends and allocators get the same batches. The two patterns are those of
 //! Winter et al. 2020, section 6.2.2: sources anywhere, or among 1000 vertices.
 
@@ -19,7 +19,7 @@ pub enum Pattern {
     /// Anywhere
     #[default]
     Uniform,
-    /// Within 1000 consecutive vertices, others in every round
+    /// Within 1000 consecutive vertices, others in every draw
     Pressure,
 }
 
@@ -33,14 +33,15 @@ impl Pattern {
     }
 }
 
-/// What the batches of a round are drawn from.
+/// What the edges of an insertion or a deletion are drawn from.
 #[derive(Clone, Copy, Debug)]
 pub struct Draw {
-    /// The seed of all rounds.
+    /// The seed of all draws.
     pub seed: u64,
-    /// Number of the round.
-    pub round: u32,
-    /// Where sources are; insertions and deletions of a round have the same.
+    /// Number of the draw.
+    pub number: u64,
+    /// Where sources are; an insertion and a deletion of the same number have the
+    /// same.
     pub pattern: Pattern,
 }
 
@@ -60,7 +61,7 @@ impl Draw {
     }
 
     /// So many different edges of a graph, or all if there are no more: those
-    /// that touch the sources of this round. An undirected edge is drawn once.
+    /// that touch the sources of this draw. An undirected edge is drawn once.
     pub fn deletions(&self, count: usize, rows: &Csr) -> Vec<Edge> {
         let sources = self.sources(rows.vertices());
         // Of an undirected edge between two sources, the lesser has it.
@@ -129,7 +130,7 @@ impl Random {
         };
         // Sequences start at places that have nothing to do with each other.
         let seeded = Self { state: draw.seed }.word();
-        let place = u64::from(draw.round) << 2 | purpose;
+        let place = draw.number << 2 | purpose;
         let state = Self {
             state: seeded ^ place,
         }
@@ -157,10 +158,10 @@ mod tests {
     use heapwood_graphs::{CsrOptions, EdgeList};
     use std::collections::BTreeSet;
 
-    fn draw(seed: u64, round: u32, pattern: Pattern) -> Draw {
+    fn draw(seed: u64, number: u64, pattern: Pattern) -> Draw {
         Draw {
             seed,
-            round,
+            number,
             pattern,
         }
     }
@@ -180,8 +181,8 @@ mod tests {
     }
 
     #[test]
-    fn insertions_depend_on_seed_and_round() {
-        let edges = |seed, round| draw(seed, round, Pattern::Uniform).insertions(100, 50);
+    fn insertions_depend_on_seed_and_number() {
+        let edges = |seed, number| draw(seed, number, Pattern::Uniform).insertions(100, 50);
         assert_eq!(edges(1, 1), edges(1, 1));
         assert_ne!(edges(1, 1), edges(2, 1));
         assert_ne!(edges(1, 1), edges(1, 2));

@@ -80,7 +80,9 @@ pub struct GraphReport {
 pub struct MemoryReport {
     /// Of entries, 4 bytes each; of directed graphs in both directions.
     pub payload_bytes: u64,
-    /// Of blocks, as granted.
+    /// Of blocks, as granted, after loading.
+    pub loaded_bytes: u64,
+    /// Of blocks, as granted, at the end.
     pub allocated_bytes: u64,
     /// The most of the latter after any batch.
     pub high_water_bytes: u64,

@@ -100,6 +100,18 @@ fn flags_that_make_no_sense() {
         let message = outcome.error(2);
         assert!(message.contains(why), "{command}: {message}");
     }
+    for (command, why) in [
+        ("@path.graph --allocators cmalloc,nomalloc", "atomicmalloc"),
+        ("@path.graph --layouts contiguous,chained", "linked"),
+        ("@path.graph --insert 5,", "from 1"),
+        ("@path.graph --incremental", "--insert"),
+        ("@path.graph --triangles --directed", "--undirected"),
+        ("@path.graph -o @path.graph", "named twice"),
+    ] {
+        let outcome = run(&folder, &format!("compare graph {command} --backend cpu"));
+        let message = outcome.error(2);
+        assert!(message.contains(why), "{command}: {message}");
+    }
     assert_eq!(folder.names(), ["arcs.el", "none.graph", "path.graph"]);
 }
 
@@ -111,6 +123,7 @@ fn an_unwritable_output_is_found_before_the_work() {
         "graph @absent.graph -o @none/out.json",
         "graph @absent.graph --save @none/out.el",
         "graph @absent.graph -o @.",
+        "compare graph @absent.graph -o @none/out.csv",
     ] {
         let outcome = run(&folder, command);
         let message = outcome.error(3);

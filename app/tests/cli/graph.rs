@@ -361,3 +361,68 @@ fn a_graph_of_nothing() {
     assert_eq!(report["components"]["count"], 3);
     assert_eq!(report["bfs"]["reached"], 1);
 }
+
+#[test]
+fn lists_of_counts_are_drawn_one_after_the_other() {
+    let folder = Folder::new();
+    let made = run(
+        &folder,
+        "generate graph uniform --vertices 3000 --edges 9000 -o @some.el",
+    );
+    assert_eq!(made.code, 0, "{made:?}");
+    let command = "@some.el --insert 100,2^10 --delete 50 --pattern pressure,uniform --rounds 2 \
+                   --runs 1 --verify --format json --backend cpu";
+    let report = graph(&folder, command);
+    let updates = report["updates"].as_array().unwrap();
+    let done = |update: &Value| {
+        let words = ["kind", "pattern"].map(|key| text(update, key).to_owned());
+        (words.join(" "), number(&update["edges"]) as u32)
+    };
+    let done: Vec<(String, u32)> = updates.iter().map(done).collect();
+    let round = ["pressure", "uniform"].map(|pattern| {
+        [("insert", 100), ("delete", 50), ("insert", 1024)]
+            .map(|(kind, count)| (format!("{kind} {pattern}"), count))
+    });
+    assert_eq!(done, [round.concat(), round.concat()].concat());
+    // Were the draws of a round alike, most of the larger would be there already.
+    assert!(number(&updates[2]["duplicates"]) < 50.0);
+}
+
+#[test]
+fn allocators_and_layouts_are_compared() {
+    let folder = Folder::new();
+    folder.put("kite.graph", KITE);
+    folder.put("more.graph", "6 1\n6\n\n\n\n\n1\n");
+    let command = "compare graph @kite.graph --backend cpu --layouts contiguous,linked --runs 1 \
+                   --insert @more.graph --delete 2 --pagerank --damping 0.7 --top 2 --triangles \
+                   --components --bfs 6 --verify --seed 3 --pool 1MiB --check-heap --format json";
+    let rows = run(&folder, command).json();
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 2 * ALLOCATORS.len());
+    let alone = run(
+        &folder,
+        &command
+            .replace("compare graph", "graph")
+            .replace("--layouts contiguous,linked", "--layout linked"),
+    );
+    let alone = alone.json();
+    for (place, row) in rows.iter().enumerate() {
+        assert_eq!(text(row, "allocator"), ALLOCATORS[place / 2]);
+        assert_eq!(text(row, "layout"), ["contiguous", "linked"][place % 2]);
+        assert_eq!(text(row, "graph"), "kite");
+        assert_eq!(text(row, "status"), "ok", "{row}");
+        let result = &row["result"];
+        assert_keys(result, &KEYS);
+        for key in ["graph_hash", "verified", "pool_bytes", "edges_final"] {
+            assert_eq!(result[key], alone[key], "{key}");
+        }
+        assert_eq!(result["pagerank"]["top"], alone["pagerank"]["top"]);
+        assert_eq!(result["bfs"]["reached"], alone["bfs"]["reached"]);
+    }
+    let table = run(
+        &folder,
+        "compare graph @kite.graph --backend cpu --runs 1 --insert 5",
+    );
+    assert_eq!(table.code, 0, "{table:?}");
+    assert_eq!(table.stdout.lines().count(), 1 + ALLOCATORS.len());
+}

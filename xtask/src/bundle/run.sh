@@ -61,6 +61,25 @@ for workload in threads mixed alloc-dealloc alloc-cycle-dealloc scaling; do
 done
 step bench-full 570 ./heapwood bench threads --backend cuda --heap full --threads 32 \
     --bytes 4096,65536 --format json --output "$results/bench-full.json"
+# graph NAME KIND OPTION...: updates of a generated graph, and what is computed.
+graph() {
+    graph=$results/$1.el
+    result=$results/graph-$1.json
+    title=graph-$1
+    shift
+    sizes=10000,100000,1000000,10000000
+    step "$title" 570 sh -c "./heapwood generate graph $* -o $graph &&
+        ./heapwood compare graph $graph --undirected --layouts contiguous,linked \
+            --insert $sizes --delete $sizes --pattern uniform,pressure --pagerank --top 0 \
+            --triangles --backend cuda --format json --output $result"
+    rm -f "$graph"
+}
+graph delaunay_n20 delaunay --vertices 2^20
+graph rgg_n_2_20 geometric --vertices 2^20
+graph road_2_23 road --vertices 2^23
+graph mesh_3.5M mesh --vertices 3500000
+graph kron_2_20 kronecker --vertices 2^20
+graph uniform_1M uniform --vertices 1000000 --edges 4000000
 if command -v compute-sanitizer >/dev/null; then
     # All allocators in one run would take longer than a step may.
     allocators=$(./heapwood allocators --backend cpu --format json |

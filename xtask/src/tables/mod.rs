@@ -6,6 +6,7 @@
 //! table says that nothing is measured yet.
 
 mod bench;
+mod graph;
 mod kdtree;
 mod registers;
 mod results;
@@ -55,6 +56,10 @@ fn table(name: &str, results: &Results) -> Result<String> {
         ["kdtree", "builds"] => kdtree::builds(results, false),
         ["kdtree", "builds", "per-split"] => kdtree::builds(results, true),
         ["kdtree", "trees"] => kdtree::trees(results),
+        ["graph", "updates", name, pattern] => graph::updates(results, name, pattern),
+        ["graph", "best"] => graph::best(results),
+        ["graph", "algorithms"] => graph::algorithms(results),
+        ["graph", "memory"] => graph::memory(results),
         ["bench", "verdict"] => bench::verdict(results),
         ["bench", workload, kernel, heap] => bench::table(results, workload, kernel, heap, None),
         ["bench", workload, kernel, heap, threads] => {
@@ -137,6 +142,10 @@ mod tests {
         for name in [
             "kdtree builds",
             "kdtree trees",
+            "graph best",
+            "graph algorithms",
+            "graph memory",
+            "graph updates some uniform",
             "bench verdict",
             "bench threads malloc warm 10000",
         ] {

@@ -103,6 +103,97 @@ pub struct TreeOptions {
     pub alloc_per_split: bool,
 }
 
+/// A case of `heapwood compare graph`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct GraphRow {
+    /// The graph, also of a case that failed.
+    pub graph: String,
+    /// The allocator.
+    pub allocator: String,
+    /// `contiguous` or `linked`.
+    pub layout: String,
+    /// `ok`, or how it failed.
+    pub status: String,
+    /// What came of it.
+    pub result: Option<GraphResult>,
+}
+
+/// A result of `heapwood graph`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct GraphResult {
+    /// The graph.
+    pub graph: String,
+    /// Its vertices.
+    pub vertices: u32,
+    /// Entries that were loaded.
+    pub edges_stored: u64,
+    /// Whether entries are one way.
+    pub directed: bool,
+    /// The allocator.
+    pub allocator: String,
+    /// Loading.
+    pub init_ms: Samples,
+    /// Bytes of blocks.
+    pub memory: GraphMemory,
+    /// Insertions and deletions.
+    pub updates: Vec<Update>,
+    /// PageRank.
+    pub pagerank: Option<Ranks>,
+    /// Triangles.
+    pub triangles: Option<Count>,
+    /// Fingerprint of the graph at the end.
+    pub graph_hash: String,
+    /// Machine and program.
+    pub meta: Meta,
+}
+
+/// Bytes of blocks.
+#[derive(Clone, Debug, Deserialize)]
+pub struct GraphMemory {
+    /// After loading.
+    pub loaded_bytes: u64,
+    /// At the most.
+    pub high_water_bytes: u64,
+}
+
+/// Insertions or deletions.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Update {
+    /// `insert` or `delete`.
+    pub kind: String,
+    /// `uniform` or `pressure`, of random edges.
+    pub pattern: Option<String>,
+    /// Edges.
+    pub edges: u64,
+    /// What it took.
+    pub ms: UpdateTimes,
+}
+
+/// Times of an update.
+#[derive(Clone, Debug, Deserialize)]
+pub struct UpdateTimes {
+    /// All of it.
+    pub total: Samples,
+}
+
+/// PageRank.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Ranks {
+    /// Iterations.
+    pub iterations: u32,
+    /// All of them.
+    pub ms: Samples,
+}
+
+/// A count.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Count {
+    /// The number.
+    pub count: u64,
+    /// Counting.
+    pub ms: Samples,
+}
+
 /// An allocator as `heapwood allocators` lists it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Listed {
@@ -172,6 +263,8 @@ pub struct Results {
     pub bench: Vec<Case>,
     /// Trees.
     pub kdtree: Vec<Tree>,
+    /// Graphs.
+    pub graphs: Vec<GraphRow>,
     /// Registers.
     pub allocators: Vec<Listed>,
     /// Reference figures.
@@ -184,6 +277,7 @@ impl Results {
         let results = Self {
             bench: list(folder, "h200-bench.json")?,
             kdtree: list(folder, "h200-kdtree.json")?,
+            graphs: list(folder, "h200-graph.json")?,
             allocators: list(folder, "h200-registers.json")?,
             published: parse(folder, "published-h200.json")?
                 .ok_or("docs/results/published-h200.json is missing")?,
@@ -195,7 +289,9 @@ impl Results {
     /// Refuses results of the CPU backend, which say nothing beside a GPU's.
     fn check(&self) -> Result<()> {
         let benches = self.bench.iter().map(|case| &case.meta);
-        let mut all = benches.chain(self.kdtree.iter().map(|tree| &tree.meta));
+        let trees = self.kdtree.iter().map(|tree| &tree.meta);
+        let graphs = self.graphs.iter().filter_map(|row| row.result.as_ref());
+        let mut all = benches.chain(trees).chain(graphs.map(|graph| &graph.meta));
         if all.any(|meta| meta.gpu.is_none()) {
             return Err("docs/results has a result that is not from a GPU".to_owned());
         }

@@ -3,7 +3,7 @@
 use super::follow::{Followed, Follower};
 use crate::Error;
 use crate::graph::verify::Checker;
-use crate::graph::{Change, Counts, Edge, Store, StoreError, Update};
+use crate::graph::{Change, Counts, Edge, Pattern, Store, StoreError, Update};
 
 /// A store under updates.
 pub(super) struct Course<'b> {
@@ -21,8 +21,8 @@ pub(super) struct Applied {
     pub round: u32,
     /// What was done.
     pub change: Change,
-    /// Whether the edges were drawn.
-    pub drawn: bool,
+    /// How the edges were drawn, if they were.
+    pub pattern: Option<Pattern>,
     /// Edges, of all batches.
     pub edges: usize,
     /// Batches.
@@ -64,7 +64,7 @@ impl<'b> Course<'b> {
     /// A pool that does not suffice, and whatever is found wrong.
     pub fn apply(
         &mut self,
-        (round, change, drawn): (u32, Change, bool),
+        (round, change, pattern): (u32, Change, Option<Pattern>),
         edges: &[Edge],
         batch: usize,
     ) -> Result<(), Error> {
@@ -72,7 +72,7 @@ impl<'b> Course<'b> {
         let mut applied = Applied {
             round,
             change,
-            drawn,
+            pattern,
             edges: edges.len(),
             batches: batches.len(),
             counts: Counts::default(),

@@ -36,7 +36,7 @@ pub struct InputArguments {
 }
 
 /// A graph from a file.
-pub(super) struct Input {
+pub(in crate::cli) struct Input {
     /// The file's name without its suffix.
     pub name: String,
     /// The number that the file gives its first vertex.
@@ -59,7 +59,7 @@ impl InputArguments {
     /// # Errors
     ///
     /// A file that cannot be used.
-    pub(super) fn read(&self, keep_list: bool) -> Result<Input, Error> {
+    pub(in crate::cli) fn read(&self, keep_list: bool) -> Result<Input, Error> {
         let loaded = read(&self.file, self.file_format, self.one_based)?;
         let direction = match (self.directed, self.undirected) {
             (true, _) => Direction::Directed,

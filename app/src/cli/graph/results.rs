@@ -50,13 +50,14 @@ pub(super) fn report(
         init_ms: samples(passes, |pass| pass.init_ms),
         memory: MemoryReport {
             payload_bytes: first.memory.payload_bytes,
+            loaded_bytes: first.loaded_bytes,
             allocated_bytes: first.memory.allocated_bytes,
             high_water_bytes: first.memory.high_water_bytes,
         },
         updates: (0..first.updates.len())
-            .map(|place| update(plan, passes, place))
+            .map(|place| update(passes, place))
             .collect(),
-        incremental: arguments.algorithms.incremental.then(|| {
+        incremental: arguments.work.algorithms.incremental.then(|| {
             let rounds = 0..first.followed.len();
             rounds.map(|round| followed(passes, round)).collect()
         }),
@@ -65,11 +66,11 @@ pub(super) fn report(
             .results
             .ranks
             .as_ref()
-            .map(|ranks| rank(input, ranks, arguments.algorithms.top, passes)),
+            .map(|ranks| rank(input, ranks, arguments.work.algorithms.top, passes)),
         triangles: count(passes, |pass| pass.results.triangles),
         components: count(passes, |pass| pass.results.components),
         bfs: first.results.search.as_ref().map(|search| SearchReport {
-            source: arguments.algorithms.bfs.unwrap_or_default(),
+            source: arguments.work.algorithms.bfs.unwrap_or_default(),
             reached: search.state.reached,
             depth: search.state.depth,
             ms: samples(passes, |pass| {
@@ -77,7 +78,7 @@ pub(super) fn report(
             }),
         }),
         graph_hash: format!("{:016x}", first.hash),
-        verified: arguments.verify.then(|| first.verified.clone()),
+        verified: arguments.work.verify.then(|| first.verified.clone()),
         meta,
     }
 }
@@ -96,7 +97,7 @@ fn count(passes: &[Pass], of: impl Fn(&Pass) -> Option<(u64, f64)>) -> Option<Co
     })
 }
 
-fn update(plan: &Plan, passes: &[Pass], place: usize) -> UpdateReport {
+fn update(passes: &[Pass], place: usize) -> UpdateReport {
     let applied = &passes[0].updates[place];
     let total = samples(passes, |pass| {
         pass.updates[place].sort_ms + pass.updates[place].apply_ms
@@ -104,7 +105,7 @@ fn update(plan: &Plan, passes: &[Pass], place: usize) -> UpdateReport {
     let (counts, inserts) = (&applied.counts, applied.kind() == "insert");
     UpdateReport {
         kind: applied.kind().to_owned(),
-        pattern: applied.drawn.then(|| plan.pattern.name().to_owned()),
+        pattern: applied.pattern.map(|pattern| pattern.name().to_owned()),
         round: applied.round,
         edges: applied.edges as u64,
         batches: applied.batches as u64,

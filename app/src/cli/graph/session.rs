@@ -6,7 +6,7 @@
 use super::course::{Applied, Course};
 use super::follow::{Followed, Follower};
 use super::input::Input;
-use super::updates::{Edges, Plan};
+use super::updates::{Drawn, Edges, Plan};
 use crate::Error;
 use crate::backend::Backend;
 use crate::graph::verify::Checker;
@@ -33,6 +33,8 @@ pub(super) struct Pass {
     pub updates: Vec<Applied>,
     pub followed: Vec<Followed>,
     pub entries: u64,
+    /// Bytes of blocks after loading.
+    pub loaded_bytes: u64,
     pub memory: MemoryUse,
     pub results: Results,
     pub hash: u64,
@@ -94,19 +96,22 @@ impl<'a> Session<'a> {
         let columns = input.columns.as_ref();
         let store = Store::new(self.backend, self.options.clone(), &input.rows, columns)?;
         let init_ms = store.init_ms();
+        let loaded_bytes = store.memory_use()?.allocated_bytes;
         let follower = wanted
             .incremental
             .then(|| Follower::start(&store, wanted))
             .transpose()?;
         let mut course = Course::new(store, checker, follower)?;
         for round in 1..=plan.rounds {
-            for (change, edges) in &plan.kinds {
-                let drawn = matches!(edges, Edges::Drawn(_));
-                let edges = match edges {
-                    Edges::Given(edges) => edges.as_slice(),
-                    Edges::Drawn(count) => self.draw(&course, round, *change, *count)?,
+            for (change, edges) in &plan.changes {
+                let (edges, pattern) = match edges {
+                    Edges::Given(edges) => (edges.as_slice(), None),
+                    Edges::Drawn(drawn) => {
+                        let edges = self.draw(&course, round, *change, drawn)?;
+                        (edges, Some(drawn.pattern))
+                    }
                 };
-                course.apply((round, *change, drawn), edges, plan.batch)?;
+                course.apply((round, *change, pattern), edges, plan.batch)?;
             }
             course.end_round(round)?;
         }
@@ -122,6 +127,7 @@ impl<'a> Session<'a> {
             updates: course.updates,
             followed: course.followed,
             entries: store.entries()?,
+            loaded_bytes,
             memory,
             results,
             hash: store.hash()?,
@@ -136,7 +142,7 @@ impl<'a> Session<'a> {
         course: &Course,
         round: u32,
         change: Change,
-        count: usize,
+        drawn: &Drawn,
     ) -> Result<&[Edge], Error> {
         let place = course.updates.len();
         if self.drawn.len() <= place {
@@ -144,7 +150,8 @@ impl<'a> Session<'a> {
         }
         let edges = &mut self.drawn[place];
         if edges.is_empty() {
-            let (draw, store) = (self.plan.draw(round), &course.store);
+            let (draw, store) = (self.plan.draw(round, drawn), &course.store);
+            let count = drawn.count;
             *edges = match change {
                 Change::Insert => draw.insertions(count, store.shape().vertices),
                 Change::Delete => draw.deletions(count, &store.csr(false)?),

@@ -1,11 +1,13 @@
 //! The batches of the command line: drawn or from files, in rounds.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 
 use super::super::common::parse_count;
 use super::input::{Input, InputArguments};
+use super::work::Passed;
 use crate::Error;
 use crate::graph::{Change, Draw, Edge, Pattern, StoreError};
 
@@ -17,15 +19,22 @@ const MOST: u64 = 1 << 30;
 #[command(group = ArgGroup::new("updates").multiple(true))]
 pub struct UpdateArguments {
     /// Insert so many random edges, or those of a graph file, whose format says how
-    /// it numbers vertices
-    #[arg(long, value_name = "COUNT|FILE", value_parser = parse_source, group = "updates")]
+    /// it numbers vertices; counts separated by commas are inserted one after the other
+    #[arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates")]
     insert: Option<Source>,
-    /// Delete so many random edges of those stored, or those of a graph file, likewise
-    #[arg(long, value_name = "COUNT|FILE", value_parser = parse_source, group = "updates")]
+    /// Delete so many random edges of those stored, or those of a graph file, likewise;
+    /// each count after that of the insertions
+    #[arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates")]
     delete: Option<Source>,
-    /// Where random edges start [default: uniform]
-    #[arg(long, value_enum, requires = "updates")]
-    pattern: Option<Pattern>,
+    /// Where random edges start; all counts once for each pattern [default: uniform]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "PATTERNS",
+        value_delimiter = ',',
+        requires = "updates"
+    )]
+    pattern: Vec<Pattern>,
     /// Edges of a batch [default: all at once]
     #[arg(long, value_name = "N", value_parser = parse_batch, requires = "updates")]
     batch: Option<usize>,
@@ -40,30 +49,42 @@ pub struct UpdateArguments {
 /// Where edges come from, as written.
 #[derive(Clone, Debug, PartialEq)]
 enum Source {
-    Count(usize),
+    Counts(Vec<usize>),
     File(PathBuf),
 }
 
 /// Where edges come from.
 pub(super) enum Edges {
-    /// So many are drawn.
-    Drawn(usize),
+    /// They are drawn.
+    Drawn(Drawn),
     /// These, in every round.
     Given(Vec<Edge>),
+}
+
+/// Edges to draw in every round.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Drawn {
+    /// So many.
+    pub count: usize,
+    /// Where they start.
+    pub pattern: Pattern,
+    /// Number of the draw within the round; an insertion and the deletion after it
+    /// have the same, and so the same sources.
+    number: u64,
 }
 
 /// All updates of a run.
 pub(super) struct Plan {
     /// What is inserted and what is deleted, in this order, in every round.
-    pub kinds: Vec<(Change, Edges)>,
+    pub changes: Vec<(Change, Edges)>,
     /// Rounds; none without updates.
     pub rounds: u32,
     /// Edges of a batch.
     pub batch: usize,
-    /// How edges are drawn.
-    pub pattern: Pattern,
-    /// From which seed.
+    /// What edges are drawn from.
     pub seed: u64,
+    /// Draws of a round.
+    draws: u64,
 }
 
 impl UpdateArguments {
@@ -73,11 +94,17 @@ impl UpdateArguments {
         insert.chain(delete)
     }
 
+    fn counts(&self) -> impl Iterator<Item = usize> {
+        self.sources()
+            .flat_map(|(_, source)| source.counts())
+            .copied()
+    }
+
     /// The files that edges come from.
     pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
         self.sources().filter_map(|(_, source)| match source {
             Source::File(path) => Some(path),
-            Source::Count(_) => None,
+            Source::Counts(_) => None,
         })
     }
 
@@ -88,20 +115,27 @@ impl UpdateArguments {
     /// [`Error::Usage`] for batches that are too large, and for flags of random
     /// edges where there are none.
     pub(super) fn check(&self) -> Result<(), Error> {
-        let counts = || {
-            self.sources().filter_map(|(_, source)| match source {
-                Source::Count(count) => Some(*count),
-                Source::File(_) => None,
-            })
-        };
-        if counts().next().is_none() && self.pattern.is_some() {
+        if self.counts().next().is_none() && !self.pattern.is_empty() {
             let why = "--pattern is for random edges: --insert or --delete with a count";
             return Err(Error::Usage(why.to_owned()));
         }
-        match counts().find(|&count| count.min(self.batch.unwrap_or(count)) as u64 > MOST) {
+        let largest = |count: usize| count.min(self.batch.unwrap_or(count));
+        match self.counts().find(|&count| largest(count) as u64 > MOST) {
             Some(edges) => Err(StoreError::Batch { edges }.into()),
             None => Ok(()),
         }
+    }
+
+    /// These arguments for another process.
+    pub(super) fn forward(&self, passed: &mut Passed) {
+        passed.words("insert", self.insert.as_ref().map(Source::words));
+        passed.words("delete", self.delete.as_ref().map(Source::words));
+        for pattern in &self.pattern {
+            passed.option("pattern", Some(pattern.name()));
+        }
+        passed.option("batch", self.batch);
+        passed.option("rounds", self.rounds);
+        passed.option("seed", Some(self.seed));
     }
 
     /// The updates of a graph, with those of files read.
@@ -110,54 +144,101 @@ impl UpdateArguments {
     ///
     /// Files that cannot be used, and random edges of a graph without vertices.
     pub(super) fn plan(&self, files: &InputArguments, graph: &Input) -> Result<Plan, Error> {
-        let mut kinds = Vec::new();
-        for (change, source) in self.sources() {
-            let edges = match source {
-                Source::Count(_) if graph.rows.vertices() == 0 => {
-                    let why = "the graph has no vertices, between which edges could be drawn";
-                    return Err(Error::Usage(why.to_owned()));
+        if graph.rows.vertices() == 0 && self.counts().next().is_some() {
+            let why = "the graph has no vertices, between which edges could be drawn";
+            return Err(Error::Usage(why.to_owned()));
+        }
+        let uniform = [Pattern::default()];
+        let patterns = match self.pattern.as_slice() {
+            [] => uniform.as_slice(),
+            patterns => patterns,
+        };
+        let turns = self
+            .sources()
+            .map(|(_, source)| source.counts().len().max(1));
+        let turns = turns.max().unwrap_or(0);
+        let mut changes = Vec::new();
+        let mut number = 0;
+        for &pattern in patterns {
+            for turn in 0..turns {
+                for (change, source) in self.sources() {
+                    let edges = match source {
+                        Source::File(path) if number == 0 => {
+                            Edges::Given(files.read_batch(path, graph)?)
+                        }
+                        Source::Counts(counts) if turn < counts.len() => Edges::Drawn(Drawn {
+                            count: counts[turn],
+                            pattern,
+                            number,
+                        }),
+                        _ => continue,
+                    };
+                    changes.push((change, edges));
                 }
-                Source::Count(count) => Edges::Drawn(*count),
-                Source::File(path) => Edges::Given(files.read_batch(path, graph)?),
-            };
-            kinds.push((change, edges));
+                number += 1;
+            }
         }
         Ok(Plan {
-            rounds: if kinds.is_empty() {
+            rounds: if changes.is_empty() {
                 0
             } else {
                 self.rounds.unwrap_or(1)
             },
-            kinds,
+            changes,
             batch: self.batch.unwrap_or(usize::MAX),
-            pattern: self.pattern.unwrap_or_default(),
             seed: self.seed,
+            draws: number,
         })
     }
 }
 
-impl Plan {
-    /// What the batches of a round are drawn from.
-    pub fn draw(&self, round: u32) -> Draw {
-        Draw {
-            seed: self.seed,
-            round,
-            pattern: self.pattern,
+impl Source {
+    /// The counts, none if it is a file.
+    fn counts(&self) -> &[usize] {
+        match self {
+            Self::Counts(counts) => counts,
+            Self::File(_) => &[],
+        }
+    }
+
+    /// As on the command line.
+    fn words(&self) -> OsString {
+        match self {
+            Self::Counts(counts) => {
+                let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
+                counts.join(",").into()
+            }
+            Self::File(path) => path.clone().into(),
         }
     }
 }
 
-/// A count, or else a file.
+impl Plan {
+    /// What the edges of a round are drawn from.
+    pub fn draw(&self, round: u32, drawn: &Drawn) -> Draw {
+        Draw {
+            seed: self.seed,
+            number: u64::from(round - 1) * self.draws + drawn.number + 1,
+            pattern: drawn.pattern,
+        }
+    }
+}
+
+/// Counts, or else a file.
 fn parse_source(text: &str) -> Result<Source, String> {
-    let is_count = text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
-        && text.chars().all(|c| c.is_ascii_digit() || "-^".contains(c));
-    if !is_count {
+    let are_counts = text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        && text
+            .chars()
+            .all(|c| c.is_ascii_digit() || "-^,".contains(c));
+    if !are_counts {
         return Ok(Source::File(text.into()));
     }
-    match parse_count(text) {
-        Ok(count @ 1..=0xffff_ffff) => Ok(Source::Count(count as usize)),
-        _ => Err("write a number of edges from 1 to 2^32 - 1, or a graph file".to_owned()),
-    }
+    let count = |text| match parse_count(text) {
+        Ok(count @ 1..=0xffff_ffff) => Ok(count as usize),
+        _ => Err("write numbers of edges from 1 to 2^32 - 1, or a graph file".to_owned()),
+    };
+    let counts = text.split(',').map(count).collect::<Result<_, _>>()?;
+    Ok(Source::Counts(counts))
 }
 
 fn parse_batch(text: &str) -> Result<usize, String> {
@@ -173,12 +254,22 @@ mod tests {
 
     #[test]
     fn sources_are_counts_or_files() {
-        assert_eq!(parse_source("1000"), Ok(Source::Count(1000)));
-        assert_eq!(parse_source("2^20"), Ok(Source::Count(1 << 20)));
-        for file in ["more.el", "./1000", "2024.gr", "1e6"] {
+        let counts = |counts: &[usize]| Ok(Source::Counts(counts.to_vec()));
+        assert_eq!(parse_source("1000"), counts(&[1000]));
+        assert_eq!(parse_source("2^20"), counts(&[1 << 20]));
+        assert_eq!(parse_source("10,2^5,7"), counts(&[10, 32, 7]));
+        for file in ["more.el", "./1000", "2024.gr", "1e6", "1,2.el"] {
             assert_eq!(parse_source(file), Ok(Source::File(file.into())));
         }
-        for bad in ["0", "-1", "2^32", "2^", "99999999999999999999"] {
+        for bad in [
+            "0",
+            "-1",
+            "2^32",
+            "2^",
+            "1,",
+            "1,,2",
+            "99999999999999999999",
+        ] {
             assert!(parse_source(bad).is_err(), "{bad}");
         }
     }

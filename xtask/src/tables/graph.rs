@@ -1,0 +1,320 @@
+//! Tables of graphs: updates by allocator and layout, what is computed, memory.
+
+use xtask::Result;
+
+use super::results::{GraphResult, GraphRow, Results, Update};
+use super::{NOT_MEASURED, markdown, milliseconds};
+
+/// A table of a graph: updates of one pattern, a row an allocator and layout.
+pub fn updates(results: &Results, graph: &str, pattern: &str) -> Result<String> {
+    let rows = of_graph(results, graph)?;
+    let Some(first) = rows.iter().find_map(|row| row.result.as_ref()) else {
+        return Ok(NOT_MEASURED.to_owned());
+    };
+    let wanted = |update: &&Update| update.pattern.as_deref() == Some(pattern);
+    // Fewer edges may be there to delete than were asked for: columns go by place.
+    let columns: Vec<&Update> = first.updates.iter().filter(wanted).collect();
+    let mut titles: Vec<String> = ["allocator", "layout", "load ms"].map(str::to_owned).into();
+    let title = |update: &&Update| format!("{} {}", update.kind, short(update.edges));
+    titles.extend(columns.iter().map(title));
+    let table: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let mut cells = vec![row.allocator.clone(), row.layout.clone()];
+            match &row.result {
+                Some(result) => {
+                    cells.push(milliseconds(result.init_ms.median));
+                    let updates = result.updates.iter().filter(wanted);
+                    cells.extend(updates.map(|update| milliseconds(update.ms.total.median)));
+                }
+                None => cells.extend(vec![row.status.clone(); columns.len() + 1]),
+            }
+            cells
+        })
+        .collect();
+    Ok(markdown(&titles, &table) + &first.meta.line())
+}
+
+/// What is computed on each graph, over the allocator with the best time.
+pub fn algorithms(results: &Results) -> Result<String> {
+    let titles = [
+        "graph",
+        "vertices",
+        "entries",
+        "PageRank ms/iteration, contiguous",
+        "linked",
+        "linked / contiguous",
+        "triangles",
+        "counted in ms, contiguous",
+        "linked",
+        "linked / contiguous",
+    ];
+    let iteration = |result: &GraphResult| {
+        let ranks = result.pagerank.as_ref()?;
+        Some(ranks.ms.median / f64::from(ranks.iterations))
+    };
+    let count = |result: &GraphResult| Some(result.triangles.as_ref()?.ms.median);
+    each_graph(results, &titles, |rows, first| {
+        let mut cells = vec![
+            first.graph.clone(),
+            first.vertices.to_string(),
+            first.edges_stored.to_string(),
+        ];
+        cells.extend(by_layout(rows, iteration));
+        let triangles = first.triangles.as_ref();
+        cells.push(triangles.map_or("-".to_owned(), |found| found.count.to_string()));
+        cells.extend(by_layout(rows, count));
+        cells
+    })
+}
+
+/// The slowest batch of each size in the best case, contiguous, a row a graph.
+pub fn best(results: &Results) -> Result<String> {
+    let sizes = [10_000, 100_000, 1_000_000, 10_000_000];
+    let mut titles = vec!["graph".to_owned(), "load ms".to_owned()];
+    for size in sizes {
+        titles.push(format!("insert {} ms", short(size)));
+        titles.push(format!("delete {} ms", short(size)));
+    }
+    titles.push("slowest of 1 M and more, directed updates/s".to_owned());
+    let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
+    each_graph(results, &titles, |rows, first| {
+        let mut cells = vec![first.graph.clone()];
+        let contiguous = || with_layout(rows, "contiguous");
+        let load = contiguous().map(|result| result.init_ms.median);
+        cells.push(load.reduce(f64::min).map_or("-".to_owned(), milliseconds));
+        let mut slowest = f64::INFINITY;
+        let directions = if first.directed { 1.0 } else { 2.0 };
+        for size in sizes {
+            for kind in ["insert", "delete"] {
+                let (mut most, mut edges) = (0.0_f64, size);
+                for pattern in ["uniform", "pressure"] {
+                    // Deletions end where the edges do.
+                    let is = |update: &&Update| {
+                        update.kind == kind
+                            && update.pattern.as_deref() == Some(pattern)
+                            && (size / 10 * 9..=size).contains(&update.edges)
+                    };
+                    let found = contiguous().filter_map(|result| result.updates.iter().find(is));
+                    let best = found.min_by(|a, b| a.ms.total.median.total_cmp(&b.ms.total.median));
+                    if let Some(update) = best
+                        && update.ms.total.median > most
+                    {
+                        (most, edges) = (update.ms.total.median, update.edges);
+                    }
+                }
+                if most == 0.0 {
+                    cells.push("-".to_owned());
+                    continue;
+                }
+                cells.push(milliseconds(most));
+                if size >= 1_000_000 {
+                    slowest = slowest.min(directions * edges as f64 / most * 1e3);
+                }
+            }
+        }
+        cells.push(if slowest.is_finite() {
+            format!("{:.2} G", slowest * 1e-9)
+        } else {
+            "-".to_owned()
+        });
+        cells
+    })
+}
+
+/// Bytes after loading and at the most, a row a graph and layout.
+pub fn memory(results: &Results) -> Result<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for row in &results.graphs {
+        if !names.contains(&row.allocator.as_str()) {
+            names.push(&row.allocator);
+        }
+    }
+    let mut titles = vec!["graph", "layout", "entries MB"];
+    titles.extend(&names);
+    let mut rows = Vec::new();
+    let mut meta = None;
+    for graph in graphs(results) {
+        let all = of_graph(results, graph)?;
+        for layout in ["contiguous", "linked"] {
+            let Some(first) = with_layout(&all, layout).next() else {
+                continue;
+            };
+            meta = meta.or(Some(&first.meta));
+            let megabytes = |bytes: u64| format!("{:.1}", bytes as f64 * 1e-6);
+            let mut cells = vec![
+                graph.to_owned(),
+                layout.to_owned(),
+                megabytes(4 * first.edges_stored * if first.directed { 2 } else { 1 }),
+            ];
+            cells.extend(names.iter().map(|&name| {
+                let mut found = all.iter();
+                let row = found.find(|row| row.allocator == name && row.layout == layout);
+                let result = row.and_then(|row| row.result.as_ref());
+                result.map_or("-".to_owned(), |result| {
+                    let memory = &result.memory;
+                    let loaded = megabytes(memory.loaded_bytes);
+                    format!("{loaded} / {}", megabytes(memory.high_water_bytes))
+                })
+            }));
+            rows.push(cells);
+        }
+    }
+    let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
+    Ok(match meta {
+        Some(meta) => markdown(&titles, &rows) + &meta.line(),
+        None => NOT_MEASURED.to_owned(),
+    })
+}
+
+/// A table with a row for each graph that anything succeeded on.
+fn each_graph(
+    results: &Results,
+    titles: &[&str],
+    row: impl Fn(&[&GraphRow], &GraphResult) -> Vec<String>,
+) -> Result<String> {
+    let mut table = Vec::new();
+    let mut meta = None;
+    for graph in graphs(results) {
+        let rows = of_graph(results, graph)?;
+        if let Some(first) = rows.iter().find_map(|row| row.result.as_ref()) {
+            meta = meta.or(Some(&first.meta));
+            table.push(row(&rows, first));
+        }
+    }
+    let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
+    Ok(match meta {
+        Some(meta) => markdown(&titles, &table) + &meta.line(),
+        None => NOT_MEASURED.to_owned(),
+    })
+}
+
+/// Names of graphs in the order of the file.
+fn graphs(results: &Results) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for result in results.graphs.iter().filter_map(|row| row.result.as_ref()) {
+        if !names.contains(&result.graph.as_str()) {
+            names.push(&result.graph);
+        }
+    }
+    names
+}
+
+/// The rows of a graph, which must all have ended with the same graph; those that
+/// failed stand with those before them.
+fn of_graph<'a>(results: &'a Results, name: &str) -> Result<Vec<&'a GraphRow>> {
+    let rows: Vec<&GraphRow> = results
+        .graphs
+        .iter()
+        .filter(|row| row.graph == name)
+        .collect();
+    let mut found = rows.iter().filter_map(|row| row.result.as_ref());
+    if let Some(first) = found.next()
+        && let Some(other) = found.find(|other| other.graph_hash != first.graph_hash)
+    {
+        return Err(format!(
+            "{name}: {} and {} ended with different graphs",
+            first.allocator, other.allocator
+        ));
+    }
+    Ok(rows)
+}
+
+fn with_layout<'r>(rows: &[&'r GraphRow], layout: &str) -> impl Iterator<Item = &'r GraphResult> {
+    let rows = rows.iter().filter(move |row| row.layout == layout);
+    rows.filter_map(|row| row.result.as_ref())
+}
+
+/// The best times of both layouts, and their ratio.
+fn by_layout(rows: &[&GraphRow], time: impl Fn(&GraphResult) -> Option<f64>) -> [String; 3] {
+    let best = |layout| with_layout(rows, layout).filter_map(&time).reduce(f64::min);
+    let (contiguous, linked) = (best("contiguous"), best("linked"));
+    let cell = |time: Option<f64>| time.map_or("-".to_owned(), milliseconds);
+    let ratio = contiguous
+        .zip(linked)
+        .map(|(contiguous, linked)| linked / contiguous);
+    [
+        cell(contiguous),
+        cell(linked),
+        ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
+    ]
+}
+
+/// A number of edges in a few characters.
+fn short(edges: u64) -> String {
+    match edges {
+        1_000_000.. => format!("{:.0} M", edges as f64 * 1e-6),
+        1_000.. => format!("{:.0} K", edges as f64 * 1e-3),
+        _ => edges.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(allocator: &str, layout: &str, ms: f64, hash: &str) -> GraphRow {
+        let text = format!(
+            r#"{{"graph": "g", "allocator": "{allocator}", "layout": "{layout}", "status": "ok",
+                "result": {{"graph": "g", "vertices": 9, "edges_stored": 40, "directed": false,
+                    "allocator": "{allocator}", "init_ms": {{"median": 0.5}},
+                    "memory": {{"loaded_bytes": 2000000, "high_water_bytes": 3000000}},
+                    "updates": [{{"kind": "insert", "pattern": "uniform", "edges": 1000000,
+                        "ms": {{"total": {{"median": {ms}}}}}}}],
+                    "pagerank": {{"iterations": 10, "ms": {{"median": {ms}}}}},
+                    "triangles": {{"count": 3, "ms": {{"median": 4.0}}}},
+                    "graph_hash": "{hash}", "meta": {{}}}}}}"#
+        );
+        serde_json::from_str(&text).expect("a row")
+    }
+
+    fn results(hashes: [&str; 2]) -> Results {
+        Results {
+            graphs: vec![
+                row("cmalloc", "contiguous", 2.0, hashes[0]),
+                row("cmalloc", "linked", 5.0, hashes[1]),
+                GraphRow {
+                    graph: "g".to_owned(),
+                    allocator: "awmalloc".to_owned(),
+                    layout: "linked".to_owned(),
+                    status: "oom".to_owned(),
+                    result: None,
+                },
+            ],
+            ..Results::default()
+        }
+    }
+
+    #[test]
+    fn updates_have_a_row_each_allocator_and_layout() {
+        let text = updates(&results(["a", "a"]), "g", "uniform").expect("a table");
+        assert!(
+            text.contains("| allocator | layout | load ms | insert 1 M |"),
+            "{text}"
+        );
+        assert!(
+            text.contains("| cmalloc | linked | 0.500 | 5.00 |"),
+            "{text}"
+        );
+        assert!(text.contains("| awmalloc | linked | oom | oom |"), "{text}");
+    }
+
+    #[test]
+    fn the_best_of_each_layout_counts() {
+        let text = algorithms(&results(["a", "a"])).expect("a table");
+        let row = "| g | 9 | 40 | 0.200 | 0.500 | 2.50 | 3 | 4.00 | 4.00 | 1.00 |";
+        assert!(text.contains(row), "{text}");
+        let text = best(&results(["a", "a"])).expect("a table");
+        assert!(text.contains("| 2.00 | - | - | - | 1.00 G |"), "{text}");
+        let text = memory(&results(["a", "a"])).expect("a table");
+        assert!(
+            text.contains("| g | contiguous | 0.0 | 2.0 / 3.0 | - |"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn different_graphs_are_refused() {
+        assert!(updates(&results(["a", "b"]), "g", "uniform").is_err());
+    }
+}
