@@ -8,6 +8,7 @@
 mod bench;
 mod graph;
 mod kdtree;
+mod means;
 mod registers;
 mod results;
 
@@ -60,6 +61,7 @@ fn table(name: &str, results: &Results) -> Result<String> {
         ["graph", "best"] => graph::best(results),
         ["graph", "algorithms"] => graph::algorithms(results),
         ["graph", "memory"] => graph::memory(results),
+        ["bench", "means"] => means::table(results),
         ["bench", "verdict"] => bench::verdict(results),
         ["bench", workload, kernel, heap] => bench::table(results, workload, kernel, heap, None),
         ["bench", workload, kernel, heap, threads] => {
@@ -146,6 +148,7 @@ mod tests {
             "graph algorithms",
             "graph memory",
             "graph updates some uniform",
+            "bench means",
             "bench verdict",
             "bench threads malloc warm 10000",
         ] {

@@ -323,7 +323,7 @@ mod tests {
         let results = Results::read(&xtask::root().join("docs/results")).expect("results");
         let published = results.published;
         assert_eq!(published.registers.len(), 12);
-        assert_eq!(published.cells.len(), 636);
+        assert_eq!(published.cells.len(), 692);
         for cell in &published.cells {
             assert_eq!(cell.ms.is_some(), cell.status == "ok", "{cell:?}");
             assert!(cell.ms.is_none_or(|ms| ms > 0.004), "{cell:?}");

@@ -1,0 +1,120 @@
+//! How much faster than CUDA's own allocator, on average: the comparison in
+//! section 6.1 of Winter et al. 2020.
+
+use xtask::Result;
+
+use super::results::{Case, Results};
+use super::{NOT_MEASURED, markdown};
+
+/// The size at which CUDA's allocator is far slower than at its neighbours.
+const SLOW_SIZE: u64 = 1024;
+
+/// The geometric mean over the sizes of `threads` on a warm heap, a row an
+/// allocator; with and without the size that CUDA's allocator is slow at.
+pub fn table(results: &Results) -> Result<String> {
+    let Some(first) = results.bench.first() else {
+        return Ok(NOT_MEASURED.to_owned());
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for case in &results.bench {
+        if !names.contains(&case.allocator.as_str()) {
+            names.push(&case.allocator);
+        }
+    }
+    let mut titles = vec!["allocator".to_owned()];
+    for threads in [10_000, 100_000] {
+        titles.push(format!("malloc, {threads} threads"));
+        titles.push(format!("without {SLOW_SIZE} B"));
+    }
+    let rows: Vec<Vec<String>> = names
+        .iter()
+        .map(|&name| {
+            let mut row = vec![name.to_owned()];
+            for threads in [10_000, 100_000] {
+                let faster = speedups(results, name, threads);
+                row.push(mean(faster.iter().map(|&(_, ratio)| ratio)));
+                let usual = faster.iter().filter(|(bytes, _)| *bytes != SLOW_SIZE);
+                row.push(mean(usual.map(|&(_, ratio)| ratio)));
+            }
+            row
+        })
+        .collect();
+    Ok(markdown(&titles, &rows) + &first.meta.line())
+}
+
+/// For each size, how many times as long CUDA's allocator takes.
+fn speedups(results: &Results, allocator: &str, threads: u32) -> Vec<(u64, f64)> {
+    let is_of = |case: &&Case| {
+        case.workload == "threads"
+            && case.heap == "warm"
+            && case.allocator == allocator
+            && case.threads == threads
+            && case
+                .parameters
+                .get("coalesce")
+                .is_none_or(|value| value != "true")
+    };
+    let ratio = |case: &Case| {
+        let mut cells = results.published.cells.iter();
+        let cuda = cells.find(|cell| {
+            cell.workload == "threads"
+                && cell.heap == "warm"
+                && cell.kernel == "malloc"
+                && cell.allocator == "cudamalloc"
+                && cell.threads == threads
+                && cell.bytes == case.bytes
+        })?;
+        Some((case.bytes?, cuda.ms? / case.alloc_ms.as_ref()?.median))
+    };
+    results
+        .bench
+        .iter()
+        .filter(is_of)
+        .filter_map(ratio)
+        .collect()
+}
+
+fn mean(ratios: impl Iterator<Item = f64>) -> String {
+    let (mut sum, mut count) = (0.0, 0);
+    for ratio in ratios {
+        sum += ratio.ln();
+        count += 1;
+    }
+    match count {
+        0 => "-".to_owned(),
+        _ => format!("{:.0}", (sum / f64::from(count)).exp()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_are_geometric() {
+        let case = |bytes: u64, ms: f64| -> Case {
+            let text = format!(
+                r#"{{"workload": "threads", "allocator": "cmalloc", "parameters": {{}},
+                    "heap": "warm", "threads": 10000, "bytes": {bytes}, "status": "ok",
+                    "alloc_ms": {{"median": {ms}}}, "meta": {{"gpu": "G"}}}}"#
+            );
+            serde_json::from_str(&text).expect("a case")
+        };
+        let cell = |bytes: u64, ms: f64| {
+            format!(
+                r#"{{"workload": "threads", "heap": "warm", "kernel": "malloc",
+                    "allocator": "cudamalloc", "threads": 10000, "bytes": {bytes}, "ms": {ms},
+                    "status": "ok"}}"#
+            )
+        };
+        let cells = [cell(16, 2.0), cell(64, 8.0), cell(1024, 4096.0)].join(",");
+        let published = format!(r#"{{"cells": [{cells}], "registers": []}}"#);
+        let results = Results {
+            bench: vec![case(16, 1.0), case(64, 1.0), case(1024, 1.0)],
+            published: serde_json::from_str(&published).expect("reference figures"),
+            ..Results::default()
+        };
+        let text = table(&results).expect("a table");
+        assert!(text.contains("| cmalloc | 40 | 4 | - | - |"), "{text}");
+    }
+}
