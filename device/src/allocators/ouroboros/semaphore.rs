@@ -27,6 +27,8 @@
 //!   field carries into another; a count below 0 for a moment borrows from nobody,
 //!   being on top.
 //! - A group of threads waits as one, for all that it wants.
+//! - Of those who wait only some try when there is something: if all did, each
+//!   bundle would cost additions, most of them failed ones, by all who wait.
 //!
 //! All orderings are relaxed: the semaphore counts permits. The things themselves
 //! change hands in the slots of a queue or in the bits of a chunk, with release
@@ -42,6 +44,8 @@ const COUNT_SHIFT: u32 = 32;
 /// Looks at what is expected that a waiting thread takes before it believes that
 /// too little is: who must bring a bundle says so a moment after it knows.
 const PATIENCE: u32 = 8;
+/// Most times that a waiting thread backs off between two looks.
+const LONGEST_PAUSE: u32 = 128;
 
 /// The semaphore in its words.
 #[derive(Clone, Copy)]
@@ -131,11 +135,20 @@ impl Semaphore<'_> {
             return false;
         }
         let mut patience = PATIENCE;
+        let mut chance = warp.thread();
         loop {
             let permits = self.permits.load(Relaxed);
             let expected = self.expected.load(Relaxed);
+            let promised = permits as u32;
             if count_of(permits) >= n as i32 {
-                if self.try_subtract(n, count(n) + u64::from(n)) {
+                // Of all who wait, about as many try as there is enough for. The
+                // factors make `chance` go through all numbers, so that each
+                // thread's turn comes.
+                chance = chance.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
+                let below = (u64::from(chance) * u64::from(promised)) >> u32::BITS;
+                if below < u64::from(count_of(permits) as u32)
+                    && self.try_subtract(n, count(n) + u64::from(n))
+                {
                     return true;
                 }
             } else if lacking(permits) <= i64::from(expected) << bundle_bits {
@@ -150,7 +163,16 @@ impl Semaphore<'_> {
                 // An exchange that fails was another thread's success.
                 return false;
             }
-            warp.back_off();
+            // The longer the line, the later our turn, and the more there are who
+            // look: together they would keep the word busy.
+            let line = promised >> bundle_bits;
+            for _ in 0..=if line < LONGEST_PAUSE {
+                line
+            } else {
+                LONGEST_PAUSE
+            } {
+                warp.back_off();
+            }
         }
     }
 
