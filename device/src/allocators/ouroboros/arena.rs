@@ -37,6 +37,10 @@ pub enum Word {
     Drained = 5,
 }
 
+/// Where the metadata of a chunk have a word of 64 bits that is not about this
+/// chunk: see [`Arena::signpost`]. It ends where the bits begin.
+const SIGNPOST: u64 = FIRST_BITS as u64 * 4 - 8;
+
 /// Values of `Word::Owner`; smaller ones are the class of the chunk's pages.
 pub mod owner {
     /// The chunk is free, or inside a run, or holds a queue's entries.
@@ -184,6 +188,18 @@ impl<P: Parameters> Arena<P> {
     #[inline(always)]
     pub fn meta(&self, chunk: u32, word: Word) -> &AtomicU32 {
         let offset = u64::from(chunk) * METADATA_BYTES + word as u64 * 4;
+        // SAFETY: the table has this word for each chunk.
+        unsafe { &*self.metadata.add(offset as usize).cast() }
+    }
+
+    /// A word of the table that leads to the chunks of linked queues, by their
+    /// tags. Each chunk's metadata have room for one, so that the table is as
+    /// large as a heap may need, and takes no memory.
+    #[inline(always)]
+    pub fn signpost(&self, tag: u32) -> &AtomicU64 {
+        // The largest power of two that is at most the number of chunks, less 1.
+        let index = tag & (((1 << self.reuse_bits) - 1) >> 1);
+        let offset = u64::from(index) * METADATA_BYTES + SIGNPOST;
         // SAFETY: the table has this word for each chunk.
         unsafe { &*self.metadata.add(offset as usize).cast() }
     }

@@ -172,6 +172,10 @@ pub(super) fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>) {
         arena.meta(chunk, Word::Owner).store(owner::NOBODY, Relaxed);
         arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
     });
+    // Every word of the table has numbers that lead to it.
+    for_each(warp, arena.chunks, |tag| {
+        arena.signpost(tag).store(u64::MAX, Relaxed);
+    });
     for_each(warp, arena.map_words(), |index| {
         let chunks = arena.chunks - index * 32;
         let free = if chunks < 32 {

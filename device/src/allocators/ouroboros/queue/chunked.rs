@@ -58,6 +58,10 @@ pub fn init_room<P: Parameters>(arena: &Arena<P>, class: u32) {
 
 /// How a queue takes chunks on.
 pub trait Append {
+    /// What `Word::Drained` of a new chunk begins with: 0, less what [`drain`] is
+    /// told of beside the entries.
+    const DRAINED: u32;
+
     /// Makes `chunk` the newest of the queue; false if there is no place for it.
     fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool;
 }
@@ -104,7 +108,7 @@ impl<A: Append> Task for MakeRoom<A> {
             }
             // Release: who reads one of these late, and with it a link of what
             // the chunk was before, then reads that the chunk's tag is gone.
-            arena.meta(chunk, Word::Drained).store(0, Release);
+            arena.meta(chunk, Word::Drained).store(A::DRAINED, Release);
             arena.meta(chunk, Word::Next).store(NONE, Release);
             if !A::append(warp, arena, class, chunk) {
                 arena.give_chunk(warp, chunk);
@@ -132,5 +136,6 @@ pub fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
 #[inline(always)]
 pub fn drain<P: Parameters>(arena: &Arena<P>, chunk: u32, n: u32) -> bool {
     use core::sync::atomic::Ordering::AcqRel;
-    arena.meta(chunk, Word::Drained).fetch_add(n, AcqRel) + n == 1 << P::ENTRY_BITS
+    let before = arena.meta(chunk, Word::Drained).fetch_add(n, AcqRel);
+    before.wrapping_add(n) == 1 << P::ENTRY_BITS
 }

@@ -86,6 +86,8 @@ fn append<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> bool {
 }
 
 impl Append for Hierarchy {
+    const DRAINED: u32 = 0;
+
     #[inline(always)]
     fn append<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
         append(arena, class, chunk)

@@ -1,12 +1,18 @@
 //! The virtualized linked-chunk queue: chunks of slots in a linked list, of which
 //! only the ends are known (section 5.2, Algorithm 6).
 //!
-//! `new` is the chunk that was appended last, `old` the oldest that was not
-//! returned, and each end has a hint, the chunk where it last came to a first
-//! slot. Each word fuses a chunk with its number in the queue; a chunk's tag says
-//! the number and the class. `old` lags behind the front: it moves over a chunk,
-//! and the chunk is returned, when all the chunk's positions were used at both
-//! ends.
+//! `new` is the chunk that was appended last and `old` the oldest that was not
+//! returned. Each word fuses a chunk with its number in the queue; a chunk's tag
+//! says the number and the class. `old` lags behind the front: it moves over a
+//! chunk, and the chunk is returned, when all the chunk's positions were used at
+//! both ends.
+//!
+//! The paper walks through the list from `old`, or from `new`. Here a *signpost*,
+//! a word of a table with the chunk's tag and the chunk, leads there at once. Who
+//! appends a chunk puts it up, and the chunk stays until it is up; who returns the
+//! chunk takes it down before. So a signpost with the tag of a chunk that somebody
+//! has a position in leads to that chunk. It may be hidden by one that was put up
+//! for another chunk at the same place: then the list leads there.
 //!
 //! The paper returns chunks a number of chunks later, which must be large enough
 //! for any thread that is still on its way through them. Here no thread relies on
@@ -38,54 +44,47 @@ fn tag(class: u32, number: u32) -> u32 {
     number << 4 | class
 }
 
-/// Makes `chunk` the newest of the queue.
+/// Makes `chunk` the newest of the queue; whether all of its entries were taken
+/// since, so that it is to be returned.
 #[inline(always)]
-fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
+fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
     let new = arena.head64(class, Line::New, 0);
-    let old = arena.head64(class, Line::Old, 0);
+    let (mut last, mut index);
     loop {
-        let last = new.load(Relaxed);
-        let index = advance::<P>((last >> 32) as u32, 1);
+        last = new.load(Relaxed);
+        index = advance::<P>((last >> 32) as u32, 1);
         arena
             .meta(chunk, Word::Tag)
             .store(tag(class, index), Relaxed);
         // An exchange that fails was another thread's success. Release: the
         // chunk's slots and tag are there for who appends behind it; acquire:
         // and those of the last are for us.
-        if new.compare_exchange(last, fuse(index, chunk), AcqRel) != last {
-            continue;
+        if new.compare_exchange(last, fuse(index, chunk), AcqRel) == last {
+            break;
         }
-        let last = last as u32;
-        if last != NONE {
-            // The last chunk cannot be returned without a link.
-            arena.meta(last, Word::Next).store(chunk, Release);
-            return;
-        }
+    }
+    let last = last as u32;
+    if last != NONE {
+        // The last chunk cannot be returned without a link.
+        arena.meta(last, Word::Next).store(chunk, Release);
+    } else {
         // The queue was empty. Whoever returned its last chunk is about to leave
         // `old` at our number, and has nothing to wait for.
+        let old = arena.head64(class, Line::Old, 0);
         let nothing = fuse(index, NONE);
         while old.compare_exchange(nothing, fuse(index, chunk), Release) != nothing {
             warp.back_off();
         }
-        return;
     }
+    let tag = tag(class, index);
+    // Release: the chunk's slots are empty before others are led there.
+    arena.signpost(tag).store(fuse(tag, chunk), Release);
+    // From here on the chunk may be returned; until here it was ours, too.
+    drain(arena, chunk, 1)
 }
 
-/// The hint of an end.
-#[inline(always)]
-fn hint<P: Parameters>(arena: &Arena<P>, class: u32, end: End) -> &cuda_std::atomic::AtomicU64 {
-    match end {
-        End::Front => arena.head64(class, Line::Old, 1),
-        End::Back => arena.head64(class, Line::New, 1),
-    }
-}
-
-/// [`locate`] from the hint of an end: the front's, or with `BACK` added to the
-/// class the back's.
+/// [`locate`].
 struct Locate;
-
-/// See [`Locate`].
-const BACK: u32 = 1 << 8;
 
 impl Task for Locate {
     #[inline(always)]
@@ -96,27 +95,29 @@ impl Task for Locate {
         wanted: u32,
         _lanes: u32,
     ) -> u32 {
-        let (end, class) = if class < BACK {
-            (End::Front, class)
-        } else {
-            (End::Back, class - BACK)
-        };
-        // Acquire: who wrote the hint had acquired the chunk's tag and slots.
-        let hint = hint(arena, class, end).load(Acquire);
-        locate(warp, arena, class, wanted, hint)
+        locate(warp, arena, class, wanted)
     }
 }
 
+/// Chunks before a wanted one whose signposts are tried. When many are appended
+/// at the same time, as many of them may have none yet.
+const STEPS: u32 = 8;
+
 /// The chunk of this number, in which the caller has a position.
 #[inline(always)]
-fn locate<W: Warp, P: Parameters>(
-    warp: W,
-    arena: &Arena<P>,
-    class: u32,
-    wanted: u32,
-    hint: u64,
-) -> u32 {
-    let mut seen = hint;
+fn locate<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, wanted: u32) -> u32 {
+    // From the nearest signpost before it, or else from `old`.
+    let (mut seen, mut steps) = (fuse(0, NONE), 0);
+    while seen as u32 == NONE && steps < STEPS {
+        let index = advance::<P>(wanted, steps.wrapping_neg());
+        let tag = tag(class, index);
+        // Acquire: the chunk's tag and slots.
+        let post = arena.signpost(tag).load(Acquire);
+        if (post >> 32) as u32 == tag {
+            seen = fuse(index, post as u32);
+        }
+        steps += 1;
+    }
     loop {
         let (mut index, mut chunk) = ((seen >> 32) as u32, seen as u32);
         // How far to go; more than half of all numbers means back.
@@ -188,16 +189,26 @@ fn return_drained<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32)
             warp.back_off();
             continue;
         }
-        // Relaxed: the pool releases the chunk, with its tag gone.
+        // Relaxed, both: the pool releases the chunk, with its signpost and its
+        // tag gone.
+        let tag = tag(class, index);
+        arena
+            .signpost(tag)
+            .compare_exchange(fuse(tag, chunk), u64::MAX, Relaxed);
         arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
         arena.give_chunk(warp, chunk);
     }
 }
 
 impl Append for Linked {
+    // One for whoever appends it.
+    const DRAINED: u32 = u32::MAX;
+
     #[inline(always)]
     fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
-        append(warp, arena, class, chunk);
+        if append(warp, arena, class, chunk) {
+            arena.call::<W, ReturnDrained>(warp, class, 0);
+        }
         true
     }
 }
@@ -238,11 +249,9 @@ impl Queue for Linked {
             arena
                 .head64(class, Line::New, 0)
                 .store(fuse(before, NONE), Relaxed);
-            for (line, second) in [(Line::New, 1), (Line::Old, 0), (Line::Old, 1)] {
-                arena
-                    .head64(class, line, second)
-                    .store(fuse(first, NONE), Relaxed);
-            }
+            arena
+                .head64(class, Line::Old, 0)
+                .store(fuse(first, NONE), Relaxed);
         }
     }
 
@@ -257,22 +266,15 @@ impl Queue for Linked {
         arena: &Arena<P>,
         class: u32,
         position: u32,
-        end: End,
+        _end: End,
     ) -> Place<'_> {
-        let hint = hint(arena, class, end);
         let index = number::<P>(position);
-        // Most find that the hint is their chunk. Acquire: as in `Locate`.
-        let seen = hint.load(Acquire);
-        let mut chunk = seen as u32;
-        let is_there = (seen >> 32) as u32 == index
-            && chunk != NONE
-            && arena.meta(chunk, Word::Tag).load(Relaxed) == tag(class, index);
-        if !is_there {
-            let end = if end == End::Back { BACK } else { 0 };
-            chunk = arena.call::<W, Locate>(warp, class + end, index);
-        }
-        if position & ((1 << P::ENTRY_BITS) - 1) == 0 {
-            hint.store(fuse(index, chunk), Release);
+        let tag = tag(class, index);
+        // Acquire: the chunk's slots were emptied before its signpost was put up.
+        let post = arena.signpost(tag).load(Acquire);
+        let mut chunk = post as u32;
+        if (post >> 32) as u32 != tag {
+            chunk = arena.call::<W, Locate>(warp, class, index);
         }
         let slot = slot(arena, chunk, position);
         Place { slot, chunk }
