@@ -29,7 +29,7 @@ use crate::warp::Warp;
 ///
 /// Read first: a subtraction that fails would make others fail for a moment.
 #[inline(always)]
-pub(super) fn take_count(counter: &cuda_std::atomic::AtomicU32) -> bool {
+pub fn take_count(counter: &cuda_std::atomic::AtomicU32) -> bool {
     if (counter.load(Relaxed) as i32) <= 0 {
         return false;
     }

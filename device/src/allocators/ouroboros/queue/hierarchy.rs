@@ -3,8 +3,8 @@
 //!
 //! A pointer fuses a chunk with its number in the queue. One without a chunk has
 //! the number that it waits for: it changes once from there to the chunk, and
-//! once, when the chunk is drained, to the number a turn of the ring later. So a
-//! thread that is late cannot append a chunk twice or in the wrong place.
+//! once, when the chunk is drained, to the number a turn of the ring later. So no
+//! chunk is put over another one that is late.
 //!
 //! `countB` of the paper is the count of slots that were emptied; `countA`, of
 //! those that were filled, is not needed: a slot that was emptied was filled.
@@ -18,6 +18,7 @@ use super::{End, Place, Queue, start};
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Word};
 use crate::allocators::ouroboros::layout::{Static, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
+use crate::allocators::ouroboros::pool::take_count;
 use crate::warp::Warp;
 
 /// The virtualized array-hierarchy queue (VA).
@@ -46,41 +47,34 @@ fn pointer<P: Parameters>(
     arena.storage64(class, number & ((1 << ring_bits(arena)) - 1))
 }
 
-/// Makes `chunk` the next of the queue, unless its pointer is in use.
-///
-/// Those who append at the same time go on from a number that is used up to the
-/// next, side by side: if all went back to the counter, they would come through
-/// one at a time.
+/// Pointers without a chunk, less those who are about to use one.
 #[inline(always)]
-fn append<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> bool {
-    let next = arena.head(class, Line::New, 0);
-    let mut index = next.load(Relaxed);
-    loop {
-        let pointer = pointer(arena, class, index);
-        arena.meta(chunk, Word::Tag).store(index, Relaxed);
-        // Release: the chunk's slots are empty before others find it.
-        let seen = pointer.compare_exchange(fuse(index, NONE), fuse(index, chunk), Release);
-        let found = (seen >> 32) as u32;
-        if found == index && seen as u32 == NONE {
-            break;
-        }
-        if found == advance::<P>(index, (1u32 << ring_bits(arena)).wrapping_neg()) {
-            arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
-            return false;
-        }
-        // Used up: the pointer holds a chunk, or waits for a later number.
-        index = advance::<P>(index, 1);
+fn unused<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
+    arena.head(class, Line::New, 1)
+}
+
+/// Makes `chunk` the next of the queue, unless all pointers are in use.
+///
+/// Who has taken one off the count of unused pointers has a number of its own,
+/// so that those who append at the same time do not meet.
+#[inline(always)]
+fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
+    if !take_count(unused(arena, class)) {
+        return false;
     }
-    // A hint: where it lags, all numbers from there to ours are used up.
-    let later = advance::<P>(index, 1);
-    let mut seen = next.load(Relaxed);
-    while advance::<P>(later, seen.wrapping_neg()).wrapping_sub(1) < u32::MAX >> (P::ENTRY_BITS + 1)
-    {
-        let held = next.compare_exchange(seen, later, Relaxed);
-        if held == seen {
-            break;
-        }
-        seen = held;
+    // Relaxed: the pointer decides.
+    let next = arena.head(class, Line::New, 0).fetch_add(1, Relaxed);
+    let index = advance::<P>(next, 0);
+    arena.meta(chunk, Word::Tag).store(index, Relaxed);
+    let pointer = pointer(arena, class, index);
+    // Waits while the pointer still has the chunk of a turn of the ring ago. At
+    // least as many chunks were drained since as there are numbers up to that
+    // one, so if it was not among them a later one was, and its own positions
+    // were all given out before. Those who have them wait for each other only.
+    // Release: the chunk's slots are empty before others find it.
+    let waiting = fuse(index, NONE);
+    while pointer.compare_exchange(waiting, fuse(index, chunk), Release) != waiting {
+        warp.back_off();
     }
     true
 }
@@ -89,8 +83,8 @@ impl Append for Hierarchy {
     const DRAINED: u32 = 0;
 
     #[inline(always)]
-    fn append<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
-        append(arena, class, chunk)
+    fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
+        append(warp, arena, class, chunk)
     }
 }
 
@@ -116,6 +110,7 @@ impl Queue for Hierarchy {
         if warp.thread() == 0 {
             chunked::init_room(arena, class);
             arena.head(class, Line::New, 0).store(first, Relaxed);
+            unused(arena, class).store(1 << ring_bits(arena), Relaxed);
         }
     }
 
@@ -143,7 +138,7 @@ impl Queue for Hierarchy {
                 return Place { slot, chunk };
             }
             // Another chunk's appender was faster than this one's, which has
-            // its number and nothing to wait for.
+            // its number and waits for those who take older entries at most.
             warp.back_off();
         }
     }
@@ -156,6 +151,7 @@ impl Queue for Hierarchy {
             let later = advance::<P>(index, 1 << ring_bits(arena));
             // Relaxed: who appends there brings a chunk of its own.
             pointer(arena, class, index).store(fuse(later, NONE), Relaxed);
+            unused(arena, class).fetch_add(1, Relaxed);
             arena.give_chunk(warp, chunk);
         }
     }

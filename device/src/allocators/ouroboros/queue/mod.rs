@@ -171,11 +171,21 @@ pub fn close<W: Warp, P: Parameters, Q: Queue>(
         Q::finish(warp, arena, class, place.chunk, part);
         done += part;
     }
-    // Otherwise others have positions in between. They get our voids.
-    for index in done..n {
-        put::<W, P, Q>(warp, arena, class, back.wrapping_add(index), VOID);
-    }
-    for index in done..n {
+    // Otherwise others have positions in between. They get our voids. What is
+    // older than these we take before, so that while we wait for room nobody
+    // waits for us.
+    let ahead = back.wrapping_sub(front);
+    let older = if (ahead as i32) < 0 { 0 } else { ahead };
+    let older = if older < n { older } else { n };
+    for index in done..=n {
+        if index == older {
+            for index in done..n {
+                put::<W, P, Q>(warp, arena, class, back.wrapping_add(index), VOID);
+            }
+        }
+        if index == n {
+            break;
+        }
         let (entry, chunk) = take::<W, P, Q>(warp, arena, class, front.wrapping_add(index));
         Q::finish(warp, arena, class, chunk, 1);
         if entry != VOID {
