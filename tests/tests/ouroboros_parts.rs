@@ -273,11 +273,13 @@ fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     let state: Vec<AtomicU32> = (0..4096).map(|_| AtomicU32::new(0)).collect();
     let (next, refused) = (AtomicU32::new(0), AtomicU32::new(0));
     let burst = 1 + random.below(40) as u32;
+    // Chunks that are drained become room again, or all go back to the pool.
+    let keep = seed % 3 * 2;
     let take = |warp: M::Warp| {
         let arena = &arena(&memory);
         let position = queue::positions(arena, CLASS, End::Front, 1);
         let (entry, chunk) = queue::take::<_, _, Q>(warp, arena, CLASS, position);
-        Q::finish(warp, arena, CLASS, chunk, 1);
+        Q::finish(warp, arena, CLASS, chunk, 1, keep);
         assert_ne!(entry, VOID);
         let before = state[entry as usize].swap(2, SeqCst);
         assert_eq!(before, 1, "entry {entry}");
@@ -364,7 +366,7 @@ fn check_closed<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
                 let position = front.wrapping_add(index);
                 let (entry, chunk) = queue::take::<_, _, Q>(warp, arena, CLASS, position);
                 assert_eq!(entry, 7);
-                Q::finish(warp, arena, CLASS, chunk, 1);
+                Q::finish(warp, arena, CLASS, chunk, 1, 1);
             }
         }
     });
@@ -383,7 +385,7 @@ fn queue_wraps<M: Machine, Q: Queue>(machine: &M) {
                 queue::put::<_, _, Q>(warp, arena, CLASS, back, warp.thread() * 8 + turn);
                 let front = queue::positions(arena, CLASS, End::Front, 1);
                 let (_, chunk) = queue::take::<_, _, Q>(warp, arena, CLASS, front);
-                Q::finish(warp, arena, CLASS, chunk, 1);
+                Q::finish(warp, arena, CLASS, chunk, 1, 1);
                 sum.fetch_add(1, SeqCst);
             }
         }
@@ -397,6 +399,7 @@ fn queue_wraps<M: Machine, Q: Queue>(machine: &M) {
 /// thread gets it hands on.
 fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     let memory = heap::<M, Q>(machine, 20);
+    let keep = seed % 3;
     let (put, taken, kept) = (AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0));
     let words = Words::new();
     let permits = words.semaphore();
@@ -404,7 +407,7 @@ fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
         let arena = &arena(&memory);
         let position = queue::positions(arena, CLASS, End::Front, 1);
         let (entry, chunk) = queue::take::<_, _, Q>(warp, arena, CLASS, position);
-        Q::finish(warp, arena, CLASS, chunk, 1);
+        Q::finish(warp, arena, CLASS, chunk, 1, keep);
         if entry != VOID {
             taken.fetch_add(1, SeqCst);
         }

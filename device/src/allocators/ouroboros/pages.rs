@@ -22,6 +22,11 @@ use crate::warp::Warp;
 /// the paper's 2,000,000; small heaps keep some 4 % of their memory for queues.
 const ENTRIES_PER_CHUNK: u64 = 6;
 
+/// A virtualized queue keeps up to one of 2^9 chunks of the heap as room while its
+/// pages are in use, for when they come back: without it the first to free would
+/// have to wait for chunks. 2 GiB keep room for a million pages of each class.
+const KEPT_SHIFT: u32 = 9;
+
 /// Pages over queues of kind `Q` (`OuroborosPages`).
 #[derive(Clone, Copy, Debug)]
 pub struct OuroborosPages<Q>(core::marker::PhantomData<Q>);
@@ -98,15 +103,16 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
         let first = warp.shuffle(mask, first, group.leader);
         let position = first.wrapping_add(group.rank);
         let (block, chunk) = take::<W, P, Q>(warp, arena, class, position);
+        let keep = arena.chunks >> KEPT_SHIFT;
         if Q::VIRTUAL {
             // Every lane is done with its slot before one says so for all.
             warp.sync(mask);
             let group = Group::by_key(warp, mask, chunk);
             if group.leads() {
-                Q::finish(warp, arena, class, chunk, group.size);
+                Q::finish(warp, arena, class, chunk, group.size, keep);
             }
         } else if group.leads() {
-            Q::finish(warp, arena, class, chunk, group.size);
+            Q::finish(warp, arena, class, chunk, group.size, keep);
         }
         block
     }

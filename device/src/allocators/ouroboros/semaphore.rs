@@ -198,6 +198,12 @@ impl Semaphore<'_> {
         self.permits.fetch_add(count(n), Relaxed);
     }
 
+    /// What there is, less what was promised of it.
+    #[inline(always)]
+    pub fn left(self) -> i64 {
+        -lacking(self.permits.load(Relaxed))
+    }
+
     /// Takes all that there is.
     #[inline(always)]
     pub fn take_all(self) -> u32 {

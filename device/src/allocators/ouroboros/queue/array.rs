@@ -64,7 +64,14 @@ impl Queue for Array {
     }
 
     #[inline(always)]
-    fn finish<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, class: u32, _chunk: u32, n: u32) {
+    fn finish<W: Warp, P: Parameters>(
+        _warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        _chunk: u32,
+        n: u32,
+        _keep: u32,
+    ) {
         arena.head(class, Line::Room, 0).fetch_add(n, Relaxed);
     }
 

@@ -62,7 +62,8 @@ pub trait Append {
     /// told of beside the entries.
     const DRAINED: u32;
 
-    /// Makes `chunk` the newest of the queue; false if there is no place for it.
+    /// Makes `chunk`, which has no tag, the newest of the queue; false if there is
+    /// no place for it.
     fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool;
 }
 
@@ -106,10 +107,7 @@ impl<A: Append> Task for MakeRoom<A> {
                 // Relaxed: published with the chunk.
                 arena.entry(chunk, index).store(EMPTY, Relaxed);
             }
-            // Release: who reads one of these late, and with it a link of what
-            // the chunk was before, then reads that the chunk's tag is gone.
-            arena.meta(chunk, Word::Drained).store(A::DRAINED, Release);
-            arena.meta(chunk, Word::Next).store(NONE, Release);
+            prepare::<P, A>(arena, chunk);
             if !A::append(warp, arena, class, chunk) {
                 arena.give_chunk(warp, chunk);
                 break;
@@ -120,6 +118,41 @@ impl<A: Append> Task for MakeRoom<A> {
         room.arrived(n, P::ENTRY_BITS, if enough { got - n } else { got });
         u32::from(enough)
     }
+}
+
+/// Prepares the metadata of a chunk with empty slots.
+#[inline(always)]
+fn prepare<P: Parameters, A: Append>(arena: &Arena<P>, chunk: u32) {
+    // Release: who reads one of these late, and with it a link of what the chunk
+    // was before, then reads that the chunk's tag is gone.
+    arena.meta(chunk, Word::Drained).store(A::DRAINED, Release);
+    arena.meta(chunk, Word::Next).store(NONE, Release);
+}
+
+/// Gives a drained chunk of a queue back to the pool; or, while the room that is
+/// left, less what was promised of it, is less than `keep` chunks have, appends
+/// it again.
+///
+/// A queue that is emptied and filled in turns would else give away and ask for
+/// the same chunks all the time. The slots are empty: those who took the entries
+/// left them so, and all of them came before the caller ([`drain`]).
+#[inline(always)]
+pub fn recycle<W: Warp, P: Parameters, A: Append>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    chunk: u32,
+    keep: u32,
+) {
+    let room = room(arena, class);
+    if keep > 0 && room.left() < i64::from(keep) << P::ENTRY_BITS {
+        prepare::<P, A>(arena, chunk);
+        if A::append(warp, arena, class, chunk) {
+            room.signal(1 << P::ENTRY_BITS);
+            return;
+        }
+    }
+    arena.give_chunk(warp, chunk);
 }
 
 /// Takes all room.

@@ -13,9 +13,9 @@
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use super::chunked::{self, Append, advance, drain, fuse, number, slot};
+use super::chunked::{self, Append, advance, drain, fuse, number, recycle, slot};
 use super::{End, Place, Queue, start};
-use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Word};
+use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
 use crate::allocators::ouroboros::layout::{Static, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::pool::take_count;
@@ -88,6 +88,28 @@ impl Append for Hierarchy {
     }
 }
 
+/// [`recycle`] of the chunk that is the number; how many to keep is told with the
+/// class.
+struct Recycle;
+
+/// Bits that a class takes.
+const CLASS_BITS: u32 = 4;
+
+impl Task for Recycle {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+        _lanes: u32,
+    ) -> u32 {
+        let (class, keep) = (class & ((1 << CLASS_BITS) - 1), class >> CLASS_BITS);
+        recycle::<W, P, Hierarchy>(warp, arena, class, chunk, keep);
+        0
+    }
+}
+
 impl Queue for Hierarchy {
     const VIRTUAL: bool = true;
 
@@ -144,7 +166,14 @@ impl Queue for Hierarchy {
     }
 
     #[inline(always)]
-    fn finish<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32, n: u32) {
+    fn finish<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+        n: u32,
+        keep: u32,
+    ) {
         if drain(arena, chunk, n) {
             let index = arena.meta(chunk, Word::Tag).load(Relaxed);
             arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
@@ -152,7 +181,11 @@ impl Queue for Hierarchy {
             // Relaxed: who appends there brings a chunk of its own.
             pointer(arena, class, index).store(fuse(later, NONE), Relaxed);
             unused(arena, class).fetch_add(1, Relaxed);
-            arena.give_chunk(warp, chunk);
+            if keep == 0 {
+                arena.give_chunk(warp, chunk);
+            } else {
+                arena.call::<W, Recycle>(warp, class | keep << CLASS_BITS, chunk);
+            }
         }
     }
 

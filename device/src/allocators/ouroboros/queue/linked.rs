@@ -26,7 +26,7 @@
 
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use super::chunked::{self, Append, advance, drain, fuse, number, slot};
+use super::chunked::{self, Append, advance, drain, fuse, number, recycle, slot};
 use super::{End, Place, Queue, start};
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
 use crate::allocators::ouroboros::layout::Static;
@@ -153,9 +153,10 @@ fn locate<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, wanted:
     }
 }
 
-/// Returns the oldest chunks, as many as are drained.
+/// Returns the oldest chunks, as many as are drained: to the queue's other end
+/// while there is less room than `keep` chunks have.
 #[inline(always)]
-fn return_drained<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
+fn return_drained<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, keep: u32) {
     let old = arena.head64(class, Line::Old, 0);
     let new = arena.head64(class, Line::New, 0);
     loop {
@@ -189,14 +190,14 @@ fn return_drained<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32)
             warp.back_off();
             continue;
         }
-        // Relaxed, both: the pool releases the chunk, with its signpost and its
-        // tag gone.
+        // Relaxed, both: the pool releases the chunk, or whoever appends it again,
+        // with its signpost and its tag gone.
         let tag = tag(class, index);
         arena
             .signpost(tag)
             .compare_exchange(fuse(tag, chunk), u64::MAX, Relaxed);
         arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
-        arena.give_chunk(warp, chunk);
+        recycle::<W, P, Again>(warp, arena, class, chunk, keep);
     }
 }
 
@@ -213,7 +214,20 @@ impl Append for Linked {
     }
 }
 
-/// [`return_drained`].
+/// Appends for [`return_drained`], which looks for chunks to return anyway.
+struct Again;
+
+impl Append for Again {
+    const DRAINED: u32 = Linked::DRAINED;
+
+    #[inline(always)]
+    fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
+        append(warp, arena, class, chunk);
+        true
+    }
+}
+
+/// [`return_drained`]; the number is what to keep.
 struct ReturnDrained;
 
 impl Task for ReturnDrained {
@@ -222,10 +236,10 @@ impl Task for ReturnDrained {
         warp: W,
         arena: &Arena<P>,
         class: u32,
-        _value: u32,
+        keep: u32,
         _lanes: u32,
     ) -> u32 {
-        return_drained(warp, arena, class);
+        return_drained(warp, arena, class, keep);
         0
     }
 }
@@ -281,9 +295,16 @@ impl Queue for Linked {
     }
 
     #[inline(always)]
-    fn finish<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32, n: u32) {
+    fn finish<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+        n: u32,
+        keep: u32,
+    ) {
         if drain(arena, chunk, n) {
-            arena.call::<W, ReturnDrained>(warp, class, 0);
+            arena.call::<W, ReturnDrained>(warp, class, keep);
         }
     }
 

@@ -92,8 +92,17 @@ pub trait Queue: Copy {
         end: End,
     ) -> Place<'_>;
 
-    /// Says that `n` entries were taken (of `chunk`, in virtualized queues).
-    fn finish<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32, n: u32);
+    /// Says that `n` entries were taken (of `chunk`, in virtualized queues). A
+    /// chunk that is drained becomes room again while there is less than `keep`
+    /// chunks hold.
+    fn finish<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+        n: u32,
+        keep: u32,
+    );
 
     /// Takes all the room that is left; none in a queue that keeps its memory.
     fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32;
@@ -168,7 +177,7 @@ pub fn close<W: Warp, P: Parameters, Q: Queue>(
         let place = Q::place(warp, arena, class, front.wrapping_add(done), End::Front);
         let left = (1 << P::ENTRY_BITS) - (front.wrapping_add(done) & ((1 << P::ENTRY_BITS) - 1));
         let part = if left < n - done { left } else { n - done };
-        Q::finish(warp, arena, class, place.chunk, part);
+        Q::finish(warp, arena, class, place.chunk, part, 0);
         done += part;
     }
     // Otherwise others have positions in between. They get our voids. What is
@@ -187,7 +196,7 @@ pub fn close<W: Warp, P: Parameters, Q: Queue>(
             break;
         }
         let (entry, chunk) = take::<W, P, Q>(warp, arena, class, front.wrapping_add(index));
-        Q::finish(warp, arena, class, chunk, 1);
+        Q::finish(warp, arena, class, chunk, 1, 0);
         if entry != VOID {
             keep(entry);
         }
