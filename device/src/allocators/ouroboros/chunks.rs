@@ -26,11 +26,12 @@ use core::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::arena::{Arena, Line, NONE, Task, Word};
 use super::group::Group;
-use super::instance::{self, Instance, Kind, Pages, Share, supply};
+use super::instance::{self, Instance, Kind, Pages, Share};
 use super::layout::Static;
 use super::parameters::{Parameters, pages};
 use super::pool::take_count;
 use super::queue::{EMPTY, End, Queue, VOID, close, positions, put, take};
+use super::waiting::supply;
 use crate::warp::Warp;
 
 /// Fully free chunks of a class that stay listed.

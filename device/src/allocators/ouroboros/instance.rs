@@ -15,7 +15,7 @@ use super::group::Group;
 use super::layout::Static;
 use super::parameters::{Parameters, pages_bits};
 use super::queue::{EMPTY, VOID};
-use super::semaphore::Semaphore;
+use super::waiting::{supply, wait_for_pages};
 use crate::warp::Warp;
 
 /// Free and used pages, as a walk finds them.
@@ -163,15 +163,6 @@ pub trait Kind {
     ) -> u32;
 }
 
-/// The semaphore of a class.
-#[inline(always)]
-pub fn supply<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
-    Semaphore {
-        permits: arena.head64(class, Line::Supply, 0),
-        expected: arena.head(class, Line::Supply, 1),
-    }
-}
-
 /// The lane of `lanes` that is the nearest at or below `lane`.
 #[inline(always)]
 fn nearest(lanes: u32, lane: u32) -> u32 {
@@ -260,11 +251,10 @@ impl<K: Kind> Task for Supply<K> {
             let whole = group.size & ((1 << pages_bits::<P>(class)) - 1) == 0;
             let mut taken = 0;
             if group.leads() {
-                let supply = supply(arena, class);
                 taken = u32::from(if whole {
-                    is_last && supply.try_take(group.size)
+                    is_last && supply(arena, class).try_take(group.size)
                 } else {
-                    supply.wait(warp, group.size, pages_bits::<P>(class))
+                    wait_for_pages(warp, arena, class, group.size)
                 });
             }
             if warp.shuffle(group.mask, taken, group.leader) != 0 {

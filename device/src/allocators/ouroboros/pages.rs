@@ -11,10 +11,11 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::arena::{Arena, Line, NONE, Task};
 use super::group::Group;
-use super::instance::{self, Instance, Kind, Pages, supply};
+use super::instance::{self, Instance, Kind, Pages};
 use super::layout::Static;
 use super::parameters::{Parameters, pages};
 use super::queue::{EMPTY, End, Queue, positions, put, take};
+use super::waiting::supply;
 use crate::warp::Warp;
 
 /// Entries that a queue has static memory for, for each chunk of the heap: rounded

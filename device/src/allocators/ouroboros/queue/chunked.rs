@@ -10,7 +10,7 @@ use core::sync::atomic::Ordering::{Relaxed, Release};
 use super::EMPTY;
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
 use crate::allocators::ouroboros::parameters::Parameters;
-use crate::allocators::ouroboros::semaphore::Semaphore;
+use crate::allocators::ouroboros::waiting::{room, wait_for_room};
 use crate::warp::Warp;
 
 /// The number of a position's chunk; numbers wrap with the positions.
@@ -39,14 +39,6 @@ pub fn slot<P: Parameters>(
     position: u32,
 ) -> &cuda_std::atomic::AtomicU32 {
     arena.entry(chunk, position & ((1 << P::ENTRY_BITS) - 1))
-}
-
-#[inline(always)]
-fn room<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
-    Semaphore {
-        permits: arena.head64(class, Line::Room, 0),
-        expected: arena.head(class, Line::Room, 1),
-    }
 }
 
 /// A queue without room.
@@ -91,7 +83,7 @@ impl<A: Append> Task for MakeRoom<A> {
         _lanes: u32,
     ) -> u32 {
         let room = room(arena, class);
-        if room.wait(warp, n, P::ENTRY_BITS) {
+        if wait_for_room(warp, arena, class, n) {
             return 1;
         }
         // Others wait for these chunks. From here to `arrived` we wait for nobody

@@ -19,6 +19,7 @@ use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
 use crate::allocators::ouroboros::layout::{Static, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::pool::take_count;
+use crate::allocators::ouroboros::waiting::CLASS_BITS;
 use crate::warp::Warp;
 
 /// The virtualized array-hierarchy queue (VA).
@@ -91,9 +92,6 @@ impl Append for Hierarchy {
 /// [`recycle`] of the chunk that is the number; how many to keep is told with the
 /// class.
 struct Recycle;
-
-/// Bits that a class takes.
-const CLASS_BITS: u32 = 4;
 
 impl Task for Recycle {
     #[inline(always)]

@@ -1,0 +1,75 @@
+//! The semaphores of a class, and waiting at them: rare, long, and the same for
+//! both, so that it is a function of its own.
+
+use super::arena::{Arena, Line, Task};
+use super::parameters::{Parameters, pages_bits};
+use super::semaphore::Semaphore;
+use crate::warp::Warp;
+
+/// Bits that a class takes where something else is told with it.
+pub const CLASS_BITS: u32 = 4;
+
+/// The semaphore of pages of a class.
+#[inline(always)]
+pub fn supply<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
+    semaphore(arena, class, Line::Supply)
+}
+
+/// The semaphore of room in the queue of a class.
+#[inline(always)]
+pub fn room<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
+    semaphore(arena, class, Line::Room)
+}
+
+#[inline(always)]
+fn semaphore<P: Parameters>(arena: &Arena<P>, class: u32, line: Line) -> Semaphore<'_> {
+    Semaphore {
+        permits: arena.head64(class, line, 0),
+        expected: arena.head(class, line, 1),
+    }
+}
+
+/// [`Semaphore::wait`] for as many as the number says; which semaphore is told
+/// with the class.
+struct Wait;
+
+impl Task for Wait {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        n: u32,
+        _lanes: u32,
+    ) -> u32 {
+        let (class, is_room) = (class & ((1 << CLASS_BITS) - 1), class >> CLASS_BITS != 0);
+        let (line, bundle_bits) = if is_room {
+            (Line::Room, P::ENTRY_BITS)
+        } else {
+            (Line::Supply, pages_bits::<P>(class))
+        };
+        u32::from(semaphore(arena, class, line).wait(warp, n, bundle_bits))
+    }
+}
+
+/// Waits for `n` pages: [`Semaphore::wait`].
+#[inline(always)]
+pub fn wait_for_pages<W: Warp, P: Parameters>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    n: u32,
+) -> bool {
+    arena.call::<W, Wait>(warp, class, n) != 0
+}
+
+/// Waits for room for `n` entries: [`Semaphore::wait`].
+#[inline(always)]
+pub fn wait_for_room<W: Warp, P: Parameters>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    n: u32,
+) -> bool {
+    arena.call::<W, Wait>(warp, class | 1 << CLASS_BITS, n) != 0
+}
