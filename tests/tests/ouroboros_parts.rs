@@ -10,7 +10,9 @@ use heapwood_device::allocators::ouroboros::queue::{
     self, Array, End, Hierarchy, Linked, Queue, VOID,
 };
 use heapwood_device::allocators::ouroboros::semaphore::{Fields, Semaphore};
-use heapwood_device::allocators::ouroboros::{Arena, NONE, Ouroboros, OuroborosChunks, Parameters};
+use heapwood_device::allocators::ouroboros::{
+    Arena, Group, NONE, Ouroboros, OuroborosChunks, Parameters,
+};
 use heapwood_device::warp::Warp;
 use heapwood_tests::conformance::{Coroutines, Machine, OsThreads, Pool};
 use heapwood_tests::lockstep::Random;
@@ -309,7 +311,7 @@ fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                 if next.load(SeqCst) as usize + 400 > state.len() {
                     continue;
                 }
-                if !Q::reserve(warp, arena, CLASS, n) {
+                if !Q::reserve(warp, arena, CLASS, n, &Group::alone(warp)) {
                     refused.fetch_add(1, SeqCst);
                     continue;
                 }
@@ -354,7 +356,7 @@ fn check_closed<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
                 "the queue keeps chunks"
             );
             arena.give_run(0);
-            if !Q::reserve(warp, arena, CLASS, 2) {
+            if !Q::reserve(warp, arena, CLASS, 2, &Group::alone(warp)) {
                 panic!("no room in an empty queue");
             }
             let back = queue::positions(arena, CLASS, End::Back, 2);
@@ -380,7 +382,7 @@ fn queue_wraps<M: Machine, Q: Queue>(machine: &M) {
     machine.launch(|warp| {
         let arena = &arena(&memory);
         for turn in 0..6 {
-            if Q::reserve(warp, arena, CLASS, 1) {
+            if Q::reserve(warp, arena, CLASS, 1, &Group::alone(warp)) {
                 let back = queue::positions(arena, CLASS, End::Back, 1);
                 queue::put::<_, _, Q>(warp, arena, CLASS, back, warp.thread() * 8 + turn);
                 let front = queue::positions(arena, CLASS, End::Front, 1);
@@ -428,7 +430,7 @@ fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                     }
                 }
                 _ => {
-                    if Q::reserve(warp, arena, CLASS, 1) {
+                    if Q::reserve(warp, arena, CLASS, 1, &Group::alone(warp)) {
                         put.fetch_add(1, SeqCst);
                         let back = queue::positions(arena, CLASS, End::Back, 1);
                         queue::put::<_, _, Q>(warp, arena, CLASS, back, 1);

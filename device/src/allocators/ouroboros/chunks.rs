@@ -88,7 +88,7 @@ impl<Q: Queue> Task for List<Q> {
         chunk: u32,
         _lanes: u32,
     ) -> u32 {
-        if Q::reserve(warp, arena, class, 1) {
+        if Q::reserve(warp, arena, class, 1, &Group::alone(warp)) {
             let position = positions(arena, class, End::Back, 1);
             put::<W, P, Q>(warp, arena, class, position, chunk);
             arena.head(class, Line::Entries, 0).fetch_add(1, Relaxed);

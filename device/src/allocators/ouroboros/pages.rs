@@ -46,14 +46,12 @@ impl<Q: Queue> OuroborosPages<Q> {
     #[inline(always)]
     fn give<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
         let group = Group::by_key(warp, all, class);
-        let (mut queued, mut first) = (0, 0);
-        if group.leads() && Q::reserve(warp, arena, class, group.size) {
-            queued = 1;
-            first = positions(arena, class, End::Back, group.size);
-        }
-        let queued = warp.shuffle(all, queued, group.leader) != 0;
-        let first = warp.shuffle(all, first, group.leader);
-        if queued {
+        if Q::reserve(warp, arena, class, group.size, &group) {
+            let mut first = 0;
+            if group.leads() {
+                first = positions(arena, class, End::Back, group.size);
+            }
+            let first = warp.shuffle(group.mask, first, group.leader);
             put::<W, P, Q>(warp, arena, class, first.wrapping_add(group.rank), block);
             if group.leads() {
                 // Those who get a permit for a slot that is not yet filled wait
@@ -161,10 +159,10 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
             return 0;
         }
         let rest = pages::<P>(class) - used;
-        let (mut queued, mut first) = (0, 0);
+        let queued = Q::reserve(warp, arena, class, rest, group);
+        let mut first = 0;
         if group.leads() {
-            if Q::reserve(warp, arena, class, rest) {
-                queued = 1;
+            if queued {
                 first = positions(arena, class, End::Back, rest);
                 arena.divide(class, chunk, pages::<P>(class));
             } else {
@@ -174,7 +172,7 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
         }
         // The leader's change of the chunk comes before its pages are had.
         warp.sync(group.mask);
-        if warp.shuffle(group.mask, queued, group.leader) == 0 {
+        if !queued {
             return 0;
         }
         let first = warp.shuffle(group.mask, first, group.leader);

@@ -8,6 +8,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::{EMPTY, End, Place, Queue};
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE};
+use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::layout::{Static, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::warp::Warp;
@@ -39,14 +40,25 @@ impl Queue for Array {
     }
 
     #[inline(always)]
-    fn reserve<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, class: u32, n: u32) -> bool {
-        let room = arena.head(class, Line::Room, 0);
-        // Others may see less than there is while this fails, and be refused too.
-        if room.fetch_add(n.wrapping_neg(), Relaxed) as i32 >= n as i32 {
-            return true;
+    fn reserve<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        n: u32,
+        group: &Group,
+    ) -> bool {
+        let mut taken = 0;
+        if group.leads() {
+            let room = arena.head(class, Line::Room, 0);
+            // Others may see less than there is while this fails, and be refused
+            // too.
+            if room.fetch_add(n.wrapping_neg(), Relaxed) as i32 >= n as i32 {
+                taken = 1;
+            } else {
+                room.fetch_add(n, Relaxed);
+            }
         }
-        room.fetch_add(n, Relaxed);
-        false
+        warp.shuffle(group.mask, taken, group.leader) != 0
     }
 
     #[inline(always)]

@@ -9,9 +9,10 @@ use core::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::EMPTY;
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
+use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::waiting::{room, wait_for_room};
-use crate::warp::Warp;
+use crate::warp::{Warp, leader};
 
 /// The number of a position's chunk; numbers wrap with the positions.
 #[inline(always)]
@@ -59,18 +60,26 @@ pub trait Append {
     fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool;
 }
 
-/// Reserves `n` slots, with new chunks if there is need.
+/// Reserves `n` slots for a group, with new chunks if there is need; all lanes of
+/// the group call this.
 #[inline(always)]
 pub fn reserve<W: Warp, P: Parameters, A: Append>(
     warp: W,
     arena: &Arena<P>,
     class: u32,
     n: u32,
+    group: &Group,
 ) -> bool {
-    room(arena, class).try_take(n) || arena.call::<W, MakeRoom<A>>(warp, class, n) != 0
+    let mut taken = 0;
+    if group.leads() {
+        taken = u32::from(room(arena, class).try_take(n));
+    }
+    warp.shuffle(group.mask, taken, group.leader) != 0
+        || arena.call_together::<W, MakeRoom<A>>(warp, class, n, group.mask) != 0
 }
 
-/// Waits for room or brings it, for as many slots as the number says.
+/// Waits for room or brings it, as many slots as the number says, for the lanes,
+/// which all call this.
 struct MakeRoom<A>(core::marker::PhantomData<A>);
 
 impl<A: Append> Task for MakeRoom<A> {
@@ -80,34 +89,57 @@ impl<A: Append> Task for MakeRoom<A> {
         arena: &Arena<P>,
         class: u32,
         n: u32,
-        _lanes: u32,
+        lanes: u32,
     ) -> u32 {
-        let room = room(arena, class);
-        if wait_for_room(warp, arena, class, n) {
+        let group = Group::of_lanes(warp, lanes);
+        let mut is_there = false;
+        if group.leads() {
+            is_there = wait_for_room(warp, arena, class, n);
+        }
+        if warp.ballot(lanes, is_there) != 0 {
             return 1;
         }
-        // Others wait for these chunks. From here to `arrived` we wait for nobody
-        // but threads between two operations on the pool's or this queue's own
-        // words.
+        // Others wait for this chunk, the one that `n` needs. From here to
+        // `arrived` we wait for nobody but each other and threads between two
+        // operations on the pool's or this queue's own words.
+        let mut chunk = NONE;
+        if warp.lane() == leader(warp.ballot(lanes, true)) {
+            chunk = arena.take_chunk(warp);
+        }
+        // The leader acquired the chunk for all.
+        warp.sync(lanes);
+        // Who acts for all is read off a vote each time: rustc would follow a test
+        // of the same condition through the collectives in between, and make two
+        // of each.
+        let took = warp.ballot(lanes, chunk != NONE);
         let mut got = 0;
-        while got < n {
-            let chunk = arena.take_chunk(warp);
-            if chunk == NONE {
-                break;
-            }
-            for index in 0..1 << P::ENTRY_BITS {
+        if took != 0 {
+            chunk = warp.shuffle(lanes, chunk, leader(took));
+            let mut index = group.rank;
+            while index < 1 << P::ENTRY_BITS {
                 // Relaxed: published with the chunk.
                 arena.entry(chunk, index).store(EMPTY, Relaxed);
+                index += group.size;
             }
-            prepare::<P, A>(arena, chunk);
-            if !A::append(warp, arena, class, chunk) {
-                arena.give_chunk(warp, chunk);
-                break;
+            // The leader publishes what all have stored.
+            warp.sync(lanes);
+            let mut is_appended = false;
+            if warp.lane() == leader(took) {
+                prepare::<P, A>(arena, chunk);
+                is_appended = A::append(warp, arena, class, chunk);
+                if !is_appended {
+                    arena.give_chunk(warp, chunk);
+                }
             }
-            got += 1 << P::ENTRY_BITS;
+            if warp.ballot(lanes, is_appended) != 0 {
+                got = 1 << P::ENTRY_BITS;
+            }
         }
         let enough = got >= n;
-        room.arrived(n, P::ENTRY_BITS, if enough { got - n } else { got });
+        if warp.lane() == leader(warp.ballot(lanes, true)) {
+            let rest = if enough { got - n } else { got };
+            room(arena, class).arrived(n, P::ENTRY_BITS, rest);
+        }
         u32::from(enough)
     }
 }

@@ -16,6 +16,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use super::chunked::{self, Append, advance, drain, fuse, number, recycle, slot};
 use super::{End, Place, Queue, start};
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
+use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::layout::{Static, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::pool::take_count;
@@ -135,8 +136,14 @@ impl Queue for Hierarchy {
     }
 
     #[inline(always)]
-    fn reserve<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, n: u32) -> bool {
-        chunked::reserve::<W, P, Self>(warp, arena, class, n)
+    fn reserve<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        n: u32,
+        group: &Group,
+    ) -> bool {
+        chunked::reserve::<W, P, Self>(warp, arena, class, n, group)
     }
 
     #[inline(always)]

@@ -29,6 +29,7 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use super::chunked::{self, Append, advance, drain, fuse, number, recycle, slot};
 use super::{End, Place, Queue, start};
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
+use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::layout::Static;
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::warp::Warp;
@@ -270,8 +271,14 @@ impl Queue for Linked {
     }
 
     #[inline(always)]
-    fn reserve<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, n: u32) -> bool {
-        chunked::reserve::<W, P, Self>(warp, arena, class, n)
+    fn reserve<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        n: u32,
+        group: &Group,
+    ) -> bool {
+        chunked::reserve::<W, P, Self>(warp, arena, class, n, group)
     }
 
     #[inline(always)]

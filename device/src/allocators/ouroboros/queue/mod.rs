@@ -36,6 +36,7 @@ pub use hierarchy::Hierarchy;
 pub use linked::Linked;
 
 use super::arena::{Arena, Line};
+use super::group::Group;
 use super::layout::Static;
 use super::parameters::Parameters;
 use crate::warp::Warp;
@@ -80,8 +81,15 @@ pub trait Queue: Copy {
     /// Empties the queue; called by all threads of the launch.
     fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32);
 
-    /// Reserves room for `n` entries, at most a chunk's; false if there is none.
-    fn reserve<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, n: u32) -> bool;
+    /// Reserves room for `n` entries, at most a chunk's, for a group; false if
+    /// there is none. Called by all lanes of the group together.
+    fn reserve<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        n: u32,
+        group: &Group,
+    ) -> bool;
 
     /// Where a position is stored that the caller has at this end.
     fn place<W: Warp, P: Parameters>(
