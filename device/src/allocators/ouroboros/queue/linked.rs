@@ -11,8 +11,9 @@
 //! a word of a table with the chunk's tag and the chunk, leads there at once. Who
 //! appends a chunk puts it up, and the chunk stays until it is up; who returns the
 //! chunk takes it down before. So a signpost with the tag of a chunk that somebody
-//! has a position in leads to that chunk. It may be hidden by one that was put up
-//! for another chunk at the same place: then the list leads there.
+//! has a position in leads to that chunk. It may be missing because of
+//! another chunk that has its signpost at the same place: then the list leads
+//! there.
 //!
 //! The paper returns chunks a number of chunks later, which must be large enough
 //! for any thread that is still on its way through them. Here no thread relies on
@@ -192,11 +193,9 @@ fn return_drained<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32,
             continue;
         }
         // Relaxed, both: the pool releases the chunk, or whoever appends it again,
-        // with its signpost and its tag gone.
-        let tag = tag(class, index);
-        arena
-            .signpost(tag)
-            .compare_exchange(fuse(tag, chunk), u64::MAX, Relaxed);
+        // with its signpost and its tag gone. If another chunk's is there by now,
+        // the list leads to that one.
+        arena.signpost(tag(class, index)).store(u64::MAX, Relaxed);
         arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
         recycle::<W, P, Again>(warp, arena, class, chunk, keep);
     }
