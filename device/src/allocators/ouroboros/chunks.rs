@@ -14,6 +14,11 @@
 //! permits are served: the pages that were promised are on chunks that are in the
 //! queue or the stack, or held by threads that put them there before they wait.
 //!
+//! Since a chunk has one holder at a time, many threads that want few pages each
+//! would wait for the chunks one after the other. Who finds none listed brings
+//! another one, until there are some hundreds: there are enough pages for all who
+//! have permits, but not at enough places.
+//!
 //! A chunk whose pages are all free goes back to the pool. For one with a single
 //! page that is when it is freed. Of other chunks some stay listed, for the next
 //! requests; when there are more, each page that makes another chunk free pays
@@ -34,8 +39,28 @@ use super::queue::{EMPTY, End, Queue, VOID, close, positions, put, take};
 use super::waiting::supply;
 use crate::warp::Warp;
 
-/// Fully free chunks of a class that stay listed.
-const IDLE_MOST: i32 = 64;
+/// Fully free chunks of a class that stay listed, beside those of [`spread_most`].
+const IDLE_MOST: u32 = 64;
+/// Chunks that threads of one class may ask for so as not to wait for each other.
+const SPREAD_MOST: u32 = 256;
+
+/// Chunks of a class up to which a thread that finds all of them held gets another
+/// one: in a small heap one of 2^6.
+#[inline(always)]
+fn spread_most<P: Parameters>(arena: &Arena<P>) -> u32 {
+    let part = arena.chunks >> 6;
+    if part < SPREAD_MOST {
+        part
+    } else {
+        SPREAD_MOST
+    }
+}
+
+/// A counter of the chunks of a class.
+#[inline(always)]
+fn divided<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
+    arena.head(class, Line::Entries, 2)
+}
 
 /// Chunks over queues of kind `Q` (`OuroborosChunks`).
 #[derive(Clone, Copy, Debug)]
@@ -147,9 +172,33 @@ impl<Q: Queue> OuroborosChunks<Q> {
         let retired = arena.free_pages(chunk) == pages && supply(arena, class).try_take(pages);
         if retired {
             idle(arena, class).fetch_add(u32::MAX, Relaxed);
+            divided(arena, class).fetch_add(u32::MAX, Relaxed);
             arena.give_chunk(warp, chunk);
         }
         retired
+    }
+
+    /// A new chunk, held by the caller, who counts its pages when it has listed it;
+    /// [`NONE`] if the class has many, or there is none.
+    #[inline(always)]
+    fn spread<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
+        let divided = divided(arena, class);
+        let most = spread_most(arena);
+        // Read first, so that those who wait do not keep the counter busy.
+        if divided.load(Relaxed) >= most {
+            return NONE;
+        }
+        let mut chunk = NONE;
+        if divided.fetch_add(1, Relaxed) < most {
+            chunk = arena.take_chunk(warp);
+        }
+        if chunk == NONE {
+            divided.fetch_add(u32::MAX, Relaxed);
+        } else {
+            arena.divide(class, chunk, 0);
+            idle(arena, class).fetch_add(1, Relaxed);
+        }
+        chunk
     }
 
     /// Looks at the oldest chunk that is listed, and gives it back if it can.
@@ -204,7 +253,12 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
         loop {
             let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
             if is_agent && served < share.size {
+                let mut brought = 0;
                 chunk = Self::hold(warp, arena, class);
+                if chunk == NONE {
+                    chunk = Self::spread(warp, arena, class);
+                    brought = pages;
+                }
                 if chunk == NONE {
                     warp.back_off();
                 } else {
@@ -215,6 +269,10 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
                     }
                     if left > 0 {
                         Self::list(warp, arena, class, chunk);
+                    }
+                    if brought > 0 {
+                        // Ours are among these, and our permits are for others.
+                        supply(arena, class).signal(brought);
                     }
                 }
             }
@@ -298,6 +356,7 @@ impl<Q: Queue> Task for Free<Q> {
         // The only page of a chunk: it was never counted as free.
         let returned = freed.holds && freed.is_last;
         if returned {
+            divided(arena, class).fetch_add(u32::MAX, Relaxed);
             arena.give_chunk(warp, chunk);
         } else if freed.holds {
             OuroborosChunks::<Q>::list(warp, arena, class, chunk);
@@ -308,7 +367,7 @@ impl<Q: Queue> Task for Free<Q> {
         }
         if freed.is_last && !returned {
             let others = idle(arena, class).fetch_add(1, Relaxed) as i32;
-            if others >= IDLE_MOST {
+            if others >= (IDLE_MOST + spread_most(arena)) as i32 {
                 OuroborosChunks::<Q>::retire_oldest(warp, arena, class);
             }
         }
