@@ -112,12 +112,24 @@ impl<P: Parameters> Arena<P> {
     /// Marks a page as free.
     #[inline(always)]
     pub fn free_page(&self, class: u32, chunk: u32, page: u32) -> Freed {
-        let map = self.bits(chunk, page >> 5);
-        map.fetch_or(1 << (page & 31), Release);
-        let before = self.meta(chunk, Word::State).fetch_add(1, AcqRel);
+        self.mark_free(chunk, page);
+        self.count_free(class, chunk, 1)
+    }
+
+    /// Sets the bit of a page, which is to be counted after that.
+    #[inline(always)]
+    pub fn mark_free(&self, chunk: u32, page: u32) {
+        self.bits(chunk, page >> 5)
+            .fetch_or(1 << (page & 31), Release);
+    }
+
+    /// Counts `n` pages whose bits were set.
+    #[inline(always)]
+    pub fn count_free(&self, class: u32, chunk: u32, n: u32) -> Freed {
+        let before = self.meta(chunk, Word::State).fetch_add(n, AcqRel);
         Freed {
             holds: before == 0,
-            is_last: before == pages::<P>(class) - 1,
+            is_last: before + n == pages::<P>(class),
         }
     }
 

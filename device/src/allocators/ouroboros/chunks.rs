@@ -352,24 +352,43 @@ impl<Q: Queue> Task for Free<Q> {
     ) -> u32 {
         let group = Group::by_key(warp, all, class);
         let chunk = arena.chunk_of(block);
-        let freed = arena.free_page(class, chunk, arena.page_of(class, block));
-        // The only page of a chunk: it was never counted as free.
-        let returned = freed.holds && freed.is_last;
-        if returned {
-            divided(arena, class).fetch_add(u32::MAX, Relaxed);
-            arena.give_chunk(warp, chunk);
-        } else if freed.holds {
-            OuroborosChunks::<Q>::list(warp, arena, class, chunk);
+        // Lanes with pages of the same chunk free them as one.
+        let is_single = pages::<P>(class) == 1;
+        let mates = if is_single {
+            Group::alone(warp)
+        } else {
+            Group::by_key(warp, group.mask, chunk)
+        };
+        arena.mark_free(chunk, arena.page_of(class, block));
+        // All of these bits are set before one lane counts them.
+        warp.sync(mates.mask);
+        let (mut returned, mut surplus) = (0, false);
+        if mates.leads() {
+            let freed = arena.count_free(class, chunk, mates.size);
+            if freed.is_last && !is_single {
+                let others = idle(arena, class).fetch_add(1, Relaxed) as i32;
+                surplus = others >= (IDLE_MOST + spread_most(arena)) as i32;
+            }
+            // Of a chunk that is all ours no page was counted as free. One with
+            // a single page has nothing to offer that the pool has not.
+            if freed.is_last && freed.holds && (surplus || is_single) {
+                if surplus {
+                    idle(arena, class).fetch_add(u32::MAX, Relaxed);
+                }
+                (returned, surplus) = (1, false);
+                divided(arena, class).fetch_add(u32::MAX, Relaxed);
+                arena.give_chunk(warp, chunk);
+            } else if freed.holds {
+                OuroborosChunks::<Q>::list(warp, arena, class, chunk);
+            }
         }
-        let counted = warp.ballot(all, !returned) & group.mask;
+        let returned = warp.shuffle(mates.mask, returned, mates.leader) != 0;
+        let counted = warp.ballot(group.mask, !returned);
         if group.leads() && counted != 0 {
             supply(arena, class).signal(counted.count_ones());
         }
-        if freed.is_last && !returned {
-            let others = idle(arena, class).fetch_add(1, Relaxed) as i32;
-            if others >= (IDLE_MOST + spread_most(arena)) as i32 {
-                OuroborosChunks::<Q>::retire_oldest(warp, arena, class);
-            }
+        if surplus {
+            OuroborosChunks::<Q>::retire_oldest(warp, arena, class);
         }
         0
     }
