@@ -151,7 +151,8 @@ pub trait Warp: Copy {
 /// The lowest lane of `mask`, which must not be empty.
 #[inline(always)]
 pub fn leader(mask: u32) -> u32 {
-    mask.trailing_zeros()
+    // The GPU counts bits that are set, and needs a branch for trailing zeros.
+    (mask ^ mask.wrapping_sub(1)).count_ones() - 1
 }
 
 /// The lanes of `mask` below `lane`, counted.

@@ -87,25 +87,27 @@ impl<P: Parameters> Arena<P> {
         };
         let mut word = (start >> 5) & (words - 1);
         let mut wanted = u32::MAX << (start & 31);
+        let mut looks = 0;
         loop {
-            for _ in 0..=words {
-                let map = self.bits(chunk, word);
-                let mut free = map.load(Relaxed) & wanted;
-                while free != 0 {
-                    let bit = free & free.wrapping_neg();
-                    let before = map.fetch_and(!bit, Acquire);
-                    if before & bit != 0 {
-                        return word * 32 + bit.trailing_zeros();
-                    }
-                    free = before & wanted & !bit;
+            let map = self.bits(chunk, word);
+            let mut free = map.load(Relaxed) & wanted;
+            while free != 0 {
+                let bit = free & free.wrapping_neg();
+                let before = map.fetch_and(!bit, Acquire);
+                if before & bit != 0 {
+                    return word * 32 + bit.trailing_zeros();
                 }
-                word = (word + 1) & (words - 1);
-                wanted = u32::MAX;
+                free = before & wanted & !bit;
             }
-            // There are as many bits as were reserved, but others claim theirs
-            // at the same time and may have gone ahead of us in this round. Each
-            // takes one, so that rounds come to an end.
-            warp.back_off();
+            word = (word + 1) & (words - 1);
+            wanted = u32::MAX;
+            looks += 1;
+            if looks > words {
+                // There are as many bits as were reserved, but others claim
+                // theirs at the same time and may have gone ahead of us in this
+                // round. Each takes one, so that rounds come to an end.
+                warp.back_off();
+            }
         }
     }
 

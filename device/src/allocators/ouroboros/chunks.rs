@@ -124,27 +124,39 @@ impl<Q: Queue> Task for List<Q> {
     }
 }
 
-/// [`OuroborosChunks::retire_oldest`].
-struct RetireOldest<Q>(core::marker::PhantomData<Q>);
+/// [`OuroborosChunks::retire`] of the chunk that is the number, or, if that is
+/// [`NONE`], [`OuroborosChunks::retire_oldest`].
+struct Retire<Q>(core::marker::PhantomData<Q>);
 
-impl<Q: Queue> Task for RetireOldest<Q> {
+impl<Q: Queue> Task for Retire<Q> {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
-        _value: u32,
+        given: u32,
         _lanes: u32,
     ) -> u32 {
-        let chunk = OuroborosChunks::<Q>::hold(warp, arena, class);
+        let mut chunk = given;
+        if given == NONE {
+            chunk = OuroborosChunks::<Q>::hold(warp, arena, class);
+        }
         if chunk == NONE {
             return 0;
         }
-        let retired = OuroborosChunks::<Q>::retire(warp, arena, class, chunk);
-        if !retired {
+        let pages = pages::<P>(class);
+        // With permits for as many pages nobody is promised these. Nobody has one
+        // of them, so that nobody changes the chunk's state.
+        if arena.free_pages(chunk) == pages && supply(arena, class).try_take(pages) {
+            idle(arena, class).fetch_add(u32::MAX, Relaxed);
+            divided(arena, class).fetch_add(u32::MAX, Relaxed);
+            arena.give_chunk(warp, chunk);
+            return 1;
+        }
+        if given == NONE {
             OuroborosChunks::<Q>::list(warp, arena, class, chunk);
         }
-        u32::from(retired)
+        0
     }
 }
 
@@ -166,16 +178,7 @@ impl<Q: Queue> OuroborosChunks<Q> {
     /// free and none of them is promised.
     #[inline(always)]
     fn retire<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
-        let pages = pages::<P>(class);
-        // With permits for as many pages nobody is promised these. Nobody has one
-        // of them, so that nobody changes the chunk's state.
-        let retired = arena.free_pages(chunk) == pages && supply(arena, class).try_take(pages);
-        if retired {
-            idle(arena, class).fetch_add(u32::MAX, Relaxed);
-            divided(arena, class).fetch_add(u32::MAX, Relaxed);
-            arena.give_chunk(warp, chunk);
-        }
-        retired
+        arena.call::<W, Retire<Q>>(warp, class, chunk) != 0
     }
 
     /// A new chunk, held by the caller, who counts its pages when it has listed it;
@@ -204,7 +207,7 @@ impl<Q: Queue> OuroborosChunks<Q> {
     /// Looks at the oldest chunk that is listed, and gives it back if it can.
     #[inline(always)]
     fn retire_oldest<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
-        arena.call::<W, RetireOldest<Q>>(warp, class, 0) != 0
+        arena.call::<W, Retire<Q>>(warp, class, NONE) != 0
     }
 
     /// Gives back what it can of the chunks on the stack.

@@ -14,7 +14,8 @@ use crate::allocators::no_parameters;
 use crate::warp::Warp;
 
 /// Returns chunks that hold no block to the pool; gives back whether there were
-/// any.
+/// any, and the caller is to try again. The number says how often it was called
+/// for the same request: only the first time does anything.
 struct Reclaim<I>(PhantomData<I>);
 
 impl<I: Instance> Task for Reclaim<I> {
@@ -23,9 +24,12 @@ impl<I: Instance> Task for Reclaim<I> {
         warp: W,
         arena: &Arena<P>,
         _class: u32,
-        _value: u32,
+        calls: u32,
         _lanes: u32,
     ) -> u32 {
+        if calls > 0 {
+            return 0;
+        }
         let mut any = false;
         for class in 0..P::CLASSES {
             any |= I::reclaim(warp, arena, class);
@@ -118,7 +122,9 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         // The null handle and the empty slot are the same.
         const { assert!(EMPTY == u32::NULL) };
-        let mut is_last = !I::RECLAIMS;
+        // Counted here and looked at there: a flag that is set once would make
+        // two copies of the turn.
+        let mut calls = 0;
         loop {
             let block = if bytes > P::CHUNK_BYTES {
                 self.malloc_run(warp, bytes)
@@ -126,10 +132,13 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
                 let all = warp.converge();
                 I::malloc(warp, &self.arena, all, class_of::<P>(bytes))
             };
-            if !block.is_null() || is_last || self.arena.call::<W, Reclaim<I>>(warp, 0, 0) == 0 {
+            if !block.is_null()
+                || !I::RECLAIMS
+                || self.arena.call::<W, Reclaim<I>>(warp, 0, calls) == 0
+            {
                 return block;
             }
-            is_last = true;
+            calls += 1;
         }
     }
 

@@ -23,15 +23,17 @@ impl Group {
     pub fn by_key<W: Warp>(warp: W, mask: u32, key: u32) -> Self {
         let lane = warp.lane();
         let (mut rest, mut own) = (mask, 0);
-        while rest != 0 {
+        loop {
             let first = warp.shuffle(mask, key, leader(rest));
             let same = warp.ballot(mask, key == first);
             if key == first {
                 own = same;
             }
             rest &= !same;
+            if rest == 0 {
+                return Self::of(lane, own);
+            }
         }
-        Self::of(lane, own)
     }
 
     /// The group of the lanes of `mask`, the caller among them.
@@ -43,7 +45,14 @@ impl Group {
     /// This lane alone.
     #[inline(always)]
     pub fn alone<W: Warp>(warp: W) -> Self {
-        Self::of(warp.lane(), 1 << warp.lane())
+        let lane = warp.lane();
+        Self {
+            mask: 1 << lane,
+            leader: lane,
+            rank: 0,
+            size: 1,
+            lane,
+        }
     }
 
     /// The lanes of this group, the caller among them, that are not in `served`.

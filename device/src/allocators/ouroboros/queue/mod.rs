@@ -179,35 +179,38 @@ pub fn close<W: Warp, P: Parameters, Q: Queue>(
     // We have the room for `n` entries, and for these a right to take as many.
     let back = positions(arena, class, End::Back, n);
     let front = positions(arena, class, End::Front, n);
-    // Both ends are ours where the two coincide; nobody else ever looks there.
-    let mut done = 0;
-    while front == back && done < n {
-        let place = Q::place(warp, arena, class, front.wrapping_add(done), End::Front);
-        let left = (1 << P::ENTRY_BITS) - (front.wrapping_add(done) & ((1 << P::ENTRY_BITS) - 1));
-        let part = if left < n - done { left } else { n - done };
-        Q::finish(warp, arena, class, place.chunk, part, 0);
-        done += part;
-    }
+    // Both ends are ours where the two coincide; nobody else ever looks there, and
+    // one void stands for all of our positions in a chunk.
+    let unit = if front == back { 1 << P::ENTRY_BITS } else { 1 };
+    let part = |position: u32, done: u32| {
+        let left = unit - (position & (unit - 1));
+        if left < n - done { left } else { n - done }
+    };
     // Otherwise others have positions in between. They get our voids. What is
     // older than these we take before, so that while we wait for room nobody
     // waits for us.
     let ahead = back.wrapping_sub(front);
     let older = if (ahead as i32) < 0 { 0 } else { ahead };
     let older = if older < n { older } else { n };
-    for index in done..=n {
-        if index == older {
-            for index in done..n {
-                put::<W, P, Q>(warp, arena, class, back.wrapping_add(index), VOID);
+    let (mut put_there, mut taken) = (0, 0);
+    loop {
+        if taken == older {
+            while put_there < n {
+                let position = back.wrapping_add(put_there);
+                put::<W, P, Q>(warp, arena, class, position, VOID);
+                put_there += part(position, put_there);
             }
         }
-        if index == n {
-            break;
+        if taken == n {
+            return true;
         }
-        let (entry, chunk) = take::<W, P, Q>(warp, arena, class, front.wrapping_add(index));
-        Q::finish(warp, arena, class, chunk, 1, 0);
+        let position = front.wrapping_add(taken);
+        let (entry, chunk) = take::<W, P, Q>(warp, arena, class, position);
+        let used = part(position, taken);
+        Q::finish(warp, arena, class, chunk, used, 0);
         if entry != VOID {
             keep(entry);
         }
+        taken += used;
     }
-    true
 }
