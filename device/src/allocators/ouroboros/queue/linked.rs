@@ -161,37 +161,44 @@ fn locate<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, wanted:
 fn return_drained<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, keep: u32) {
     let old = arena.head64(class, Line::Old, 0);
     let new = arena.head64(class, Line::New, 0);
+    let mut seen = old.load(Acquire);
     loop {
-        let seen = old.load(Acquire);
         let (index, chunk) = ((seen >> 32) as u32, seen as u32);
         if chunk == NONE {
             return;
         }
         // A read-modify-write: of two threads that drained chunks at the same
-        // time, one sees what the other did, and returns both.
+        // time, one sees what the other did, and returns both. If the chunk was
+        // returned since, whoever did that looks at our chunk after we drained it:
+        // had it looked before, we would have acquired where it left `old`.
         let drained = arena.meta(chunk, Word::Drained).fetch_add(0, AcqRel);
-        if arena.meta(chunk, Word::Tag).load(Acquire) != tag(class, index) {
-            // Returned since, by another.
-            continue;
-        }
         if drained != 1 << P::ENTRY_BITS {
             return;
         }
         let later = advance::<P>(index, 1);
+        // A count or a link of what the chunk is by now goes with an exchange that
+        // fails, for `old` does not come to this number and chunk again.
         let next = arena.meta(chunk, Word::Next).load(Acquire);
-        if next != NONE {
+        let moved = if next != NONE {
             // Release: with `old`, what we acquired of the next chunk.
-            if old.compare_exchange(seen, fuse(later, next), AcqRel) != seen {
-                continue;
-            }
-        } else if new.compare_exchange(seen, fuse(index, NONE), AcqRel) == seen {
-            old.store(fuse(later, NONE), Release);
+            old.compare_exchange(seen, fuse(later, next), AcqRel)
         } else {
-            // Another thread is about to link the next chunk, or to return this
-            // one; neither waits.
-            warp.back_off();
+            let last = new.compare_exchange(seen, fuse(index, NONE), AcqRel);
+            if last == seen {
+                old.store(fuse(later, NONE), Release);
+            }
+            last
+        };
+        if moved != seen {
+            // Another thread has returned the chunk; or is about to link the next
+            // one, or to leave `old` behind the last one. None of these waits.
+            if next == NONE {
+                warp.back_off();
+            }
+            seen = old.load(Acquire);
             continue;
         }
+        seen = fuse(later, next);
         // Relaxed, both: the pool releases the chunk, or whoever appends it again,
         // with its signpost and its tag gone. If another chunk's is there by now,
         // the list leads to that one.
