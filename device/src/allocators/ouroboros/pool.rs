@@ -80,6 +80,12 @@ impl<P: Parameters> Arena<P> {
         self.call::<W, TakeChunk>(warp, 0, 0)
     }
 
+    /// Whether there is no free chunk at this moment.
+    #[inline(always)]
+    pub fn is_used_up(&self) -> bool {
+        self.pool(Line::Supply).load(Relaxed) == 0
+    }
+
     /// Gives a chunk back, whatever it was used for.
     #[inline(always)]
     pub fn give_chunk<W: Warp>(&self, warp: W, chunk: u32) {
@@ -91,7 +97,7 @@ impl<P: Parameters> Arena<P> {
         // Each turn but the last uses up a hint, of which there are as many as
         // others have left.
         loop {
-            if self.pool(Line::Supply).load(Relaxed) == 0 {
+            if self.is_used_up() {
                 return NONE;
             }
             let chunk = if take_count(self.pool(Line::Entries)) {

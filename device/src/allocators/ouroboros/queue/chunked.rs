@@ -78,6 +78,12 @@ pub fn reserve<W: Warp, P: Parameters, A: Append>(
         || arena.call_together::<W, MakeRoom<A>>(warp, class, n, group.mask) != 0
 }
 
+/// What a wait for room ends with: the caller must bring a chunk, has room, or is
+/// refused.
+const BRING: u32 = 0;
+const THERE: u32 = 1;
+const REFUSED: u32 = 2;
+
 /// Waits for room or brings it, as many slots as the number says, for the lanes,
 /// which all call this.
 struct MakeRoom<A>(core::marker::PhantomData<A>);
@@ -92,12 +98,19 @@ impl<A: Append> Task for MakeRoom<A> {
         lanes: u32,
     ) -> u32 {
         let group = Group::of_lanes(warp, lanes);
-        let mut is_there = false;
+        let mut outcome = BRING;
         if group.leads() {
-            is_there = wait_for_room(warp, arena, class, n);
+            // Without a free chunk nobody waits for one: when all memory is in use,
+            // everything that is freed would.
+            if arena.is_used_up() {
+                outcome = REFUSED;
+            } else if wait_for_room(warp, arena, class, n) {
+                outcome = THERE;
+            }
         }
-        if warp.ballot(lanes, is_there) != 0 {
-            return 1;
+        outcome = warp.shuffle(lanes, outcome, group.leader);
+        if outcome != BRING {
+            return outcome & THERE;
         }
         // Others wait for this chunk, the one that `n` needs. From here to
         // `arrived` we wait for nobody but each other and threads between two
