@@ -7,6 +7,7 @@
 
 mod bench;
 mod graph;
+mod graph_crate;
 mod kdtree;
 mod means;
 mod registers;
@@ -54,6 +55,7 @@ fn table(name: &str, results: &Results) -> Result<String> {
     let words: Vec<&str> = name.split_whitespace().collect();
     match words[..] {
         ["registers"] => Ok(registers::table(results)),
+        ["graph-crate"] => Ok(graph_crate::table(results)),
         ["kdtree", "builds"] => kdtree::builds(results, false),
         ["kdtree", "builds", "per-split"] => kdtree::builds(results, true),
         ["kdtree", "trees"] => kdtree::trees(results),

@@ -194,6 +194,44 @@ pub struct Count {
     pub ms: Samples,
 }
 
+/// A result of `cargo bench --bench graph_crate`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct GraphCase {
+    /// The kind of graph.
+    pub graph: String,
+    /// Its vertices.
+    pub vertices: u32,
+    /// Entries of its rows: each edge twice.
+    pub entries: u64,
+    /// What was computed.
+    pub algorithm: String,
+    /// Iterations of PageRank: ours, theirs.
+    pub iterations: Option<[u32; 2]>,
+    /// Our time.
+    pub ours_ms: Samples,
+    /// Theirs, of triangles on the graph as it is.
+    pub theirs_ms: Samples,
+    /// Theirs for relabelling before a count.
+    pub relabel_ms: Option<Samples>,
+    /// Theirs for the count after that.
+    pub relabelled_ms: Option<Samples>,
+    /// The allocator of our store.
+    pub allocator: String,
+    /// Threads of either side.
+    pub threads: u32,
+    /// The program.
+    pub meta: Meta,
+    /// The machine.
+    pub machine: Machine,
+}
+
+/// A machine without a GPU.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Machine {
+    /// The processor's product name.
+    pub cpu: String,
+}
+
 /// An allocator as `heapwood allocators` lists it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Listed {
@@ -265,6 +303,8 @@ pub struct Results {
     pub kdtree: Vec<Tree>,
     /// Graphs.
     pub graphs: Vec<GraphRow>,
+    /// PageRank and triangles beside the crate `graph`, on the CPU.
+    pub graph_crate: Vec<GraphCase>,
     /// Registers.
     pub allocators: Vec<Listed>,
     /// Reference figures.
@@ -278,6 +318,7 @@ impl Results {
             bench: list(folder, "h200-bench.json")?,
             kdtree: list(folder, "h200-kdtree.json")?,
             graphs: list(folder, "h200-graph.json")?,
+            graph_crate: list(folder, "cpu-graph-crate.json")?,
             allocators: list(folder, "h200-registers.json")?,
             published: parse(folder, "published-h200.json")?
                 .ok_or("docs/results/published-h200.json is missing")?,

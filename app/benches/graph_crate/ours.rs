@@ -1,0 +1,44 @@
+//! Our side: the dynamic store on the CPU backend, with contiguous adjacency.
+
+use std::time::Duration;
+
+use heapwood::Error;
+use heapwood::allocators::Spec;
+use heapwood::backend::{Backend, Choice, LAUNCH_LIMIT};
+use heapwood::graph::{Layout, Options, RankOptions, Ranks, Store};
+use heapwood::size::Pool;
+use heapwood_graphs::Csr;
+
+/// The CPU backend with this many workers.
+pub fn backend(threads: usize) -> Result<Backend, Error> {
+    let options = heapwood::backend::Options {
+        choice: Choice::Cpu,
+        device: 0,
+        threads: Some(threads),
+        limit: LAUNCH_LIMIT,
+    };
+    Ok(options.open()?)
+}
+
+/// The graph in our store.
+pub fn store<'b>(backend: &'b Backend, spec: &Spec, rows: &Csr) -> Result<Store<'b>, Error> {
+    let options = Options {
+        spec: spec.clone(),
+        pool: Pool::Auto,
+        layout: Layout::Contiguous,
+        self_loops: false,
+    };
+    Ok(Store::new(backend, options, rows, None)?)
+}
+
+/// Ranks with the time.
+pub fn pagerank(store: &Store, options: &RankOptions) -> Result<(Ranks, Duration), Error> {
+    let (ranks, time) = super::work::timed(|| store.pagerank(options, None));
+    Ok((ranks?, time))
+}
+
+/// Triangles with the time.
+pub fn triangles(store: &Store) -> Result<(u64, Duration), Error> {
+    let (found, time) = super::work::timed(|| store.triangles(false));
+    Ok((found?.count, time))
+}

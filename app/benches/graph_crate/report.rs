@@ -1,0 +1,151 @@
+//! What was measured, as a table and as JSON.
+
+use heapwood::Error;
+use heapwood::backend::Facts;
+use heapwood::meta::Meta;
+use heapwood::report::{Table, milliseconds};
+use heapwood::samples::Samples;
+use serde::Serialize;
+
+/// An algorithm on a graph; the keys are stable, what does not apply is null.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The kind of graph.
+    pub graph: &'static str,
+    /// Its vertices.
+    pub vertices: u32,
+    /// Entries of its rows: each edge twice.
+    pub entries: u64,
+    /// `pagerank`, `pagerank to 1e-6` or `triangles`.
+    pub algorithm: &'static str,
+    /// Iterations of PageRank: ours, theirs; medians.
+    pub iterations: Option<[u32; 2]>,
+    /// Triangles, the same on both sides.
+    pub triangles: Option<u64>,
+    /// Our time.
+    pub ours_ms: Samples,
+    /// Theirs, of triangles on the graph as it is.
+    pub theirs_ms: Samples,
+    /// Theirs for relabelling before a count.
+    pub relabel_ms: Option<Samples>,
+    /// Theirs for the count after that.
+    pub relabelled_ms: Option<Samples>,
+    /// Where the result comes from.
+    #[serde(flatten)]
+    pub origin: Origin,
+}
+
+/// Where a result comes from.
+#[derive(Clone, Debug, Serialize)]
+pub struct Origin {
+    /// The allocator of our store.
+    pub allocator: String,
+    /// Threads of either side.
+    pub threads: usize,
+    meta: Meta,
+    machine: Machine,
+}
+
+/// The machine, and how it was asked.
+#[derive(Clone, Debug, Serialize)]
+struct Machine {
+    cpu: String,
+    cores: usize,
+    command: String,
+}
+
+impl Origin {
+    /// Of a graph of this hash.
+    pub fn new(facts: &Facts, allocator: &str, threads: usize, seed: u64, hash: u64) -> Self {
+        let arguments = std::env::args().skip(1).filter(|word| word != "--bench");
+        let command = ["cargo bench -p heapwood --bench graph_crate --".to_owned()];
+        let command: Vec<String> = command.into_iter().chain(arguments).collect();
+        Self {
+            allocator: allocator.to_owned(),
+            threads,
+            meta: Meta {
+                seed: Some(seed),
+                input_hash: Some(format!("{hash:016x}")),
+                ..Meta::new(facts)
+            },
+            machine: Machine {
+                cpu: facts.device.clone(),
+                cores: threads,
+                command: command.join(" "),
+            },
+        }
+    }
+}
+
+impl Row {
+    /// The other side's time: of triangles the better of its two ways.
+    fn theirs(&self) -> f64 {
+        let plain = self.theirs_ms.median;
+        match (&self.relabel_ms, &self.relabelled_ms) {
+            (Some(first), Some(second)) => plain.min(first.median + second.median),
+            _ => plain,
+        }
+    }
+}
+
+/// The rows for people.
+pub fn table(rows: &[Row]) -> Table {
+    let mut table = Table::new(&[
+        "graph",
+        "#vertices",
+        "#entries",
+        "algorithm",
+        "#ours ms",
+        "#graph ms",
+        "#ratio",
+        "#ours ms/iteration",
+        "#graph ms/iteration",
+        "#as it is ms",
+        "#relabel ms",
+        "#relabelled ms",
+    ]);
+    for row in rows {
+        let (ours, theirs) = (row.ours_ms.median, row.theirs());
+        let [our_step, their_step] = match row.iterations {
+            Some([one, two]) => [
+                format!("{} x {one}", milliseconds(ours / f64::from(one))),
+                format!("{} x {two}", milliseconds(theirs / f64::from(two))),
+            ],
+            None => ["-", "-"].map(str::to_owned),
+        };
+        let shown = |samples: &Option<Samples>| match samples {
+            Some(samples) => milliseconds(samples.median),
+            None => "-".to_owned(),
+        };
+        let plain = match row.triangles {
+            Some(_) => milliseconds(row.theirs_ms.median),
+            None => "-".to_owned(),
+        };
+        table.push(vec![
+            row.graph.to_owned(),
+            row.vertices.to_string(),
+            row.entries.to_string(),
+            row.algorithm.to_owned(),
+            milliseconds(ours),
+            milliseconds(theirs),
+            format!("{:.2}", ours / theirs),
+            our_step,
+            their_step,
+            plain,
+            shown(&row.relabel_ms),
+            shown(&row.relabelled_ms),
+        ]);
+    }
+    table
+}
+
+/// The rows as an array, an object a line.
+///
+/// # Errors
+///
+/// For values that JSON does not have.
+pub fn json_lines(rows: &[Row]) -> Result<String, Error> {
+    let lines: Result<Vec<String>, _> = rows.iter().map(serde_json::to_string).collect();
+    let lines = lines.map_err(|error| Error::Failed(error.to_string()))?;
+    Ok(format!("[\n{}\n]\n", lines.join(",\n")))
+}
