@@ -92,7 +92,9 @@ impl Cuda {
         let allocator = launch.heap.map(|(allocator, _)| allocator);
         let (function, resident) = self.function(launch.kernel, allocator)?;
         let blocks = match launch.shape {
-            Shape::Threads(threads) | Shape::Strided(threads) => threads.div_ceil(BLOCK),
+            Shape::Threads(threads) | Shape::Strided(threads) | Shape::Ranges(threads) => {
+                threads.div_ceil(BLOCK)
+            }
             Shape::Warps(warps) => warps.div_ceil(WARPS_PER_BLOCK),
             Shape::Persistent => resident * self.gpu.facts().multiprocessors,
         };

@@ -97,7 +97,10 @@ impl<'b> Room<'b> {
             kernel: step.kernel,
             heap: step.over_heap.then(|| self.heap.parts()),
             args: step.args,
-            shape: backend::Shape::Strided(step.threads),
+            shape: match step.ranges {
+                true => backend::Shape::Ranges(step.threads),
+                false => backend::Shape::Strided(step.threads),
+            },
         };
         let parts: Vec<Vec<Launch>> = parts
             .iter()

@@ -30,6 +30,9 @@ pub struct Step {
     pub over_heap: bool,
     /// About how many threads; any number of warps is correct.
     pub threads: u32,
+    /// Whether a lane alone takes a range of rows: then more warps than there are
+    /// threads even out what takes longer and who is held up.
+    pub ranges: bool,
     /// Its arguments.
     pub args: Args,
 }
@@ -41,7 +44,16 @@ impl Step {
             kernel,
             over_heap: false,
             threads: threads.max(1),
+            ranges: false,
             args: args.into(),
+        }
+    }
+
+    /// The launch of a kernel that takes its rows as [`super::rows::Rows`].
+    fn in_ranges(self) -> Self {
+        Self {
+            ranges: true,
+            ..self
         }
     }
 

@@ -12,6 +12,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::AtomicU64;
 
+use super::rows::Rows;
 use super::store::{Vertex, room_for};
 use crate::allocator::{Allocator, Handle};
 use crate::arguments;
@@ -90,8 +91,9 @@ impl Kernel for Load {
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, load: LoadArguments) {
         // SAFETY: the arguments' contract.
         let status = |index: usize| unsafe { &*load.status.add(index).cast::<AtomicU64>() };
-        let mut vertex = warp.thread();
-        while vertex < load.limit {
+        let rows = Rows::new(warp, load.limit, W::LANES);
+        let mut vertex = rows.first + warp.lane();
+        while vertex < rows.end {
             let range = load.range(vertex);
             if range.is_none() {
                 // Relaxed: the host reads it after the launch.
@@ -124,7 +126,7 @@ impl Kernel for Load {
                         .write(handle);
                 }
             }
-            vertex += warp.threads();
+            vertex += rows.step;
         }
     }
 }

@@ -32,6 +32,7 @@ pub mod prepare;
 pub mod query;
 mod reduce;
 pub mod relocate;
+mod rows;
 pub mod scan;
 pub mod sort;
 pub mod store;

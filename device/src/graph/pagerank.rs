@@ -24,6 +24,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use super::reduce::{all_sum64, from_fixed, group_sum, to_fixed};
+use super::rows::Rows;
 use super::store::Vertex;
 use crate::arguments;
 use crate::kernel::PlainKernel;
@@ -264,8 +265,9 @@ impl PlainKernel for RankStart {
     unsafe fn run<W: Warp>(warp: W, ranks: RankArguments) {
         let even = 1.0 / ranks.present as f32;
         let mut tally = Tally::NONE;
-        let mut vertex = warp.thread();
-        while vertex < ranks.vertices {
+        let rows = Rows::new(warp, ranks.vertices, W::LANES);
+        let mut vertex = rows.first + warp.lane();
+        while vertex < rows.end {
             // SAFETY: below the number of vertices.
             unsafe {
                 let at = vertex as usize;
@@ -285,7 +287,7 @@ impl PlainKernel for RankStart {
                     ranks.list(vertex, record.degree);
                 }
             }
-            vertex += warp.threads();
+            vertex += rows.step;
         }
         tally.add(warp, &ranks, 0);
     }
@@ -300,14 +302,10 @@ impl PlainKernel for RankStart {
 fn adjust(old: f32, exact: f64) -> f32 {
     let near = exact as f32;
     // Ranks are not negative, so the next smaller bits are the next smaller
-    // number.
-    if exact > f64::from(old) && f64::from(near) > exact {
-        f32::from_bits(near.to_bits() - 1)
-    } else if exact < f64::from(old) && f64::from(near) < exact {
-        f32::from_bits(near.to_bits() + 1)
-    } else {
-        near
-    }
+    // number. One of four ways is as likely as another: no branch.
+    let down = (exact > f64::from(old)) & (f64::from(near) > exact);
+    let up = (exact < f64::from(old)) & (f64::from(near) < exact);
+    f32::from_bits(near.to_bits() - u32::from(down) + u32::from(up))
 }
 
 /// A warp's part of an iteration.

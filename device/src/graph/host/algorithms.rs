@@ -168,8 +168,9 @@ impl Graph {
         [
             sums,
             offsets,
-            self.reading("graph_orient", "linked_orient", threads, arguments),
-            Step::plain("graph_triangles", threads, arguments),
+            self.reading("graph_orient", "linked_orient", threads, arguments)
+                .in_ranges(),
+            Step::plain("graph_triangles", threads, arguments).in_ranges(),
         ]
     }
 

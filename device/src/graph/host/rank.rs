@@ -163,7 +163,7 @@ impl Graph {
         let arguments = self.rank_arguments(options, space, workspace, 0);
         [
             Step::plain("graph_rank_clear", (space.limit + 1) * SUM_WORDS, arguments),
-            Step::plain("graph_rank_start", self.shape.vertices, arguments),
+            Step::plain("graph_rank_start", self.shape.vertices, arguments).in_ranges(),
         ]
     }
 
@@ -186,5 +186,6 @@ impl Graph {
         // Enough to fill a device a few times over; each warp adds to the sums.
         let threads = threads.min(1 << 19) as u32;
         self.reading("graph_rank_step", "linked_rank_step", threads, arguments)
+            .in_ranges()
     }
 }

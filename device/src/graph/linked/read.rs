@@ -6,6 +6,7 @@ use crate::allocator::Allocator;
 use crate::graph::copy::{CopyArguments, mix};
 use crate::graph::pagerank::{Iteration, RankArguments};
 use crate::graph::query::{QueryArguments, answer_all};
+use crate::graph::rows::Rows;
 use crate::graph::store::{Vertex, lower_bound};
 use crate::graph::triangles::{List, TriangleArguments};
 use crate::kernel::Kernel;
@@ -87,8 +88,9 @@ impl Kernel for LinkedRankStep {
         let Some(mut iteration) = Iteration::begin(warp, ranks) else {
             return;
         };
-        let mut vertex = warp.thread();
-        while vertex < ranks.vertices {
+        let rows = Rows::new(warp, ranks.vertices, W::LANES);
+        let mut vertex = rows.first + warp.lane();
+        while vertex < rows.end {
             // SAFETY: below the number of records, whose chains have `degree`
             // neighbours; the vertex is this lane's.
             unsafe {
@@ -106,7 +108,7 @@ impl Kernel for LinkedRankStep {
                     iteration.settle(vertex, sum);
                 }
             }
-            vertex += warp.threads();
+            vertex += rows.step;
         }
         iteration.end(warp);
     }
@@ -120,8 +122,9 @@ impl Kernel for LinkedOrient {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, graph: TriangleArguments) {
-        let mut vertex = warp.thread();
-        while vertex < graph.vertices {
+        let rows = Rows::new(warp, graph.vertices, W::LANES);
+        let mut vertex = rows.first + warp.lane();
+        while vertex < rows.end {
             let mut length = 0;
             // SAFETY: as above; a vertex has no more successors than
             // neighbours.
@@ -146,7 +149,7 @@ impl Kernel for LinkedOrient {
                     length,
                 };
             }
-            vertex += warp.threads();
+            vertex += rows.step;
         }
     }
 }

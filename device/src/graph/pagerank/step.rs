@@ -10,6 +10,7 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use super::{Iteration, PART, Part, RankArguments};
 use crate::graph::reduce::{from_fixed, group_sum, has, to_fixed};
+use crate::graph::rows::Rows;
 use crate::kernel::PlainKernel;
 use crate::warp::Warp;
 
@@ -53,6 +54,34 @@ unsafe fn pull(
             sum += (f64::from(one) + f64::from(two)) + (f64::from(three) + f64::from(last));
         }
         at += 4 * group;
+    }
+    sum
+}
+
+/// The same by a lane alone, added up in the same order. It reads what is behind
+/// the last neighbour too, and takes it for nothing: how many neighbours are left
+/// is a guess for a branch.
+///
+/// # Safety
+///
+/// As for [`pull`]; there is a vertex 0.
+#[inline(always)]
+unsafe fn pull_alone(entries: *const u32, end: u32, shares: *const f32) -> f64 {
+    let mut sum = 0.0;
+    let mut at = 0;
+    while at < end {
+        let left = end - at;
+        // SAFETY: as in `pull`; what is no neighbour becomes vertex 0.
+        unsafe {
+            let Four(four) = *entries.add(at as usize).cast::<Four>();
+            let share = |index: u32| {
+                let mask = 0_u32.wrapping_sub(u32::from(index < left));
+                let share = *shares.add((four[index as usize] & mask) as usize);
+                f64::from(f32::from_bits(share.to_bits() & mask))
+            };
+            sum += (share(0) + share(1)) + (share(2) + share(3));
+        }
+        at += 4;
     }
     sum
 }
@@ -130,19 +159,24 @@ impl RankStep {
         // Groups are a power of two, so a shift divides.
         let shift = group.trailing_zeros();
         let (place, lane) = (warp.lane() >> shift, warp.lane() & (group - 1));
-        let mut row = warp.warp() * (W::LANES >> shift);
-        while row < ranks.vertices {
+        let rows = Rows::new(warp, ranks.vertices, W::LANES >> shift);
+        let mut row = rows.first;
+        while row < rows.end {
             let vertex = row + place;
             let mut sum = 0.0;
             let mut mine = false;
-            if vertex < ranks.vertices {
+            if vertex < rows.end {
                 // SAFETY: below the number of vertices.
                 unsafe {
                     let record = *ranks.incoming.add(vertex as usize);
                     if record.degree <= PART && !record.is_absent() {
                         mine = lane == 0;
                         let entries = record.entries();
-                        sum = pull(entries, 0, record.degree, lane, group, ranks.shares);
+                        sum = if W::LANES == 1 {
+                            pull_alone(entries, record.degree, ranks.shares)
+                        } else {
+                            pull(entries, 0, record.degree, lane, group, ranks.shares)
+                        };
                     }
                 }
             }
@@ -152,7 +186,7 @@ impl RankStep {
                 // SAFETY: a vertex of the graph, and this lane's.
                 unsafe { iteration.settle(vertex, sum) };
             }
-            row += warp.warps() * (W::LANES >> shift);
+            row += rows.step;
         }
     }
 }
