@@ -13,12 +13,17 @@
 //! writes 4 bytes an edge; `Triangles` reads, an edge, two sectors about the
 //! successor and the lists, which neighbours share.
 
+mod alone;
+
 use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
+use alone::Table;
+
 use super::flat::Flat;
 use super::reduce::{all_sum64, has};
+use super::rows::Rows;
 use super::store::{Vertex, lower_bound};
 use crate::arguments;
 use crate::kernel::PlainKernel;
@@ -114,17 +119,52 @@ fn low_bits(count: u32) -> u32 {
 /// Copies the successors of each vertex.
 pub struct Orient;
 
+impl Orient {
+    /// Copies the successors of a vertex by a lane alone.
+    ///
+    /// # Safety
+    ///
+    /// The vertex is below their number, and this lane's.
+    #[inline(always)]
+    unsafe fn alone(graph: &TriangleArguments, vertex: u32) {
+        let start = graph.offset(vertex);
+        let mut length = 0;
+        let mut place = 0;
+        // SAFETY: the vertex has so many neighbours, and no more successors.
+        unsafe {
+            let record = *graph.records.add(vertex as usize);
+            while place < record.degree {
+                let neighbour = *record.entries().add(place as usize);
+                let degree = graph.offset(neighbour + 1) - graph.offset(neighbour);
+                let keep =
+                    (degree > record.degree) | ((degree == record.degree) & (neighbour > vertex));
+                // What is not kept is written over. Half of them are: no branch.
+                *graph.successors.add((start + length) as usize) = neighbour;
+                length += u32::from(keep);
+                place += 1;
+            }
+            *graph.lists.add(vertex as usize) = List { start, length };
+        }
+    }
+}
+
 impl PlainKernel for Orient {
     type Arguments = TriangleArguments;
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: TriangleArguments) {
-        let mut row = warp.warp() * W::LANES;
-        while row < graph.vertices {
+        let rows = Rows::new(warp, graph.vertices, W::LANES);
+        let mut row = rows.first;
+        while W::LANES == 1 && row < rows.end {
+            // SAFETY: one of this lane's vertices.
+            unsafe { Self::alone(&graph, row) };
+            row += rows.step;
+        }
+        while row < rows.end {
             let vertex = row + warp.lane();
             let mut record = Vertex::default();
             let mut offset = 0;
-            if vertex < graph.vertices {
+            if vertex < rows.end {
                 // SAFETY: below the number of records.
                 record = unsafe { *graph.records.add(vertex as usize) };
                 offset = graph.offset(vertex);
@@ -173,7 +213,7 @@ impl PlainKernel for Orient {
                 length += (kept & lanes).count_ones();
                 base += W::LANES;
             }
-            if vertex < graph.vertices {
+            if vertex < rows.end {
                 // SAFETY: below the number of vertices.
                 unsafe {
                     graph.lists.add(vertex as usize).write(List {
@@ -182,7 +222,7 @@ impl PlainKernel for Orient {
                     })
                 };
             }
-            row += warp.threads();
+            row += rows.step;
         }
     }
 }
@@ -191,34 +231,6 @@ impl PlainKernel for Orient {
 pub struct Triangles;
 
 impl Triangles {
-    /// The triangles of one edge by merging its lists: a lane alone, whose
-    /// memory is near, is faster so unless one list is much longer.
-    #[inline(always)]
-    fn by_merging(
-        graph: &TriangleArguments,
-        source: u32,
-        target: u32,
-        from: List,
-        to: List,
-    ) -> u64 {
-        let (mut one, mut two) = (from.start, to.start);
-        let mut found = 0;
-        while one < from.start + from.length && two < to.start + to.length {
-            let (left, right) = (graph.successor(one), graph.successor(two));
-            if left == right {
-                found += 1;
-                if !graph.counts.is_null() {
-                    graph.count(source);
-                    graph.count(target);
-                    graph.count(left);
-                }
-            }
-            one += u32::from(left <= right);
-            two += u32::from(right <= left);
-        }
-        found
-    }
-
     /// The triangles of oriented edges, one a lane: those from `source`, whose
     /// list is `from`, to `target`, whose list is `to`.
     #[inline(always)]
@@ -235,9 +247,6 @@ impl Triangles {
         } else {
             (to, from)
         };
-        if W::LANES == 1 && long.length / 8 <= short.length {
-            return Self::by_merging(graph, source, target, from, to);
-        }
         let flat = Flat::new(warp, short.length);
         let mut found = 0;
         let mut base = 0;
@@ -266,19 +275,17 @@ impl Triangles {
         }
         found
     }
-}
 
-impl PlainKernel for Triangles {
-    type Arguments = TriangleArguments;
-
+    /// The triangles of this warp's vertices, whose lists its lanes share.
     #[inline(always)]
-    unsafe fn run<W: Warp>(warp: W, graph: TriangleArguments) {
+    fn together<W: Warp>(warp: W, graph: &TriangleArguments) -> u64 {
         let mut found = 0;
-        let mut row = warp.warp() * W::LANES;
-        while row < graph.vertices {
+        let rows = Rows::new(warp, graph.vertices, W::LANES);
+        let mut row = rows.first;
+        while row < rows.end {
             let vertex = row + warp.lane();
             let mut list = List::EMPTY;
-            if vertex < graph.vertices {
+            if vertex < rows.end {
                 list = graph.list(vertex);
             }
             let flat = Flat::new(warp, list.length);
@@ -296,11 +303,39 @@ impl PlainKernel for Triangles {
                     to = graph.list(target);
                 }
                 let from = if item < flat.total { from } else { List::EMPTY };
-                found += Self::of_edges(warp, &graph, row + owner, target, from, to);
+                found += Self::of_edges(warp, graph, row + owner, target, from, to);
                 base += W::LANES;
             }
-            row += warp.threads();
+            row += rows.step;
         }
+        found
+    }
+
+    /// The triangles of this warp's vertices, where a warp has one lane.
+    #[inline(always)]
+    fn alone<W: Warp>(warp: W, graph: &TriangleArguments) -> u64 {
+        let table = Table::new(warp);
+        let rows = Rows::new(warp, graph.vertices, 1);
+        let mut found = 0;
+        let mut vertex = rows.first;
+        while vertex < rows.end {
+            found += alone::of_vertex(graph, table, vertex, graph.list(vertex));
+            vertex += rows.step;
+        }
+        found
+    }
+}
+
+impl PlainKernel for Triangles {
+    type Arguments = TriangleArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, graph: TriangleArguments) {
+        let found = if W::LANES == 1 {
+            Self::alone(warp, &graph)
+        } else {
+            Self::together(warp, &graph)
+        };
         let found = all_sum64(warp, found);
         if warp.lane() == 0 && found > 0 {
             let slot = (warp.warp() % SLOTS) as usize;
