@@ -102,7 +102,7 @@ pub fn measure(input: &Input, arguments: &Arguments, threads: usize) -> Result<V
         input,
         rows: &rows,
         store: &store,
-        origin: origin(&backend, &arguments.allocator.name(), threads, &rows),
+        origin: origin(&backend, arguments.allocator.name(), threads, &rows),
         runs: arguments.runs,
     };
     let [given, converged] = [(ITERATIONS, -1.0), (200, TOLERANCE)].map(|(limit, tolerance)| {
