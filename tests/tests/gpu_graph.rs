@@ -52,8 +52,18 @@ const SMALL: Scale = Scale {
     growing: 12,
 };
 
+/// For tools under which every launch takes long.
+const SMALL_ON_GPU: Scale = Scale {
+    vertices: 100,
+    batches: 2,
+    largest: 500,
+    pool: 128 << 10,
+    large: (1 << 8, 1 << 11),
+    growing: 12,
+};
+
 clauses! {
-    FULL, SMALL, SMALL;
+    FULL, SMALL_ON_GPU, SMALL;
     random_batches_keep_the_store_equal_to_a_set
     an_exhausted_pool_leaves_the_graph_as_it_was
     results_are_those_of_definitions

@@ -82,10 +82,10 @@ impl Commit {
             let handles = update.handles.cast::<A::Handle>();
             let mut record = *update.records.add(vertex);
             let moved = *update.moved.add(first as usize);
-            let fresh = *update.fresh.cast::<A::Handle>().add(first as usize);
             let degree = update.new_degree(record.degree, end - first);
             let mut old = A::Handle::NULL;
             if moved != 0 {
+                let fresh = *update.fresh.cast::<A::Handle>().add(first as usize);
                 old = *handles.add(vertex);
                 *handles.add(vertex) = fresh;
                 let usable = heap.usable(fresh, u64::from(room_for(degree)) * 4);

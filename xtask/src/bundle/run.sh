@@ -61,17 +61,19 @@ for workload in threads mixed alloc-dealloc alloc-cycle-dealloc scaling; do
 done
 step bench-full 570 ./heapwood bench threads --backend cuda --heap full --threads 32 \
     --bytes 4096,65536 --format json --output "$results/bench-full.json"
-# graph NAME KIND OPTION...: updates of a generated graph, and what is computed.
+# graph NAME KIND OPTION...: what is computed on a generated graph, and updates of it.
 graph() {
     graph=$results/$1.el
-    result=$results/graph-$1.json
+    result=$results/graph-$1
     title=graph-$1
     shift
+    compare="./heapwood compare graph $graph --undirected --layouts contiguous,linked \
+        --backend cuda --format json"
     sizes=10000,100000,1000000,10000000
     step "$title" 570 sh -c "./heapwood generate graph $* -o $graph &&
-        ./heapwood compare graph $graph --undirected --layouts contiguous,linked \
-            --insert $sizes --delete $sizes --pattern uniform,pressure --pagerank --top 0 \
-            --triangles --backend cuda --format json --output $result"
+        $compare --pagerank --top 0 --triangles --runs 5 --output $result-loaded.json &&
+        $compare --insert $sizes --delete $sizes --pattern uniform,pressure \
+            --output $result-updated.json"
     rm -f "$graph"
 }
 graph delaunay_n20 delaunay --vertices 2^20

@@ -7,7 +7,7 @@ use super::{NOT_MEASURED, markdown, milliseconds};
 
 /// A table of a graph: updates of one pattern, a row an allocator and layout.
 pub fn updates(results: &Results, graph: &str, pattern: &str) -> Result<String> {
-    let rows = of_graph(results, graph)?;
+    let rows = of_graph(results, graph, true)?;
     let Some(first) = rows.iter().find_map(|row| row.result.as_ref()) else {
         return Ok(NOT_MEASURED.to_owned());
     };
@@ -35,7 +35,7 @@ pub fn updates(results: &Results, graph: &str, pattern: &str) -> Result<String> 
     Ok(markdown(&titles, &table) + &first.meta.line())
 }
 
-/// What is computed on each graph, over the allocator with the best time.
+/// What is computed on each graph as loaded, over the allocator with the best time.
 pub fn algorithms(results: &Results) -> Result<String> {
     let titles = [
         "graph",
@@ -54,7 +54,7 @@ pub fn algorithms(results: &Results) -> Result<String> {
         Some(ranks.ms.median / f64::from(ranks.iterations))
     };
     let count = |result: &GraphResult| Some(result.triangles.as_ref()?.ms.median);
-    each_graph(results, &titles, |rows, first| {
+    each_graph(results, false, &titles, |rows, first| {
         let mut cells = vec![
             first.graph.clone(),
             first.vertices.to_string(),
@@ -78,7 +78,7 @@ pub fn best(results: &Results) -> Result<String> {
     }
     titles.push("slowest of 1 M and more, directed updates/s".to_owned());
     let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
-    each_graph(results, &titles, |rows, first| {
+    each_graph(results, true, &titles, |rows, first| {
         let mut cells = vec![first.graph.clone()];
         let contiguous = || with_layout(rows, "contiguous");
         let load = contiguous().map(|result| result.init_ms.median);
@@ -135,7 +135,7 @@ pub fn memory(results: &Results) -> Result<String> {
     let mut rows = Vec::new();
     let mut meta = None;
     for graph in graphs(results) {
-        let all = of_graph(results, graph)?;
+        let all = of_graph(results, graph, true)?;
         for layout in ["contiguous", "linked"] {
             let Some(first) = with_layout(&all, layout).next() else {
                 continue;
@@ -170,14 +170,16 @@ pub fn memory(results: &Results) -> Result<String> {
 /// A table with a row for each graph that anything succeeded on.
 fn each_graph(
     results: &Results,
+    updated: bool,
     titles: &[&str],
     row: impl Fn(&[&GraphRow], &GraphResult) -> Vec<String>,
 ) -> Result<String> {
     let mut table = Vec::new();
     let mut meta = None;
     for graph in graphs(results) {
-        let rows = of_graph(results, graph)?;
-        if let Some(first) = rows.iter().find_map(|row| row.result.as_ref()) {
+        let rows = of_graph(results, graph, updated)?;
+        let mut found = rows.iter();
+        if let Some(first) = found.find_map(|row| row.result.as_ref()) {
             meta = meta.or(Some(&first.meta));
             table.push(row(&rows, first));
         }
@@ -200,13 +202,16 @@ fn graphs(results: &Results) -> Vec<&str> {
     names
 }
 
-/// The rows of a graph, which must all have ended with the same graph; those that
-/// failed stand with those before them.
-fn of_graph<'a>(results: &'a Results, name: &str) -> Result<Vec<&'a GraphRow>> {
-    let rows: Vec<&GraphRow> = results
-        .graphs
-        .iter()
-        .filter(|row| row.graph == name)
+/// The rows of a graph with updates, or those without any, which must all have
+/// ended with the same graph. Those that failed are among the former.
+fn of_graph<'a>(results: &'a Results, name: &str, updated: bool) -> Result<Vec<&'a GraphRow>> {
+    let is_updated = |row: &GraphRow| {
+        let result = row.result.as_ref();
+        result.is_none_or(|result| !result.updates.is_empty())
+    };
+    let rows = results.graphs.iter();
+    let rows: Vec<&GraphRow> = rows
+        .filter(|row| row.graph == name && is_updated(row) == updated)
         .collect();
     let mut found = rows.iter().filter_map(|row| row.result.as_ref());
     if let Some(first) = found.next()
@@ -301,7 +306,15 @@ mod tests {
 
     #[test]
     fn the_best_of_each_layout_counts() {
-        let text = algorithms(&results(["a", "a"])).expect("a table");
+        let mut loaded = results(["a", "a"]);
+        for result in loaded
+            .graphs
+            .iter_mut()
+            .filter_map(|row| row.result.as_mut())
+        {
+            result.updates.clear();
+        }
+        let text = algorithms(&loaded).expect("a table");
         let row = "| g | 9 | 40 | 0.200 | 0.500 | 2.50 | 3 | 4.00 | 4.00 | 1.00 |";
         assert!(text.contains(row), "{text}");
         let text = best(&results(["a", "a"])).expect("a table");

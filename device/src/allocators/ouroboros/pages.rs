@@ -42,6 +42,26 @@ impl<Q: Queue> OuroborosPages<Q> {
             .fetch_add(pages, Relaxed);
     }
 
+    /// A chunk with pages that bits keep; [`NONE`] if there are none.
+    ///
+    /// Without a chunk on the stack while there are such pages, one is in the hands
+    /// of a thread that takes pages of it and puts it back, or is about to put it
+    /// there. That thread waits for nobody. Whoever gave up instead would be
+    /// refused a page that is free.
+    #[inline(always)]
+    fn unshelve<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
+        loop {
+            let chunk = arena.pop(class);
+            // Relaxed: a count. Below 0 for a moment, when a page is taken before
+            // whoever freed it has counted it.
+            let shelved = arena.head(class, Line::Entries, 1).load(Relaxed) as i32;
+            if chunk != NONE || shelved <= 0 {
+                return chunk;
+            }
+            warp.back_off();
+        }
+    }
+
     /// Puts pages into the queue, or keeps them by bits.
     #[inline(always)]
     fn give<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
@@ -121,7 +141,7 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
     fn spare<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, group: &Group) -> u32 {
         let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
         if group.leads() {
-            chunk = arena.pop(class);
+            chunk = Self::unshelve(warp, arena, class);
             if chunk != NONE {
                 let (n, left) = arena.reserve_pages(chunk, group.size);
                 Self::shelved(arena, class, n.wrapping_neg());
