@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use xtask::Result;
 
-use super::results::{Case, PublishedCell, Results};
+use super::results::{Case, Meta, PublishedCell, Results};
 use super::{NOT_MEASURED, markdown, milliseconds};
 
 /// Differences below this part of the reference are noise, ...
@@ -87,9 +87,9 @@ pub fn table(
         .iter()
         .filter(|case| kind.is_of(case) && threads.is_none_or(|count| count == case.threads))
         .collect();
-    let Some(first) = cases.first() else {
+    if cases.is_empty() {
         return Ok(NOT_MEASURED.to_owned());
-    };
+    }
     let columns: BTreeSet<(u32, Option<u64>)> = cases
         .iter()
         .map(|case| (case.threads, case.bytes))
@@ -124,7 +124,7 @@ pub fn table(
             rows.push(row);
         }
     }
-    Ok(markdown(&titles, &rows) + &first.meta.line())
+    Ok(markdown(&titles, &rows) + &Meta::line(cases.iter().map(|case| &case.meta)))
 }
 
 /// `ours / published = ratio`, in bold where ours is slower.

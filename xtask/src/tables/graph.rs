@@ -2,7 +2,7 @@
 
 use xtask::Result;
 
-use super::results::{GraphResult, GraphRow, Results, Update};
+use super::results::{GraphResult, GraphRow, Meta, Results, Update};
 use super::{NOT_MEASURED, markdown, milliseconds};
 
 /// A table of a graph: updates of one pattern, a row an allocator and layout.
@@ -32,7 +32,10 @@ pub fn updates(results: &Results, graph: &str, pattern: &str) -> Result<String> 
             cells
         })
         .collect();
-    Ok(markdown(&titles, &table) + &first.meta.line())
+    let metas = rows
+        .iter()
+        .filter_map(|row| Some(&row.result.as_ref()?.meta));
+    Ok(markdown(&titles, &table) + &Meta::line(metas))
 }
 
 /// What is computed on each graph as loaded, over the allocator with the best time.
@@ -133,14 +136,14 @@ pub fn memory(results: &Results) -> Result<String> {
     let mut titles = vec!["graph", "layout", "entries MB"];
     titles.extend(&names);
     let mut rows = Vec::new();
-    let mut meta = None;
+    let mut metas = Vec::new();
     for graph in graphs(results) {
         let all = of_graph(results, graph, true)?;
         for layout in ["contiguous", "linked"] {
             let Some(first) = with_layout(&all, layout).next() else {
                 continue;
             };
-            meta = meta.or(Some(&first.meta));
+            metas.push(&first.meta);
             let megabytes = |bytes: u64| format!("{:.1}", bytes as f64 * 1e-6);
             let mut cells = vec![
                 graph.to_owned(),
@@ -161,9 +164,9 @@ pub fn memory(results: &Results) -> Result<String> {
         }
     }
     let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
-    Ok(match meta {
-        Some(meta) => markdown(&titles, &rows) + &meta.line(),
-        None => NOT_MEASURED.to_owned(),
+    Ok(match metas.is_empty() {
+        true => NOT_MEASURED.to_owned(),
+        false => markdown(&titles, &rows) + &Meta::line(metas),
     })
 }
 
@@ -175,19 +178,19 @@ fn each_graph(
     row: impl Fn(&[&GraphRow], &GraphResult) -> Vec<String>,
 ) -> Result<String> {
     let mut table = Vec::new();
-    let mut meta = None;
+    let mut metas = Vec::new();
     for graph in graphs(results) {
         let rows = of_graph(results, graph, updated)?;
         let mut found = rows.iter();
         if let Some(first) = found.find_map(|row| row.result.as_ref()) {
-            meta = meta.or(Some(&first.meta));
+            metas.push(&first.meta);
             table.push(row(&rows, first));
         }
     }
     let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
-    Ok(match meta {
-        Some(meta) => markdown(&titles, &table) + &meta.line(),
-        None => NOT_MEASURED.to_owned(),
+    Ok(match metas.is_empty() {
+        true => NOT_MEASURED.to_owned(),
+        false => markdown(&titles, &table) + &Meta::line(metas),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use xtask::Result;
 
-use super::results::{Results, Tree};
+use super::results::{Meta, Results, Tree};
 use super::{NOT_MEASURED, markdown, milliseconds};
 
 /// Scenes in the order of the file, with their trees of one kind.
@@ -31,12 +31,18 @@ fn by_scene(results: &Results, per_split: bool) -> Result<Vec<(&str, Vec<&Tree>)
     Ok(scenes)
 }
 
+/// The line under a table of these trees.
+fn line(scenes: &[(&str, Vec<&Tree>)]) -> String {
+    let trees = scenes.iter().flat_map(|(_, trees)| trees);
+    Meta::line(trees.map(|tree| &tree.meta))
+}
+
 /// Milliseconds of the build, a row a scene and a column an allocator.
 pub fn builds(results: &Results, per_split: bool) -> Result<String> {
     let scenes = by_scene(results, per_split)?;
-    let Some((_, first)) = scenes.first() else {
+    if scenes.is_empty() {
         return Ok(NOT_MEASURED.to_owned());
-    };
+    }
     let mut allocators: Vec<&str> = Vec::new();
     for tree in scenes.iter().flat_map(|(_, trees)| trees) {
         if !allocators.contains(&tree.allocator.as_str()) {
@@ -56,15 +62,15 @@ pub fn builds(results: &Results, per_split: bool) -> Result<String> {
             row
         })
         .collect();
-    Ok(markdown(&titles, &rows) + &first[0].meta.line())
+    Ok(markdown(&titles, &rows) + &line(&scenes))
 }
 
 /// What was built, a row a scene.
 pub fn trees(results: &Results) -> Result<String> {
     let scenes = by_scene(results, false)?;
-    let Some((_, first)) = scenes.first() else {
+    if scenes.is_empty() {
         return Ok(NOT_MEASURED.to_owned());
-    };
+    }
     let titles = [
         "scene",
         "triangles",
@@ -93,7 +99,7 @@ pub fn trees(results: &Results) -> Result<String> {
             ]
         })
         .collect();
-    Ok(markdown(&titles.map(str::to_owned), &rows) + &first[0].meta.line())
+    Ok(markdown(&titles.map(str::to_owned), &rows) + &line(&scenes))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use xtask::Result;
 
-use super::results::{Case, Results};
+use super::results::{Case, Meta, Results};
 use super::{NOT_MEASURED, markdown};
 
 /// The size at which CUDA's allocator is far slower than at its neighbours.
@@ -12,9 +12,9 @@ const SLOW_SIZE: u64 = 1024;
 /// The geometric mean over the sizes of `threads` on a warm heap, a row an
 /// allocator; with and without the size that CUDA's allocator is slow at.
 pub fn table(results: &Results) -> Result<String> {
-    let Some(first) = results.bench.first() else {
+    if results.bench.is_empty() {
         return Ok(NOT_MEASURED.to_owned());
-    };
+    }
     let mut names: Vec<&str> = Vec::new();
     for case in &results.bench {
         if !names.contains(&case.allocator.as_str()) {
@@ -39,7 +39,7 @@ pub fn table(results: &Results) -> Result<String> {
             row
         })
         .collect();
-    Ok(markdown(&titles, &rows) + &first.meta.line())
+    Ok(markdown(&titles, &rows) + &Meta::line(results.bench.iter().map(|case| &case.meta)))
 }
 
 /// For each size, how many times as long CUDA's allocator takes.

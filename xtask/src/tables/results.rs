@@ -28,15 +28,22 @@ pub struct Meta {
 }
 
 impl Meta {
-    /// The line under a table.
-    pub fn line(&self) -> String {
+    /// The line under a table of results.
+    pub fn line<'a>(metas: impl IntoIterator<Item = &'a Self>) -> String {
+        let (mut machines, mut commits) = (Vec::new(), Vec::new());
         let part = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
-        format!(
-            "\n{}, driver {}, commit {}.\n",
-            part(&self.gpu),
-            part(&self.driver),
-            part(&self.commit)
-        )
+        for meta in metas {
+            let machine = format!("{}, driver {}", part(&meta.gpu), part(&meta.driver));
+            if !machines.contains(&machine) {
+                machines.push(machine);
+            }
+            let commit = part(&meta.commit);
+            if !commits.contains(&commit) {
+                commits.push(commit);
+            }
+        }
+        let commits = commits.join(" and ");
+        format!("\n{}, commit {commits}.\n", machines.join("; "))
     }
 }
 
