@@ -72,7 +72,8 @@ fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: 
     // Waits while the pointer still has the chunk of a turn of the ring ago. At
     // least as many chunks were drained since as there are numbers up to that
     // one, so if it was not among them a later one was, and its own positions
-    // were all given out before. Those who have them wait for each other only.
+    // were all given out before. Those who have them wait for each other only; one
+    // may be another lane of this warp, and threads are scheduled independently.
     // Release: the chunk's slots are empty before others find it.
     let waiting = fuse(index, NONE);
     while pointer.compare_exchange(waiting, fuse(index, chunk), Release) != waiting {
