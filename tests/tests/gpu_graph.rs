@@ -59,7 +59,7 @@ const SMALL_ON_GPU: Scale = Scale {
     largest: 500,
     pool: 128 << 10,
     large: (1 << 8, 1 << 11),
-    growing: 12,
+    ..SMALL
 };
 
 clauses! {

@@ -46,20 +46,16 @@ pub struct Origin {
     machine: Machine,
 }
 
-/// The machine, and how it was asked.
+/// The machine.
 #[derive(Clone, Debug, Serialize)]
 struct Machine {
     cpu: String,
     cores: usize,
-    command: String,
 }
 
 impl Origin {
     /// Of a graph of this hash.
     pub fn new(facts: &Facts, allocator: &str, threads: usize, seed: u64, hash: u64) -> Self {
-        let arguments = std::env::args().skip(1).filter(|word| word != "--bench");
-        let command = ["cargo bench -p heapwood --bench graph_crate --".to_owned()];
-        let command: Vec<String> = command.into_iter().chain(arguments).collect();
         Self {
             allocator: allocator.to_owned(),
             threads,
@@ -71,7 +67,6 @@ impl Origin {
             machine: Machine {
                 cpu: facts.device.clone(),
                 cores: threads,
-                command: command.join(" "),
             },
         }
     }

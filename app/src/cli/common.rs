@@ -1,5 +1,6 @@
 //! Options that several commands share.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
@@ -76,6 +77,34 @@ impl BackendArguments {
                 .map(|count| format!("--cpu-threads={count}")),
         );
         Ok(arguments)
+    }
+}
+
+/// Arguments for another process.
+#[derive(Default)]
+pub struct Passed(pub Vec<OsString>);
+
+impl Passed {
+    /// A flag, if it is set.
+    pub fn flag(&mut self, name: &str, set: bool) {
+        if set {
+            self.0.push(format!("--{name}").into());
+        }
+    }
+
+    /// An option, if it has a value.
+    pub fn option(&mut self, name: &str, value: Option<impl ToString>) {
+        let value = value.map(|value| OsString::from(value.to_string()));
+        self.words(name, value);
+    }
+
+    /// An option with a value that need not be text.
+    pub fn words(&mut self, name: &str, value: Option<OsString>) {
+        if let Some(value) = value {
+            let mut argument = OsString::from(format!("--{name}="));
+            argument.push(value);
+            self.0.push(argument);
+        }
     }
 }
 

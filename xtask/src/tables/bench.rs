@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use xtask::Result;
 
 use super::results::{Case, Meta, PublishedCell, Results};
-use super::{NOT_MEASURED, markdown, milliseconds};
+use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 
 /// Differences below this part of the reference are noise, ...
 const NOISE_PART: f64 = 0.2;
@@ -47,7 +47,8 @@ impl Kind<'_> {
     }
 }
 
-fn is_coalesced(case: &Case) -> bool {
+/// Whether a warp makes its requests together.
+pub(super) fn is_coalesced(case: &Case) -> bool {
     case.parameters
         .get("coalesce")
         .is_some_and(|value| value == "true")
@@ -59,14 +60,8 @@ fn is_slower(ours: f64, published: f64) -> bool {
 }
 
 /// Allocators in the order of the file.
-fn allocators(results: &Results) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for case in &results.bench {
-        if !names.contains(&case.allocator.as_str()) {
-            names.push(&case.allocator);
-        }
-    }
-    names
+pub(super) fn allocators(results: &Results) -> Vec<&str> {
+    distinct(results.bench.iter().map(|case| case.allocator.as_str()))
 }
 
 /// The table of one kernel: a row an allocator, a column a size.

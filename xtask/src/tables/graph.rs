@@ -3,7 +3,7 @@
 use xtask::Result;
 
 use super::results::{GraphResult, GraphRow, Meta, Results, Update};
-use super::{NOT_MEASURED, markdown, milliseconds};
+use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 
 /// A table of a graph: updates of one pattern, a row an allocator and layout.
 pub fn updates(results: &Results, graph: &str, pattern: &str) -> Result<String> {
@@ -127,12 +127,7 @@ pub fn best(results: &Results) -> Result<String> {
 
 /// Bytes after loading and at the most, a row a graph and layout.
 pub fn memory(results: &Results) -> Result<String> {
-    let mut names: Vec<&str> = Vec::new();
-    for row in &results.graphs {
-        if !names.contains(&row.allocator.as_str()) {
-            names.push(&row.allocator);
-        }
-    }
+    let names = distinct(results.graphs.iter().map(|row| row.allocator.as_str()));
     let mut titles = vec!["graph", "layout", "entries MB"];
     titles.extend(&names);
     let mut rows = Vec::new();
@@ -196,13 +191,8 @@ fn each_graph(
 
 /// Names of graphs in the order of the file.
 fn graphs(results: &Results) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for result in results.graphs.iter().filter_map(|row| row.result.as_ref()) {
-        if !names.contains(&result.graph.as_str()) {
-            names.push(&result.graph);
-        }
-    }
-    names
+    let found = results.graphs.iter().filter_map(|row| row.result.as_ref());
+    distinct(found.map(|result| result.graph.as_str()))
 }
 
 /// The rows of a graph with updates, or those without any, which must all have

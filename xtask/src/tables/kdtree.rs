@@ -3,7 +3,7 @@
 use xtask::Result;
 
 use super::results::{Meta, Results, Tree};
-use super::{NOT_MEASURED, markdown, milliseconds};
+use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 
 /// Scenes in the order of the file, with their trees of one kind.
 fn by_scene(results: &Results, per_split: bool) -> Result<Vec<(&str, Vec<&Tree>)>> {
@@ -43,12 +43,8 @@ pub fn builds(results: &Results, per_split: bool) -> Result<String> {
     if scenes.is_empty() {
         return Ok(NOT_MEASURED.to_owned());
     }
-    let mut allocators: Vec<&str> = Vec::new();
-    for tree in scenes.iter().flat_map(|(_, trees)| trees) {
-        if !allocators.contains(&tree.allocator.as_str()) {
-            allocators.push(&tree.allocator);
-        }
-    }
+    let trees = scenes.iter().flat_map(|(_, trees)| trees);
+    let allocators = distinct(trees.map(|tree| tree.allocator.as_str()));
     let mut titles = vec!["scene".to_owned(), "triangles".to_owned()];
     titles.extend(allocators.iter().map(|name| format!("{name} ms")));
     let rows: Vec<Vec<String>> = scenes

@@ -3,6 +3,7 @@
 
 use xtask::Result;
 
+use super::bench::{allocators, is_coalesced};
 use super::results::{Case, Meta, Results};
 use super::{NOT_MEASURED, markdown};
 
@@ -15,20 +16,14 @@ pub fn table(results: &Results) -> Result<String> {
     if results.bench.is_empty() {
         return Ok(NOT_MEASURED.to_owned());
     }
-    let mut names: Vec<&str> = Vec::new();
-    for case in &results.bench {
-        if !names.contains(&case.allocator.as_str()) {
-            names.push(&case.allocator);
-        }
-    }
     let mut titles = vec!["allocator".to_owned()];
     for threads in [10_000, 100_000] {
         titles.push(format!("malloc, {threads} threads"));
         titles.push(format!("without {SLOW_SIZE} B"));
     }
-    let rows: Vec<Vec<String>> = names
-        .iter()
-        .map(|&name| {
+    let rows: Vec<Vec<String>> = allocators(results)
+        .into_iter()
+        .map(|name| {
             let mut row = vec![name.to_owned()];
             for threads in [10_000, 100_000] {
                 let faster = speedups(results, name, threads);
@@ -49,10 +44,7 @@ fn speedups(results: &Results, allocator: &str, threads: u32) -> Vec<(u64, f64)>
             && case.heap == "warm"
             && case.allocator == allocator
             && case.threads == threads
-            && case
-                .parameters
-                .get("coalesce")
-                .is_none_or(|value| value != "true")
+            && !is_coalesced(case)
     };
     let ratio = |case: &Case| {
         let mut cells = results.published.cells.iter();

@@ -95,6 +95,17 @@ fn replaced(text: &str, table: impl Fn(&str) -> Result<String>) -> Result<String
     Ok(new)
 }
 
+/// Each of these once, in the order in which they come first.
+fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for one in all {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found
+}
+
 /// A Markdown table; all columns but the first hold numbers.
 fn markdown(titles: &[String], rows: &[Vec<String>]) -> String {
     let mut text = format!("| {} |\n|---|", titles.join(" | "));

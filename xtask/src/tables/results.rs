@@ -9,6 +9,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use xtask::Result;
 
+use super::distinct;
+
 /// Samples with their median.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Samples {
@@ -30,20 +32,20 @@ pub struct Meta {
 impl Meta {
     /// The line under a table of results.
     pub fn line<'a>(metas: impl IntoIterator<Item = &'a Self>) -> String {
-        let (mut machines, mut commits) = (Vec::new(), Vec::new());
         let part = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
-        for meta in metas {
-            let machine = format!("{}, driver {}", part(&meta.gpu), part(&meta.driver));
-            if !machines.contains(&machine) {
-                machines.push(machine);
-            }
-            let commit = part(&meta.commit);
-            if !commits.contains(&commit) {
-                commits.push(commit);
-            }
-        }
-        let commits = commits.join(" and ");
-        format!("\n{}, commit {commits}.\n", machines.join("; "))
+        let (machines, commits): (Vec<_>, Vec<_>) = metas
+            .into_iter()
+            .map(|meta| {
+                let machine = format!("{}, driver {}", part(&meta.gpu), part(&meta.driver));
+                (machine, part(&meta.commit))
+            })
+            .unzip();
+        let (machines, commits) = (distinct(machines), distinct(commits));
+        format!(
+            "\n{}, commit {}.\n",
+            machines.join("; "),
+            commits.join(" and ")
+        )
     }
 }
 

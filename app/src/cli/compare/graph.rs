@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::super::common::different_files;
+use super::super::common::{Passed, different_files};
 use super::super::graph::{WorkArguments, layout_name, parse_layout};
 use super::super::tree::refuse_coalesce;
 use super::{Case, Sides, cell};
@@ -57,8 +57,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         different_files(all.map(PathBuf::as_path))?;
     }
     let file = arguments.sides.open()?;
-    // As for trees: that the graph can be read is known, and said what is odd.
-    let graph = work.input.read(false)?.name;
+    // As for trees: every process reads the graph, what is odd is said once.
+    let graph = work.input.look()?;
 
     let cases = || {
         let of = |spec| arguments.layouts.iter().map(move |&layout| (spec, layout));
@@ -88,16 +88,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
 
 /// The arguments of `heapwood graph` for a case, without the file.
 fn command((spec, layout): (&Spec, Layout), arguments: &Arguments) -> Vec<OsString> {
-    let mut command: Vec<OsString> = vec![
-        "graph".into(),
-        format!("--allocator={spec}").into(),
-        format!("--layout={}", layout_name(layout)).into(),
-    ];
-    if arguments.check_heap {
-        command.push("--check-heap".into());
-    }
-    command.extend(arguments.work.forwarded());
-    command
+    let mut passed = Passed(vec!["graph".into()]);
+    passed.option("allocator", Some(spec));
+    passed.option("layout", Some(layout_name(layout)));
+    passed.flag("check-heap", arguments.check_heap);
+    arguments.work.forward(&mut passed);
+    passed.0
 }
 
 /// A row a case; times in milliseconds, updates in millions of edges a second.

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::Args;
 use serde::Serialize;
 
-use super::super::common::{different_files, load_scene};
+use super::super::common::{Passed, different_files, load_scene};
 use super::super::tree::{TreeArguments, refuse_coalesce};
 use super::{Case, Sides, cell};
 use crate::Error;
@@ -75,32 +75,23 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     super::verdict(cases, "built different trees", |tree| &tree.tree_hash)
 }
 
-/// The arguments of `heapwood kdtree` for one allocator.
+/// The arguments of `heapwood kdtree` for one allocator, without the scene.
 fn command(spec: &Spec, arguments: &Arguments) -> Vec<OsString> {
     let tree = &arguments.tree;
-    let mut command: Vec<OsString> = vec!["kdtree".into()];
-    let mut option = |name: &str, value: String| command.push(format!("--{name}={value}").into());
-    option("allocator", spec.to_string());
-    option("runs", arguments.runs.to_string());
-    option("pool", tree.pool.to_string());
-    option("traversal-cost", tree.traversal_cost.to_string());
-    option("intersection-cost", tree.intersection_cost.to_string());
-    option("empty-bonus", tree.empty_bonus.to_string());
-    option("finish", tree.finish.to_string());
-    if let Some(depth) = tree.max_depth {
-        option("max-depth", depth.to_string());
-    }
-    for (name, set) in [
-        ("--alloc-per-split", tree.alloc_per_split),
-        ("--no-clip", tree.no_clip),
-        ("--keep-duplicates", tree.keep_duplicates),
-        ("--check-heap", arguments.check_heap),
-    ] {
-        if set {
-            command.push(name.into());
-        }
-    }
-    command
+    let mut passed = Passed(vec!["kdtree".into()]);
+    passed.option("allocator", Some(spec));
+    passed.option("runs", Some(arguments.runs));
+    passed.option("pool", Some(tree.pool));
+    passed.option("traversal-cost", Some(tree.traversal_cost));
+    passed.option("intersection-cost", Some(tree.intersection_cost));
+    passed.option("empty-bonus", Some(tree.empty_bonus));
+    passed.option("finish", Some(tree.finish));
+    passed.option("max-depth", tree.max_depth);
+    passed.flag("alloc-per-split", tree.alloc_per_split);
+    passed.flag("no-clip", tree.no_clip);
+    passed.flag("keep-duplicates", tree.keep_duplicates);
+    passed.flag("check-heap", arguments.check_heap);
+    passed.0
 }
 
 fn set_ratios(rows: &mut [Row]) {

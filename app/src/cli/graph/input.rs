@@ -36,7 +36,7 @@ pub struct InputArguments {
 }
 
 /// A graph from a file.
-pub(in crate::cli) struct Input {
+pub(super) struct Input {
     /// The file's name without its suffix.
     pub name: String,
     /// The number that the file gives its first vertex.
@@ -54,12 +54,23 @@ pub(in crate::cli) struct Input {
 }
 
 impl InputArguments {
+    /// Makes sure that the graph can be read, and says on the standard error what
+    /// there is to say; returns its name.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be used.
+    pub(in crate::cli) fn look(&self) -> Result<String, Error> {
+        read(&self.file, self.file_format, self.one_based)?;
+        Ok(name(&self.file))
+    }
+
     /// Reads the graph; says on the standard error what there is to say.
     ///
     /// # Errors
     ///
     /// A file that cannot be used.
-    pub(in crate::cli) fn read(&self, keep_list: bool) -> Result<Input, Error> {
+    pub(super) fn read(&self, keep_list: bool) -> Result<Input, Error> {
         let loaded = read(&self.file, self.file_format, self.one_based)?;
         let direction = match (self.directed, self.undirected) {
             (true, _) => Direction::Directed,

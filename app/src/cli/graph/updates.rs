@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 
-use super::super::common::parse_count;
+use super::super::common::{Passed, parse_count};
 use super::input::{Input, InputArguments};
-use super::work::Passed;
 use crate::Error;
 use crate::graph::{Change, Draw, Edge, Pattern, StoreError};
 

@@ -1,11 +1,11 @@
 //! The work of `heapwood graph`, whatever it is done over: the arguments that
 //! `heapwood compare graph` has too, and passes on.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
 
+use super::super::common::Passed;
 use super::input::{Input, InputArguments};
 use super::session::Wanted;
 use super::updates::{Plan, UpdateArguments};
@@ -123,8 +123,7 @@ impl WorkArguments {
     }
 
     /// These arguments for another process, without the file.
-    pub(in crate::cli) fn forwarded(&self) -> Vec<OsString> {
-        let mut passed = Passed::default();
+    pub(in crate::cli) fn forward(&self, passed: &mut Passed) {
         let input = &self.input;
         passed.option("file-format", input.file_format.map(|format| format.name()));
         passed.flag("one-based", input.one_based);
@@ -132,7 +131,7 @@ impl WorkArguments {
         passed.flag("undirected", input.undirected);
         passed.flag("self-loops", input.self_loops);
         passed.option("pool", Some(self.pool));
-        self.updates.forward(&mut passed);
+        self.updates.forward(passed);
         let algorithms = &self.algorithms;
         if algorithms.pagerank {
             passed.flag("pagerank", true);
@@ -147,35 +146,6 @@ impl WorkArguments {
         passed.flag("incremental", algorithms.incremental);
         passed.option("runs", Some(self.runs));
         passed.flag("verify", self.verify);
-        passed.0
-    }
-}
-
-/// Arguments for another process.
-#[derive(Default)]
-pub(super) struct Passed(Vec<OsString>);
-
-impl Passed {
-    /// A flag, if it is set.
-    pub fn flag(&mut self, name: &str, set: bool) {
-        if set {
-            self.0.push(format!("--{name}").into());
-        }
-    }
-
-    /// An option, if it has a value.
-    pub fn option(&mut self, name: &str, value: Option<impl ToString>) {
-        let value = value.map(|value| OsString::from(value.to_string()));
-        self.words(name, value);
-    }
-
-    /// An option with a value that need not be text.
-    pub fn words(&mut self, name: &str, value: Option<OsString>) {
-        if let Some(value) = value {
-            let mut argument = OsString::from(format!("--{name}="));
-            argument.push(value);
-            self.0.push(argument);
-        }
     }
 }
 
