@@ -90,7 +90,7 @@ impl Commit {
                 *handles.add(vertex) = fresh;
                 let usable = heap.usable(fresh, u64::from(room_for(degree)) * 4);
                 record.address = moved;
-                record.room = (usable / 4) as u32;
+                record.room = (usable / 16 * 4) as u32;
             } else if degree == 0 {
                 old = *handles.add(vertex);
                 *handles.add(vertex) = A::Handle::NULL;
@@ -101,6 +101,7 @@ impl Commit {
                 insert_in_place(update, &record, first, end);
             }
             record.degree = degree;
+            record.pad();
             *update.records.add(vertex) = record;
             if !old.is_null() {
                 heap.free_coalesced(warp, old);

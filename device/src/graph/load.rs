@@ -113,8 +113,10 @@ impl Kernel for Load {
                         record = Vertex {
                             address: heap.address(handle).expose_provenance() as u64,
                             degree,
-                            room: (heap.usable(handle, bytes) / 4) as u32,
+                            room: (heap.usable(handle, bytes) / 16 * 4) as u32,
                         };
+                        // SAFETY: the block was requested by this lane.
+                        unsafe { record.pad() };
                     }
                 }
                 // SAFETY: below the limit, and this lane's alone.

@@ -8,12 +8,13 @@
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Vertex {
-    /// Address of the block: `degree` neighbours, ascending, each once.
+    /// Address of the block: `degree` neighbours, ascending, each once, and
+    /// zeroes up to a multiple of four.
     pub address: u64,
     /// Neighbours.
     pub degree: u32,
-    /// Neighbours that the block has room for; [`ABSENT`] for a vertex that was
-    /// deleted.
+    /// Neighbours that the block has room for, a multiple of four; [`ABSENT`] for
+    /// a vertex that was deleted.
     pub room: u32,
 }
 
@@ -36,6 +37,22 @@ impl Vertex {
             let place = lower_bound(entries, 0, self.degree, target);
             let found = place < self.degree && *entries.add(place as usize) == target;
             (place, found)
+        }
+    }
+
+    /// Zeroes what the block has behind the last neighbour up to a multiple of
+    /// four: neighbours are read four at a time, and what is read was written.
+    ///
+    /// # Safety
+    ///
+    /// The block is this lane's alone.
+    #[inline(always)]
+    pub unsafe fn pad(&self) {
+        let mut place = self.degree;
+        while place & 3 != 0 {
+            // SAFETY: room is a multiple of four.
+            unsafe { self.entries().add(place as usize).write(0) };
+            place += 1;
         }
     }
 
