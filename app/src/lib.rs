@@ -6,6 +6,7 @@
 
 pub mod allocators;
 pub mod backend;
+pub mod bandwidth;
 pub mod bench;
 pub mod cli;
 pub mod cuda;

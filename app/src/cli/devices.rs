@@ -4,14 +4,17 @@ use clap::Args;
 use serde::Serialize;
 
 use super::complain;
-use crate::backend::{Choice, LAUNCH_LIMIT, Options};
+use crate::backend::{BackendError, Choice, LAUNCH_LIMIT, Options};
 use crate::report::{Format, Table, json};
 use crate::size::display;
-use crate::{Error, cuda, output, ptx};
+use crate::{Error, bandwidth, cuda, output, ptx};
 
 /// Arguments of `heapwood devices`.
 #[derive(Debug, Args)]
 pub struct Arguments {
+    /// Measure how fast each copies memory within itself
+    #[arg(long)]
+    bandwidth: bool,
     /// How to write the list
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -28,6 +31,8 @@ struct Device {
     compute_capability: Option<String>,
     driver: Option<String>,
     uuid: Option<String>,
+    /// GB a second, read and written, if that was asked for.
+    copy_gb_per_s: Option<f64>,
 }
 
 /// Lists the CPU and every GPU; says on the standard error why there is none.
@@ -48,6 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         compute_capability: None,
         driver: None,
         uuid: None,
+        copy_gb_per_s: arguments.bandwidth.then(bandwidth::of_host),
     }];
     match cuda::devices() {
         Ok(found) => devices.extend(found.into_iter().map(|facts| Device {
@@ -62,11 +68,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             )),
             driver: facts.driver_release,
             uuid: Some(facts.uuid),
+            copy_gb_per_s: None,
         })),
         Err(why) => complain("note", &why),
     }
+    if arguments.bandwidth {
+        for device in &mut devices {
+            if let Some(ordinal) = device.device {
+                let measured = bandwidth::of_gpu(ordinal).map_err(BackendError::from)?;
+                device.copy_gb_per_s = Some(measured);
+            }
+        }
+    }
     if !ptx::is_embedded() {
-        complain("note", &crate::backend::BackendError::NoDeviceCode);
+        complain("note", &BackendError::NoDeviceCode);
     }
     output::print(&match arguments.format {
         Format::Json => json(&devices)?,
@@ -85,6 +100,7 @@ fn table(devices: &[Device]) -> Table {
         "#memory",
         "#capability",
         "driver",
+        "#copy GB/s",
     ]);
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     for device in devices {
@@ -96,6 +112,7 @@ fn table(devices: &[Device]) -> Table {
             or_dash(device.memory_bytes.map(display)),
             or_dash(device.compute_capability.clone()),
             or_dash(device.driver.clone()),
+            or_dash(device.copy_gb_per_s.map(|rate| format!("{rate:.0}"))),
         ]);
     }
     table

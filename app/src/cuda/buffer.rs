@@ -99,6 +99,29 @@ impl Buffer {
         check("cuMemsetD32Async", result)
     }
 
+    /// Copies another buffer of the same size on the same device, after the kernels
+    /// launched before.
+    ///
+    /// # Errors
+    ///
+    /// Faults of earlier work.
+    ///
+    /// # Panics
+    ///
+    /// If the sizes differ.
+    pub fn copy_from(&self, other: &Self) -> Result<(), CudaError> {
+        assert_eq!(self.bytes, other.bytes, "buffers of one size");
+        if self.bytes == 0 {
+            return Ok(());
+        }
+        self.gpu.enter()?;
+        let (bytes, stream) = (self.bytes as usize, self.gpu.stream());
+        // SAFETY: both have that many bytes; the stream is that of the device.
+        let result =
+            unsafe { sys::cuMemcpyDtoDAsync_v2(self.address, other.address, bytes, stream) };
+        check("cuMemcpyDtoDAsync", result)
+    }
+
     /// Copies `values` into the buffer, `offset` bytes from its begin, after the
     /// kernels launched before. Waits for them: see [`Gpu::synchronize_within`].
     ///

@@ -7,6 +7,7 @@ mod memory;
 mod read;
 mod room;
 mod store;
+mod traffic;
 pub mod verify;
 mod vertices;
 
@@ -16,3 +17,4 @@ pub use error::StoreError;
 pub use heapwood_device::graph::host::{Change, Counts, Layout, RankOptions};
 pub use memory::MemoryUse;
 pub use store::{Edge, Options, Store, Update};
+pub use traffic::rank_iteration;

@@ -176,6 +176,9 @@ pub struct RankReport {
     pub sum: f64,
     /// All iterations.
     pub ms: Samples,
+    /// Bytes that one of them moves at least; null in linked layout and after
+    /// updates, where nobody has counted.
+    pub iteration_bytes: Option<u64>,
     /// Vertices of highest rank.
     pub top: Vec<Ranked>,
 }

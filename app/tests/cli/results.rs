@@ -225,6 +225,9 @@ fn allocators_and_devices_are_listed() {
     assert!(entries[0]["plain"].is_null());
     let devices = run(&folder, "devices --format json").json();
     assert_eq!(text(&devices[0], "backend"), "cpu");
+    assert!(devices[0]["copy_gb_per_s"].is_null());
+    let measured = run(&folder, "devices --bandwidth --format json").json();
+    assert!(measured[0]["copy_gb_per_s"].as_f64().unwrap() > 0.0);
     for format in ["table", "csv", "markdown"] {
         for command in ["allocators --backend cpu", "devices"] {
             let outcome = run(&folder, &format!("{command} --format {format}"));

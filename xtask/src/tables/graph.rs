@@ -166,7 +166,7 @@ pub fn memory(results: &Results) -> Result<String> {
 }
 
 /// A table with a row for each graph that anything succeeded on.
-fn each_graph(
+pub fn each_graph(
     results: &Results,
     updated: bool,
     titles: &[&str],
@@ -218,7 +218,11 @@ fn of_graph<'a>(results: &'a Results, name: &str, updated: bool) -> Result<Vec<&
     Ok(rows)
 }
 
-fn with_layout<'r>(rows: &[&'r GraphRow], layout: &str) -> impl Iterator<Item = &'r GraphResult> {
+/// The results in a layout.
+pub fn with_layout<'r>(
+    rows: &[&'r GraphRow],
+    layout: &str,
+) -> impl Iterator<Item = &'r GraphResult> {
     let rows = rows.iter().filter(move |row| row.layout == layout);
     rows.filter_map(|row| row.result.as_ref())
 }

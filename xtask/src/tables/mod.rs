@@ -5,6 +5,7 @@
 //! what stands between the two is replaced. Without the file of measurements a
 //! table says that nothing is measured yet.
 
+mod bandwidth;
 mod bench;
 mod graph;
 mod graph_crate;
@@ -62,6 +63,7 @@ fn table(name: &str, results: &Results) -> Result<String> {
         ["graph", "updates", name, pattern] => graph::updates(results, name, pattern),
         ["graph", "best"] => graph::best(results),
         ["graph", "algorithms"] => graph::algorithms(results),
+        ["graph", "bandwidth"] => bandwidth::table(results),
         ["graph", "memory"] => graph::memory(results),
         ["bench", "means"] => means::table(results),
         ["bench", "verdict"] => bench::verdict(results),
@@ -159,6 +161,7 @@ mod tests {
             "kdtree trees",
             "graph best",
             "graph algorithms",
+            "graph bandwidth",
             "graph memory",
             "graph updates some uniform",
             "bench means",

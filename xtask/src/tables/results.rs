@@ -1,6 +1,8 @@
 //! The files of measurements: what `heapwood` writes as JSON, as far as the
 //! tables need it, and the published reference figures.
 
+mod graph;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -10,6 +12,8 @@ use serde::de::DeserializeOwned;
 use xtask::Result;
 
 use super::distinct;
+
+pub use graph::{GraphResult, GraphRow, Update};
 
 /// Samples with their median.
 #[derive(Clone, Debug, Deserialize)]
@@ -112,97 +116,6 @@ pub struct TreeOptions {
     pub alloc_per_split: bool,
 }
 
-/// A case of `heapwood compare graph`.
-#[derive(Clone, Debug, Deserialize)]
-pub struct GraphRow {
-    /// The graph, also of a case that failed.
-    pub graph: String,
-    /// The allocator.
-    pub allocator: String,
-    /// `contiguous` or `linked`.
-    pub layout: String,
-    /// `ok`, or how it failed.
-    pub status: String,
-    /// What came of it.
-    pub result: Option<GraphResult>,
-}
-
-/// A result of `heapwood graph`.
-#[derive(Clone, Debug, Deserialize)]
-pub struct GraphResult {
-    /// The graph.
-    pub graph: String,
-    /// Its vertices.
-    pub vertices: u32,
-    /// Entries that were loaded.
-    pub edges_stored: u64,
-    /// Whether entries are one way.
-    pub directed: bool,
-    /// The allocator.
-    pub allocator: String,
-    /// Loading.
-    pub init_ms: Samples,
-    /// Bytes of blocks.
-    pub memory: GraphMemory,
-    /// Insertions and deletions.
-    pub updates: Vec<Update>,
-    /// PageRank.
-    pub pagerank: Option<Ranks>,
-    /// Triangles.
-    pub triangles: Option<Count>,
-    /// Fingerprint of the graph at the end.
-    pub graph_hash: String,
-    /// Machine and program.
-    pub meta: Meta,
-}
-
-/// Bytes of blocks.
-#[derive(Clone, Debug, Deserialize)]
-pub struct GraphMemory {
-    /// After loading.
-    pub loaded_bytes: u64,
-    /// At the most.
-    pub high_water_bytes: u64,
-}
-
-/// Insertions or deletions.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Update {
-    /// `insert` or `delete`.
-    pub kind: String,
-    /// `uniform` or `pressure`, of random edges.
-    pub pattern: Option<String>,
-    /// Edges.
-    pub edges: u64,
-    /// What it took.
-    pub ms: UpdateTimes,
-}
-
-/// Times of an update.
-#[derive(Clone, Debug, Deserialize)]
-pub struct UpdateTimes {
-    /// All of it.
-    pub total: Samples,
-}
-
-/// PageRank.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Ranks {
-    /// Iterations.
-    pub iterations: u32,
-    /// All of them.
-    pub ms: Samples,
-}
-
-/// A count.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Count {
-    /// The number.
-    pub count: u64,
-    /// Counting.
-    pub ms: Samples,
-}
-
 /// A result of `cargo bench --bench graph_crate`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct GraphCase {
@@ -257,6 +170,15 @@ pub struct Listed {
 pub struct Cost {
     /// Registers of a thread.
     pub registers: u32,
+}
+
+/// A device as `heapwood devices` lists it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Device {
+    /// `cpu` or `cuda`.
+    pub backend: String,
+    /// GB a second, read and written, if that was measured.
+    pub copy_gb_per_s: Option<f64>,
 }
 
 /// Reference figures.
@@ -316,6 +238,8 @@ pub struct Results {
     pub graph_crate: Vec<GraphCase>,
     /// Registers.
     pub allocators: Vec<Listed>,
+    /// Devices with their bandwidths.
+    pub devices: Vec<Device>,
     /// Reference figures.
     pub published: Published,
 }
@@ -329,6 +253,7 @@ impl Results {
             graphs: list(folder, "h200-graph.json")?,
             graph_crate: list(folder, "cpu-graph-crate.json")?,
             allocators: list(folder, "h200-registers.json")?,
+            devices: list(folder, "h200-devices.json")?,
             published: parse(folder, "published-h200.json")?
                 .ok_or("docs/results/published-h200.json is missing")?,
         };

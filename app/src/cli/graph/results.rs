@@ -6,7 +6,7 @@ use super::updates::Plan;
 use super::{Arguments, layout_name};
 use crate::allocators::Spec;
 use crate::backend::Facts;
-use crate::graph::Ranks;
+use crate::graph::{Layout, Ranks, rank_iteration};
 use crate::meta::Meta;
 use crate::report::graph::{
     CountReport, FollowReport, FollowedCount, FollowedRanks, GraphReport, MemoryReport, RankReport,
@@ -66,7 +66,7 @@ pub(super) fn report(
             .results
             .ranks
             .as_ref()
-            .map(|ranks| rank(input, ranks, arguments.work.algorithms.top, passes)),
+            .map(|ranks| rank(arguments, input, ranks, passes)),
         triangles: count(passes, |pass| pass.results.triangles),
         components: count(passes, |pass| pass.results.components),
         bfs: first.results.search.as_ref().map(|search| SearchReport {
@@ -149,7 +149,7 @@ fn followed(passes: &[Pass], place: usize) -> FollowReport {
     }
 }
 
-fn rank(input: &Input, ranks: &Ranks, top: usize, passes: &[Pass]) -> RankReport {
+fn rank(arguments: &Arguments, input: &Input, ranks: &Ranks, passes: &[Pass]) -> RankReport {
     RankReport {
         iterations: ranks.state.iterations,
         converged: ranks.state.converged,
@@ -159,7 +159,8 @@ fn rank(input: &Input, ranks: &Ranks, top: usize, passes: &[Pass]) -> RankReport
         ms: samples(passes, |pass| {
             pass.results.ranks.as_ref().map_or(0.0, |ranks| ranks.ms)
         }),
-        top: highest(&ranks.ranks, top)
+        iteration_bytes: iteration_bytes(arguments, input, passes),
+        top: highest(&ranks.ranks, arguments.work.algorithms.top)
             .into_iter()
             .map(|vertex| Ranked {
                 vertex: input.id(vertex),
@@ -167,6 +168,13 @@ fn rank(input: &Input, ranks: &Ranks, top: usize, passes: &[Pass]) -> RankReport
             })
             .collect(),
     }
+}
+
+/// The bytes of an iteration over the rows that were loaded, if they are still it.
+fn iteration_bytes(arguments: &Arguments, input: &Input, passes: &[Pass]) -> Option<u64> {
+    let incoming = input.columns.as_ref().unwrap_or(&input.rows);
+    let as_loaded = arguments.layout == Layout::Contiguous && passes[0].updates.is_empty();
+    as_loaded.then(|| rank_iteration(incoming))
 }
 
 /// The vertices of highest rank, of equal ones the first.

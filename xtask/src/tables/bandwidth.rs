@@ -1,0 +1,72 @@
+//! PageRank beside the rate at which the GPU copies memory.
+
+use xtask::Result;
+
+use super::graph::{each_graph, with_layout};
+use super::milliseconds;
+use super::results::{GraphResult, Results};
+
+/// An iteration over contiguous rows, with the best allocator: what it moves at
+/// least, how fast, and against a copy; a row a graph.
+pub fn table(results: &Results) -> Result<String> {
+    let titles = ["graph", "ms/iteration", "MB moved", "GB/s", "of a copy"];
+    let devices = results.devices.iter();
+    let copies = devices.filter(|device| device.backend == "cuda");
+    let copy = copies
+        .filter_map(|device| device.copy_gb_per_s)
+        .reduce(f64::max);
+    each_graph(results, false, &titles, |rows, first| {
+        let mut cells = vec![first.graph.clone()];
+        let best = with_layout(rows, "contiguous")
+            .filter_map(iteration)
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((ms, bytes)) = best {
+            let rate = bytes as f64 / ms * 1e-6;
+            cells.push(milliseconds(ms));
+            cells.push(format!("{:.0}", bytes as f64 * 1e-6));
+            cells.push(format!("{rate:.0}"));
+            cells.push(copy.map_or("-".to_owned(), |copy| {
+                format!("{:.0} %", 100.0 * rate / copy)
+            }));
+        } else {
+            cells.extend(vec!["-".to_owned(); titles.len() - 1]);
+        }
+        cells
+    })
+}
+
+/// Milliseconds of an iteration, and its bytes, if they were counted.
+fn iteration(result: &GraphResult) -> Option<(f64, u64)> {
+    let ranks = result.pagerank.as_ref()?;
+    let ms = ranks.ms.median / f64::from(ranks.iterations);
+    Some((ms, ranks.iteration_bytes?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_those_of_the_best() {
+        let row = |ms: f64| {
+            let text = format!(
+                r#"{{"graph": "g", "allocator": "a", "layout": "contiguous", "status": "ok",
+                    "result": {{"graph": "g", "vertices": 9, "edges_stored": 40,
+                        "directed": false, "allocator": "a", "init_ms": {{"median": 0.5}},
+                        "memory": {{"loaded_bytes": 1, "high_water_bytes": 1}}, "updates": [],
+                        "pagerank": {{"iterations": 10, "ms": {{"median": {ms}}},
+                            "iteration_bytes": 400000000}},
+                        "graph_hash": "x", "meta": {{}}}}}}"#
+            );
+            serde_json::from_str(&text).expect("a row")
+        };
+        let device = r#"{"backend": "cuda", "copy_gb_per_s": 4000.0}"#;
+        let results = Results {
+            graphs: vec![row(4.0), row(2.0)],
+            devices: vec![serde_json::from_str(device).expect("a device")],
+            ..Results::default()
+        };
+        let text = table(&results).expect("a table");
+        assert!(text.contains("| g | 0.200 | 400 | 2000 | 50 % |"), "{text}");
+    }
+}
