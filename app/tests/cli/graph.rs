@@ -111,8 +111,18 @@ fn ranks_of_a_star_and_of_a_fork() {
     let ranks = &ranks["pagerank"];
     assert_eq!(
         keys(ranks),
-        ["converged", "iterations", "ms", "residual", "sum", "top"]
+        [
+            "converged",
+            "iteration_bytes",
+            "iterations",
+            "ms",
+            "residual",
+            "sum",
+            "top"
+        ]
     );
+    // 6 entries, a sector of ranks for each of the 4 rows, 32 bytes a vertex.
+    assert_eq!(number(&ranks["iteration_bytes"]), 6.0 * 4.0 + 4.0 * 64.0);
     let top = |place: usize| (&ranks["top"][place]["vertex"], &ranks["top"][place]["rank"]);
     let close = |value: &Value, expected: f64| (number(value) - expected).abs() < 1e-6;
     assert!(top(0).0 == 4 && close(top(0).1, 5.0 / 12.0), "{ranks}");
