@@ -24,16 +24,16 @@
 
 mod contract;
 mod group;
+mod hints;
 mod layout;
 mod links;
 
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::Relaxed;
 
-use cuda_std::atomic::AtomicU32;
-
 pub use group::Group;
-use layout::{HINT_BYTES, Layout, TICKET_BYTES};
+use hints::NO_FIT;
+use layout::Layout;
 use links::{ABSORBED, FREE, Fused, LOCKED, Link, Links, TwoWords, USED};
 
 use super::units;
@@ -45,8 +45,8 @@ const NEIGHBOURS: u32 = 63;
 /// First round of a request of up to a region: the rest of its ticket's group of
 /// regions, and after that a whole group.
 const NEARBY: u32 = 0;
-/// Third round, or first of a large request: from the first region beyond the
-/// nursery (or where the last large request ended) to the end.
+/// Third round, or first of a large request: beyond the nursery, from where the
+/// last such request ended to the end.
 const BEYOND: u32 = 2;
 /// After a round over all regions, the last round: again all of them, this time
 /// whatever the hints say, and each as often as a chunk in it changes hands.
@@ -56,24 +56,6 @@ const PATIENCE: u32 = 31;
 /// The same once it has left the nursery: all those that did so meet at few
 /// chunks, and to look elsewhere means to look at every region.
 const LONG_PATIENCE: u32 = 1023;
-/// A hint with this bit says that no run was found of the number of units in
-/// its other bits; without, its low bits are the unit of the region where to
-/// start, and those above a tag of who wrote it.
-const NO_FIT: u32 = 1 << 31;
-/// 2^32 divided by the golden ratio: successive tickets fall into regions that
-/// are spread as evenly as can be, for any number of regions.
-const GOLDEN: u32 = 0x9e37_79b9;
-
-/// The logarithm of how many requests of a processor in turn start in one region.
-///
-/// Regions are spread for the threads of a GPU, thousands of which make a request
-/// at the same time. A worker of the CPU makes one after the other and reads what
-/// it got in that order: blocks of a region share pages and cache lines, while
-/// one block each in thousands of regions took PageRank nine times as long.
-const fn ticket_bits<W: Warp>() -> u32 {
-    if W::LANES == 1 { 8 } else { 0 }
-}
-
 /// How many offsets there are.
 pub trait Offsets: Copy {
     /// Whether each processor has one.
@@ -116,38 +98,6 @@ pub struct Circular<L, O> {
 }
 
 impl<L: Links, O: Offsets> Circular<L, O> {
-    /// Where to look in a region; see `NO_FIT`.
-    #[inline(always)]
-    fn hint(&self, region: u32) -> &AtomicU32 {
-        // SAFETY: the layout has an aligned word for each region.
-        unsafe { &*self.hints.add(region as usize * HINT_BYTES as usize).cast() }
-    }
-
-    /// Leaves the free chunk at `unit` as the place where its region is looked
-    /// at next.
-    ///
-    /// A walker that found nothing in the region replaces the cursor that it saw
-    /// by `NO_FIT`. If the chunk came free in between, it must fail to, although
-    /// the cursor may have been the same unit before: hence the tag, in which
-    /// threads differ. Without it, regions of one chunk each were lost one by
-    /// one, and requests of a region took a millisecond.
-    #[inline(always)]
-    fn leave_cursor<W: Warp>(&self, warp: W, unit: u32) {
-        let inside = self.layout.region_units - 1;
-        let tag = warp.thread().wrapping_mul(GOLDEN) & !inside & !NO_FIT;
-        self.hint(self.region_of(unit))
-            .store(tag | unit & inside, Relaxed);
-    }
-
-    /// Ticket counter `index`; behind the last, the region where the last
-    /// request of more than a region ended.
-    #[inline(always)]
-    fn ticket(&self, index: u32) -> &AtomicU32 {
-        let place = self.layout.first_ticket as usize + index as usize;
-        // SAFETY: the layout has these words behind the hints.
-        unsafe { &*self.hints.add(place * TICKET_BYTES as usize).cast() }
-    }
-
     #[inline(always)]
     fn region_of(&self, unit: u32) -> u32 {
         unit >> self.layout.region_bits
@@ -180,30 +130,6 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         wanted > self.layout.region_units
     }
 
-    /// The region where a request starts.
-    #[inline(always)]
-    fn start<W: Warp>(&self, warp: W, wanted: u32) -> u32 {
-        if self.is_large(wanted) {
-            return self.ticket(self.layout.tickets).load(Relaxed);
-        }
-        let index = if O::MULTI {
-            let processor = warp.processor();
-            if processor < self.layout.tickets {
-                processor
-            } else {
-                0
-            }
-        } else {
-            0
-        };
-        // Relaxed: a ticket says where to look and nothing more.
-        let ticket = self.ticket(index).fetch_add(1, Relaxed);
-        let ticket = ticket >> ticket_bits::<W>();
-        let turn = ticket.wrapping_mul(self.layout.tickets).wrapping_add(index);
-        let position = turn.wrapping_mul(GOLDEN);
-        ((u64::from(position) * u64::from(self.layout.nursery)) >> 32) as u32
-    }
-
     /// Takes a free chunk of at least `wanted` units: its first unit and its
     /// end; null and 0 if there is none.
     ///
@@ -216,15 +142,21 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             return none;
         }
         let mut region = self.start(warp, wanted);
-        let mut fuel = self.layout.fuel;
-        let mut round = if self.is_large(wanted) {
-            BEYOND
-        } else {
-            NEARBY
-        };
+        // Half of it is for what is beyond: a region may have thousands of chunks.
+        let mut fuel = self.layout.fuel / 2;
+        let mut round = NEARBY;
+        if self.is_large(wanted) {
+            fuel = self.layout.fuel;
+            round = BEYOND;
+        }
         while round <= THOROUGH {
             if fuel == 0 {
-                return none;
+                if round >= BEYOND {
+                    return none;
+                }
+                fuel = self.layout.fuel / 2;
+                round = BEYOND;
+                region = self.beyond();
             }
             fuel -= 1;
             let hint = self.hint(region).load(Relaxed);
@@ -242,10 +174,6 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 let mut whole = no_fit;
                 let mut sure = true;
                 let link = loop {
-                    if fuel == 0 {
-                        return none;
-                    }
-                    fuel -= 1;
                     let link = self.links.peek(unit);
                     if link.state == FREE {
                         let end = self.try_take(warp, unit, link, wanted);
@@ -253,6 +181,11 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                             return (unit, end);
                         }
                     }
+                    if fuel == 0 {
+                        sure = false;
+                        break link;
+                    }
+                    fuel -= 1;
                     let patient =
                         fuel & PATIENCE != 0 || (round != NEARBY && fuel & LONG_PATIENCE != 0);
                     if link.state == LOCKED {
@@ -292,7 +225,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             let ends = region >= self.layout.regions;
             round += u32::from(leaves_group || ends);
             if leaves_group && round == BEYOND {
-                region = self.layout.beyond;
+                region = self.beyond();
             } else if ends {
                 region = 0;
             }
@@ -357,9 +290,9 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             self.links.put(rest, end, FREE);
             self.anchor(unit, rest);
             self.leave_cursor(warp, rest);
-            if self.is_large(wanted) {
-                self.ticket(self.layout.tickets)
-                    .store(self.region_of(rest), Relaxed);
+            let region = self.region_of(rest);
+            if self.is_large(wanted) || (self.has_nursery() && region >= self.layout.beyond) {
+                self.leave_beyond(region);
             }
             end = rest;
         }

@@ -1,0 +1,107 @@
+//! Where a request begins to look: tickets, cursors and notes. All of these are
+//! hints, wrong at worst about where to look.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use cuda_std::atomic::AtomicU32;
+
+use super::layout::{HINT_BYTES, TICKET_BYTES};
+use super::links::Links;
+use super::{Circular, Offsets};
+use crate::warp::Warp;
+
+/// A hint with this bit says that no run was found of the number of units in
+/// its other bits; without, its low bits are the unit of the region where to
+/// start, and those above a tag of who wrote it.
+pub(super) const NO_FIT: u32 = 1 << 31;
+/// 2^32 divided by the golden ratio: successive tickets fall into regions that
+/// are spread as evenly as can be, for any number of regions.
+const GOLDEN: u32 = 0x9e37_79b9;
+
+/// The logarithm of how many requests of a processor in turn start in one region.
+///
+/// Regions are spread for the threads of a GPU, thousands of which make a request
+/// at the same time. A worker of the CPU makes one after the other and reads what
+/// it got in that order: blocks of a region share pages and cache lines, while
+/// one block each in thousands of regions took PageRank nine times as long.
+const fn ticket_bits<W: Warp>() -> u32 {
+    if W::LANES == 1 { 8 } else { 0 }
+}
+
+impl<L: Links, O: Offsets> Circular<L, O> {
+    /// Where to look in a region; see `NO_FIT`.
+    #[inline(always)]
+    pub(super) fn hint(&self, region: u32) -> &AtomicU32 {
+        // SAFETY: the layout has an aligned word for each region.
+        unsafe { &*self.hints.add(region as usize * HINT_BYTES as usize).cast() }
+    }
+
+    /// Leaves the free chunk at `unit` as the place where its region is looked
+    /// at next.
+    ///
+    /// A walker that found nothing in the region replaces the cursor that it saw
+    /// by `NO_FIT`. If the chunk came free in between, it must fail to, although
+    /// the cursor may have been the same unit before: hence the tag, in which
+    /// threads differ. Without it, regions of one chunk each were lost one by
+    /// one, and requests of a region took a millisecond.
+    #[inline(always)]
+    pub(super) fn leave_cursor<W: Warp>(&self, warp: W, unit: u32) {
+        let inside = self.layout.region_units - 1;
+        let tag = warp.thread().wrapping_mul(GOLDEN) & !inside & !NO_FIT;
+        self.hint(self.region_of(unit))
+            .store(tag | unit & inside, Relaxed);
+    }
+
+    /// Ticket counter `index`; behind the last, the word of [`Self::beyond`].
+    #[inline(always)]
+    pub(super) fn ticket(&self, index: u32) -> &AtomicU32 {
+        let place = self.layout.first_ticket as usize + index as usize;
+        // SAFETY: the layout has these words behind the hints.
+        unsafe { &*self.hints.add(place * TICKET_BYTES as usize).cast() }
+    }
+
+    /// Whether small requests start in a part of the pool only.
+    #[inline(always)]
+    pub(super) fn has_nursery(&self) -> bool {
+        self.layout.beyond != 0
+    }
+
+    /// The region where the last request ended that was large or had left the
+    /// nursery. What has been used up before it is looked at in the round over all
+    /// regions.
+    #[inline(always)]
+    pub(super) fn beyond(&self) -> u32 {
+        // Relaxed, here and below: where to look, nothing more.
+        self.ticket(self.layout.tickets).load(Relaxed)
+    }
+
+    /// Says where such a request has ended.
+    #[inline(always)]
+    pub(super) fn leave_beyond(&self, region: u32) {
+        self.ticket(self.layout.tickets).store(region, Relaxed);
+    }
+
+    /// The region where a request starts.
+    #[inline(always)]
+    pub(super) fn start<W: Warp>(&self, warp: W, wanted: u32) -> u32 {
+        if self.is_large(wanted) {
+            return self.beyond();
+        }
+        let index = if O::MULTI {
+            let processor = warp.processor();
+            if processor < self.layout.tickets {
+                processor
+            } else {
+                0
+            }
+        } else {
+            0
+        };
+        // Relaxed: a ticket says where to look and nothing more.
+        let ticket = self.ticket(index).fetch_add(1, Relaxed);
+        let ticket = ticket >> ticket_bits::<W>();
+        let turn = ticket.wrapping_mul(self.layout.tickets).wrapping_add(index);
+        let position = turn.wrapping_mul(GOLDEN);
+        ((u64::from(position) * u64::from(self.layout.nursery)) >> 32) as u32
+    }
+}
