@@ -91,7 +91,7 @@ impl<Q: Queue> Task for Hold<Q> {
         }
         let position = positions(arena, class, End::Front, 1);
         let (entry, chunk) = take::<W, P, Q>(warp, arena, class, position);
-        Q::finish(warp, arena, class, chunk, 1, 0);
+        Q::finish(warp, arena, class, chunk, 1, 0, &Group::alone(warp));
         if entry != VOID {
             return entry;
         }

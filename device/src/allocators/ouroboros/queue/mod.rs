@@ -24,6 +24,7 @@
 
 mod array;
 mod chunked;
+mod drained;
 mod hierarchy;
 mod linked;
 
@@ -102,7 +103,7 @@ pub trait Queue: Copy {
 
     /// Says that `n` entries were taken (of `chunk`, in virtualized queues). A
     /// chunk that is drained becomes room again while there is less than `keep`
-    /// chunks hold.
+    /// chunks hold. Called by all lanes of the group together.
     fn finish<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
@@ -110,6 +111,7 @@ pub trait Queue: Copy {
         chunk: u32,
         n: u32,
         keep: u32,
+        group: &Group,
     );
 
     /// Takes all the room that is left; none in a queue that keeps its memory.
@@ -207,7 +209,7 @@ pub fn close<W: Warp, P: Parameters, Q: Queue>(
         let position = front.wrapping_add(taken);
         let (entry, chunk) = take::<W, P, Q>(warp, arena, class, position);
         let used = part(position, taken);
-        Q::finish(warp, arena, class, chunk, used, 0);
+        Q::finish(warp, arena, class, chunk, used, 0, &Group::alone(warp));
         if entry != VOID {
             keep(entry);
         }
