@@ -17,7 +17,8 @@ const HEADER: u64 = 16;
 const CANARY_BYTES: u64 = 16;
 /// Bytes of the inner allocator's block that are not the caller's.
 const OVERHEAD: u64 = HEADER + CANARY_BYTES;
-const CANARY: u8 = 0xc5;
+/// What stands in the canary, a word of it.
+const CANARY: u64 = 0xc5c5_c5c5_c5c5_c5c5;
 /// Bytes of the pool for the counters.
 const COUNTERS: u64 = 256;
 /// State of a live block's header; of a freed one's, its complement.
@@ -79,6 +80,26 @@ fn served(bytes: u64) -> u64 {
 fn seal(bytes: u64) -> u32 {
     let folded = bytes as u32 ^ (bytes >> 32) as u32;
     !folded.wrapping_mul(0x9e37_79b9)
+}
+
+/// The words that hold the canary, the 16 bytes behind a block's last: the word
+/// that begins with the caller's last bytes, if any; the one behind it; and the one
+/// with the canary's last byte, which without such bytes is the second again.
+/// No other block begins in the last word, as blocks are 16-byte aligned.
+///
+/// Words, because a loop over bytes is unrolled, and makes up a percent of a module.
+///
+/// # Safety
+///
+/// The block at `start` has `padded(bytes)` bytes.
+#[inline(always)]
+unsafe fn canary(start: *mut u8, bytes: u64) -> [*mut u64; 3] {
+    let end = HEADER + bytes;
+    let word = |byte: u64| {
+        // SAFETY: the byte is the block's, so that the aligned word around it is.
+        unsafe { start.add((byte & !7) as usize).cast() }
+    };
+    [word(end), word(end + 8), word(end + CANARY_BYTES - 1)]
 }
 
 /// The bytes to ask of the inner allocator.
@@ -163,10 +184,11 @@ impl<A: Allocator> Allocator for Checked<A> {
             unsafe {
                 start.add(4).cast::<u32>().write(seal(bytes));
                 start.add(8).cast::<u64>().write(bytes);
-                let canary = start.add((HEADER + bytes) as usize);
-                for offset in 0..CANARY_BYTES as usize {
-                    canary.add(offset).write_volatile(CANARY);
-                }
+                // The caller has not yet written what shares the first word.
+                let [first, second, last] = canary(start, bytes);
+                first.write_volatile(CANARY);
+                second.write_volatile(CANARY);
+                last.write_volatile(CANARY);
                 (*start.cast::<AtomicU32>()).store(LIVE, Relaxed);
             }
         }
@@ -178,18 +200,18 @@ impl<A: Allocator> Allocator for Checked<A> {
         if block.is_null() {
             return;
         }
-        if !self.inner.contains(block) {
-            self.invalid_frees().fetch_add(1, Relaxed);
-            return;
-        }
-        if !self.is_whole(warp, block) {
-            return;
-        }
         let start = self.inner.address(block);
-        // SAFETY: the handle names memory of the pool, if not a live block; the
-        // state word decides which, and of two frees only one exchanges it.
-        let state = unsafe { &*start.cast::<AtomicU32>() };
-        if state.compare_exchange(LIVE, !LIVE, AcqRel) != LIVE {
+        let mut is_live = self.inner.contains(block);
+        if is_live {
+            if !self.is_whole(warp, block) {
+                return;
+            }
+            // SAFETY: the handle names memory of the pool, if not a live block; the
+            // state word decides which, and of two frees only one exchanges it.
+            let state = unsafe { &*start.cast::<AtomicU32>() };
+            is_live = state.compare_exchange(LIVE, !LIVE, AcqRel) == LIVE;
+        }
+        if !is_live {
             self.invalid_frees().fetch_add(1, Relaxed);
             return;
         }
@@ -199,10 +221,13 @@ impl<A: Allocator> Allocator for Checked<A> {
             let bytes = start.add(8).cast::<u64>().read_volatile();
             let mut intact = start.add(4).cast::<u32>().read_volatile() == seal(bytes);
             if intact {
-                let canary = start.add((HEADER + bytes) as usize);
-                for offset in 0..CANARY_BYTES as usize {
-                    intact &= canary.add(offset).read_volatile() == CANARY;
-                }
+                let [first, second, last] = canary(start, bytes);
+                // Bytes at lower addresses are the lower ones of a word.
+                let callers = 8 * (bytes & 7);
+                let changed = (first.read_volatile() ^ CANARY) >> callers
+                    | (second.read_volatile() ^ CANARY)
+                    | (last.read_volatile() ^ CANARY);
+                intact = changed == 0;
             }
             if !intact && self.is_whole(warp, block) {
                 self.overruns().fetch_add(1, Relaxed);

@@ -35,8 +35,8 @@ use super::instance::{self, Instance, Kind, Pages, Share};
 use super::layout::Static;
 use super::parameters::{Parameters, pages};
 use super::pool::take_count;
-use super::queue::{EMPTY, End, Queue, VOID, close, positions, put, take};
-use super::waiting::supply;
+use super::queue::{EMPTY, End, Queue, TakeOut, VOID, close, positions, put};
+use super::waiting::{CLASS_BITS, supply};
 use crate::warp::Warp;
 
 /// Fully free chunks of a class that stay listed, beside those of [`spread_most`].
@@ -90,8 +90,7 @@ impl<Q: Queue> Task for Hold<Q> {
             return arena.pop(class);
         }
         let position = positions(arena, class, End::Front, 1);
-        let (entry, chunk) = take::<W, P, Q>(warp, arena, class, position);
-        Q::finish(warp, arena, class, chunk, 1, 0);
+        let entry = arena.call::<W, TakeOut<Q>>(warp, class | 1 << CLASS_BITS, position);
         if entry != VOID {
             return entry;
         }
@@ -101,7 +100,7 @@ impl<Q: Queue> Task for Hold<Q> {
     }
 }
 
-/// [`OuroborosChunks::list`], of the chunk that is the number.
+/// [`OuroborosChunks::list`], of the chunk that is the number, by all the lanes.
 struct List<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for List<Q> {
@@ -111,9 +110,14 @@ impl<Q: Queue> Task for List<Q> {
         arena: &Arena<P>,
         class: u32,
         chunk: u32,
-        _lanes: u32,
+        lanes: u32,
     ) -> u32 {
-        if Q::reserve(warp, arena, class, 1, &Group::alone(warp)) {
+        let group = Group::of_lanes(warp, lanes);
+        let has_room = Q::reserve(warp, arena, class, 1, &group);
+        if !group.leads() {
+            return 0;
+        }
+        if has_room {
             let position = positions(arena, class, End::Back, 1);
             put::<W, P, Q>(warp, arena, class, position, chunk);
             arena.head(class, Line::Entries, 0).fetch_add(1, Relaxed);
@@ -171,7 +175,8 @@ impl<Q: Queue> OuroborosChunks<Q> {
     /// Lists a chunk that the caller holds.
     #[inline(always)]
     fn list<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
-        arena.call::<W, List<Q>>(warp, class, chunk);
+        let alone = 1 << warp.lane();
+        arena.call_together::<W, List<Q>>(warp, class, chunk, alone);
     }
 
     /// Gives a chunk that the caller holds back to the pool, if its pages are all
@@ -318,9 +323,8 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
         if chunk == NONE {
             return 0;
         }
-        if group.leads() {
-            Self::list(warp, arena, class, chunk);
-        }
+        // All lanes, for the queue may need a chunk, whose slots they empty together.
+        arena.call_together::<W, List<Q>>(warp, class, chunk, group.mask);
         pages::<P>(class) - used
     }
 }

@@ -123,16 +123,13 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
         let position = first.wrapping_add(group.rank);
         let (block, chunk) = take::<W, P, Q>(warp, arena, class, position);
         let keep = arena.chunks >> KEPT_SHIFT;
+        let mut group = *group;
         if Q::VIRTUAL {
             // Every lane is done with its slot before one says so for all.
             warp.sync(mask);
-            let group = Group::by_key(warp, mask, chunk);
-            if group.leads() {
-                Q::finish(warp, arena, class, chunk, group.size, keep);
-            }
-        } else if group.leads() {
-            Q::finish(warp, arena, class, chunk, group.size, keep);
+            group = Group::by_key(warp, mask, chunk);
         }
+        Q::finish(warp, arena, class, chunk, group.size, keep, &group);
         block
     }
 

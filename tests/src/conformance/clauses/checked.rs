@@ -69,18 +69,19 @@ pub fn foreign_handles<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
     bench.check_all_free();
 }
 
-/// A block written past its end by a single byte is counted when it is freed,
-/// one written to its last byte is not.
+/// A block written past its end by a single byte, the first or the last of the
+/// canary's, is counted when it is freed, one written to its last byte is not.
 pub fn overruns<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
     for bytes in [0, 1, 15, 16, 17, 500] {
         bench.reset();
         bench.machine.launch(|warp| {
             let block = bench.obtain(warp, bytes, false).expect("an empty heap");
             if warp.thread() % 2 == 1 {
-                let past = block.address as *mut u8;
-                // SAFETY: the byte behind the block is the canary, which checked
+                let past = bytes.max(1) as usize + if warp.thread() % 4 == 1 { 0 } else { 15 };
+                let start = block.address as *mut u8;
+                // SAFETY: the 16 bytes behind the block are the canary, which checked
                 // mode keeps there for this.
-                unsafe { past.add(bytes.max(1) as usize).write(0) };
+                unsafe { start.add(past).write(0) };
             }
             bench.retire(warp, block, false);
         });

@@ -83,8 +83,11 @@ impl Queue for Array {
         _chunk: u32,
         n: u32,
         _keep: u32,
+        group: &Group,
     ) {
-        arena.head(class, Line::Room, 0).fetch_add(n, Relaxed);
+        if group.leads() {
+            arena.head(class, Line::Room, 0).fetch_add(n, Relaxed);
+        }
     }
 
     #[inline(always)]

@@ -159,37 +159,28 @@ impl<A: Append> Task for MakeRoom<A> {
 
 /// Prepares the metadata of a chunk with empty slots.
 #[inline(always)]
-fn prepare<P: Parameters, A: Append>(arena: &Arena<P>, chunk: u32) {
+pub fn prepare<P: Parameters, A: Append>(arena: &Arena<P>, chunk: u32) {
     // Release: who reads one of these late, and with it a link of what the chunk
     // was before, then reads that the chunk's tag is gone.
     arena.meta(chunk, Word::Drained).store(A::DRAINED, Release);
     arena.meta(chunk, Word::Next).store(NONE, Release);
 }
 
-/// Gives a drained chunk of a queue back to the pool; or, while the room that is
-/// left, less what was promised of it, is less than `keep` chunks have, appends
-/// it again.
+/// Chunks that a queue lacks to have `keep` of them as room, beside what was
+/// promised of it.
 ///
-/// A queue that is emptied and filled in turns would else give away and ask for
-/// the same chunks all the time. The slots are empty: those who took the entries
-/// left them so, and all of them came before the caller ([`drain`]).
+/// As many of its drained chunks are appended again. A queue that is emptied and
+/// filled in turns would else give away and ask for the same chunks all the time.
+/// The slots are empty: those who took the entries left them so, and all of them
+/// came before whoever learns that the chunk is drained ([`drain`]).
 #[inline(always)]
-pub fn recycle<W: Warp, P: Parameters, A: Append>(
-    warp: W,
-    arena: &Arena<P>,
-    class: u32,
-    chunk: u32,
-    keep: u32,
-) {
-    let room = room(arena, class);
-    if keep > 0 && room.left() < i64::from(keep) << P::ENTRY_BITS {
-        prepare::<P, A>(arena, chunk);
-        if A::append(warp, arena, class, chunk) {
-            room.signal(1 << P::ENTRY_BITS);
-            return;
-        }
+pub fn lacking<P: Parameters>(arena: &Arena<P>, class: u32, keep: u32) -> u32 {
+    if keep == 0 {
+        return 0;
     }
-    arena.give_chunk(warp, chunk);
+    let slots = (i64::from(keep) << P::ENTRY_BITS) - room(arena, class).left();
+    let chunks = (slots + (1 << P::ENTRY_BITS) - 1) >> P::ENTRY_BITS;
+    if chunks > 0 { chunks as u32 } else { 0 }
 }
 
 /// Takes all room.

@@ -13,14 +13,14 @@
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use super::chunked::{self, Append, advance, drain, fuse, number, recycle, slot};
+use super::chunked::{self, Append, advance, drain, fuse, lacking, number, prepare, slot};
 use super::{End, Place, Queue, start};
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::layout::{Static, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::pool::take_count;
-use crate::allocators::ouroboros::waiting::CLASS_BITS;
+use crate::allocators::ouroboros::waiting::{CLASS_BITS, room};
 use crate::warp::Warp;
 
 /// The virtualized array-hierarchy queue (VA).
@@ -91,8 +91,8 @@ impl Append for Hierarchy {
     }
 }
 
-/// [`recycle`] of the chunk that is the number; how many to keep is told with the
-/// class.
+/// Makes the drained chunk that is the number room again, or gives it back to the
+/// pool; how many to keep is told with the class.
 struct Recycle;
 
 impl Task for Recycle {
@@ -105,7 +105,14 @@ impl Task for Recycle {
         _lanes: u32,
     ) -> u32 {
         let (class, keep) = (class & ((1 << CLASS_BITS) - 1), class >> CLASS_BITS);
-        recycle::<W, P, Hierarchy>(warp, arena, class, chunk, keep);
+        if lacking(arena, class, keep) > 0 {
+            prepare::<P, Hierarchy>(arena, chunk);
+            if append(warp, arena, class, chunk) {
+                room(arena, class).signal(1 << P::ENTRY_BITS);
+                return 0;
+            }
+        }
+        arena.give_chunk(warp, chunk);
         0
     }
 }
@@ -179,8 +186,9 @@ impl Queue for Hierarchy {
         chunk: u32,
         n: u32,
         keep: u32,
+        group: &Group,
     ) {
-        if drain(arena, chunk, n) {
+        if group.leads() && drain(arena, chunk, n) {
             let index = arena.meta(chunk, Word::Tag).load(Relaxed);
             arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
             let later = advance::<P>(index, 1 << ring_bits(arena));

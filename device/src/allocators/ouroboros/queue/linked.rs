@@ -22,17 +22,22 @@
 //! thread has a position, so that it always leads there; and that chunk's tag,
 //! once seen, stays.
 //!
+//! Chunks that are drained one behind the other are returned together, and those
+//! that become room again are appended together ([`super::drained`]).
+//!
 //! An empty queue has no chunk: the last one is returned with `new` set to none
 //! in one exchange, which excludes whoever would append to it.
 
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use super::chunked::{self, Append, advance, drain, fuse, number, recycle, slot};
+use super::chunked::{self, Append, advance, drain, fuse, number, slot};
+use super::drained::ReturnDrained;
 use super::{End, Place, Queue, start};
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::layout::Static;
 use crate::allocators::ouroboros::parameters::Parameters;
+use crate::allocators::ouroboros::waiting::CLASS_BITS;
 use crate::warp::Warp;
 
 /// The virtualized linked-chunk queue (VL).
@@ -42,47 +47,117 @@ pub struct Linked;
 /// The tag of chunk `number` of a class's queue: no two chunks that a thread may
 /// confuse have the same, and none is [`NONE`], which has class 15.
 #[inline(always)]
-fn tag(class: u32, number: u32) -> u32 {
+pub fn tag(class: u32, number: u32) -> u32 {
     number << 4 | class
 }
 
-/// Makes `chunk` the newest of the queue; whether all of its entries were taken
+/// Whether the signpost of a tag is up, and the chunk to which it then leads.
+#[inline(always)]
+pub fn posted<P: Parameters>(arena: &Arena<P>, tag: u32) -> (bool, u32) {
+    // Acquire: the chunk's tag and slots.
+    let post = arena.signpost(tag).load(Acquire);
+    ((post >> 32) as u32 == tag, post as u32)
+}
+
+/// The highest lane of `mask`, which must not be empty.
+#[inline(always)]
+pub fn last_of(mask: u32) -> u32 {
+    31 - mask.leading_zeros()
+}
+
+/// Makes a run of chunks the newest of the queue: `chunk` of each of the lanes
+/// `run`, the first of the group. Each is linked to the next, the last to none. All
+/// lanes of the group call this. Whether all entries of the lane's chunk were taken
 /// since, so that it is to be returned.
 #[inline(always)]
-fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
-    let new = arena.head64(class, Line::New, 0);
-    let (mut last, mut index);
-    loop {
-        last = new.load(Relaxed);
-        index = advance::<P>((last >> 32) as u32, 1);
-        arena
-            .meta(chunk, Word::Tag)
-            .store(tag(class, index), Relaxed);
-        // An exchange that fails was another thread's success. Release: the
-        // chunk's slots and tag are there for who appends behind it; acquire:
-        // and those of the last are for us.
-        if new.compare_exchange(last, fuse(index, chunk), AcqRel) == last {
-            break;
+fn append<W: Warp, P: Parameters>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    chunk: u32,
+    run: u32,
+    group: &Group,
+) -> bool {
+    let n = run.count_ones();
+    let newest = warp.shuffle(group.mask, chunk, last_of(run));
+    let own_tag = loop {
+        let new = arena.head64(class, Line::New, 0);
+        let mut last = 0;
+        if group.leads() {
+            last = new.load(Relaxed);
         }
-    }
-    let last = last as u32;
-    if last != NONE {
-        // The last chunk cannot be returned without a link.
-        arena.meta(last, Word::Next).store(chunk, Release);
-    } else {
-        // The queue was empty. Whoever returned its last chunk is about to leave
-        // `old` at our number, and has nothing to wait for.
-        let old = arena.head64(class, Line::Old, 0);
-        let nothing = fuse(index, NONE);
-        while old.compare_exchange(nothing, fuse(index, chunk), Release) != nothing {
-            warp.back_off();
+        last = warp.shuffle64(group.mask, last, group.leader);
+        let index = advance::<P>((last >> 32) as u32, 1 + group.rank);
+        let tag = tag(class, index);
+        if group.rank < n {
+            // Relaxed: published with the run. Nobody is led to a chunk by a tag that
+            // it does not get: the number is another chunk's then.
+            arena.meta(chunk, Word::Tag).store(tag, Relaxed);
         }
+        // The leader publishes what all have stored.
+        warp.sync(group.mask);
+        let mut is_appended = false;
+        if group.leads() {
+            let ours = fuse(advance::<P>(index, n - 1), newest);
+            // An exchange that fails was another thread's success. Release: the
+            // chunks' slots and tags are there for who appends behind them;
+            // acquire: and those of the last are for us.
+            is_appended = new.compare_exchange(last, ours, AcqRel) == last;
+            if is_appended {
+                // In the same breath: others wait for this, as they may, since
+                // we wait for no lane of this warp in between.
+                link(warp, arena, class, last as u32, fuse(index, chunk));
+            }
+        }
+        if warp.ballot(group.mask, is_appended) != 0 {
+            break tag;
+        }
+    };
+    // Said in another way than above: see `chunked::MakeRoom`.
+    if run & 1 << warp.lane() == 0 {
+        return false;
     }
-    let tag = tag(class, index);
-    // Release: the chunk's slots are empty before others are led there.
-    arena.signpost(tag).store(fuse(tag, chunk), Release);
+    // Release: the chunk's slots are empty, and the tags of the chunks behind it are
+    // there, before others are led there.
+    arena.signpost(own_tag).store(fuse(own_tag, chunk), Release);
     // From here on the chunk may be returned; until here it was ours, too.
     drain(arena, chunk, 1)
+}
+
+/// Links a run that was appended to the chunk before it, or makes it the oldest.
+#[inline(always)]
+fn link<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, last: u32, first: u64) {
+    if last != NONE {
+        // The last chunk cannot be returned without a link.
+        arena.meta(last, Word::Next).store(first as u32, Release);
+        return;
+    }
+    // The queue was empty. Whoever returned its last chunk is about to leave
+    // `old` at our number, and has nothing to wait for.
+    let old = arena.head64(class, Line::Old, 0);
+    let nothing = first | u64::from(NONE);
+    while old.compare_exchange(nothing, first, Release) != nothing {
+        warp.back_off();
+    }
+}
+
+/// [`append`] of as many chunks as is told with the class; the lane's is the number.
+pub struct AppendRun;
+
+impl Task for AppendRun {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+        lanes: u32,
+    ) -> u32 {
+        let (class, n) = (class & ((1 << CLASS_BITS) - 1), class >> CLASS_BITS);
+        let group = Group::of_lanes(warp, lanes);
+        let run = warp.ballot(lanes, group.rank < n);
+        u32::from(append(warp, arena, class, chunk, run, &group))
+    }
 }
 
 /// [`locate`].
@@ -112,11 +187,9 @@ fn locate<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, wanted:
     let (mut seen, mut steps) = (fuse(0, NONE), 0);
     while seen as u32 == NONE && steps < STEPS {
         let index = advance::<P>(wanted, steps.wrapping_neg());
-        let tag = tag(class, index);
-        // Acquire: the chunk's tag and slots.
-        let post = arena.signpost(tag).load(Acquire);
-        if (post >> 32) as u32 == tag {
-            seen = fuse(index, post as u32);
+        let (is_posted, chunk) = posted(arena, tag(class, index));
+        if is_posted {
+            seen = fuse(index, chunk);
         }
         steps += 1;
     }
@@ -127,7 +200,9 @@ fn locate<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, wanted:
         while chunk != NONE && ahead <= u32::MAX >> (P::ENTRY_BITS + 1) {
             // Acquire: the look at the tag comes after the link was read. Whoever
             // led us here had seen the tag, and we acquired that: a tag that is
-            // still there was there when the link was read.
+            // still there was there when the link was read. A chunk that was
+            // appended again may have kept its link: then the chunk behind it is
+            // the same with either tag, and its own tag tells which.
             let next = arena.meta(chunk, Word::Next).load(Acquire);
             if arena.meta(chunk, Word::Tag).load(Acquire) != tag(class, index) {
                 break;
@@ -155,99 +230,17 @@ fn locate<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, wanted:
     }
 }
 
-/// Returns the oldest chunks, as many as are drained: to the queue's other end
-/// while there is less room than `keep` chunks have.
-#[inline(always)]
-fn return_drained<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, keep: u32) {
-    let old = arena.head64(class, Line::Old, 0);
-    let new = arena.head64(class, Line::New, 0);
-    let mut seen = old.load(Acquire);
-    loop {
-        let (index, chunk) = ((seen >> 32) as u32, seen as u32);
-        if chunk == NONE {
-            return;
-        }
-        // A read-modify-write: of two threads that drained chunks at the same
-        // time, one sees what the other did, and returns both. If the chunk was
-        // returned since, whoever did that looks at our chunk after we drained it:
-        // had it looked before, we would have acquired where it left `old`.
-        let drained = arena.meta(chunk, Word::Drained).fetch_add(0, AcqRel);
-        if drained != 1 << P::ENTRY_BITS {
-            return;
-        }
-        let later = advance::<P>(index, 1);
-        // A count or a link of what the chunk is by now goes with an exchange that
-        // fails, for `old` does not come to this number and chunk again.
-        let next = arena.meta(chunk, Word::Next).load(Acquire);
-        let moved = if next != NONE {
-            // Release: with `old`, what we acquired of the next chunk.
-            old.compare_exchange(seen, fuse(later, next), AcqRel)
-        } else {
-            let last = new.compare_exchange(seen, fuse(index, NONE), AcqRel);
-            if last == seen {
-                old.store(fuse(later, NONE), Release);
-            }
-            last
-        };
-        if moved != seen {
-            // Another thread has returned the chunk; or is about to link the next
-            // one, or to leave `old` behind the last one. None of these waits.
-            if next == NONE {
-                warp.back_off();
-            }
-            seen = old.load(Acquire);
-            continue;
-        }
-        seen = fuse(later, next);
-        // Relaxed, both: the pool releases the chunk, or whoever appends it again,
-        // with its signpost and its tag gone. If another chunk's is there by now,
-        // the list leads to that one.
-        arena.signpost(tag(class, index)).store(u64::MAX, Relaxed);
-        arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
-        recycle::<W, P, Again>(warp, arena, class, chunk, keep);
-    }
-}
-
 impl Append for Linked {
     // One for whoever appends it.
     const DRAINED: u32 = u32::MAX;
 
     #[inline(always)]
     fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
-        if append(warp, arena, class, chunk) {
-            arena.call::<W, ReturnDrained>(warp, class, 0);
+        let alone = Group::alone(warp);
+        if append(warp, arena, class, chunk, alone.mask, &alone) {
+            arena.call_together::<W, ReturnDrained>(warp, class, 0, alone.mask);
         }
         true
-    }
-}
-
-/// Appends for [`return_drained`], which looks for chunks to return anyway.
-struct Again;
-
-impl Append for Again {
-    const DRAINED: u32 = Linked::DRAINED;
-
-    #[inline(always)]
-    fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
-        append(warp, arena, class, chunk);
-        true
-    }
-}
-
-/// [`return_drained`]; the number is what to keep.
-struct ReturnDrained;
-
-impl Task for ReturnDrained {
-    #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: u32,
-        keep: u32,
-        _lanes: u32,
-    ) -> u32 {
-        return_drained(warp, arena, class, keep);
-        0
     }
 }
 
@@ -296,11 +289,8 @@ impl Queue for Linked {
         _end: End,
     ) -> Place<'_> {
         let index = number::<P>(position);
-        let tag = tag(class, index);
-        // Acquire: the chunk's slots were emptied before its signpost was put up.
-        let post = arena.signpost(tag).load(Acquire);
-        let mut chunk = post as u32;
-        if (post >> 32) as u32 != tag {
+        let (is_posted, mut chunk) = posted(arena, tag(class, index));
+        if !is_posted {
             chunk = arena.call::<W, Locate>(warp, class, index);
         }
         let slot = slot(arena, chunk, position);
@@ -315,9 +305,17 @@ impl Queue for Linked {
         chunk: u32,
         n: u32,
         keep: u32,
+        group: &Group,
     ) {
-        if drain(arena, chunk, n) {
-            arena.call::<W, ReturnDrained>(warp, class, keep);
+        let mut is_drained = false;
+        if group.leads() {
+            is_drained = drain(arena, chunk, n);
+        }
+        if group.size > 1 {
+            is_drained = warp.ballot(group.mask, is_drained) != 0;
+        }
+        if is_drained {
+            arena.call_together::<W, ReturnDrained>(warp, class, keep, group.mask);
         }
     }
 

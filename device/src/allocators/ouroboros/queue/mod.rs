@@ -24,9 +24,11 @@
 
 mod array;
 mod chunked;
+mod drained;
 mod hierarchy;
 mod linked;
 
+use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use cuda_std::atomic::AtomicU32;
@@ -35,10 +37,11 @@ pub use array::Array;
 pub use hierarchy::Hierarchy;
 pub use linked::Linked;
 
-use super::arena::{Arena, Line};
+use super::arena::{Arena, Line, Task};
 use super::group::Group;
 use super::layout::Static;
 use super::parameters::Parameters;
+use super::waiting::CLASS_BITS;
 use crate::warp::Warp;
 
 /// A slot without an entry. No chunk and no block has this name.
@@ -102,7 +105,7 @@ pub trait Queue: Copy {
 
     /// Says that `n` entries were taken (of `chunk`, in virtualized queues). A
     /// chunk that is drained becomes room again while there is less than `keep`
-    /// chunks hold.
+    /// chunks hold. Called by all lanes of the group together.
     fn finish<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
@@ -110,6 +113,7 @@ pub trait Queue: Copy {
         chunk: u32,
         n: u32,
         keep: u32,
+        group: &Group,
     );
 
     /// Takes all the room that is left; none in a queue that keeps its memory.
@@ -162,6 +166,26 @@ pub fn take<W: Warp, P: Parameters, Q: Queue>(
     }
 }
 
+/// Takes the entry at the position that is the number, and says that so many were
+/// taken of its chunk as is told with the class. None is kept as room.
+pub struct TakeOut<Q>(PhantomData<Q>);
+
+impl<Q: Queue> Task for TakeOut<Q> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        position: u32,
+        _lanes: u32,
+    ) -> u32 {
+        let (class, n) = (class & ((1 << CLASS_BITS) - 1), class >> CLASS_BITS);
+        let (entry, chunk) = take::<W, P, Q>(warp, arena, class, position);
+        Q::finish(warp, arena, class, chunk, n, 0, &Group::alone(warp));
+        entry
+    }
+}
+
 /// Uses up the room that is left in a virtualized queue, so that its last chunk
 /// goes back to the pool when the queue is empty. Entries that are there are
 /// handed to `keep`; in a queue at rest there are none. Whether there was room.
@@ -205,9 +229,8 @@ pub fn close<W: Warp, P: Parameters, Q: Queue>(
             return true;
         }
         let position = front.wrapping_add(taken);
-        let (entry, chunk) = take::<W, P, Q>(warp, arena, class, position);
         let used = part(position, taken);
-        Q::finish(warp, arena, class, chunk, used, 0);
+        let entry = arena.call::<W, TakeOut<Q>>(warp, class | used << CLASS_BITS, position);
         if entry != VOID {
             keep(entry);
         }
