@@ -46,6 +46,11 @@ impl Vertex {
     }
 }
 
+/// Four neighbours, as they are loaded at once.
+#[repr(C, align(16))]
+#[derive(Clone, Copy)]
+pub struct Four(pub [u32; 4]);
+
 /// The first place in `entries[from..to]`, which ascends, whose value is not
 /// below `value`; `to` if there is none.
 ///
