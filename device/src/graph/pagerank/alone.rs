@@ -7,17 +7,8 @@
 use super::{Iteration, PART, RankArguments};
 use crate::graph::ahead::{AHEAD, fetch};
 use crate::graph::rows::Rows;
-use crate::graph::store::Four;
+use crate::graph::store::{Four, PRESENT};
 use crate::warp::Warp;
-
-/// Masks of how many of four neighbours are there, from none to all.
-static PRESENT: [Four; 5] = [
-    Four([0, 0, 0, 0]),
-    Four([!0, 0, 0, 0]),
-    Four([!0, !0, 0, 0]),
-    Four([!0, !0, !0, 0]),
-    Four([!0, !0, !0, !0]),
-];
 
 /// The sum of the shares of the neighbours `0..end`, added up in the order in which
 /// lanes together would. Of the last four it reads what is behind the last
