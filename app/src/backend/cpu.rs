@@ -68,11 +68,15 @@ impl Cpu {
         Ok(Self { pool })
     }
 
+    pub(super) fn workers(&self) -> u32 {
+        self.pool.current_num_threads() as u32
+    }
+
     pub(super) fn facts(&self) -> Facts {
         Facts {
             backend: "cpu",
             device: product(),
-            processors: self.pool.current_num_threads() as u32,
+            processors: self.workers(),
             driver: None,
         }
     }
@@ -104,7 +108,7 @@ impl Cpu {
             ),
             None => Code::Plain(plain_kernel(launch.kernel)?.run, launch.args),
         };
-        let workers = self.pool.current_num_threads() as u32;
+        let workers = self.workers();
         let (warps, chunk) = match launch.shape {
             Shape::Threads(count) | Shape::Warps(count) => (count, CHUNK),
             Shape::Ranges(_) => (workers * RANGES, 1),

@@ -112,6 +112,14 @@ impl Backend {
         }
     }
 
+    /// Workers that run warps of one lane: those of the CPU; none of the GPU.
+    pub fn lone_workers(&self) -> u32 {
+        match self {
+            Self::Cpu(cpu) => cpu.workers(),
+            Self::Cuda(_) => 0,
+        }
+    }
+
     /// Sets memory aside: zeroed on request, aligned to 256 bytes.
     ///
     /// # Errors

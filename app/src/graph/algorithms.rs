@@ -123,7 +123,8 @@ impl Store<'_> {
     /// When there is not enough memory.
     pub fn triangles(&self, per_vertex: bool) -> Result<Triangles, StoreError> {
         let vertices = self.shape().vertices;
-        let space = TriangleSpace::new(vertices, self.entries()?, per_vertex);
+        let workers = self.backend.lone_workers();
+        let space = TriangleSpace::new(vertices, self.entries()?, per_vertex, workers);
         let workspace = self.backend.memory(space.bytes() as u64, false)?;
         workspace.zero_front(space.zero_bytes() as u64)?;
         let steps = self.room.graph.triangles(&space, workspace.address());

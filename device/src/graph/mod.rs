@@ -16,6 +16,7 @@
 //!    blocks freed and the other vertices changed in place, where nothing can
 //!    fail; else the new blocks are freed and the store is as before.
 
+mod ahead;
 pub mod bfs;
 pub mod classify;
 pub mod commit;

@@ -15,6 +15,7 @@
 //! Traffic of an iteration: 4 bytes and the 32-byte sector of a share for each
 //! edge, two records, and a rank and a share read and written for each vertex.
 
+mod alone;
 mod step;
 
 pub use step::RankStep;

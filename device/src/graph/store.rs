@@ -63,6 +63,21 @@ impl Vertex {
     }
 }
 
+/// Four neighbours, as they are loaded at once.
+#[repr(C, align(16))]
+#[derive(Clone, Copy)]
+pub struct Four(pub [u32; 4]);
+
+/// Masks of how many of four neighbours are there, from none to all: for lanes that
+/// would guess wrong at a branch.
+pub static PRESENT: [Four; 5] = [
+    Four([0, 0, 0, 0]),
+    Four([!0, 0, 0, 0]),
+    Four([!0, !0, 0, 0]),
+    Four([!0, !0, !0, 0]),
+    Four([!0, !0, !0, !0]),
+];
+
 /// The first place in `entries[from..to]`, which ascends, whose value is not
 /// below `value`; `to` if there is none.
 ///

@@ -19,7 +19,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
-use alone::Table;
+pub use alone::{BEHIND, Marks};
 
 use super::flat::Flat;
 use super::reduce::{all_sum64, has};
@@ -43,12 +43,14 @@ arguments! {
             /// The successors of each vertex: where they begin, its offset, and
             /// their number.
             lists: List,
-            /// A word for each entry: all successors.
+            /// A word for each entry, and [`BEHIND`] more: all successors.
             successors: u32,
             /// `SLOTS` words, 0 before `Triangles`, whose sum is the count.
             total: u64,
             /// For each vertex the triangles that it is in, 0 before; or null.
             counts: u32,
+            /// [`Marks`] for each worker that runs warps of one lane, 0 before.
+            marks: u32,
         }
         integers {
             /// Vertices.
@@ -120,30 +122,35 @@ fn low_bits(count: u32) -> u32 {
 pub struct Orient;
 
 impl Orient {
-    /// Copies the successors of a vertex by a lane alone.
-    ///
-    /// # Safety
-    ///
-    /// The vertex is below their number, and this lane's.
+    /// Copies the successors of this warp's vertices, where a warp has one lane: one
+    /// list behind the other, so that they take less of the cache.
     #[inline(always)]
-    unsafe fn alone(graph: &TriangleArguments, vertex: u32) {
-        let start = graph.offset(vertex);
-        let mut length = 0;
-        let mut place = 0;
-        // SAFETY: the vertex has so many neighbours, and no more successors.
-        unsafe {
-            let record = *graph.records.add(vertex as usize);
-            while place < record.degree {
-                let neighbour = *record.entries().add(place as usize);
-                let degree = graph.offset(neighbour + 1) - graph.offset(neighbour);
-                let keep =
-                    (degree > record.degree) | ((degree == record.degree) & (neighbour > vertex));
-                // What is not kept is written over. Half of them are: no branch.
-                *graph.successors.add((start + length) as usize) = neighbour;
-                length += u32::from(keep);
-                place += 1;
+    fn alone<W: Warp>(warp: W, graph: &TriangleArguments) {
+        let rows = Rows::new(warp, graph.vertices, 1);
+        let mut end = graph.offset(rows.first);
+        let mut vertex = rows.first;
+        while vertex < rows.end {
+            let start = end;
+            let mut place = 0;
+            // SAFETY: the vertex has so many neighbours, and no more successors.
+            unsafe {
+                let record = *graph.records.add(vertex as usize);
+                while place < record.degree {
+                    let neighbour = *record.entries().add(place as usize);
+                    let degree = graph.offset(neighbour + 1) - graph.offset(neighbour);
+                    let keep = (degree > record.degree)
+                        | ((degree == record.degree) & (neighbour > vertex));
+                    // What is not kept is written over. Half of them are: no branch.
+                    *graph.successors.add(end as usize) = neighbour;
+                    end += u32::from(keep);
+                    place += 1;
+                }
+                *graph.lists.add(vertex as usize) = List {
+                    start,
+                    length: end - start,
+                };
             }
-            *graph.lists.add(vertex as usize) = List { start, length };
+            vertex += rows.step;
         }
     }
 }
@@ -153,13 +160,12 @@ impl PlainKernel for Orient {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: TriangleArguments) {
+        if W::LANES == 1 {
+            Self::alone(warp, &graph);
+            return;
+        }
         let rows = Rows::new(warp, graph.vertices, W::LANES);
         let mut row = rows.first;
-        while W::LANES == 1 && row < rows.end {
-            // SAFETY: one of this lane's vertices.
-            unsafe { Self::alone(&graph, row) };
-            row += rows.step;
-        }
         while row < rows.end {
             let vertex = row + warp.lane();
             let mut record = Vertex::default();
@@ -314,12 +320,13 @@ impl Triangles {
     /// The triangles of this warp's vertices, where a warp has one lane.
     #[inline(always)]
     fn alone<W: Warp>(warp: W, graph: &TriangleArguments) -> u64 {
-        let table = Table::new(warp);
+        // SAFETY: a worker runs a warp at a time.
+        let marks = unsafe { Marks::new(graph, warp.processor()) };
         let rows = Rows::new(warp, graph.vertices, 1);
         let mut found = 0;
         let mut vertex = rows.first;
         while vertex < rows.end {
-            found += alone::of_vertex(graph, table, vertex, graph.list(vertex));
+            found += alone::of_vertex(graph, marks, vertex, graph.list(vertex));
             vertex += rows.step;
         }
         found

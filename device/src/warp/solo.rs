@@ -12,7 +12,8 @@ pub struct Solo {
 }
 
 impl Solo {
-    /// Warp `warp` of `warps`, run by worker `processor`.
+    /// Warp `warp` of `warps`, run by worker `processor`: warps that run at the
+    /// same time have different ones.
     ///
     /// # Safety
     ///

@@ -18,6 +18,8 @@ use crate::lockstep::{self, Lockstep, Plan, Policy};
 pub trait Runner {
     /// Bytes of a handle of its allocator.
     fn handle_bytes(&self) -> usize;
+    /// Workers that run warps of one lane.
+    fn lone_workers(&self) -> u32;
     /// Makes the heap empty.
     fn init(&self);
     /// Runs a launch to its end.
@@ -115,6 +117,10 @@ impl Runner for Threads {
         self.allocator.handle_bytes
     }
 
+    fn lone_workers(&self) -> u32 {
+        self.workers
+    }
+
     fn init(&self) {
         self.launch("init", true, Args::NONE);
     }
@@ -195,6 +201,10 @@ impl<A: Allocator> Coroutines<A> {
 impl<A: Allocator> Runner for Coroutines<A> {
     fn handle_bytes(&self) -> usize {
         size_of::<A::Handle>()
+    }
+
+    fn lone_workers(&self) -> u32 {
+        0
     }
 
     fn init(&self) {

@@ -3,7 +3,7 @@
 use super::super::bfs::{SearchArguments, word as search};
 use super::super::components::ComponentArguments;
 use super::super::query::QueryArguments;
-use super::super::triangles::{List, SLOTS, TriangleArguments};
+use super::super::triangles::{BEHIND, List, Marks, SLOTS, TriangleArguments};
 use super::{CsrSpace, Division, Graph, Step};
 
 /// The workspace of a count of triangles, divided.
@@ -11,6 +11,7 @@ use super::{CsrSpace, Division, Graph, Step};
 pub struct TriangleSpace {
     total: usize,
     counts: Option<usize>,
+    marks: usize,
     csr: usize,
     offsets: usize,
     lists: usize,
@@ -24,20 +25,24 @@ impl TriangleSpace {
     pub const TOTAL_WORDS: usize = SLOTS as usize;
 
     /// Room for a graph with that many vertices and entries; with counts for
-    /// each vertex, if wanted.
-    pub fn new(vertices: u32, entries: u64, per_vertex: bool) -> Self {
+    /// each vertex, if wanted. `workers` run warps of one lane, and have the
+    /// numbers below that as [`crate::warp::Warp::processor`].
+    pub fn new(vertices: u32, entries: u64, per_vertex: bool, workers: u32) -> Self {
+        let marks = 4 * Marks::words(vertices) * workers as usize;
         let vertices = vertices as usize;
         let mut division = Division::default();
         let total = division.part(8 * Self::TOTAL_WORDS);
         let counts = per_vertex.then(|| division.part(4 * vertices));
+        let marks = division.part(marks);
         let zero_bytes = division.bytes;
         Self {
             total,
             counts,
+            marks,
             csr: division.part(CsrSpace::new().bytes()),
             offsets: division.part(4 * (vertices + 1)),
             lists: division.part(size_of::<List>() * vertices),
-            successors: division.part(4 * entries as usize),
+            successors: division.part(4 * (entries as usize + BEHIND)),
             zero_bytes,
             bytes: division.bytes,
         }
@@ -160,6 +165,7 @@ impl Graph {
             counts: space
                 .counts
                 .map_or(std::ptr::null_mut(), |counts| at(counts).cast()),
+            marks: at(space.marks).cast(),
             vertices: self.shape.vertices,
         };
         let [sums, offsets] = self.offsets(0, arguments.offsets, CsrSpace::new(), at(space.csr));

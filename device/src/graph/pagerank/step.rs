@@ -8,16 +8,12 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
-use super::{Iteration, PART, Part, RankArguments};
+use super::{Iteration, PART, Part, RankArguments, alone};
 use crate::graph::reduce::{from_fixed, group_sum, has, to_fixed};
 use crate::graph::rows::Rows;
+use crate::graph::store::Four;
 use crate::kernel::PlainKernel;
 use crate::warp::Warp;
-
-/// Four neighbours, as they are loaded.
-#[repr(C, align(16))]
-#[derive(Clone, Copy)]
-struct Four([u32; 4]);
 
 /// The sum of the shares of the neighbours `first..end`, of which this lane
 /// takes every `group`th four from `lane`; `first` is a multiple of four.
@@ -54,34 +50,6 @@ unsafe fn pull(
             sum += (f64::from(one) + f64::from(two)) + (f64::from(three) + f64::from(last));
         }
         at += 4 * group;
-    }
-    sum
-}
-
-/// The same by a lane alone, added up in the same order. It reads what is behind
-/// the last neighbour too, and takes it for nothing: how many neighbours are left
-/// is a guess for a branch.
-///
-/// # Safety
-///
-/// As for [`pull`]; there is a vertex 0.
-#[inline(always)]
-unsafe fn pull_alone(entries: *const u32, end: u32, shares: *const f32) -> f64 {
-    let mut sum = 0.0;
-    let mut at = 0;
-    while at < end {
-        let left = end - at;
-        // SAFETY: as in `pull`; what is no neighbour becomes vertex 0.
-        unsafe {
-            let Four(four) = *entries.add(at as usize).cast::<Four>();
-            let share = |index: u32| {
-                let mask = 0_u32.wrapping_sub(u32::from(index < left));
-                let share = *shares.add((four[index as usize] & mask) as usize);
-                f64::from(f32::from_bits(share.to_bits() & mask))
-            };
-            sum += (share(0) + share(1)) + (share(2) + share(3));
-        }
-        at += 4;
     }
     sum
 }
@@ -172,11 +140,7 @@ impl RankStep {
                     if record.degree <= PART && !record.is_absent() {
                         mine = lane == 0;
                         let entries = record.entries();
-                        sum = if W::LANES == 1 {
-                            pull_alone(entries, record.degree, ranks.shares)
-                        } else {
-                            pull(entries, 0, record.degree, lane, group, ranks.shares)
-                        };
+                        sum = pull(entries, 0, record.degree, lane, group, ranks.shares);
                     }
                 }
             }
@@ -202,7 +166,11 @@ impl PlainKernel for RankStep {
         // SAFETY: the arguments' contract.
         unsafe {
             Self::hubs(warp, &ranks, &mut iteration);
-            Self::others(warp, &ranks, &mut iteration);
+            if W::LANES == 1 {
+                alone::others(warp, &ranks, &mut iteration);
+            } else {
+                Self::others(warp, &ranks, &mut iteration);
+            }
         }
         iteration.end(warp);
     }

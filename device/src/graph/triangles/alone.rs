@@ -1,279 +1,187 @@
 //! The triangles of a vertex, by a lane alone.
 //!
-//! The successors of the vertex go into a hash table in the warp's scratch memory;
-//! then the list of each successor is read through, and every entry looked up.
-//! That is as many look-ups as the lists have entries, which do not depend on each
-//! other, where merging takes a chain of steps over both lists.
+//! The successors of the vertex are marked, a bit each in the marks of the worker;
+//! then the list of each successor is read through, and every entry looked up. A
+//! look-up is a load that depends on no other and guesses nothing, where merging
+//! lists takes a chain of steps over both, each of them a guess. The marks are an
+//! eighth of a byte for each vertex of the graph, which stays in the cache.
 //!
-//! Up to [`FEW`] successors make no table: an entry is compared with all at once.
-//! The table takes [`PART`] successors, those of nearly every vertex. More are
-//! taken in parts, each of which is a range of vertices, since lists ascend: so
-//! the entries of another list that may be in it are a range of that list.
+//! Traffic: a list is read for each oriented edge, which is fetched before it is
+//! needed.
 
 use super::{List, TriangleArguments};
-use crate::graph::store::lower_bound;
-use crate::warp::{SCRATCH_BYTES, Warp};
+use crate::graph::ahead::{AHEAD, fetch};
+use crate::graph::store::{Four, PRESENT};
 
-/// Successors that are compared instead of looked up.
-const FEW: usize = 8;
-/// Words of the table.
-const SLOTS: u32 = (SCRATCH_BYTES / 4) as u32;
-/// The most words that are in use: a third, so that a look-up seldom goes on.
-const PART: u32 = SLOTS / 3;
-/// No vertex: ids are below it.
-const EMPTY: u32 = u32::MAX;
-/// 2^32 divided by the golden ratio: spreads the ids of grids too.
-const GOLDEN: u32 = 0x9e37_79b9;
-/// How many times as long a list is searched instead of read through.
-const MUCH_LONGER: u32 = 8;
+/// Words that may be read behind the last list.
+pub const BEHIND: usize = 3;
 
-/// A set of vertices: a hash table with linear probing.
+/// Successors of a short list.
+const FEW: u32 = 8;
+
+/// A set of vertices, a bit each.
 #[derive(Clone, Copy)]
-pub struct Table {
+pub struct Marks {
     words: *mut u32,
 }
 
-impl Table {
-    /// An empty one in the scratch memory of a warp of one lane.
-    #[inline(always)]
-    pub fn new<W: Warp>(warp: W) -> Self {
-        let words = warp.scratch().cast::<u32>();
-        let mut slot = 0;
-        while slot < SLOTS {
-            // SAFETY: the scratch has so many words, and is this lane's alone.
-            unsafe { words.add(slot as usize).write(EMPTY) };
-            slot += 1;
-        }
-        Self { words }
+impl Marks {
+    /// The words of one worker for that many vertices.
+    pub const fn words(vertices: u32) -> usize {
+        vertices.div_ceil(32) as usize
     }
 
-    /// Where to look for a vertex first.
+    /// Those of a worker; empty.
+    ///
+    /// # Safety
+    ///
+    /// There are marks for the worker, which are used by this lane alone.
     #[inline(always)]
-    fn home(vertex: u32) -> u32 {
-        vertex.wrapping_mul(GOLDEN) >> (32 - SLOTS.trailing_zeros())
-    }
-
-    #[inline(always)]
-    fn word(&self, slot: u32) -> *mut u32 {
-        self.words.wrapping_add(slot as usize)
-    }
-
-    /// The slot that has `vertex`, or the empty one where that would belong; and
-    /// what it has.
-    #[inline(always)]
-    fn find(&self, vertex: u32) -> (u32, u32) {
-        let mut slot = Self::home(vertex);
-        loop {
-            // SAFETY: slots are below their number. The table is never full.
-            let value = unsafe { *self.word(slot) };
-            if value == vertex || value == EMPTY {
-                return (slot, value);
-            }
-            slot = (slot + 1) & (SLOTS - 1);
+    pub unsafe fn new(graph: &TriangleArguments, worker: u32) -> Self {
+        let before = worker as usize * Self::words(graph.vertices);
+        Self {
+            words: graph.marks.wrapping_add(before),
         }
     }
 
     #[inline(always)]
-    fn insert(&self, vertex: u32) {
-        let (slot, _) = self.find(vertex);
+    fn word(&self, vertex: u32) -> *mut u32 {
+        self.words.wrapping_add(vertex as usize / 32)
+    }
+
+    #[inline(always)]
+    fn set(&self, vertex: u32) {
+        // SAFETY: vertices of the graph have marks.
+        unsafe { *self.word(vertex) |= 1 << (vertex % 32) };
+    }
+
+    /// 1 for a vertex that is marked, else 0.
+    #[inline(always)]
+    fn get(&self, vertex: u32) -> u32 {
         // SAFETY: as above.
-        unsafe { self.word(slot).write(vertex) };
+        unsafe { *self.word(vertex) >> (vertex % 32) & 1 }
     }
 
-    /// Takes out a vertex, and whatever lies from its home up to an empty slot. Once
-    /// every vertex was taken out so, the table is empty.
+    /// Takes away the mark of a vertex, and of those that share its word.
     #[inline(always)]
-    fn remove_run(&self, vertex: u32) {
-        let mut slot = Self::home(vertex);
+    fn clear(&self, vertex: u32) {
         // SAFETY: as above.
-        unsafe {
-            while *self.word(slot) != EMPTY {
-                self.word(slot).write(EMPTY);
-                slot = (slot + 1) & (SLOTS - 1);
-            }
-        }
+        unsafe { *self.word(vertex) = 0 };
     }
 }
 
-/// The triangles of `source`, whose successors are `list`. The table is empty
+/// The triangles of `source`, whose successors are `list`. No vertex is marked
 /// before and after.
 #[inline(always)]
-pub fn of_vertex(graph: &TriangleArguments, table: Table, source: u32, list: List) -> u64 {
+pub fn of_vertex(graph: &TriangleArguments, marks: Marks, source: u32, list: List) -> u64 {
     // A triangle has two successors of its source.
     if list.length < 2 {
         return 0;
     }
-    if list.length as usize <= FEW && graph.counts.is_null() {
-        return of_few(graph, list);
-    }
     let end = list.start + list.length;
+    let mut place = list.start;
+    while place < end {
+        marks.set(graph.successor(place));
+        place += 1;
+    }
     let mut found = 0;
-    let mut first = list.start;
-    while first < end {
-        let last = if end - first > PART {
-            first + PART
+    place = list.start;
+    while place < end {
+        look_ahead(graph, place);
+        let target = graph.successor(place);
+        found += u64::from(if graph.counts.is_null() {
+            marked(graph, marks, target)
         } else {
-            end
-        };
-        let part = Part {
-            graph,
-            table,
-            source,
-            list: List {
-                start: first,
-                length: last - first,
-            },
-            whole: list.length <= PART,
-        };
-        part.enter();
-        let mut place = list.start;
-        while place < end {
-            found += part.of_edge(graph.successor(place));
-            place += 1;
-        }
-        part.leave();
-        first = last;
+            counted(graph, marks, source, target)
+        });
+        place += 1;
+    }
+    place = list.start;
+    while place < end {
+        marks.clear(graph.successor(place));
+        place += 1;
     }
     found
 }
 
-/// The triangles of a vertex whose successors are few. Nothing is counted for each
-/// vertex.
+/// The number of successors of `target` that are marked.
 #[inline(always)]
-fn of_few(graph: &TriangleArguments, list: List) -> u64 {
-    let mut few = [EMPTY; FEW];
-    let from = graph.successors.wrapping_add(list.start as usize);
-    for (place, word) in few.iter_mut().enumerate().take(list.length as usize) {
-        // SAFETY: the list has so many successors.
-        *word = unsafe { *from.add(place) };
+fn marked(graph: &TriangleArguments, marks: Marks, target: u32) -> u32 {
+    let list = graph.list(target);
+    if list.length == 0 {
+        return 0;
     }
-    // Apart for each of them, so that the sums are added up once.
-    let mut found = [0_u32; FEW];
-    let mut searched = 0;
+    let (mut place, end) = (list.start, list.start + list.length);
+    let mut found = 0;
+    if list.length > FEW {
+        while place < end {
+            found += marks.get(graph.successor(place));
+            place += 1;
+        }
+        return found;
+    }
+    // The length of a short list is a guess for a branch. So the last successors are
+    // looked up as four, of which a mask takes those that are there.
+    let four = |place: u32| [0, 1, 2, 3].map(|next| graph.successor(place + next));
+    while end - place > 4 {
+        let [one, two, three, last] = four(place).map(|third| marks.get(third));
+        found += (one + two) + (three + last);
+        place += 4;
+    }
+    // SAFETY: there are masks for up to four.
+    let Four(mask) = unsafe { *PRESENT.as_ptr().add((end - place) as usize) };
+    let thirds = four(place);
+    // What is behind the list becomes vertex 0, which is not counted.
+    let get = |index: usize| marks.get(thirds[index] & mask[index]) & mask[index];
+    found + (get(0) + get(1)) + (get(2) + get(3))
+}
+
+/// The same; each is a triangle with `source`, counted for its three vertices.
+#[inline(always)]
+fn counted(graph: &TriangleArguments, marks: Marks, source: u32, target: u32) -> u32 {
+    let list = graph.list(target);
+    let mut found = 0;
     let mut place = list.start;
     while place < list.start + list.length {
-        let to = graph.list(graph.successor(place));
-        let long = to.length / MUCH_LONGER > list.length;
-        if long {
-            by_searching(graph, list, to, |_| searched += 1);
-        }
-        let (mut other, end) = (to.start, to.start + if long { 0 } else { to.length });
-        while other < end {
-            let third = graph.successor(other);
-            for (sum, word) in found.iter_mut().zip(few) {
-                *sum += u32::from(word == third);
-            }
-            other += 1;
-        }
-        place += 1;
-    }
-    searched + found.iter().map(|&sum| u64::from(sum)).sum::<u64>()
-}
-
-/// Calls `act` with every vertex that is in both lists. It looks for each of the
-/// first in the second, which takes less than reading through one that is much
-/// longer.
-#[inline(always)]
-fn by_searching(graph: &TriangleArguments, few: List, many: List, mut act: impl FnMut(u32)) {
-    let (mut low, high) = (many.start, many.start + many.length);
-    let mut place = few.start;
-    while place < few.start + few.length {
         let third = graph.successor(place);
-        // SAFETY: the list of a vertex; both ascend, so what is below one vertex is
-        // below the next too.
-        low = unsafe { lower_bound(graph.successors, low, high, third) };
-        if low < high && graph.successor(low) == third {
-            act(third);
+        if marks.get(third) == 1 {
+            found += 1;
+            graph.count(source);
+            graph.count(target);
+            graph.count(third);
         }
         place += 1;
     }
+    found
 }
 
-/// As many successors of a vertex as the table takes.
-struct Part<'a> {
-    graph: &'a TriangleArguments,
-    table: Table,
-    source: u32,
-    list: List,
-    /// Whether these are all.
-    whole: bool,
-}
-
-impl Part<'_> {
-    #[inline(always)]
-    fn enter(&self) {
-        let mut place = self.list.start;
-        while place < self.list.start + self.list.length {
-            self.table.insert(self.graph.successor(place));
-            place += 1;
-        }
+/// Fetches what the successors behind a place will lead to: first where a list is,
+/// then, as many successors later, the list.
+#[inline(always)]
+fn look_ahead(graph: &TriangleArguments, place: u32) {
+    if place + 2 * AHEAD >= graph.offset(graph.vertices) {
+        return;
     }
-
-    #[inline(always)]
-    fn leave(&self) {
-        let mut place = self.list.start;
-        while place < self.list.start + self.list.length {
-            self.table.remove_run(self.graph.successor(place));
-            place += 1;
-        }
-    }
-
-    /// The triangles of the edge to `target` whose third vertex is in this part.
-    #[inline(always)]
-    fn of_edge(&self, target: u32) -> u64 {
-        let to = self.graph.list(target);
-        let counts = !self.graph.counts.is_null();
-        let mut found = 0;
-        if to.length / MUCH_LONGER > self.list.length {
-            by_searching(self.graph, self.list, to, |third| {
-                found += 1;
-                if counts {
-                    self.count(target, third);
-                }
-            });
-            return found;
-        }
-        let (mut place, mut end) = (to.start, to.start + to.length);
-        if !self.whole {
-            let low = self.graph.successor(self.list.start);
-            let high = self.graph.successor(self.list.start + self.list.length - 1);
-            // SAFETY: the list of a vertex.
-            unsafe {
-                place = lower_bound(self.graph.successors, place, end, low);
-                end = lower_bound(self.graph.successors, place, end, high + 1);
-            }
-        }
-        while place < end {
-            let third = self.graph.successor(place);
-            let (_, value) = self.table.find(third);
-            found += u64::from(value == third);
-            if counts && value == third {
-                self.count(target, third);
-            }
-            place += 1;
-        }
-        found
-    }
-
-    #[inline(always)]
-    fn count(&self, target: u32, third: u32) {
-        self.graph.count(self.source);
-        self.graph.count(target);
-        self.graph.count(third);
+    let far = graph.successor(place + 2 * AHEAD);
+    fetch(graph.lists.wrapping_add(far as usize) as u64);
+    // Between the lists of two vertices there may be anything.
+    let near = graph.successor(place + AHEAD);
+    if near < graph.vertices {
+        let start = graph.list(near).start;
+        fetch(graph.successors.wrapping_add(start as usize) as u64);
     }
 }
 
 #[cfg(all(test, not(target_arch = "nvptx64")))]
 mod tests {
     use super::*;
-    use crate::warp::Solo;
 
     /// A complete graph whose vertices, in ascending order, have the later ones as
     /// successors; the last vertex has the first two.
     #[test]
     fn lists_of_every_length_are_counted() {
-        let clique = 2 * PART + 50;
-        let mut lists = Vec::new();
+        let clique = 700;
+        let (mut lists, mut offsets) = (Vec::new(), Vec::new());
         let mut successors: Vec<u32> = Vec::new();
         for vertex in 0..=clique {
             let start = successors.len() as u32;
@@ -284,14 +192,20 @@ mod tests {
             });
             let length = successors.len() as u32 - start;
             lists.push(List { start, length });
+            offsets.push(start);
         }
+        offsets.push(successors.len() as u32);
+        // What may be read behind the last list.
+        successors.extend([u32::MAX; BEHIND]);
         let all = u64::from(clique);
         let expected = all * (all - 1) * (all - 2) / 6 + 1;
         let mut counts = vec![0_u32; lists.len()];
+        // Of two workers.
+        let mut marks = vec![0_u32; 2 * Marks::words(lists.len() as u32)];
         for per_vertex in [false, true] {
             let graph = TriangleArguments {
                 records: std::ptr::null_mut(),
-                offsets: std::ptr::null_mut(),
+                offsets: offsets.as_mut_ptr(),
                 lists: lists.as_mut_ptr(),
                 successors: successors.as_mut_ptr(),
                 total: std::ptr::null_mut(),
@@ -299,21 +213,21 @@ mod tests {
                     true => counts.as_mut_ptr(),
                     false => std::ptr::null_mut(),
                 },
+                marks: marks.as_mut_ptr(),
                 vertices: lists.len() as u32,
             };
-            let mut scratch = vec![0_u128; SCRATCH_BYTES / 16];
-            // SAFETY: the scratch is that large, aligned, and used by this alone.
-            let warp = unsafe { Solo::new(0, 1, 0, scratch.as_mut_ptr().cast()) };
-            let table = Table::new(warp);
+            // SAFETY: there are marks for two workers, and nobody else uses them.
+            let mine = unsafe { Marks::new(&graph, 1) };
             let vertices = lists.iter().enumerate();
             let found: u64 = vertices
-                .map(|(vertex, &list)| of_vertex(&graph, table, vertex as u32, list))
+                .map(|(vertex, &list)| of_vertex(&graph, mine, vertex as u32, list))
                 .sum();
             assert_eq!(found, expected);
-            assert!((0..SLOTS).all(|slot| table.find(slot).1 == EMPTY));
+            assert!(marks.iter().all(|&word| word == 0));
         }
-        let corner = (clique - 1) * (clique - 2) / 2;
+        let corner = u64::from(clique - 1) * u64::from(clique - 2) / 2;
         assert_eq!(counts[clique as usize], 1);
-        assert_eq!(counts[..3], [corner + 1, corner + 1, corner]);
+        let counts: Vec<u64> = counts[..3].iter().map(|&count| count.into()).collect();
+        assert_eq!(counts, [corner + 1, corner + 1, corner]);
     }
 }
