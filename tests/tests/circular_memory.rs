@@ -1,7 +1,7 @@
 //! How much of its memory a circular heap serves to small requests before it
 //! refuses one: a walk that gives up early must not pass for an exhausted heap.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use heapwood_device::allocator::{Allocator, Handle};
 use heapwood_device::allocators::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
@@ -9,29 +9,32 @@ use heapwood_device::warp::Warp;
 use heapwood_tests::conformance::{Machine, OsThreads, Pool};
 use heapwood_tests::lockstep::Random;
 
-/// Blocks of 128 to 240 bytes and now and then a smaller one, by all threads until
-/// the first is refused, take nearly all of the pool.
+/// Blocks of 128 to 240 bytes and now and then a smaller one, by a thread until it is
+/// refused, take nearly all of the pool.
 ///
 /// What regions are known not to serve says nothing about the smaller ones: these
-/// look for themselves.
+/// look for themselves. One thread, for a request does not wait for ever at a chunk
+/// that is in another's hands.
 fn mixed_blocks_fill<A: Allocator>(parameters: &[(&str, &str)]) {
     let bytes = 64 << 20;
     let pool = Pool::<A>::new(bytes, 4, parameters).expect("a pool");
     // SAFETY: a launch of all threads over a heap without blocks.
     OsThreads.launch(|warp| unsafe { pool.allocator().init(warp) });
-    let (used, is_refused) = (AtomicU64::new(0), AtomicBool::new(false));
+    let used = AtomicU64::new(0);
     OsThreads.launch(|warp| {
-        let mut random = Random::new(u64::from(warp.thread()));
-        while !is_refused.load(Relaxed) {
+        if warp.thread() != 0 {
+            return;
+        }
+        let mut random = Random::new(3);
+        loop {
             let wanted = match random.one_in(1000) {
                 true => 16 * (1 + random.below(7)),
                 false => 16 * (8 + random.below(8)),
             };
             if pool.allocator().malloc(warp, wanted).is_null() {
-                is_refused.store(true, Relaxed);
-            } else {
-                used.fetch_add(wanted, Relaxed);
+                break;
             }
+            used.fetch_add(wanted, Relaxed);
         }
     });
     // The table of headers has up to a quarter.
