@@ -154,9 +154,9 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 if round >= BEYOND {
                     return none;
                 }
-                fuel = self.layout.fuel / 2;
                 round = BEYOND;
                 region = self.beyond();
+                fuel = self.layout.fuel / 2;
             }
             fuel -= 1;
             let hint = self.hint(region).load(Relaxed);
@@ -224,8 +224,9 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             let leaves_group = round < BEYOND && region & NEIGHBOURS == 0;
             let ends = region >= self.layout.regions;
             round += u32::from(leaves_group || ends);
-            if leaves_group && round == BEYOND {
+            if (leaves_group || ends) && round == BEYOND {
                 region = self.beyond();
+                fuel += self.layout.fuel / 2;
             } else if ends {
                 region = 0;
             }
