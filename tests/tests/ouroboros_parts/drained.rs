@@ -1,0 +1,137 @@
+//! Drained chunks of linked queues, which return together.
+
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+use heapwood_device::allocators::ouroboros::queue::{self, End, Hierarchy, Linked, Queue};
+use heapwood_device::allocators::ouroboros::{Arena, Group, NONE};
+use heapwood_device::warp::Warp;
+use heapwood_tests::conformance::Machine;
+
+use super::queues::check_closed;
+use super::{CLASS, ENTRIES, Tiny, arena, everywhere, heap};
+
+/// The lanes put an entry each, half a warp together: a chunk has as many slots.
+fn put_together<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>) {
+    let half = (u32::from(u16::MAX) << (warp.lane() & 16)) & W::FULL;
+    let group = Group::of_lanes(warp, half);
+    assert!(Q::reserve(warp, arena, CLASS, group.size, &group));
+    let mut first = 0;
+    if group.leads() {
+        first = queue::positions(arena, CLASS, End::Back, group.size);
+    }
+    let first = warp.shuffle(half, first, group.leader);
+    let position = first.wrapping_add(group.rank);
+    queue::put::<_, _, Q>(warp, arena, CLASS, position, 7);
+}
+
+/// The lanes take an entry each, a warp together, and say so a chunk together. Of
+/// the entry at `held` nobody says so: its chunk is given back.
+fn take_together<W: Warp, Q: Queue>(
+    warp: W,
+    arena: &Arena<Tiny>,
+    keep: u32,
+    held: u32,
+) -> Option<u32> {
+    let mut first = 0;
+    if warp.lane() == 0 {
+        first = queue::positions(arena, CLASS, End::Front, W::LANES);
+    }
+    let position = warp.shuffle(W::FULL, first, 0).wrapping_add(warp.lane());
+    let (entry, chunk) = queue::take::<_, _, Q>(warp, arena, CLASS, position);
+    assert_eq!(entry, 7);
+    warp.sync(W::FULL);
+    let group = Group::by_key(warp, W::FULL, chunk);
+    let holds = position == held;
+    let n = warp.ballot(group.mask, !holds).count_ones();
+    if n > 0 {
+        Q::finish(warp, arena, CLASS, chunk, n, keep, &group);
+    }
+    holds.then_some(chunk)
+}
+
+/// All chunks of a long queue are drained but the oldest, or all at the same time,
+/// and return together while others put and take. As many as are to be kept stay.
+fn drained_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
+    const CHUNKS: u32 = 40;
+    let memory = heap::<M, Q>(machine, 600);
+    let warps = M::THREADS / M::Warp::LANES;
+    let turns = CHUNKS * ENTRIES / M::THREADS;
+    // None, fewer than a warp has lanes, as many as there are.
+    let keep = [0, 5, 17, CHUNKS][seed as usize % 4];
+    let (is_held, is_alone) = (seed & 4 != 0, seed & 8 != 0);
+    for _ in 0..3 {
+        let front = AtomicU32::new(0);
+        machine.launch(|warp| {
+            let arena = &arena(&memory);
+            for _ in 0..turns {
+                put_together::<_, Q>(warp, arena);
+            }
+            if warp.thread() == 0 {
+                front.store(queue::positions(arena, CLASS, End::Front, 0), SeqCst);
+            }
+        });
+        let held = AtomicU32::new(NONE);
+        let first = front.load(SeqCst);
+        // Positions that are given out are behind the first.
+        let to_hold = if is_held {
+            first
+        } else {
+            first.wrapping_sub(1)
+        };
+        machine.launch(|warp| {
+            let arena = &arena(&memory);
+            for _ in 0..turns {
+                if let Some(chunk) = take_together::<_, Q>(warp, arena, keep, to_hold) {
+                    held.store(chunk, SeqCst);
+                }
+            }
+        });
+        machine.launch(|warp| {
+            let arena = &arena(&memory);
+            if is_held && warp.warp() == 0 {
+                let all = Group::of_lanes(warp, M::Warp::FULL);
+                Q::finish(warp, arena, CLASS, held.load(SeqCst), 1, keep, &all);
+            } else if !is_alone {
+                for _ in 0..4 {
+                    put_together::<_, Q>(warp, arena);
+                    put_together::<_, Q>(warp, arena);
+                    take_together::<_, Q>(warp, arena, keep, to_hold);
+                    take_together::<_, Q>(warp, arena, keep, to_hold);
+                }
+            }
+        });
+        let used = AtomicU32::new(0);
+        machine.launch(|warp| {
+            if warp.thread() == 0 {
+                let arena = arena(&memory);
+                let free: Vec<u32> = std::iter::repeat_with(|| arena.take_chunk(warp))
+                    .take_while(|chunk| *chunk != NONE)
+                    .collect();
+                used.store(arena.chunks - free.len() as u32, SeqCst);
+                free.iter().for_each(|chunk| arena.give_chunk(warp, *chunk));
+            }
+        });
+        let used = used.load(SeqCst);
+        assert!(used >= keep, "{used} chunks are left of {keep}");
+        // Those who return chunks at the same time may each keep as many. A few
+        // were brought and not needed.
+        if keep == 0 || is_held && is_alone {
+            assert!(used <= keep + 2 * warps, "{used} chunks are left of {keep}");
+        }
+    }
+    check_closed(machine, &memory);
+}
+
+#[test]
+fn drained_chunks_return_together() {
+    everywhere(
+        64,
+        drained_chunks_return::<_, Linked>,
+        drained_chunks_return::<_, Linked>,
+    );
+    everywhere(
+        8,
+        drained_chunks_return::<_, Hierarchy>,
+        drained_chunks_return::<_, Hierarchy>,
+    );
+}

@@ -1,0 +1,56 @@
+//! The parts of Ouroboros, each attacked on its own, at sizes where every
+//! crossing happens often: the bulk semaphore, the chunk pool, the three queues.
+//! On warps in lockstep under random, priority and stalling schedules, and on OS
+//! threads.
+
+mod drained;
+mod pool;
+mod queues;
+mod semaphore;
+
+use heapwood_device::allocator::Allocator;
+use heapwood_device::allocators::ouroboros::queue::Queue;
+use heapwood_device::allocators::ouroboros::{Arena, Ouroboros, OuroborosChunks, Parameters};
+use heapwood_tests::conformance::{Coroutines, Machine, OsThreads, Pool};
+
+/// Chunks of 64 bytes: 16 entries of a queue.
+#[derive(Clone, Copy)]
+struct Tiny;
+
+impl Parameters for Tiny {
+    const CHUNK_BITS: u32 = 6;
+    const CAPACITY_BITS: u32 = 6;
+}
+
+const ENTRIES: u32 = 1 << Tiny::ENTRY_BITS;
+const CLASS: u32 = 1;
+
+/// Memory for a heap of tiny chunks.
+type Memory<Q> = Pool<Ouroboros<Tiny, OuroborosChunks<Q>>>;
+
+/// A heap of tiny chunks, initialised for queues of kind `Q`.
+fn heap<M: Machine, Q: Queue>(machine: &M, chunks: u64) -> Memory<Q> {
+    let fixed = 16_000;
+    let bytes = chunks * (Tiny::CHUNK_BYTES + 140) + fixed;
+    let pool = Memory::<Q>::new(bytes, 4, &[]).expect("a pool");
+    machine.launch(|warp| {
+        // SAFETY: a launch of all threads over a heap without blocks.
+        unsafe { pool.allocator().init(warp) };
+    });
+    pool
+}
+
+fn arena<Q: Queue>(memory: &Memory<Q>) -> Arena<Tiny> {
+    // SAFETY: the memory was set up for these parameters.
+    unsafe { Arena::new(memory.heap()) }
+}
+
+/// Runs a test on both machines, under many schedules.
+fn everywhere(repeats: u32, test: impl Fn(&Coroutines, u32), threads: impl Fn(&OsThreads, u32)) {
+    for repeat in 0..repeats {
+        test(&Coroutines::new(u64::from(repeat) << 20), repeat);
+    }
+    for repeat in 0..4 {
+        threads(&OsThreads, repeat);
+    }
+}
