@@ -1,8 +1,7 @@
 //! Memory that kernels work on, of either backend.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
-
 use bytemuck::{AnyBitPattern, NoUninit};
+use memmap2::{MmapOptions, MmapRaw};
 
 use super::BackendError;
 use crate::cuda::{Buffer, Gpu};
@@ -15,42 +14,22 @@ pub struct Memory {
 }
 
 enum Place {
-    Host(HostMemory),
+    /// Pages of the process, so aligned to at least what a GPU's memory is.
+    Host(MmapRaw),
     Device(Buffer),
 }
 
-/// What the system allocator gave, and the aligned address inside of it.
-struct HostMemory {
-    allocated: *mut u8,
-    layout: Layout,
-    aligned: *mut u8,
-}
-
-/// Alignment of all kernel memory.
-const ALIGNMENT: usize = 256;
-
 impl Memory {
-    /// Zeroed memory of the host. Pages are committed when they are touched.
+    /// Zeroed memory of the host. Pages are committed when they are touched, large
+    /// ones where the system has them.
     pub(super) fn on_host(bytes: u64) -> Result<Self, BackendError> {
         let error = BackendError::OutOfMemory { bytes };
-        // Asked for with a small alignment and aligned by hand: the system
-        // zeroes memory of a large alignment by writing all of it.
-        let layout = usize::try_from(bytes)
-            .ok()
-            .and_then(|bytes| bytes.checked_add(ALIGNMENT))
-            .and_then(|bytes| Layout::from_size_align(bytes, 16).ok())
-            .ok_or(error.clone())?;
-        // SAFETY: the layout has a size.
-        let allocated = unsafe { alloc_zeroed(layout) };
-        if allocated.is_null() {
-            return Err(error);
-        }
-        let aligned = allocated.wrapping_add(allocated.align_offset(ALIGNMENT));
-        let place = Place::Host(HostMemory {
-            allocated,
-            layout,
-            aligned,
-        });
+        // There are no mappings without a byte.
+        let length = usize::try_from(bytes.max(1)).map_err(|_| error.clone())?;
+        let mapping = MmapOptions::new().len(length).map_anon();
+        let mapping = MmapRaw::from(mapping.map_err(|_| error)?);
+        prefer_large_pages(&mapping);
+        let place = Place::Host(mapping);
         Ok(Self { place, bytes })
     }
 
@@ -67,7 +46,7 @@ impl Memory {
     /// Where it begins: what a kernel gets. Only kernels may follow it.
     pub fn address(&self) -> *mut u8 {
         match &self.place {
-            Place::Host(host) => host.aligned,
+            Place::Host(mapping) => mapping.as_mut_ptr(),
             Place::Device(buffer) => std::ptr::without_provenance_mut(buffer.address() as usize),
         }
     }
@@ -84,9 +63,9 @@ impl Memory {
     /// Faults of earlier work on the GPU.
     pub fn zero(&self) -> Result<(), BackendError> {
         match &self.place {
-            Place::Host(host) => {
+            Place::Host(mapping) => {
                 // SAFETY: the memory is that large, and no kernel runs.
-                unsafe { host.aligned.write_bytes(0, self.bytes as usize) };
+                unsafe { mapping.as_mut_ptr().write_bytes(0, self.bytes as usize) };
                 Ok(())
             }
             Place::Device(buffer) => Ok(buffer.zero()?),
@@ -175,9 +154,12 @@ impl Memory {
     }
 }
 
-impl Drop for HostMemory {
-    fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and freed once.
-        unsafe { dealloc(self.allocated, self.layout) };
-    }
+/// Asks for pages of 2 MiB: neighbours of a vertex are all over memory, and
+/// the processor remembers where few pages are.
+fn prefer_large_pages(mapping: &MmapRaw) {
+    // A wish: the system may have none left, or never.
+    #[cfg(target_os = "linux")]
+    let _ = mapping.advise(memmap2::Advice::HugePage);
+    #[cfg(not(target_os = "linux"))]
+    let _ = mapping;
 }
