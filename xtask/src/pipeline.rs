@@ -306,7 +306,8 @@ fn short_names(mut text: String) -> String {
     text
 }
 
-/// Adds the block size to each entry and drops comments and blank lines.
+/// Adds the block size to each entry and drops comments, blank lines, and the tabs
+/// that the compiler lines up operands with.
 fn bound_launches(text: &str) -> String {
     let mut bounded = String::with_capacity(text.len());
     let mut in_entry_head = false;
@@ -327,7 +328,7 @@ fn bound_launches(text: &str) -> String {
             }
             in_entry_head = false;
         }
-        bounded.push_str(line);
+        bounded.push_str(&line.replace(" \t", " "));
         bounded.push('\n');
     }
     bounded
@@ -379,10 +380,11 @@ mod tests {
 
     #[test]
     fn entries_are_bounded_and_comments_dropped() {
-        let text = "// x\n.visible .entry a(\n\t.param .u64 p // y\n)\n{\n\tret;\n}\n";
+        let text =
+            "// x\n.visible .entry a(\n\t.param .u64 p // y\n)\n{\n\tadd \t%r1, 1;\n\tret;\n}\n";
         assert_eq!(
             bound_launches(text),
-            ".visible .entry a(\n\t.param .u64 p\n)\n.maxntid 256, 1, 1\n{\n\tret;\n}\n"
+            ".visible .entry a(\n\t.param .u64 p\n)\n.maxntid 256, 1, 1\n{\n\tadd %r1, 1;\n\tret;\n}\n"
         );
     }
 }

@@ -15,9 +15,10 @@
 //! queue or the stack, or held by threads that put them there before they wait.
 //!
 //! Since a chunk has one holder at a time, many threads that want few pages each
-//! would wait for the chunks one after the other. Who finds none listed brings
-//! another one, until there are some hundreds: there are enough pages for all who
-//! have permits, but not at enough places.
+//! would wait for the chunks one after the other. Until a class has some hundreds of
+//! chunks, who finds none listed brings another one, though there are enough pages for
+//! all who have permits; and who gets no permits does not wait for a chunk that is on
+//! its way, of which nobody is then promised a page.
 //!
 //! A chunk whose pages are all free goes back to the pool. For one with a single
 //! page that is when it is freed. Of other chunks some stay listed, for the next
@@ -60,6 +61,22 @@ fn spread_most<P: Parameters>(arena: &Arena<P>) -> u32 {
 #[inline(always)]
 fn divided<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
     arena.head(class, Line::Entries, 2)
+}
+
+/// Counts one more chunk of a class, unless that has so many that none is to be
+/// brought only to have another.
+#[inline(always)]
+fn count_spread<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
+    let (divided, most) = (divided(arena, class), spread_most(arena));
+    // Read first, so that those who wait do not keep the counter busy.
+    if divided.load(Relaxed) >= most {
+        return false;
+    }
+    if divided.fetch_add(1, Relaxed) < most {
+        return true;
+    }
+    divided.fetch_add(u32::MAX, Relaxed);
+    false
 }
 
 /// Chunks over queues of kind `Q` (`OuroborosChunks`).
@@ -190,18 +207,12 @@ impl<Q: Queue> OuroborosChunks<Q> {
     /// [`NONE`] if the class has many, or there is none.
     #[inline(always)]
     fn spread<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
-        let divided = divided(arena, class);
-        let most = spread_most(arena);
-        // Read first, so that those who wait do not keep the counter busy.
-        if divided.load(Relaxed) >= most {
+        if !count_spread(arena, class) {
             return NONE;
         }
-        let mut chunk = NONE;
-        if divided.fetch_add(1, Relaxed) < most {
-            chunk = arena.take_chunk(warp);
-        }
+        let chunk = arena.take_chunk(warp);
         if chunk == NONE {
-            divided.fetch_add(u32::MAX, Relaxed);
+            divided(arena, class).fetch_add(u32::MAX, Relaxed);
         } else {
             arena.divide(class, chunk, 0);
             idle(arena, class).fetch_add(1, Relaxed);
@@ -309,6 +320,11 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
         _group: &Group,
     ) -> u32 {
         EMPTY
+    }
+
+    #[inline(always)]
+    fn spreads<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
+        count_spread(arena, class)
     }
 
     #[inline(always)]

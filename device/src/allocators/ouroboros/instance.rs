@@ -3,10 +3,11 @@
 //! What pages and chunks have in common is here once: the lanes of a warp that
 //! want pages of a class ask the semaphore as one; if it has enough, each kind
 //! finds its pages in its own way ([`Kind::obtain`]). If not, they wait for a
-//! chunk that another is about to bring, or bring new ones ([`grow`]), take
-//! their own pages from them before anyone else sees them, and leave the rest to
-//! the kind ([`Kind::keep`]). What the group as a whole is refused each of its
-//! lanes requests once more for itself: there may be pages, but fewer.
+//! chunk that another is about to bring, if the kind has them wait
+//! ([`Kind::spreads`]), or bring new ones ([`grow`]), take their own pages from them
+//! before anyone else sees them, and leave the rest to the kind ([`Kind::keep`]).
+//! What the group as a whole is refused each of its lanes requests once more for
+//! itself: there may be pages, but fewer.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -174,6 +175,10 @@ fn nearest(lanes: u32, lane: u32) -> u32 {
 #[derive(Clone, Copy)]
 pub struct Share {
     /// The lane that acts for this one.
+    /// Whether a group that finds no page brings a chunk at once instead of waiting for
+    /// one that is on its way. If so, the chunk is counted.
+    fn spreads<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
+
     pub agent: u32,
     /// Lanes that are served before this one by the same agent.
     pub index: u32,
@@ -249,18 +254,33 @@ impl<K: Kind> Task for Supply<K> {
             group = group.without(served);
             // Who takes whole chunks leaves nothing for others to wait for.
             let whole = group.size & ((1 << pages_bits::<P>(class)) - 1) == 0;
-            let mut taken = 0;
+            let mut way = UNEXPECTED;
+/// What becomes of a group without permits: it has got some meanwhile; it is to bring
+/// chunks for which others wait, too; or chunks that are nobody else's business.
+const SERVED: u32 = 0;
+const EXPECTED: u32 = 1;
+const UNEXPECTED: u32 = 2;
+/// As the last, and one chunk is counted already.
+const SPREAD: u32 = 3;
+
             if group.leads() {
-                taken = u32::from(if whole {
-                    is_last && supply(arena, class).try_take(group.size)
+                if whole {
+                    if is_last && supply(arena, class).try_take(group.size) {
+                        way = SERVED;
+                    }
+                } else if !is_last && K::spreads(arena, class) {
+                    way = SPREAD;
+                } else if wait_for_pages(warp, arena, class, group.size) {
+                    way = SERVED;
                 } else {
-                    wait_for_pages(warp, arena, class, group.size)
-                });
+                    way = EXPECTED;
+                }
             }
-            if warp.shuffle(group.mask, taken, group.leader) != 0 {
+            way = warp.shuffle(group.mask, way, group.leader);
+            if way == SERVED {
                 return GRANTED;
             }
-            let block = grow::<W, P, K>(warp, arena, class, &group, whole);
+            let block = grow::<W, P, K>(warp, arena, class, &group, way);
             if block != EMPTY || is_last {
                 return block;
             }
@@ -277,7 +297,7 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
     arena: &Arena<P>,
     class: u32,
     group: &Group,
-    whole: bool,
+    way: u32,
 ) -> u32 {
     let bits = pages_bits::<P>(class);
     let share = Share::of::<W, P>(warp, class, group.mask, group);
@@ -296,16 +316,20 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
         // Relaxed: read when the heap is at rest.
         arena
             .head(class, Line::Entries, 2)
-            .fetch_add(taken, Relaxed);
+            .fetch_add(taken.wrapping_sub(counted), Relaxed);
     }
-    if !whole {
-        // Only the last chunk has pages left.
-        let last = u32::BITS - 1 - group.mask.leading_zeros();
-        let used = warp.shuffle(group.mask, share.size, last);
+    // Only the last chunk has pages left, if any.
+    let last = u32::BITS - 1 - group.mask.leading_zeros();
+    let used = warp.shuffle(group.mask, share.size, last);
+    if used < 1 << bits {
         let rest = warp.shuffle(group.mask, own, last);
         let kept = K::keep(warp, arena, class, group, rest, used);
         if group.leads() {
-            supply(arena, class).arrived(group.size, bits, kept);
+            if way == EXPECTED {
+                supply(arena, class).arrived(group.size, bits, kept);
+            } else {
+                supply(arena, class).signal(kept);
+            }
         }
     }
     if own == NONE {
@@ -314,3 +338,4 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
         arena.block(class, own, share.index)
     }
 }
+        let counted = u32::from(way == SPREAD);

@@ -164,6 +164,11 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
     }
 
     #[inline(always)]
+    fn spreads<P: Parameters>(_arena: &Arena<P>, _class: u32) -> bool {
+        false
+    }
+
+    #[inline(always)]
     fn keep<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,

@@ -33,6 +33,12 @@ pub fn take_count(counter: &cuda_std::atomic::AtomicU32) -> bool {
     if (counter.load(Relaxed) as i32) <= 0 {
         return false;
     }
+    take_seen(counter)
+}
+
+/// Takes one from a counter that was seen above 0.
+#[inline(always)]
+fn take_seen(counter: &cuda_std::atomic::AtomicU32) -> bool {
     if counter.fetch_add(u32::MAX, Relaxed) as i32 > 0 {
         return true;
     }
@@ -97,12 +103,16 @@ impl<P: Parameters> Arena<P> {
         // Each turn but the last uses up a hint, of which there are as many as
         // others have left.
         loop {
-            if self.is_used_up() {
+            // All read at once, so that they come at the same time.
+            let is_used_up = self.is_used_up();
+            let listed = self.pool(Line::Entries).load(Relaxed) as i32;
+            let used = self.pool(Line::Stack).load(Relaxed);
+            if is_used_up {
                 return NONE;
             }
-            let chunk = if take_count(self.pool(Line::Entries)) {
+            let chunk = if listed > 0 && take_seen(self.pool(Line::Entries)) {
                 self.take_listed(warp)
-            } else if self.pool(Line::Stack).load(Relaxed) < self.chunks {
+            } else if used < self.chunks {
                 // Cannot wrap: it is added to only by those who have read less
                 // than the number of chunks.
                 self.pool(Line::Stack).fetch_add(1, Relaxed)
