@@ -47,13 +47,15 @@ six! {
     c_vl c_vl_checked: OuroborosCVl;
 }
 
-/// Chunks of 256 bytes, with queues that are soon full.
+/// Chunks of 256 bytes, with queues that are soon full, and that have a chunk from the
+/// beginning in the larger pool.
 #[derive(Clone, Copy)]
 struct Small;
 
 impl Parameters for Small {
     const CHUNK_BITS: u32 = 8;
     const CAPACITY_BITS: u32 = 7;
+    const FIRST_CHUNKS_FROM: u32 = 320;
 }
 
 macro_rules! small {

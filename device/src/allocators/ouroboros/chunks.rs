@@ -421,6 +421,16 @@ impl<Q: Queue> Instance for OuroborosChunks<Q> {
     const REUSES: bool = true;
     const RECLAIMS: bool = true;
 
+    #[inline(always)]
+    fn is_virtual(_class: u32) -> bool {
+        Q::VIRTUAL
+    }
+
+    #[inline(always)]
+    fn keeps_chunk(_class: u32) -> bool {
+        false
+    }
+
     fn fixed<P: Parameters>(chunks: u64) -> Static {
         Q::fixed::<P>(chunks)
     }

@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::Ouroboros;
 use super::arena::{Arena, NONE, Task, Word, owner};
 use super::instance::{Instance, Pages};
-use super::layout::{self, for_each};
+use super::layout::{self, first_chunks, for_each};
 use super::parameters::{Parameters, class_of, page_bytes};
 use super::queue::EMPTY;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
@@ -108,11 +108,15 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
     }
 
     fn max_block(heap: &Heap) -> u64 {
-        heap.integers[0] << P::CHUNK_BITS
+        // The first chunks that are kept are at the bottom, and split it from the rest.
+        let kept = first_chunks::<P>(heap.integers[0] as u32, I::keeps_chunk);
+        let below = u32::BITS - kept.leading_zeros();
+        (heap.integers[0] - u64::from(below)) << P::CHUNK_BITS
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
-        layout::init(warp, &self.arena);
+        let taken = first_chunks::<P>(self.arena.chunks, I::is_virtual);
+        layout::init(warp, &self.arena, taken);
         for class in 0..P::CLASSES {
             I::init(warp, &self.arena, class);
         }

@@ -35,6 +35,12 @@ pub trait Instance: Copy {
     /// Whether `reclaim` does anything.
     const RECLAIMS: bool;
 
+    /// Whether the queue of a class is stored in chunks of the pool.
+    fn is_virtual(class: u32) -> bool;
+
+    /// Whether the queue of a class keeps a chunk that it has, even if it is empty.
+    fn keeps_chunk(class: u32) -> bool;
+
     /// Static memory of a class's queue in a heap of so many chunks.
     fn fixed<P: Parameters>(chunks: u64) -> Static;
 
@@ -68,6 +74,24 @@ pub struct Split<A, B, const FROM: u32>(core::marker::PhantomData<(A, B)>);
 impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
     const REUSES: bool = A::REUSES && B::REUSES;
     const RECLAIMS: bool = A::RECLAIMS || B::RECLAIMS;
+
+    #[inline(always)]
+    fn is_virtual(class: u32) -> bool {
+        if class < FROM {
+            A::is_virtual(class)
+        } else {
+            B::is_virtual(class)
+        }
+    }
+
+    #[inline(always)]
+    fn keeps_chunk(class: u32) -> bool {
+        if class < FROM {
+            A::keeps_chunk(class)
+        } else {
+            B::keeps_chunk(class)
+        }
+    }
 
     fn fixed<P: Parameters>(chunks: u64) -> Static {
         // One figure for both: the larger serves either.
@@ -151,6 +175,10 @@ pub trait Kind {
     /// the group together.
     fn spare<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, group: &Group) -> u32;
 
+    /// Whether a group that finds no page brings a chunk at once instead of waiting for
+    /// one that is on its way. If so, the chunk is counted.
+    fn spreads<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
+
     /// Keeps the pages of a new chunk from `used` on; gives back how many of them
     /// the semaphore is to count. Called by all lanes of the group together,
     /// with the chunk [`NONE`] if there is none.
@@ -175,10 +203,6 @@ fn nearest(lanes: u32, lane: u32) -> u32 {
 #[derive(Clone, Copy)]
 pub struct Share {
     /// The lane that acts for this one.
-    /// Whether a group that finds no page brings a chunk at once instead of waiting for
-    /// one that is on its way. If so, the chunk is counted.
-    fn spreads<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
-
     pub agent: u32,
     /// Lanes that are served before this one by the same agent.
     pub index: u32,
@@ -231,6 +255,14 @@ pub fn malloc<W: Warp, P: Parameters, K: Kind>(
 /// What [`Supply`] gives back to lanes that it got permits for: no block.
 const GRANTED: u32 = VOID;
 
+/// What becomes of a group without permits: it has got some meanwhile; it is to bring
+/// chunks for which others wait, too; or chunks that are nobody else's business.
+const SERVED: u32 = 0;
+const EXPECTED: u32 = 1;
+const UNEXPECTED: u32 = 2;
+/// As the last, and one chunk is counted already.
+const SPREAD: u32 = 3;
+
 /// Serves a group, all the lanes, when the semaphore has not enough.
 struct Supply<K>(core::marker::PhantomData<K>);
 
@@ -255,14 +287,6 @@ impl<K: Kind> Task for Supply<K> {
             // Who takes whole chunks leaves nothing for others to wait for.
             let whole = group.size & ((1 << pages_bits::<P>(class)) - 1) == 0;
             let mut way = UNEXPECTED;
-/// What becomes of a group without permits: it has got some meanwhile; it is to bring
-/// chunks for which others wait, too; or chunks that are nobody else's business.
-const SERVED: u32 = 0;
-const EXPECTED: u32 = 1;
-const UNEXPECTED: u32 = 2;
-/// As the last, and one chunk is counted already.
-const SPREAD: u32 = 3;
-
             if group.leads() {
                 if whole {
                     if is_last && supply(arena, class).try_take(group.size) {
@@ -313,6 +337,7 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
     let own = warp.shuffle(group.mask, chunk, share.agent);
     let taken = warp.ballot(group.mask, chunk != NONE).count_ones();
     if group.leads() {
+        let counted = u32::from(way == SPREAD);
         // Relaxed: read when the heap is at rest.
         arena
             .head(class, Line::Entries, 2)
@@ -338,4 +363,3 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
         arena.block(class, own, share.index)
     }
 }
-        let counted = u32::from(way == SPREAD);

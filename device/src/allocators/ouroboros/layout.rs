@@ -10,6 +10,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::arena::{Arena, Line, NONE, Word, owner};
 use super::parameters::{METADATA_BYTES, Parameters};
 use super::queue::{EMPTY, start};
+use super::waiting::supply;
 use crate::allocator::{Heap, Request, SetupError};
 use crate::warp::Warp;
 
@@ -153,6 +154,19 @@ pub fn plan<P: Parameters>(
     })
 }
 
+/// The chunks that the queues of some classes have from the beginning, as bits: a
+/// queue's first chunk has the number of its class. None in a small heap.
+#[inline(always)]
+pub fn first_chunks<P: Parameters>(chunks: u32, of: impl Fn(u32) -> bool) -> u32 {
+    let mut taken = 0;
+    if chunks >= P::FIRST_CHUNKS_FROM {
+        for class in 0..P::CLASSES {
+            taken |= u32::from(of(class)) << class;
+        }
+    }
+    taken
+}
+
 /// Calls `body` for this thread's share of `count` indices.
 #[inline(always)]
 pub(super) fn for_each<W: Warp>(warp: W, count: u32, mut body: impl FnMut(u32)) {
@@ -163,26 +177,26 @@ pub(super) fn for_each<W: Warp>(warp: W, count: u32, mut body: impl FnMut(u32)) 
     }
 }
 
-/// Makes the pool full and the classes empty; their queues' static memory is
-/// the queues' business. All stores are relaxed: the end of the launch orders
-/// them.
+/// Makes the pool full, but for chunks that are taken, and the classes empty; their
+/// queues, and the chunks that these have, are the queues' business. All stores are
+/// relaxed: the end of the launch orders them.
 #[inline(always)]
-pub(super) fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>) {
+pub(super) fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, taken: u32) {
+    let is_taken = |chunk: u32| chunk < u32::BITS && taken >> chunk & 1 == 1;
     for_each(warp, arena.chunks, |chunk| {
         arena.meta(chunk, Word::Owner).store(owner::NOBODY, Relaxed);
-        arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
-    });
-    // Every word of the table has numbers that lead to it.
-    for_each(warp, arena.chunks, |tag| {
-        arena.signpost(tag).store(u64::MAX, Relaxed);
+        if !is_taken(chunk) {
+            arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
+        }
     });
     for_each(warp, arena.map_words(), |index| {
         let chunks = arena.chunks - index * 32;
-        let free = if chunks < 32 {
+        let all = if chunks < 32 {
             (1 << chunks) - 1
         } else {
             u32::MAX
         };
+        let free = if index == 0 { all & !taken } else { all };
         arena.free_map(index).store(free, Relaxed);
         arena.listed_map(index).store(0, Relaxed);
     });
@@ -190,16 +204,19 @@ pub(super) fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>) {
         arena.reuse(position).store(EMPTY, Relaxed);
     });
     if warp.thread() == 0 {
-        arena.pool(Line::Supply).store(arena.chunks, Relaxed);
-        for line in [Line::Front, Line::Back, Line::Entries, Line::Stack] {
+        let free = arena.chunks - taken.count_ones();
+        arena.pool(Line::Supply).store(free, Relaxed);
+        for line in [Line::Front, Line::Back, Line::Entries] {
             arena.pool(line).store(0, Relaxed);
         }
+        // Behind the last that is taken.
+        let unused = u32::BITS - taken.leading_zeros();
+        arena.pool(Line::Stack).store(unused, Relaxed);
         arena.pool(Line::Old).store(0, Relaxed);
         arena.pool(Line::New).store(0, Relaxed);
     }
     for_each(warp, P::CLASSES, |class| {
-        arena.head64(class, Line::Supply, 0).store(0, Relaxed);
-        arena.head(class, Line::Supply, 1).store(0, Relaxed);
+        supply(arena, class).init(0);
         for line in [Line::Front, Line::Back] {
             arena.head(class, line, 0).store(start::<P>(), Relaxed);
         }

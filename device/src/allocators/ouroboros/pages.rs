@@ -212,6 +212,16 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
     const REUSES: bool = false;
     const RECLAIMS: bool = false;
 
+    #[inline(always)]
+    fn is_virtual(_class: u32) -> bool {
+        Q::VIRTUAL
+    }
+
+    #[inline(always)]
+    fn keeps_chunk(_class: u32) -> bool {
+        Q::VIRTUAL
+    }
+
     fn fixed<P: Parameters>(chunks: u64) -> Static {
         Q::fixed::<P>(chunks * ENTRIES_PER_CHUNK)
     }

@@ -18,6 +18,12 @@ pub trait Parameters: Copy {
     /// gives each of its queues 2,000,000).
     const CAPACITY_BITS: u32 = 21;
 
+    /// Chunks of a heap from which on each virtualized queue has one of them from the
+    /// beginning (section 5.1): without it the first requests of a class wait for
+    /// it. In a small heap these would be much of the memory; there, queues get
+    /// their first chunk when they need it.
+    const FIRST_CHUNKS_FROM: u32 = 1 << 13;
+
     /// Classes of pages: each has pages twice as large as the one before, the
     /// last has one page a chunk.
     const CLASSES: u32 = {

@@ -84,6 +84,13 @@ fn count(n: u32) -> u64 {
 }
 
 impl Semaphore<'_> {
+    /// Sets it up with `n`.
+    #[inline(always)]
+    pub fn init(self, n: u32) {
+        self.permits.store(count(n), Relaxed);
+        self.expected.store(0, Relaxed);
+    }
+
     /// What the words say, one after the other.
     #[inline(always)]
     pub fn read(self) -> Fields {

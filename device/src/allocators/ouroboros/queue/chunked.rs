@@ -8,8 +8,9 @@
 use core::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::EMPTY;
-use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
+use crate::allocators::ouroboros::arena::{Arena, NONE, Task, Word};
 use crate::allocators::ouroboros::group::Group;
+use crate::allocators::ouroboros::layout::for_each;
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::waiting::{room, wait_for_room};
 use crate::warp::{Warp, leader};
@@ -42,11 +43,27 @@ pub fn slot<P: Parameters>(
     arena.entry(chunk, position & ((1 << P::ENTRY_BITS) - 1))
 }
 
-/// A queue without room.
+/// The chunk that an empty queue begins with, with empty slots and the tag `tag`;
+/// [`NONE`] in a small heap. Called by all threads of the launch.
 #[inline(always)]
-pub fn init_room<P: Parameters>(arena: &Arena<P>, class: u32) {
-    arena.head64(class, Line::Room, 0).store(0, Relaxed);
-    arena.head(class, Line::Room, 1).store(0, Relaxed);
+pub fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, tag: u32) -> u32 {
+    if arena.chunks < P::FIRST_CHUNKS_FROM {
+        if warp.thread() == 0 {
+            room(arena, class).init(0);
+        }
+        return NONE;
+    }
+    let chunk = class;
+    for_each(warp, 1 << P::ENTRY_BITS, |index| {
+        arena.entry(chunk, index).store(EMPTY, Relaxed);
+    });
+    if warp.thread() == 0 {
+        room(arena, class).init(1 << P::ENTRY_BITS);
+        arena.meta(chunk, Word::Tag).store(tag, Relaxed);
+        arena.meta(chunk, Word::Next).store(NONE, Relaxed);
+        arena.meta(chunk, Word::Drained).store(0, Relaxed);
+    }
+    chunk
 }
 
 /// How a queue takes chunks on.

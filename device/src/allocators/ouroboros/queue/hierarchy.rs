@@ -132,14 +132,17 @@ impl Queue for Hierarchy {
     #[inline(always)]
     fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
         let first = number::<P>(start::<P>());
+        let chunk = chunked::init(warp, arena, class, first);
         for_each(warp, 1 << ring_bits(arena), |offset| {
             let index = advance::<P>(first, offset);
-            pointer(arena, class, index).store(fuse(index, NONE), Relaxed);
+            let chunk = if offset == 0 { chunk } else { NONE };
+            pointer(arena, class, index).store(fuse(index, chunk), Relaxed);
         });
         if warp.thread() == 0 {
-            chunked::init_room(arena, class);
-            arena.head(class, Line::New, 0).store(first, Relaxed);
-            unused(arena, class).store(1 << ring_bits(arena), Relaxed);
+            let used = u32::from(chunk != NONE);
+            let next = advance::<P>(first, used);
+            arena.head(class, Line::New, 0).store(next, Relaxed);
+            unused(arena, class).store((1 << ring_bits(arena)) - used, Relaxed);
         }
     }
 

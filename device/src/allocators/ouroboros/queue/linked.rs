@@ -35,7 +35,7 @@ use super::drained::ReturnDrained;
 use super::{End, Place, Queue, start};
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
 use crate::allocators::ouroboros::group::Group;
-use crate::allocators::ouroboros::layout::Static;
+use crate::allocators::ouroboros::layout::{Static, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::waiting::CLASS_BITS;
 use crate::warp::Warp;
@@ -44,11 +44,15 @@ use crate::warp::Warp;
 #[derive(Clone, Copy, Debug)]
 pub struct Linked;
 
+/// Classes that a tag can tell.
+const CLASSES: u32 = 1 << CLASS_BITS;
+
 /// The tag of chunk `number` of a class's queue: no two chunks that a thread may
-/// confuse have the same, and none is [`NONE`], which has class 15.
+/// confuse have the same, and none is [`NONE`], which has class 15. Every
+/// [`CLASSES`]th signpost is a class's; a table with fewer is everybody's.
 #[inline(always)]
 pub fn tag(class: u32, number: u32) -> u32 {
-    number << 4 | class
+    number << CLASS_BITS | class
 }
 
 /// Whether the signpost of a tag is up, and the chunk to which it then leads.
@@ -256,16 +260,33 @@ impl Queue for Linked {
 
     #[inline(always)]
     fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
+        let first = number::<P>(start::<P>());
+        let chunk = chunked::init(warp, arena, class, tag(class, first));
+        // The class's part of the table of signposts: see `tag`.
+        let own = arena.signpost(tag(class, first));
+        for_each(warp, arena.chunks.div_ceil(CLASSES), |number| {
+            let post = arena.signpost(tag(class, number));
+            let leads = chunk != NONE && core::ptr::eq(post, own);
+            let value = if leads {
+                fuse(tag(class, first), chunk)
+            } else {
+                u64::MAX
+            };
+            post.store(value, Relaxed);
+        });
         if warp.thread() == 0 {
-            chunked::init_room(arena, class);
-            let first = number::<P>(start::<P>());
-            let before = advance::<P>(first, u32::MAX);
+            let newest = if chunk == NONE {
+                advance::<P>(first, u32::MAX)
+            } else {
+                first
+            };
+            let (new, old) = (Line::New, Line::Old);
             arena
-                .head64(class, Line::New, 0)
-                .store(fuse(before, NONE), Relaxed);
+                .head64(class, new, 0)
+                .store(fuse(newest, chunk), Relaxed);
             arena
-                .head64(class, Line::Old, 0)
-                .store(fuse(first, NONE), Relaxed);
+                .head64(class, old, 0)
+                .store(fuse(first, chunk), Relaxed);
         }
     }
 
