@@ -28,230 +28,23 @@
 //! queue. The paper takes a free chunk out of the queue at once, and leaves a mark
 //! in its slot; such marks would have to be kept from filling the queue.
 
-use core::sync::atomic::Ordering::{Relaxed, Release};
+mod listed;
 
-use super::arena::{Arena, Line, NONE, Task, Word};
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::arena::{Arena, Line, NONE, Task};
 use super::group::Group;
 use super::instance::{self, Instance, Kind, Pages, Share};
 use super::layout::Static;
 use super::parameters::{Parameters, pages};
-use super::pool::take_count;
-use super::queue::{EMPTY, End, Queue, TakeOut, VOID, close, positions, put};
-use super::waiting::{CLASS_BITS, supply};
-use crate::warp::Warp;
-
-/// Fully free chunks of a class that stay listed, beside those of [`spread_most`].
-const IDLE_MOST: u32 = 64;
-/// Chunks that threads of one class may ask for so as not to wait for each other.
-const SPREAD_MOST: u32 = 256;
-
-/// Chunks of a class up to which a thread that finds all of them held gets another
-/// one: in a small heap one of 2^6.
-#[inline(always)]
-fn spread_most<P: Parameters>(arena: &Arena<P>) -> u32 {
-    let part = arena.chunks >> 6;
-    if part < SPREAD_MOST {
-        part
-    } else {
-        SPREAD_MOST
-    }
-}
-
-/// A counter of the chunks of a class.
-#[inline(always)]
-fn divided<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
-    arena.head(class, Line::Entries, 2)
-}
-
-/// Counts one more chunk of a class, unless that has so many that none is to be
-/// brought only to have another.
-#[inline(always)]
-fn count_spread<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
-    let (divided, most) = (divided(arena, class), spread_most(arena));
-    // Read first, so that those who wait do not keep the counter busy.
-    if divided.load(Relaxed) >= most {
-        return false;
-    }
-    if divided.fetch_add(1, Relaxed) < most {
-        return true;
-    }
-    divided.fetch_add(u32::MAX, Relaxed);
-    false
-}
+use super::queue::{EMPTY, Queue, close};
+use super::waiting::supply;
+use crate::warp::{Warp, rank};
+use listed::{IDLE_MOST, List, count_spread, divided, idle, spread_most};
 
 /// Chunks over queues of kind `Q` (`OuroborosChunks`).
 #[derive(Clone, Copy, Debug)]
 pub struct OuroborosChunks<Q>(core::marker::PhantomData<Q>);
-
-/// A counter of entries that are worth a look when the pool is empty: chunks whose
-/// pages are all free, and voids. A hint, since a count and what it is about
-/// change one after the other.
-#[inline(always)]
-fn idle<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
-    arena.head(class, Line::Entries, 1)
-}
-
-/// [`OuroborosChunks::hold`].
-struct Hold<Q>(core::marker::PhantomData<Q>);
-
-impl<Q: Queue> Task for Hold<Q> {
-    #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: u32,
-        _value: u32,
-        _lanes: u32,
-    ) -> u32 {
-        if !take_count(arena.head(class, Line::Entries, 0)) {
-            return arena.pop(class);
-        }
-        let position = positions(arena, class, End::Front, 1);
-        let entry = arena.call::<W, TakeOut<Q>>(warp, class | 1 << CLASS_BITS, position);
-        if entry != VOID {
-            return entry;
-        }
-        // The chunk that was counted is on the stack.
-        idle(arena, class).fetch_add(u32::MAX, Relaxed);
-        NONE
-    }
-}
-
-/// [`OuroborosChunks::list`], of the chunk that is the number, by all the lanes.
-struct List<Q>(core::marker::PhantomData<Q>);
-
-impl<Q: Queue> Task for List<Q> {
-    #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: u32,
-        chunk: u32,
-        lanes: u32,
-    ) -> u32 {
-        let group = Group::of_lanes(warp, lanes);
-        let has_room = Q::reserve(warp, arena, class, 1, &group);
-        if !group.leads() {
-            return 0;
-        }
-        if has_room {
-            let position = positions(arena, class, End::Back, 1);
-            put::<W, P, Q>(warp, arena, class, position, chunk);
-            arena.head(class, Line::Entries, 0).fetch_add(1, Relaxed);
-        } else {
-            arena.push(class, chunk);
-        }
-        0
-    }
-}
-
-/// [`OuroborosChunks::retire`] of the chunk that is the number, or, if that is
-/// [`NONE`], [`OuroborosChunks::retire_oldest`].
-struct Retire<Q>(core::marker::PhantomData<Q>);
-
-impl<Q: Queue> Task for Retire<Q> {
-    #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: u32,
-        given: u32,
-        _lanes: u32,
-    ) -> u32 {
-        let mut chunk = given;
-        if given == NONE {
-            chunk = OuroborosChunks::<Q>::hold(warp, arena, class);
-        }
-        if chunk == NONE {
-            return 0;
-        }
-        let pages = pages::<P>(class);
-        // With permits for as many pages nobody is promised these. Nobody has one
-        // of them, so that nobody changes the chunk's state.
-        if arena.free_pages(chunk) == pages && supply(arena, class).try_take(pages) {
-            idle(arena, class).fetch_add(u32::MAX, Relaxed);
-            divided(arena, class).fetch_add(u32::MAX, Relaxed);
-            arena.give_chunk(warp, chunk);
-            return 1;
-        }
-        if given == NONE {
-            OuroborosChunks::<Q>::list(warp, arena, class, chunk);
-        }
-        0
-    }
-}
-
-impl<Q: Queue> OuroborosChunks<Q> {
-    /// Takes a chunk with free pages, whose holder the caller then is; [`NONE`]
-    /// if there is none at this moment.
-    #[inline(always)]
-    fn hold<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
-        arena.call::<W, Hold<Q>>(warp, class, 0)
-    }
-
-    /// Lists a chunk that the caller holds.
-    #[inline(always)]
-    fn list<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
-        let alone = 1 << warp.lane();
-        arena.call_together::<W, List<Q>>(warp, class, chunk, alone);
-    }
-
-    /// Gives a chunk that the caller holds back to the pool, if its pages are all
-    /// free and none of them is promised.
-    #[inline(always)]
-    fn retire<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
-        arena.call::<W, Retire<Q>>(warp, class, chunk) != 0
-    }
-
-    /// A new chunk, held by the caller, who counts its pages when it has listed it;
-    /// [`NONE`] if the class has many, or there is none.
-    #[inline(always)]
-    fn spread<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
-        if !count_spread(arena, class) {
-            return NONE;
-        }
-        let chunk = arena.take_chunk(warp);
-        if chunk == NONE {
-            divided(arena, class).fetch_add(u32::MAX, Relaxed);
-        } else {
-            arena.divide(class, chunk, 0);
-            idle(arena, class).fetch_add(1, Relaxed);
-        }
-        chunk
-    }
-
-    /// Looks at the oldest chunk that is listed, and gives it back if it can.
-    #[inline(always)]
-    fn retire_oldest<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
-        arena.call::<W, Retire<Q>>(warp, class, NONE) != 0
-    }
-
-    /// Gives back what it can of the chunks on the stack.
-    #[inline(always)]
-    fn retire_stack<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
-        let (mut any, mut kept) = (false, NONE);
-        // Others may put chunks there all the time.
-        for _ in 0..arena.chunks {
-            let chunk = arena.pop(class);
-            if chunk == NONE {
-                break;
-            }
-            if Self::retire(warp, arena, class, chunk) {
-                any = true;
-            } else {
-                // Held by us: nobody else uses the link.
-                arena.meta(chunk, Word::Next).store(kept, Release);
-                kept = chunk;
-            }
-        }
-        while kept != NONE {
-            let next = arena.meta(kept, Word::Next).load(Relaxed);
-            arena.push(class, kept);
-            kept = next;
-        }
-        any
-    }
-}
 
 impl<Q: Queue> Kind for OuroborosChunks<Q> {
     #[inline(always)]
@@ -340,7 +133,8 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
             return 0;
         }
         // All lanes, for the queue may need a chunk, whose slots they empty together.
-        arena.call_together::<W, List<Q>>(warp, class, chunk, group.mask);
+        let own = if group.leads() { chunk } else { NONE };
+        arena.call_together::<W, List<Q>>(warp, class, own, group.mask);
         pages::<P>(class) - used
     }
 }
@@ -373,44 +167,56 @@ impl<Q: Queue> Task for Free<Q> {
         block: u32,
         all: u32,
     ) -> u32 {
+        // All lanes take each step together: classes one after the other would wait for
+        // the memory as many times.
         let group = Group::by_key(warp, all, class);
         let chunk = arena.chunk_of(block);
         // Lanes with pages of the same chunk free them as one.
+        let mates = Group::by_key(warp, all, chunk);
+        // A chunk with a single page has nothing to offer that the pool has not, and
+        // nobody looks at its state.
         let is_single = pages::<P>(class) == 1;
-        let mates = if is_single {
-            Group::alone(warp)
-        } else {
-            Group::by_key(warp, group.mask, chunk)
-        };
-        arena.mark_free(chunk, arena.page_of(class, block));
+        if !is_single {
+            arena.mark_free(chunk, arena.page_of(class, block));
+        }
         // All of these bits are set before one lane counts them.
-        warp.sync(mates.mask);
-        let (mut returned, mut surplus) = (0, false);
-        if mates.leads() {
+        warp.sync(all);
+        let (mut is_last, mut holds) = (false, false);
+        if mates.leads() && !is_single {
             let freed = arena.count_free(class, chunk, mates.size);
-            if freed.is_last && !is_single {
-                let others = idle(arena, class).fetch_add(1, Relaxed) as i32;
-                surplus = others >= (IDLE_MOST + spread_most(arena)) as i32;
-            }
-            // Of a chunk that is all ours no page was counted as free. One with
-            // a single page has nothing to offer that the pool has not.
-            if freed.is_last && freed.holds && (surplus || is_single) {
-                if surplus {
-                    idle(arena, class).fetch_add(u32::MAX, Relaxed);
-                }
-                (returned, surplus) = (1, false);
-                divided(arena, class).fetch_add(u32::MAX, Relaxed);
-                arena.give_chunk(warp, chunk);
-            } else if freed.holds {
-                OuroborosChunks::<Q>::list(warp, arena, class, chunk);
+            (is_last, holds) = (freed.is_last, freed.holds);
+        }
+        // Chunks that are all free now, and how many of these stay listed.
+        let last = warp.ballot(all, is_last) & group.mask;
+        let mut others = 0;
+        if group.leads() && last != 0 {
+            others = idle(arena, class).fetch_add(last.count_ones(), Relaxed);
+        }
+        others = warp.shuffle(all, others, group.leader);
+        others = others.wrapping_add(rank(last, warp.lane()));
+        let surplus = is_last & (others as i32 >= (IDLE_MOST + spread_most(arena)) as i32);
+        // Of a chunk that is all ours no page was counted as free.
+        let given = warp.ballot(all, is_single | (surplus & holds));
+        let of_class = given & group.mask;
+        if group.leads() && of_class != 0 {
+            let n = of_class.count_ones().wrapping_neg();
+            divided(arena, class).fetch_add(n, Relaxed);
+            if !is_single {
+                idle(arena, class).fetch_add(n, Relaxed);
             }
         }
-        let returned = warp.shuffle(mates.mask, returned, mates.leader) != 0;
-        let counted = warp.ballot(group.mask, !returned);
+        if given & 1 << warp.lane() != 0 {
+            arena.give_chunks(warp, chunk, given);
+        }
+        let listed = warp.ballot(all, holds) & group.mask & !given;
+        if listed & 1 << warp.lane() != 0 {
+            arena.call_together::<W, List<Q>>(warp, class, chunk, listed);
+        }
+        let counted = warp.ballot(all, given & 1 << mates.leader == 0) & group.mask;
         if group.leads() && counted != 0 {
             supply(arena, class).signal(counted.count_ones());
         }
-        if surplus {
+        if surplus && given & 1 << warp.lane() == 0 {
             OuroborosChunks::<Q>::retire_oldest(warp, arena, class);
         }
         0

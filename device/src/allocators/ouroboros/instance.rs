@@ -326,8 +326,9 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
     let bits = pages_bits::<P>(class);
     let share = Share::of::<W, P>(warp, class, group.mask, group);
     let mut chunk = NONE;
-    if share.index == 0 {
-        chunk = arena.take_chunk(warp);
+    let agents = warp.ballot(group.mask, share.index == 0);
+    if agents & 1 << warp.lane() != 0 {
+        chunk = arena.take_chunks(warp, agents);
         if chunk != NONE {
             arena.divide(class, chunk, share.size);
         }

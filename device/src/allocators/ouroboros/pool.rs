@@ -21,9 +21,10 @@
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use super::arena::{Arena, Line, NONE, Task, Word, owner};
+use super::group::Group;
 use super::parameters::Parameters;
 use super::queue::EMPTY;
-use crate::warp::Warp;
+use crate::warp::{Warp, rank};
 
 /// Takes one from a counter of things that are there, unless there is none.
 ///
@@ -33,12 +34,6 @@ pub fn take_count(counter: &cuda_std::atomic::AtomicU32) -> bool {
     if (counter.load(Relaxed) as i32) <= 0 {
         return false;
     }
-    take_seen(counter)
-}
-
-/// Takes one from a counter that was seen above 0.
-#[inline(always)]
-fn take_seen(counter: &cuda_std::atomic::AtomicU32) -> bool {
     if counter.fetch_add(u32::MAX, Relaxed) as i32 > 0 {
         return true;
     }
@@ -46,35 +41,42 @@ fn take_seen(counter: &cuda_std::atomic::AtomicU32) -> bool {
     false
 }
 
-/// [`Arena::take_chunk`].
-struct TakeChunk;
+/// Where chunks are looked for: there are none; in the reuse queue; among those never
+/// used; in the map.
+const NOWHERE: u32 = 0;
+const LISTED: u32 = 1;
+const UNUSED: u32 = 2;
+const ANYWHERE: u32 = 3;
 
-impl Task for TakeChunk {
+/// [`Arena::take_chunks`].
+struct TakeChunks;
+
+impl Task for TakeChunks {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         _class: u32,
         _value: u32,
-        _lanes: u32,
+        lanes: u32,
     ) -> u32 {
-        arena.take_chunk_inline(warp)
+        arena.take_chunks_inline(warp, lanes)
     }
 }
 
-/// [`Arena::give_chunk`].
-struct GiveChunk;
+/// [`Arena::give_chunks`].
+struct GiveChunks;
 
-impl Task for GiveChunk {
+impl Task for GiveChunks {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         _class: u32,
         chunk: u32,
-        _lanes: u32,
+        lanes: u32,
     ) -> u32 {
-        arena.give_chunk_inline(warp, chunk);
+        arena.give_chunks_inline(warp, chunk, lanes);
         0
     }
 }
@@ -83,7 +85,14 @@ impl<P: Parameters> Arena<P> {
     /// Takes a free chunk; [`NONE`] if there is none.
     #[inline(always)]
     pub fn take_chunk<W: Warp>(&self, warp: W) -> u32 {
-        self.call::<W, TakeChunk>(warp, 0, 0)
+        self.take_chunks(warp, 1 << warp.lane())
+    }
+
+    /// Takes a free chunk for each of the lanes, which call this together and meet at
+    /// the counters as one; [`NONE`] for those for which there is none.
+    #[inline(always)]
+    pub fn take_chunks<W: Warp>(&self, warp: W, lanes: u32) -> u32 {
+        self.call_together::<W, TakeChunks>(warp, 0, 0, lanes)
     }
 
     /// Whether there is no free chunk at this moment.
@@ -95,60 +104,134 @@ impl<P: Parameters> Arena<P> {
     /// Gives a chunk back, whatever it was used for.
     #[inline(always)]
     pub fn give_chunk<W: Warp>(&self, warp: W, chunk: u32) {
-        self.call::<W, GiveChunk>(warp, 0, chunk);
+        self.give_chunks(warp, chunk, 1 << warp.lane());
+    }
+
+    /// Gives back a chunk of each of the lanes, which call this together: they meet at
+    /// the counters as one.
+    #[inline(always)]
+    pub fn give_chunks<W: Warp>(&self, warp: W, chunk: u32, lanes: u32) {
+        self.call_together::<W, GiveChunks>(warp, 0, chunk, lanes);
     }
 
     #[inline(always)]
-    fn take_chunk_inline<W: Warp>(&self, warp: W) -> u32 {
-        // Each turn but the last uses up a hint, of which there are as many as
+    fn take_chunks_inline<W: Warp>(&self, warp: W, lanes: u32) -> u32 {
+        let mut own = NONE;
+        // The lanes that have none yet, which all make each turn.
+        let mut rest = lanes;
+        // Each turn but the last uses up hints, of which there are as many as
         // others have left.
-        loop {
-            // All read at once, so that they come at the same time.
-            let is_used_up = self.is_used_up();
-            let listed = self.pool(Line::Entries).load(Relaxed) as i32;
-            let used = self.pool(Line::Stack).load(Relaxed);
-            if is_used_up {
-                return NONE;
+        while rest & 1 << warp.lane() != 0 {
+            let group = Group::of_lanes(warp, rest);
+            let (mut source, mut first, mut n) = (NOWHERE, 0, group.size);
+            if group.leads() {
+                (source, first, n) = self.find(group.size);
             }
-            let chunk = if listed > 0 && take_seen(self.pool(Line::Entries)) {
-                self.take_listed(warp)
-            } else if used < self.chunks {
-                // Cannot wrap: it is added to only by those who have read less
-                // than the number of chunks.
-                self.pool(Line::Stack).fetch_add(1, Relaxed)
-            } else {
-                return self.search(warp);
-            };
-            if chunk < self.chunks && self.claim(chunk >> 5, 1 << (chunk & 31)) != 0 {
-                self.pool(Line::Supply).fetch_add(u32::MAX, Relaxed);
-                return chunk;
+            source = warp.shuffle(rest, source, group.leader);
+            if source == NOWHERE {
+                break;
+            }
+            first = warp.shuffle(rest, first, group.leader);
+            n = warp.shuffle(rest, n, group.leader);
+            let position = first.wrapping_add(group.rank);
+            let mut chunk = NONE;
+            if source == ANYWHERE {
+                chunk = self.search(warp);
+            } else if group.rank < n {
+                chunk = position;
+                if source == LISTED {
+                    chunk = self.take_listed(warp, position);
+                }
+                if chunk >= self.chunks || self.claim(chunk >> 5, 1 << (chunk & 31)) == 0 {
+                    chunk = NONE;
+                }
+            }
+            let took = warp.ballot(rest, chunk != NONE);
+            if group.leads() && took != 0 {
+                let n = took.count_ones().wrapping_neg();
+                self.pool(Line::Supply).fetch_add(n, Relaxed);
+            }
+            own = chunk;
+            rest &= !took;
+            if source == ANYWHERE {
+                break;
             }
         }
+        own
+    }
+
+    /// Where `n` chunks may be found: the source, and for some of the sources the first
+    /// position and how many there are from there on.
+    #[inline(always)]
+    fn find(&self, n: u32) -> (u32, u32, u32) {
+        // All read at once, so that they come at the same time.
+        let is_used_up = self.is_used_up();
+        let listed = self.pool(Line::Entries);
+        let listed_seen = listed.load(Relaxed) as i32;
+        let used = self.pool(Line::Stack).load(Relaxed);
+        if is_used_up {
+            return (NOWHERE, 0, 0);
+        }
+        if listed_seen > 0 {
+            let before = listed.fetch_add(n.wrapping_neg(), Relaxed) as i32;
+            let there = if before > 0 { before as u32 } else { 0 };
+            let there = if there < n { there } else { n };
+            if there < n {
+                listed.fetch_add(n - there, Relaxed);
+            }
+            if there > 0 {
+                let first = self.pool(Line::Front).fetch_add(there, Relaxed);
+                return (LISTED, first, there);
+            }
+        }
+        if used < self.chunks {
+            // Cannot wrap: it is added to only by those who have read less than the
+            // number of chunks.
+            return (UNUSED, self.pool(Line::Stack).fetch_add(n, Relaxed), n);
+        }
+        (ANYWHERE, 0, 0)
     }
 
     #[inline(always)]
-    fn give_chunk_inline<W: Warp>(&self, warp: W, chunk: u32) {
-        let bit = 1 << (chunk & 31);
+    fn give_chunks_inline<W: Warp>(&self, warp: W, chunk: u32, lanes: u32) {
+        let group = Group::of_lanes(warp, lanes);
+        let (word, bit) = (chunk >> 5, 1 << (chunk & 31));
         self.meta(chunk, Word::Owner).store(owner::NOBODY, Relaxed);
-        self.free_map(chunk >> 5).fetch_or(bit, Release);
-        self.pool(Line::Supply).fetch_add(1, Relaxed);
-        if self.listed_map(chunk >> 5).fetch_or(bit, Relaxed) & bit != 0 {
-            return;
+        self.free_map(word).fetch_or(bit, Release);
+        // All bits are set before they are counted.
+        warp.sync(lanes);
+        if group.leads() {
+            self.pool(Line::Supply).fetch_add(group.size, Relaxed);
         }
-        let entry = self.reuse(self.pool(Line::Back).fetch_add(1, Relaxed));
-        // The entry may still hold a chunk from a turn of the queue ago. Whoever
-        // has that position swaps it out next, and waits for nobody.
-        while entry.compare_exchange(EMPTY, chunk, Relaxed) != EMPTY {
-            warp.back_off();
+        let is_listed = self.listed_map(word).fetch_or(bit, Relaxed) & bit != 0;
+        let new = warp.ballot(lanes, !is_listed);
+        let mut first = 0;
+        if group.leads() && new != 0 {
+            first = self.pool(Line::Back).fetch_add(new.count_ones(), Relaxed);
         }
-        self.pool(Line::Entries).fetch_add(1, Relaxed);
+        first = warp.shuffle(lanes, first, group.leader);
+        if !is_listed {
+            let position = first.wrapping_add(rank(new, warp.lane()));
+            let entry = self.reuse(position);
+            // The entry may still hold a chunk from a turn of the queue ago. Whoever
+            // has that position swaps it out next, and waits for nobody.
+            while entry.compare_exchange(EMPTY, chunk, Relaxed) != EMPTY {
+                warp.back_off();
+            }
+        }
+        // All entries are there before they are counted.
+        warp.sync(lanes);
+        if group.leads() && new != 0 {
+            self.pool(Line::Entries)
+                .fetch_add(new.count_ones(), Relaxed);
+        }
     }
 
-    /// The next entry of the reuse queue, for a caller who took one off the
-    /// count.
+    /// The entry of the reuse queue at a position that the caller has, who took one
+    /// off the count.
     #[inline(always)]
-    fn take_listed<W: Warp>(&self, warp: W) -> u32 {
-        let entry = self.reuse(self.pool(Line::Front).fetch_add(1, Relaxed));
+    fn take_listed<W: Warp>(&self, warp: W, position: u32) -> u32 {
+        let entry = self.reuse(position);
         loop {
             // Relaxed: an entry is a hint, the bit decides.
             let chunk = entry.swap(EMPTY, Relaxed);
@@ -183,7 +266,6 @@ impl<P: Parameters> Arena<P> {
                 let index = (free.rotate_right(lane).trailing_zeros() + lane) & 31;
                 if self.claim(word, 1 << index) != 0 {
                     self.pool(Line::New).store(word, Relaxed);
-                    self.pool(Line::Supply).fetch_add(u32::MAX, Relaxed);
                     return word * 32 + index;
                 }
                 free &= !(1 << index);

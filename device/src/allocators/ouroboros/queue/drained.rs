@@ -102,8 +102,9 @@ impl Task for ReturnDrained {
             if keep > 0 {
                 kept = append_again(warp, arena, class, chunk, n, keep, &group);
             }
-            if group.rank >= kept && group.rank < n {
-                arena.give_chunk(warp, chunk);
+            let returned = warp.ballot(lanes, group.rank >= kept && group.rank < n);
+            if returned & 1 << warp.lane() != 0 {
+                arena.give_chunks(warp, chunk, returned);
             }
             // What the lanes have drained, their leader looks for.
             warp.sync(lanes);

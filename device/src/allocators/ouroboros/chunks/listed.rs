@@ -1,0 +1,241 @@
+//! The chunks of a class with free pages: in its queue or, without room there, on its
+//! stack. Taking one, listing it, bringing another, and giving back what is free.
+
+use core::marker::PhantomData;
+use core::sync::atomic::Ordering::{Relaxed, Release};
+
+use super::OuroborosChunks;
+use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
+use crate::allocators::ouroboros::group::Group;
+use crate::allocators::ouroboros::parameters::{Parameters, pages};
+use crate::allocators::ouroboros::pool::take_count;
+use crate::allocators::ouroboros::queue::{End, Queue, TakeOut, VOID, positions, put};
+use crate::allocators::ouroboros::waiting::{CLASS_BITS, supply};
+use crate::warp::{Warp, rank};
+
+/// Fully free chunks of a class that stay listed, beside those of [`spread_most`].
+pub const IDLE_MOST: u32 = 64;
+/// Chunks that threads of one class may ask for so as not to wait for each other.
+const SPREAD_MOST: u32 = 256;
+
+/// Chunks of a class up to which a thread that finds all of them held gets another
+/// one: in a small heap one of 2^6.
+#[inline(always)]
+pub fn spread_most<P: Parameters>(arena: &Arena<P>) -> u32 {
+    let part = arena.chunks >> 6;
+    if part < SPREAD_MOST {
+        part
+    } else {
+        SPREAD_MOST
+    }
+}
+
+/// A counter of the chunks of a class.
+#[inline(always)]
+pub fn divided<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
+    arena.head(class, Line::Entries, 2)
+}
+
+/// Counts one more chunk of a class, unless that has so many that none is to be
+/// brought only to have another.
+#[inline(always)]
+pub fn count_spread<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
+    let (divided, most) = (divided(arena, class), spread_most(arena));
+    // Read first, so that those who wait do not keep the counter busy.
+    if divided.load(Relaxed) >= most {
+        return false;
+    }
+    if divided.fetch_add(1, Relaxed) < most {
+        return true;
+    }
+    divided.fetch_add(u32::MAX, Relaxed);
+    false
+}
+
+/// A counter of entries that are worth a look when the pool is empty: chunks whose
+/// pages are all free, and voids. A hint, since a count and what it is about
+/// change one after the other.
+#[inline(always)]
+pub fn idle<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
+    arena.head(class, Line::Entries, 1)
+}
+
+/// [`OuroborosChunks::hold`].
+struct Hold<Q>(PhantomData<Q>);
+
+impl<Q: Queue> Task for Hold<Q> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        _value: u32,
+        _lanes: u32,
+    ) -> u32 {
+        if !take_count(arena.head(class, Line::Entries, 0)) {
+            return arena.pop(class);
+        }
+        let position = positions(arena, class, End::Front, 1);
+        let entry = arena.call::<W, TakeOut<Q>>(warp, class | 1 << CLASS_BITS, position);
+        if entry != VOID {
+            return entry;
+        }
+        // The chunk that was counted is on the stack.
+        idle(arena, class).fetch_add(u32::MAX, Relaxed);
+        NONE
+    }
+}
+
+/// [`OuroborosChunks::list`] of the chunk that is the number, for each of the lanes that
+/// has one.
+pub struct List<Q>(PhantomData<Q>);
+
+impl<Q: Queue> Task for List<Q> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+        lanes: u32,
+    ) -> u32 {
+        let group = Group::of_lanes(warp, lanes);
+        let with = warp.ballot(lanes, chunk != NONE);
+        let n = with.count_ones();
+        let has_room = Q::reserve(warp, arena, class, n, &group);
+        if !has_room {
+            if chunk != NONE {
+                arena.push(class, chunk);
+            }
+            return 0;
+        }
+        let mut first = 0;
+        if group.leads() {
+            first = positions(arena, class, End::Back, n);
+        }
+        first = warp.shuffle(lanes, first, group.leader);
+        if chunk != NONE {
+            let position = first.wrapping_add(rank(with, warp.lane()));
+            put::<W, P, Q>(warp, arena, class, position, chunk);
+        }
+        if group.leads() {
+            // Who gets a slot that is not yet filled waits for a lane that is about to
+            // fill it.
+            arena.head(class, Line::Entries, 0).fetch_add(n, Relaxed);
+        }
+        0
+    }
+}
+
+/// [`OuroborosChunks::retire`] of the chunk that is the number, or, if that is
+/// [`NONE`], [`OuroborosChunks::retire_oldest`].
+struct Retire<Q>(PhantomData<Q>);
+
+impl<Q: Queue> Task for Retire<Q> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        given: u32,
+        _lanes: u32,
+    ) -> u32 {
+        let mut chunk = given;
+        if given == NONE {
+            chunk = OuroborosChunks::<Q>::hold(warp, arena, class);
+        }
+        if chunk == NONE {
+            return 0;
+        }
+        let pages = pages::<P>(class);
+        // With permits for as many pages nobody is promised these. Nobody has one
+        // of them, so that nobody changes the chunk's state.
+        if arena.free_pages(chunk) == pages && supply(arena, class).try_take(pages) {
+            idle(arena, class).fetch_add(u32::MAX, Relaxed);
+            divided(arena, class).fetch_add(u32::MAX, Relaxed);
+            arena.give_chunk(warp, chunk);
+            return 1;
+        }
+        if given == NONE {
+            OuroborosChunks::<Q>::list(warp, arena, class, chunk);
+        }
+        0
+    }
+}
+
+impl<Q: Queue> OuroborosChunks<Q> {
+    /// Takes a chunk with free pages, whose holder the caller then is; [`NONE`]
+    /// if there is none at this moment.
+    #[inline(always)]
+    pub fn hold<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
+        arena.call::<W, Hold<Q>>(warp, class, 0)
+    }
+
+    /// Lists a chunk that the caller holds.
+    #[inline(always)]
+    pub fn list<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
+        let alone = 1 << warp.lane();
+        arena.call_together::<W, List<Q>>(warp, class, chunk, alone);
+    }
+
+    /// Gives a chunk that the caller holds back to the pool, if its pages are all
+    /// free and none of them is promised.
+    #[inline(always)]
+    pub fn retire<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+    ) -> bool {
+        arena.call::<W, Retire<Q>>(warp, class, chunk) != 0
+    }
+
+    /// A new chunk, held by the caller, who counts its pages when it has listed it;
+    /// [`NONE`] if the class has many, or there is none.
+    #[inline(always)]
+    pub fn spread<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
+        if !count_spread(arena, class) {
+            return NONE;
+        }
+        let chunk = arena.take_chunk(warp);
+        if chunk == NONE {
+            divided(arena, class).fetch_add(u32::MAX, Relaxed);
+        } else {
+            arena.divide(class, chunk, 0);
+            idle(arena, class).fetch_add(1, Relaxed);
+        }
+        chunk
+    }
+
+    /// Looks at the oldest chunk that is listed, and gives it back if it can.
+    #[inline(always)]
+    pub fn retire_oldest<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
+        arena.call::<W, Retire<Q>>(warp, class, NONE) != 0
+    }
+
+    /// Gives back what it can of the chunks on the stack.
+    #[inline(always)]
+    pub fn retire_stack<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
+        let (mut any, mut kept) = (false, NONE);
+        // Others may put chunks there all the time.
+        for _ in 0..arena.chunks {
+            let chunk = arena.pop(class);
+            if chunk == NONE {
+                break;
+            }
+            if Self::retire(warp, arena, class, chunk) {
+                any = true;
+            } else {
+                // Held by us: nobody else uses the link.
+                arena.meta(chunk, Word::Next).store(kept, Release);
+                kept = chunk;
+            }
+        }
+        while kept != NONE {
+            let next = arena.meta(kept, Word::Next).load(Relaxed);
+            arena.push(class, kept);
+            kept = next;
+        }
+        any
+    }
+}
