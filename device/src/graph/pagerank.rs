@@ -189,7 +189,8 @@ impl Tally {
         stuck: 0.0,
     };
 
-    /// Stores a vertex' new rank and share; returns the change of the rank.
+    /// Stores a vertex' new rank and share, and counts the rank if the vertex has no
+    /// out-edges; returns the change of the rank.
     ///
     /// # Safety
     ///
@@ -201,13 +202,9 @@ impl Tally {
         unsafe {
             let degree = (*ranks.outgoing.add(at)).degree;
             let old = *ranks.ranks.add(at);
-            let mut rank = exact as f32;
-            let mut share = 0.0;
+            let (rank, share) = divide(exact, degree, *ranks.shares.add(at));
             if degree == 0 {
-                rank = adjust(old, exact);
                 self.stuck += f64::from(rank);
-            } else {
-                share = adjust(*ranks.shares.add(at), exact / f64::from(degree));
             }
             *ranks.next.add(at) = share;
             *ranks.ranks.add(at) = rank;
@@ -294,6 +291,21 @@ impl PlainKernel for RankStart {
     }
 }
 
+/// The rank and the share to store for the rank `exact` of a vertex with that many
+/// out-edges, in place of the share `old`. Nobody pulls the share of a vertex without
+/// out-edges: it keeps the rank.
+#[inline(always)]
+fn divide(exact: f64, degree: u32, old: f32) -> (f32, f32) {
+    let stuck = degree == 0;
+    // Signed numbers are converted with fewer instructions.
+    let parts = if stuck { 1 } else { degree as i32 };
+    let share = adjust(old, exact / f64::from(parts));
+    (if stuck { share } else { exact as f32 }, share)
+}
+
+/// The bits of an `f64` that an `f32` has not.
+const FINER: u64 = (1 << 29) - 1;
+
 /// What to store in place of `old`: `exact`, rounded towards `old`.
 ///
 /// So what is stored changes by no more than what it stands for, and since only
@@ -301,12 +313,10 @@ impl PlainKernel for RankStart {
 /// nearest, vertices that feed each other could exchange a last digit for ever.
 #[inline(always)]
 fn adjust(old: f32, exact: f64) -> f32 {
-    let near = exact as f32;
-    // Ranks are not negative, so the next smaller bits are the next smaller
-    // number. One of four ways is as likely as another: no branch.
-    let down = (exact > f64::from(old)) & (f64::from(near) > exact);
-    let up = (exact < f64::from(old)) & (f64::from(near) < exact);
-    f32::from_bits(near.to_bits() - u32::from(down) + u32::from(up))
+    // Ranks are not negative, so clearing bits rounds down, and up if all of them
+    // are added before. One of two ways is as likely as the other: no branch.
+    let add = if exact < f64::from(old) { FINER } else { 0 };
+    f64::from_bits((exact.to_bits() + add) & !FINER) as f32
 }
 
 /// A warp's part of an iteration.
