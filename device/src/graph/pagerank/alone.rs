@@ -16,15 +16,16 @@ use crate::warp::Warp;
 /// Vertices that are settled together.
 const TOGETHER: usize = 16;
 
-/// The sum of the shares of the neighbours `0..end`, added up in the order in which
-/// lanes together would. Of the last four it reads what is behind the last
-/// neighbour too, and takes it for nothing.
+/// The sum of the shares of `end` neighbours, added up in the order in which lanes
+/// together would. Of the last four it reads what is behind the last neighbour too,
+/// and takes it for nothing.
 ///
 /// # Safety
 ///
-/// The neighbours are those of the block, up to its degree; there is a vertex 0.
+/// The neighbours are those of a block from a multiple of four on: to its end, or to
+/// another multiple; there is a vertex 0.
 #[inline(always)]
-unsafe fn pull(entries: *const u32, end: u32, shares: *const f32) -> f64 {
+pub unsafe fn pull(entries: *const u32, end: u32, shares: *const f32) -> f64 {
     if end == 0 {
         return 0.0;
     }
