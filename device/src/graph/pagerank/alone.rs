@@ -7,7 +7,8 @@
 
 use core::array;
 
-use super::{Iteration, PART, RankArguments, divide};
+use super::divide::{Divided, Given};
+use super::{Iteration, PART, RankArguments};
 use crate::graph::ahead::{AHEAD, fetch};
 use crate::graph::rows::Rows;
 use crate::graph::store::{Four, PRESENT};
@@ -83,29 +84,58 @@ impl Iteration {
     /// The vertices exist and are this lane's.
     #[inline(always)]
     unsafe fn settle_together(&mut self, first: u32, sums: &[f64; TOGETHER]) {
+        let (factor, shares, next) = (self.factor, self.ranks.shares, self.ranks.next);
+        // SAFETY: the caller's promise; the steps read what belongs to a vertex.
+        unsafe {
+            // A loop for each kind of step, with no question in it.
+            if factor > 1.0 {
+                self.settle_by(first, sums, |at, given, rank| {
+                    given.stretched(rank, *next.add(at), factor)
+                });
+            } else {
+                self.settle_by(first, sums, |at, given, rank| {
+                    given.plain(rank, *shares.add(at))
+                });
+            }
+        }
+    }
+
+    /// The same with steps made by `step` from the number of a vertex, what it is given
+    /// and its rank.
+    ///
+    /// # Safety
+    ///
+    /// As above.
+    #[inline(always)]
+    unsafe fn settle_by(
+        &mut self,
+        first: u32,
+        sums: &[f64; TOGETHER],
+        step: impl Fn(usize, Given, f32) -> Divided,
+    ) {
         let ranks = &self.ranks;
         let at = first as usize;
         // SAFETY: the caller's promise.
         let degree = |index: usize| unsafe { (*ranks.outgoing.add(at + index)).degree };
         let degrees: [u32; TOGETHER] = array::from_fn(degree);
         let (mut new, mut shares) = ([0.0; TOGETHER], [0.0; TOGETHER]);
+        let mut changes = [0.0; TOGETHER];
         // SAFETY: the caller's promise; arrays of `f32` are aligned as one is.
         unsafe {
+            let old = *ranks.ranks.add(at).cast::<[f32; TOGETHER]>();
             for index in 0..TOGETHER {
                 let exact = self.all + self.damping * sums[index];
-                let old = *ranks.shares.add(at + index);
-                (new[index], shares[index]) = divide(exact, degrees[index], old);
-            }
-            for index in 0..TOGETHER {
-                let rank = f64::from(new[index]);
-                let change = rank - f64::from(*ranks.ranks.add(at + index));
-                self.tally.change += change.abs();
-                if degrees[index] == 0 {
-                    self.tally.stuck += rank;
-                }
+                let given = Given::new(exact, degrees[index]);
+                let made = step(at + index, given, old[index]);
+                (new[index], shares[index]) = (made.rank, made.share);
+                changes[index] = made.change.abs();
             }
             ranks.ranks.add(at).cast::<[f32; TOGETHER]>().write(new);
             ranks.next.add(at).cast::<[f32; TOGETHER]>().write(shares);
+        }
+        for index in 0..TOGETHER {
+            self.tally.change += changes[index];
+            self.tally.count_stuck(degrees[index], new[index]);
         }
     }
 }
