@@ -109,6 +109,30 @@ fn ranks_stop_changing() {
     }
 }
 
+/// Without directions steps are stretched: ranks are the same, iterations fewer.
+#[test]
+fn directions_take_more_iterations() {
+    for (layout, model) in [
+        (Layout::Contiguous, graphs::mesh(10)),
+        (Layout::Linked, graphs::mesh(10)),
+        (Layout::Contiguous, graphs::path(300, 5)),
+    ] {
+        let [stretched, plain] = [false, true].map(|directed| {
+            let rows = model.rows.clone();
+            let store = Store::of(threads(2), &Model { rows, directed }, layout);
+            let options = RankOptions::default();
+            let (ranks, state) = store.ranks(&store.rank_room(options.limit), &options);
+            assert!(state.converged, "{layout:?}: {state:?}");
+            assert!(distance(&ranks, &model.ranks(0.85)) < 1e-6);
+            state.iterations
+        });
+        assert!(
+            3 * stretched < 2 * plain,
+            "{layout:?}: {stretched}, {plain}"
+        );
+    }
+}
+
 #[test]
 fn iterations_end_at_the_limit() {
     let layout = Layout::Contiguous;

@@ -12,11 +12,17 @@
 //! values, a digit of 24 bits at most. Sums over warps are integers, so that their
 //! order does not matter.
 //!
+//! In an undirected graph steps are stretched, which takes fewer of them: see
+//! `stretch`.
+//!
 //! Traffic of an iteration: 4 bytes and the 32-byte sector of a share for each
-//! edge, two records, and a rank and a share read and written for each vertex.
+//! edge, two records, and a rank and a share read and written for each vertex; a
+//! stretched one reads and writes the same.
 
 mod alone;
+mod divide;
 mod step;
+pub mod stretch;
 
 pub use step::RankStep;
 
@@ -30,14 +36,18 @@ use super::store::Vertex;
 use crate::arguments;
 use crate::kernel::PlainKernel;
 use crate::warp::Warp;
+use divide::Given;
+use stretch::Stretch;
 
 /// Neighbours that are summed by one warp.
 pub const PART: u32 = 1024;
 /// Words over which a sum is spread, so that warps do not queue for one.
 pub const SLOTS: u32 = 16;
-/// Words for the sums of an iteration: changes, then the ranks of vertices
-/// without out-edges.
-pub const SUM_WORDS: u32 = 2 * SLOTS;
+/// Words for an iteration: the sums of changes, then of the ranks of vertices without
+/// out-edges; and two for how its steps were stretched.
+pub const SUM_WORDS: u32 = STRETCH + 2;
+/// The first of those two.
+const STRETCH: u32 = 2 * SLOTS;
 
 /// A vertex that is divided among warps.
 #[repr(C)]
@@ -105,14 +115,16 @@ arguments! {
             group: u32,
             /// Not 0 to start from the ranks that are there.
             resume: u32,
+            /// Not 0 if out-neighbours are in-neighbours: then steps are stretched.
+            symmetric: u32,
         }
     }
 }
 
 impl RankArguments {
-    /// A sum of an iteration.
+    /// A word of an iteration.
     #[inline(always)]
-    fn sum(&self, iteration: u32, slot: u32) -> &AtomicU64 {
+    fn word(&self, iteration: u32, slot: u32) -> &AtomicU64 {
         let at = iteration * SUM_WORDS + slot;
         // SAFETY: there are so many words for each iteration.
         unsafe { &*self.sums.add(at as usize).cast::<AtomicU64>() }
@@ -124,9 +136,9 @@ impl RankArguments {
     fn totals<W: Warp>(&self, warp: W, iteration: u32) -> (f64, f64) {
         let (mut change, mut stuck) = (0_u64, 0_u64);
         let mut word = warp.lane();
-        while word < SUM_WORDS {
+        while word < STRETCH {
             // Relaxed: summed by an earlier launch.
-            let value = self.sum(iteration, word).load(Relaxed);
+            let value = self.word(iteration, word).load(Relaxed);
             if word < SLOTS {
                 change += value;
             } else {
@@ -138,6 +150,34 @@ impl RankArguments {
             from_fixed(all_sum64(warp, change)),
             from_fixed(all_sum64(warp, stuck)),
         )
+    }
+
+    /// How to stretch the steps of this iteration, if the last one's change is `change`.
+    /// All lanes call this.
+    #[inline(always)]
+    fn stretch<W: Warp>(&self, warp: W, change: f64) -> Stretch {
+        let last = self.iteration - 1;
+        let mut stretch = Stretch::NONE;
+        if self.symmetric != 0 && last > 0 {
+            let (before, _) = self.totals(warp, last - 1);
+            // Relaxed: stored by an earlier launch.
+            let stored = |word: u32| f64::from_bits(self.word(last, STRETCH + word).load(Relaxed));
+            let past = Stretch {
+                factor: stored(0) as f32,
+                shown: stored(1),
+            };
+            stretch = past.next(change, before, f64::from_bits(self.damping));
+        }
+        if warp.thread() == 0 {
+            // Relaxed: read by the next launch.
+            let store = |word: u32, value: f64| {
+                self.word(self.iteration, STRETCH + word)
+                    .store(value.to_bits(), Relaxed);
+            };
+            store(0, f64::from(stretch.factor));
+            store(1, stretch.shown);
+        }
+        stretch
     }
 
     /// A count: 0 of hubs, 1 of parts.
@@ -189,29 +229,44 @@ impl Tally {
         stuck: 0.0,
     };
 
-    /// Stores a vertex' new rank and share; returns the change of the rank.
+    /// Stores a vertex' new rank and share for the rank `exact` of a plain step,
+    /// stretched by `factor`; returns the change of the rank.
     ///
     /// # Safety
     ///
     /// The vertex exists and is this lane's.
     #[inline(always)]
-    unsafe fn settle(&mut self, ranks: &RankArguments, vertex: u32, exact: f64) -> f64 {
+    unsafe fn settle(
+        &mut self,
+        ranks: &RankArguments,
+        vertex: u32,
+        exact: f64,
+        factor: f32,
+    ) -> f64 {
         let at = vertex as usize;
         // SAFETY: the caller's promise.
         unsafe {
             let degree = (*ranks.outgoing.add(at)).degree;
-            let old = *ranks.ranks.add(at);
-            let mut rank = exact as f32;
-            let mut share = 0.0;
-            if degree == 0 {
-                rank = adjust(old, exact);
-                self.stuck += f64::from(rank);
+            let rank = *ranks.ranks.add(at);
+            let given = Given::new(exact, degree);
+            let new = if factor > 1.0 {
+                // What is replaced is the share of two iterations ago.
+                given.stretched(rank, *ranks.next.add(at), factor)
             } else {
-                share = adjust(*ranks.shares.add(at), exact / f64::from(degree));
-            }
-            *ranks.next.add(at) = share;
-            *ranks.ranks.add(at) = rank;
-            f64::from(rank) - f64::from(old)
+                given.plain(rank, *ranks.shares.add(at))
+            };
+            *ranks.next.add(at) = new.share;
+            *ranks.ranks.add(at) = new.rank;
+            self.count_stuck(degree, new.rank);
+            new.change
+        }
+    }
+
+    /// Counts the rank of a vertex if it has no out-edges.
+    #[inline(always)]
+    fn count_stuck(&mut self, degree: u32, rank: f32) {
+        if degree == 0 {
+            self.stuck += f64::from(rank);
         }
     }
 
@@ -224,11 +279,11 @@ impl Tally {
             let slot = warp.warp() % SLOTS;
             // Relaxed: read by later launches.
             if change > 0.0 {
-                let word = ranks.sum(iteration, slot);
+                let word = ranks.word(iteration, slot);
                 word.fetch_add(to_fixed(change), Relaxed);
             }
             if stuck > 0.0 {
-                let word = ranks.sum(iteration, SLOTS + slot);
+                let word = ranks.word(iteration, SLOTS + slot);
                 word.fetch_add(to_fixed(stuck), Relaxed);
             }
         }
@@ -282,7 +337,7 @@ impl PlainKernel for RankStart {
                         *ranks.ranks.add(at) = even;
                     }
                     *ranks.shares.add(at) = 0.0;
-                    tally.settle(&ranks, vertex, f64::from(*ranks.ranks.add(at)));
+                    tally.settle(&ranks, vertex, f64::from(*ranks.ranks.add(at)), 1.0);
                 }
                 if record.degree > PART {
                     ranks.list(vertex, record.degree);
@@ -294,27 +349,14 @@ impl PlainKernel for RankStart {
     }
 }
 
-/// What to store in place of `old`: `exact`, rounded towards `old`.
-///
-/// So what is stored changes by no more than what it stands for, and since only
-/// the damped part of a change goes on, changes end. Were shares rounded to the
-/// nearest, vertices that feed each other could exchange a last digit for ever.
-#[inline(always)]
-fn adjust(old: f32, exact: f64) -> f32 {
-    let near = exact as f32;
-    // Ranks are not negative, so the next smaller bits are the next smaller
-    // number. One of four ways is as likely as another: no branch.
-    let down = (exact > f64::from(old)) & (f64::from(near) > exact);
-    let up = (exact < f64::from(old)) & (f64::from(near) < exact);
-    f32::from_bits(near.to_bits() - u32::from(down) + u32::from(up))
-}
-
 /// A warp's part of an iteration.
 pub struct Iteration {
     ranks: RankArguments,
     damping: f64,
     /// What every vertex gets.
     all: f64,
+    /// By how much its steps are stretched.
+    factor: f32,
     tally: Tally,
 }
 
@@ -333,6 +375,7 @@ impl Iteration {
             ranks,
             damping,
             all: (1.0 - damping + damping * stuck) / f64::from(ranks.present),
+            factor: ranks.stretch(warp, change).factor,
             tally: Tally::NONE,
         })
     }
@@ -346,8 +389,8 @@ impl Iteration {
     pub unsafe fn settle(&mut self, vertex: u32, sum: f64) {
         let exact = self.all + self.damping * sum;
         // SAFETY: the caller's promise.
-        let change = unsafe { self.tally.settle(&self.ranks, vertex, exact) };
-        self.tally.change += if change < 0.0 { -change } else { change };
+        let change = unsafe { self.tally.settle(&self.ranks, vertex, exact, self.factor) };
+        self.tally.change += change.abs();
     }
 
     /// Ends it. All lanes call this.

@@ -37,6 +37,8 @@ pub struct Checker {
 pub struct Reference {
     rows: Csr,
     columns: Csr,
+    /// Whether the graph is undirected.
+    symmetric: bool,
     first_id: u32,
 }
 
@@ -131,6 +133,7 @@ impl Checker {
         Reference {
             rows: self.model.rows(),
             columns: self.model.columns(),
+            symmetric: !self.model.is_directed(),
             first_id: self.first_id,
         }
     }
@@ -145,8 +148,13 @@ impl Reference {
     /// When they are off by more than [`RANKS_OFF`], or their change is.
     pub fn ranks(&self, found: &Ranks, damping: f64) -> Result<f64, Difference> {
         let state = &found.state;
-        let (expected, residual) =
-            reference::ranks(&self.rows, &self.columns, damping, state.iterations);
+        let (expected, residual) = reference::ranks(
+            &self.rows,
+            &self.columns,
+            damping,
+            state.iterations,
+            self.symmetric,
+        );
         same_length(found.ranks.len(), expected.len())?;
         let pairs = found.ranks.iter().zip(&expected);
         let off = pairs.fold(0.0, |sum, (&a, b)| sum + (f64::from(a) - b).abs());

@@ -9,7 +9,8 @@ use super::{Division, Graph, Step};
 pub struct RankOptions {
     /// The probability of following an edge.
     pub damping: f64,
-    /// The change of an iteration, summed over vertices, at which to stop.
+    /// The change of an iteration, summed over vertices, at which to stop: that which
+    /// a plain one makes, where steps are stretched.
     pub tolerance: f64,
     /// The most iterations.
     pub limit: u32,
@@ -34,7 +35,7 @@ impl Default for RankOptions {
 pub struct RankState {
     /// Iterations that were made.
     pub iterations: u32,
-    /// The change of the last one.
+    /// The change of the last one, as for [`RankOptions::tolerance`].
     pub residual: f64,
     /// Whether that is within the tolerance.
     pub converged: bool,
@@ -149,6 +150,7 @@ impl Graph {
             // Two loads of four neighbours a lane for the mean vertex.
             group: (mean / 8).max(1).next_power_of_two().min(32) as u32,
             resume: u32::from(options.resume),
+            symmetric: u32::from(self.shape.stores() == 1),
         }
     }
 

@@ -2,23 +2,31 @@
 //!
 //! What takes time is guessing wrong and waiting for memory. The number of
 //! neighbours is a guess, so the last ones are taken by a mask instead of a
-//! branch; and blocks are fetched some vertices ahead.
+//! branch; and blocks are fetched some vertices ahead. Vertices are settled some at
+//! a time, by a loop that the compiler turns into one over vectors.
 
+use core::array;
+
+use super::divide::{Divided, Given};
 use super::{Iteration, PART, RankArguments};
 use crate::graph::ahead::{AHEAD, fetch};
 use crate::graph::rows::Rows;
 use crate::graph::store::{Four, PRESENT};
 use crate::warp::Warp;
 
-/// The sum of the shares of the neighbours `0..end`, added up in the order in which
-/// lanes together would. Of the last four it reads what is behind the last
-/// neighbour too, and takes it for nothing.
+/// Vertices that are settled together.
+const TOGETHER: usize = 16;
+
+/// The sum of the shares of `end` neighbours, added up in the order in which lanes
+/// together would. Of the last four it reads what is behind the last neighbour too,
+/// and takes it for nothing.
 ///
 /// # Safety
 ///
-/// The neighbours are those of the block, up to its degree; there is a vertex 0.
+/// The neighbours are those of a block from a multiple of four on: to its end, or to
+/// another multiple; there is a vertex 0.
 #[inline(always)]
-unsafe fn pull(entries: *const u32, end: u32, shares: *const f32) -> f64 {
+pub unsafe fn pull(entries: *const u32, end: u32, shares: *const f32) -> f64 {
     if end == 0 {
         return 0.0;
     }
@@ -36,16 +44,99 @@ unsafe fn pull(entries: *const u32, end: u32, shares: *const f32) -> f64 {
         at += 4;
     }
     // SAFETY: blocks are requested in units of 16 bytes, so four entries are there
-    // if one is; there are masks for up to four; what is no neighbour becomes
-    // vertex 0.
+    // if one is; there are masks for up to four; what is no neighbour is 0, a vertex.
     unsafe {
         let Four(four) = *entries.add(at as usize).cast::<Four>();
         let Four(mask) = *PRESENT.as_ptr().add((end - at) as usize);
         let share = |index: usize| {
-            let share = *shares.add((four[index] & mask[index]) as usize);
+            let share = *shares.add(four[index] as usize);
             f64::from(f32::from_bits(share.to_bits() & mask[index]))
         };
         sum + ((share(0) + share(1)) + (share(2) + share(3)))
+    }
+}
+
+/// The sum of a vertex that is in this warp's rows up to `end`; nothing if it is a
+/// hub or was deleted.
+///
+/// # Safety
+///
+/// The arguments' contract.
+#[inline(always)]
+unsafe fn pull_one(ranks: &RankArguments, vertex: u32, end: u32) -> Option<f64> {
+    // SAFETY: below the number of vertices.
+    unsafe {
+        if vertex + AHEAD < end {
+            fetch((*ranks.incoming.add((vertex + AHEAD) as usize)).address);
+        }
+        let record = *ranks.incoming.add(vertex as usize);
+        let other = record.degree <= PART && !record.is_absent();
+        other.then(|| pull(record.entries(), record.degree, ranks.shares))
+    }
+}
+
+impl Iteration {
+    /// Stores the ranks of vertices from `first` on whose in-neighbours' shares have
+    /// these sums: what [`Iteration::settle`] does for one.
+    ///
+    /// # Safety
+    ///
+    /// The vertices exist and are this lane's.
+    #[inline(always)]
+    unsafe fn settle_together(&mut self, first: u32, sums: &[f64; TOGETHER]) {
+        let (factor, shares, next) = (self.factor, self.ranks.shares, self.ranks.next);
+        // SAFETY: the caller's promise; the steps read what belongs to a vertex.
+        unsafe {
+            // A loop for each kind of step, with no question in it.
+            if factor > 1.0 {
+                self.settle_by(first, sums, |at, given, rank| {
+                    given.stretched(rank, *next.add(at), factor)
+                });
+            } else {
+                self.settle_by(first, sums, |at, given, rank| {
+                    given.plain(rank, *shares.add(at))
+                });
+            }
+        }
+    }
+
+    /// The same with steps made by `step` from the number of a vertex, what it is given
+    /// and its rank.
+    ///
+    /// # Safety
+    ///
+    /// As above.
+    #[inline(always)]
+    unsafe fn settle_by(
+        &mut self,
+        first: u32,
+        sums: &[f64; TOGETHER],
+        step: impl Fn(usize, Given, f32) -> Divided,
+    ) {
+        let ranks = &self.ranks;
+        let at = first as usize;
+        // SAFETY: the caller's promise.
+        let degree = |index: usize| unsafe { (*ranks.outgoing.add(at + index)).degree };
+        let degrees: [u32; TOGETHER] = array::from_fn(degree);
+        let (mut new, mut shares) = ([0.0; TOGETHER], [0.0; TOGETHER]);
+        let mut changes = [0.0; TOGETHER];
+        // SAFETY: the caller's promise; arrays of `f32` are aligned as one is.
+        unsafe {
+            let old = *ranks.ranks.add(at).cast::<[f32; TOGETHER]>();
+            for index in 0..TOGETHER {
+                let exact = self.all + self.damping * sums[index];
+                let given = Given::new(exact, degrees[index]);
+                let made = step(at + index, given, old[index]);
+                (new[index], shares[index]) = (made.rank, made.share);
+                changes[index] = made.change.abs();
+            }
+            ranks.ranks.add(at).cast::<[f32; TOGETHER]>().write(new);
+            ranks.next.add(at).cast::<[f32; TOGETHER]>().write(shares);
+        }
+        for index in 0..TOGETHER {
+            self.tally.change += changes[index];
+            self.tally.count_stuck(degrees[index], new[index]);
+        }
     }
 }
 
@@ -57,19 +148,30 @@ unsafe fn pull(entries: *const u32, end: u32, shares: *const f32) -> f64 {
 #[inline(always)]
 pub unsafe fn others<W: Warp>(warp: W, ranks: &RankArguments, iteration: &mut Iteration) {
     let rows = Rows::new(warp, ranks.vertices, 1);
-    let mut vertex = rows.first;
-    while vertex < rows.end {
-        // SAFETY: below the number of vertices.
+    let mut first = rows.first;
+    while first < rows.end {
+        // How many from `first` on have sums.
+        let mut sums = [0.0; TOGETHER];
+        let mut found = 0;
+        // SAFETY: the vertices are in this warp's rows.
         unsafe {
-            if vertex + AHEAD < rows.end {
-                fetch((*ranks.incoming.add((vertex + AHEAD) as usize)).address);
+            while found < TOGETHER && first + (found as u32) < rows.end {
+                let Some(sum) = pull_one(ranks, first + found as u32, rows.end) else {
+                    break;
+                };
+                sums[found] = sum;
+                found += 1;
             }
-            let record = *ranks.incoming.add(vertex as usize);
-            if record.degree <= PART && !record.is_absent() {
-                let sum = pull(record.entries(), record.degree, ranks.shares);
+            if found == TOGETHER {
+                iteration.settle_together(first, &sums);
+                first += TOGETHER as u32;
+                continue;
+            }
+            // Fewer: the rows end, or behind them is one that has none.
+            for (vertex, &sum) in (first..).zip(&sums[..found]) {
                 iteration.settle(vertex, sum);
             }
+            first += found as u32 + 1;
         }
-        vertex += rows.step;
     }
 }

@@ -71,14 +71,12 @@ impl RankStep {
                 record.degree
             };
             let lane = warp.lane();
-            let sum = pull(
-                record.entries(),
-                part.first,
-                end,
-                lane,
-                W::LANES,
-                ranks.shares,
-            );
+            let (entries, first, shares) = (record.entries(), part.first, ranks.shares);
+            let sum = if W::LANES == 1 {
+                alone::pull(entries.add(first as usize), end - first, shares)
+            } else {
+                pull(entries, first, end, lane, W::LANES, shares)
+            };
             let sum = group_sum(warp, sum, W::LANES);
             if lane != 0 {
                 return None;

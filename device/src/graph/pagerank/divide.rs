@@ -1,0 +1,84 @@
+//! What an iteration stores for a vertex, from the rank that a plain step gives it.
+//!
+//! Nobody pulls the share of a vertex without out-edges, so it keeps the rank: one
+//! way for all vertices.
+
+/// What is stored for a vertex, and the change of its rank by a plain step.
+#[derive(Clone, Copy)]
+pub struct Divided {
+    /// The rank.
+    pub rank: f32,
+    /// Rank by out-degree.
+    pub share: f32,
+    /// What a plain step adds to the rank.
+    pub change: f64,
+}
+
+/// What a plain step gives a vertex.
+#[derive(Clone, Copy)]
+pub struct Given {
+    /// The rank.
+    exact: f64,
+    /// Into how many parts it is divided.
+    parts: f64,
+    /// Such a part.
+    share: f64,
+    /// Whether there are no out-edges.
+    stuck: bool,
+}
+
+impl Given {
+    /// The rank `exact`, for a vertex with that many out-edges.
+    #[inline(always)]
+    pub fn new(exact: f64, degree: u32) -> Self {
+        let stuck = degree == 0;
+        // Signed numbers are converted with fewer instructions.
+        let parts = f64::from(if stuck { 1 } else { degree as i32 });
+        Self {
+            exact,
+            parts,
+            share: exact / parts,
+            stuck,
+        }
+    }
+
+    /// What a plain step stores in place of a rank and a share.
+    #[inline(always)]
+    pub fn plain(self, rank: f32, share: f32) -> Divided {
+        let share = adjust(share, self.share);
+        let new = if self.stuck { share } else { self.exact as f32 };
+        Divided {
+            rank: new,
+            share,
+            change: f64::from(new) - f64::from(rank),
+        }
+    }
+
+    /// What a step stretched by `factor` stores in place of a rank, if the share of two
+    /// iterations ago is `before`; see `stretch`.
+    #[inline(always)]
+    pub fn stretched(self, rank: f32, before: f32, factor: f32) -> Divided {
+        let share = super::stretch::beyond(self.share, f64::from(before), factor);
+        Divided {
+            rank: (share * self.parts) as f32,
+            share: share as f32,
+            change: self.exact - f64::from(rank),
+        }
+    }
+}
+
+/// The bits of an `f64` that an `f32` has not.
+const FINER: u64 = (1 << 29) - 1;
+
+/// What to store in place of `old`: `exact`, rounded towards `old`.
+///
+/// So what is stored changes by no more than what it stands for, and since only
+/// the damped part of a change goes on, changes end. Were shares rounded to the
+/// nearest, vertices that feed each other could exchange a last digit for ever.
+#[inline(always)]
+fn adjust(old: f32, exact: f64) -> f32 {
+    // Ranks are not negative, so clearing bits rounds down, and up if all of them
+    // are added before. One of two ways is as likely as the other: no branch.
+    let add = if exact < f64::from(old) { FINER } else { 0 };
+    f64::from_bits((exact.to_bits() + add) & !FINER) as f32
+}
