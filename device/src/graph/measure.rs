@@ -5,6 +5,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU64;
 
 use super::reduce::all_sum64;
+use super::rows::Rows;
 use super::store::Vertex;
 use crate::arguments;
 use crate::kernel::PlainKernel;
@@ -49,8 +50,9 @@ impl PlainKernel for Measure {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, measure: MeasureArguments) {
         let (mut entries, mut room, mut blocks, mut highest) = (0_u64, 0_u64, 0_u64, 0);
-        let mut vertex = warp.thread();
-        while vertex < measure.vertices {
+        let rows = Rows::new(warp, measure.vertices, W::LANES);
+        let mut vertex = rows.first + warp.lane();
+        while vertex < rows.end {
             // SAFETY: below the number of records.
             let record = unsafe { *measure.records.add(vertex as usize) };
             if !record.is_absent() && record.room > 0 {
@@ -63,7 +65,7 @@ impl PlainKernel for Measure {
                     highest
                 };
             }
-            vertex += warp.threads();
+            vertex += rows.step;
         }
         let sums = [entries, room, blocks].map(|sum| all_sum64(warp, sum));
         let highest = warp.all_max(highest);

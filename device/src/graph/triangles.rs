@@ -7,19 +7,23 @@
 //! twice the edges. `Orient` copies them out of the store, in ascending order,
 //! behind the offsets of the whole adjacency. `Triangles` takes as many edges as
 //! a warp has lanes, and all candidates of these as one sequence: the shorter
-//! list of each edge, whose vertices are searched for in the longer one.
+//! list of each edge, whose vertices are searched for in the longer one. A lane
+//! alone does without the first launch where no vertex has more neighbours than a
+//! list might have: see `in_place`.
 //!
 //! Traffic: `Orient` reads 4 bytes and the sector of an offset an entry and
 //! writes 4 bytes an edge; `Triangles` reads, an edge, two sectors about the
 //! successor and the lists, which neighbours share.
 
 mod alone;
+mod in_place;
 
 use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 pub use alone::{BEHIND, Marks};
+pub use in_place::Stamps;
 
 use super::flat::Flat;
 use super::reduce::{all_sum64, has};
@@ -41,7 +45,8 @@ arguments! {
             /// `vertices` and one words: sums of degrees.
             offsets: u32,
             /// The successors of each vertex: where they begin, its offset, and
-            /// their number.
+            /// their number. Null where rows are read in place, as then are the
+            /// offsets and the successors.
             lists: List,
             /// A word for each entry, and [`BEHIND`] more: all successors.
             successors: u32,
@@ -49,7 +54,8 @@ arguments! {
             total: u64,
             /// For each vertex the triangles that it is in, 0 before; or null.
             counts: u32,
-            /// [`Marks`] for each worker that runs warps of one lane, 0 before.
+            /// [`Marks`] for each worker that runs warps of one lane, or, where rows
+            /// are read in place, [`Stamps`]; 0 before.
             marks: u32,
         }
         integers {
@@ -320,11 +326,20 @@ impl Triangles {
     /// The triangles of this warp's vertices, where a warp has one lane.
     #[inline(always)]
     fn alone<W: Warp>(warp: W, graph: &TriangleArguments) -> u64 {
-        // SAFETY: a worker runs a warp at a time.
-        let marks = unsafe { Marks::new(graph, warp.processor()) };
         let rows = Rows::new(warp, graph.vertices, 1);
         let mut found = 0;
         let mut vertex = rows.first;
+        if graph.lists.is_null() {
+            // SAFETY: a worker runs a warp at a time.
+            let stamps = unsafe { Stamps::new(graph, warp.processor()) };
+            while vertex < rows.end {
+                found += in_place::of_vertex(graph, stamps, vertex);
+                vertex += rows.step;
+            }
+            return found;
+        }
+        // SAFETY: as above.
+        let marks = unsafe { Marks::new(graph, warp.processor()) };
         while vertex < rows.end {
             found += alone::of_vertex(graph, marks, vertex, graph.list(vertex));
             vertex += rows.step;

@@ -65,9 +65,9 @@ impl<R: Runner> Store<R> {
     /// The number of triangles, and for each vertex if wanted.
     pub fn triangles(&self, per_vertex: bool) -> (u64, Option<Vec<u32>>) {
         let vertices = self.graph.shape.vertices;
-        let entries = self.measure(0).entries;
         let workers = self.runner.lone_workers();
-        let space = TriangleSpace::new(vertices, entries, per_vertex, workers);
+        let (shape, measured) = (&self.graph.shape, self.measure(0));
+        let space = TriangleSpace::new(shape, &measured, per_vertex, workers);
         let workspace = dirty(space.bytes(), space.zero_bytes());
         self.run(&self.graph.triangles(&space, workspace.address()));
         let total: Vec<u64> = workspace.read(0, TriangleSpace::TOTAL_WORDS);

@@ -3,8 +3,8 @@
 use super::super::bfs::{SearchArguments, word as search};
 use super::super::components::ComponentArguments;
 use super::super::query::QueryArguments;
-use super::super::triangles::{BEHIND, List, Marks, SLOTS, TriangleArguments};
-use super::{CsrSpace, Division, Graph, Step};
+use super::super::triangles::{BEHIND, List, Marks, SLOTS, Stamps, TriangleArguments};
+use super::{CsrSpace, Division, Graph, Layout, Measured, Shape, Step};
 
 /// The workspace of a count of triangles, divided.
 #[derive(Clone, Copy, Debug)]
@@ -12,37 +12,51 @@ pub struct TriangleSpace {
     total: usize,
     counts: Option<usize>,
     marks: usize,
+    oriented: Option<OrientedSpace>,
+    zero_bytes: usize,
+    bytes: usize,
+}
+
+/// The part of it for oriented edges.
+#[derive(Clone, Copy, Debug)]
+struct OrientedSpace {
     csr: usize,
     offsets: usize,
     lists: usize,
     successors: usize,
-    zero_bytes: usize,
-    bytes: usize,
 }
 
 impl TriangleSpace {
     /// Words at the front of the workspace whose sum is the count.
     pub const TOTAL_WORDS: usize = SLOTS as usize;
 
-    /// Room for a graph with that many vertices and entries; with counts for
-    /// each vertex, if wanted. `workers` run warps of one lane, and have the
-    /// numbers below that as [`crate::warp::Warp::processor`].
-    pub fn new(vertices: u32, entries: u64, per_vertex: bool, workers: u32) -> Self {
-        let marks = 4 * Marks::words(vertices) * workers as usize;
-        let vertices = vertices as usize;
+    /// Room for a graph like this whose store is as measured; with counts for each
+    /// vertex, if wanted. `workers` run warps of one lane, and have the numbers below
+    /// that as [`crate::warp::Warp::processor`].
+    pub fn new(shape: &Shape, measured: &Measured, per_vertex: bool, workers: u32) -> Self {
+        let in_place =
+            workers > 0 && shape.layout == Layout::Contiguous && no_row_is_long(measured);
+        let marks = match in_place {
+            true => Stamps::words(shape.vertices),
+            false => Marks::words(shape.vertices),
+        };
+        let vertices = shape.vertices as usize;
         let mut division = Division::default();
         let total = division.part(8 * Self::TOTAL_WORDS);
         let counts = per_vertex.then(|| division.part(4 * vertices));
-        let marks = division.part(marks);
+        let marks = division.part(4 * marks * workers as usize);
         let zero_bytes = division.bytes;
+        let oriented = (!in_place).then(|| OrientedSpace {
+            csr: division.part(CsrSpace::new().bytes()),
+            offsets: division.part(4 * (vertices + 1)),
+            lists: division.part(size_of::<List>() * vertices),
+            successors: division.part(4 * (measured.entries as usize + BEHIND)),
+        });
         Self {
             total,
             counts,
             marks,
-            csr: division.part(CsrSpace::new().bytes()),
-            offsets: division.part(4 * (vertices + 1)),
-            lists: division.part(size_of::<List>() * vertices),
-            successors: division.part(4 * (entries as usize + BEHIND)),
+            oriented,
             zero_bytes,
             bytes: division.bytes,
         }
@@ -63,6 +77,15 @@ impl TriangleSpace {
     pub fn counts_offset(&self) -> Option<usize> {
         self.counts
     }
+}
+
+/// Whether no vertex has more neighbours than it may have successors once edges are
+/// oriented by degree: then there is no need of that.
+fn no_row_is_long(measured: &Measured) -> bool {
+    measured
+        .highest_degree
+        .saturating_mul(measured.highest_degree)
+        <= measured.entries
 }
 
 /// The workspace of a computation of components, divided.
@@ -154,30 +177,33 @@ impl SearchSpace {
 
 impl Graph {
     /// The launches that count the triangles of an undirected graph.
-    pub fn triangles(&self, space: &TriangleSpace, workspace: *mut u8) -> [Step; 4] {
+    pub fn triangles(&self, space: &TriangleSpace, workspace: *mut u8) -> Vec<Step> {
         let at = |offset: usize| workspace.wrapping_add(offset);
-        let arguments = TriangleArguments {
+        let null: *mut u8 = std::ptr::null_mut();
+        let mut arguments = TriangleArguments {
             records: self.records(0),
-            offsets: at(space.offsets).cast(),
-            lists: at(space.lists).cast(),
-            successors: at(space.successors).cast(),
+            offsets: null.cast(),
+            lists: null.cast(),
+            successors: null.cast(),
             total: at(space.total).cast(),
-            counts: space
-                .counts
-                .map_or(std::ptr::null_mut(), |counts| at(counts).cast()),
+            counts: space.counts.map_or(null, at).cast(),
             marks: at(space.marks).cast(),
             vertices: self.shape.vertices,
         };
-        let [sums, offsets] = self.offsets(0, arguments.offsets, CsrSpace::new(), at(space.csr));
         // Enough to fill a device a few times over; each warp adds to the sum.
         let threads = self.shape.vertices.min(1 << 19);
-        [
-            sums,
-            offsets,
-            self.reading("graph_orient", "linked_orient", threads, arguments)
-                .in_ranges(),
-            Step::plain("graph_triangles", threads, arguments).in_ranges(),
-        ]
+        let mut steps = Vec::new();
+        if let Some(oriented) = space.oriented {
+            arguments.offsets = at(oriented.offsets).cast();
+            arguments.lists = at(oriented.lists).cast();
+            arguments.successors = at(oriented.successors).cast();
+            let (offsets, scan) = (arguments.offsets, at(oriented.csr));
+            steps.extend(self.offsets(0, offsets, CsrSpace::new(), scan));
+            let orient = self.reading("graph_orient", "linked_orient", threads, arguments);
+            steps.push(orient.in_ranges());
+        }
+        steps.push(Step::plain("graph_triangles", threads, arguments).in_ranges());
+        steps
     }
 
     /// The launches that label connected components; in a directed graph those

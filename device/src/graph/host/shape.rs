@@ -168,7 +168,8 @@ impl Graph {
             words: workspace.cast(),
             vertices: self.shape.vertices,
         };
-        Step::plain("graph_measure", self.shape.vertices.min(1 << 18), arguments)
+        let threads = self.shape.vertices.min(1 << 18);
+        Step::plain("graph_measure", threads, arguments).in_ranges()
     }
 }
 

@@ -1,0 +1,179 @@
+//! The triangles of a vertex, by a lane alone, in the rows of the store.
+//!
+//! Where no vertex has many neighbours, lists are short without an orientation by
+//! degree. Here the successors of a vertex are its lower neighbours: they are the
+//! front of its row, and nothing is copied. They are taken in ascending order. In
+//! the row of each, those are looked for that came before it, which bear a stamp,
+//! the number of the vertex; then it gets the stamp itself. So a triangle is found
+//! once, at its highest vertex, and no stamp need be taken away.
+//!
+//! Traffic: the front of a row is read for each edge. Rows of vertices that are
+//! close to each other are mostly in the cache.
+
+use super::TriangleArguments;
+use crate::graph::ahead::{AHEAD, fetch};
+use crate::graph::store::Vertex;
+
+/// For each vertex the last that it was a lower neighbour of, or 0, which has none.
+#[derive(Clone, Copy)]
+pub struct Stamps {
+    words: *mut u32,
+}
+
+impl Stamps {
+    /// The words of one worker for that many vertices.
+    pub const fn words(vertices: u32) -> usize {
+        vertices as usize
+    }
+
+    /// Those of a worker.
+    ///
+    /// # Safety
+    ///
+    /// There are stamps for the worker, which are used by this lane alone.
+    #[inline(always)]
+    pub unsafe fn new(graph: &TriangleArguments, worker: u32) -> Self {
+        let before = worker as usize * Self::words(graph.vertices);
+        Self {
+            words: graph.marks.wrapping_add(before),
+        }
+    }
+
+    #[inline(always)]
+    fn get(&self, vertex: u32) -> u32 {
+        // SAFETY: there is a word for each vertex of the graph.
+        unsafe { *self.words.add(vertex as usize) }
+    }
+
+    #[inline(always)]
+    fn set(&self, vertex: u32, stamp: u32) {
+        // SAFETY: as above.
+        unsafe { *self.words.add(vertex as usize) = stamp };
+    }
+}
+
+/// The record of a vertex.
+#[inline(always)]
+fn record(graph: &TriangleArguments, vertex: u32) -> Vertex {
+    // SAFETY: below the number of vertices.
+    unsafe { *graph.records.add(vertex as usize) }
+}
+
+/// The triangles whose highest vertex is this one. It has no stamp on others yet.
+#[inline(always)]
+pub fn of_vertex(graph: &TriangleArguments, stamps: Stamps, vertex: u32) -> u64 {
+    if graph.vertices - vertex > AHEAD {
+        fetch(record(graph, vertex + AHEAD).address);
+    }
+    let row = record(graph, vertex);
+    let mut found = 0;
+    let mut place = 0;
+    while place < row.degree {
+        // SAFETY: below the vertex' degree.
+        let target = unsafe { *row.entries().add(place as usize) };
+        if target >= vertex {
+            break;
+        }
+        // Before the first there is nothing to look for.
+        if place > 0 {
+            found += u64::from(stamped(graph, stamps, vertex, target));
+        }
+        stamps.set(target, vertex);
+        place += 1;
+    }
+    found
+}
+
+/// The number of lower neighbours of `target` that bear the stamp of `source`. Each
+/// makes a triangle with both, counted for its three vertices if that is wanted.
+#[inline(always)]
+fn stamped(graph: &TriangleArguments, stamps: Stamps, source: u32, target: u32) -> u32 {
+    let row = record(graph, target);
+    let mut found = 0;
+    let mut place = 0;
+    while place < row.degree {
+        // SAFETY: below the vertex' degree.
+        let third = unsafe { *row.entries().add(place as usize) };
+        if third >= target {
+            break;
+        }
+        // Added, since a branch would be a guess.
+        let closed = stamps.get(third) == source;
+        found += u32::from(closed);
+        if !graph.counts.is_null() && closed {
+            graph.count(source);
+            graph.count(target);
+            graph.count(third);
+        }
+        place += 1;
+    }
+    found
+}
+
+#[cfg(all(test, not(target_arch = "nvptx64")))]
+mod tests {
+    use super::*;
+
+    /// The triangles, and those at each vertex, of a graph with these edges.
+    fn count(vertices: u32, edge: impl Fn(u32, u32) -> bool) -> (u64, Vec<u32>) {
+        let row = |vertex: u32| (0..vertices).filter(|&other| edge(vertex, other)).collect();
+        let mut rows: Vec<Vec<u32>> = (0..vertices).map(row).collect();
+        let records = rows.iter_mut().map(|row| Vertex {
+            address: row.as_mut_ptr().expose_provenance() as u64,
+            degree: row.len() as u32,
+            room: row.len() as u32,
+        });
+        let mut records: Vec<Vertex> = records.collect();
+        // Of two workers.
+        let mut stamps = vec![0_u32; 2 * Stamps::words(vertices)];
+        let mut counts = vec![0_u32; vertices as usize];
+        let totals = [false, true].map(|per_vertex| {
+            stamps.fill(0);
+            let graph = TriangleArguments {
+                records: records.as_mut_ptr(),
+                offsets: std::ptr::null_mut(),
+                lists: std::ptr::null_mut(),
+                successors: std::ptr::null_mut(),
+                total: std::ptr::null_mut(),
+                counts: match per_vertex {
+                    true => counts.as_mut_ptr(),
+                    false => std::ptr::null_mut(),
+                },
+                marks: stamps.as_mut_ptr(),
+                vertices,
+            };
+            // SAFETY: there are stamps for two workers, and nobody else uses them.
+            let mine = unsafe { Stamps::new(&graph, 1) };
+            (0..vertices)
+                .map(|vertex| of_vertex(&graph, mine, vertex))
+                .sum::<u64>()
+        });
+        assert_eq!(totals[0], totals[1]);
+        assert!(stamps[..vertices as usize].iter().all(|&stamp| stamp == 0));
+        (totals[0], counts)
+    }
+
+    #[test]
+    fn a_complete_graph_has_a_triangle_of_every_three() {
+        for loops in [false, true] {
+            let (found, counts) = count(40, |one, other| loops || one != other);
+            assert_eq!(found, 40 * 39 * 38 / 6);
+            assert_eq!(counts, [39 * 38 / 2; 40]);
+        }
+    }
+
+    #[test]
+    fn a_wheel_has_a_triangle_for_each_of_its_spokes() {
+        // In the midst of the numbers, so that rows begin and end anywhere.
+        let (hub, rim) = (50, 100);
+        let at = |vertex: u32| if vertex > hub { vertex - 1 } else { vertex };
+        let (found, counts) = count(rim + 1, |one, other| {
+            let apart = at(one).abs_diff(at(other));
+            one != other && (one == hub || other == hub || apart == 1 || apart == rim - 1)
+        });
+        assert_eq!(found, 100);
+        for (vertex, &count) in counts.iter().enumerate() {
+            assert_eq!(count, if vertex == hub as usize { 100 } else { 2 });
+        }
+    }
+}
