@@ -130,6 +130,16 @@ impl RankArguments {
         unsafe { &*self.sums.add(at as usize).cast::<AtomicU64>() }
     }
 
+    /// A word of an iteration before this one, or of the start. No atomic load: all
+    /// warps read the same words, which nobody changes any more, and an atomic load goes
+    /// past the cache of the multiprocessor.
+    #[inline(always)]
+    fn past(&self, iteration: u32, slot: u32) -> u64 {
+        // SAFETY: there are so many words for each iteration, and the end of an earlier
+        // launch ordered all changes of this one before.
+        unsafe { *self.sums.add((iteration * SUM_WORDS + slot) as usize) }
+    }
+
     /// The change by an iteration, and the mass to share out after it. All
     /// lanes call this; each reads a part.
     #[inline(always)]
@@ -137,8 +147,7 @@ impl RankArguments {
         let (mut change, mut stuck) = (0_u64, 0_u64);
         let mut word = warp.lane();
         while word < STRETCH {
-            // Relaxed: summed by an earlier launch.
-            let value = self.word(iteration, word).load(Relaxed);
+            let value = self.past(iteration, word);
             if word < SLOTS {
                 change += value;
             } else {
@@ -160,8 +169,7 @@ impl RankArguments {
         let mut stretch = Stretch::NONE;
         if self.symmetric != 0 && last > 0 {
             let (before, _) = self.totals(warp, last - 1);
-            // Relaxed: stored by an earlier launch.
-            let stored = |word: u32| f64::from_bits(self.word(last, STRETCH + word).load(Relaxed));
+            let stored = |word: u32| f64::from_bits(self.past(last, STRETCH + word));
             let past = Stretch {
                 factor: stored(0) as f32,
                 shown: stored(1),

@@ -99,8 +99,8 @@ impl RankStep {
     /// Sums the parts of hubs.
     #[inline(always)]
     unsafe fn hubs<W: Warp>(warp: W, ranks: &RankArguments, iteration: &mut Iteration) {
-        // Relaxed: counted by an earlier launch.
-        let parts = ranks.count(1).load(Relaxed);
+        // SAFETY: the arguments' contract; counted by an earlier launch.
+        let parts = unsafe { *ranks.counts.add(1) };
         let mut index = warp.warp();
         while index < parts {
             // SAFETY: below the number of parts.
