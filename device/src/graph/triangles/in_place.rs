@@ -14,6 +14,10 @@ use super::TriangleArguments;
 use crate::graph::ahead::{AHEAD, fetch};
 use crate::graph::store::Vertex;
 
+/// Vertices between one that is worked on and the one whose neighbours' rows are
+/// fetched.
+const NEAR: u32 = AHEAD / 4;
+
 /// For each vertex the last that it was a lower neighbour of, or 0, which has none.
 #[derive(Clone, Copy)]
 pub struct Stamps {
@@ -59,12 +63,34 @@ fn record(graph: &TriangleArguments, vertex: u32) -> Vertex {
     unsafe { *graph.records.add(vertex as usize) }
 }
 
+/// Asks for what vertices behind this one need: first for a row, then, of a row that is
+/// there by now, for the rows of the lower neighbours, which may be anywhere.
+#[inline(always)]
+fn prepare(graph: &TriangleArguments, vertex: u32) {
+    let left = graph.vertices - vertex;
+    if left > AHEAD {
+        fetch(record(graph, vertex + AHEAD).address);
+    }
+    if left <= NEAR {
+        return;
+    }
+    let row = record(graph, vertex + NEAR);
+    let mut place = 0;
+    while place < row.degree {
+        // SAFETY: below the vertex' degree.
+        let target = unsafe { *row.entries().add(place as usize) };
+        if target >= vertex {
+            break;
+        }
+        fetch(record(graph, target).address);
+        place += 1;
+    }
+}
+
 /// The triangles whose highest vertex is this one. It has no stamp on others yet.
 #[inline(always)]
 pub fn of_vertex(graph: &TriangleArguments, stamps: Stamps, vertex: u32) -> u64 {
-    if graph.vertices - vertex > AHEAD {
-        fetch(record(graph, vertex + AHEAD).address);
-    }
+    prepare(graph, vertex);
     let row = record(graph, vertex);
     let mut found = 0;
     let mut place = 0;
