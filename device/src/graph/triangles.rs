@@ -332,8 +332,9 @@ impl Triangles {
         if graph.lists.is_null() {
             // SAFETY: a worker runs a warp at a time.
             let stamps = unsafe { Stamps::new(graph, warp.processor()) };
+            let is_far = in_place::is_scattered(graph, rows.first, rows.end);
             while vertex < rows.end {
-                found += in_place::of_vertex(graph, stamps, vertex);
+                found += in_place::of_vertex(graph, stamps, vertex, is_far);
                 vertex += rows.step;
             }
             return found;

@@ -63,17 +63,35 @@ fn record(graph: &TriangleArguments, vertex: u32) -> Vertex {
     unsafe { *graph.records.add(vertex as usize) }
 }
 
-/// Asks for what vertices behind this one need: first for a row, then, of a row that is
-/// there by now, for the rows of the lower neighbours, which may be anywhere.
+/// Vertices by whose neighbours a range is judged.
+const SAMPLE: u32 = 16;
+
+/// Whether most neighbours of the first vertices from `first` on have numbers far from
+/// theirs, so that their rows are in no cache.
 #[inline(always)]
-fn prepare(graph: &TriangleArguments, vertex: u32) {
-    let left = graph.vertices - vertex;
-    if left > AHEAD {
-        fetch(record(graph, vertex + AHEAD).address);
+pub fn is_scattered(graph: &TriangleArguments, first: u32, end: u32) -> bool {
+    let far = graph.vertices / 8;
+    let (mut neighbours, mut distant) = (0, 0);
+    let mut vertex = first;
+    while vertex < end && vertex - first < SAMPLE {
+        let row = record(graph, vertex);
+        let mut place = 0;
+        while place < row.degree {
+            // SAFETY: below the vertex' degree.
+            let target = unsafe { *row.entries().add(place as usize) };
+            distant += u32::from(target.abs_diff(vertex) > far);
+            place += 1;
+        }
+        neighbours += row.degree;
+        vertex += 1;
     }
-    if left <= NEAR {
-        return;
-    }
+    2 * distant > neighbours
+}
+
+/// Asks for the rows of the lower neighbours of a vertex behind this one, whose row is
+/// there by now.
+#[inline(always)]
+fn fetch_neighbours(graph: &TriangleArguments, vertex: u32) {
     let row = record(graph, vertex + NEAR);
     let mut place = 0;
     while place < row.degree {
@@ -88,9 +106,16 @@ fn prepare(graph: &TriangleArguments, vertex: u32) {
 }
 
 /// The triangles whose highest vertex is this one. It has no stamp on others yet.
+/// Whether its neighbours are far away is the range's.
 #[inline(always)]
-pub fn of_vertex(graph: &TriangleArguments, stamps: Stamps, vertex: u32) -> u64 {
-    prepare(graph, vertex);
+pub fn of_vertex(graph: &TriangleArguments, stamps: Stamps, vertex: u32, is_far: bool) -> u64 {
+    let left = graph.vertices - vertex;
+    if left > AHEAD {
+        fetch(record(graph, vertex + AHEAD).address);
+        if is_far {
+            fetch_neighbours(graph, vertex);
+        }
+    }
     let row = record(graph, vertex);
     let mut found = 0;
     let mut place = 0;
@@ -171,7 +196,7 @@ mod tests {
             // SAFETY: there are stamps for two workers, and nobody else uses them.
             let mine = unsafe { Stamps::new(&graph, 1) };
             (0..vertices)
-                .map(|vertex| of_vertex(&graph, mine, vertex))
+                .map(|vertex| of_vertex(&graph, mine, vertex, per_vertex))
                 .sum::<u64>()
         });
         assert_eq!(totals[0], totals[1]);
