@@ -125,7 +125,8 @@ impl Store<'_> {
         let vertices = self.shape().vertices;
         let workers = self.backend.lone_workers();
         let space = TriangleSpace::new(self.shape(), &self.measure(0)?, per_vertex, workers);
-        // All of it, which on the CPU takes no time where nothing else is touched.
+        // All of it is zeroed, not the front alone: fresh memory of the CPU backend is 0
+        // anyway, until it is used.
         let workspace = self.backend.memory(space.bytes() as u64, true)?;
         let steps = self.room.graph.triangles(&space, workspace.address());
         // SAFETY: the workspace is divided by `space`, and its front is 0.

@@ -6,5 +6,6 @@ mod bad_input;
 mod bench;
 mod generate;
 mod graph;
+mod graph_updates;
 mod program;
 mod results;

@@ -21,9 +21,11 @@
 
 mod alone;
 mod divide;
+mod start;
 mod step;
 pub mod stretch;
 
+pub use start::{RankClear, RankStart};
 pub use step::RankStep;
 
 use core::sync::atomic::Ordering::Relaxed;
@@ -31,10 +33,8 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use super::reduce::{all_sum64, from_fixed, group_sum, to_fixed};
-use super::rows::Rows;
 use super::store::Vertex;
 use crate::arguments;
-use crate::kernel::PlainKernel;
 use crate::warp::Warp;
 use divide::Given;
 use stretch::Stretch;
@@ -295,65 +295,6 @@ impl Tally {
                 word.fetch_add(to_fixed(stuck), Relaxed);
             }
         }
-    }
-}
-
-/// Clears the sums of all iterations.
-pub struct RankClear;
-
-impl PlainKernel for RankClear {
-    type Arguments = RankArguments;
-
-    #[inline(always)]
-    unsafe fn run<W: Warp>(warp: W, ranks: RankArguments) {
-        let mut word = warp.thread();
-        while word < (ranks.limit + 1) * SUM_WORDS {
-            // SAFETY: below the number of words.
-            unsafe { ranks.sums.add(word as usize).write(0) };
-            word += warp.threads();
-        }
-        if warp.thread() == 0 {
-            ranks.count(0).store(0, Relaxed);
-            ranks.count(1).store(0, Relaxed);
-        }
-    }
-}
-
-/// Sets the ranks to start from, and lists the hubs.
-pub struct RankStart;
-
-impl PlainKernel for RankStart {
-    type Arguments = RankArguments;
-
-    #[inline(always)]
-    unsafe fn run<W: Warp>(warp: W, ranks: RankArguments) {
-        let even = 1.0 / ranks.present as f32;
-        let mut tally = Tally::NONE;
-        let rows = Rows::new(warp, ranks.vertices, W::LANES);
-        let mut vertex = rows.first + warp.lane();
-        while vertex < rows.end {
-            // SAFETY: below the number of vertices.
-            unsafe {
-                let at = vertex as usize;
-                let record = *ranks.incoming.add(at);
-                if record.is_absent() {
-                    *ranks.ranks.add(at) = 0.0;
-                    *ranks.shares.add(at) = 0.0;
-                    *ranks.next.add(at) = 0.0;
-                } else {
-                    if ranks.resume == 0 {
-                        *ranks.ranks.add(at) = even;
-                    }
-                    *ranks.shares.add(at) = 0.0;
-                    tally.settle(&ranks, vertex, f64::from(*ranks.ranks.add(at)), 1.0);
-                }
-                if record.degree > PART {
-                    ranks.list(vertex, record.degree);
-                }
-            }
-            vertex += rows.step;
-        }
-        tally.add(warp, &ranks, 0);
     }
 }
 

@@ -1,9 +1,11 @@
 //! Batches of edges.
 
-use super::super::keys::{DELETE, EDGES, MIRRORED, NO_LOOPS, TRANSPOSED, id_bits};
-use super::super::sort::{DIGIT_BITS, SortArguments};
-use super::super::update::{UpdateArguments, word};
-use super::{Division, Graph, Layout, Shape, Step, tiles};
+mod job;
+
+use super::super::sort::DIGIT_BITS;
+use super::super::update::word;
+use super::{Division, Graph, Shape, Step};
+use job::Job;
 
 /// What a batch does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,143 +239,9 @@ impl Graph {
     }
 }
 
-/// A batch on one store.
-struct Job<'a> {
-    graph: &'a Graph,
-    batch: &'a Batch,
-    space: &'a UpdateSpace,
-    /// The workspace of the first store.
-    front: *mut u8,
-    workspace: *mut u8,
-    store: usize,
-}
-
-impl Job<'_> {
-    fn at(&self, part: usize) -> *mut u8 {
-        self.workspace.wrapping_add(self.space.parts[part])
-    }
-
-    fn keys(&self) -> u32 {
-        if self.graph.shape.directed {
-            self.batch.count
-        } else {
-            2 * self.batch.count
-        }
-    }
-
-    /// Flags of the keys, apart from `EDGES`.
-    fn flags(&self) -> u32 {
-        let flag = |set: bool, flag: u32| if set { flag } else { 0 };
-        flag(!self.graph.shape.directed, MIRRORED)
-            | flag(self.store == 1, TRANSPOSED)
-            | flag(self.batch.no_loops, NO_LOOPS)
-            | flag(self.batch.change == Change::Delete, DELETE)
-    }
-
-    /// Passes of the sort, and bits of a digit.
-    fn passes(&self) -> (u32, u32) {
-        let bits = 2 * id_bits(self.graph.shape.vertices);
-        let passes = bits.div_ceil(DIGIT_BITS);
-        (passes, bits.div_ceil(passes))
-    }
-
-    /// The two buffers of keys after so many passes: the sorted one first.
-    fn buffers(&self, passes: u32) -> (*mut u64, *mut u64) {
-        let (one, other) = (self.at(part::KEYS).cast(), self.at(part::OTHER_KEYS).cast());
-        if passes % 2 == 1 {
-            (one, other)
-        } else {
-            (other, one)
-        }
-    }
-
-    fn sort(&self) -> Vec<Step> {
-        let (passes, bits) = self.passes();
-        let (tile, tiles) = tiles(self.keys(), sort_tile(self.keys()), SORT_TILES);
-        let mut steps = Vec::new();
-        for pass in 0..passes {
-            let first = pass == 0;
-            let arguments = SortArguments {
-                input: if first {
-                    self.batch.edges
-                } else {
-                    self.buffers(pass).0
-                },
-                output: self.buffers(pass + 1).0,
-                counts: self.at(part::COUNTS).cast(),
-                totals: self.at(part::TOTALS).cast(),
-                header: self.at(part::HEADER).cast(),
-                count: if first { self.batch.count } else { self.keys() },
-                vertices: self.graph.shape.vertices,
-                flags: if first { self.flags() | EDGES } else { 0 },
-                tile,
-                tiles,
-                shift: pass * bits,
-                bits,
-                header_words: if first { word::COUNT as u32 } else { 0 },
-            };
-            steps.push(Step::plain("graph_sort_count", tiles * 32, arguments));
-            steps.push(Step::plain("graph_sort_offsets", 32 << bits, arguments));
-            steps.push(Step::plain("graph_sort_scatter", tiles * 32, arguments));
-        }
-        steps
-    }
-
-    fn arguments(&self) -> UpdateArguments {
-        let (tile, tiles) = tiles(self.keys(), TILE, MOST_TILES);
-        let (keys, changes) = self.buffers(self.passes().0);
-        let refused = self.front.cast::<u64>().wrapping_add(word::REFUSED);
-        UpdateArguments {
-            records: self.graph.records(self.store),
-            handles: self.graph.handles(self.store),
-            keys,
-            places: self.at(part::PLACES).cast(),
-            sums: self.at(part::COUNTS).cast(),
-            changes,
-            spots: self.at(part::SPOTS).cast(),
-            moved: self.at(part::MOVED).cast(),
-            fresh: self.at(part::FRESH),
-            header: self.at(part::HEADER).cast(),
-            refused,
-            absent: self.graph.absent_word(),
-            count: self.keys(),
-            vertices: self.graph.shape.vertices,
-            flags: self.flags(),
-            tile,
-            tiles,
-        }
-    }
-
-    fn prepare(&self) -> Vec<Step> {
-        let arguments = self.arguments();
-        let threads = arguments.tiles * 32;
-        let graph = self.graph;
-        let mut steps = vec![
-            graph.reading("graph_classify", "linked_classify", threads, arguments),
-            Step::plain("graph_compact", threads, arguments),
-            graph.allocating("graph_prepare", "linked_prepare", self.keys(), arguments),
-        ];
-        if graph.shape.layout == Layout::Contiguous {
-            steps.push(Step::plain("graph_relocate", self.keys(), arguments));
-        }
-        steps
-    }
-
-    fn delta(&self) -> Step {
-        let shape = self.graph.shape;
-        assert!(!shape.directed && shape.layout == Layout::Contiguous);
-        Step::plain("graph_delta_triangles", self.keys(), self.arguments())
-    }
-
-    fn commit(&self) -> Step {
-        let arguments = self.arguments();
-        let graph = self.graph;
-        graph.allocating("graph_commit", "linked_commit", self.keys(), arguments)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::tiles;
     use super::*;
     use crate::graph::host::Layout;
 

@@ -1,0 +1,130 @@
+//! `graph` with updates: what of a batch is counted, that results do not depend on how
+//! it is made, and what is carried along.
+
+use crate::graph::{ALL, KITE, graph, hash};
+use crate::program::{ALLOCATORS, Folder, number, run, text};
+
+#[test]
+fn every_edge_of_a_batch_is_counted() {
+    let folder = Folder::new();
+    folder.put("kite.graph", KITE);
+    // Of edges numbered from 0: one new, one twice, one that is there, a loop,
+    // and one to nowhere.
+    folder.put("more.el", "0 4\n1 0\n4 0\n5 5\n5 9\n");
+    folder.put("less.el", "0 4\n0 3\n");
+    let report = graph(
+        &folder,
+        &format!("@kite.graph --insert @more.el --delete @less.el {ALL} --save @saved.mtx"),
+    );
+    let updates = report["updates"].as_array().unwrap();
+    let expected = [
+        ("insert", [5, 1, 2, 0, 0, 2]),
+        ("delete", [2, 0, 0, 1, 1, 0]),
+    ];
+    for (update, (kind, counts)) in updates.iter().zip(expected) {
+        assert_eq!(text(update, "kind"), kind);
+        assert_eq!(
+            (&update["round"], &update["batches"]),
+            (&1.into(), &1.into())
+        );
+        assert!(update["pattern"].is_null());
+        let keys = [
+            "edges",
+            "inserted",
+            "duplicates",
+            "deleted",
+            "missing",
+            "rejected",
+        ];
+        assert_eq!(
+            keys.map(|key| number(&update[key]) as u64),
+            counts,
+            "{update}"
+        );
+        let ms = ["total", "sort", "apply"].map(|part| number(&update["ms"][part]["median"]));
+        assert!(ms.iter().all(|&ms| ms > 0.0));
+        assert!(number(&update["per_second"]) > 0.0);
+    }
+    assert_eq!(text(&report, "graph_hash"), hash(&folder, "kite.graph"));
+    assert_eq!(hash(&folder, "saved.mtx"), hash(&folder, "kite.graph"));
+
+    folder.put("one.el", "0 4\n");
+    let note = run(&folder, "graph @kite.graph --insert @one.el --backend cpu");
+    assert!(note.stderr.contains("numbers vertices from 0"), "{note:?}");
+    assert!(
+        note.stdout.contains("1 inserted") && note.stdout.contains("14 stored"),
+        "{note:?}"
+    );
+    // An undirected edge is two of a directed graph.
+    folder.put("arcs.gr", "p sp 3 1\na 1 2 1\n");
+    folder.put("edges.col", "p edge 3 2\ne 1 2\ne 2 3\n");
+    let report = graph(
+        &folder,
+        "@arcs.gr --insert @edges.col --verify --format json --backend cpu",
+    );
+    let update = &report["updates"][0];
+    assert_eq!(
+        (&update["edges"], &update["inserted"]),
+        (&4.into(), &3.into())
+    );
+}
+
+#[test]
+fn random_updates_end_alike_however_they_are_made() {
+    let folder = Folder::new();
+    let made = run(
+        &folder,
+        "generate graph uniform --vertices 3000 --edges 9000 -o @some.el",
+    );
+    assert_eq!(made.code, 0, "{made:?}");
+    let command = "graph @some.el --insert 2000 --delete 1500 --rounds 2 --seed 5 --runs 2 \
+                   --verify --check-heap --format json --backend cpu";
+    for pattern in ["uniform", "pressure"] {
+        let mut variants: Vec<String> = ALLOCATORS
+            .iter()
+            .map(|allocator| format!("--allocator {allocator}"))
+            .collect();
+        variants.extend(["--layout linked", "--batch 77", "--cpu-threads 3"].map(String::from));
+        let mut hashes: Vec<String> = Vec::new();
+        for variant in variants {
+            let report = run(&folder, &format!("{command} --pattern {pattern} {variant}")).json();
+            let updates = report["updates"].as_array().unwrap();
+            assert_eq!(updates.len(), 4);
+            assert_eq!(text(&updates[0], "pattern"), pattern);
+            assert_eq!(updates[0]["edges"], 2000);
+            assert_eq!(
+                updates[1]["deleted"], 1500,
+                "{variant}: stored edges are drawn"
+            );
+            assert_ne!(updates[0]["inserted"], 0);
+            hashes.push(text(&report, "graph_hash").to_owned());
+        }
+        assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
+        let other = format!("{command} --pattern {pattern} --seed 6");
+        let other = run(&folder, &other.replace("--seed 5 ", "")).json();
+        assert_ne!(text(&other, "graph_hash"), hashes[0]);
+    }
+}
+
+#[test]
+fn what_is_carried_along_is_what_is_computed_anew() {
+    let folder = Folder::new();
+    let made = run(
+        &folder,
+        "generate graph delaunay --vertices 2000 -o @mesh.graph",
+    );
+    assert_eq!(made.code, 0, "{made:?}");
+    let report = graph(
+        &folder,
+        &format!(
+            "@mesh.graph {ALL} --insert 500 --delete 400 --batch 150 --rounds 3 --incremental"
+        ),
+    );
+    let rounds = report["incremental"].as_array().unwrap();
+    assert_eq!(rounds.len(), 3);
+    let last = &rounds[2];
+    assert_eq!(last["triangles"]["count"], report["triangles"]["count"]);
+    assert!(number(&last["pagerank"]["difference"]) < 1e-5);
+    assert!(number(&last["pagerank"]["iterations"]) < number(&report["pagerank"]["iterations"]));
+    assert_eq!(report["updates"][0]["batches"], 4);
+}
