@@ -14,12 +14,13 @@ use super::{CLASS, ENTRIES, Tiny, arena, everywhere, heap};
 fn put_together<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>) {
     let half = (u32::from(u16::MAX) << (warp.lane() & 16)) & W::FULL;
     let group = Group::of_lanes(warp, half);
-    assert!(Q::reserve(warp, arena, CLASS, group.size, &group));
+    let together = Q::reserve(warp, arena, half, CLASS, group.size, &group);
+    assert_ne!(together & group.mask, 0);
     let mut first = 0;
     if group.leads() {
         first = queue::positions(arena, CLASS, End::Back, group.size);
     }
-    let first = warp.shuffle(half, first, group.leader);
+    let first = warp.shuffle(together, first, group.leader);
     let position = first.wrapping_add(group.rank);
     queue::put::<_, _, Q>(warp, arena, CLASS, position, 7);
 }

@@ -4,6 +4,7 @@
 //! threads.
 
 mod drained;
+mod groups;
 mod pool;
 mod queues;
 mod semaphore;

@@ -2,16 +2,22 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-use heapwood_device::allocators::ouroboros::Group;
 use heapwood_device::allocators::ouroboros::queue::{
     self, Array, End, Hierarchy, Linked, Queue, VOID,
 };
+use heapwood_device::allocators::ouroboros::{Arena, Group};
 use heapwood_device::warp::Warp;
 use heapwood_tests::conformance::{Coroutines, Machine, OsThreads};
 use heapwood_tests::lockstep::Random;
 
 use super::semaphore::Words;
-use super::{CLASS, ENTRIES, Memory, arena, everywhere, heap};
+use super::{CLASS, ENTRIES, Memory, Tiny, arena, everywhere, heap};
+
+/// Room for `n` entries for this thread alone.
+fn reserve<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, n: u32) -> bool {
+    let alone = Group::alone(warp);
+    Q::reserve(warp, arena, alone.mask, CLASS, n, &alone) != 0
+}
 
 /// Threads put numbers and take them, in bursts, so that the queue grows over
 /// many chunks and shrinks to nothing; each number comes out once. A permit is a
@@ -61,7 +67,7 @@ fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                 if next.load(SeqCst) as usize + 400 > state.len() {
                     continue;
                 }
-                if !Q::reserve(warp, arena, CLASS, n, &Group::alone(warp)) {
+                if !reserve::<_, Q>(warp, arena, n) {
                     refused.fetch_add(1, SeqCst);
                     continue;
                 }
@@ -106,7 +112,7 @@ pub fn check_closed<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
                 "the queue keeps chunks"
             );
             arena.give_run(0);
-            if !Q::reserve(warp, arena, CLASS, 2, &Group::alone(warp)) {
+            if !reserve::<_, Q>(warp, arena, 2) {
                 panic!("no room in an empty queue");
             }
             let back = queue::positions(arena, CLASS, End::Back, 2);
@@ -132,7 +138,7 @@ fn queue_wraps<M: Machine, Q: Queue>(machine: &M) {
     machine.launch(|warp| {
         let arena = &arena(&memory);
         for turn in 0..6 {
-            if Q::reserve(warp, arena, CLASS, 1, &Group::alone(warp)) {
+            if reserve::<_, Q>(warp, arena, 1) {
                 let back = queue::positions(arena, CLASS, End::Back, 1);
                 queue::put::<_, _, Q>(warp, arena, CLASS, back, warp.thread() * 8 + turn);
                 let front = queue::positions(arena, CLASS, End::Front, 1);
@@ -180,7 +186,7 @@ fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                     }
                 }
                 _ => {
-                    if Q::reserve(warp, arena, CLASS, 1, &Group::alone(warp)) {
+                    if reserve::<_, Q>(warp, arena, 1) {
                         put.fetch_add(1, SeqCst);
                         let back = queue::positions(arena, CLASS, End::Back, 1);
                         queue::put::<_, _, Q>(warp, arena, CLASS, back, 1);

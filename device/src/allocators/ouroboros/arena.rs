@@ -14,6 +14,7 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use super::layout::{HEAD_BYTES, LINE_BYTES, Places, Shape};
 use super::parameters::{FIRST_BITS, METADATA_BYTES, Parameters};
+use super::queue::EMPTY;
 use crate::allocator::Heap;
 use crate::warp::Warp;
 
@@ -69,6 +70,10 @@ pub enum Line {
     /// The newest chunk of a virtualized queue; where single chunks are
     /// searched when no other is left (pool).
     New = 7,
+    /// Chunks of pages.
+    Divided = 8,
+    /// Entries whose chunk may be free.
+    Idle = 9,
 }
 
 /// Something that is done rarely enough to be a function of its own: inlined into
@@ -275,6 +280,19 @@ impl<P: Parameters> Arena<P> {
         let offset = (u64::from(chunk) << P::CHUNK_BITS) + u64::from(index) * 4;
         // SAFETY: inside the chunk, which is the queue's.
         unsafe { &*self.blocks.add(offset as usize).cast() }
+    }
+
+    /// Makes the entries `4 * four` to `4 * four + 3` of a chunk empty slots, at once: the
+    /// chunk is the caller's alone, and published after that.
+    #[inline(always)]
+    pub fn empty_entries(&self, chunk: u32, four: u32) {
+        const { assert!(EMPTY == u32::MAX) };
+        let offset = (u64::from(chunk) << P::CHUNK_BITS) + u64::from(four) * 16;
+        // SAFETY: inside the chunk, aligned as the pool is, and nobody else has the chunk.
+        unsafe {
+            let entries: *mut u128 = self.blocks.add(offset as usize).cast();
+            entries.write(u128::MAX);
+        }
     }
 
     /// The address of a block.

@@ -10,9 +10,11 @@
 //! A queue's entries are counted apart from the pages, and an entry is only waited
 //! for by who has taken one off that count. So a chunk for which the queue has no
 //! room can go to the stack of the class instead, where all who have permits also
-//! look. Nobody waits for another while holding a chunk, so that those with
-//! permits are served: the pages that were promised are on chunks that are in the
-//! queue or the stack, or held by threads that put them there before they wait.
+//! look. Nobody waits for pages while holding a chunk, so that those with permits
+//! are served: the pages that were promised are on chunks that are in the queue or
+//! the stack, or held by threads that put them there before they wait for pages. A
+//! holder may wait for other lanes of its warp, which all go as far together; what
+//! these wait for, entries and room of a queue, others bring without such a wait.
 //!
 //! Since a chunk has one holder at a time, many threads that want few pages each
 //! would wait for the chunks one after the other. Until a class has some hundreds of
@@ -20,10 +22,10 @@
 //! all who have permits; and who gets no permits does not wait for a chunk that is on
 //! its way, of which nobody is then promised a page.
 //!
-//! A chunk whose pages are all free goes back to the pool. For one with a single
-//! page that is when it is freed. Of other chunks some stay listed, for the next
-//! requests; when there are more, each page that makes another chunk free pays
-//! for a look at the oldest in the queue. When the pool has no chunk left, all
+//! A chunk whose pages are all free goes back to the pool: at once, if a warp frees all
+//! of them together. Otherwise the chunk is listed already, and some of these stay so,
+//! for the next requests; when there are more, each page that makes another chunk
+//! free pays for a look at the oldest in the queue. When the pool has no chunk left, all
 //! that are fully free are returned, and the last chunk of an empty virtualized
 //! queue. The paper takes a free chunk out of the queue at once, and leaves a mark
 //! in its slot; such marks would have to be kept from filling the queue.
@@ -40,7 +42,7 @@ use super::parameters::{Parameters, pages};
 use super::queue::{EMPTY, Queue, close};
 use super::waiting::supply;
 use crate::warp::{Warp, rank};
-use listed::{IDLE_MOST, List, count_spread, divided, idle, spread_most};
+use listed::{List, count_spread, divided, idle, idle_most};
 
 /// Chunks over queues of kind `Q` (`OuroborosChunks`).
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +66,8 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
         // turn ends.
         loop {
             let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
+            let (mut left, mut brought) = (0, 0);
             if is_agent && served < share.size {
-                let mut brought = 0;
                 chunk = Self::hold(warp, arena, class);
                 if chunk == NONE {
                     chunk = Self::spread(warp, arena, class);
@@ -74,19 +76,20 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
                 if chunk == NONE {
                     warp.back_off();
                 } else {
-                    let (n, left) = arena.reserve_pages(chunk, share.size - served);
-                    (taken, start) = (n, pages - left - n);
+                    (taken, left) = arena.reserve_pages(chunk, share.size - served);
+                    start = pages - left - taken;
                     if start == 0 {
                         idle(arena, class).fetch_add(u32::MAX, Relaxed);
                     }
-                    if left > 0 {
-                        Self::list(warp, arena, class, chunk);
-                    }
-                    if brought > 0 {
-                        // Ours are among these, and our permits are for others.
-                        supply(arena, class).signal(brought);
-                    }
                 }
+            }
+            let listed = warp.ballot(mask, left > 0);
+            if listed & 1 << warp.lane() != 0 {
+                arena.call_together::<W, List<Q>>(warp, class, chunk, listed);
+            }
+            if brought > 0 && chunk != NONE {
+                // Ours are among these, and our permits are for others.
+                supply(arena, class).signal(brought);
             }
             // The agents acquired the chunks for the others.
             warp.sync(mask);
@@ -171,52 +174,54 @@ impl<Q: Queue> Task for Free<Q> {
         // the memory as many times.
         let group = Group::by_key(warp, all, class);
         let chunk = arena.chunk_of(block);
-        // Lanes with pages of the same chunk free them as one.
-        let mates = Group::by_key(warp, all, chunk);
         // A chunk with a single page has nothing to offer that the pool has not, and
         // nobody looks at its state.
         let is_single = pages::<P>(class) == 1;
+        let several = warp.ballot(all, !is_single);
+        let mut mates = Group::alone(warp);
         if !is_single {
+            // Lanes with pages of the same chunk free them as one.
+            mates = Group::by_key(warp, several, chunk);
             arena.mark_free(chunk, arena.page_of(class, block));
         }
         // All of these bits are set before one lane counts them.
         warp.sync(all);
+        // Read here, so that it comes while the pages are counted.
+        let idle_seen = idle(arena, class).load(Relaxed);
         let (mut is_last, mut holds) = (false, false);
         if mates.leads() && !is_single {
             let freed = arena.count_free(class, chunk, mates.size);
             (is_last, holds) = (freed.is_last, freed.holds);
         }
-        // Chunks that are all free now, and how many of these stay listed.
-        let last = warp.ballot(all, is_last) & group.mask;
-        let mut others = 0;
-        if group.leads() && last != 0 {
-            others = idle(arena, class).fetch_add(last.count_ones(), Relaxed);
-        }
-        others = warp.shuffle(all, others, group.leader);
-        others = others.wrapping_add(rank(last, warp.lane()));
-        let surplus = is_last & (others as i32 >= (IDLE_MOST + spread_most(arena)) as i32);
-        // Of a chunk that is all ours no page was counted as free.
-        let given = warp.ballot(all, is_single | (surplus & holds));
-        let of_class = given & group.mask;
-        if group.leads() && of_class != 0 {
-            let n = of_class.count_ones().wrapping_neg();
-            divided(arena, class).fetch_add(n, Relaxed);
-            if !is_single {
-                idle(arena, class).fetch_add(n, Relaxed);
-            }
-        }
+        // A chunk of which all pages were ours is nobody else's business: no page of it
+        // was counted as free.
+        let given = warp.ballot(all, is_single | (is_last & holds));
         if given & 1 << warp.lane() != 0 {
             arena.give_chunks(warp, chunk, given);
         }
-        let listed = warp.ballot(all, holds) & group.mask & !given;
+        let listed = warp.ballot(all, holds) & !given;
         if listed & 1 << warp.lane() != 0 {
             arena.call_together::<W, List<Q>>(warp, class, chunk, listed);
         }
+        // Counters at which many meet come last: a release waits for whatever the lane
+        // has changed before.
         let counted = warp.ballot(all, given & 1 << mates.leader == 0) & group.mask;
-        if group.leads() && counted != 0 {
-            supply(arena, class).signal(counted.count_ones());
+        let idle_now = warp.ballot(all, is_last) & group.mask & !given;
+        if group.leads() {
+            if counted != 0 {
+                supply(arena, class).signal(counted.count_ones());
+            }
+            let n = (given & group.mask).count_ones();
+            if n != 0 {
+                divided(arena, class).fetch_add(n.wrapping_neg(), Relaxed);
+            }
+            if idle_now != 0 {
+                idle(arena, class).fetch_add(idle_now.count_ones(), Relaxed);
+            }
         }
-        if surplus && given & 1 << warp.lane() == 0 {
+        let others = idle_seen.wrapping_add(rank(idle_now, warp.lane()));
+        let surplus = others as i32 >= idle_most(arena) as i32;
+        if idle_now & 1 << warp.lane() != 0 && surplus {
             OuroborosChunks::<Q>::retire_oldest(warp, arena, class);
         }
         0

@@ -341,7 +341,7 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
         let counted = u32::from(way == SPREAD);
         // Relaxed: read when the heap is at rest.
         arena
-            .head(class, Line::Entries, 2)
+            .head(class, Line::Divided, 0)
             .fetch_add(taken.wrapping_sub(counted), Relaxed);
     }
     // Only the last chunk has pages left, if any.

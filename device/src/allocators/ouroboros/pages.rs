@@ -66,12 +66,13 @@ impl<Q: Queue> OuroborosPages<Q> {
     #[inline(always)]
     fn give<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
         let group = Group::by_key(warp, all, class);
-        if Q::reserve(warp, arena, class, group.size, &group) {
+        let together = Q::reserve(warp, arena, all, class, group.size, &group);
+        if together != 0 {
             let mut first = 0;
             if group.leads() {
                 first = positions(arena, class, End::Back, group.size);
             }
-            let first = warp.shuffle(group.mask, first, group.leader);
+            let first = warp.shuffle(together, first, group.leader);
             put::<W, P, Q>(warp, arena, class, first.wrapping_add(group.rank), block);
             if group.leads() {
                 // Those who get a permit for a slot that is not yet filled wait
@@ -181,7 +182,7 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
             return 0;
         }
         let rest = pages::<P>(class) - used;
-        let queued = Q::reserve(warp, arena, class, rest, group);
+        let queued = Q::reserve(warp, arena, group.mask, class, rest, group) != 0;
         let mut first = 0;
         if group.leads() {
             if queued {
@@ -257,7 +258,7 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
 
     #[inline(always)]
     fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages {
-        let chunks = arena.head(class, Line::Entries, 2).load(Relaxed);
+        let chunks = arena.head(class, Line::Divided, 0).load(Relaxed);
         let shelved = arena.head(class, Line::Entries, 1).load(Relaxed);
         let free = supply(arena, class).read().count as u64 + u64::from(shelved);
         Pages {

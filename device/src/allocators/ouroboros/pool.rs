@@ -20,6 +20,8 @@
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
+use cuda_std::atomic::AtomicU32;
+
 use super::arena::{Arena, Line, NONE, Task, Word, owner};
 use super::group::Group;
 use super::parameters::Parameters;
@@ -27,18 +29,27 @@ use super::queue::EMPTY;
 use crate::warp::{Warp, rank};
 
 /// Takes one from a counter of things that are there, unless there is none.
+#[inline(always)]
+pub fn take_count(counter: &AtomicU32) -> bool {
+    take_counts(counter, counter.load(Relaxed), 1) == 1
+}
+
+/// Takes up to `n` from a counter of things that are there, which was read as `seen`;
+/// says how many.
 ///
 /// Read first: a subtraction that fails would make others fail for a moment.
 #[inline(always)]
-pub fn take_count(counter: &cuda_std::atomic::AtomicU32) -> bool {
-    if (counter.load(Relaxed) as i32) <= 0 {
-        return false;
+fn take_counts(counter: &AtomicU32, seen: u32, n: u32) -> u32 {
+    if (seen as i32) <= 0 {
+        return 0;
     }
-    if counter.fetch_add(u32::MAX, Relaxed) as i32 > 0 {
-        return true;
+    let before = counter.fetch_add(n.wrapping_neg(), Relaxed) as i32;
+    let there = if before > 0 { before as u32 } else { 0 };
+    if there >= n {
+        return n;
     }
-    counter.fetch_add(1, Relaxed);
-    false
+    counter.fetch_add(n - there, Relaxed);
+    there
 }
 
 /// Where chunks are looked for: there are none; in the reuse queue; among those never
@@ -167,22 +178,15 @@ impl<P: Parameters> Arena<P> {
         // All read at once, so that they come at the same time.
         let is_used_up = self.is_used_up();
         let listed = self.pool(Line::Entries);
-        let listed_seen = listed.load(Relaxed) as i32;
+        let listed_seen = listed.load(Relaxed);
         let used = self.pool(Line::Stack).load(Relaxed);
         if is_used_up {
             return (NOWHERE, 0, 0);
         }
-        if listed_seen > 0 {
-            let before = listed.fetch_add(n.wrapping_neg(), Relaxed) as i32;
-            let there = if before > 0 { before as u32 } else { 0 };
-            let there = if there < n { there } else { n };
-            if there < n {
-                listed.fetch_add(n - there, Relaxed);
-            }
-            if there > 0 {
-                let first = self.pool(Line::Front).fetch_add(there, Relaxed);
-                return (LISTED, first, there);
-            }
+        let there = take_counts(listed, listed_seen, n);
+        if there > 0 {
+            let first = self.pool(Line::Front).fetch_add(there, Relaxed);
+            return (LISTED, first, there);
         }
         if used < self.chunks {
             // Cannot wrap: it is added to only by those who have read less than the

@@ -13,8 +13,9 @@ use crate::allocators::ouroboros::queue::{End, Queue, TakeOut, VOID, positions, 
 use crate::allocators::ouroboros::waiting::{CLASS_BITS, supply};
 use crate::warp::{Warp, rank};
 
-/// Fully free chunks of a class that stay listed, beside those of [`spread_most`].
-pub const IDLE_MOST: u32 = 64;
+/// Fully free chunks of a class that stay listed: in any heap, and at most.
+const IDLE_LEAST: u32 = 64;
+const IDLE_MOST: u32 = 1 << 12;
 /// Chunks that threads of one class may ask for so as not to wait for each other.
 const SPREAD_MOST: u32 = 256;
 
@@ -30,10 +31,16 @@ pub fn spread_most<P: Parameters>(arena: &Arena<P>) -> u32 {
     }
 }
 
+/// Fully free chunks of a class that stay listed: in a large heap one of 2^6.
+#[inline(always)]
+pub fn idle_most<P: Parameters>(arena: &Arena<P>) -> u32 {
+    (arena.chunks >> 6).clamp(IDLE_LEAST, IDLE_MOST)
+}
+
 /// A counter of the chunks of a class.
 #[inline(always)]
 pub fn divided<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
-    arena.head(class, Line::Entries, 2)
+    arena.head(class, Line::Divided, 0)
 }
 
 /// Counts one more chunk of a class, unless that has so many that none is to be
@@ -57,7 +64,7 @@ pub fn count_spread<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
 /// change one after the other.
 #[inline(always)]
 pub fn idle<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
-    arena.head(class, Line::Entries, 1)
+    arena.head(class, Line::Idle, 0)
 }
 
 /// [`OuroborosChunks::hold`].
@@ -86,8 +93,8 @@ impl<Q: Queue> Task for Hold<Q> {
     }
 }
 
-/// [`OuroborosChunks::list`] of the chunk that is the number, for each of the lanes that
-/// has one.
+/// [`OuroborosChunks::list`] of the chunk that is the number, for each of the lanes: all
+/// classes take each step together.
 pub struct List<Q>(PhantomData<Q>);
 
 impl<Q: Queue> Task for List<Q> {
@@ -99,11 +106,13 @@ impl<Q: Queue> Task for List<Q> {
         chunk: u32,
         lanes: u32,
     ) -> u32 {
-        let group = Group::of_lanes(warp, lanes);
-        let with = warp.ballot(lanes, chunk != NONE);
+        let group = Group::by_key(warp, lanes, class);
+        // Each class has a chunk at least; lanes without one help where slots are to be
+        // emptied.
+        let with = warp.ballot(lanes, chunk != NONE) & group.mask;
         let n = with.count_ones();
-        let has_room = Q::reserve(warp, arena, class, n, &group);
-        if !has_room {
+        let together = Q::reserve(warp, arena, lanes, class, n, &group);
+        if together == 0 {
             if chunk != NONE {
                 arena.push(class, chunk);
             }
@@ -113,7 +122,7 @@ impl<Q: Queue> Task for List<Q> {
         if group.leads() {
             first = positions(arena, class, End::Back, n);
         }
-        first = warp.shuffle(lanes, first, group.leader);
+        first = warp.shuffle(together, first, group.leader);
         if chunk != NONE {
             let position = first.wrapping_add(rank(with, warp.lane()));
             put::<W, P, Q>(warp, arena, class, position, chunk);

@@ -43,10 +43,11 @@ impl Queue for Array {
     fn reserve<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
+        all: u32,
         class: u32,
         n: u32,
         group: &Group,
-    ) -> bool {
+    ) -> u32 {
         let mut taken = 0;
         if group.leads() {
             let room = arena.head(class, Line::Room, 0);
@@ -58,7 +59,9 @@ impl Queue for Array {
                 room.fetch_add(n, Relaxed);
             }
         }
-        warp.shuffle(group.mask, taken, group.leader) != 0
+        let is_taken = warp.shuffle(all, taken, group.leader) != 0;
+        let together = warp.ballot(all, is_taken);
+        if is_taken { together } else { 0 }
     }
 
     #[inline(always)]

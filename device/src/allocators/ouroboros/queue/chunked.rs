@@ -77,22 +77,30 @@ pub trait Append {
     fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool;
 }
 
-/// Reserves `n` slots for a group, with new chunks if there is need; all lanes of
-/// the group call this.
+/// Reserves `n` slots for each group of the lanes `all`, with new chunks if there is
+/// need: `Queue::reserve`.
 #[inline(always)]
 pub fn reserve<W: Warp, P: Parameters, A: Append>(
     warp: W,
     arena: &Arena<P>,
+    all: u32,
     class: u32,
     n: u32,
     group: &Group,
-) -> bool {
+) -> u32 {
     let mut taken = 0;
     if group.leads() {
         taken = u32::from(room(arena, class).try_take(n));
     }
-    warp.shuffle(group.mask, taken, group.leader) != 0
-        || arena.call_together::<W, MakeRoom<A>>(warp, class, n, group.mask) != 0
+    let is_taken = warp.shuffle(all, taken, group.leader) != 0;
+    let together = warp.ballot(all, is_taken);
+    if is_taken {
+        together
+    } else if arena.call_together::<W, MakeRoom<A>>(warp, class, n, group.mask) != 0 {
+        group.mask
+    } else {
+        0
+    }
 }
 
 /// What a wait for room ends with: the caller must bring a chunk, has room, or is
@@ -145,11 +153,10 @@ impl<A: Append> Task for MakeRoom<A> {
         let mut got = 0;
         if took != 0 {
             chunk = warp.shuffle(lanes, chunk, leader(took));
-            let mut index = group.rank;
-            while index < 1 << P::ENTRY_BITS {
-                // Relaxed: published with the chunk.
-                arena.entry(chunk, index).store(EMPTY, Relaxed);
-                index += group.size;
+            let mut four = group.rank;
+            while four < 1 << (P::ENTRY_BITS - 2) {
+                arena.empty_entries(chunk, four);
+                four += group.size;
             }
             // The leader publishes what all have stored.
             warp.sync(lanes);

@@ -294,11 +294,12 @@ impl Queue for Linked {
     fn reserve<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
+        all: u32,
         class: u32,
         n: u32,
         group: &Group,
-    ) -> bool {
-        chunked::reserve::<W, P, Self>(warp, arena, class, n, group)
+    ) -> u32 {
+        chunked::reserve::<W, P, Self>(warp, arena, all, class, n, group)
     }
 
     #[inline(always)]

@@ -84,15 +84,18 @@ pub trait Queue: Copy {
     /// Empties the queue; called by all threads of the launch.
     fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32);
 
-    /// Reserves room for `n` entries, at most a chunk's, for a group; false if
-    /// there is none. Called by all lanes of the group together.
+    /// Reserves room for `n` entries, at most a chunk's, for each group of the lanes
+    /// `all`, which call this together. Gives back the lanes that have room by now, with
+    /// which the caller goes on, all of its group among them; 0 if there is no room for
+    /// its group. Groups do not wait for one that has room brought.
     fn reserve<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
+        all: u32,
         class: u32,
         n: u32,
         group: &Group,
-    ) -> bool;
+    ) -> u32;
 
     /// Where a position is stored that the caller has at this end.
     fn place<W: Warp, P: Parameters>(

@@ -1,0 +1,103 @@
+//! Groups of a warp that put entries at the same time, each into the queue of a class.
+
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+use heapwood_device::allocators::ouroboros::queue::{
+    self, Array, End, Hierarchy, Linked, Queue, VOID,
+};
+use heapwood_device::allocators::ouroboros::{Arena, Group, Parameters};
+use heapwood_device::warp::Warp;
+use heapwood_tests::conformance::Machine;
+use heapwood_tests::lockstep::Random;
+
+use super::queues::check_closed;
+use super::{CLASS, Tiny, arena, everywhere, heap};
+
+/// Each lane puts the number of its class into that class's queue, all classes of the
+/// warp together. Whether there was room for it.
+fn put<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, class: u32) -> bool {
+    let group = Group::by_key(warp, W::FULL, class);
+    let together = Q::reserve(warp, arena, W::FULL, class, group.size, &group);
+    if together == 0 {
+        return false;
+    }
+    assert_eq!(together & group.mask, group.mask, "a group is served whole");
+    let mut first = 0;
+    if group.leads() {
+        first = queue::positions(arena, class, End::Back, group.size);
+    }
+    let first = warp.shuffle(together, first, group.leader);
+    queue::put::<_, _, Q>(warp, arena, class, first.wrapping_add(group.rank), class);
+    true
+}
+
+/// Takes an entry that is counted, and leaves nothing of its chunk behind.
+fn take<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, class: u32) -> u32 {
+    let position = queue::positions(arena, class, End::Front, 1);
+    let (entry, chunk) = queue::take::<_, _, Q>(warp, arena, class, position);
+    Q::finish(warp, arena, class, chunk, 1, 0, &Group::alone(warp));
+    entry
+}
+
+/// Queues that compete for a few chunks get what was put into them, whichever groups
+/// are refused; and all chunks are there again when the queues are empty.
+fn classes_keep_apart<M: Machine, Q: Queue>(machine: &M, seed: u32) {
+    let mut random = Random::new(u64::from(seed));
+    let memory = heap::<M, Q>(machine, 1 + random.below(9));
+    let there: Vec<AtomicU32> = (0..Tiny::CLASSES).map(|_| AtomicU32::new(0)).collect();
+    for round in 0..3 {
+        machine.launch(|warp| {
+            let arena = &arena(&memory);
+            let mut random =
+                Random::new(u64::from(seed ^ round << 8) << 16 | u64::from(warp.thread()));
+            for _ in 0..4 {
+                let class = random.below(u64::from(Tiny::CLASSES)) as u32;
+                if put::<_, Q>(warp, arena, class) {
+                    there[class as usize].fetch_add(1, SeqCst);
+                }
+                warp.sync(M::Warp::FULL);
+            }
+        });
+        machine.launch(|warp| {
+            let arena = &arena(&memory);
+            for class in 0..Tiny::CLASSES {
+                let count = &there[class as usize];
+                while count
+                    .fetch_update(SeqCst, SeqCst, |count| count.checked_sub(1))
+                    .is_ok()
+                {
+                    assert_eq!(take::<_, Q>(warp, arena, class), class);
+                }
+            }
+        });
+    }
+    machine.launch(|warp| {
+        if warp.thread() == 0 {
+            for class in (0..Tiny::CLASSES).filter(|class| *class != CLASS) {
+                queue::close::<_, _, Q>(warp, &arena(&memory), class, |entry| {
+                    assert_eq!(entry, VOID, "class {class} has an entry left");
+                });
+            }
+        }
+    });
+    check_closed(machine, &memory);
+}
+
+#[test]
+fn groups_put_together() {
+    everywhere(
+        48,
+        classes_keep_apart::<_, Array>,
+        classes_keep_apart::<_, Array>,
+    );
+    everywhere(
+        48,
+        classes_keep_apart::<_, Hierarchy>,
+        classes_keep_apart::<_, Hierarchy>,
+    );
+    everywhere(
+        48,
+        classes_keep_apart::<_, Linked>,
+        classes_keep_apart::<_, Linked>,
+    );
+}
