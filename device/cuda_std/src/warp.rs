@@ -13,6 +13,8 @@ mod intrinsics {
         pub fn active_mask() -> u32;
         #[link_name = "llvm.nvvm.vote.ballot.sync"]
         pub fn ballot(mask: u32, predicate: bool) -> u32;
+        #[link_name = "llvm.nvvm.match.any.sync.i32"]
+        pub fn match_any(mask: u32, value: u32) -> u32;
         #[link_name = "llvm.nvvm.bar.warp.sync"]
         pub fn sync(mask: u32);
         #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]
@@ -49,6 +51,13 @@ pub fn ballot(mask: u32, predicate: bool) -> u32 {
     // SAFETY: the caller is in `mask` and every lane of it arrives; that is
     // the contract of all functions here with a mask.
     unsafe { intrinsics::ballot(mask, predicate) & mask }
+}
+
+/// The lanes of `mask` that have the same `value`. Others are taken out as in `ballot`.
+#[inline(always)]
+pub fn match_any(mask: u32, value: u32) -> u32 {
+    // SAFETY: see `ballot`.
+    unsafe { intrinsics::match_any(mask, value) & mask }
 }
 
 /// Waits for the lanes of `mask`; orders their accesses to memory.

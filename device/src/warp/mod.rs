@@ -70,6 +70,22 @@ pub trait Warp: Copy {
     /// its lanes, not cleared. Lanes order their accesses with `sync`.
     fn scratch(self) -> *mut u8;
 
+    /// The lanes of `mask` that have the same `key`, this one among them.
+    #[inline(always)]
+    fn match_any(self, mask: u32, key: u32) -> u32 {
+        // One turn a key.
+        let (mut rest, mut own) = (mask, 0);
+        while rest != 0 {
+            let first = self.shuffle(mask, key, leader(rest));
+            let same = self.ballot(mask, key == first);
+            if key == first {
+                own = same;
+            }
+            rest &= !same;
+        }
+        own
+    }
+
     /// This thread, 0 to `threads() - 1`, over the whole grid.
     #[inline(always)]
     fn thread(self) -> u32 {

@@ -41,6 +41,11 @@ impl Warp for Simt {
     }
 
     #[inline(always)]
+    fn match_any(self, mask: u32, key: u32) -> u32 {
+        warp::match_any(mask, key)
+    }
+
+    #[inline(always)]
     fn sync(self, mask: u32) {
         warp::sync(mask);
     }

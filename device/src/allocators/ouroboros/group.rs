@@ -18,22 +18,9 @@ pub struct Group {
 
 impl Group {
     /// The group of this lane among the lanes of `mask`, all of which call this.
-    /// One turn a key, so that lanes that all want the same pay for one.
     #[inline(always)]
     pub fn by_key<W: Warp>(warp: W, mask: u32, key: u32) -> Self {
-        let lane = warp.lane();
-        let (mut rest, mut own) = (mask, 0);
-        loop {
-            let first = warp.shuffle(mask, key, leader(rest));
-            let same = warp.ballot(mask, key == first);
-            if key == first {
-                own = same;
-            }
-            rest &= !same;
-            if rest == 0 {
-                return Self::of(lane, own);
-            }
-        }
+        Self::of(warp.lane(), warp.match_any(mask, key))
     }
 
     /// The group of the lanes of `mask`, the caller among them.
