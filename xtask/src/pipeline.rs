@@ -35,11 +35,15 @@ const PAIR_REGISTERS: [(&str, u32); 7] = [
 ];
 
 /// Registers that the other kernels with `malloc` may use in the benchmarks, likewise:
-/// three blocks of `ouroboros-p-vl` fit a multiprocessor, four of `ouroboros-p-va`.
+/// three blocks fit a multiprocessor, four of `ouroboros-p-va`.
 /// With fewer, of 100,000 threads those that are to bring a chunk wait until others are
 /// done that wait for it: 1.3 ms, where it takes 0.1. The other allocators need no
 /// telling.
-const MALLOC_REGISTERS: [(&str, u32); 2] = [("ouroboros_p_va", 64), ("ouroboros_p_vl", 80)];
+const MALLOC_REGISTERS: [(&str, u32); 3] = [
+    ("ouroboros_p_va", 64),
+    ("ouroboros_p_vl", 80),
+    ("ouroboros_c_v", 80),
+];
 
 /// The registers that an entry may use, if there is a limit.
 fn register_limit(head: &str) -> Option<u32> {

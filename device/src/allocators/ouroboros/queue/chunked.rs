@@ -7,6 +7,8 @@
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
 
+use cuda_std::atomic::fence;
+
 use super::EMPTY;
 use crate::allocators::ouroboros::arena::{Arena, NONE, Task, Word};
 use crate::allocators::ouroboros::group::Group;
@@ -186,23 +188,21 @@ impl<A: Append> Task for MakeRoom<A> {
 pub fn prepare<P: Parameters, A: Append>(arena: &Arena<P>, chunk: u32) {
     // Release: who reads one of these late, and with it a link of what the chunk
     // was before, then reads that the chunk's tag is gone.
-    arena.meta(chunk, Word::Drained).store(A::DRAINED, Release);
-    arena.meta(chunk, Word::Next).store(NONE, Release);
+    fence(Release);
+    arena.meta(chunk, Word::Drained).store(A::DRAINED, Relaxed);
+    arena.meta(chunk, Word::Next).store(NONE, Relaxed);
 }
 
-/// Chunks that a queue lacks to have `keep` of them as room, beside what was
-/// promised of it.
+/// Chunks that a queue with room for `left` entries, beside what was promised of it,
+/// lacks to have `keep` of them as room.
 ///
 /// As many of its drained chunks are appended again. A queue that is emptied and
 /// filled in turns would else give away and ask for the same chunks all the time.
 /// The slots are empty: those who took the entries left them so, and all of them
 /// came before whoever learns that the chunk is drained ([`drain`]).
 #[inline(always)]
-pub fn lacking<P: Parameters>(arena: &Arena<P>, class: u32, keep: u32) -> u32 {
-    if keep == 0 {
-        return 0;
-    }
-    let slots = (i64::from(keep) << P::ENTRY_BITS) - room(arena, class).left();
+pub fn lacking<P: Parameters>(left: i64, keep: u32) -> u32 {
+    let slots = (i64::from(keep) << P::ENTRY_BITS) - left;
     let chunks = (slots + (1 << P::ENTRY_BITS) - 1) >> P::ENTRY_BITS;
     if chunks > 0 { chunks as u32 } else { 0 }
 }

@@ -20,6 +20,8 @@
 
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
+use cuda_std::atomic::fence;
+
 use super::Linked;
 use super::chunked::{Append, advance, fuse, lacking};
 use super::linked::{AppendRun, last_of, posted, tag};
@@ -45,17 +47,23 @@ impl Task for ReturnDrained {
     ) -> u32 {
         let group = Group::of_lanes(warp, lanes);
         let old = arena.head64(class, Line::Old, 0);
+        // Where the leader has seen `old`, or left it.
+        let mut place = 0;
+        if group.leads() {
+            // Acquire: the chunk's tag and count.
+            place = old.load(Acquire);
+        }
         loop {
-            let mut seen = 0;
-            if group.leads() {
-                // Acquire: the chunk's tag and count.
-                seen = old.load(Acquire);
-            }
-            seen = warp.shuffle64(lanes, seen, group.leader);
+            let seen = warp.shuffle64(lanes, place, group.leader);
             if seen as u32 == NONE {
                 return 0;
             }
             let index = advance::<P>((seen >> 32) as u32, group.rank);
+            let mut left = 0;
+            if keep > 0 && group.leads() {
+                // Here, so that it comes with what follows.
+                left = room(arena, class).left();
+            }
             // Without its signpost the run ends before a chunk. Who has none looks at
             // the first: branches around collectives would be made several of them.
             let (mut is_found, mut chunk) = posted(arena, tag(class, index));
@@ -65,10 +73,8 @@ impl Task for ReturnDrained {
             // A read-modify-write: of a thread that brings `old` to a chunk and the
             // one that drains the chunk, one sees what the other did, and returns it.
             // Had we looked before it was drained, the other would have acquired
-            // where we left `old`, and looks there after that. Acquire: the slots
-            // are empty.
-            let count = arena.meta(chunk, Word::Drained).fetch_add(0, AcqRel);
-            let is_drained = count == 1 << P::ENTRY_BITS;
+            // where we left `old`, and looks there after that.
+            let is_drained = is_drained(arena, chunk);
             // Acquire: the next chunk's tag and slots.
             let mut next = arena.meta(chunk, Word::Next).load(Acquire);
             // What all have read comes before the leader's exchange.
@@ -85,6 +91,12 @@ impl Task for ReturnDrained {
             let mut is_moved = false;
             if group.leads() {
                 is_moved = leave(warp, arena, class, seen, n, next);
+                place = if is_moved {
+                    behind::<P>(seen, n, next)
+                } else {
+                    // Acquire: as above.
+                    old.load(Acquire)
+                };
             }
             // The leader's exchange comes before what the others do to their chunks.
             warp.sync(lanes);
@@ -100,7 +112,8 @@ impl Task for ReturnDrained {
             }
             let mut kept = 0;
             if keep > 0 {
-                kept = append_again(warp, arena, class, chunk, n, keep, &group);
+                let kept_most = lacking::<P>(left, keep);
+                kept = append_again(warp, arena, class, chunk, n, kept_most, &group);
             }
             let returned = warp.ballot(lanes, group.rank >= kept && group.rank < n);
             if returned & 1 << warp.lane() != 0 {
@@ -110,6 +123,49 @@ impl Task for ReturnDrained {
             warp.sync(lanes);
         }
     }
+}
+
+/// Whether a chunk, the number, that the caller has drained where such become room
+/// again, waits for the next to be drained: one with an even number does, so that two are
+/// returned in the time of one.
+///
+/// If both are drained, one of those who did it sees that and returns them: each
+/// counts first, then looks at the other's count by a read-modify-write. It also sees
+/// `old` if that was brought to the first meanwhile, by a thread that found the first
+/// not yet drained. A chunk that others have returned in the meantime is theirs.
+pub struct StaysForNext;
+
+impl Task for StaysForNext {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(
+        _warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+        _lanes: u32,
+    ) -> u32 {
+        let number = arena.meta(chunk, Word::Tag).load(Relaxed) >> CLASS_BITS;
+        if number & 1 == 1 {
+            return 0;
+        }
+        // Without a signpost there may be none, and nobody would come later.
+        let (is_found, next) = posted(arena, tag(class, advance::<P>(number, 1)));
+        u32::from(is_found && !is_drained(arena, next))
+    }
+}
+
+/// Whether all entries of a chunk were taken. Acquire: its slots are empty. Release: as
+/// for a count.
+#[inline(always)]
+fn is_drained<P: Parameters>(arena: &Arena<P>, chunk: u32) -> bool {
+    let count = arena.meta(chunk, Word::Drained).fetch_add(0, AcqRel);
+    count == 1 << P::ENTRY_BITS
+}
+
+/// What `old` is behind a run of `n` chunks: the next chunk, or none.
+#[inline(always)]
+fn behind<P: Parameters>(seen: u64, n: u32, next: u32) -> u64 {
+    fuse(advance::<P>((seen >> 32) as u32, n), next)
 }
 
 /// Moves `old` over a run of `n` chunks to the next, or to none if that is
@@ -124,14 +180,14 @@ fn leave<W: Warp, P: Parameters>(
     next: u32,
 ) -> bool {
     let old = arena.head64(class, Line::Old, 0);
-    let index = (seen >> 32) as u32;
-    let later = fuse(advance::<P>(index, n), next);
+    let later = behind::<P>(seen, n, next);
     if next != NONE {
         // Release: with `old`, what we acquired of the next chunk.
         return old.compare_exchange(seen, later, AcqRel) == seen;
     }
     let new = arena.head64(class, Line::New, 0);
-    if new.compare_exchange(seen, fuse(index, NONE), AcqRel) == seen {
+    let nothing = seen | u64::from(NONE);
+    if new.compare_exchange(seen, nothing, AcqRel) == seen {
         old.store(later, Release);
         return true;
     }
@@ -141,9 +197,9 @@ fn leave<W: Warp, P: Parameters>(
     false
 }
 
-/// Makes the first chunks of a run of `n` room, as many as the queue lacks, and
-/// says how many. All lanes of the group call this; those with a rank below `n` have
-/// a chunk.
+/// Makes the first chunks of a run of `n` room, as many as the leader says, and gives
+/// back how many. All lanes of the group call this; those with a rank below `n` have a
+/// chunk.
 #[inline(always)]
 fn append_again<W: Warp, P: Parameters>(
     warp: W,
@@ -151,25 +207,22 @@ fn append_again<W: Warp, P: Parameters>(
     class: u32,
     chunk: u32,
     n: u32,
-    keep: u32,
+    most: u32,
     group: &Group,
 ) -> u32 {
-    let mut kept = 0;
-    if group.leads() {
-        kept = lacking(arena, class, keep);
-    }
-    kept = warp.shuffle(group.mask, kept, group.leader);
+    let mut kept = warp.shuffle(group.mask, most, group.leader);
     kept = if kept < n { kept } else { n };
     if kept == 0 {
         return 0;
     }
     if group.rank < kept {
-        // Release, both: as in `chunked::prepare`.
+        // Release: as in `chunked::prepare`.
+        fence(Release);
         let drained = arena.meta(chunk, Word::Drained);
-        drained.store(Linked::DRAINED, Release);
+        drained.store(Linked::DRAINED, Relaxed);
         if group.rank + 1 == kept {
             // The others' links lead to the next of the run already.
-            arena.meta(chunk, Word::Next).store(NONE, Release);
+            arena.meta(chunk, Word::Next).store(NONE, Relaxed);
         }
     }
     let run = class | kept << CLASS_BITS;

@@ -105,7 +105,7 @@ impl Task for Recycle {
         _lanes: u32,
     ) -> u32 {
         let (class, keep) = (class & ((1 << CLASS_BITS) - 1), class >> CLASS_BITS);
-        if lacking(arena, class, keep) > 0 {
+        if lacking::<P>(room(arena, class).left(), keep) > 0 {
             prepare::<P, Hierarchy>(arena, chunk);
             if append(warp, arena, class, chunk) {
                 room(arena, class).signal(1 << P::ENTRY_BITS);

@@ -28,10 +28,12 @@
 //! An empty queue has no chunk: the last one is returned with `new` set to none
 //! in one exchange, which excludes whoever would append to it.
 
-use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use cuda_std::atomic::fence;
 
 use super::chunked::{self, Append, advance, drain, fuse, number, slot};
-use super::drained::ReturnDrained;
+use super::drained::{ReturnDrained, StaysForNext};
 use super::{End, Place, Queue, start};
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
 use crate::allocators::ouroboros::group::Group;
@@ -98,15 +100,16 @@ fn append<W: Warp, P: Parameters>(
             // it does not get: the number is another chunk's then.
             arena.meta(chunk, Word::Tag).store(tag, Relaxed);
         }
-        // The leader publishes what all have stored.
         warp.sync(group.mask);
+        // Release, for the exchange, the link and the signposts: the slots and tags of
+        // all chunks of the run are there for whoever is led to one of them.
+        fence(Release);
         let mut is_appended = false;
         if group.leads() {
             let ours = fuse(advance::<P>(index, n - 1), newest);
-            // An exchange that fails was another thread's success. Release: the
-            // chunks' slots and tags are there for who appends behind them;
-            // acquire: and those of the last are for us.
-            is_appended = new.compare_exchange(last, ours, AcqRel) == last;
+            // An exchange that fails was another thread's success. Acquire: the slots
+            // and the tag of the last chunk.
+            is_appended = new.compare_exchange(last, ours, Acquire) == last;
             if is_appended {
                 // In the same breath: others wait for this, as they may, since
                 // we wait for no lane of this warp in between.
@@ -121,26 +124,26 @@ fn append<W: Warp, P: Parameters>(
     if run & 1 << warp.lane() == 0 {
         return false;
     }
-    // Release: the chunk's slots are empty, and the tags of the chunks behind it are
-    // there, before others are led there.
-    arena.signpost(own_tag).store(fuse(own_tag, chunk), Release);
+    // Relaxed: after the fence.
+    arena.signpost(own_tag).store(fuse(own_tag, chunk), Relaxed);
     // From here on the chunk may be returned; until here it was ours, too.
     drain(arena, chunk, 1)
 }
 
-/// Links a run that was appended to the chunk before it, or makes it the oldest.
+/// Links a run that was appended to the chunk before it, or makes it the oldest. All
+/// relaxed: after the fence in [`append`].
 #[inline(always)]
 fn link<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, last: u32, first: u64) {
     if last != NONE {
         // The last chunk cannot be returned without a link.
-        arena.meta(last, Word::Next).store(first as u32, Release);
+        arena.meta(last, Word::Next).store(first as u32, Relaxed);
         return;
     }
     // The queue was empty. Whoever returned its last chunk is about to leave
     // `old` at our number, and has nothing to wait for.
     let old = arena.head64(class, Line::Old, 0);
     let nothing = first | u64::from(NONE);
-    while old.compare_exchange(nothing, first, Release) != nothing {
+    while old.compare_exchange(nothing, first, Relaxed) != nothing {
         warp.back_off();
     }
 }
@@ -332,6 +335,9 @@ impl Queue for Linked {
         let mut is_drained = false;
         if group.leads() {
             is_drained = drain(arena, chunk, n);
+            if is_drained && keep > 0 {
+                is_drained = arena.call::<W, StaysForNext>(warp, class, chunk) == 0;
+            }
         }
         if group.size > 1 {
             is_drained = warp.ballot(group.mask, is_drained) != 0;
