@@ -15,7 +15,7 @@ fn put_together<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>) {
     let half = (u32::from(u16::MAX) << (warp.lane() & 16)) & W::FULL;
     let group = Group::of_lanes(warp, half);
     let together = Q::reserve(warp, arena, half, CLASS, group.size, &group);
-    assert_ne!(together & group.mask, 0);
+    assert_eq!(together, half);
     let mut first = 0;
     if group.leads() {
         first = queue::positions(arena, CLASS, End::Back, group.size);

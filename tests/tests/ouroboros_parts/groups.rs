@@ -45,19 +45,19 @@ fn classes_keep_apart<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     let mut random = Random::new(u64::from(seed));
     let memory = heap::<M, Q>(machine, 1 + random.below(9));
     let there: Vec<AtomicU32> = (0..Tiny::CLASSES).map(|_| AtomicU32::new(0)).collect();
-    for round in 0..3 {
+    for _ in 0..3 {
         machine.launch(|warp| {
             let arena = &arena(&memory);
-            let mut random =
-                Random::new(u64::from(seed ^ round << 8) << 16 | u64::from(warp.thread()));
-            for _ in 0..4 {
-                let class = random.below(u64::from(Tiny::CLASSES)) as u32;
+            for turn in 0..4 {
+                let class = (warp.lane() / 2 + warp.warp() + turn) % Tiny::CLASSES;
                 if put::<_, Q>(warp, arena, class) {
                     there[class as usize].fetch_add(1, SeqCst);
                 }
                 warp.sync(M::Warp::FULL);
             }
         });
+        let served: u32 = there.iter().map(|count| count.load(SeqCst)).sum();
+        assert_ne!(served, 0, "there is a chunk");
         machine.launch(|warp| {
             let arena = &arena(&memory);
             for class in 0..Tiny::CLASSES {

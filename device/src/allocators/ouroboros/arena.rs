@@ -70,10 +70,6 @@ pub enum Line {
     /// The newest chunk of a virtualized queue; where single chunks are
     /// searched when no other is left (pool).
     New = 7,
-    /// Chunks of pages.
-    Divided = 8,
-    /// Entries whose chunk may be free.
-    Idle = 9,
 }
 
 /// Something that is done rarely enough to be a function of its own: inlined into
@@ -235,6 +231,13 @@ impl<P: Parameters> Arena<P> {
     pub fn head64(&self, class: u32, line: Line, second: u32) -> &AtomicU64 {
         let line = line as u64 * LINE_BYTES + u64::from(second) * 8;
         self.word64((u64::from(class) + 1) * HEAD_BYTES + line)
+    }
+
+    /// A counter of the chunks that are divided into pages of a class. Its line is quiet:
+    /// many change it when they free.
+    #[inline(always)]
+    pub fn divided(&self, class: u32) -> &AtomicU32 {
+        self.head(class, Line::Old, 1)
     }
 
     /// The word of the map of free chunks with the bit of `32 * index`.

@@ -23,8 +23,8 @@
 //! its way, of which nobody is then promised a page.
 //!
 //! A chunk whose pages are all free goes back to the pool: at once, if a warp frees all
-//! of them together. Otherwise the chunk is listed already, and some of these stay so,
-//! for the next requests; when there are more, each page that makes another chunk
+//! of them together. Otherwise the chunk is listed already, or about to be, and some of
+//! these stay so, for the next requests; when there are more, each page that makes another chunk
 //! free pays for a look at the oldest in the queue. When the pool has no chunk left, all
 //! that are fully free are returned, and the last chunk of an empty virtualized
 //! queue. The paper takes a free chunk out of the queue at once, and leaves a mark
@@ -42,7 +42,7 @@ use super::parameters::{Parameters, pages};
 use super::queue::{EMPTY, Queue, close};
 use super::waiting::supply;
 use crate::warp::{Warp, rank};
-use listed::{List, count_spread, divided, idle, idle_most};
+use listed::{List, count_spread, idle, idle_most};
 
 /// Chunks over queues of kind `Q` (`OuroborosChunks`).
 #[derive(Clone, Copy, Debug)]
@@ -213,12 +213,14 @@ impl<Q: Queue> Task for Free<Q> {
             }
             let n = (given & group.mask).count_ones();
             if n != 0 {
-                divided(arena, class).fetch_add(n.wrapping_neg(), Relaxed);
+                arena.divided(class).fetch_add(n.wrapping_neg(), Relaxed);
             }
             if idle_now != 0 {
                 idle(arena, class).fetch_add(idle_now.count_ones(), Relaxed);
             }
         }
+        // What a lane has freed is counted before it goes on and asks for it.
+        warp.sync(all);
         let others = idle_seen.wrapping_add(rank(idle_now, warp.lane()));
         let surplus = others as i32 >= idle_most(arena) as i32;
         if idle_now & 1 << warp.lane() != 0 && surplus {

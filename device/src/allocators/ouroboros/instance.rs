@@ -11,7 +11,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::arena::{Arena, Line, NONE, Task};
+use super::arena::{Arena, NONE, Task};
 use super::group::Group;
 use super::layout::Static;
 use super::parameters::{Parameters, pages_bits};
@@ -340,9 +340,8 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
     if group.leads() {
         let counted = u32::from(way == SPREAD);
         // Relaxed: read when the heap is at rest.
-        arena
-            .head(class, Line::Divided, 0)
-            .fetch_add(taken.wrapping_sub(counted), Relaxed);
+        let more = taken.wrapping_sub(counted);
+        arena.divided(class).fetch_add(more, Relaxed);
     }
     // Only the last chunk has pages left, if any.
     let last = u32::BITS - 1 - group.mask.leading_zeros();

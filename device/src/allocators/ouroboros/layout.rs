@@ -17,7 +17,7 @@ use crate::warp::Warp;
 /// Bytes between words that many threads change, so that they do not meet.
 pub const LINE_BYTES: u64 = 128;
 /// Bytes of a head.
-pub const HEAD_BYTES: u64 = 10 * LINE_BYTES;
+pub const HEAD_BYTES: u64 = 8 * LINE_BYTES;
 /// Most pages of a heap: the semaphore counts them in 31 bits, and some more
 /// may be asked for at a time.
 const MOST_PAGES: u64 = (1 << 31) - (1 << 22);
@@ -223,8 +223,8 @@ pub(super) fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, taken: u32
         for second in 0..2 {
             arena.head(class, Line::Entries, second).store(0, Relaxed);
         }
-        for line in [Line::Divided, Line::Idle] {
-            arena.head(class, line, 0).store(0, Relaxed);
+        for line in [Line::Stack, Line::Old] {
+            arena.head(class, line, 1).store(0, Relaxed);
         }
         arena
             .head64(class, Line::Stack, 0)

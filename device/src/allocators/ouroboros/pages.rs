@@ -258,7 +258,7 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
 
     #[inline(always)]
     fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages {
-        let chunks = arena.head(class, Line::Divided, 0).load(Relaxed);
+        let chunks = arena.divided(class).load(Relaxed);
         let shelved = arena.head(class, Line::Entries, 1).load(Relaxed);
         let free = supply(arena, class).read().count as u64 + u64::from(shelved);
         Pages {

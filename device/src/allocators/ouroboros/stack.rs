@@ -26,7 +26,7 @@ impl<P: Parameters> Arena<P> {
         let head = self.head64(class, Line::Stack, 0);
         loop {
             let seen = head.load(Relaxed);
-            // Release: as for all links, see `queue::chunked::reserve`.
+            // Release: as for all links, see `queue::chunked::prepare`.
             self.meta(chunk, Word::Next).store(seen as u32, Release);
             // Release: what was done to the chunk comes before its next holder.
             // An exchange that fails was another thread's success.

@@ -22,7 +22,7 @@ const SPREAD_MOST: u32 = 256;
 /// Chunks of a class up to which a thread that finds all of them held gets another
 /// one: in a small heap one of 2^6.
 #[inline(always)]
-pub fn spread_most<P: Parameters>(arena: &Arena<P>) -> u32 {
+fn spread_most<P: Parameters>(arena: &Arena<P>) -> u32 {
     let part = arena.chunks >> 6;
     if part < SPREAD_MOST {
         part
@@ -37,17 +37,11 @@ pub fn idle_most<P: Parameters>(arena: &Arena<P>) -> u32 {
     (arena.chunks >> 6).clamp(IDLE_LEAST, IDLE_MOST)
 }
 
-/// A counter of the chunks of a class.
-#[inline(always)]
-pub fn divided<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
-    arena.head(class, Line::Divided, 0)
-}
-
 /// Counts one more chunk of a class, unless that has so many that none is to be
 /// brought only to have another.
 #[inline(always)]
 pub fn count_spread<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
-    let (divided, most) = (divided(arena, class), spread_most(arena));
+    let (divided, most) = (arena.divided(class), spread_most(arena));
     // Read first, so that those who wait do not keep the counter busy.
     if divided.load(Relaxed) >= most {
         return false;
@@ -61,10 +55,10 @@ pub fn count_spread<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
 
 /// A counter of entries that are worth a look when the pool is empty: chunks whose
 /// pages are all free, and voids. A hint, since a count and what it is about
-/// change one after the other.
+/// change one after the other. Its line is quiet: many change it when they free.
 #[inline(always)]
 pub fn idle<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
-    arena.head(class, Line::Idle, 0)
+    arena.head(class, Line::Stack, 1)
 }
 
 /// [`OuroborosChunks::hold`].
@@ -161,7 +155,7 @@ impl<Q: Queue> Task for Retire<Q> {
         // of them, so that nobody changes the chunk's state.
         if arena.free_pages(chunk) == pages && supply(arena, class).try_take(pages) {
             idle(arena, class).fetch_add(u32::MAX, Relaxed);
-            divided(arena, class).fetch_add(u32::MAX, Relaxed);
+            arena.divided(class).fetch_add(u32::MAX, Relaxed);
             arena.give_chunk(warp, chunk);
             return 1;
         }
@@ -208,7 +202,7 @@ impl<Q: Queue> OuroborosChunks<Q> {
         }
         let chunk = arena.take_chunk(warp);
         if chunk == NONE {
-            divided(arena, class).fetch_add(u32::MAX, Relaxed);
+            arena.divided(class).fetch_add(u32::MAX, Relaxed);
         } else {
             arena.divide(class, chunk, 0);
             idle(arena, class).fetch_add(1, Relaxed);

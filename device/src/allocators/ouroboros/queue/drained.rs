@@ -119,8 +119,13 @@ impl Task for ReturnDrained {
             if returned & 1 << warp.lane() != 0 {
                 arena.give_chunks(warp, chunk, returned);
             }
-            // What the lanes have drained, their leader looks for.
+            // What the lanes have drained, their leader looks for: chunks that were
+            // appended again may be, and `old` may have been brought there.
             warp.sync(lanes);
+            if kept > 0 && group.leads() {
+                // Acquire: as above.
+                place = old.load(Acquire);
+            }
         }
     }
 }
@@ -130,9 +135,11 @@ impl Task for ReturnDrained {
 /// returned in the time of one.
 ///
 /// If both are drained, one of those who did it sees that and returns them: each
-/// counts first, then looks at the other's count by a read-modify-write. It also sees
-/// `old` if that was brought to the first meanwhile, by a thread that found the first
-/// not yet drained. A chunk that others have returned in the meantime is theirs.
+/// counts first, then looks at the other's count by a read-modify-write. The last to
+/// count may be who appended the chunk. It also sees `old` if that was brought to the
+/// first meanwhile, by a thread that found the first not yet drained. With `old` further
+/// back, both are the business of whoever drains the chunk there, or the next. A chunk
+/// that others have returned in the meantime is theirs.
 pub struct StaysForNext;
 
 impl Task for StaysForNext {

@@ -5,7 +5,9 @@
 //! returned. Each word fuses a chunk with its number in the queue; a chunk's tag
 //! says the number and the class. `old` lags behind the front: it moves over a
 //! chunk, and the chunk is returned, when all the chunk's positions were used at
-//! both ends.
+//! both ends. In a queue that keeps chunks as room, one with an even number waits for
+//! the next, so that two are returned in the time of one; one chunk of a class may so
+//! be neither room nor in the pool until more is taken.
 //!
 //! The paper walks through the list from `old`, or from `new`. Here a *signpost*,
 //! a word of a table with the chunk's tag and the chunk, leads there at once. Who
@@ -28,7 +30,7 @@
 //! An empty queue has no chunk: the last one is returned with `new` set to none
 //! in one exchange, which excludes whoever would append to it.
 
-use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 use cuda_std::atomic::fence;
 
@@ -102,8 +104,9 @@ fn append<W: Warp, P: Parameters>(
         }
         warp.sync(group.mask);
         // Release, for the exchange, the link and the signposts: the slots and tags of
-        // all chunks of the run are there for whoever is led to one of them.
-        fence(Release);
+        // all chunks of the run are there for whoever is led to one of them. Acquire,
+        // with `last`: what its appender published, which the link passes on.
+        fence(AcqRel);
         let mut is_appended = false;
         if group.leads() {
             let ours = fuse(advance::<P>(index, n - 1), newest);

@@ -107,8 +107,8 @@ pub trait Queue: Copy {
     ) -> Place<'_>;
 
     /// Says that `n` entries were taken (of `chunk`, in virtualized queues). A
-    /// chunk that is drained becomes room again while there is less than `keep`
-    /// chunks hold. Called by all lanes of the group together.
+    /// chunk that is drained becomes room again, maybe together with the next, while
+    /// there is less than `keep` chunks hold. Called by all lanes of the group together.
     fn finish<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
