@@ -379,8 +379,8 @@ mod tests {
         );
         assert_eq!(register_limit("bench__stress__ouroboros_p_va("), None);
         let queues = |name| register_limit(&format!("bench__threads_malloc__ouroboros_{name}("));
-        let found = ["p_va", "p_vl", "c_vl"].map(queues);
-        assert_eq!(found, [Some(64), Some(80), None]);
+        let found = ["p_va", "p_vl", "c_vl", "c_s"].map(queues);
+        assert_eq!(found, [Some(64), Some(80), Some(80), None]);
     }
 
     #[test]
