@@ -48,6 +48,25 @@ impl Group {
         Self::of(self.lane, self.mask & !served)
     }
 
+    /// All bits that lanes of this group have, in the lane that leads. The lanes of `all`,
+    /// in groups, call this together.
+    #[inline(always)]
+    pub fn union<W: Warp>(&self, warp: W, all: u32, mut bits: u32) -> u32 {
+        let above = self.mask & !(u32::MAX >> (31 - self.lane));
+        let mut next = self.lane;
+        if above != 0 {
+            next = above.trailing_zeros();
+        }
+        // Each turn a lane has the bits of twice as many from itself on.
+        let mut reach = 1;
+        while reach < all.count_ones() {
+            bits |= warp.shuffle(all, bits, next);
+            next = warp.shuffle(all, next, next);
+            reach *= 2;
+        }
+        bits
+    }
+
     #[inline(always)]
     fn of(lane: u32, mask: u32) -> Self {
         Self {

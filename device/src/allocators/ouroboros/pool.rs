@@ -26,7 +26,7 @@ use super::arena::{Arena, Line, NONE, Task, Word, owner};
 use super::group::Group;
 use super::parameters::Parameters;
 use super::queue::EMPTY;
-use crate::warp::{Warp, rank};
+use crate::warp::{Warp, leader, rank};
 
 /// Takes one from a counter of things that are there, unless there is none.
 #[inline(always)]
@@ -106,10 +106,16 @@ impl<P: Parameters> Arena<P> {
         self.call_together::<W, TakeChunks>(warp, 0, 0, lanes)
     }
 
+    /// How many chunks are free, as they are counted.
+    #[inline(always)]
+    pub fn chunks_left(&self) -> u32 {
+        self.pool(Line::Supply).load(Relaxed)
+    }
+
     /// Whether there is no free chunk at this moment.
     #[inline(always)]
     pub fn is_used_up(&self) -> bool {
-        self.pool(Line::Supply).load(Relaxed) == 0
+        self.chunks_left() == 0
     }
 
     /// Gives a chunk back, whatever it was used for.
@@ -201,16 +207,29 @@ impl<P: Parameters> Arena<P> {
         let group = Group::of_lanes(warp, lanes);
         let (word, bit) = (chunk >> 5, 1 << (chunk & 31));
         self.meta(chunk, Word::Owner).store(owner::NOBODY, Relaxed);
-        self.free_map(word).fetch_or(bit, Release);
+        // Chunks that were taken together are often neighbours, whose bits one lane sets.
+        let mates = Group::by_key(warp, lanes, word);
+        let bits = mates.union(warp, lanes, bit);
+        // All lanes are done with their chunks before one releases them.
+        warp.sync(lanes);
+        if mates.leads() {
+            self.free_map(word).fetch_or(bits, Release);
+        }
         // All bits are set before they are counted.
         warp.sync(lanes);
-        if group.leads() {
-            self.pool(Line::Supply).fetch_add(group.size, Relaxed);
+        let mut listed = 0;
+        // Said in another way than above: rustc would follow the same test through the
+        // collectives in between, and make two of each. Below, too.
+        if mates.rank == 0 {
+            if group.leads() {
+                self.pool(Line::Supply).fetch_add(group.size, Relaxed);
+            }
+            listed = self.listed_map(word).fetch_or(bits, Relaxed);
         }
-        let is_listed = self.listed_map(word).fetch_or(bit, Relaxed) & bit != 0;
+        let is_listed = warp.shuffle(lanes, listed, mates.leader) & bit != 0;
         let new = warp.ballot(lanes, !is_listed);
         let mut first = 0;
-        if group.leads() && new != 0 {
+        if group.rank == 0 {
             first = self.pool(Line::Back).fetch_add(new.count_ones(), Relaxed);
         }
         first = warp.shuffle(lanes, first, group.leader);
@@ -225,7 +244,7 @@ impl<P: Parameters> Arena<P> {
         }
         // All entries are there before they are counted.
         warp.sync(lanes);
-        if group.leads() && new != 0 {
+        if warp.lane() == leader(lanes) {
             self.pool(Line::Entries)
                 .fetch_add(new.count_ones(), Relaxed);
         }
