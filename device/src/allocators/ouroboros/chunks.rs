@@ -17,18 +17,20 @@
 //! these wait for, entries and room of a queue, others bring without such a wait.
 //!
 //! Since a chunk has one holder at a time, many threads that want few pages each
-//! would wait for the chunks one after the other. Until a class has some hundreds of
-//! chunks, who finds none listed brings another one, though there are enough pages for
-//! all who have permits; and who gets no permits does not wait for a chunk that is on
-//! its way, of which nobody is then promised a page.
+//! would wait for the chunks one after the other. Until a class has one of 2^6 of the
+//! heap's chunks, or 2^12, who finds none listed brings another one, though there are
+//! enough pages for all who have permits; and who gets no permits does not wait for a
+//! chunk that is on its way, of which nobody is then promised a page. So a class may hold
+//! a chunk for each warp that asks at the same time; when little of the heap is free, no
+//! class takes chunks for this.
 //!
 //! A chunk whose pages are all free goes back to the pool: at once, if a warp frees all
 //! of them together. Otherwise the chunk is listed already, or about to be, and some of
-//! these stay so, for the next requests; when there are more, each page that makes another chunk
-//! free pays for a look at the oldest in the queue. When the pool has no chunk left, all
-//! that are fully free are returned, and the last chunk of an empty virtualized
-//! queue. The paper takes a free chunk out of the queue at once, and leaves a mark
-//! in its slot; such marks would have to be kept from filling the queue.
+//! these stay so, for the next requests; when there are more, each page that makes
+//! another chunk free pays for a look at the oldest in the queue. When the pool has no
+//! chunk left, all that are fully free are returned, and the last chunk of an empty
+//! virtualized queue. The paper takes a free chunk out of the queue at once, and leaves
+//! a mark in its slot; such marks would have to be kept from filling the queue.
 
 mod listed;
 

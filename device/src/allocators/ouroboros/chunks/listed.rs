@@ -13,37 +13,33 @@ use crate::allocators::ouroboros::queue::{End, Queue, TakeOut, VOID, positions, 
 use crate::allocators::ouroboros::waiting::{CLASS_BITS, supply};
 use crate::warp::{Warp, rank};
 
-/// Fully free chunks of a class that stay listed: in any heap, and at most.
+/// Most chunks of a class up to which threads bring others so as not to wait, and most
+/// fully free ones that stay listed. In a heap of less than 2 GiB it is one of 2^6.
+const SPARE_MOST: u32 = 1 << 12;
+/// Fully free chunks of a class that stay listed in any heap.
 const IDLE_LEAST: u32 = 64;
-const IDLE_MOST: u32 = 1 << 12;
-/// Chunks that threads of one class may ask for so as not to wait for each other.
-const SPREAD_MOST: u32 = 256;
 
-/// Chunks of a class up to which a thread that finds all of them held gets another
-/// one: in a small heap one of 2^6.
+/// Chunks of a class up to which a thread that finds all of them held gets another one.
 #[inline(always)]
 fn spread_most<P: Parameters>(arena: &Arena<P>) -> u32 {
-    let part = arena.chunks >> 6;
-    if part < SPREAD_MOST {
-        part
-    } else {
-        SPREAD_MOST
-    }
+    (arena.chunks >> 6).min(SPARE_MOST)
 }
 
-/// Fully free chunks of a class that stay listed: in a large heap one of 2^6.
+/// Fully free chunks of a class that stay listed.
 #[inline(always)]
 pub fn idle_most<P: Parameters>(arena: &Arena<P>) -> u32 {
-    (arena.chunks >> 6).clamp(IDLE_LEAST, IDLE_MOST)
+    spread_most(arena).max(IDLE_LEAST)
 }
 
 /// Counts one more chunk of a class, unless that has so many that none is to be
-/// brought only to have another.
+/// brought only to have another, or less than an eighth of the heap is free: what one
+/// class has others lack.
 #[inline(always)]
 pub fn count_spread<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
     let (divided, most) = (arena.divided(class), spread_most(arena));
     // Read first, so that those who wait do not keep the counter busy.
-    if divided.load(Relaxed) >= most {
+    let (there, free) = (divided.load(Relaxed), arena.chunks_left());
+    if there >= most || free < arena.chunks >> 3 {
         return false;
     }
     if divided.fetch_add(1, Relaxed) < most {
