@@ -12,7 +12,7 @@ use core::marker::PhantomData;
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
-use super::layout::{HEAD_BYTES, LINE_BYTES, Places, Shape};
+use super::layout::{self, Places, Shape};
 use super::parameters::{FIRST_BITS, METADATA_BYTES, Parameters};
 use super::queue::EMPTY;
 use crate::allocator::Heap;
@@ -50,26 +50,27 @@ pub mod owner {
     pub const RUN: u32 = u32::MAX - 1;
 }
 
-/// Words of the pool's head or of a class's, on cache lines of their own.
+/// Words of the pool's head or of a class's, on cache lines of their own, in an order
+/// that keeps busy ones apart: see [`layout::line`].
 #[derive(Clone, Copy)]
 pub enum Line {
     /// Semaphore of pages (class); chunks that are free (pool).
     Supply = 0,
-    /// Next position to take from.
-    Front = 1,
-    /// Next position to put at.
-    Back = 2,
-    /// Room in the queue.
-    Room = 3,
-    /// Entries in the queue, where the semaphore counts pages.
-    Entries = 4,
-    /// Head of the stack of chunks (class); chunks never used (pool).
-    Stack = 5,
-    /// The oldest chunk of a linked queue; where runs are searched (pool).
-    Old = 6,
     /// The newest chunk of a virtualized queue; where single chunks are
     /// searched when no other is left (pool).
-    New = 7,
+    New = 1,
+    /// Next position to take from.
+    Front = 2,
+    /// The oldest chunk of a linked queue; where runs are searched (pool).
+    Old = 3,
+    /// Next position to put at.
+    Back = 4,
+    /// Head of the stack of chunks (class); chunks never used (pool).
+    Stack = 5,
+    /// Entries in the queue, where the semaphore counts pages.
+    Entries = 6,
+    /// Room in the queue.
+    Room = 7,
 }
 
 /// Something that is done rarely enough to be a function of its own: inlined into
@@ -216,21 +217,21 @@ impl<P: Parameters> Arena<P> {
     /// A 32-bit word of the pool's head.
     #[inline(always)]
     pub fn pool(&self, line: Line) -> &AtomicU32 {
-        self.word32(line as u64 * LINE_BYTES)
+        self.word32(layout::line(0, line as u32))
     }
 
     /// A 32-bit word of a class's head; `second` picks another one of the line.
     #[inline(always)]
     pub fn head(&self, class: u32, line: Line, second: u32) -> &AtomicU32 {
-        let line = line as u64 * LINE_BYTES + u64::from(second) * 8;
-        self.word32((u64::from(class) + 1) * HEAD_BYTES + line)
+        let line = layout::line(class + 1, line as u32);
+        self.word32(line + u64::from(second) * 8)
     }
 
     /// A 64-bit word of a class's head.
     #[inline(always)]
     pub fn head64(&self, class: u32, line: Line, second: u32) -> &AtomicU64 {
-        let line = line as u64 * LINE_BYTES + u64::from(second) * 8;
-        self.word64((u64::from(class) + 1) * HEAD_BYTES + line)
+        let line = layout::line(class + 1, line as u32);
+        self.word64(line + u64::from(second) * 8)
     }
 
     /// A counter of the chunks that are divided into pages of a class. Its line is quiet:
@@ -243,7 +244,7 @@ impl<P: Parameters> Arena<P> {
     /// The word of the map of free chunks with the bit of `32 * index`.
     #[inline(always)]
     pub fn free_map(&self, index: u32) -> &AtomicU32 {
-        self.word32((u64::from(P::CLASSES) + 1) * HEAD_BYTES + u64::from(index) * 4)
+        self.word32(layout::heads_bytes::<P>() + u64::from(index) * 4)
     }
 
     /// Words of a map with a bit for each chunk.
