@@ -43,7 +43,7 @@ fn take<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, class: u32) -> u32 {
 /// are refused; and all chunks are there again when the queues are empty.
 fn classes_keep_apart<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     let mut random = Random::new(u64::from(seed));
-    let memory = heap::<M, Q>(machine, 1 + random.below(9));
+    let memory = heap::<M, Q>(machine, 1 + random.below(9) as u32);
     let there: Vec<AtomicU32> = (0..Tiny::CLASSES).map(|_| AtomicU32::new(0)).collect();
     for _ in 0..3 {
         machine.launch(|warp| {
@@ -100,4 +100,34 @@ fn groups_put_together() {
         classes_keep_apart::<_, Linked>,
         classes_keep_apart::<_, Linked>,
     );
+}
+
+/// Lanes that lead have what each lane of their group has.
+fn groups_unite<M: Machine>(machine: &M, seed: u32) {
+    machine.launch(|warp| {
+        let thread = u64::from(warp.thread());
+        let mut random = Random::new(u64::from(seed) << 32 | thread);
+        let mut common = Random::new(u64::from(seed) << 32 | u64::from(warp.warp()));
+        for _ in 0..M::TURNS {
+            // The lanes of a warp draw the same: all of them, some, few.
+            let mut all = M::Warp::FULL;
+            for _ in 0..common.below(5) {
+                all &= common.below(1 << 32) as u32;
+            }
+            let keys = 1 + common.below(9);
+            let key = random.below(keys) as u32;
+            if all & 1 << warp.lane() != 0 {
+                let group = Group::by_key(warp, all, key);
+                let united = group.union(warp, all, 1 << warp.lane());
+                if group.leads() {
+                    assert_eq!(united, group.mask);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn groups_have_what_their_lanes_have() {
+    everywhere(8, groups_unite, groups_unite);
 }

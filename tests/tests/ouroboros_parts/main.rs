@@ -29,11 +29,19 @@ const CLASS: u32 = 1;
 /// Memory for a heap of tiny chunks.
 type Memory<Q> = Pool<Ouroboros<Tiny, OuroborosChunks<Q>>>;
 
-/// A heap of tiny chunks, initialised for queues of kind `Q`.
-fn heap<M: Machine, Q: Queue>(machine: &M, chunks: u64) -> Memory<Q> {
-    let fixed = 16_000;
-    let bytes = chunks * (Tiny::CHUNK_BYTES + 140) + fixed;
-    let pool = Memory::<Q>::new(bytes, 4, &[]).expect("a pool");
+/// The smallest heap of so many tiny chunks, or a few more, since tables are aligned;
+/// initialised for queues of kind `Q`.
+fn heap<M: Machine, Q: Queue>(machine: &M, chunks: u32) -> Memory<Q> {
+    let mut bytes = 0;
+    let pool = loop {
+        bytes += 64;
+        if let Ok(pool) = Memory::<Q>::new(bytes, 4, &[])
+            && arena(&pool).chunks >= chunks
+        {
+            break pool;
+        }
+    };
+    assert!(arena(&pool).chunks < chunks + 16);
     machine.launch(|warp| {
         // SAFETY: a launch of all threads over a heap without blocks.
         unsafe { pool.allocator().init(warp) };

@@ -24,7 +24,7 @@ fn reserve<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, n: u32) -> bool {
 /// number that was put.
 fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     let mut random = Random::new(u64::from(seed));
-    let chunks = 2 + random.below(30);
+    let chunks = 2 + random.below(30) as u32;
     let memory = heap::<M, Q>(machine, chunks);
     let words = Words::new();
     let permits = words.semaphore();
