@@ -8,7 +8,7 @@ use heapwood_device::warp::Warp;
 use heapwood_tests::conformance::Machine;
 
 use super::queues::check_closed;
-use super::{CLASS, ENTRIES, Tiny, arena, everywhere, heap};
+use super::{CLASS, ENTRIES, Memory, Tiny, arena, everywhere, heap};
 
 /// The lanes put an entry each, half a warp together: a chunk has as many slots.
 fn put_together<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>) {
@@ -101,18 +101,7 @@ fn drained_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                 }
             }
         });
-        let used = AtomicU32::new(0);
-        machine.launch(|warp| {
-            if warp.thread() == 0 {
-                let arena = arena(&memory);
-                let free: Vec<u32> = std::iter::repeat_with(|| arena.take_chunk(warp))
-                    .take_while(|chunk| *chunk != NONE)
-                    .collect();
-                used.store(arena.chunks - free.len() as u32, SeqCst);
-                free.iter().for_each(|chunk| arena.give_chunk(warp, *chunk));
-            }
-        });
-        let used = used.load(SeqCst);
+        let used = arena(&memory).chunks - arena(&memory).chunks_left();
         assert!(used >= keep, "{used} chunks are left of {keep}");
         // Those who return chunks at the same time may each keep as many. A few
         // were brought and not needed.
@@ -120,7 +109,38 @@ fn drained_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
             assert!(used <= keep + 2 * warps, "{used} chunks are left of {keep}");
         }
     }
+    check_drained::<M, Q>(machine, &memory);
     check_closed(machine, &memory);
+}
+
+/// An empty queue has chunks for its room, and at most one that is drained: of an even
+/// number, which waits for the next. Uses the room up.
+fn check_drained<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
+    machine.launch(|warp| {
+        if warp.thread() != 0 {
+            return;
+        }
+        let arena = &arena(memory);
+        let used = arena.chunks - arena.chunks_left();
+        let room = Q::take_room(arena, CLASS);
+        let back = queue::positions(arena, CLASS, End::Back, room);
+        let front = queue::positions(arena, CLASS, End::Front, room);
+        assert_eq!(back, front, "the queue is empty");
+        // The first of them may have been used in part.
+        let with_room = (back % ENTRIES + room) / ENTRIES;
+        let next_is_odd = back / ENTRIES % 2 == 1;
+        let drained = used - with_room;
+        assert!(
+            drained == 0 || drained == 1 && with_room > 0 && next_is_odd,
+            "{used} chunks for {room} entries from {back}"
+        );
+        for index in 0..room {
+            let position = back.wrapping_add(index);
+            queue::put::<_, _, Q>(warp, arena, CLASS, position, 7);
+            let (_, chunk) = queue::take::<_, _, Q>(warp, arena, CLASS, position);
+            Q::finish(warp, arena, CLASS, chunk, 1, 0, &Group::alone(warp));
+        }
+    });
 }
 
 #[test]
@@ -134,5 +154,30 @@ fn drained_chunks_return_together() {
         8,
         drained_chunks_return::<_, Hierarchy>,
         drained_chunks_return::<_, Hierarchy>,
+    );
+}
+
+/// Chunks that become room again are filled and drained anew before those who appended
+/// them have said where the oldest is, so that they must look once more: one in some
+/// thousand schedules.
+fn appended_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
+    let memory = heap::<M, Q>(machine, 100);
+    let (keep, turns) = (1 + seed % 3, 1 + seed / 3 % 3);
+    machine.launch(|warp| {
+        let arena = &arena(&memory);
+        for _ in 0..turns {
+            put_together::<_, Q>(warp, arena);
+            take_together::<_, Q>(warp, arena, keep, queue::start::<Tiny>().wrapping_sub(1));
+        }
+    });
+    check_drained::<M, Q>(machine, &memory);
+}
+
+#[test]
+fn chunks_that_are_appended_again_return() {
+    everywhere(
+        4096,
+        appended_chunks_return::<_, Linked>,
+        appended_chunks_return::<_, Linked>,
     );
 }
