@@ -17,7 +17,7 @@
 //! these wait for, entries and room of a queue, others bring without such a wait.
 //!
 //! Since a chunk has one holder at a time, many threads that want few pages each
-//! would wait for the chunks one after the other. Until a class has one of 2^6 of the
+//! would wait for the chunks one after the other. Until a class has a 2^6th of the
 //! heap's chunks, or 2^12, who finds none listed brings another one, though there are
 //! enough pages for all who have permits; and who gets no permits does not wait for a
 //! chunk that is on its way, of which nobody is then promised a page. So a class may hold

@@ -1,7 +1,7 @@
 //! How the memory of an Ouroboros heap is divided, and its first state.
 //!
 //! In this order: the data chunks, 128 bytes of metadata a chunk, the heads of
-//! the pool and of the classes, parts of which take turns ([`line`]), the maps of free
+//! the pool and of the classes, whose parts take turns ([`line`]), the maps of free
 //! and of listed chunks, the entries of the pool's reuse queue, and what the classes'
 //! queues have in static memory, equally much for each class.
 
@@ -18,7 +18,7 @@ use crate::warp::Warp;
 const LINE_BYTES: u64 = 128;
 /// Lines of a head.
 const HEAD_LINES: u32 = 8;
-/// Bytes of a row, of parts of three heads.
+/// Bytes of a row: as many lines, which belong to three heads.
 const ROW_BYTES: u64 = HEAD_LINES as u64 * LINE_BYTES;
 /// Most pages of a heap: the semaphore counts them in 31 bits, and some more
 /// may be asked for at a time.
@@ -40,6 +40,7 @@ pub const fn heads_bytes<P: Parameters>() -> u64 {
 #[inline(always)]
 pub fn line(head: u32, number: u32) -> u64 {
     const { assert!(Line::Room as u32 + 1 == HEAD_LINES) };
+    // Lines 0 to 2 are in the head's first row, 3 to 6 in the next, 7 in the last.
     let row = head + (number + 1) / 4;
     u64::from(row) * ROW_BYTES + u64::from(number) * LINE_BYTES
 }

@@ -13,8 +13,8 @@ use crate::allocators::ouroboros::queue::{End, Queue, TakeOut, VOID, positions, 
 use crate::allocators::ouroboros::waiting::{CLASS_BITS, supply};
 use crate::warp::{Warp, rank};
 
-/// Most chunks of a class up to which threads bring others so as not to wait, and most
-/// fully free ones that stay listed. In a heap of less than 2 GiB it is one of 2^6.
+/// Chunks up to which a class gets others so that threads need not wait, and most fully
+/// free ones that stay listed; in a heap of less than 2 GiB, a 2^6th of its chunks.
 const SPARE_MOST: u32 = 1 << 12;
 /// Fully free chunks of a class that stay listed in any heap.
 const IDLE_LEAST: u32 = 64;
