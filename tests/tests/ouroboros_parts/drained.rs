@@ -7,22 +7,14 @@ use heapwood_device::allocators::ouroboros::{Arena, Group, NONE};
 use heapwood_device::warp::Warp;
 use heapwood_tests::conformance::Machine;
 
+use super::groups::{put, take};
 use super::queues::check_closed;
 use super::{CLASS, ENTRIES, Memory, Tiny, arena, everywhere, heap};
 
 /// The lanes put an entry each, half a warp together: a chunk has as many slots.
 fn put_together<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>) {
     let half = (u32::from(u16::MAX) << (warp.lane() & 16)) & W::FULL;
-    let group = Group::of_lanes(warp, half);
-    let together = Q::reserve(warp, arena, half, CLASS, group.size, &group);
-    assert_eq!(together, half);
-    let mut first = 0;
-    if group.leads() {
-        first = queue::positions(arena, CLASS, End::Back, group.size);
-    }
-    let first = warp.shuffle(together, first, group.leader);
-    let position = first.wrapping_add(group.rank);
-    queue::put::<_, _, Q>(warp, arena, CLASS, position, 7);
+    assert!(put::<_, Q>(warp, arena, half, CLASS, 7), "there is room");
 }
 
 /// The lanes take an entry each, a warp together, and say so a chunk together. Of
@@ -124,7 +116,7 @@ fn check_drained<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
         let used = arena.chunks - arena.chunks_left();
         let room = Q::take_room(arena, CLASS);
         let back = queue::positions(arena, CLASS, End::Back, room);
-        let front = queue::positions(arena, CLASS, End::Front, room);
+        let front = queue::positions(arena, CLASS, End::Front, 0);
         assert_eq!(back, front, "the queue is empty");
         // The first of them may have been used in part.
         let with_room = (back % ENTRIES + room) / ENTRIES;
@@ -137,8 +129,7 @@ fn check_drained<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
         for index in 0..room {
             let position = back.wrapping_add(index);
             queue::put::<_, _, Q>(warp, arena, CLASS, position, 7);
-            let (_, chunk) = queue::take::<_, _, Q>(warp, arena, CLASS, position);
-            Q::finish(warp, arena, CLASS, chunk, 1, 0, &Group::alone(warp));
+            take::<_, Q>(warp, arena, CLASS);
         }
     });
 }

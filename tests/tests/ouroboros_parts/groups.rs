@@ -13,11 +13,17 @@ use heapwood_tests::lockstep::Random;
 use super::queues::check_closed;
 use super::{CLASS, Tiny, arena, everywhere, heap};
 
-/// Each lane puts the number of its class into that class's queue, all classes of the
-/// warp together. Whether there was room for it.
-fn put<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, class: u32) -> bool {
-    let group = Group::by_key(warp, W::FULL, class);
-    let together = Q::reserve(warp, arena, W::FULL, class, group.size, &group);
+/// Each lane of `all` puts an entry into the queue of its class, all classes together.
+/// Whether there was room for it.
+pub fn put<W: Warp, Q: Queue>(
+    warp: W,
+    arena: &Arena<Tiny>,
+    all: u32,
+    class: u32,
+    entry: u32,
+) -> bool {
+    let group = Group::by_key(warp, all, class);
+    let together = Q::reserve(warp, arena, all, class, group.size, &group);
     if together == 0 {
         return false;
     }
@@ -27,12 +33,12 @@ fn put<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, class: u32) -> bool {
         first = queue::positions(arena, class, End::Back, group.size);
     }
     let first = warp.shuffle(together, first, group.leader);
-    queue::put::<_, _, Q>(warp, arena, class, first.wrapping_add(group.rank), class);
+    queue::put::<_, _, Q>(warp, arena, class, first.wrapping_add(group.rank), entry);
     true
 }
 
 /// Takes an entry that is counted, and leaves nothing of its chunk behind.
-fn take<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, class: u32) -> u32 {
+pub fn take<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, class: u32) -> u32 {
     let position = queue::positions(arena, class, End::Front, 1);
     let (entry, chunk) = queue::take::<_, _, Q>(warp, arena, class, position);
     Q::finish(warp, arena, class, chunk, 1, 0, &Group::alone(warp));
@@ -50,7 +56,7 @@ fn classes_keep_apart<M: Machine, Q: Queue>(machine: &M, seed: u32) {
             let arena = &arena(&memory);
             for turn in 0..4 {
                 let class = (warp.lane() / 2 + warp.warp() + turn) % Tiny::CLASSES;
-                if put::<_, Q>(warp, arena, class) {
+                if put::<_, Q>(warp, arena, M::Warp::FULL, class, class) {
                     there[class as usize].fetch_add(1, SeqCst);
                 }
                 warp.sync(M::Warp::FULL);

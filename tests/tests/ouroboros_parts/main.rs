@@ -11,7 +11,9 @@ mod semaphore;
 
 use heapwood_device::allocator::Allocator;
 use heapwood_device::allocators::ouroboros::queue::Queue;
-use heapwood_device::allocators::ouroboros::{Arena, Ouroboros, OuroborosChunks, Parameters};
+use heapwood_device::allocators::ouroboros::{
+    Arena, METADATA_BYTES, Ouroboros, OuroborosChunks, Parameters,
+};
 use heapwood_tests::conformance::{Coroutines, Machine, OsThreads, Pool};
 
 /// Chunks of 64 bytes: 16 entries of a queue.
@@ -32,7 +34,8 @@ type Memory<Q> = Pool<Ouroboros<Tiny, OuroborosChunks<Q>>>;
 /// The smallest heap of so many tiny chunks, or a few more, since tables are aligned;
 /// initialised for queues of kind `Q`.
 fn heap<M: Machine, Q: Queue>(machine: &M, chunks: u32) -> Memory<Q> {
-    let mut bytes = 0;
+    // What the chunks take without any table.
+    let mut bytes = u64::from(chunks) * (Tiny::CHUNK_BYTES + METADATA_BYTES);
     let pool = loop {
         bytes += 64;
         if let Ok(pool) = Memory::<Q>::new(bytes, 4, &[])
