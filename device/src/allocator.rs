@@ -108,6 +108,13 @@ pub struct Faults {
     pub overruns: u64,
 }
 
+/// Dependent accesses to memory after which a request that is refused has
+/// returned, where [`Allocator::BOUNDED_REFUSAL`] is declared.
+///
+/// Accesses that do not wait for each other's results count as one: a vector load
+/// is one access, and so are the loads of an unrolled loop.
+pub const REFUSAL_ACCESSES: u64 = 1 << 17;
+
 /// A dynamic memory allocator for device code.
 ///
 /// # Contract
@@ -137,6 +144,15 @@ pub trait Allocator: Copy {
     /// Whether a live block may be handed out again ("overwritten"), in which
     /// case `free` detects it and `faults` reports it.
     const MAY_OVERWRITE: bool = false;
+    /// Whether null is evidence: a request is refused only if no memory that
+    /// nobody owned during the whole call could have served it, however long
+    /// other threads are descheduled in the middle of theirs. Where it is false,
+    /// a request may be refused because others hold free memory for a moment.
+    const EXACT_NULL: bool;
+    /// Whether a refusal takes at most [`REFUSAL_ACCESSES`] dependent accesses to
+    /// memory while no other call overlaps it, whatever the state and size of the
+    /// heap.
+    const BOUNDED_REFUSAL: bool;
 
     /// Divides the memory: computes the scalars of the heap, touching nothing.
     fn setup(request: &Request) -> Result<Heap, SetupError>;

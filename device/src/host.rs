@@ -40,6 +40,10 @@ pub struct HostAllocator {
     pub walkable: bool,
     /// [`Allocator::MAY_OVERWRITE`].
     pub may_overwrite: bool,
+    /// [`Allocator::EXACT_NULL`].
+    pub exact_null: bool,
+    /// [`Allocator::BOUNDED_REFUSAL`].
+    pub bounded_refusal: bool,
     /// Bytes of a handle.
     pub handle_bytes: usize,
     /// Its kernels.
@@ -73,6 +77,8 @@ macro_rules! host_allocators {
             reuses_across_sizes: <$type as Allocator>::REUSES_ACROSS_SIZES,
             walkable: <$type as Allocator>::WALKABLE,
             may_overwrite: <$type as Allocator>::MAY_OVERWRITE,
+            exact_null: <$type as Allocator>::EXACT_NULL,
+            bounded_refusal: <$type as Allocator>::BOUNDED_REFUSAL,
             handle_bytes: size_of::<<$type as Allocator>::Handle>(),
             kernels: with_kernels!(entries, $name $type;),
         },)*];

@@ -67,6 +67,9 @@ impl Allocator for BitmapMalloc {
     const FREES: bool = true;
     const REUSES_ACROSS_SIZES: bool = true;
     const WALKABLE: bool = true;
+    // A request looks elsewhere after it has lost 32 times, and at all words.
+    const EXACT_NULL: bool = false;
+    const BOUNDED_REFUSAL: bool = false;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
         let bad = SetupError::BadParameter {

@@ -40,6 +40,8 @@ impl Allocator for AtomicMalloc {
     const FREES: bool = false;
     const REUSES_ACROSS_SIZES: bool = false;
     const WALKABLE: bool = false;
+    const EXACT_NULL: bool = true;
+    const BOUNDED_REFUSAL: bool = true;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
         no_parameters(request)?;

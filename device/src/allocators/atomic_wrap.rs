@@ -114,6 +114,8 @@ impl Allocator for AwMalloc {
     const REUSES_ACROSS_SIZES: bool = true;
     const WALKABLE: bool = false;
     const MAY_OVERWRITE: bool = true;
+    const EXACT_NULL: bool = true;
+    const BOUNDED_REFUSAL: bool = true;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
         no_parameters(request)?;

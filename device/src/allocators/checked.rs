@@ -114,6 +114,8 @@ impl<A: Allocator> Allocator for Checked<A> {
     const REUSES_ACROSS_SIZES: bool = A::REUSES_ACROSS_SIZES;
     const WALKABLE: bool = A::WALKABLE;
     const MAY_OVERWRITE: bool = A::MAY_OVERWRITE;
+    const EXACT_NULL: bool = A::EXACT_NULL;
+    const BOUNDED_REFUSAL: bool = A::BOUNDED_REFUSAL;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
         let inner = Request {

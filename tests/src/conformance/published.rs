@@ -71,6 +71,8 @@ impl Allocator for PublishedCMalloc {
     const FREES: bool = true;
     const REUSES_ACROSS_SIZES: bool = false;
     const WALKABLE: bool = false;
+    const EXACT_NULL: bool = false;
+    const BOUNDED_REFUSAL: bool = true;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
         let needed = WORDS + 4 * u64::from(HEADER);

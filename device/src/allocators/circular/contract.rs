@@ -9,6 +9,8 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     const FREES: bool = true;
     const REUSES_ACROSS_SIZES: bool = true;
     const WALKABLE: bool = true;
+    const EXACT_NULL: bool = true;
+    const BOUNDED_REFUSAL: bool = true;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
         layout::plan(request, L::UNIT, L::WORDS, L::LIMIT, O::MULTI)
