@@ -138,14 +138,28 @@ impl Machine {
         State::from_words(&words.try_into().expect("the number of words"))
     }
 
-    /// Builds a tree, with larger limits if the first do not suffice.
-    pub fn build(&self, triangles: &[[[f32; 3]; 3]], options: Options) -> Result<Tree, BuildError> {
+    /// Builds a tree, with larger limits if the first do not suffice, and within
+    /// the bound on duplication.
+    pub fn build(
+        &self,
+        triangles: &[[[f32; 3]; 3]],
+        mut options: Options,
+    ) -> Result<Tree, BuildError> {
+        options.collect |= self.allocator.may_overwrite;
         let count = triangles.len() as u32;
         let mut limits = Limits::for_triangles(count, &options);
         loop {
             match self.build_within(triangles, options, limits) {
                 Err(error) if error.is_limit() => {
                     limits = limits.doubled().ok_or(error)?;
+                    self.launch("init", Args::NONE);
+                }
+                Err(BuildError::Explodes { served }) => {
+                    let most = (self.allocator.max_block)(&self.heap);
+                    if self.allocator.may_overwrite && served.is_none_or(|served| served > most) {
+                        return Err(BuildError::Overwritten);
+                    }
+                    options.bounded = true;
                     self.launch("init", Args::NONE);
                 }
                 result => return result,

@@ -7,6 +7,7 @@ pub mod cpu;
 pub mod gpu;
 pub mod graph;
 pub mod judge;
+pub mod lanes;
 pub mod lockstep;
 pub mod oracle;
 pub mod rays;

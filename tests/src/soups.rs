@@ -96,7 +96,50 @@ pub fn degenerate(count: usize, seed: u64) -> Triangles {
         .collect()
 }
 
-/// All of the above by name, about 1000 to 20000 triangles each.
+/// A polygon of random corners in the plane z = 0.25, cut into triangles as
+/// a fan: they lie one over the other.
+pub fn fan(corners: usize, seed: u64) -> Triangles {
+    let points = coplanar(corners, seed);
+    points[1..]
+        .windows(2)
+        .map(|pair| [points[0], pair[0], pair[1]])
+        .collect()
+}
+
+/// Large triangles in the plane z = 0.25, each of three corners of its own.
+pub fn layers(count: usize, seed: u64) -> Triangles {
+    let points = coplanar(3 * count, seed);
+    points.chunks(3).map(|of| [of[0], of[1], of[2]]).collect()
+}
+
+fn coplanar(count: usize, seed: u64) -> Vec<[f32; 3]> {
+    let mut numbers = Numbers(seed);
+    (0..count)
+        .map(|_| [numbers.unit(), numbers.unit(), 0.25])
+        .collect()
+}
+
+/// Large triangles with one corner in common.
+pub fn star(count: usize, seed: u64) -> Triangles {
+    let mut numbers = Numbers(seed);
+    (0..count)
+        .map(|_| [[0.0; 3], numbers.point(1.0), numbers.point(1.0)])
+        .collect()
+}
+
+/// Triangles that overlap so much that trees have many times as many references.
+pub fn overlapping() -> Vec<(&'static str, Triangles)> {
+    vec![
+        ("fan", fan(500, 21)),
+        ("small fan", fan(60, 22)),
+        ("layers", layers(700, 23)),
+        ("many layers", layers(2100, 24)),
+        ("star", star(600, 25)),
+        ("crossing", soup(800, 1.0, 26)),
+    ]
+}
+
+/// All of the first ones by name, about 1000 to 20000 triangles each.
 pub fn all() -> Vec<(&'static str, Triangles)> {
     vec![
         ("one", identical(1)),

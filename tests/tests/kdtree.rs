@@ -1,21 +1,13 @@
 //! The k-d tree builder on the CPU: the same tree whatever runs it, right, and
 //! as good as an exact builder's; clean errors when there is too little room.
 
-use heapwood_device::allocator::{Allocator, Heap, Request};
-use heapwood_device::allocators::AtomicMalloc;
-use heapwood_device::heap::Init;
 use heapwood_device::host::{ALLOCATORS, HostAllocator, allocator};
-use heapwood_device::kdtree::build::Build;
 use heapwood_device::kdtree::host::{
-    BuildError, Limits, Options, Plan, PlanError, RESULT_BYTES, check, default_depth, outcome,
-    sah_cost, tree_hash,
+    BuildError, Limits, Options, Plan, PlanError, check, default_depth, sah_cost, tree_hash,
 };
-use heapwood_device::kdtree::relayout::Relayout;
-use heapwood_device::kdtree::setup::{Fill, Prepare};
 use heapwood_device::kdtree::tables::FOCUS;
-use heapwood_device::kernel::{Args, Kernel};
-use heapwood_tests::cpu::{Buffer, Machine, Tree};
-use heapwood_tests::lockstep::{self, Policy};
+use heapwood_tests::cpu::{Machine, Tree};
+use heapwood_tests::lanes;
 use heapwood_tests::oracle::{self, Ray};
 use heapwood_tests::soups::{self, Numbers, Triangles};
 
@@ -98,19 +90,6 @@ fn the_tree_does_not_depend_on_the_workers() {
     }
 }
 
-/// Runs a kernel on three warps of 32 lanes.
-fn in_lockstep<K: Kernel>(heap: Heap, args: Args, seed: u64) {
-    let policy = Policy::Random { period: 64 };
-    let schedule = lockstep::Plan {
-        step_limit: u64::MAX,
-        ..lockstep::Plan::new(3, policy, seed)
-    };
-    // SAFETY: the caller passes a heap of this allocator and the kernel's
-    // arguments.
-    let kernel = |warp| unsafe { K::run(warp, AtomicMalloc::new(heap), args.into()) };
-    lockstep::run(schedule, kernel).unwrap();
-}
-
 #[test]
 fn the_tree_does_not_depend_on_the_lanes() {
     // Enough triangles for bins of bins, and few enough levels to be quick.
@@ -120,36 +99,8 @@ fn the_tree_does_not_depend_on_the_lanes() {
         ..Options::default()
     };
     let expected = build("atomicmalloc", 2, &triangles, options);
-    let pool = Buffer::new(POOL);
-    let heap = AtomicMalloc::setup(&Request {
-        base: pool.address(),
-        pool_bytes: POOL as u64,
-        processors: 4,
-        parameters: &[],
-    })
-    .unwrap();
-    in_lockstep::<Init>(heap, Args::NONE, 1);
-    let count = triangles.len() as u32;
-    let plan = Plan::new(count, options, Limits::for_triangles(count, &options)).unwrap();
-    let workspace = Buffer::new(plan.bytes());
-    let vertices = triangles.as_ptr().cast::<f32>().cast_mut();
-    for (seed, step) in plan.steps(workspace.address(), vertices).iter().enumerate() {
-        let run = match step.kernel {
-            "tree_prepare" => in_lockstep::<Prepare>,
-            "tree_fill" => in_lockstep::<Fill>,
-            "tree_build" => in_lockstep::<Build>,
-            "tree_relayout" => in_lockstep::<Relayout>,
-            other => panic!("no kernel {other}"),
-        };
-        run(heap, step.args, seed as u64);
-    }
-    let header: Vec<u8> = workspace.read(0, RESULT_BYTES);
-    let result = outcome(&header.try_into().unwrap()).unwrap();
-    let tree = Tree {
-        nodes: workspace.read(plan.nodes_offset(), result.nodes as usize),
-        references: workspace.read(plan.references_offset(), result.references as usize),
-        result,
-    };
+    let limits = Limits::for_triangles(triangles.len() as u32, &options);
+    let tree = lanes::build_within(&triangles, options, limits).unwrap();
     assert_eq!(hash(&tree), hash(&expected));
 }
 

@@ -117,6 +117,11 @@ pub struct TreeReport {
     pub references: u32,
     /// The same for each triangle.
     pub references_per_triangle: f64,
+    /// Whether nodes had budgets of references, since the tree would have had more
+    /// than 64 a triangle and 1,024.
+    pub references_bounded: bool,
+    /// Leaves that would have been split but for their budget.
+    pub limited_leaves: u32,
     /// Expected cost of a ray.
     pub sah_cost: f64,
     /// Requests served.
@@ -185,6 +190,8 @@ impl TreeReport {
             max_depth: result.depth,
             references: result.references,
             references_per_triangle: f64::from(result.references) / triangles as f64,
+            references_bounded: options.bounded,
+            limited_leaves: result.limited_leaves,
             sah_cost: measured.sah_cost,
             allocations: statistics.allocations,
             frees: statistics.frees,
@@ -238,8 +245,16 @@ impl TreeReport {
             (
                 "references",
                 format!(
-                    "{}, {:.2} for each triangle",
-                    self.references, self.references_per_triangle
+                    "{}, {:.2} for each triangle{}",
+                    self.references,
+                    self.references_per_triangle,
+                    match self.references_bounded {
+                        true => format!(
+                            "; bounded: {} leaves would have been split",
+                            self.limited_leaves
+                        ),
+                        false => String::new(),
+                    }
                 ),
             ),
             ("SAH cost", format!("{:.2}", self.sah_cost)),

@@ -50,7 +50,8 @@ impl<'b> TreeBuilder<'b> {
     }
 
     /// Finds a pool and a workspace by building once: what is as large as asked
-    /// for or turned out to be needed.
+    /// for or turned out to be needed. A scene whose tree would exceed the bound on
+    /// duplication gets budgets of references.
     ///
     /// # Errors
     ///
@@ -59,7 +60,7 @@ impl<'b> TreeBuilder<'b> {
         &self,
         spec: &Spec,
         pool: Pool,
-        options: Options,
+        mut options: Options,
     ) -> Result<Ready<'_>, TreeError> {
         let root = u64::from(self.count) * 4;
         let mut pool_bytes = match pool {
@@ -94,13 +95,17 @@ impl<'b> TreeBuilder<'b> {
                 backend: self.backend,
                 triangles: &self.triangles,
                 allocator: spec.name(),
+                may_overwrite: spec.allocator.may_overwrite,
                 heap,
                 workspace: self.backend.memory(plan.bytes() as u64, false)?,
                 plan,
                 options,
             };
-            match ready.build(false) {
+            // What was served tells whether an error may come from overwritten
+            // references.
+            match ready.build(spec.allocator.may_overwrite) {
                 Ok(_) => return Ok(ready),
+                Err(TreeError::Build(BuildError::Explodes { .. })) => options.bounded = true,
                 Err(TreeError::Pool { .. }) if pool == Pool::Auto => pool_bytes *= 2,
                 Err(TreeError::Build(error)) if error.is_limit() => {
                     limits = limits.doubled().ok_or(TreeError::Build(error))?;
@@ -116,6 +121,7 @@ pub struct Ready<'b> {
     backend: &'b Backend,
     triangles: &'b Memory,
     allocator: &'static str,
+    may_overwrite: bool,
     heap: DeviceHeap<'b>,
     workspace: Memory,
     plan: Plan,
@@ -250,6 +256,13 @@ impl Ready<'_> {
         match error {
             BuildError::OutOfMemory { bytes } => pool(Some(bytes)),
             BuildError::Overwritten => pool(None),
+            // References of blocks that were served again add up to anything.
+            BuildError::Explodes { served }
+                if self.may_overwrite
+                    && served.is_none_or(|served| served > self.heap.max_block()) =>
+            {
+                pool(None)
+            }
             other => TreeError::Build(other),
         }
     }

@@ -14,8 +14,8 @@ pub use outcome::{BuildError, BuildResult, Statistics, outcome};
 
 use super::node::{LIMIT, Node};
 use super::tables::{
-    CHUNK, CHUNK_WORDS, CLIP, COLLECT, HEADER_BYTES, LARGE, Large, MAX_DEPTH, PER_SPLIT, Record,
-    SMALL, Task, TreeArguments,
+    BOUNDED, CHUNK, CHUNK_WORDS, CLIP, COLLECT, HEADER_BYTES, LARGE, Large, MAX_DEPTH, PER_SPLIT,
+    Record, SMALL, Task, TreeArguments,
 };
 use crate::kernel::Args;
 
@@ -39,6 +39,9 @@ pub struct Options {
     pub finish: u32,
     /// Keep statistics of allocations, which costs time.
     pub collect: bool,
+    /// Give nodes budgets of references. The tree is the scene's only if a build
+    /// without ends in [`BuildError::Explodes`].
+    pub bounded: bool,
 }
 
 impl Default for Options {
@@ -54,6 +57,7 @@ impl Default for Options {
             alloc_per_split: false,
             finish: 8,
             collect: false,
+            bounded: false,
         }
     }
 }
@@ -278,7 +282,8 @@ impl Plan {
             empty_bonus: options.costs.empty_bonus,
             flags: flag(options.clip, CLIP)
                 | flag(options.alloc_per_split, PER_SPLIT)
-                | flag(options.collect, COLLECT),
+                | flag(options.collect, COLLECT)
+                | flag(options.bounded, BOUNDED),
             node_limit: self.limits.nodes,
             reference_limit: self.limits.references,
             task_limit: self.limits.tasks,

@@ -5,13 +5,15 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use cuda_std::atomic::AtomicU32;
 
+use super::budget;
 use super::build::{Builder, Step, Work};
 use super::geometry::Aabb;
 use super::node::Node;
 use super::queue::NODE;
 use super::scratch::Pending;
 use super::tables::{
-    NODE_LIMIT, NONE, OVERWRITTEN, REFERENCE_LIMIT, Record, Task, TreeArguments, word,
+    BOUNDED, EXPLODES, NODE_LIMIT, NONE, OVERWRITTEN, REFERENCE_LIMIT, Record, Task, TreeArguments,
+    word,
 };
 use crate::allocator::{Allocator, Handle};
 use crate::warp::Warp;
@@ -66,6 +68,12 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         if self.warp.lane() == 0 {
             // Relaxed: the addition alone makes places unique.
             left = self.tree.header(word::NODES).fetch_add(2, Relaxed);
+            if self.explodes() {
+                self.tree.fail(EXPLODES, 0);
+                // No place at all: the warp ends below, and the first error
+                // stays.
+                left = NONE;
+            }
         }
         left = self.warp.shuffle(W::FULL, left, 0);
         if left >= self.tree.node_limit || self.tree.node_limit - left < 2 {
@@ -80,9 +88,13 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
                 let records = self.tree.records;
                 (*records.add(task.node as usize)).node =
                     Node::interior(split.axis, split.position, left);
-                let child = fresh_record(task.node, null);
-                records.add(left as usize).write(child);
-                records.add(left as usize + 1).write(child);
+                let (below, above) = self.child_budgets();
+                let child = |references| Record {
+                    references,
+                    ..fresh_record(task.node, null)
+                };
+                records.add(left as usize).write(child(below));
+                records.add(left as usize + 1).write(child(above));
             }
         }
         let child = |above: bool| Task {
@@ -126,6 +138,58 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             count: 0,
         };
         Step::Leaf
+    }
+
+    /// Counts the references that the split adds; whether all that were added are
+    /// more than the bound allows. In a bounded build they cannot be. One lane
+    /// calls this.
+    #[inline(always)]
+    fn explodes(&self) -> bool {
+        let split = self.split;
+        let added = budget::added(self.task.count, split.below, split.above);
+        if added == 0 || self.tree.has(BOUNDED) {
+            return false;
+        }
+        // Relaxed: the sum alone counts. It cannot wrap: a warp that finds it too
+        // large adds nothing more, and the nodes of all warps together have no
+        // more references than the sum and the root.
+        let before = self.tree.header(word::ADDED).fetch_add(added, Relaxed);
+        before + added > budget::of_root(self.tree.count)
+    }
+
+    /// The budgets of the split's children; 0 where there are none. One lane
+    /// calls this.
+    #[inline(always)]
+    fn child_budgets(&self) -> (u32, u32) {
+        if !self.tree.has(BOUNDED) {
+            return (0, 0);
+        }
+        let split = self.split;
+        let added = budget::added(self.task.count, split.below, split.above);
+        // SAFETY: the node's record holds its budget until the node is complete,
+        // and was written before its task was put in, or by this lane.
+        let own = unsafe { (*self.tree.records.add(self.task.node as usize)).references };
+        budget::shares(own.saturating_sub(added), split.below, split.above)
+    }
+
+    /// Whether the node's budget allows a split into so many references. Counts
+    /// it if not. Collective.
+    #[inline(always)]
+    pub(super) fn affords(&self, below: u32, above: u32) -> bool {
+        if !self.tree.has(BOUNDED) {
+            return true;
+        }
+        let mut limited = false;
+        if self.warp.lane() == 0 {
+            // SAFETY: as in `child_budgets`.
+            let own = unsafe { (*self.tree.records.add(self.task.node as usize)).references };
+            limited = budget::added(self.task.count, below, above) > own;
+            if limited {
+                // Relaxed: a sum that the host reads after the launch.
+                self.tree.header(word::LIMITED).fetch_add(1, Relaxed);
+            }
+        }
+        self.warp.ballot(W::FULL, limited) == 0
     }
 
     /// Puts a node of a small subtree on the stack.

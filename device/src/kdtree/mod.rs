@@ -9,6 +9,7 @@
 //! 2. `Build`: the tree, node by node, in any order.
 //! 3. `Relayout`: the same tree in depth-first order, always the same bytes.
 
+pub mod budget;
 pub mod build;
 pub mod geometry;
 mod large;

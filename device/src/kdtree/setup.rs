@@ -3,10 +3,13 @@
 
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
+use super::budget;
 use super::geometry::{Aabb, to_key};
 use super::leaf::fresh_record;
 use super::queue::NODE;
-use super::tables::{BAD_COORDINATE, MAX_COORDINATE, NONE, RUNNING, Task, TreeArguments, word};
+use super::tables::{
+    BAD_COORDINATE, MAX_COORDINATE, NONE, RUNNING, Record, Task, TreeArguments, word,
+};
 use crate::allocator::{Allocator, Handle};
 use crate::kernel::Kernel;
 use crate::warp::Warp;
@@ -59,7 +62,10 @@ impl Kernel for Prepare {
                 let null = A::Handle::NULL.to_bits();
                 // SAFETY: limits allow for one node and one task at least.
                 unsafe {
-                    tree.records.write(fresh_record(NONE, null));
+                    tree.records.write(Record {
+                        references: budget::of_root(tree.count),
+                        ..fresh_record(NONE, null)
+                    });
                     tree.tasks.write(Task {
                         space: tree.bounds(),
                         block: block.to_bits(),

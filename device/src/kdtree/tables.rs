@@ -46,6 +46,8 @@ pub const CLIP: u32 = 1;
 pub const PER_SPLIT: u32 = 2;
 /// `flags` bit: keep statistics of allocations.
 pub const COLLECT: u32 = 4;
+/// `flags` bit: nodes have budgets of references, which bound duplication.
+pub const BOUNDED: u32 = 8;
 
 /// Which references go where, by the bins in which they start and end. All of
 /// it in one word, as it stays in a register for long.
@@ -132,6 +134,8 @@ pub const TASK_LIMIT: u32 = 5;
 pub const OVERWRITTEN: u32 = 6;
 /// A coordinate is not a number or beyond `MAX_COORDINATE`.
 pub const BAD_COORDINATE: u32 = 7;
+/// More references than the bound on duplication allows; see `budget`.
+pub const EXPLODES: u32 = 8;
 
 arguments! {
     /// What the kernels of a build work on. Each pointer has the alignment of
@@ -171,7 +175,7 @@ arguments! {
             intersection: f32,
             /// `Costs::empty_bonus`.
             empty_bonus: f32,
-            /// `CLIP`, `PER_SPLIT`, `COLLECT`.
+            /// `CLIP`, `PER_SPLIT`, `COLLECT`, `BOUNDED`.
             flags: u32,
             /// Nodes that there is room for.
             node_limit: u32,
@@ -222,7 +226,8 @@ pub struct Record {
     pub node: Node,
     /// Nodes of the complete subtree.
     pub nodes: u32,
-    /// References of the complete subtree.
+    /// References of the complete subtree. Before, in a bounded build, those that
+    /// its splits may add.
     pub references: u32,
     /// A leaf's block, if leaves keep theirs; else null.
     pub block: u64,
@@ -264,7 +269,7 @@ pub struct Large {
 /// Words between words of the header that are busy at the same time.
 const LINE: usize = 32;
 /// Bytes of the header.
-pub const HEADER_BYTES: usize = 12 * LINE * 4;
+pub const HEADER_BYTES: usize = 13 * LINE * 4;
 
 /// Where words of the header lie, in 4-byte words.
 pub mod word {
@@ -296,8 +301,12 @@ pub mod word {
     pub const LEAVES: usize = 10 * LINE;
     /// Depth of the deepest leaf.
     pub const DEPTH: usize = 10 * LINE + 1;
+    /// Nodes that became leaves because their budget did not allow their split.
+    pub const LIMITED: usize = 10 * LINE + 2;
     /// 8-byte words: see `Statistics` in `host`, and the request that failed.
     pub const STATISTICS: usize = 11 * LINE;
+    /// References that splits have added.
+    pub const ADDED: usize = 12 * LINE;
 }
 
 /// Places among the 8-byte words of `word::STATISTICS`.

@@ -5,7 +5,7 @@ use super::build::{Builder, Step, Work};
 use super::leaf::LeafNode;
 use super::sah::{Heuristic, WHOLE};
 use super::scan::{Action, Pass, Side};
-use super::search::{among_bins, exactly};
+use super::search::{ExactSplit, among_bins, exactly};
 use super::tables::{CHUNK, Division, HISTOGRAM_WORDS, LARGE, PER_SPLIT, SMALL};
 use crate::allocator::{Allocator, Handle};
 use crate::warp::Warp;
@@ -170,7 +170,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
                 }
             }
         }
-        let Some(found) = found else {
+        let Some(found) = found.filter(|found| self.affords(found.below, found.above)) else {
             self.work = Work::Node;
             return self.leaf_here();
         };
@@ -195,7 +195,9 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
                 self.members,
             )
         };
-        let Some(found) = found else {
+        let affordable =
+            |found: &ExactSplit| self.affords(found.below.count_ones(), found.above.count_ones());
+        let Some(found) = found.filter(affordable) else {
             return self.leaf_here();
         };
         self.split.axis = found.axis;

@@ -3,6 +3,7 @@
 //! triangles that straddle the plane to both children, and merges their new
 //! events in.
 
+use heapwood_device::kdtree::budget;
 use heapwood_device::kdtree::geometry::Aabb;
 use heapwood_device::kdtree::host::Costs;
 use heapwood_device::kdtree::node::Node;
@@ -41,7 +42,9 @@ struct Split {
     within_below: bool,
 }
 
-/// Builds a tree: its nodes and references, in depth-first order.
+/// Builds a tree: its nodes and references, in depth-first order. If that has
+/// more references than the bound on duplication allows, it is built anew with
+/// a budget for each node.
 ///
 /// # Panics
 ///
@@ -62,16 +65,26 @@ pub fn build(
         add_events(&mut events, id as u32, own);
     }
     events.iter_mut().for_each(|list| sort(list));
-    let mut builder = Builder {
-        triangles,
-        costs,
-        max_depth,
-        boxes,
-        sides: vec![0; triangles.len()],
-        nodes: Vec::new(),
-        references: Vec::new(),
+    let spare = budget::of_root(triangles.len() as u32);
+    let build = |budget: Option<u32>| {
+        let mut builder = Builder {
+            triangles,
+            costs,
+            max_depth,
+            added: 0,
+            most: if budget.is_none() { spare } else { u32::MAX },
+            boxes: boxes.clone(),
+            sides: vec![0; triangles.len()],
+            nodes: Vec::new(),
+            references: Vec::new(),
+        };
+        builder.node(events.clone(), triangles.len(), root, 0, budget);
+        builder
     };
-    builder.node(events, triangles.len(), root, 0);
+    let mut builder = build(None);
+    if builder.added > builder.most {
+        builder = build(Some(spare));
+    }
     (builder.nodes, builder.references, root)
 }
 
@@ -79,6 +92,9 @@ struct Builder<'a> {
     triangles: &'a [[Point; 3]],
     costs: Costs,
     max_depth: u32,
+    /// References that splits have added, and how many make the tree void.
+    added: u32,
+    most: u32,
     /// Bounds of each triangle, clipped to the node at hand.
     boxes: Vec<Aabb>,
     /// Where each triangle of the node at hand goes: bit 0 below, 1 above.
@@ -88,7 +104,10 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn node(&mut self, events: Events, count: usize, space: Aabb, depth: u32) {
+    fn node(&mut self, events: Events, count: usize, space: Aabb, depth: u32, budget: Option<u32>) {
+        if self.added > self.most {
+            return;
+        }
         let leaf_cost = f64::from(self.costs.intersection) * count as f64;
         let split = if count <= 1 || depth >= self.max_depth {
             None
@@ -105,15 +124,26 @@ impl Builder<'_> {
         let spaces = [false, true].map(|above| space.side(axis, split.position, above));
         let saved = self.classify(&events, &split);
         let [below, above] = [0, 1].map(|side| self.child(&events, side, &spaces[side]));
+        let sizes = [count, below.1, above.1].map(|count| count as u32);
+        let added = budget::added(sizes[0], sizes[1], sizes[2]);
+        if budget.is_some_and(|budget| added > budget) {
+            self.nodes.truncate(at);
+            self.leaf(&events);
+            return;
+        }
+        self.added = self.added.saturating_add(added);
+        let shares = budget.map(|budget| budget::shares(budget - added, sizes[1], sizes[2]));
         drop(events);
         // A triangle on both sides has other bounds on each, and its bounds
         // here again when both are done.
         let here = self.swap_bounds(&below.2);
-        self.node(below.0, below.1, spaces[0], depth + 1);
+        let budget = shares.map(|shares| shares.0);
+        self.node(below.0, below.1, spaces[0], depth + 1, budget);
         self.swap_bounds(&here);
         self.nodes[at] = Node::interior(axis, split.position, self.nodes.len() as u32);
         self.swap_bounds(&above.2);
-        self.node(above.0, above.1, spaces[1], depth + 1);
+        let budget = shares.map(|shares| shares.1);
+        self.node(above.0, above.1, spaces[1], depth + 1, budget);
         self.swap_bounds(&saved);
     }
 

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::super::geometry::{Aabb, from_key};
 use super::super::tables::{
-    BAD_COORDINATE, DONE, HEADER_BYTES, MAX_COORDINATE, NODE_LIMIT, OUT_OF_MEMORY, OVERWRITTEN,
-    REFERENCE_LIMIT, TASK_LIMIT, statistic, word,
+    BAD_COORDINATE, DONE, EXPLODES, HEADER_BYTES, MAX_COORDINATE, NODE_LIMIT, OUT_OF_MEMORY,
+    OVERWRITTEN, REFERENCE_LIMIT, TASK_LIMIT, statistic, word,
 };
 
 /// Statistics of the allocations of a build, with `Options::collect`.
@@ -38,6 +38,8 @@ pub struct BuildResult {
     pub references: u32,
     /// Depth of the deepest leaf; the root's is 0.
     pub depth: u32,
+    /// Leaves that would be nodes but for their budget of references.
+    pub limited_leaves: u32,
     /// Bounds of the scene, which are the root's box.
     pub bounds: Aabb,
     /// Statistics of allocations; all 0 if they were not collected.
@@ -63,6 +65,13 @@ pub enum BuildError {
     Overwritten,
     /// A coordinate is not finite or too large.
     BadCoordinate,
+    /// The tree would have more references than the bound on duplication allows;
+    /// build again with `Options::bounded`. An allocator that hands out memory
+    /// that is in use may have made this up, if it served more than its pool.
+    Explodes {
+        /// No fewer bytes than were served, if they were collected.
+        served: Option<u64>,
+    },
     /// The kernels did not run to their end.
     Incomplete,
 }
@@ -98,6 +107,10 @@ impl fmt::Display for BuildError {
                 f,
                 "k-d tree: a coordinate is not a number or beyond {MAX_COORDINATE:e}; scale the scene"
             ),
+            Self::Explodes { .. } => write!(
+                f,
+                "k-d tree: more references than the bound on duplication allows"
+            ),
             Self::Incomplete => write!(f, "k-d tree: the build did not end"),
         }
     }
@@ -129,6 +142,13 @@ pub fn outcome(header: &[u8; HEADER_BYTES]) -> Result<BuildResult, BuildError> {
         TASK_LIMIT => return Err(BuildError::TaskLimit),
         OVERWRITTEN => return Err(BuildError::Overwritten),
         BAD_COORDINATE => return Err(BuildError::BadCoordinate),
+        EXPLODES => {
+            // Allocators round up to 16 bytes where they may overwrite.
+            let served = long(statistic::BYTES) + 16 * long(statistic::ALLOCATIONS);
+            return Err(BuildError::Explodes {
+                served: (served > 0).then_some(served),
+            });
+        }
         _ => return Err(BuildError::Incomplete),
     }
     let allocations = long(statistic::ALLOCATIONS);
@@ -141,6 +161,7 @@ pub fn outcome(header: &[u8; HEADER_BYTES]) -> Result<BuildResult, BuildError> {
         leaves: short(word::LEAVES),
         references: short(word::REFERENCES),
         depth: short(word::DEPTH),
+        limited_leaves: short(word::LIMITED),
         bounds: Aabb {
             lo: [0, 1, 2].map(|axis| from_key(!bound(axis))),
             hi: [3, 4, 5].map(|place| from_key(bound(place))),
