@@ -7,6 +7,7 @@ use clap::{ArgAction, Args, Subcommand};
 use heapwood_device::bench::KEPT_MOST;
 
 use super::common::{BackendArguments, parse_seconds, progress};
+use super::suffix;
 use crate::allocators::{self, Spec};
 use crate::backend::{Backend, Options};
 use crate::bench::{self, BLOCK_THREADS, Case, HeapState, Plan, Row, Status};
@@ -108,9 +109,9 @@ pub struct Common {
     /// Run all cases in one process: faster, but a crash ends them all
     #[arg(long)]
     in_process: bool,
-    /// How to write the results
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    /// How to write the results [default: as the output file is named, or else as a table]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Write the results to this file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -202,13 +203,14 @@ pub fn run(workload: Workload) -> Result<(), Error> {
     for spec in &mut specs {
         spec.coalesce |= common.coalesce;
     }
+    let format = suffix::format(common.format, common.output.as_deref())?;
     let file = common.output.as_deref().map(Output::open).transpose()?;
     let timeout = Duration::from_secs_f64(common.timeout);
     let backend = common.backend.decide(Some(timeout))?;
     let cases = cases(workload, &sizes, &common, &specs, &backend);
 
     let rows = measure_all(&cases, &backend, timeout, common.in_process)?;
-    let text = match common.format {
+    let text = match format {
         Format::Json => json(&rows)?,
         Format::Table => bench_table(&rows, Format::Table).text(),
         Format::Csv => bench_table(&rows, Format::Csv).csv(),

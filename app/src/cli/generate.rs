@@ -9,6 +9,7 @@ use heapwood_scenes::generate::{self, Displacement};
 use heapwood_scenes::{CleanOptions, Scene};
 
 use super::common::load_scene;
+use super::suffix;
 use crate::Error;
 use crate::output::{self, Output};
 use crate::report::triangles;
@@ -63,6 +64,7 @@ pub fn run(what: What) -> Result<(), Error> {
 
 /// Makes the scene, cleans it and writes it.
 fn scene(arguments: &SceneArguments) -> Result<(), Error> {
+    suffix::check(&arguments.output, &["obj", "obj.gz"])?;
     // Dropped at once: the files are written by the scenes' own means, but
     // whether they can be is known before the work.
     drop(Output::open(&arguments.output)?);

@@ -16,6 +16,7 @@ use heapwood_graphs::{Format, GraphError, save};
 
 use super::common::{BackendArguments, different_files, progress};
 use super::kdtree::TreeFormat;
+use super::suffix;
 use super::tree::AllocatorArguments;
 use crate::Error;
 use crate::graph::verify::Checker;
@@ -42,9 +43,9 @@ pub struct Arguments {
     /// .txt, gzipped with .gz
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// How to write the result
-    #[arg(long, value_enum, default_value_t)]
-    format: TreeFormat,
+    /// How to write the result [default: as the output file is named, or else as text]
+    #[arg(long, value_enum)]
+    format: Option<TreeFormat>,
     /// Write the result to this file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -54,6 +55,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     arguments.check()?;
     let options = arguments.options()?;
+    let format = suffix::format(arguments.format, arguments.output.as_deref())?;
     let file = arguments.output.as_deref().map(Output::open).transpose()?;
     let save_format = arguments.save.as_deref().map(open_save).transpose()?;
 
@@ -76,7 +78,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
 
     let facts = backend.facts();
     let report = results::report(arguments, &input, &plan, &spec, &facts, &passes);
-    let text = match arguments.format {
+    let text = match format {
         TreeFormat::Text => report.text(),
         TreeFormat::Json => json(&report)?,
     };

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::common::{BackendArguments, different_files, load_scene, progress};
+use super::suffix::{self, Suffix};
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
 use crate::Error;
 use crate::meta::Meta;
@@ -32,9 +33,9 @@ pub struct Arguments {
     render: Option<PathBuf>,
     #[command(flatten)]
     camera: CameraArguments,
-    /// How to write the result
-    #[arg(long, value_enum, default_value_t)]
-    format: TreeFormat,
+    /// How to write the result [default: as the output file is named, or else as text]
+    #[arg(long, value_enum)]
+    format: Option<TreeFormat>,
     /// Write the result to this file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -50,12 +51,20 @@ pub enum TreeFormat {
     Json,
 }
 
+impl Suffix for TreeFormat {
+    const ALL: &'static [(&'static str, Self)] = &[("txt", Self::Text), ("json", Self::Json)];
+}
+
 /// Builds, measures, renders on request, and reports.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
     let scene = arguments.tree.scene.as_path();
     let targets = [arguments.output.as_deref(), arguments.render.as_deref()];
     different_files([scene].into_iter().chain(targets.into_iter().flatten()))?;
+    let format = suffix::format(arguments.format, arguments.output.as_deref())?;
+    if let Some(picture) = &arguments.render {
+        suffix::check(picture, &["png"])?;
+    }
     let file = arguments.output.as_deref().map(Output::open).transpose()?;
     let picture = arguments.render.as_deref().map(Output::open).transpose()?;
     let (scene, _) = load_scene(scene, arguments.tree.keep_duplicates)?;
@@ -99,7 +108,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             &name,
         ));
     }
-    let text = match arguments.format {
+    let text = match format {
         TreeFormat::Text => report.text(),
         TreeFormat::Json => json(&report)?,
     };

@@ -10,6 +10,7 @@ mod generate;
 mod graph;
 mod kdtree;
 mod render;
+mod suffix;
 mod tree;
 
 use std::process::ExitCode;

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::common::{BackendArguments, different_files, load_scene, spinner};
 use super::kdtree::TreeFormat;
+use super::suffix;
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
 use crate::Error;
 use crate::meta::Meta;
@@ -54,6 +55,7 @@ struct Report {
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
     different_files([arguments.tree.scene.as_path(), &arguments.output])?;
+    suffix::check(&arguments.output, &["png"])?;
     let target = Output::open(&arguments.output)?;
     let (scene, _) = load_scene(&arguments.tree.scene, arguments.tree.keep_duplicates)?;
     let camera = arguments.camera.camera(&scene)?;

@@ -105,6 +105,7 @@ impl TreeArguments {
             alloc_per_split: self.alloc_per_split,
             finish: self.finish,
             collect: false,
+            bounded: false,
         }
     }
 }

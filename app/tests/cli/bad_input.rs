@@ -180,6 +180,33 @@ fn an_unwritable_output_is_found_before_the_work() {
 }
 
 #[test]
+fn an_output_is_named_as_what_is_written() {
+    let folder = Folder::new();
+    // A scene that cannot be read: the name of the output is looked at first.
+    for (command, written) in [
+        ("render @absent.obj -o @out.bmp", ".png"),
+        ("render @absent.obj -o @out.png.gz", ".png"),
+        ("kdtree @absent.obj --render @out.jpg", ".png"),
+        ("kdtree @absent.obj -o @out.bmp", ".txt or .json"),
+        ("kdtree @absent.obj -o @out.json --format text", ".txt"),
+        ("graph @absent.el -o @out.csv", ".txt or .json"),
+        ("graph @absent.el --save @out.bmp", ".graph"),
+        ("compare kdtree @absent.obj -o @out.png", ".csv or .md"),
+        ("compare graph @absent.el -o @out.xml", ".csv or .md"),
+        ("bench scaling -o @out.bmp", ".csv or .md"),
+        ("bench scaling -o @out.csv --format json", ".json"),
+        ("generate scene knot -o @out.ply", ".obj or .obj.gz"),
+        ("generate graph road -o @out.bmp", ".graph"),
+    ] {
+        let outcome = run(&folder, command);
+        let message = outcome.error(2);
+        assert!(message.contains(written), "{command}: {message}");
+        assert!(message.contains("out."), "{command}: {message}");
+    }
+    assert_eq!(folder.names(), [""; 0]);
+}
+
+#[test]
 fn a_scene_or_a_result_is_not_given_up_for_another() {
     let folder = Folder::new();
     folder.put("one.obj", TRIANGLE);

@@ -259,3 +259,46 @@ fn help_version_and_completions() {
         assert!(outcome.stdout.contains("kdtree"), "{shell}");
     }
 }
+
+#[test]
+fn a_report_is_written_as_its_file_is_named() {
+    let folder = Folder::new();
+    folder.scene("terrain");
+    let command = "kdtree @terrain.obj --backend cpu --runs 1 -o @out.json";
+    assert_eq!(run(&folder, command).code, 0);
+    let written = std::fs::read(folder.path("out.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&written).unwrap();
+    assert_keys(&report, &TREE_KEYS);
+    assert_eq!(report["references_bounded"], false);
+    assert_eq!(report["limited_leaves"], 0);
+}
+
+#[test]
+fn a_report_says_when_duplication_was_bounded() {
+    // Corners on a spiral in one plane: the triangles of the fan overlap.
+    let mut text = String::new();
+    for corner in 0..120 {
+        let angle = f64::from(corner) * 2.4;
+        let radius = 0.1 + f64::from(corner * 37 % 120) / 120.0;
+        let (x, y) = (radius * angle.cos(), radius * angle.sin());
+        text += &format!("v {x} {y} 0.25\n");
+    }
+    for corner in 3..=120 {
+        text += &format!("f 1 {} {corner}\n", corner - 1);
+    }
+    let folder = Folder::new();
+    folder.put("fan.obj", &text);
+    let command = "kdtree @fan.obj --backend cpu --runs 1 --verify";
+    let said = run(&folder, command).stdout;
+    assert!(said.contains("bounded: "), "{said}");
+    for allocator in ["cfmmalloc", "awmalloc"] {
+        let report = run(
+            &folder,
+            &format!("{command} --format json --allocator {allocator}"),
+        );
+        let report = report.json();
+        assert_eq!(report["references_bounded"], true, "{allocator}");
+        assert!(number(&report["limited_leaves"]) > 0.0);
+        assert!(number(&report["references"]) <= 64.0 * 118.0 + 1024.0);
+    }
+}

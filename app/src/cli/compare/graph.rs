@@ -77,7 +77,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
             case,
         })
         .collect();
-    arguments.sides.write(file, &rows, table)?;
+    super::write(file, &rows, table)?;
     let names: Vec<String> = cases().map(name).collect();
     let named = names.iter().zip(&rows);
     let named = named.map(|(name, row)| (name.as_str(), &row.case));

@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         })
         .collect();
     set_ratios(&mut rows);
-    arguments.sides.write(file, &rows, table)?;
+    super::write(file, &rows, table)?;
     let cases = rows.iter().map(|row| (row.allocator.as_str(), &row.case));
     super::verdict(cases, "built different trees", |tree| &tree.tree_hash)
 }

@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::common::{BackendArguments, parse_seconds, progress};
+use super::suffix;
 use crate::Error;
 use crate::bench::Status;
 use crate::output::{self, Output};
@@ -53,9 +54,9 @@ struct Sides {
     timeout: f64,
     #[command(flatten)]
     backend: BackendArguments,
-    /// How to write the results
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    /// How to write the results [default: as the output file is named, or else as a table]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Write the results to this file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -70,9 +71,11 @@ struct Case<R> {
 }
 
 impl Sides {
-    /// The file for the results, before the work starts.
-    fn open(&self) -> Result<Option<Output>, Error> {
-        self.output.as_deref().map(Output::open).transpose()
+    /// The file for the results and their format, before the work starts.
+    fn open(&self) -> Result<(Option<Output>, Format), Error> {
+        let path = self.output.as_deref();
+        let format = suffix::format(self.format, path)?;
+        Ok((path.map(Output::open).transpose()?, format))
     }
 
     /// Runs a command for each named case on an input file.
@@ -132,27 +135,25 @@ impl Sides {
             ),
         })
     }
-
-    /// Writes rows to the file, or else to the standard output.
-    fn write<Row: Serialize>(
-        &self,
-        file: Option<Output>,
-        rows: &[Row],
-        table: impl Fn(&[Row]) -> Table,
-    ) -> Result<(), Error> {
-        let text = match self.format {
-            Format::Json => json(&rows)?,
-            Format::Table => table(rows).text(),
-            Format::Csv => table(rows).csv(),
-            Format::Markdown => table(rows).markdown(),
-        };
-        match file {
-            Some(file) => file.write(text.as_bytes()),
-            None => output::print(&text),
-        }
-    }
 }
 
+/// Writes rows to the file, in its format, or else to the standard output.
+fn write<Row: Serialize>(
+    (file, format): (Option<Output>, Format),
+    rows: &[Row],
+    table: impl Fn(&[Row]) -> Table,
+) -> Result<(), Error> {
+    let text = match format {
+        Format::Json => json(&rows)?,
+        Format::Table => table(rows).text(),
+        Format::Csv => table(rows).csv(),
+        Format::Markdown => table(rows).markdown(),
+    };
+    match file {
+        Some(file) => file.write(text.as_bytes()),
+        None => output::print(&text),
+    }
+}
 impl<R> Case<R> {
     /// The status for people.
     fn status(&self) -> String {

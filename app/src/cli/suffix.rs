@@ -1,0 +1,112 @@
+//! What the name of an output promises: a file's suffix stands for a format, and
+//! one that is not written is refused before the work starts.
+
+use std::path::Path;
+
+use crate::Error;
+use crate::report::Format;
+
+/// A format of reports, by the suffix of its files.
+pub trait Suffix: Copy + Default + PartialEq + 'static {
+    /// All formats, each with its suffix in small letters.
+    const ALL: &'static [(&'static str, Self)];
+}
+
+impl Suffix for Format {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("txt", Self::Table),
+        ("json", Self::Json),
+        ("csv", Self::Csv),
+        ("md", Self::Markdown),
+    ];
+}
+
+/// The suffix of a file's name in small letters, if it has one.
+fn of(path: &Path) -> Option<String> {
+    let suffix = path.extension()?.to_string_lossy();
+    Some(suffix.to_ascii_lowercase())
+}
+
+/// Refuses a name with a suffix that is not among those that are `written`. A
+/// name without one promises nothing.
+///
+/// # Errors
+///
+/// One line that names the file and what is written.
+pub fn check(path: &Path, written: &[&str]) -> Result<(), Error> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.to_ascii_lowercase();
+    let ends = |suffix: &&str| name.ends_with(&format!(".{suffix}"));
+    if path.extension().is_some() && !written.iter().any(ends) {
+        return Err(refused(path, written));
+    }
+    Ok(())
+}
+
+/// The format of a report: the one asked for, or else that of the file's suffix,
+/// or else the usual one.
+///
+/// # Errors
+///
+/// A suffix that stands for no format, or for another than the one asked for.
+pub fn format<F: Suffix>(asked: Option<F>, path: Option<&Path>) -> Result<F, Error> {
+    let Some((path, suffix)) = path.and_then(|path| Some((path, of(path)?))) else {
+        return Ok(asked.unwrap_or_default());
+    };
+    let named = F::ALL.iter().find(|(name, _)| *name == suffix);
+    let suffix_of = |format: F| F::ALL.iter().find(|(_, of)| *of == format);
+    match (named, asked.and_then(suffix_of)) {
+        (None, None) => Err(refused(
+            path,
+            &F::ALL.iter().map(|of| of.0).collect::<Vec<_>>(),
+        )),
+        (Some(named), Some(asked)) if named.1 == asked.1 => Ok(asked.1),
+        (_, Some(asked)) => Err(refused(path, &[asked.0])),
+        (Some(named), None) => Ok(named.1),
+    }
+}
+
+fn refused(path: &Path, written: &[&str]) -> Error {
+    let written: Vec<String> = written.iter().map(|suffix| format!(".{suffix}")).collect();
+    Error::Usage(format!(
+        "{}: no such files are written; name it {}",
+        path.display(),
+        written.join(" or ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::kdtree::TreeFormat;
+
+    #[test]
+    fn a_suffix_is_one_that_is_written_or_none() {
+        for fine in ["a.png", "a.b.PNG", "out", "/dev/stdout", "."] {
+            check(Path::new(fine), &["png"]).unwrap();
+        }
+        check(Path::new("a.OBJ.gz"), &["obj", "obj.gz"]).unwrap();
+        for bad in ["a.bmp", "a.png.gz", "a.", "/dev/x.jpg"] {
+            let error = check(Path::new(bad), &["png"]).unwrap_err();
+            assert_eq!(error.exit_code(), 2, "{bad}");
+            assert!(error.to_string().contains(".png"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_suffix_chooses_the_format_or_agrees_with_it() {
+        let of = |asked, name| format(asked, Some(Path::new(name))).ok();
+        assert_eq!(of(None, "a.json"), Some(TreeFormat::Json));
+        assert_eq!(of(None, "a.txt"), Some(TreeFormat::Text));
+        assert_eq!(of(None, "a"), Some(TreeFormat::Text));
+        assert_eq!(of(Some(TreeFormat::Json), "a"), Some(TreeFormat::Json));
+        assert_eq!(of(Some(TreeFormat::Json), "a.txt"), None);
+        assert_eq!(of(None, "a.bmp"), None);
+        let of = |asked, name| format(asked, Some(Path::new(name))).ok();
+        assert_eq!(of(None, "a.CSV"), Some(Format::Csv));
+        assert_eq!(of(Some(Format::Markdown), "a.md"), Some(Format::Markdown));
+        assert_eq!(of(Some(Format::Table), "a.csv"), None);
+        assert_eq!(of(None, "a.png"), None);
+        assert_eq!(format(None, None).ok(), Some(Format::Table));
+    }
+}
