@@ -221,7 +221,18 @@ fn source_violations(path: &Path, source: &str) -> Vec<String> {
             }
         }
     }
+    for line in source.lines().filter(|line| is_shared_reference(line)) {
+        found.push(format!("{}: a reference in {line}", path.display()));
+    }
     found
+}
+
+/// Whether a line names a whole object behind a pointer as a reference: nobody
+/// may change any word of it meanwhile, as other warps do with words of tables. A
+/// pointer that was cast is one to an atomic type, or to a lane's own.
+fn is_shared_reference(line: &str) -> bool {
+    let named = ["= &*", "= &mut *", "= unsafe { &*", "= unsafe { &mut *"];
+    named.iter().any(|start| line.contains(start)) && !line.contains("cast")
 }
 
 /// The Rust files below a folder.
@@ -272,7 +283,7 @@ fn orderings_asked_for_are_there() {
 }
 
 #[test]
-fn no_collective_is_in_inline_assembly() {
+fn sources_keep_the_rules() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
     sources(&root.join("device"), &mut files);
@@ -343,4 +354,17 @@ fn planted_collectives_are_found() {
     assert_eq!(source_violations(inside, clean), [""; 0]);
     let outside = Path::new("device/src/heap.rs");
     assert_eq!(source_violations(outside, clean).len(), 1);
+}
+
+#[test]
+fn planted_references_are_found() {
+    let path = Path::new("device/src/heap.rs");
+    for bad in [
+        "let large = &*self.large;",
+        "let own = unsafe { &mut *tree.larges.add(1) };",
+    ] {
+        assert_eq!(source_violations(path, bad).len(), 1, "{bad}");
+    }
+    let fine = "let word = unsafe { &*words.add(1).cast::<AtomicU32>() };";
+    assert_eq!(source_violations(path, fine), [""; 0]);
 }

@@ -166,14 +166,15 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         let place = unsafe {
             self.clear_large();
             if self.warp.lane() == 0 {
-                let large = &mut *self.large;
-                large.focus = axis * BINS + bin - u32::from(is_before);
-                large.axis = axis;
-                large.division = found.division;
-                large.position = found.position;
-                (large.below, large.above) = (found.below, found.above);
-                large.cost = found.cost;
-                large.counted = 0;
+                // Field by field: other lanes clear the histogram meanwhile.
+                let large = self.large;
+                (*large).focus = axis * BINS + bin - u32::from(is_before);
+                (*large).axis = axis;
+                (*large).division = found.division;
+                (*large).position = found.position;
+                ((*large).below, (*large).above) = (found.below, found.above);
+                (*large).cost = found.cost;
+                (*large).counted = 0;
             }
             self.large.offset_from(self.tree.larges) as u32
         };
@@ -187,15 +188,17 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     /// bin in focus.
     #[inline(always)]
     pub(super) unsafe fn better(&self, found: Option<BinSplit>) -> BinSplit {
+        let large = self.large;
         // SAFETY: all chunks are counted, so the large node is this warp's.
-        let large = unsafe { &*self.large };
-        let kept = BinSplit {
-            axis: large.axis,
-            division: large.division,
-            position: large.position,
-            below: large.below,
-            above: large.above,
-            cost: large.cost,
+        let kept = unsafe {
+            BinSplit {
+                axis: (*large).axis,
+                division: (*large).division,
+                position: (*large).position,
+                below: (*large).below,
+                above: (*large).above,
+                cost: (*large).cost,
+            }
         };
         // Before the first lane stores the choice.
         self.warp.sync(W::FULL);
@@ -283,13 +286,13 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         // SAFETY: the large node is the last warp's until `put`.
         let place = unsafe {
             if self.warp.lane() == 0 {
-                let large = &mut *self.large;
-                large.axis = split.axis;
-                large.division = division;
-                large.position = split.position;
-                (large.below, large.above) = (split.below, split.above);
-                large.block_below = split.block_below;
-                large.block_above = split.block_above;
+                let large = self.large;
+                (*large).axis = split.axis;
+                (*large).division = division;
+                (*large).position = split.position;
+                ((*large).below, (*large).above) = (split.below, split.above);
+                (*large).block_below = split.block_below;
+                (*large).block_above = split.block_above;
             }
             self.large.offset_from(self.tree.larges) as u32
         };
@@ -319,13 +322,13 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             if !self.is_last(divided) {
                 return false;
             }
-            let large = &*self.large;
-            self.split.axis = large.axis;
-            self.split.position = large.position;
-            self.split.below = large.below;
-            self.split.above = large.above;
-            self.split.block_below = large.block_below;
-            self.split.block_above = large.block_above;
+            let large = self.large;
+            self.split.axis = (*large).axis;
+            self.split.position = (*large).position;
+            self.split.below = (*large).below;
+            self.split.above = (*large).above;
+            self.split.block_below = (*large).block_below;
+            self.split.block_above = (*large).block_above;
         }
         true
     }

@@ -115,13 +115,14 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             pass.to = if to < task.count { to } else { task.count };
         }
         if self.work == Work::DivideChunk {
-            // SAFETY: the split was chosen before the task was put in.
+            // SAFETY: the split was chosen before the task was put in. Only its
+            // fields are read: other warps change `divided` meanwhile.
             unsafe {
-                let large = &*self.large;
-                (pass.axis, pass.division) = (large.axis, large.division);
-                (pass.below.room, pass.above.room) = (large.below, large.above);
-                self.split.block_below = large.block_below;
-                self.split.block_above = large.block_above;
+                let large = self.large;
+                (pass.axis, pass.division) = ((*large).axis, (*large).division);
+                (pass.below.room, pass.above.room) = ((*large).below, (*large).above);
+                self.split.block_below = (*large).block_below;
+                self.split.block_above = (*large).block_above;
                 (pass.below.next, pass.above.next) = self.chunk_places();
             }
         }
