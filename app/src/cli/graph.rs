@@ -19,7 +19,7 @@ use super::kdtree::TreeFormat;
 use super::tree::AllocatorArguments;
 use crate::Error;
 use crate::graph::verify::Checker;
-use crate::graph::{Layout, Options};
+use crate::graph::{Layout, Limits, Options};
 use crate::output::{self, Output};
 use crate::report::json;
 use input::Input;
@@ -150,6 +150,7 @@ impl Arguments {
             pool: self.work.pool,
             layout: self.layout,
             self_loops: self.work.input.self_loops,
+            limits: Limits::default(),
         })
     }
 }
