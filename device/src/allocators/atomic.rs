@@ -153,12 +153,10 @@ impl Allocator for AtomicMalloc {
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         let asked = units(bytes, UNIT);
-        // What no pool of this size has is refused without an addition.
-        let wanted = if u64::from(asked) <= self.units {
-            asked
-        } else {
-            0
-        };
+        // What no pool of this size has is refused without an addition. A product and
+        // not a branch: lanes that had branched here would be told from the others
+        // once more below, and rustc would thread that jump around the collectives.
+        let wanted = asked * u32::from(u64::from(asked) <= self.units);
         let group = Group::form(warp, wanted);
         let mut first = 0;
         if group.leads() && group.total > 0 {
