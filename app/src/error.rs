@@ -78,6 +78,7 @@ impl Error {
             Self::Scene(SceneError::TooMany { .. })
             | Self::Usage(_)
             | Self::Camera(_)
+            | Self::Backend(BackendError::TooManyThreads { .. })
             | Self::Heap(HeapError::Parameter { .. }) => 2,
             Self::Scene(_) | Self::Graph(_) | Self::Write { .. } => 3,
             Self::Verification(_) | Self::Heap(HeapError::Misuse { .. }) => 5,

@@ -64,6 +64,49 @@ pub enum HeapError {
     Backend(#[from] BackendError),
 }
 
+/// The largest pool that can be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MostPool {
+    /// Its size, in bytes.
+    pub bytes: u64,
+    /// Whether the allocator is why it is not larger, not the memory that is free.
+    pub by_allocator: bool,
+}
+
+impl MostPool {
+    /// The largest pool that `spec` can use and the backend has memory for beside
+    /// `others` bytes, an eighth of the rest being left for what comes and goes.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the backend.
+    pub fn beside(backend: &Backend, spec: &Spec, others: u64) -> Result<Self, BackendError> {
+        let free = backend.free_memory()?.saturating_sub(others);
+        let free = free - free / 8;
+        // No allocator can use so much, and one that is asked says what it can.
+        let everything = 1 << 60;
+        let processors = backend.facts().processors;
+        let limit = match spec.setup(std::ptr::null_mut(), everything, processors) {
+            Err(SetupError::PoolTooLarge { limit }) => limit,
+            _ => everything,
+        };
+        Ok(Self {
+            bytes: limit.min(free),
+            by_allocator: limit <= free,
+        })
+    }
+}
+
+impl std::fmt::Display for MostPool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let why = match self.by_allocator {
+            true => "the most that the allocator can use",
+            false => "the most that there is memory for",
+        };
+        write!(f, "{}, {why}", display(self.bytes))
+    }
+}
+
 /// An allocator with its pool.
 pub struct DeviceHeap<'b> {
     backend: &'b Backend,
@@ -126,6 +169,11 @@ impl<'b> DeviceHeap<'b> {
     /// Its allocator, as users call it.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// Whether its allocator may hand out live blocks again.
+    pub fn may_overwrite(&self) -> bool {
+        self.allocator.may_overwrite
     }
 
     /// Its pool, in bytes.

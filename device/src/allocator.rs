@@ -179,6 +179,14 @@ pub trait Allocator: Copy {
     /// A block of at least `bytes`, or null.
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> Self::Handle;
 
+    /// `malloc`, but null rather than memory that was granted before and may be in
+    /// use ([`Allocator::MAY_OVERWRITE`]): for data that lives on whatever is granted
+    /// later.
+    #[inline(always)]
+    fn malloc_exclusive<W: Warp>(self, warp: W, bytes: u64) -> Self::Handle {
+        self.malloc(warp, bytes)
+    }
+
     /// Gives a block back.
     ///
     /// # Safety

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use heapwood_device::allocators::{CfMalloc, CfmMalloc};
+use heapwood_device::allocators::{AwMalloc, CfMalloc, CfmMalloc};
 use heapwood_device::graph::host::Layout::{self, Contiguous, Linked};
 use heapwood_device::graph::host::{Change, UpdateError};
-use heapwood_device::host::{ALLOCATORS, HostAllocator, allocator};
+use heapwood_device::host::{ALLOCATORS, allocator};
 use heapwood_tests::graph::graphs::batch as edges;
 use heapwood_tests::graph::{Coroutines, Csr, Model, Runner, Store, Threads};
 use heapwood_tests::lockstep::Random;
@@ -75,16 +75,9 @@ fn every() -> [(bool, Layout); 4] {
     ]
 }
 
-/// The allocators that a store can be kept on.
-fn keeping() -> impl Iterator<Item = &'static HostAllocator> {
-    ALLOCATORS
-        .iter()
-        .filter(|allocator| !allocator.may_overwrite)
-}
-
 #[test]
 fn random_batches_keep_the_store_equal_to_a_set() {
-    for (seed, allocator) in (0..).zip(keeping()) {
+    for (seed, allocator) in (0..).zip(ALLOCATORS.iter()) {
         for (directed, layout) in every() {
             run_batches(
                 Threads::new(allocator, POOL, 2),
@@ -124,7 +117,10 @@ fn lanes_keep_the_store_equal_to_a_set() {
 #[test]
 fn large_vertices_move_to_new_blocks() {
     // Two hubs with thousands of neighbours, a few vertices that shrink.
-    for (allocator, layout) in keeping().flat_map(|a| [(a, Contiguous), (a, Linked)]) {
+    for (allocator, layout) in ALLOCATORS
+        .iter()
+        .flat_map(|a| [(a, Contiguous), (a, Linked)])
+    {
         let vertices = 5000;
         let mut model = Model::new(vertices, false);
         let star: Vec<_> = (0..vertices).flat_map(|v| [(0, v), (1, v)]).collect();
@@ -153,7 +149,7 @@ fn large_vertices_move_to_new_blocks() {
 #[test]
 fn an_exhausted_heap_leaves_the_store_as_it_was() {
     let mut exhausted = 0;
-    for (seed, allocator) in (0..).zip(keeping()) {
+    for (seed, allocator) in (0..).zip(ALLOCATORS.iter()) {
         for (directed, layout) in every() {
             let mut random = Random::new(seed);
             let mut model = Model::new(200, directed);
@@ -179,13 +175,51 @@ fn an_exhausted_heap_leaves_the_store_as_it_was() {
                 }
                 assert_equal(&store, &model, allocator.name);
             }
-            if allocator.frees {
+            // One that may overwrite has no memory left when it would begin to.
+            if allocator.frees && !allocator.may_overwrite {
                 assert!(refused < 60, "{} never recovers", allocator.name);
             }
             exhausted += refused;
         }
     }
     assert!(exhausted > 50, "only {exhausted} batches ran out of memory");
+}
+
+/// Batches until the pool is used up, and some more: each is applied, or the graph is
+/// as it was.
+fn use_up<R: Runner>(runner: R, layout: Layout, directed: bool, seed: u64) {
+    let mut random = Random::new(seed);
+    let mut model = Model::new(100, directed);
+    let start = edges(&mut random, &model, 100);
+    model.apply(&start, Change::Insert, false);
+    let store = Store::of(runner, &model, layout);
+    let (mut applied, mut refused) = (0, 0);
+    while refused < 3 {
+        let change = random.choose(&[Change::Insert, Change::Insert, Change::Delete]);
+        let batch = edges(&mut random, &model, 40);
+        match store.update(&batch, change) {
+            Ok(counts) => {
+                assert_eq!(counts, model.apply(&batch, change, false));
+                applied += 1;
+            }
+            Err(UpdateError::OutOfMemory { .. }) => refused += 1,
+        }
+        assert_equal(&store, &model, &format!("{layout:?}, seed {seed}"));
+        assert!(applied < 1000, "it is never used up");
+    }
+    assert!(applied > 0);
+}
+
+#[test]
+fn a_pool_that_begins_again_at_its_front_is_used_up() {
+    for (seed, (directed, layout)) in (0..).zip(every()) {
+        for name in ["awmalloc", "awmalloc_checked"] {
+            let runner = Threads::new(allocator(name).unwrap(), 80 << 10, 2);
+            use_up(runner, layout, directed, seed);
+        }
+        let lanes = Coroutines::<AwMalloc>::new(24 << 10, 1, seed);
+        use_up(lanes, layout, directed, seed);
+    }
 }
 
 #[test]
@@ -195,7 +229,11 @@ fn the_graph_does_not_depend_on_allocator_or_batches() {
     let all = edges(&mut random, &empty, 6000);
     let gone = edges(&mut random, &empty, 3000);
     let mut hashes = Vec::new();
-    for (size, allocator) in [1000, 6000, 37, 450].into_iter().cycle().zip(keeping()) {
+    for (size, allocator) in [1000, 6000, 37, 450]
+        .into_iter()
+        .cycle()
+        .zip(ALLOCATORS.iter())
+    {
         let layout = if size < 1000 { Linked } else { Contiguous };
         let store = Store::of(Threads::new(allocator, POOL, 2), &empty, layout);
         for part in all.chunks(size) {

@@ -33,12 +33,13 @@ const LOCAL_MEMORY: [(&str, usize); 4] = [
 
 /// Orderings that the sources ask for, and where they must be found: rustc
 /// drops those of read-modify-writes without a word.
-const ORDERINGS: [(&str, &[&str], &str); 14] = [
+const ORDERINGS: [(&str, &[&str], &str); 15] = [
     ("bench", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
     ("bench", CIRCULAR, "st.release.gpu.global.b32"),
     ("tree", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
     ("tree", CIRCULAR, "st.release.gpu.global.b32"),
-    ("bench", &["awmalloc"], "fence.acq_rel.gpu"),
+    ("bench", &["awmalloc"], "atom.acquire.gpu.global.add.u64"),
+    ("bench", &["awmalloc"], "atom.release.gpu.global.add.u64"),
     ("bench", CHECKED, "atom.acq_rel.gpu.global.cas.b32"),
     // The stress kernel hands blocks over.
     ("bench", CIRCULAR, "atom.acq_rel.gpu.global.exch.b64"),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use heapwood::Error;
 use heapwood::allocators::Spec;
 use heapwood::backend::{Backend, Choice, LAUNCH_LIMIT};
-use heapwood::graph::{Layout, Options, RankOptions, Ranks, Store};
+use heapwood::graph::{Layout, Limits, Options, RankOptions, Ranks, Store};
 use heapwood::size::Pool;
 use heapwood_graphs::Csr;
 
@@ -27,6 +27,7 @@ pub fn store<'b>(backend: &'b Backend, spec: &Spec, rows: &Csr) -> Result<Store<
         pool: Pool::Auto,
         layout: Layout::Contiguous,
         self_loops: false,
+        limits: Limits::default(),
     };
     Ok(Store::new(backend, options, rows, None)?)
 }

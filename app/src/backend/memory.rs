@@ -4,6 +4,7 @@ use bytemuck::{AnyBitPattern, NoUninit};
 use memmap2::{MmapOptions, MmapRaw};
 
 use super::BackendError;
+use super::quota::{Charge, Quota};
 use crate::cuda::{Buffer, Gpu};
 
 /// Kernels' memory, freed on drop. Never lent, only copied from and to, since
@@ -11,6 +12,7 @@ use crate::cuda::{Buffer, Gpu};
 pub struct Memory {
     place: Place,
     bytes: u64,
+    _charge: Option<Charge>,
 }
 
 enum Place {
@@ -22,15 +24,19 @@ enum Place {
 impl Memory {
     /// Zeroed memory of the host. Pages are committed when they are touched, large
     /// ones where the system has them.
-    pub(super) fn on_host(bytes: u64) -> Result<Self, BackendError> {
+    pub(super) fn on_host(bytes: u64, quota: Option<&Quota>) -> Result<Self, BackendError> {
+        let charge = quota.map(|quota| quota.charge(bytes)).transpose()?;
         let error = BackendError::OutOfMemory { bytes };
         // There are no mappings without a byte.
         let length = usize::try_from(bytes.max(1)).map_err(|_| error.clone())?;
         let mapping = MmapOptions::new().len(length).map_anon();
         let mapping = MmapRaw::from(mapping.map_err(|_| error)?);
         prefer_large_pages(&mapping);
-        let place = Place::Host(mapping);
-        Ok(Self { place, bytes })
+        Ok(Self {
+            place: Place::Host(mapping),
+            bytes,
+            _charge: charge,
+        })
     }
 
     /// Memory of the GPU.
@@ -39,8 +45,11 @@ impl Memory {
         if zeroed {
             buffer.zero()?;
         }
-        let place = Place::Device(buffer);
-        Ok(Self { place, bytes })
+        Ok(Self {
+            place: Place::Device(buffer),
+            bytes,
+            _charge: None,
+        })
     }
 
     /// Where it begins: what a kernel gets. Only kernels may follow it.

@@ -6,6 +6,7 @@
 mod cpu;
 mod gpu;
 mod memory;
+mod quota;
 mod select;
 
 use std::time::Duration;
@@ -18,6 +19,7 @@ use thiserror::Error;
 use crate::cuda::CudaError;
 
 pub use memory::Memory;
+pub use quota::Quota;
 pub use select::{Choice, Options};
 
 /// Why a backend cannot do what it was asked.
@@ -50,7 +52,17 @@ pub enum BackendError {
     /// The table has no kernel of this name.
     #[error("there is no kernel {0}")]
     NoKernel(String),
+    /// Threads of a launch are numbered by 32 bits, and kernels add their number.
+    #[error("{threads} threads are more than a launch can have, 2147483648")]
+    TooManyThreads {
+        /// How many were wanted.
+        threads: u64,
+    },
 }
+
+/// Threads of a launch, at the most: a thread that goes on to the item as many
+/// further as there are threads stays below 2^32 if there are no more items either.
+pub const MOST_THREADS: u32 = 1 << 31;
 
 /// How many threads a launch has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +79,25 @@ pub enum Shape {
     Ranges(u32),
     /// As many warps as the machine runs at a time.
     Persistent,
+}
+
+impl Shape {
+    /// A shape that a launch can have: where about so many threads are meant, no
+    /// more than [`MOST_THREADS`].
+    fn bounded(self) -> Result<Self, BackendError> {
+        let most = MOST_THREADS;
+        match self {
+            Self::Threads(count) if count > most => Err(BackendError::TooManyThreads {
+                threads: u64::from(count),
+            }),
+            Self::Warps(count) if count > most / 32 => Err(BackendError::TooManyThreads {
+                threads: u64::from(count) * 32,
+            }),
+            Self::Strided(count) => Ok(Self::Strided(count.min(most))),
+            Self::Ranges(count) => Ok(Self::Ranges(count.min(most))),
+            other => Ok(other),
+        }
+    }
 }
 
 /// A kernel to run.
@@ -120,6 +151,27 @@ impl Backend {
         }
     }
 
+    /// The CPU, as [`Options::open`] gives it, within a quota.
+    ///
+    /// # Errors
+    ///
+    /// When the workers cannot be started.
+    pub fn cpu_within(threads: Option<usize>, quota: Quota) -> Result<Self, BackendError> {
+        Ok(Self::Cpu(cpu::Cpu::new(threads, Some(quota))?))
+    }
+
+    /// Memory that is free, in bytes, as far as that is known.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the GPU.
+    pub fn free_memory(&self) -> Result<u64, BackendError> {
+        match self {
+            Self::Cpu(cpu) => Ok(cpu.free_memory()),
+            Self::Cuda(cuda) => Ok(cuda.gpu().free_memory()?),
+        }
+    }
+
     /// Sets memory aside: zeroed on request, aligned to 256 bytes.
     ///
     /// # Errors
@@ -127,7 +179,7 @@ impl Backend {
     /// When there is not that much.
     pub fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError> {
         match self {
-            Self::Cpu(_) => Memory::on_host(bytes),
+            Self::Cpu(cpu) => cpu.memory(bytes),
             Self::Cuda(cuda) => Memory::on_device(cuda.gpu(), bytes, zeroed),
         }
     }
@@ -137,8 +189,8 @@ impl Backend {
     ///
     /// # Errors
     ///
-    /// A kernel that does not exist, one that faults, and on the GPU one that
-    /// takes longer than the backend's limit (a thread of the CPU cannot be ended;
+    /// A kernel that does not exist, more threads than [`MOST_THREADS`], a kernel
+    /// that faults, and on the GPU one that takes longer than the backend's limit (a thread of the CPU cannot be ended;
     /// commands that must not wait run a process of their own).
     ///
     /// # Safety
@@ -162,12 +214,26 @@ impl Backend {
     /// # Safety
     ///
     /// As for [`Backend::launch`], for each of them, when those before it have run.
-    pub unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
+    pub unsafe fn launch_parts<'a>(
+        &self,
+        parts: &[&[Launch<'a>]],
+    ) -> Result<Vec<f64>, BackendError> {
+        let bounded = |launch: &Launch<'a>| {
+            Ok(Launch {
+                shape: launch.shape.bounded()?,
+                ..*launch
+            })
+        };
+        let parts: Vec<Vec<Launch>> = parts
+            .iter()
+            .map(|part| part.iter().map(bounded).collect())
+            .collect::<Result<_, BackendError>>()?;
+        let parts: Vec<&[Launch]> = parts.iter().map(Vec::as_slice).collect();
         // SAFETY: the caller's promise is the one that both ask for.
         unsafe {
             match self {
-                Self::Cpu(cpu) => cpu.launch_parts(parts),
-                Self::Cuda(cuda) => cuda.launch_parts(parts),
+                Self::Cpu(cpu) => cpu.launch_parts(&parts),
+                Self::Cuda(cuda) => cuda.launch_parts(&parts),
             }
         }
     }

@@ -70,7 +70,7 @@ impl Options {
     /// As for [`Options::decide`].
     pub fn facts(&self) -> Result<Facts, BackendError> {
         match self.choice {
-            Choice::Cpu => Ok(Cpu::new(self.threads)?.facts()),
+            Choice::Cpu => Ok(Cpu::new(self.threads, None)?.facts()),
             Choice::Auto | Choice::Cuda => self.find_gpu(),
         }
     }
@@ -82,7 +82,7 @@ impl Options {
     /// When it cannot run.
     pub fn open(&self) -> Result<Backend, BackendError> {
         Ok(match self.choice {
-            Choice::Cpu => Backend::Cpu(Cpu::new(self.threads)?),
+            Choice::Cpu => Backend::Cpu(Cpu::new(self.threads, None)?),
             Choice::Auto | Choice::Cuda => Backend::Cuda(Cuda::open(self.device, self.limit)?),
         })
     }

@@ -20,7 +20,7 @@ use super::suffix;
 use super::tree::AllocatorArguments;
 use crate::Error;
 use crate::graph::verify::Checker;
-use crate::graph::{Layout, Options};
+use crate::graph::{Layout, Limits, Options};
 use crate::output::{self, Output};
 use crate::report::json;
 use input::Input;
@@ -152,6 +152,7 @@ impl Arguments {
             pool: self.work.pool,
             layout: self.layout,
             self_loops: self.work.input.self_loops,
+            limits: Limits::default(),
         })
     }
 }

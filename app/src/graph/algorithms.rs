@@ -124,7 +124,7 @@ impl Store<'_> {
     pub fn triangles(&self, per_vertex: bool) -> Result<Triangles, StoreError> {
         let vertices = self.shape().vertices;
         let workers = self.backend.lone_workers();
-        let space = TriangleSpace::new(self.shape(), &self.measure(0)?, per_vertex, workers);
+        let space = TriangleSpace::new(self.shape(), &self.room.measure(0)?, per_vertex, workers);
         // All of it is zeroed, not the front alone: fresh memory of the CPU backend is 0
         // anyway, until it is used.
         let workspace = self.backend.memory(space.bytes() as u64, true)?;

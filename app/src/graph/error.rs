@@ -4,11 +4,10 @@ use heapwood_graphs::GraphError;
 use thiserror::Error;
 
 use crate::backend::BackendError;
-use crate::heap::HeapError;
+use crate::heap::{HeapError, MostPool};
 use crate::size::display;
 
-/// Why an operation on a graph did not succeed. The graph is as it was before,
-/// unless the allocator is at fault ([`StoreError::Overwritten`]).
+/// Why an operation on a graph did not succeed. The graph is as it was before.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StoreError {
     /// The allocator or the backend.
@@ -30,25 +29,38 @@ pub enum StoreError {
         /// The request that failed, in bytes.
         wanted: u64,
     },
-    /// Live blocks may have been handed out again.
+    /// The allocator would go on over live blocks.
     #[error(
-        "{allocator} has granted {} of a pool of {}, and will begin again at its front, over \
-         the graph: use a larger --pool, or another allocator",
-        display(*.granted), display(*.pool)
+        "{allocator} has come to the end of the pool of {}, and would begin again at its front, \
+         over the graph: use a larger --pool, --pool auto, or another allocator",
+        display(*.pool)
     )]
-    Overwritten {
+    Overwriting {
         /// The allocator.
         allocator: &'static str,
         /// The pool, in bytes.
         pool: u64,
-        /// Granted since it was empty, in bytes.
-        granted: u64,
     },
-    /// More entries than the store numbers.
-    #[error("{entries} entries are more than a store can number, 4294967295; use a smaller graph")]
+    /// The graph needs more than the largest pool that can be had.
+    #[error(
+        "the graph does not fit over {allocator} into a pool of {most}: use another allocator, \
+         a smaller graph, or more memory than --pool auto can find here"
+    )]
+    Full {
+        /// The allocator.
+        allocator: &'static str,
+        /// That pool.
+        most: MostPool,
+    },
+    /// More than the store numbers.
+    #[error("{count} {what} are more than a store can number, {limit}; use a smaller graph")]
     TooMany {
-        /// Entries in one direction.
-        entries: u64,
+        /// What there is too much of.
+        what: &'static str,
+        /// How much of it.
+        count: u64,
+        /// How much there may be.
+        limit: u64,
     },
     /// A batch that is too large for its workspace.
     #[error("a batch of {edges} edges is too large: use a --batch of at most 2^30")]
@@ -61,6 +73,13 @@ pub enum StoreError {
     Rows,
 }
 
+impl StoreError {
+    /// Whether blocks were refused that a larger pool would have had.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Pool { .. } | Self::Overwriting { .. })
+    }
+}
+
 impl From<BackendError> for StoreError {
     fn from(error: BackendError) -> Self {
         Self::Heap(error.into())
@@ -71,7 +90,7 @@ impl From<StoreError> for crate::Error {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Heap(error) => error.into(),
-            StoreError::Pool { .. } | StoreError::Overwritten { .. } => {
+            StoreError::Pool { .. } | StoreError::Overwriting { .. } | StoreError::Full { .. } => {
                 Self::OutOfPool(error.to_string())
             }
             StoreError::Rows => Self::Verification(error.to_string()),

@@ -2,8 +2,6 @@
 
 use std::cell::Cell;
 
-use heapwood_device::graph::host::Measured;
-
 use super::store::Store;
 use crate::backend::BackendError;
 
@@ -12,7 +10,7 @@ use crate::backend::BackendError;
 pub struct MemoryUse {
     /// Of its entries, 4 each.
     pub payload_bytes: u64,
-    /// Of the blocks, as far as the store may use them.
+    /// Of the blocks, as granted, as far as the store may use them.
     pub allocated_bytes: u64,
     /// The most of the latter at a time: batches allocate before they free. Exact
     /// if it is asked for after each batch; else what batches have freed in between
@@ -48,18 +46,6 @@ impl Peak {
 }
 
 impl Store<'_> {
-    /// What a store takes.
-    pub(super) fn measure(&self, store: usize) -> Result<Measured, BackendError> {
-        let words = self.backend.memory(8 * Measured::WORDS as u64, true)?;
-        let step = self.room.graph.measure(store, words.address());
-        // SAFETY: the workspace is zeroed.
-        unsafe { self.room.run(&[&[step]])? };
-        let read: Vec<u64> = words.download(0, Measured::WORDS)?;
-        let mut words = [0; Measured::WORDS];
-        words.copy_from_slice(&read);
-        Ok(Measured::from_words(&words))
-    }
-
     /// Bytes that the graph takes now, and the most so far.
     ///
     /// # Errors
@@ -68,7 +54,7 @@ impl Store<'_> {
     pub fn memory_use(&self) -> Result<MemoryUse, BackendError> {
         let mut sum = MemoryUse::default();
         for store in 0..self.shape().stores() {
-            let measured = self.measure(store)?;
+            let measured = self.room.measure(store)?;
             sum.payload_bytes += measured.payload_bytes;
             sum.allocated_bytes += measured.granted_bytes;
         }
@@ -83,7 +69,7 @@ impl Store<'_> {
     ///
     /// Faults of the backend.
     pub fn entries(&self) -> Result<u64, BackendError> {
-        Ok(self.measure(0)?.entries)
+        Ok(self.room.measure(0)?.entries)
     }
 }
 

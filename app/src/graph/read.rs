@@ -7,6 +7,9 @@ use super::StoreError;
 use super::store::{Edge, Store};
 use crate::backend::BackendError;
 
+/// Questions that are asked at a time: threads number them by 32 bits.
+const QUESTIONS: usize = 1 << 30;
+
 impl Store<'_> {
     /// The hash of the graph, as [`Csr::graph_hash`] computes it.
     ///
@@ -46,9 +49,13 @@ impl Store<'_> {
     ///
     /// Faults of the backend.
     pub fn has_edges(&self, edges: &[Edge]) -> Result<Vec<bool>, BackendError> {
-        if edges.is_empty() {
-            return Ok(Vec::new());
-        }
+        let parts = edges.chunks(QUESTIONS).map(|part| self.ask(part));
+        let parts: Vec<Vec<bool>> = parts.collect::<Result<_, _>>()?;
+        Ok(parts.concat())
+    }
+
+    /// Whether edges are there, no more than can be asked for at a time.
+    fn ask(&self, edges: &[Edge]) -> Result<Vec<bool>, BackendError> {
         let questions = self.backend.memory(size_of_val(edges) as u64, false)?;
         questions.upload(0, edges)?;
         let answers = self.backend.memory(4 * edges.len() as u64, false)?;

@@ -1,27 +1,11 @@
-//! The memory of a store: an allocator with its pool, the records, and how much
-//! of it a graph is likely to need.
+//! The memory of a store: an allocator with its pool, and the records.
 
-use heapwood_device::graph::host::{Csr as DeviceCsr, CsrSpace, Graph, Layout, Shape, Step};
+use heapwood_device::graph::host::{Csr as DeviceCsr, CsrSpace, Graph, Measured, Shape, Step};
 
 use super::StoreError;
 use crate::allocators::Spec;
 use crate::backend::{self, Backend, BackendError, Launch, Memory};
 use crate::heap::DeviceHeap;
-
-/// Least pool of `--pool auto`, in bytes.
-const LEAST_POOL: u64 = 64 << 20;
-
-/// A pool that most graphs fit into and some batches more.
-pub(super) fn first_pool(shape: &Shape, entries: u64) -> u64 {
-    let (vertices, stores) = (u64::from(shape.limit), shape.stores() as u64);
-    let store = match shape.layout {
-        // Blocks are rounded up, and each has a header.
-        Layout::Contiguous => 8 * entries + 64 * vertices,
-        // 14 neighbours and a link fill a page; most vertices have a part of one.
-        Layout::Linked => 12 * entries + 128 * vertices,
-    };
-    (4 * store * stores).max(LEAST_POOL)
-}
 
 /// Rows of a graph in memory of the backend.
 pub(super) struct Rows {
@@ -59,6 +43,11 @@ impl<'b> Room<'b> {
         })
     }
 
+    /// The backend that it is on.
+    pub fn backend(&self) -> &'b Backend {
+        self.backend
+    }
+
     /// Fills the stores from rows, on a heap made empty before; returns the time
     /// in milliseconds of both.
     pub fn load(&self, stores: &[Rows]) -> Result<f64, StoreError> {
@@ -71,18 +60,47 @@ impl<'b> Room<'b> {
             ms += unsafe { self.run(&[&steps])? }.iter().sum::<f64>();
             let status: Vec<u64> = workspace.download(0, 2)?;
             if status[0] != 0 {
-                return Err(StoreError::Pool {
-                    what: "the graph",
-                    allocator: self.heap.name(),
-                    pool: self.heap.pool_bytes(),
-                    wanted: status[0],
-                });
+                return Err(self.refused("the graph", status[0]));
             }
             if status[1] != 0 {
                 return Err(StoreError::Rows);
             }
         }
         Ok(ms)
+    }
+
+    /// The error of a request that was refused, of so many bytes.
+    pub fn refused(&self, what: &'static str, wanted: u64) -> StoreError {
+        let (allocator, pool) = (self.heap.name(), self.heap.pool_bytes());
+        if self.heap.may_overwrite() {
+            return StoreError::Overwriting { allocator, pool };
+        }
+        StoreError::Pool {
+            what,
+            allocator,
+            pool,
+            wanted,
+        }
+    }
+
+    /// What a store takes.
+    pub fn measure(&self, store: usize) -> Result<Measured, BackendError> {
+        let words = self.backend.memory(8 * Measured::WORDS as u64, true)?;
+        let step = self.graph.measure(store, words.address());
+        // SAFETY: the workspace is zeroed.
+        unsafe { self.run(&[&[step]])? };
+        let read: Vec<u64> = words.download(0, Measured::WORDS)?;
+        let mut words = [0; Measured::WORDS];
+        words.copy_from_slice(&read);
+        Ok(self.graph.measured(&words))
+    }
+
+    /// Bytes of the blocks of all stores, as granted.
+    pub fn granted_bytes(&self) -> Result<u64, BackendError> {
+        let stores = 0..self.graph.shape.stores();
+        stores
+            .map(|store| Ok(self.measure(store)?.granted_bytes))
+            .sum()
     }
 
     /// Runs the launches of operations, each a part that is timed, in

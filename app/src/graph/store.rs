@@ -4,14 +4,18 @@
 //! refuses moves the graph to a pool of twice the size and is tried again; the
 //! graph stays where it is until it has been copied.
 
+use std::collections::BTreeSet;
+
 use heapwood_device::graph::host::{
     Batch, Change, Counts, Csr as DeviceCsr, Layout, Shape, Step, UpdateError, UpdateSpace,
 };
 use heapwood_graphs::Csr;
 
 use super::StoreError;
+use super::limits::Limits;
 use super::memory::Peak;
-use super::room::{Room, Rows, first_pool};
+use super::room::{Room, Rows};
+use super::settle::{first_pool, settle};
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Memory};
 use crate::size::Pool;
@@ -30,6 +34,8 @@ pub struct Options {
     pub layout: Layout,
     /// Whether edges from a vertex to itself are accepted by batches.
     pub self_loops: bool,
+    /// The sizes up to which it works.
+    pub limits: Limits,
 }
 
 /// What became of a batch.
@@ -48,30 +54,30 @@ pub struct Update {
 /// A graph on a backend.
 pub struct Store<'b> {
     pub(super) backend: &'b Backend,
-    options: Options,
+    pub(super) options: Options,
     pub(super) room: Room<'b>,
     init_ms: f64,
     /// The most that was allocated.
     pub(super) peak: Peak,
-    /// Bytes granted since the heap was empty, for allocators that begin again at
-    /// the front of their pool without looking.
-    handed_out: u64,
+    /// Entries in one direction, at the most: what was deleted is taken off when it
+    /// matters.
+    entries: u64,
     /// Vertices that were deleted: a copy of the graph does not tell.
-    pub(super) deleted: Vec<u32>,
+    pub(super) deleted: BTreeSet<u32>,
     /// Kept between batches.
     batches: Option<Workspace>,
 }
 
 /// Memory for batches up to a size.
-struct Workspace {
-    space: UpdateSpace,
-    memory: Memory,
+pub(super) struct Workspace {
+    pub space: UpdateSpace,
+    pub memory: Memory,
     edges: Memory,
 }
 
 impl Workspace {
     /// What a batch has left behind for a store.
-    fn header(&self, store: usize) -> Result<[u64; UpdateSpace::HEADER_WORDS], BackendError> {
+    pub fn header(&self, store: usize) -> Result<[u64; UpdateSpace::HEADER_WORDS], BackendError> {
         let offset = self.space.header_offset(store) as u64;
         let read: Vec<u64> = self.memory.download(offset, UpdateSpace::HEADER_WORDS)?;
         let mut words = [0; UpdateSpace::HEADER_WORDS];
@@ -99,6 +105,9 @@ impl<'b> Store<'b> {
         columns: Option<&Csr>,
     ) -> Result<Self, StoreError> {
         assert_eq!(rows.directed, columns.is_some());
+        let entries = rows.targets.len() as u64;
+        options.limits.check_entries(entries)?;
+        options.limits.check_vertices(u64::from(rows.vertices()))?;
         let shape = Shape {
             vertices: rows.vertices(),
             limit: rows.vertices().max(1),
@@ -110,25 +119,24 @@ impl<'b> Store<'b> {
         let stores: Vec<Rows> = stores
             .map(|csr| upload(backend, csr))
             .collect::<Result<_, _>>()?;
-        let entries = rows.targets.len() as u64;
         let pool_bytes = match options.pool {
             Pool::Auto => first_pool(&shape, entries),
             Pool::Times(factor) => (4.0 * entries as f64 * factor) as u64,
             Pool::Bytes(bytes) => bytes,
         };
-        let (room, init_ms) = settle(backend, &options, pool_bytes, shape, &stores)?;
-        let mut store = Self {
+        let (room, init_ms) = settle(backend, &options, pool_bytes, 0, shape, &stores)?;
+        let peak = Peak::default();
+        peak.settle(room.granted_bytes()?);
+        Ok(Self {
             backend,
             options,
             room,
             init_ms,
-            peak: Peak::default(),
-            handed_out: 0,
-            deleted: Vec::new(),
+            peak,
+            entries,
+            deleted: BTreeSet::new(),
             batches: None,
-        };
-        store.begin()?;
-        Ok(store)
+        })
     }
 
     /// Making the heap and loading the graph when the store was made, in
@@ -181,8 +189,9 @@ impl<'b> Store<'b> {
         }
         loop {
             match self.try_change(edges, change, self_loops, triangles) {
-                Err(StoreError::Pool { .. }) if self.options.pool == Pool::Auto => {
-                    self.grow(2 * self.pool_bytes(), self.room.graph.shape)?;
+                Err(error) if error.is_refusal() && self.options.pool == Pool::Auto => {
+                    let bytes = self.pool_bytes();
+                    self.grow(bytes.saturating_mul(2), bytes + 1, *self.shape())?;
                 }
                 done => return done,
             }
@@ -203,12 +212,7 @@ impl<'b> Store<'b> {
         triangles: bool,
     ) -> Result<Update, StoreError> {
         let count = u32::try_from(edges.len()).unwrap_or(u32::MAX);
-        let kept = self.batches.take();
-        let kept = kept.filter(|kept| kept.space.edges() >= count);
-        let workspace = match kept {
-            Some(workspace) => workspace,
-            None => self.workspace(count)?,
-        };
+        let workspace = self.take_workspace(count)?;
         workspace.edges.upload(0, edges)?;
         let batch = Batch {
             edges: workspace.edges.address().cast(),
@@ -216,11 +220,15 @@ impl<'b> Store<'b> {
             change,
             no_loops: !self_loops,
             triangles,
+            continues: false,
         };
         let steps = self
             .room
             .graph
             .update(&batch, &workspace.space, workspace.memory.address());
+        if change == Change::Insert {
+            self.admit(&steps, &workspace, count)?;
+        }
         // A directed graph's two stores are sorted and prepared in turn.
         let sorts = |step: &Step| step.kernel.starts_with("graph_sort");
         let parts: Vec<&[Step]> = steps.chunk_by(|a, b| sorts(a) == sorts(b)).collect();
@@ -241,26 +249,61 @@ impl<'b> Store<'b> {
         // Blocks were granted to a batch that is refused, too, before that.
         let fresh = headers.iter().map(UpdateSpace::fresh_bytes).sum();
         self.peak.add(fresh);
-        self.handed_out += fresh;
         let words = headers[0];
         let counts = match UpdateSpace::outcome(&words) {
             Ok(counts) => counts,
             Err(UpdateError::OutOfMemory { bytes }) => {
-                return Err(StoreError::Pool {
-                    what: "a batch, which was not applied,",
-                    allocator: self.options.spec.name(),
-                    pool: self.pool_bytes(),
-                    wanted: bytes,
-                });
+                let what = "a batch, which was not applied,";
+                return Err(self.room.refused(what, bytes));
             }
         };
-        self.check()?;
+        if change == Change::Insert {
+            self.entries += UpdateSpace::changes(&words);
+        }
         Ok(Update {
             counts,
             sort_ms,
             apply_ms,
             triangles: triangles.then(|| UpdateSpace::triangles(&words)),
         })
+    }
+
+    /// Makes sure that an insertion makes no more entries than a store can number.
+    /// How many it makes is known before anything is changed, when its keys have been
+    /// compared with the graph; nearly always there is room for all of them.
+    fn admit(
+        &mut self,
+        steps: &[Step],
+        workspace: &Workspace,
+        edges: u32,
+    ) -> Result<(), StoreError> {
+        let limits = self.options.limits;
+        let keys = u64::from(edges) * if self.shape().directed { 1 } else { 2 };
+        if limits.check_entries(self.entries + keys).is_ok() {
+            return Ok(());
+        }
+        self.entries = self.room.measure(0)?.entries;
+        if limits.check_entries(self.entries + keys).is_ok() {
+            return Ok(());
+        }
+        let compared = steps.iter().position(|step| step.kernel == "graph_compact");
+        let compared = &steps[..=compared.expect("a step of every batch")];
+        // SAFETY: as for all steps, which begin anew afterwards.
+        unsafe { self.room.run(&[compared])? };
+        limits.check_entries(self.entries + UpdateSpace::changes(&workspace.header(0)?))
+    }
+
+    /// A workspace for batches of so many edges: the one that was kept, if it is
+    /// large enough. The caller puts it back.
+    pub(super) fn take_workspace(&mut self, edges: u32) -> Result<Workspace, StoreError> {
+        let kept = self.batches.take();
+        let kept = kept.filter(|kept| kept.space.edges() >= edges);
+        kept.map_or_else(|| self.workspace(edges), Ok)
+    }
+
+    /// Keeps a workspace for later batches.
+    pub(super) fn keep_workspace(&mut self, workspace: Workspace) {
+        self.batches = Some(workspace);
     }
 
     fn workspace(&self, edges: u32) -> Result<Workspace, StoreError> {
@@ -274,38 +317,29 @@ impl<'b> Store<'b> {
         })
     }
 
-    /// Moves the graph to another pool, or to records for more vertices.
-    pub(super) fn grow(&mut self, pool_bytes: u64, shape: Shape) -> Result<(), StoreError> {
+    /// Moves the graph to another pool of not less than `least` bytes, or to records
+    /// for more vertices. It stays where it is until it is there with all that
+    /// belongs to it: nothing that can fail comes after.
+    pub(super) fn grow(
+        &mut self,
+        pool_bytes: u64,
+        least: u64,
+        shape: Shape,
+    ) -> Result<(), StoreError> {
         let stores: Vec<Rows> = (0..shape.stores())
             .map(|store| Ok(self.room.rows(store)?.0))
             .collect::<Result<_, StoreError>>()?;
-        let (room, _) = settle(self.backend, &self.options, pool_bytes, shape, &stores)?;
+        let (mut room, _) = settle(
+            self.backend,
+            &self.options,
+            pool_bytes,
+            least,
+            shape,
+            &stores,
+        )?;
+        room.mark_deleted(&self.deleted)?;
+        self.peak.settle(room.granted_bytes()?);
         self.room = room;
-        self.begin()?;
-        self.mark_deleted_again()
-    }
-
-    /// Notes what the graph takes that was just loaded.
-    fn begin(&mut self) -> Result<(), StoreError> {
-        self.handed_out = self.memory_use()?.allocated_bytes;
-        self.check()
-    }
-
-    /// Makes sure that no block was handed out a second time: an allocator that may
-    /// do that finds out for freed blocks only, and those of the graph live on. As
-    /// long as it has granted no more than its pool, it has not.
-    fn check(&self) -> Result<(), StoreError> {
-        let spec = &self.options.spec;
-        let plain = spec.name() == spec.allocator.name;
-        // What surrounds a checked block takes up to three times its bytes.
-        let safe = self.pool_bytes() / if plain { 1 } else { 4 };
-        if spec.allocator.may_overwrite && self.handed_out > safe {
-            return Err(StoreError::Overwritten {
-                allocator: self.options.spec.name(),
-                pool: self.pool_bytes(),
-                granted: self.handed_out,
-            });
-        }
         Ok(())
     }
 
@@ -322,33 +356,9 @@ impl<'b> Store<'b> {
     }
 }
 
-/// A room of the given pool or, if that may grow, of a larger one, with the graph
-/// in it; and the time of the loading that succeeded.
-fn settle<'b>(
-    backend: &'b Backend,
-    options: &Options,
-    mut pool_bytes: u64,
-    shape: Shape,
-    stores: &[Rows],
-) -> Result<(Room<'b>, f64), StoreError> {
-    loop {
-        let settled = Room::new(backend, &options.spec, pool_bytes, shape)
-            .and_then(|room| room.load(stores).map(|ms| (room, ms)));
-        match settled {
-            Err(
-                StoreError::Pool { .. } | StoreError::Heap(crate::heap::HeapError::TooSmall { .. }),
-            ) if options.pool == Pool::Auto => {
-                pool_bytes *= 2;
-            }
-            settled => return settled,
-        }
-    }
-}
-
 /// Brings rows to the backend.
 fn upload(backend: &Backend, csr: &Csr) -> Result<Rows, StoreError> {
     let entries = csr.targets.len() as u64;
-    let count = u32::try_from(entries).map_err(|_| StoreError::TooMany { entries })?;
     let starts: Vec<u32> = csr.offsets.iter().map(|&offset| offset as u32).collect();
     let offsets = backend.memory(size_of_val(starts.as_slice()) as u64, false)?;
     offsets.upload(0, &starts)?;
@@ -358,7 +368,8 @@ fn upload(backend: &Backend, csr: &Csr) -> Result<Rows, StoreError> {
         csr: DeviceCsr {
             offsets: offsets.address().cast(),
             targets: targets.address().cast(),
-            entries: count,
+            // The caller has looked that there are no more.
+            entries: entries as u32,
         },
         offsets,
         targets,

@@ -1,19 +1,20 @@
 //! Inserting and deleting vertices.
 
-use heapwood_device::graph::host::{Change, VertexList};
+use std::collections::BTreeSet;
+
+use heapwood_device::graph::host::{Batch, Change, Step, UpdateSpace, VertexList};
 
 use super::StoreError;
-use super::store::{Edge, Store};
-use crate::backend::{BackendError, Memory};
-
-/// Edges of deleted vertices that are deleted at a time.
-const BATCH: usize = 1 << 24;
+use super::room::Room;
+use super::store::{Store, Workspace};
+use crate::backend::{Backend, BackendError, Memory};
 
 /// Vertices on the backend.
 struct List {
     list: VertexList,
     header: Memory,
-    vertices: Memory,
+    /// Keeps what `list` points to.
+    _vertices: Memory,
 }
 
 impl Store<'_> {
@@ -21,22 +22,26 @@ impl Store<'_> {
     ///
     /// # Errors
     ///
-    /// When there is not enough memory.
+    /// When there is not enough memory, or more vertices than can be numbered.
     pub fn insert_vertices(&mut self, count: u32) -> Result<(), StoreError> {
+        let mut shape = *self.shape();
+        let limits = self.options.limits;
+        let wanted = u64::from(shape.vertices) + u64::from(count);
+        limits.check_vertices(wanted)?;
         if self.room.graph.insert_vertices(count) {
             return Ok(());
         }
-        let mut shape = *self.shape();
-        let wanted = u64::from(shape.vertices) + u64::from(count);
-        let limit = u32::try_from(wanted).map_err(|_| StoreError::TooMany { entries: wanted })?;
-        shape.limit = limit.max(shape.limit.saturating_add(shape.limit / 2));
-        self.grow(self.pool_bytes(), shape)?;
+        let half_more = shape.limit.saturating_add(shape.limit / 2);
+        // Within the limit, which has 32 bits.
+        shape.limit = (wanted as u32).max(half_more.min(limits.vertices));
+        self.grow(self.pool_bytes(), 0, shape)?;
         self.room.graph.insert_vertices(count);
         Ok(())
     }
 
-    /// Deletes vertices with all their edges; those that do not exist are passed
-    /// over. Returns how many existed. Their numbers are not given again.
+    /// Deletes vertices with all their edges, or none of them; those that do not
+    /// exist are passed over. Returns how many existed. Their numbers are not given
+    /// again.
     ///
     /// # Errors
     ///
@@ -45,77 +50,115 @@ impl Store<'_> {
         if vertices.is_empty() {
             return Ok(0);
         }
-        let vertices = self.list(vertices)?;
-        let steps = self.room.graph.count_edges_of(&vertices.list);
+        let limits = self.options.limits;
+        limits.check_vertices(vertices.len() as u64)?;
+        let list = List::new(self.backend, vertices)?;
+        let steps = self.room.graph.count_edges_of(&list.list);
         // SAFETY: the header is zeroed, and the list as long as it says.
         unsafe { self.room.run(&[&steps])? };
-        let count = VertexList::edges(&vertices.header()?);
+        let count = list.edges()?;
+        let memory = self.backend.memory(8 * count, false)?;
+        let mut steps = Vec::new();
+        let mut workspace = None;
         if count > 0 {
-            let memory = self.backend.memory(8 * count, false)?;
-            let to = memory.address().cast();
-            let steps = self.room.graph.edges_of(&vertices.list, to);
+            let edges: *mut u64 = memory.address().cast();
+            let list_edges = self.room.graph.edges_of(&list.list, edges);
             // SAFETY: there is room for the edges that were counted.
-            unsafe { self.room.run(&[&steps])? };
-            let edges: Vec<Edge> = memory.download(0, count as usize)?;
-            for batch in edges.chunks(BATCH) {
-                self.change(batch, Change::Delete, true, false)?;
-            }
+            unsafe { self.room.run(&[&list_edges])? };
+            let part = count.min(u64::from(limits.deletion));
+            let taken = self.take_workspace(part as u32)?;
+            steps = self.deletion(edges, count, part, &taken);
+            workspace = Some(taken);
         }
-        self.mark_deleted(&vertices)
-    }
-
-    /// Marks vertices of a graph that was copied, which does not tell.
-    pub(super) fn mark_deleted_again(&mut self) -> Result<(), StoreError> {
-        let deleted = std::mem::take(&mut self.deleted);
-        if !deleted.is_empty() {
-            let list = self.list(&deleted)?;
-            self.mark_deleted(&list)?;
-        }
-        self.deleted = deleted;
-        Ok(())
-    }
-
-    /// Marks vertices without edges; returns how many were not marked before.
-    fn mark_deleted(&mut self, vertices: &List) -> Result<u64, StoreError> {
-        let steps = self.room.graph.mark_deleted(&vertices.list);
-        // SAFETY: the vertices have no edges any more.
-        unsafe { self.room.run(&[&steps])? };
-        let count = VertexList::deleted(&vertices.header()?);
-        self.room.graph.absent += count as u32;
+        steps.extend(self.room.graph.mark_deleted(&list.list));
+        // All parts and the marks are one series of launches, which needs nothing
+        // that could be refused: a deletion can do without new blocks, and what else
+        // it takes is there.
+        // SAFETY: the edges and the workspace are those of the steps, and when all
+        // edges are deleted the vertices have none any more.
+        let ran = unsafe { self.room.run(&[&steps]) };
+        let fresh = workspace.map(|workspace| self.end_deletion(workspace));
+        ran?;
+        let known = self.deleted.len();
         // Those that do not exist yet may be inserted later.
         let there = 0..self.shape().vertices;
-        let all: Vec<u32> = vertices
-            .vertices
-            .download(0, vertices.list.count as usize)?;
         self.deleted
-            .extend(all.iter().filter(|&v| there.contains(v)));
-        Ok(count)
+            .extend(vertices.iter().filter(|&v| there.contains(v)));
+        self.room.graph.absent = self.deleted.len() as u32;
+        if let Some(fresh) = fresh {
+            self.peak.add(fresh?);
+        }
+        Ok((self.deleted.len() - known) as u64)
     }
 
-    fn list(&self, vertices: &[u32]) -> Result<List, BackendError> {
-        let memory = self.backend.memory(size_of_val(vertices) as u64, false)?;
+    /// The launches that delete `count` edges, `part` at a time.
+    fn deletion(&self, edges: *mut u64, count: u64, part: u64, workspace: &Workspace) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let mut first = 0;
+        while first < count {
+            let batch = Batch {
+                edges: edges.wrapping_add(first as usize),
+                count: (count - first).min(part) as u32,
+                change: Change::Delete,
+                no_loops: false,
+                triangles: false,
+                continues: first > 0,
+            };
+            let address = workspace.memory.address();
+            steps.extend(self.room.graph.update(&batch, &workspace.space, address));
+            first += part;
+        }
+        steps
+    }
+
+    /// Bytes granted to new blocks by a deletion; keeps its workspace.
+    fn end_deletion(&mut self, workspace: Workspace) -> Result<u64, BackendError> {
+        let stores = 0..self.shape().stores();
+        let fresh = stores.map(|store| Ok(UpdateSpace::fresh_bytes(&workspace.header(store)?)));
+        let fresh = fresh.sum();
+        self.keep_workspace(workspace);
+        fresh
+    }
+}
+
+impl Room<'_> {
+    /// Marks the deleted vertices of a graph that was copied, which does not tell.
+    pub(super) fn mark_deleted(&mut self, deleted: &BTreeSet<u32>) -> Result<(), BackendError> {
+        if deleted.is_empty() {
+            return Ok(());
+        }
+        let vertices: Vec<u32> = deleted.iter().copied().collect();
+        let list = List::new(self.backend(), &vertices)?;
+        let steps = self.graph.mark_deleted(&list.list);
+        // SAFETY: the vertices have no edges.
+        unsafe { self.run(&[&steps])? };
+        self.graph.absent = vertices.len() as u32;
+        Ok(())
+    }
+}
+
+impl List {
+    fn new(backend: &Backend, vertices: &[u32]) -> Result<Self, BackendError> {
+        let memory = backend.memory(size_of_val(vertices) as u64, false)?;
         memory.upload(0, vertices)?;
-        let header = self
-            .backend
-            .memory(8 * VertexList::HEADER_WORDS as u64, true)?;
+        let header = backend.memory(8 * VertexList::HEADER_WORDS as u64, true)?;
         let list = VertexList {
             vertices: memory.address().cast(),
             count: vertices.len() as u32,
             header: header.address().cast(),
         };
-        Ok(List {
+        Ok(Self {
             list,
             header,
-            vertices: memory,
+            _vertices: memory,
         })
     }
-}
 
-impl List {
-    fn header(&self) -> Result<[u64; VertexList::HEADER_WORDS], BackendError> {
+    /// The edges of the vertices, once they are counted.
+    fn edges(&self) -> Result<u64, BackendError> {
         let read: Vec<u64> = self.header.download(0, VertexList::HEADER_WORDS)?;
         let mut words = [0; VertexList::HEADER_WORDS];
         words.copy_from_slice(&read);
-        Ok(words)
+        Ok(VertexList::edges(&words))
     }
 }

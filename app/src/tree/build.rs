@@ -11,7 +11,7 @@ use heapwood_scenes::Scene;
 use super::TreeError;
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Launch, Memory, Shape};
-use crate::heap::{DeviceHeap, HeapError};
+use crate::heap::{DeviceHeap, HeapError, MostPool};
 use crate::size::Pool;
 
 /// First pool of `--pool auto`, as a multiple of the root's references.
@@ -69,10 +69,29 @@ impl<'b> TreeBuilder<'b> {
             Pool::Bytes(bytes) => bytes,
         };
         let mut limits = Limits::for_triangles(self.count, &options);
+        // The largest pool beside the workspace.
+        let most = |limits| {
+            let plan = Plan::new(self.count, options, limits)?;
+            let most = MostPool::beside(self.backend, spec, plan.bytes() as u64)?;
+            Ok::<_, TreeError>(most)
+        };
+        // A larger pool than one that has been given back.
+        let larger = |pool_bytes: u64, needed: u64, limits| {
+            let most = most(limits)?;
+            let larger = pool_bytes.saturating_mul(2).max(needed).min(most.bytes);
+            if larger <= pool_bytes {
+                let allocator = spec.name();
+                return Err(TreeError::Full { allocator, most });
+            }
+            Ok(larger)
+        };
+        if pool == Pool::Auto {
+            pool_bytes = pool_bytes.min(most(limits)?.bytes);
+        }
         loop {
             let heap = DeviceHeap::new(self.backend, spec, pool_bytes);
             if let (Err(HeapError::TooSmall { needed, .. }), Pool::Auto) = (&heap, pool) {
-                pool_bytes = (*needed).max(2 * pool_bytes);
+                pool_bytes = larger(pool_bytes, *needed, limits)?;
                 continue;
             }
             let heap = heap?;
@@ -80,7 +99,8 @@ impl<'b> TreeBuilder<'b> {
             // to launch.
             if heap.max_block() < root {
                 if pool == Pool::Auto {
-                    pool_bytes *= 2;
+                    drop(heap);
+                    pool_bytes = larger(pool_bytes, 0, limits)?;
                     continue;
                 }
                 return Err(TreeError::Pool {
@@ -106,7 +126,10 @@ impl<'b> TreeBuilder<'b> {
             match ready.build(spec.allocator.may_overwrite) {
                 Ok(_) => return Ok(ready),
                 Err(TreeError::Build(BuildError::Explodes { .. })) => options.bounded = true,
-                Err(TreeError::Pool { .. }) if pool == Pool::Auto => pool_bytes *= 2,
+                Err(TreeError::Pool { .. }) if pool == Pool::Auto => {
+                    drop(ready);
+                    pool_bytes = larger(pool_bytes, 0, limits)?;
+                }
                 Err(TreeError::Build(error)) if error.is_limit() => {
                     limits = limits.doubled().ok_or(TreeError::Build(error))?;
                 }

@@ -12,7 +12,7 @@ use heapwood_device::kdtree::host::{BuildError, PlanError};
 use thiserror::Error;
 
 use crate::backend::BackendError;
-use crate::heap::HeapError;
+use crate::heap::{HeapError, MostPool};
 use crate::size::display;
 
 /// Why there is no tree.
@@ -44,6 +44,17 @@ pub enum TreeError {
         /// Bytes of the root's reference array.
         root: u64,
     },
+    /// The tree needs more than the largest pool that can be had.
+    #[error(
+        "the tree does not fit over {allocator} into a pool of {most}: use another allocator, \
+         a smaller scene, or more memory than --pool auto can find here"
+    )]
+    Full {
+        /// The allocator.
+        allocator: &'static str,
+        /// That pool.
+        most: MostPool,
+    },
     /// The build went wrong otherwise.
     #[error(transparent)]
     Build(BuildError),
@@ -63,7 +74,7 @@ impl From<TreeError> for crate::Error {
         match error {
             TreeError::Heap(error) => error.into(),
             TreeError::Plan(error) => Self::Usage(error.to_string()),
-            TreeError::Pool { .. } => Self::OutOfPool(error.to_string()),
+            TreeError::Pool { .. } | TreeError::Full { .. } => Self::OutOfPool(error.to_string()),
             TreeError::Build(error) => Self::Failed(error.to_string()),
             TreeError::Wrong(_) => Self::Verification(error.to_string()),
         }

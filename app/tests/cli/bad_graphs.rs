@@ -204,20 +204,37 @@ fn a_pool_that_is_exhausted_by_a_batch() {
     }
 }
 
+/// Whatever the size of the pool, the graph is the same or the allocator is named.
 #[test]
-fn blocks_that_were_handed_out_again_are_found() {
+fn an_allocator_that_overwrites_never_changes_a_graph() {
     let folder = Folder::new();
     let made = run(
         &folder,
-        "generate graph uniform --vertices 200 --edges 600 -o @some.el",
+        "generate graph uniform --vertices 20000 --edges 80000 -o @some.el",
     );
     assert_eq!(made.code, 0, "{made:?}");
-    let outcome = run(
-        &folder,
-        "graph @some.el --directed --backend cpu --cpu-threads 1 --allocator awmalloc \
-         --layout linked --pool 1MiB --insert 60000 --delete 30000 --rounds 5 --batch 6000 --verify",
-    );
-    outcome.error(5);
+    let command = |pool: &str| {
+        run(
+            &folder,
+            &format!(
+                "graph @some.el --undirected --backend cpu --allocator awmalloc \
+                 --layout linked --runs 1 --format json --pool {pool}"
+            ),
+        )
+    };
+    let hash = |outcome: &crate::program::Outcome| outcome.json()["graph_hash"].clone();
+    let expected = hash(&command("auto"));
+    let mut refused = 0;
+    for pool in ["1900000", "1400000", "1280000", "1250000", "1200000"] {
+        let outcome = command(pool);
+        if outcome.code == 0 {
+            assert_eq!(hash(&outcome), expected, "{pool}");
+        } else {
+            assert!(outcome.error(4).contains("awmalloc"));
+            refused += 1;
+        }
+    }
+    assert!((1..5).contains(&refused), "{refused}");
 }
 
 #[test]

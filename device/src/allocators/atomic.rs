@@ -1,11 +1,23 @@
 //! AtomicMalloc: one atomic addition (Vinkler and Havran 2014, section 4.1,
 //! Algorithm 1). It cannot free, and is the lower bound in every table.
 //!
-//! The offset is 64 bits wide and counts 16-byte units. A 32-bit one would wrap
-//! under repeated failing requests and hand memory out twice; this one would
-//! need 2^32 failing requests of the largest size. The GPU adds up the lanes of
-//! a warp in hardware for 32-bit words only, so the lanes that are together
-//! make one request.
+//! The offset counts 16-byte units. The GPU adds up the lanes of a warp in hardware
+//! for 32-bit words only, so the lanes that are together make one request.
+//!
+//! A request that fits is one addition and nothing else. One that does not has moved
+//! the offset past the end, and puts it back, or memory would be lost to it:
+//!
+//! - While the offset is past the end no request is served, so none but failing
+//!   additions reach it. Exactly one of them found it at the end or before; what
+//!   that one found is where free memory begins, and it stores this.
+//! - The others wait until the offset is back, and then look whether they fit. So
+//!   null is evidence, and no memory is lost to requests that were refused.
+//! - Whoever is waited for is between an addition and the store that follows it,
+//!   and waits for nobody.
+//!
+//! The offset is 64 bits wide and cannot wrap: a lane that asks for more than the
+//! whole pool adds nothing, and each has at most one addition that is to be put
+//! back, of less than 2^32 units.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -14,10 +26,11 @@ use cuda_std::atomic::AtomicU64;
 use super::circular::Group;
 use super::{UNIT, no_parameters, units};
 use crate::allocator::{Allocator, Handle, Heap, Request, SetupError};
-use crate::warp::Warp;
+use crate::warp::{Warp, leader};
 
 /// Bytes before the first block, for the offset.
 const HEADER: u64 = 256;
+
 /// One atomic addition a request.
 #[derive(Clone, Copy)]
 pub struct AtomicMalloc {
@@ -31,6 +44,59 @@ impl AtomicMalloc {
     fn offset(&self) -> &AtomicU64 {
         // SAFETY: `setup` placed an aligned word there, inside the pool.
         unsafe { &*self.offset.cast() }
+    }
+
+    /// What a lane gets that asked for `wanted` units, 0 for more than there are, after
+    /// an addition that found `first` and led past the end. All lanes of the group
+    /// call this.
+    #[inline(always)]
+    fn past_the_end<W: Warp>(self, warp: W, group: &Group, first: u64, wanted: u32) -> u32 {
+        let end = group.before + u64::from(wanted);
+        let fits = (wanted > 0) & (first + end <= self.units);
+        // The lanes that are served come before the others, whose memory is put back.
+        let served = warp.ballot(group.mask, fits);
+        let refused = group.mask & !served;
+        let mut taken = 0;
+        if served != 0 {
+            taken = warp.shuffle64(group.mask, end, 31 - served.leading_zeros());
+        }
+        if warp.lane() == leader(refused) && first <= self.units {
+            // Relaxed: as for the addition. Nobody else stores, as this addition
+            // alone found the offset at the end or before.
+            self.offset().store(first + taken, Relaxed);
+        }
+        // Lanes of this group do not wait for each other.
+        warp.sync(group.mask);
+        if served >> warp.lane() & 1 == 1 {
+            return (first + group.before) as u32;
+        }
+        if wanted == 0 {
+            return u32::NULL;
+        }
+        self.look_again(warp, wanted)
+    }
+
+    /// A block of so many units, or null if there are fewer. Never moves the offset
+    /// past the end.
+    #[inline(always)]
+    fn look_again<W: Warp>(self, warp: W, wanted: u32) -> u32 {
+        let mut offset = self.offset().load(Relaxed);
+        loop {
+            // Past the end the offset says nothing; see above on who puts it back.
+            if offset <= self.units {
+                let end = offset + u64::from(wanted);
+                if end > self.units {
+                    return u32::NULL;
+                }
+                // Relaxed: as for the addition.
+                let held = self.offset().compare_exchange(offset, end, Relaxed);
+                if held == offset {
+                    return offset as u32;
+                }
+            }
+            warp.back_off();
+            offset = self.offset().load(Relaxed);
+        }
     }
 }
 
@@ -86,20 +152,26 @@ impl Allocator for AtomicMalloc {
 
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
-        let wanted = units(bytes, UNIT);
+        let asked = units(bytes, UNIT);
+        // What no pool of this size has is refused without an addition. A product and
+        // not a branch: lanes that had branched here would be told from the others
+        // once more below, and rustc would thread that jump around the collectives.
+        let wanted = asked * u32::from(u64::from(asked) <= self.units);
         let group = Group::form(warp, wanted);
         let mut first = 0;
-        if group.leads() {
+        if group.leads() && group.total > 0 {
             // Relaxed: the addition alone makes the ranges disjoint, and no
             // memory is ever handed from one owner to another.
             first = self.offset().fetch_add(group.total, Relaxed);
         }
-        let unit = warp.shuffle64(group.mask, first, group.leader) + group.before;
-        if unit + u64::from(wanted) <= self.units {
-            unit as u32
-        } else {
-            u32::NULL
+        let first = warp.shuffle64(group.mask, first, group.leader);
+        if first + group.total > self.units {
+            return self.past_the_end(warp, &group, first, wanted);
         }
+        if wanted == 0 {
+            return u32::NULL;
+        }
+        (first + group.before) as u32
     }
 
     #[inline(always)]

@@ -7,21 +7,31 @@
 //! compares: the block was overwritten exactly if the offset has since come
 //! round to its start again. (Exact for blocks that live for fewer turns than
 //! the handle's bits can count: 32 in a pool of 2 GiB, more in smaller ones.)
+//!
+//! Who frees a block adds nothing to the head, with release, and a request moves the
+//! head with acquire. Both are read-modify-writes of one word: if the free comes
+//! first, it happens before all that the next owner does; if it comes last, it finds
+//! the head past the block, which is counted as overwritten.
+//!
+//! Data that must live on whatever is granted later is kept in memory of the first
+//! turn only: `malloc_exclusive`.
 
-use core::sync::atomic::Ordering::{AcqRel, Relaxed};
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use cuda_std::atomic::{AtomicU64, fence};
+use cuda_std::atomic::AtomicU64;
 
 use super::circular::Group;
 use super::{UNIT, no_parameters, units};
 use crate::allocator::{Allocator, Faults, Handle, Heap, Request, SetupError};
-use crate::warp::Warp;
+use crate::warp::{Warp, leader};
 
 /// Bytes before the first block, for the words.
 const HEADER: u64 = 256;
 /// Bits of the offset in the shared word. The offset may run past the pool by
 /// what all threads add before one of them wraps it: 2^19 threads of at most
-/// `ADDED_UNITS` each stay below 2^40.
+/// `ADDED_UNITS` each stay below 2^40. (No machine runs so many at a time, and each
+/// adds once before it looks whether the head was wrapped. A request for more than
+/// the pool adds nothing.)
 const OFFSET_BITS: u32 = 40;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
 /// Larger requests do not add but compare and swap.
@@ -50,6 +60,12 @@ impl AwMalloc {
         unsafe { &*self.words.wrapping_add(8).cast() }
     }
 
+    /// Turns of the pool that are complete.
+    #[inline(always)]
+    fn turns(&self) -> u64 {
+        self.head().load(Relaxed) >> OFFSET_BITS
+    }
+
     #[inline(always)]
     fn fits(&self, head: u64, wanted: u32) -> bool {
         (head & OFFSET_MASK) + u64::from(wanted) <= u64::from(self.units)
@@ -70,8 +86,8 @@ impl AwMalloc {
 
     /// The handle of `wanted` units, or null.
     ///
-    /// Relaxed throughout: a range is owned by whoever moved the head over it,
-    /// and nothing orders its former owner, which `free` detects.
+    /// A range is owned by whoever moved the head over it. Acquire: what its former
+    /// owner did before its `free` happens before what the caller does next.
     #[inline(always)]
     fn request(&self, wanted: u32) -> u32 {
         if wanted > self.units {
@@ -84,7 +100,7 @@ impl AwMalloc {
         let mut seen = if adds { 0 } else { self.head().load(Relaxed) };
         loop {
             if fits && adds {
-                let head = self.head().fetch_add(u64::from(wanted), Relaxed);
+                let head = self.head().fetch_add(u64::from(wanted), Acquire);
                 if self.fits(head, wanted) {
                     return self.handle(head);
                 }
@@ -97,7 +113,7 @@ impl AwMalloc {
             };
             let held = self
                 .head()
-                .compare_exchange(seen, start + u64::from(wanted), Relaxed);
+                .compare_exchange(seen, start + u64::from(wanted), Acquire);
             if held == seen {
                 return self.handle(start);
             }
@@ -178,18 +194,46 @@ impl Allocator for AwMalloc {
             first = self.request(group.total as u32);
         }
         // The lanes' blocks begin in the same turn: the request did not wrap.
-        warp.shuffle(group.mask, first, group.leader) + group.before as u32
+        let first = warp.shuffle(group.mask, first, group.leader);
+        // The leader has acquired for all lanes.
+        warp.sync(group.mask);
+        first + group.before as u32
+    }
+
+    /// A block of the first turn, which lies over no other. Once the pool is used up
+    /// the head is left where it is, so that turns are not counted up to where their
+    /// number wraps.
+    #[inline(always)]
+    fn malloc_exclusive<W: Warp>(self, warp: W, bytes: u64) -> u32 {
+        // Relaxed: whoever finds the first turn looks again.
+        if self.turns() > 0 {
+            return u32::NULL;
+        }
+        let block = self.malloc(warp, bytes);
+        // Relaxed: not before the request, which moved the same word and happens
+        // before, also where another lane made it. A block of a later turn is
+        // nobody's; those of the first turn that are given up here were granted
+        // while others began the second, and are as little needed.
+        if self.turns() > 0 {
+            return u32::NULL;
+        }
+        block
     }
 
     #[inline(always)]
-    unsafe fn free<W: Warp>(self, _warp: W, block: u32) {
+    unsafe fn free<W: Warp>(self, warp: W, block: u32) {
         if block.is_null() {
             return;
         }
-        // The block's last reads come before the head is read: whoever moves
-        // the head afterwards cannot have overwritten what was read.
-        fence(AcqRel);
-        let head = self.head().load(Relaxed);
+        // One addition for the lanes that are here, after what all of them did.
+        let mask = warp.converge();
+        warp.sync(mask);
+        let mut head = 0;
+        if warp.lane() == leader(mask) {
+            // Release: before all that the next owner does; see above.
+            head = self.head().fetch_add(0, Release);
+        }
+        let head = warp.shuffle64(mask, head, leader(mask));
         let turn_mask = u32::MAX >> self.unit_bits;
         let turns =
             ((head >> OFFSET_BITS) as u32).wrapping_sub(block >> self.unit_bits) & turn_mask;

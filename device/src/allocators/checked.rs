@@ -48,6 +48,26 @@ impl<A: Allocator> Checked<A> {
         self.counter(1)
     }
 
+    /// The caller's block of `bytes` in one of the inner allocator, or null.
+    #[inline(always)]
+    fn enclose(self, block: A::Handle, bytes: u64) -> A::Handle {
+        if !block.is_null() {
+            let start = self.inner.address(block);
+            // SAFETY: the block is ours and has `padded(bytes)` bytes.
+            unsafe {
+                start.add(4).cast::<u32>().write(seal(bytes));
+                start.add(8).cast::<u64>().write(bytes);
+                // The caller has not yet written what shares the first word.
+                let [first, second, last] = canary(start, bytes);
+                first.write_volatile(CANARY);
+                second.write_volatile(CANARY);
+                last.write_volatile(CANARY);
+                (*start.cast::<AtomicU32>()).store(LIVE, Relaxed);
+            }
+        }
+        block
+    }
+
     /// Whether what was read of a block before this call was the block's own.
     ///
     /// Where blocks may be overwritten, `free` of the inner allocator gives
@@ -179,22 +199,13 @@ impl<A: Allocator> Allocator for Checked<A> {
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> A::Handle {
         let bytes = served(bytes);
-        let block = self.inner.malloc(warp, padded(bytes));
-        if !block.is_null() {
-            let start = self.inner.address(block);
-            // SAFETY: the block is ours and has `padded(bytes)` bytes.
-            unsafe {
-                start.add(4).cast::<u32>().write(seal(bytes));
-                start.add(8).cast::<u64>().write(bytes);
-                // The caller has not yet written what shares the first word.
-                let [first, second, last] = canary(start, bytes);
-                first.write_volatile(CANARY);
-                second.write_volatile(CANARY);
-                last.write_volatile(CANARY);
-                (*start.cast::<AtomicU32>()).store(LIVE, Relaxed);
-            }
-        }
-        block
+        self.enclose(self.inner.malloc(warp, padded(bytes)), bytes)
+    }
+
+    #[inline(always)]
+    fn malloc_exclusive<W: Warp>(self, warp: W, bytes: u64) -> A::Handle {
+        let bytes = served(bytes);
+        self.enclose(self.inner.malloc_exclusive(warp, padded(bytes)), bytes)
     }
 
     #[inline(always)]

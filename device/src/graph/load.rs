@@ -13,7 +13,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU64;
 
 use super::rows::Rows;
-use super::store::{Vertex, room_for};
+use super::store::{Vertex, obtain_coalesced, room_for};
 use crate::allocator::{Allocator, Handle};
 use crate::arguments;
 use crate::kernel::Kernel;
@@ -105,7 +105,7 @@ impl Kernel for Load {
                 let (mut record, mut handle) = (Vertex::default(), A::Handle::NULL);
                 if degree > 0 {
                     let bytes = u64::from(room_for(degree)) * 4;
-                    handle = heap.malloc_coalesced(warp, bytes);
+                    handle = obtain_coalesced(warp, heap, bytes);
                     if handle.is_null() {
                         // Relaxed: as above.
                         status(word::REFUSED).fetch_max(bytes, Relaxed);

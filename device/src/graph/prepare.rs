@@ -64,7 +64,7 @@ impl Kernel for Prepare {
                 let mut address = 0;
                 if need != Need::Nothing {
                     let bytes = u64::from(room_for(degree)) * 4;
-                    let block = heap.malloc(warp, bytes);
+                    let block = heap.malloc_exclusive(warp, bytes);
                     if !block.is_null() {
                         granted += heap.granted(block, bytes);
                         address = heap.address(block).expose_provenance() as u64;

@@ -4,6 +4,9 @@
 //! the allocator understands and only updates need, lie in an array beside
 //! them. So the algorithms are the same code over every allocator.
 
+use crate::allocator::Allocator;
+use crate::warp::Warp;
+
 /// A vertex. Without a block, `room` is 0 and the address means nothing.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,6 +100,18 @@ pub unsafe fn lower_bound(entries: *const u32, from: u32, to: u32, value: u32) -
         }
     }
     low
+}
+
+/// A block for the store, by the lanes that are here together. The store's blocks
+/// live on while others are granted, so none may lie over another: an allocator that
+/// would do that has no memory left for a graph.
+#[inline(always)]
+pub fn obtain_coalesced<W: Warp, A: Allocator>(warp: W, heap: A, bytes: u64) -> A::Handle {
+    if A::MAY_OVERWRITE {
+        heap.malloc_exclusive(warp, bytes)
+    } else {
+        heap.malloc_coalesced(warp, bytes)
+    }
 }
 
 /// Entries that a new block for `degree` neighbours is requested for: the next

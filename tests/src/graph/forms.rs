@@ -3,7 +3,7 @@
 
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
-use heapwood::graph::{Layout, Options, Store};
+use heapwood::graph::{Layout, Limits, Options, Store};
 use heapwood::size::Pool;
 use heapwood_graphs::Csr;
 
@@ -46,8 +46,7 @@ pub const FORMS: [Form; 4] = [
 
 /// The allocators that a graph can be kept over, of those to be tested.
 pub fn keeping() -> impl Iterator<Item = Spec> {
-    let all = specs().into_iter();
-    all.filter(|spec| !spec.allocator.may_overwrite)
+    specs().into_iter()
 }
 
 impl Form {
@@ -68,6 +67,7 @@ impl Form {
             pool,
             layout: self.layout,
             self_loops: self.loops,
+            limits: Limits::default(),
         };
         let store = Store::new(backend, options, rows, columns);
         store.unwrap_or_else(|error| panic!("{}, {self:?}: {error}", spec.name()))

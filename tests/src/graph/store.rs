@@ -129,6 +129,7 @@ impl<R: Runner> Store<R> {
             change,
             no_loops: self.no_loops,
             triangles,
+            continues: false,
         };
         self.run(&self.graph.update(&batch, &space, workspace.address()));
         let header: Vec<u64> = workspace.read(0, UpdateSpace::HEADER_WORDS);
@@ -179,7 +180,8 @@ impl<R: Runner> Store<R> {
         let words = Buffer::new(8 * Measured::WORDS);
         self.run(&[self.graph.measure(store, words.address())]);
         let read: Vec<u64> = words.read(0, Measured::WORDS);
-        Measured::from_words(&read.try_into().expect("the number of words"))
+        self.graph
+            .measured(&read.try_into().expect("the number of words"))
     }
 
     /// Deletes vertices with their edges; returns how many existed.

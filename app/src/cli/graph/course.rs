@@ -145,7 +145,7 @@ impl Applied {
 
 /// The error of a batch, with its place.
 fn refused(error: StoreError, applied: &Applied, number: usize) -> Error {
-    if !matches!(error, StoreError::Pool { .. }) {
+    if !error.is_refusal() && !matches!(error, StoreError::Full { .. }) {
         return error.into();
     }
     Error::OutOfPool(format!(

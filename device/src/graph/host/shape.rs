@@ -1,5 +1,6 @@
 //! A graph: what it is like, its memory, and what it takes.
 
+use super::super::linked::page::{PAGE_BYTES, capacity_beside};
 use super::super::measure::{MeasureArguments, word as measure};
 use super::super::store::Vertex;
 use super::{Division, Step};
@@ -161,7 +162,7 @@ impl Graph {
     }
 
     /// The launch that measures a store into the first words of a workspace,
-    /// which are 0 before; see [`Measured::from_words`].
+    /// which are 0 before; see [`Graph::measured`].
     pub fn measure(&self, store: usize, workspace: *mut u8) -> Step {
         let arguments = MeasureArguments {
             records: self.records(store),
@@ -171,20 +172,29 @@ impl Graph {
         let threads = self.shape.vertices.min(1 << 18);
         Step::plain("graph_measure", threads, arguments).in_ranges()
     }
+
+    /// What the words say that `measure` wrote.
+    pub fn measured(&self, words: &[u64; Measured::WORDS]) -> Measured {
+        let room = words[measure::ROOM];
+        let granted_bytes = match self.shape.layout {
+            Layout::Contiguous => 4 * room,
+            // A page is more than its entries.
+            Layout::Linked => {
+                let capacity = capacity_beside(self.shape.handle_bytes);
+                room / u64::from(capacity) * PAGE_BYTES
+            }
+        };
+        Measured {
+            entries: words[measure::ENTRIES],
+            payload_bytes: 4 * words[measure::ENTRIES],
+            granted_bytes,
+            blocks: words[measure::BLOCKS],
+            highest_degree: words[measure::DEGREE],
+        }
+    }
 }
 
 impl Measured {
     /// Words that `measure` writes.
     pub const WORDS: usize = measure::COUNT;
-
-    /// What the words say.
-    pub fn from_words(words: &[u64; Self::WORDS]) -> Self {
-        Self {
-            entries: words[measure::ENTRIES],
-            payload_bytes: 4 * words[measure::ENTRIES],
-            granted_bytes: 4 * words[measure::ROOM],
-            blocks: words[measure::BLOCKS],
-            highest_degree: words[measure::DEGREE],
-        }
-    }
 }

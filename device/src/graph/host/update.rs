@@ -149,6 +149,12 @@ impl UpdateSpace {
         header[word::FRESH]
     }
 
+    /// Entries of a store that a batch changes, known once its keys are compared with
+    /// the graph.
+    pub fn changes(header: &[u64; Self::HEADER_WORDS]) -> u64 {
+        header[word::CHANGES]
+    }
+
     /// The triangles that a batch has made or destroyed, if it was to count
     /// them.
     pub fn triangles(header: &[u64; Self::HEADER_WORDS]) -> u64 {
@@ -189,6 +195,9 @@ pub struct Batch {
     /// Count the triangles that the batch makes or destroys; for undirected
     /// graphs in contiguous blocks.
     pub triangles: bool,
+    /// Whether it is a further part of a change: what is granted to new blocks is
+    /// added to that of the parts before.
+    pub continues: bool,
 }
 
 impl Graph {
@@ -265,6 +274,7 @@ mod tests {
                     change: Change::Insert,
                     no_loops: false,
                     triangles: false,
+                    continues: false,
                 };
                 let job = graph.job(&batch, &space, std::ptr::null_mut(), 0);
                 let keys = job.keys();

@@ -7,7 +7,7 @@ use cuda_std::atomic::AtomicU64;
 use super::page::{PAGE_BYTES, capacity, entries, link, pages};
 use crate::allocator::{Allocator, Handle};
 use crate::graph::load::{LoadArguments, word};
-use crate::graph::store::Vertex;
+use crate::graph::store::{Vertex, obtain_coalesced};
 use crate::kernel::Kernel;
 use crate::warp::Warp;
 
@@ -35,7 +35,7 @@ impl LinkedLoad {
         let (mut handle, mut last) = (A::Handle::NULL, core::ptr::null_mut());
         let mut at = start;
         while at < end {
-            let fresh = heap.malloc_coalesced(warp, PAGE_BYTES);
+            let fresh = obtain_coalesced(warp, heap, PAGE_BYTES);
             if fresh.is_null() {
                 return (Vertex::default(), fresh);
             }

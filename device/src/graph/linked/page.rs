@@ -6,10 +6,16 @@ use crate::graph::store::Vertex;
 /// Bytes of a page.
 pub const PAGE_BYTES: u64 = 64;
 
+/// Neighbours that a page has room for beside a handle of so many bytes.
+#[inline(always)]
+pub const fn capacity_beside(handle_bytes: usize) -> u32 {
+    (PAGE_BYTES as u32 - handle_bytes as u32) / 4
+}
+
 /// Neighbours that a page has room for.
 #[inline(always)]
 pub fn capacity<A: Allocator>() -> u32 {
-    (PAGE_BYTES as u32 - size_of::<A::Handle>() as u32) / 4
+    const { capacity_beside(size_of::<A::Handle>()) }
 }
 
 /// Pages that a vertex of this degree has.

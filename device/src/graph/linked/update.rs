@@ -12,7 +12,7 @@ use super::page::{Cursor, PAGE_BYTES, capacity, entries, first, link, pages, ski
 use super::read::search;
 use crate::allocator::{Allocator, Handle};
 use crate::graph::classify::classify;
-use crate::graph::store::Vertex;
+use crate::graph::store::{Vertex, obtain_coalesced};
 use crate::graph::update::UpdateArguments;
 use crate::kernel::Kernel;
 use crate::warp::Warp;
@@ -73,7 +73,7 @@ impl LinkedPrepare {
             let (mut head, mut last) = (A::Handle::NULL, core::ptr::null_mut());
             let mut change = begin;
             while index < record.degree || change < end {
-                let fresh = heap.malloc_coalesced(warp, PAGE_BYTES);
+                let fresh = obtain_coalesced(warp, heap, PAGE_BYTES);
                 if fresh.is_null() {
                     free_chain(warp, heap, head);
                     return fresh;

@@ -67,6 +67,9 @@ impl Job<'_> {
     pub fn sort(&self) -> Vec<Step> {
         let (passes, bits) = self.passes();
         let (tile, tiles) = tiles(self.keys(), sort_tile(self.keys()), SORT_TILES);
+        // The last word counts on.
+        const { assert!(word::FRESH + 1 == word::COUNT) };
+        let zeroed = word::COUNT as u32 - u32::from(self.batch.continues);
         let mut steps = Vec::new();
         for pass in 0..passes {
             let first = pass == 0;
@@ -87,7 +90,7 @@ impl Job<'_> {
                 tiles,
                 shift: pass * bits,
                 bits,
-                header_words: if first { word::COUNT as u32 } else { 0 },
+                header_words: if first { zeroed } else { 0 },
             };
             steps.push(Step::plain("graph_sort_count", tiles * 32, arguments));
             steps.push(Step::plain("graph_sort_offsets", 32 << bits, arguments));

@@ -1,0 +1,402 @@
+//! The program's graph store where something ends: the pool, the memory of the
+//! machine, the numbers, and an operation in its middle. It says so, and the graph
+//! is as it was.
+
+use heapwood::Error;
+use heapwood::allocators::Spec;
+use heapwood::backend::{Backend, BackendError, Launch, Quota, Shape};
+use heapwood::graph::{Change, Edge, Layout, Limits, Options, Store, StoreError};
+use heapwood::size::Pool;
+use heapwood_device::kernel::Args;
+use heapwood_tests::graph::expected::{Kept, pairs};
+use heapwood_tests::graph::forms::FORMS;
+use heapwood_tests::graph::{Model, graphs};
+
+const MIB: u64 = 1 << 20;
+
+fn spec(name: &str) -> Spec {
+    Spec::parse(name).expect("an allocator")
+}
+
+/// A backend with so much memory.
+fn machine(bytes: u64) -> (Backend, Quota) {
+    let quota = Quota::of_memory(bytes);
+    let backend = Backend::cpu_within(Some(2), quota.clone());
+    (backend.expect("a backend"), quota)
+}
+
+fn options(spec: Spec, pool: Pool, layout: Layout) -> Options {
+    Options {
+        spec,
+        pool,
+        layout,
+        self_loops: true,
+        limits: Limits::default(),
+    }
+}
+
+#[test]
+fn an_allocator_that_begins_again_keeps_the_graph_or_says_so() {
+    let (backend, _) = machine(u64::MAX);
+    for form in FORMS {
+        let start = graphs::uniform(2000, 4000, form.directed, 3);
+        let batch: Vec<Edge> = (0..1000).map(|at| [2 * at, 1999 - at]).collect();
+        let mut after = start.clone();
+        let edges: Vec<(u32, u32)> = batch.iter().map(|&[from, to]| (from, to)).collect();
+        after.apply(&edges, Change::Insert, false);
+        let (before, after) = (Kept::of(&start), Kept::of(&after));
+        for spec in [Some(spec("awmalloc")), spec("awmalloc").checked()] {
+            let spec = spec.expect("a checked one");
+            let (mut loaded, mut updated) = ((0, 0), (0, 0));
+            for pool in (40_000..500_000).step_by(4800) {
+                let what = format!("{:?}, {form:?}, {pool} bytes", spec.allocator.name);
+                let mut options = options(spec.clone(), Pool::Bytes(pool), form.layout);
+                options.self_loops = true;
+                let (rows, columns) = before.csr();
+                let mut store = match Store::new(&backend, options, rows, columns) {
+                    Ok(store) => store,
+                    Err(error) => {
+                        assert!(error.is_refusal(), "{what}: {error}");
+                        loaded.1 += 1;
+                        continue;
+                    }
+                };
+                loaded.0 += 1;
+                let kept = match store.update(&batch, Change::Insert, false) {
+                    Ok(_) => &after,
+                    Err(error) => {
+                        assert!(error.is_refusal(), "{what}: {error}");
+                        updated.1 += 1;
+                        &before
+                    }
+                };
+                updated.0 += 1;
+                kept.assert_in(&store, &what);
+                store.check_heap().expect(&what);
+            }
+            let counts = [loaded.0, loaded.1, updated.0, updated.1];
+            assert!(
+                counts.iter().all(|&count| count > 0),
+                "{form:?}: {counts:?}"
+            );
+        }
+    }
+}
+
+/// The last vertex of a graph has the only neighbours.
+fn far(vertices: u32) -> Model {
+    let mut model = Model::new(vertices, true);
+    model.apply(&[(0, vertices - 1)], Change::Insert, false);
+    model
+}
+
+#[test]
+fn a_graph_of_many_vertices_and_few_edges_needs_a_small_pool() {
+    let kept = Kept::of(&far(500_000));
+    let (backend, _) = machine(150 * MIB);
+    for layout in [Layout::Contiguous, Layout::Linked] {
+        let options = options(spec("cfmmalloc"), Pool::Auto, layout);
+        let (rows, columns) = kept.csr();
+        let store = Store::new(&backend, options, rows, columns).expect("it fits");
+        kept.assert_in(&store, "as loaded");
+    }
+}
+
+#[test]
+fn a_first_pool_is_no_larger_than_what_is_there() {
+    let kept = Kept::of(&graphs::uniform(100, 1000, false, 4));
+    let (backend, _) = machine(20 * MIB);
+    let auto = options(spec("cfmmalloc"), Pool::Auto, Layout::Contiguous);
+    let store = Store::new(&backend, auto, &kept.rows, None).expect("it fits");
+    assert!(store.pool_bytes() < 20 * MIB && store.pool_bytes() > 10 * MIB);
+    kept.assert_in(&store, "as loaded");
+}
+
+/// A graph of one vertex with very many neighbours, whose block is a new one after
+/// each change; and the batch that changes it for the time `number`.
+fn hub() -> (Kept, impl Fn(u32) -> [Edge; 1]) {
+    let mut model = Model::new(200_000, true);
+    let star: Vec<_> = (0..100_000).map(|to| (0, to)).collect();
+    model.apply(&star, Change::Insert, false);
+    (Kept::of(&model), |number| [[0, 100_000 + number]])
+}
+
+#[test]
+fn a_pool_grows_as_far_as_there_is_memory() {
+    let (kept, batch) = hub();
+    // Enough beside 64 MiB for a larger pool, not for one of twice the size.
+    let (backend, quota) = machine(170 * MIB);
+    let auto = options(spec("atomicmalloc"), Pool::Auto, Layout::Contiguous);
+    let (rows, columns) = kept.csr();
+    let mut store = Store::new(&backend, auto, rows, columns).expect("it fits");
+    assert_eq!(store.pool_bytes(), 64 * MIB);
+    let mut number = 0;
+    while store.pool_bytes() == 64 * MIB {
+        let found = store.update(&batch(number), Change::Insert, false);
+        assert_eq!(found.expect("a pool that grows").counts.applied, 1);
+        number += 1;
+    }
+    let pool = store.pool_bytes();
+    assert!(pool > 64 * MIB && pool < 100 * MIB, "{pool}");
+    // There is no memory for yet another pool beside this one.
+    let error = loop {
+        match store.update(&batch(number), Change::Insert, false) {
+            Ok(_) => number += 1,
+            Err(error) => break error,
+        }
+    };
+    let StoreError::Full { most, .. } = error else {
+        panic!("{error}");
+    };
+    assert!(!most.by_allocator && most.bytes < quota.free_bytes());
+    assert_eq!(store.pool_bytes(), pool);
+    assert_eq!(store.entries(), Ok(100_000 + u64::from(number)));
+    let error = Error::from(error);
+    assert_eq!(error.exit_code(), 4);
+    assert!(error.to_string().contains("memory"), "{error}");
+}
+
+#[test]
+fn a_pool_grows_no_further_than_its_allocator_can() {
+    let (backend, _) = machine(u64::MAX);
+    let spec = spec("awmalloc");
+    let most = heapwood::heap::MostPool::beside(&backend, &spec, 0).expect("a limit");
+    assert!(most.by_allocator);
+    let setup = |bytes| spec.setup(std::ptr::null_mut(), bytes, 2);
+    assert!(setup(most.bytes).is_ok() && setup(most.bytes + 1).is_err());
+}
+
+/// Runs `change` on a store that it makes, with each operation of the backend
+/// failing in turn, until none does. After each failure `check` looks at the store.
+fn failing_everywhere<'b>(
+    quota: &Quota,
+    make: impl Fn() -> Store<'b>,
+    change: impl Fn(&mut Store<'b>) -> Result<(), StoreError>,
+    check: impl Fn(Store<'b>, bool, &str),
+) {
+    for operations in 0.. {
+        let mut store = make();
+        quota.end_after(operations);
+        let done = change(&mut store);
+        quota.end_after(u64::MAX);
+        let what = format!("after {operations} operations: {done:?}");
+        check(store, done.is_ok(), &what);
+        if done.is_ok() {
+            assert!(operations > 3, "{what}");
+            return;
+        }
+        assert!(operations < 1000, "{what}");
+    }
+}
+
+#[test]
+fn vertices_stay_deleted_when_the_graph_cannot_move() {
+    let (backend, quota) = machine(u64::MAX);
+    for form in FORMS {
+        let mut model = graphs::uniform(100, 300, form.directed, 9);
+        let start = Kept::of(&model);
+        let deleted = [3, 17, 44];
+        for row in &mut model.rows {
+            row.retain(|neighbour| !deleted.contains(neighbour));
+        }
+        for vertex in deleted {
+            model.rows[vertex as usize].clear();
+        }
+        let without = Kept::of(&model);
+        model.rows.resize(1100, Default::default());
+        let with = Kept::of(&model);
+        let make = || {
+            let options = options(spec("cfmalloc"), Pool::Bytes(MIB), form.layout);
+            let (rows, columns) = start.csr();
+            let mut store = Store::new(&backend, options, rows, columns).expect("it fits");
+            assert_eq!(store.delete_vertices(&deleted), Ok(3));
+            store
+        };
+        let move_away = |store: &mut Store| store.insert_vertices(1000);
+        failing_everywhere(&quota, make, move_away, |mut store, done, what| {
+            let kept = if done { &with } else { &without };
+            kept.assert_in(&store, what);
+            if !done {
+                store.insert_vertices(1000).expect(what);
+            }
+            // Nobody has come back, neither when it failed nor when it succeeded.
+            let edges = deleted.map(|vertex| [vertex, 5]);
+            let found = store.update(&edges, Change::Insert, false).expect(what);
+            assert_eq!(found.counts.rejected, 3, "{form:?}, {what}");
+            assert_eq!(store.delete_vertices(&deleted), Ok(0), "{what}");
+            with.assert_in(&store, what);
+        });
+    }
+}
+
+#[test]
+fn vertices_are_deleted_with_all_their_edges_or_not_at_all() {
+    let (backend, quota) = machine(u64::MAX);
+    for form in FORMS {
+        let mut model = graphs::skewed(200, 3000, form.directed, 2);
+        let before = Kept::of(&model);
+        let deleted = [0, 1, 2, 3, 4, 5, 60, 3, 1000];
+        for row in &mut model.rows {
+            row.retain(|neighbour| !deleted.contains(neighbour));
+        }
+        for vertex in [0, 1, 2, 3, 4, 5, 60] {
+            model.rows[vertex].clear();
+        }
+        let after = Kept::of(&model);
+        let make = || {
+            let mut options = options(spec("cfmalloc"), Pool::Bytes(MIB), form.layout);
+            // Some parts, the last of which is not full.
+            options.limits.deletion = 150;
+            let (rows, columns) = before.csr();
+            Store::new(&backend, options, rows, columns).expect("it fits")
+        };
+        let delete = |store: &mut Store| {
+            let found = store.delete_vertices(&deleted)?;
+            assert_eq!(found, 7);
+            Ok(())
+        };
+        failing_everywhere(&quota, make, delete, |mut store, done, what| {
+            let kept = if done { &after } else { &before };
+            kept.assert_in(&store, what);
+            let found = store.update(&[[0, 60]], Change::Insert, false).expect(what);
+            assert_eq!(found.counts.rejected == 1, done, "{what}");
+            store.check_heap().expect(what);
+        });
+    }
+}
+
+#[test]
+fn batches_are_applied_whole_or_not_at_all() {
+    let (backend, quota) = machine(u64::MAX);
+    for form in FORMS {
+        let mut model = graphs::uniform(100, 500, form.directed, 6);
+        let before = Kept::of(&model);
+        let batch: Vec<(u32, u32)> = (0..200).map(|at| (at % 100, at / 2)).collect();
+        model.apply(&batch, Change::Insert, false);
+        let (after, batch) = (Kept::of(&model), pairs(&batch));
+        let make = || {
+            let options = options(spec("cfmalloc"), Pool::Bytes(MIB), form.layout);
+            let (rows, columns) = before.csr();
+            Store::new(&backend, options, rows, columns).expect("it fits")
+        };
+        let insert = |store: &mut Store| store.update(&batch, Change::Insert, false).map(drop);
+        for operations in 0.. {
+            let mut store = make();
+            quota.end_after(operations);
+            let done = insert(&mut store).is_ok();
+            quota.end_after(u64::MAX);
+            let kept = if done { &after } else { &before };
+            kept.assert_in(&store, "after a batch");
+            if done {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn no_more_entries_than_can_be_numbered() {
+    let (backend, _) = machine(u64::MAX);
+    for form in FORMS {
+        let mut model = graphs::uniform(60, 200, form.directed, 8);
+        let entries = model.entries() as u64;
+        let start = Kept::of(&model);
+        let mut options = options(spec("cfmalloc"), Pool::Auto, form.layout);
+        options.limits.entries = entries + 8;
+        let (rows, columns) = start.csr();
+        let new = |options: Options| Store::new(&backend, options, rows, columns);
+        let mut store = new(options.clone()).expect("it fits");
+        // One edge after the other that the graph does not have, with all that it has.
+        let all = graphs::all_pairs(60, form.directed);
+        let mut known = start.rows.to_edges().edges;
+        let mut refused = 0;
+        for &(from, to) in all.iter().filter(|edge| edge.0 < edge.1) {
+            if model.rows[from as usize].contains(&to) {
+                continue;
+            }
+            let mut batch = known.clone();
+            batch.push([from, to]);
+            let entries = model.entries() as u64;
+            let more = if form.directed { 1 } else { 2 };
+            let found = store.update(&batch, Change::Insert, false);
+            if entries + more > options.limits.entries {
+                let error = found.expect_err("more than can be numbered");
+                let expected = StoreError::TooMany {
+                    what: "entries",
+                    count: entries + more,
+                    limit: options.limits.entries,
+                };
+                assert_eq!(error, expected);
+                let error = Error::from(error);
+                assert_eq!(error.exit_code(), 2);
+                refused += 1;
+                if refused == 3 {
+                    break;
+                }
+            } else {
+                let counts = model.apply(&[(from, to)], Change::Insert, false);
+                assert_eq!(found.expect("few enough").counts.applied, counts.applied);
+                known.push([from, to]);
+            }
+            Kept::of(&model).assert_in(&store, "after a batch");
+        }
+        assert_eq!(refused, 3);
+        // What is deleted makes room.
+        let gone = known.swap_remove(0);
+        store
+            .update(&[gone], Change::Delete, false)
+            .expect("a deletion");
+        store
+            .update(&[gone], Change::Insert, false)
+            .expect("as before");
+        Kept::of(&model).assert_in(&store, "at the end");
+        options.limits.entries = entries - 1;
+        let error = new(options.clone()).err().expect("too many from the start");
+        assert!(matches!(error, StoreError::TooMany { .. }), "{error}");
+    }
+}
+
+#[test]
+fn no_more_vertices_than_can_be_numbered() {
+    let (backend, _) = machine(u64::MAX);
+    let kept = Kept::of(&graphs::uniform(60, 200, false, 8));
+    let mut options = options(spec("cfmalloc"), Pool::Auto, Layout::Contiguous);
+    options.limits.vertices = 100;
+    let mut store = Store::new(&backend, options.clone(), &kept.rows, None).expect("it fits");
+    store.insert_vertices(40).expect("as many as there can be");
+    for count in [1, u32::MAX] {
+        let error = store.insert_vertices(count).expect_err("too many");
+        assert!(matches!(error, StoreError::TooMany { .. }), "{error}");
+        assert_eq!(store.shape().vertices, 100);
+    }
+    options.limits.vertices = 59;
+    let error = Store::new(&backend, options, &kept.rows, None).err();
+    assert!(
+        matches!(error, Some(StoreError::TooMany { .. })),
+        "{error:?}"
+    );
+    // What a key can hold: the number of vertices is an id, too.
+    assert_eq!(Limits::default().vertices, i32::MAX as u32);
+}
+
+#[test]
+fn no_more_threads_than_can_be_numbered() {
+    let (backend, _) = machine(u64::MAX);
+    for shape in [Shape::Threads(u32::MAX), Shape::Warps(u32::MAX)] {
+        let launch = Launch {
+            kernel: "graph_measure",
+            heap: None,
+            args: Args::NONE,
+            shape,
+        };
+        // SAFETY: nothing is launched.
+        let error = unsafe { backend.launch(&launch) }.expect_err("too many threads");
+        assert!(
+            matches!(error, BackendError::TooManyThreads { .. }),
+            "{error}"
+        );
+        let error = Error::from(error);
+        assert_eq!(error.exit_code(), 2);
+        assert_eq!(error.to_string().lines().count(), 1);
+    }
+}
