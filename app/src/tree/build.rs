@@ -69,8 +69,8 @@ impl<'b> TreeBuilder<'b> {
             Pool::Bytes(bytes) => bytes,
         };
         let mut limits = Limits::for_triangles(self.count, &options);
-        // The largest pool beside the workspace.
-        let most = |limits| {
+        // The largest pool beside the workspace, whose size budgets do not change.
+        let most = move |limits| {
             let plan = Plan::new(self.count, options, limits)?;
             let most = MostPool::beside(self.backend, spec, plan.bytes() as u64)?;
             Ok::<_, TreeError>(most)
