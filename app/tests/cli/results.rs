@@ -3,7 +3,7 @@
 use crate::program::{ALLOCATORS, Folder, assert_keys, has_gpu, number, png_size, run, text};
 
 /// The keys of `kdtree --format json` that scripts rely on.
-const TREE_KEYS: [&str; 25] = [
+const TREE_KEYS: [&str; 27] = [
     "allocation_mean_bytes",
     "allocation_std_bytes",
     "allocations",
