@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use heapwood_device::allocator::{Allocator, Handle, Heap, Request, SetupError};
+use heapwood_device::allocators::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 use heapwood_device::warp::Warp;
 
 use cuda_std::atomic::AtomicU32;
@@ -165,4 +166,59 @@ fn a_patient_refusal_is_right() {
         assert!(found.refusals > 100, "{found:?}");
         assert!(found.wrong.is_empty(), "{:?}", found.wrong);
     }
+}
+
+const PARAMETERS: &[&[(&str, &str)]] = &[
+    &[],
+    &[("region", "64")],
+    &[("region", "256"), ("split", "uniform")],
+    &[("region", "1024"), ("frag", "1.5")],
+    &[("region", "512"), ("split", "heap")],
+];
+
+fn circular<A: Allocator>(unit: usize) {
+    for parameters in PARAMETERS {
+        for (parts, coalesced) in [(&[64, 16, 8, 5], 0), (&[40, 9, 3, 2], 2)] {
+            let load = Attack {
+                pool_bytes: 12_000,
+                parameters,
+                parts,
+                lanes: 6,
+                turns: 14,
+                coalesced,
+            };
+            let found = attack::<A>(load, 0..150, |pool| {
+                runs(pool, A::max_block(pool.heap()), unit)
+            });
+            println!("{load:?}: {} refusals", found.refusals);
+            assert!(
+                found.wrong.is_empty(),
+                "{load:?}: {} of {} refusals are wrong, the first {:?}",
+                found.wrong.len(),
+                found.refusals,
+                found.wrong[0]
+            );
+            assert!(found.refusals > 20, "{load:?}: {} refusals", found.refusals);
+        }
+    }
+}
+
+#[test]
+fn cmalloc_refuses_with_evidence() {
+    circular::<CMalloc>(32);
+}
+
+#[test]
+fn cfmalloc_refuses_with_evidence() {
+    circular::<CfMalloc>(16);
+}
+
+#[test]
+fn cmmalloc_refuses_with_evidence() {
+    circular::<CmMalloc>(32);
+}
+
+#[test]
+fn cfmmalloc_refuses_with_evidence() {
+    circular::<CfmMalloc>(16);
 }
