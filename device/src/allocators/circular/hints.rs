@@ -16,7 +16,7 @@ use crate::warp::Warp;
 pub(super) const NO_FIT: u32 = 1 << 31;
 /// 2^32 divided by the golden ratio: successive tickets fall into regions that
 /// are spread as evenly as can be, for any number of regions.
-pub(super) const GOLDEN: u32 = 0x9e37_79b9;
+const GOLDEN: u32 = 0x9e37_79b9;
 
 /// The logarithm of how many requests of a processor in turn start in one region.
 ///

@@ -26,7 +26,6 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use cuda_std::atomic::{self, AtomicU32, AtomicU64};
 
-use super::hints::GOLDEN;
 use super::runs::{Runs, Scan};
 use crate::warp::Warp;
 
@@ -35,6 +34,10 @@ const ROW_UNITS: u32 = 512;
 const ROW_BYTES: u64 = 64;
 /// Bytes of a span's words: its version and three notes, in a sector of their own.
 pub const SPAN_BYTES: u64 = 32;
+/// Words that say where searches begin.
+const CURSORS: u32 = 64;
+/// Bytes of all of them.
+pub const CURSOR_BYTES: u64 = CURSORS as u64 * 4;
 /// Spans that a pool has at most, however it is divided into regions.
 pub const MOST_SPANS_BITS: u32 = 10;
 /// Bits of a note for a length; the others hold the version. A span's version takes
@@ -79,7 +82,8 @@ impl Index {
     /// Bytes of the index of so many units, at most.
     pub fn bytes(units: u64, span_bits: u32) -> u64 {
         let rows = units.div_ceil(u64::from(ROW_UNITS));
-        rows * ROW_BYTES + units.div_ceil(1 << span_bits) * SPAN_BYTES
+        let spans = units.div_ceil(1 << span_bits);
+        rows * ROW_BYTES + spans * SPAN_BYTES + CURSOR_BYTES
     }
 
     /// The parts from which `new` puts the index together.
@@ -105,12 +109,21 @@ impl Index {
         (self.units + (1 << self.span_bits) - 1) >> self.span_bits
     }
 
-    /// A span for this warp to begin a search at: warps that search at the same time
-    /// would otherwise all try for the same chunk.
+    /// Where this warp begins a search: the span where it, or another one that shares
+    /// the word, has found memory last. Warps that search at the same time would
+    /// otherwise all try for the same chunk, and each search would pass all the spans
+    /// that are used up.
     #[inline(always)]
-    pub fn spread<W: Warp>(&self, warp: W) -> u32 {
-        let position = warp.warp().wrapping_mul(GOLDEN);
-        ((u64::from(position) * u64::from(self.spans())) >> 32) as u32
+    pub fn cursor<W: Warp>(&self, warp: W) -> &AtomicU32 {
+        self.cursor_at(warp.warp() % CURSORS)
+    }
+
+    #[inline(always)]
+    fn cursor_at(&self, cursor: u32) -> &AtomicU32 {
+        let spans = u64::from(self.rows()) * ROW_BYTES + u64::from(self.spans()) * SPAN_BYTES;
+        let offset = spans + u64::from(cursor) * 4;
+        // SAFETY: the cursors lie behind the spans, aligned as these are.
+        unsafe { &*self.base.add(offset as usize).cast() }
     }
 
     /// The span of a unit.
@@ -176,6 +189,15 @@ impl Index {
             self.of_span(span, Word::Longest).store(0, Relaxed);
             self.of_span(span, Word::Suffix).store(0, Relaxed);
             span += warp.threads();
+        }
+        if warp.thread() == 0 {
+            let mut cursor = 0;
+            while cursor < CURSORS {
+                // Spread evenly.
+                let span = u64::from(self.spans()) * u64::from(cursor) / u64::from(CURSORS);
+                self.cursor_at(cursor).store(span as u32, Relaxed);
+                cursor += 1;
+            }
         }
     }
 

@@ -8,7 +8,7 @@
 //! a free chunk, or an absorbed one that leads to the region's first chunk), so
 //! that a walk can begin there.
 
-use super::index::{Index, MOST_SPANS_BITS, SPAN_BYTES};
+use super::index::{CURSOR_BYTES, Index, MOST_SPANS_BITS, SPAN_BYTES};
 use crate::allocator::{Heap, Request, SetupError};
 
 /// Bytes between ticket counters, so that no two share a sector.
@@ -128,7 +128,7 @@ pub fn plan(
         .clamp(1, limit);
 
     let tickets = if multi { request.processors.max(1) } else { 1 };
-    let fixed = (u64::from(tickets) + 1) * TICKET_BYTES + 512;
+    let fixed = (u64::from(tickets) + 1) * TICKET_BYTES + CURSOR_BYTES + 512;
     // Each unit has header words and a bit. All in eighths of a byte.
     let each = 8 * (unit + 4 * words) + 1;
     let smallest = fixed + (LEAST_REGION_BYTES / unit * each).div_ceil(8) + 3 * INDEX_ALIGN;

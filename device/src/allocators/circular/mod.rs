@@ -58,7 +58,7 @@ const BEYOND: u32 = 2;
 /// What a walk may spend in the nursery, and once more beyond: 1 for a turn of
 /// waiting, `STEP` for a chunk or region that it looks at. So it looks at some
 /// hundreds, but waits longer at a chunk that thousands of threads split.
-const FUEL: u32 = 1 << 13;
+const FUEL: u32 = 1 << 14;
 const STEP: u32 = 31;
 /// Turns that a request waits at a chunk that changes hands, less one.
 const PATIENCE: u32 = 31;
@@ -200,7 +200,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                         }
                     }
                     if fuel == 0 {
-                        sure = false;
+                        // Others need not come as far: the index finds what is left.
                         break link;
                     }
                     fuel -= 1;
@@ -311,8 +311,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         let (mut unit, mut end) = self.take(warp, wanted);
         if end == 0 && is_own && wanted <= self.layout.units {
             let index = self.index();
-            let first = index.spread(warp);
-            (unit, end) = search::call(warp, self.links, index, wanted, first);
+            // Relaxed: where to begin, nothing more.
+            let cursor = index.cursor(warp);
+            (unit, end) = search::call(warp, self.links, index, wanted, cursor.load(Relaxed));
+            if end != 0 {
+                cursor.store(index.span_of(unit), Relaxed);
+            }
         }
         if end == 0 {
             return (unit, end);
