@@ -16,7 +16,9 @@
 //!
 //! What a pass takes: a few accesses a span, of which there are at most 2^10 or so,
 //! and one for 512 units of each span whose notes are out of date. Chunks are merged
-//! only after the bits have shown that they suffice.
+//! only after the bits have shown that they suffice. So 2^17 accesses are enough for
+//! about 2^26 units even if no note counts; larger pools (1 GiB in units of 16 bytes,
+//! 2 GiB in units of 32) exceed that in the first refusal after frees everywhere.
 
 use super::index::Index;
 use super::links::{ABSORBED, FREE, LOCKED, Links};
