@@ -209,7 +209,7 @@ impl Calls {
             }
             start = start.max(owned.end);
         }
-        (area.end.saturating_sub(start) >= wanted).then(|| start..area.end)
+        (area.end.saturating_sub(start) >= wanted).then_some(start..area.end)
     }
 }
 

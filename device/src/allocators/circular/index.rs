@@ -100,7 +100,7 @@ impl Index {
 
     #[inline(always)]
     fn rows(&self) -> u32 {
-        (self.units + ROW_UNITS - 1) / ROW_UNITS
+        self.units.div_ceil(ROW_UNITS)
     }
 
     /// Spans, the last perhaps shorter than the others.
@@ -207,7 +207,7 @@ impl Index {
         let mut unit = from;
         while unit < to {
             let word = unit / 32;
-            if unit % 128 == 0 && to - unit >= 128 {
+            if unit.is_multiple_of(128) && to - unit >= 128 {
                 // All 128 units are the caller's, so nobody else writes these words.
                 let bits = if free { u32::MAX } else { 0 };
                 atomic::store_four(self.four(word), bits);

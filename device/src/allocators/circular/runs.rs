@@ -82,7 +82,7 @@ impl Scan {
     /// Scans the word of the units from `at` on, as far as they belong to the part.
     #[inline(always)]
     pub fn add(&mut self, word: u32, at: u32) {
-        let low = if self.from > at { self.from - at } else { 0 };
+        let low = self.from.saturating_sub(at);
         let high = if self.to < at + 32 {
             self.to.saturating_sub(at)
         } else {
