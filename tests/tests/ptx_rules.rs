@@ -13,8 +13,10 @@ const MOST_BYTES: usize = 256 * 1024;
 
 /// Functions that may be called, by part of their names: all others must be
 /// inlined, or the registers of a kernel are those of a calling convention.
-const FUNCTIONS: [&str; 2] = [
+const FUNCTIONS: [&str; 3] = [
     "cuda_std6shared4base",
+    // The search of the circular allocators, as long as a kernel and rare.
+    "circular_search_",
     // Steps of Ouroboros that are rare, or as long as a kernel by themselves.
     "ouroboros_task_",
 ];
@@ -33,11 +35,14 @@ const LOCAL_MEMORY: [(&str, usize); 4] = [
 
 /// Orderings that the sources ask for, and where they must be found: rustc
 /// drops those of read-modify-writes without a word.
-const ORDERINGS: [(&str, &[&str], &str); 15] = [
+const ORDERINGS: [(&str, &[&str], &str); 17] = [
     ("bench", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
     ("bench", CIRCULAR, "st.release.gpu.global.b32"),
     ("tree", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
     ("tree", CIRCULAR, "st.release.gpu.global.b32"),
+    // Bits before versions, and versions before bits.
+    ("bench", CIRCULAR, "fence.acq_rel.gpu"),
+    ("bench", CIRCULAR, "ld.acquire.gpu.global.b64"),
     ("bench", &["awmalloc"], "atom.acquire.gpu.global.add.u64"),
     ("bench", &["awmalloc"], "atom.release.gpu.global.add.u64"),
     ("bench", CHECKED, "atom.acq_rel.gpu.global.cas.b32"),

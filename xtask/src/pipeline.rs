@@ -271,7 +271,10 @@ fn module(
 
 /// Functions with long names that are called often, by part of their names, and
 /// what they are called instead, with a number behind.
-const LONG_NAMES: [(&str, &str); 1] = [("ouroboros5arena8outlined", "ouroboros_task_")];
+const LONG_NAMES: [(&str, &str); 2] = [
+    ("ouroboros5arena8outlined", "ouroboros_task_"),
+    ("circular6search8outlined", "circular_search_"),
+];
 
 /// The name of the entry or function that a line begins.
 fn name_in(line: &str) -> Option<&str> {

@@ -8,7 +8,8 @@
 //! `core::sync::atomic`, with a scheduling point in front.
 //!
 //! The address must lie in global memory (or shared memory, for `SharedU32`),
-//! and a word is never accessed at two widths.
+//! and a word is never accessed at two widths. An access to several words (`load_row`,
+//! `store_four`) is one to each of them, in no order.
 
 pub use core::sync::atomic::Ordering;
 
@@ -20,4 +21,4 @@ mod imp;
 #[path = "atomic_host.rs"]
 mod imp;
 
-pub use imp::{AtomicU32, AtomicU64, SharedU32, fence};
+pub use imp::{AtomicU32, AtomicU64, SharedU32, fence, load_row, store_four};

@@ -111,3 +111,28 @@ atomic_type!(
     /// A 32-bit word in the scratch memory that the warps of a block share.
     SharedU32, u32, AtomicU32
 );
+
+/// Reads 16 words, 64-byte aligned, by accesses that do not wait for each other. Relaxed.
+#[inline(always)]
+pub fn load_row(row: &[AtomicU32; 16]) -> [[u32; 4]; 4] {
+    point();
+    let word = |index: usize| row[index].0.load(Ordering::Relaxed);
+    let four = |first: usize| {
+        [
+            word(first),
+            word(first + 1),
+            word(first + 2),
+            word(first + 3),
+        ]
+    };
+    [four(0), four(4), four(8), four(12)]
+}
+
+/// Writes `value` to four words, 16-byte aligned. Relaxed.
+#[inline(always)]
+pub fn store_four(words: &[AtomicU32; 4], value: u32) {
+    point();
+    for word in words {
+        word.0.store(value, Ordering::Relaxed);
+    }
+}

@@ -168,3 +168,39 @@ atomic_type!(
     /// A 32-bit word in the scratch memory that the warps of a block share.
     SharedU32, u32, "32", reg32, "shared", "cta"
 );
+
+/// Reads 16 words, 64-byte aligned, by accesses that do not wait for each other. Relaxed.
+///
+/// A vector access is one access of the type of its elements to each of them, so that
+/// a word still has one width.
+#[inline(always)]
+pub fn load_row(row: &[AtomicU32; 16]) -> [[u32; 4]; 4] {
+    macro_rules! four {
+        ($first:literal) => {{
+            let (a, b, c, d);
+            // SAFETY: the reference proves that the words are valid and, by the
+            // caller's promise, aligned; the type's contract says where they lie.
+            unsafe {
+                asm!(
+                    concat!("{{ .reg .b64 %a; cvta.to.global.u64 %a, {p}; ld.relaxed.gpu.global.v4.b32 {{ {a}, {b}, {c}, {d} }}, [%a+", $first, "]; }}"),
+                    p = in(reg64) row.as_ptr(), a = out(reg32) a, b = out(reg32) b,
+                    c = out(reg32) c, d = out(reg32) d, options(nostack)
+                )
+            }
+            [a, b, c, d]
+        }};
+    }
+    [four!("0"), four!("16"), four!("32"), four!("48")]
+}
+
+/// Writes `value` to four words, 16-byte aligned. Relaxed.
+#[inline(always)]
+pub fn store_four(words: &[AtomicU32; 4], value: u32) {
+    // SAFETY: as for `load_row`.
+    unsafe {
+        asm!(
+            "{{ .reg .b64 %a; cvta.to.global.u64 %a, {p}; st.relaxed.gpu.global.v4.b32 [%a], {{ {v}, {v}, {v}, {v} }}; }}",
+            p = in(reg64) words.as_ptr(), v = in(reg32) value, options(nostack)
+        )
+    }
+}

@@ -5,6 +5,9 @@
 //! - No entry inside a chunk says free or used, and absorbed ones lead forward.
 //! - From the first unit of each region the links lead to the first live chunk
 //!   that starts in the region, if there is one.
+//! - The index says of each unit whether it is free: by its bit, unless the version
+//!   of its span is odd, which means that the span lies in a block.
+//! - A note with the version of its span is an upper bound of what the bits show.
 
 use std::collections::BTreeSet;
 
@@ -75,6 +78,54 @@ pub fn inspect<A: Allocator, const WORDS: usize>(pool: &Pool<A>, live: &[Block])
     assert_eq!(used, blocks, "chunks in use and live blocks");
     check_insides(&table, &heads);
     check_anchors(&table, &heads, region_units);
+    check_index(pool, &table, &heads);
+}
+
+/// Checks the index of free units, which lies behind all other tables.
+fn check_index<A: Allocator>(pool: &Pool<A>, table: &[Entry], heads: &[u32]) {
+    let heap = pool.heap();
+    let units = table.len();
+    let span_units = 1_usize << (heap.integers[6] as u32);
+    let at = (heap.integers[6] >> 32) as usize * 64;
+    let map = heap.pointers[0].wrapping_add(at);
+    let mut free = vec![false; units];
+    for &head in heads {
+        let entry = table[head as usize];
+        free[head as usize..entry.next as usize].fill(entry.state == FREE);
+    }
+    let bit = |unit: usize| {
+        // SAFETY: the map has a bit for each unit, and no thread runs.
+        let word = unsafe { map.cast::<u32>().add(unit / 32).read() };
+        word >> (unit % 32) & 1 == 1
+    };
+    let spans = map
+        .wrapping_add(units.div_ceil(512) * 64)
+        .cast::<[u64; 4]>();
+    for (span, free) in free.chunks(span_units).enumerate() {
+        // SAFETY: the spans have four words each behind the map.
+        let [version, prefix, longest, suffix] = unsafe { spans.add(span).read() };
+        let first = span * span_units;
+        let is_block = version & 1 == 1;
+        for (unit, &is_free) in (first..).zip(free) {
+            let said = !is_block && bit(unit);
+            assert_eq!(said, is_free, "unit {unit} of span {span}, {version}");
+        }
+        let runs = free.split(|is_free| !is_free).map(<[bool]>::len);
+        let ends = |is_free: &&bool| **is_free;
+        let bounds = [
+            (prefix, free.iter().take_while(ends).count()),
+            (longest, runs.max().unwrap_or(0)),
+            (suffix, free.iter().rev().take_while(ends).count()),
+        ];
+        for (note, length) in bounds {
+            let counts = note >> 21 == version << 21 >> 21;
+            let bound = note & ((1 << 21) - 1);
+            assert!(
+                !counts || bound >= length as u64,
+                "span {span}: {bound} noted, {length} free"
+            );
+        }
+    }
 }
 
 /// The live chunks' first units, by following links from unit 0.

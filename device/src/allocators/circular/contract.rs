@@ -60,12 +60,13 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
         if warp.thread() == 0 {
             self.ticket(layout.tickets).store(layout.beyond, Relaxed);
         }
+        self.index().init(warp);
     }
 
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         let wanted = units(bytes, L::UNIT);
-        self.find(warp, wanted).0
+        self.find(warp, wanted, true).0
     }
 
     #[inline(always)]
@@ -79,7 +80,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
 
     /// One chunk for the group, which its lanes then split side by side: each
     /// writes the header of its own block. A sum of more than a region, or one
-    /// for which no chunk is found, is requested lane by lane.
+    /// for which a walk finds no chunk, is requested lane by lane.
     ///
     /// Both kinds of request are turns of one loop, so that the walk is compiled
     /// once.
@@ -98,7 +99,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
             u32::MAX
         };
         loop {
-            let (mut unit, mut end) = self.find(warp, request);
+            let (mut unit, mut end) = self.find(warp, request, request == wanted);
             if request == wanted {
                 return unit;
             }
@@ -150,6 +151,8 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
         if !absorbed {
             self.release(warp, block, next, end);
         }
+        // Nobody returns before the memory is free: a refusal is judged by that.
+        warp.sync(mask);
     }
 
     #[inline(always)]

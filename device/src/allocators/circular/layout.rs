@@ -2,11 +2,13 @@
 //! the chunks into which it is split at the start.
 //!
 //! The memory set aside holds, in this order, the blocks, the table of headers,
-//! one hint a region and one ticket counter a processor. A *region* is a run of
+//! one hint a region, one ticket counter a processor, and the index of free memory.
+//! A *region* is a run of
 //! units, a power of two long, whose first entry is a header from the start (of
 //! a free chunk, or an absorbed one that leads to the region's first chunk), so
 //! that a walk can begin there.
 
+use super::index::{CURSOR_BYTES, Index, MOST_SPANS_BITS, SPAN_BYTES};
 use crate::allocator::{Heap, Request, SetupError};
 
 /// Bytes between ticket counters, so that no two share a sector.
@@ -14,13 +16,14 @@ pub const TICKET_BYTES: u64 = 32;
 /// Bytes between hints, so that no two share a sector: at 10^5 threads a fifth of
 /// the time of `free` was stores that met in one.
 pub const HINT_BYTES: u64 = 32;
+/// Alignment of the index: its rows are read at once.
+pub const INDEX_ALIGN: u64 = 64;
+/// Least units of a span, as a power of two, if regions are no smaller.
+const LEAST_SPAN_BITS: u32 = 8;
 /// Regions that a pool is divided into, if that makes them no smaller than
 /// `LEAST_REGION_BYTES`.
 const REGIONS: u64 = 1 << 14;
 const LEAST_REGION_BYTES: u64 = 4096;
-/// Chunks that one request looks at before it gives up; it also looks at every
-/// region twice.
-const FUEL: u64 = 1 << 16;
 const PARAMETERS: &str = "split=tail|uniform|heap, frag=1.0..16.0, chunk=BYTES, region=BYTES";
 
 /// Splits of the pool at the start.
@@ -51,8 +54,10 @@ pub struct Layout {
     /// The first region beyond the nursery, where chunks are larger; the first
     /// of all if there is none.
     pub beyond: u32,
-    /// Chunks and regions that one request looks at before it gives up.
-    pub fuel: u32,
+    /// The logarithm of the units of a span of the index.
+    pub span_bits: u32,
+    /// Where the index lies behind the start of the blocks, in `INDEX_ALIGN` bytes.
+    pub index: u32,
     /// The least remainder that becomes a chunk of its own, in units.
     pub least: u32,
     /// Maximum fragmentation (`MAX_FRAG` in Algorithm 3), in sixteenths.
@@ -123,14 +128,15 @@ pub fn plan(
         .clamp(1, limit);
 
     let tickets = if multi { request.processors.max(1) } else { 1 };
-    let fixed = (u64::from(tickets) + 1) * TICKET_BYTES + 512;
-    let each = unit + 4 * words;
-    let smallest = fixed + LEAST_REGION_BYTES / unit * each + 64;
+    let fixed = (u64::from(tickets) + 1) * TICKET_BYTES + CURSOR_BYTES + 512;
+    // Each unit has header words and a bit. All in eighths of a byte.
+    let each = 8 * (unit + 4 * words) + 1;
+    let smallest = fixed + (LEAST_REGION_BYTES / unit * each).div_ceil(8) + 3 * INDEX_ALIGN;
     if request.pool_bytes < smallest {
         return Err(SetupError::PoolTooSmall { needed: smallest });
     }
+    let estimate = (request.pool_bytes - fixed).saturating_mul(8) / each;
     // A region has at least `LEAST_REGION_BYTES`: hints take a hundredth.
-    let estimate = (request.pool_bytes - fixed) / each;
     let region_units = match bytes_of("region")? {
         Some(bytes) if bytes >= unit && bytes.is_power_of_two() => bytes / unit,
         Some(_) => return Err(bad()),
@@ -139,16 +145,26 @@ pub fn plan(
             1 << length.ilog2()
         }
     };
-    let hints = estimate.div_ceil(region_units) * HINT_BYTES;
-    let units = (request.pool_bytes - fixed).saturating_sub(hints) / each;
+    // Spans follow the regions, as far as the bounds of the index permit.
+    let least_span = (estimate >> MOST_SPANS_BITS).next_power_of_two().ilog2();
+    let most_span = least_span.max(LEAST_SPAN_BITS);
+    let span_bits = region_units.ilog2().clamp(least_span, most_span);
+    // With its hint and its share of the spans a region takes so much.
+    let extra = HINT_BYTES + SPAN_BYTES * (region_units >> span_bits).max(1);
+    let region = region_units.saturating_mul(each).saturating_add(8 * extra);
+    let tables = ((request.pool_bytes - fixed).saturating_mul(8) / region + 1) * extra;
+    let units = (request.pool_bytes - fixed)
+        .saturating_sub(tables)
+        .saturating_mul(8)
+        / each;
     if units == 0 {
         return Err(SetupError::PoolTooSmall {
-            needed: smallest + hints,
+            needed: smallest + tables,
         });
     }
     if units > limit {
         return Err(SetupError::PoolTooLarge {
-            limit: limit * each,
+            limit: limit * (each / 8),
         });
     }
     let regions = units.div_ceil(region_units);
@@ -165,6 +181,10 @@ pub fn plan(
 
     let table = (units * unit).next_multiple_of(256);
     let hint_table = table + units * 4 * words;
+    let first_ticket = (regions * HINT_BYTES).div_ceil(TICKET_BYTES);
+    let tickets_end = hint_table + (first_ticket + u64::from(tickets) + 1) * TICKET_BYTES;
+    let index = tickets_end.next_multiple_of(INDEX_ALIGN);
+    debug_assert!(index + Index::bytes(units, span_bits) <= request.pool_bytes);
     Ok(Heap {
         pointers: [
             request.base,
@@ -177,9 +197,9 @@ pub fn plan(
             nursery | u64::from(region_units.ilog2()) << 32,
             region_units | (if nursery < regions { nursery } else { 0 }) << 32,
             least | u64::from(fragmentation) << 32,
-            u64::from(tickets) | (regions * HINT_BYTES).div_ceil(TICKET_BYTES) << 32,
+            u64::from(tickets) | first_ticket << 32,
             split as u64 | u64::from(root_bits) << 8 | period << 32,
-            FUEL + 2 * regions,
+            u64::from(span_bits) | (index / INDEX_ALIGN) << 32,
         ],
     })
 }
@@ -219,7 +239,8 @@ impl Layout {
             fragmentation: high(3),
             tickets: low(4),
             first_ticket: high(4),
-            fuel: low(6),
+            span_bits: low(6),
+            index: high(6),
             split: match low(5) & 0xff {
                 0 => Split::Tail,
                 1 => Split::Uniform,

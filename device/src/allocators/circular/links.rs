@@ -77,6 +77,9 @@ pub trait Links: Copy {
     /// `put` with `FREE`, for a chunk whose link is `was`.
     fn give_up(self, unit: u32, was: u32, next: u32);
 
+    /// `give_up`, after a release fence of the caller.
+    fn publish(self, unit: u32, was: u32, next: u32);
+
     /// Writes the entry anew, whatever it held, before any thread uses it.
     fn reset(self, unit: u32, next: u32, state: u32);
 }
@@ -164,6 +167,16 @@ impl Links for TwoWords {
     }
 
     #[inline(always)]
+    fn publish(self, unit: u32, was: u32, next: u32) {
+        if next != was {
+            // The fence does not order this store before the flag's.
+            return self.give_up(unit, was, next);
+        }
+        // Relaxed: the caller's fence stands before it.
+        self.flag(unit).store(FREE, Relaxed);
+    }
+
+    #[inline(always)]
     fn reset(self, unit: u32, next: u32, state: u32) {
         self.next(unit).store(next, Relaxed);
         self.flag(unit).store(state, Relaxed);
@@ -242,6 +255,12 @@ impl Links for Fused {
     #[inline(always)]
     fn give_up(self, unit: u32, _was: u32, next: u32) {
         self.put(unit, next, FREE);
+    }
+
+    #[inline(always)]
+    fn publish(self, unit: u32, _was: u32, next: u32) {
+        // Relaxed: the caller's fence stands before it.
+        self.word(unit).store(fuse(next, FREE), Relaxed);
     }
 
     #[inline(always)]

@@ -15,25 +15,32 @@
 //! - The offset is a ticket that picks the region where the walk starts, and
 //!   each region remembers where its last request ended. The published offset
 //!   sends all threads to the same chunk, so that 10^5 threads need 100 ms.
-//! - A walk that finds no fit in a region leaves a note of the size that failed,
-//!   so that others step over the region, and it gives up after so many steps:
-//!   exhaustion is found in bounded time. Notes and cursors are hints, wrong at
-//!   worst about where to look; before giving up, the walk ignores them.
+//! - A walk that finds no fit in a region leaves a hint of the size that failed,
+//!   so that others step over the region, and it gives up after some hundred steps.
+//!   All of this is about where to look, and may be wrong.
+//! - What the walk has not found an [`index`] of free units serves or refuses
+//!   ([`search`]): null is evidence, and takes a bounded number of accesses.
 //! - A free chunk that is too small is merged with the free chunks behind it
 //!   until it fits, so that what was freed in any order serves any size.
 
 mod contract;
 mod group;
 mod hints;
+mod index;
 mod layout;
 mod links;
+pub mod runs;
+mod search;
 
 use core::marker::PhantomData;
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::Ordering::{AcqRel, Relaxed};
+
+use cuda_std::atomic::fence;
 
 pub use group::Group;
 use hints::NO_FIT;
-use layout::Layout;
+use index::Index;
+use layout::{INDEX_ALIGN, Layout};
 use links::{ABSORBED, FREE, Fused, LOCKED, Link, Links, TwoWords, USED};
 
 use super::units;
@@ -48,9 +55,11 @@ const NEARBY: u32 = 0;
 /// Third round, or first of a large request: beyond the nursery, from where the
 /// last such request ended to the end.
 const BEYOND: u32 = 2;
-/// After a round over all regions, the last round: again all of them, this time
-/// whatever the hints say, and each as often as a chunk in it changes hands.
-const THOROUGH: u32 = 4;
+/// What a walk may spend in the nursery, and once more beyond: 1 for a turn of
+/// waiting, `STEP` for a chunk or region that it looks at. So it looks at some
+/// hundreds, but waits longer at a chunk that thousands of threads split.
+const FUEL: u32 = 1 << 14;
+const STEP: u32 = 31;
 /// Turns that a request waits at a chunk that changes hands, less one.
 const PATIENCE: u32 = 31;
 /// The same once it has left the nursery: all those that did so meet at few
@@ -130,8 +139,19 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         wanted > self.layout.region_units
     }
 
-    /// Takes a free chunk of at least `wanted` units: its first unit and its
-    /// end; null and 0 if there is none.
+    /// The index of free memory.
+    #[inline(always)]
+    fn index(&self) -> Index {
+        let layout = &self.layout;
+        let base = self
+            .blocks
+            .wrapping_add(layout.index as usize * INDEX_ALIGN as usize);
+        // SAFETY: `setup` made room for the index there.
+        unsafe { Index::new(base, layout.units, layout.span_bits) }
+    }
+
+    /// Walks to a free chunk of at least `wanted` units: its first unit and its
+    /// end; null and 0 if it comes by none.
     ///
     /// Little is kept from step to step, because registers bound how many warps
     /// hide each other's waits.
@@ -142,27 +162,25 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             return none;
         }
         let mut region = self.start(warp, wanted);
-        // Half of it is for what is beyond: a region may have thousands of chunks.
-        let mut fuel = self.layout.fuel / 2;
-        let mut round = NEARBY;
-        if self.is_large(wanted) {
-            fuel = self.layout.fuel;
-            round = BEYOND;
-        }
-        while round <= THOROUGH {
+        let mut fuel = FUEL;
+        let mut round = if self.is_large(wanted) {
+            BEYOND
+        } else {
+            NEARBY
+        };
+        while round <= BEYOND {
             if fuel == 0 {
-                if round >= BEYOND {
+                if round == BEYOND {
                     return none;
                 }
                 round = BEYOND;
                 region = self.beyond();
-                fuel = self.layout.fuel / 2;
+                fuel = FUEL;
             }
-            fuel -= 1;
+            fuel = fuel.saturating_sub(STEP);
             let hint = self.hint(region).load(Relaxed);
             let no_fit = hint & NO_FIT != 0;
-            let known_full = no_fit && wanted >= hint ^ NO_FIT;
-            if known_full && round != THOROUGH {
+            if no_fit && wanted >= hint ^ NO_FIT {
                 region += 1;
             } else {
                 // From here on the unit alone tells the region: it stays there.
@@ -176,13 +194,13 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 let link = loop {
                     let link = self.links.peek(unit);
                     if link.state == FREE {
-                        let end = self.try_take(warp, unit, link, wanted);
+                        let end = self.try_take(warp, unit, link, wanted, &mut fuel);
                         if !end.is_null() {
                             return (unit, end);
                         }
                     }
                     if fuel == 0 {
-                        sure = false;
+                        // Others need not come as far: the index finds what is left.
                         break link;
                     }
                     fuel -= 1;
@@ -192,13 +210,15 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                         sure = false;
                     }
                     // A chunk that would do is changing hands: most of it may
-                    // come free in a moment. A few turns are worth it, but
-                    // nothing depends on the other thread's progress.
+                    // come free in a moment. A few turns are worth it.
                     if link.state <= FREE && link.next.wrapping_sub(unit) >= wanted && patient {
                         warp.back_off();
-                    } else if link.next != 0 && self.is_in_region_of(unit, link.next) {
+                        continue;
+                    }
+                    fuel = fuel.saturating_sub(STEP - 1);
+                    if link.next != 0 && self.is_in_region_of(unit, link.next) {
                         unit = link.next;
-                    } else if !whole || (!sure && round == THOROUGH) {
+                    } else if !whole {
                         sure = true;
                         whole = true;
                         unit = self.anchor_of(unit);
@@ -207,15 +227,14 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                     }
                 };
                 region = self.region_of(unit);
-                // Only if nobody has left a newer hint since. If a chunk came free
-                // unseen all the same, the last round finds it.
+                // Only if nobody has left a newer hint since.
                 if sure {
                     self.hint(region)
                         .compare_exchange(hint, NO_FIT | wanted, Relaxed);
                 }
                 // No chunk starts in the regions inside this one. What an absorbed
                 // entry says may be long out of date.
-                region = if link.next != 0 && (link.state != ABSORBED || round != THOROUGH) {
+                region = if link.next != 0 {
                     self.region_after(link.next)
                 } else {
                     region + 1
@@ -226,7 +245,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             round += u32::from(leaves_group || ends);
             if (leaves_group || ends) && round == BEYOND {
                 region = self.beyond();
-                fuel += self.layout.fuel / 2;
+                fuel = FUEL;
             } else if ends {
                 region = 0;
             }
@@ -244,9 +263,17 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     }
 
     /// Takes the free chunk at `unit` if it holds `wanted` units, alone or
-    /// merged with the free chunks behind it; returns its end, or null.
+    /// merged with the free chunks behind it, as many as the `fuel` lasts for;
+    /// returns its end, or null.
     #[inline(always)]
-    fn try_take<W: Warp>(&self, warp: W, unit: u32, seen: Link, wanted: u32) -> u32 {
+    fn try_take<W: Warp>(
+        &self,
+        warp: W,
+        unit: u32,
+        seen: Link,
+        wanted: u32,
+        fuel: &mut u32,
+    ) -> u32 {
         // `seen` is a hint: whether its link leads forward is for `take` to say.
         if seen.next.wrapping_sub(unit) < wanted
             && (!self.may_merge(wanted, seen.next) || self.links.peek(seen.next).state != FREE)
@@ -256,11 +283,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         let Some(mut next) = self.links.take(unit, seen, LOCKED) else {
             return u32::NULL;
         };
-        while next - unit < wanted && self.may_merge(wanted, next) {
+        while next - unit < wanted && *fuel != 0 && self.may_merge(wanted, next) {
             let link = self.links.peek(next);
             if link.state != FREE {
                 break;
             }
+            *fuel = fuel.saturating_sub(STEP);
             match self.links.take(next, link, ABSORBED) {
                 Some(end) => next = end,
                 None => break,
@@ -276,10 +304,20 @@ impl<L: Links, O: Offsets> Circular<L, O> {
 
     /// A used chunk of `wanted` units: its first unit and its end. What the
     /// chunk that was found has beyond that becomes a free chunk. Null and 0 if
-    /// none was found.
+    /// none was found: by a walk only, or, if the request is for the caller's own
+    /// block, with the index as evidence.
     #[inline(always)]
-    fn find<W: Warp>(&self, warp: W, wanted: u32) -> (u32, u32) {
-        let (unit, mut end) = self.take(warp, wanted);
+    fn find<W: Warp>(&self, warp: W, wanted: u32, is_own: bool) -> (u32, u32) {
+        let (mut unit, mut end) = self.take(warp, wanted);
+        if end == 0 && is_own && wanted <= self.layout.units {
+            let index = self.index();
+            // Relaxed: where to begin, nothing more.
+            let cursor = index.cursor(warp);
+            (unit, end) = search::call(warp, self.links, index, wanted, cursor.load(Relaxed));
+            if end != 0 {
+                cursor.store(index.span_of(unit), Relaxed);
+            }
+        }
         if end == 0 {
             return (unit, end);
         }
@@ -297,6 +335,8 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             }
             end = rest;
         }
+        // Lanes that share a chunk free their parts of it one by one.
+        self.index().keep(unit, end, is_own);
         self.links.put(unit, end, USED);
         (unit, end)
     }
@@ -318,6 +358,8 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// entry has the link `was`.
     #[inline(always)]
     fn release<W: Warp>(&self, warp: W, unit: u32, was: u32, next: u32) {
+        let index = self.index();
+        index.give(unit, next);
         let mut end = next;
         if self.may_merge(0, next) {
             let link = self.links.peek(next);
@@ -330,7 +372,11 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 }
             }
         }
-        self.links.give_up(unit, was, end);
+        // Release: the bits come before the version, and they, the link, and the
+        // owner's use of the memory before whoever takes the chunk.
+        fence(AcqRel);
+        self.links.publish(unit, was, end);
+        index.renew(unit, next);
         self.leave_cursor(warp, unit);
     }
 }

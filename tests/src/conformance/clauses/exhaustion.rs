@@ -1,6 +1,6 @@
 //! What happens when memory runs out, and after it was given back.
 
-use heapwood_device::allocator::{Allocator, Handle};
+use heapwood_device::allocator::{Allocator, Handle, REFUSAL_ACCESSES};
 
 use crate::conformance::bench::Bench;
 use crate::conformance::ledger::Block;
@@ -8,7 +8,13 @@ use crate::conformance::machine::Machine;
 use crate::lockstep::Random;
 
 /// Atomic operations in which a request must have failed, if it fails.
-const MOST_ATOMICS: u64 = 1 << 20;
+const fn most_atomics<A: Allocator>() -> u64 {
+    if A::BOUNDED_REFUSAL {
+        REFUSAL_ACCESSES
+    } else {
+        1 << 20
+    }
+}
 
 /// Allocates blocks of `bytes` until there are no more.
 fn fill_up<A: Allocator, M: Machine>(bench: &Bench<A, M>, bytes: u64) -> Vec<Block> {
@@ -48,7 +54,7 @@ pub fn exhaustion<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
                 assert!(handle.is_null(), "{:?}: {bytes} more", bench.case);
             });
             assert!(
-                atomics <= MOST_ATOMICS,
+                atomics <= most_atomics::<A>(),
                 "{:?}: null after {atomics} atomic operations",
                 bench.case
             );

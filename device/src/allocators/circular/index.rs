@@ -1,0 +1,364 @@
+//! The index of free memory: what makes a refusal evidence, and bounds what it takes.
+//!
+//! The links alone say what is free, but to be sure that nothing is, a request would
+//! follow all of them. The index answers from a map with one bit a unit, and from
+//! notes about parts of the map:
+//!
+//! - The bit of every unit that nobody owns is set, also in a chunk that some thread
+//!   holds for a moment to look at it, to split or to merge it. `malloc` clears the
+//!   bits of what it keeps before it returns; `free` sets them before it gives the
+//!   chunk up. So the map is one-sided: it never denies a unit that is free, and
+//!   claims one that is not only while its taker is inside `malloc`.
+//! - The pool is divided into *spans*. Each has a version, which every `free` of units
+//!   in it changes before it returns, and notes with the runs that a scan of its bits
+//!   found. A note counts as long as its version is that of the span: since then units
+//!   were taken, but none came free, so that its runs are upper bounds.
+//! - A block that covers a whole span makes the span's version odd instead of clearing
+//!   its bits: large blocks are marked in few accesses.
+//!
+//! Only the owner of a unit changes its bit, and the hand-over of the block orders one
+//! owner's changes before the next one's. So all accesses to bits are relaxed. What is
+//! ordered is bits before versions: whoever acquires a version sees the bits of all
+//! that came free before. A thread that is refused needs no more than coherence: frees
+//! that happened before its call show in the versions that it reads.
+
+use core::sync::atomic::Ordering::{Acquire, Relaxed};
+
+use cuda_std::atomic::{self, AtomicU32, AtomicU64};
+
+use super::runs::{Runs, Scan};
+use crate::warp::Warp;
+
+/// Units of a row, the words of the map that are read at once.
+const ROW_UNITS: u32 = 512;
+const ROW_BYTES: u64 = 64;
+/// Bytes of a span's words: its version and three notes, in a sector of their own.
+pub const SPAN_BYTES: u64 = 32;
+/// Words that say where searches begin.
+const CURSORS: u32 = 64;
+/// Bytes of all of them.
+pub const CURSOR_BYTES: u64 = CURSORS as u64 * 4;
+/// Spans that a pool has at most, however it is divided into regions.
+pub const MOST_SPANS_BITS: u32 = 10;
+/// Bits of a note for a length; the others hold the version. A span's version takes
+/// hours to come around to one that an old note has: 2^43 frees at one address, of
+/// which a GPU does 5 in 10 ns.
+const LENGTH_BITS: u32 = 21;
+
+/// The words of a span.
+#[derive(Clone, Copy)]
+enum Word {
+    Version = 0,
+    Prefix = 1,
+    Longest = 2,
+    Suffix = 3,
+}
+
+/// The index of a heap.
+#[derive(Clone, Copy)]
+pub struct Index {
+    base: *mut u8,
+    units: u32,
+    span_bits: u32,
+}
+
+impl Index {
+    /// The index at `base`, 64-byte aligned, of so many units; a span has
+    /// `1 << span_bits` of them.
+    ///
+    /// # Safety
+    ///
+    /// The memory there has [`Self::bytes`] bytes, is valid as long as the value is
+    /// used, and is accessed through indices only.
+    #[inline(always)]
+    pub unsafe fn new(base: *mut u8, units: u32, span_bits: u32) -> Self {
+        Self {
+            base,
+            units,
+            span_bits,
+        }
+    }
+
+    /// Bytes of the index of so many units, at most.
+    pub fn bytes(units: u64, span_bits: u32) -> u64 {
+        let rows = units.div_ceil(u64::from(ROW_UNITS));
+        let spans = units.div_ceil(1 << span_bits);
+        rows * ROW_BYTES + spans * SPAN_BYTES + CURSOR_BYTES
+    }
+
+    /// The parts from which `new` puts the index together.
+    #[inline(always)]
+    pub fn parts(&self) -> (*mut u8, u32, u32) {
+        (self.base, self.units, self.span_bits)
+    }
+
+    /// Units of the heap.
+    #[inline(always)]
+    pub fn units(&self) -> u32 {
+        self.units
+    }
+
+    #[inline(always)]
+    fn rows(&self) -> u32 {
+        self.units.div_ceil(ROW_UNITS)
+    }
+
+    /// Spans, the last perhaps shorter than the others.
+    #[inline(always)]
+    pub fn spans(&self) -> u32 {
+        (self.units + (1 << self.span_bits) - 1) >> self.span_bits
+    }
+
+    /// Where this warp begins a search: the span where it, or another one that shares
+    /// the word, has found memory last. Warps that search at the same time would
+    /// otherwise all try for the same chunk, and each search would pass all the spans
+    /// that are used up.
+    #[inline(always)]
+    pub fn cursor<W: Warp>(&self, warp: W) -> &AtomicU32 {
+        self.cursor_at(warp.warp() % CURSORS)
+    }
+
+    #[inline(always)]
+    fn cursor_at(&self, cursor: u32) -> &AtomicU32 {
+        let spans = u64::from(self.rows()) * ROW_BYTES + u64::from(self.spans()) * SPAN_BYTES;
+        let offset = spans + u64::from(cursor) * 4;
+        // SAFETY: the cursors lie behind the spans, aligned as these are.
+        unsafe { &*self.base.add(offset as usize).cast() }
+    }
+
+    /// The span of a unit.
+    #[inline(always)]
+    pub fn span_of(&self, unit: u32) -> u32 {
+        unit >> self.span_bits
+    }
+
+    /// The first unit of a span.
+    #[inline(always)]
+    pub fn start(&self, span: u32) -> u32 {
+        span << self.span_bits
+    }
+
+    /// The end of a span.
+    #[inline(always)]
+    pub fn end(&self, span: u32) -> u32 {
+        let end = (span + 1) << self.span_bits;
+        if end < self.units { end } else { self.units }
+    }
+
+    #[inline(always)]
+    fn row(&self, row: u32) -> &[AtomicU32; 16] {
+        // SAFETY: the map has 16 aligned words for each row.
+        unsafe { &*self.base.add((u64::from(row) * ROW_BYTES) as usize).cast() }
+    }
+
+    #[inline(always)]
+    fn word(&self, word: u32) -> &AtomicU32 {
+        // SAFETY: the map has a word for each 32 units.
+        unsafe { &*self.base.add(word as usize * 4).cast() }
+    }
+
+    /// Four words from `word` on, which is a multiple of four.
+    #[inline(always)]
+    fn four(&self, word: u32) -> &[AtomicU32; 4] {
+        // SAFETY: rows are 16 words, so that the four are in the map, and aligned.
+        unsafe { &*self.base.add(word as usize * 4).cast() }
+    }
+
+    #[inline(always)]
+    fn of_span(&self, span: u32, word: Word) -> &AtomicU64 {
+        let offset = u64::from(self.rows()) * ROW_BYTES + u64::from(span) * SPAN_BYTES;
+        // SAFETY: the spans' words lie behind the map, aligned as the base is.
+        unsafe { &*self.base.add(offset as usize + word as usize * 8).cast() }
+    }
+
+    /// Makes all units free; called by all threads of a launch.
+    pub fn init<W: Warp>(&self, warp: W) {
+        let mut word = warp.thread();
+        while word < self.rows() * 16 {
+            let first = word * 32;
+            let left = self.units.saturating_sub(first);
+            let bits = if left < 32 { (1 << left) - 1 } else { u32::MAX };
+            self.word(word).store(bits, Relaxed);
+            word += warp.threads();
+        }
+        let mut span = warp.thread();
+        while span < self.spans() {
+            // Even, and not the version of the notes.
+            self.of_span(span, Word::Version).store(2, Relaxed);
+            self.of_span(span, Word::Prefix).store(0, Relaxed);
+            self.of_span(span, Word::Longest).store(0, Relaxed);
+            self.of_span(span, Word::Suffix).store(0, Relaxed);
+            span += warp.threads();
+        }
+        if warp.thread() == 0 {
+            let mut cursor = 0;
+            while cursor < CURSORS {
+                // Spread evenly.
+                let span = u64::from(self.spans()) * u64::from(cursor) / u64::from(CURSORS);
+                self.cursor_at(cursor).store(span as u32, Relaxed);
+                cursor += 1;
+            }
+        }
+    }
+
+    /// Sets or clears the bits of units that the caller owns.
+    #[inline(always)]
+    fn mark(&self, from: u32, to: u32, free: bool) {
+        let mut unit = from;
+        while unit < to {
+            let word = unit / 32;
+            if unit.is_multiple_of(128) && to - unit >= 128 {
+                // All 128 units are the caller's, so nobody else writes these words.
+                let bits = if free { u32::MAX } else { 0 };
+                atomic::store_four(self.four(word), bits);
+                unit += 128;
+            } else {
+                let end = (word + 1) * 32;
+                let end = if end < to { end } else { to };
+                let mask = (u32::MAX >> (32 - (end - unit))) << (unit % 32);
+                if free {
+                    self.word(word).fetch_or(mask, Relaxed);
+                } else {
+                    self.word(word).fetch_and(!mask, Relaxed);
+                }
+                unit = end;
+            }
+        }
+    }
+
+    /// The end of what lies in one span of the units from `unit` to `to`, and whether
+    /// that is the whole span.
+    #[inline(always)]
+    fn part(&self, unit: u32, to: u32) -> (u32, bool) {
+        let span = self.span_of(unit);
+        let end = self.end(span);
+        let whole = unit == self.start(span) && to >= end;
+        (if to < end { to } else { end }, whole)
+    }
+
+    /// Takes note that the units from `unit` to `end` have an owner, the caller, who
+    /// frees them as one block if they are `undivided`.
+    #[inline(always)]
+    pub fn keep(&self, mut unit: u32, end: u32, undivided: bool) {
+        while unit < end {
+            let (stop, whole) = self.part(unit, end);
+            if whole && undivided {
+                // Relaxed: only the owner makes it even again.
+                let span = self.span_of(unit);
+                self.of_span(span, Word::Version).fetch_add(1, Relaxed);
+            } else {
+                self.mark(unit, stop, false);
+            }
+            unit = stop;
+        }
+    }
+
+    /// Whether the span of `unit` lies in one block of the caller, which `keep` has
+    /// marked by its version.
+    #[inline(always)]
+    fn is_odd(&self, unit: u32) -> bool {
+        // Relaxed: it is the caller's to change.
+        let span = self.span_of(unit);
+        self.of_span(span, Word::Version).load(Relaxed) & 1 == 1
+    }
+
+    /// Marks units as free, which the caller is about to free. A release fence, and
+    /// then [`Self::renew`], must follow.
+    #[inline(always)]
+    pub fn give(&self, mut unit: u32, end: u32) {
+        while unit < end {
+            let (stop, whole) = self.part(unit, end);
+            if whole && self.is_odd(unit) {
+                // Relaxed: the fence orders it before whoever takes the units, and
+                // may make the version odd again. The bits are set.
+                let span = self.span_of(unit);
+                self.of_span(span, Word::Version).fetch_add(1, Relaxed);
+            } else {
+                self.mark(unit, stop, true);
+            }
+            unit = stop;
+        }
+    }
+
+    /// Ends what `give` has begun: notes about the units no longer count. The units may
+    /// have an owner again, since the version stays as odd or even as it is.
+    #[inline(always)]
+    pub fn renew(&self, unit: u32, end: u32) {
+        let last = self.span_of(end - 1);
+        let mut span = self.span_of(unit);
+        while span <= last {
+            // Relaxed: the fence in between is what orders the bits before it.
+            self.of_span(span, Word::Version).fetch_add(2, Relaxed);
+            span += 1;
+        }
+    }
+
+    /// Upper bounds of the runs in a span, if it has notes that count.
+    #[inline(always)]
+    pub fn noted(&self, span: u32) -> Option<Runs> {
+        // Relaxed: a note was written by a thread that has acquired its version. Which
+        // of the words is read first does not matter, each note has its own version.
+        let version = self.of_span(span, Word::Version).load(Relaxed);
+        let prefix = self.of_span(span, Word::Prefix).load(Relaxed);
+        let longest = self.of_span(span, Word::Longest).load(Relaxed);
+        let suffix = self.of_span(span, Word::Suffix).load(Relaxed);
+        if version & 1 == 1 {
+            return Some(Runs::EMPTY);
+        }
+        let none = version << LENGTH_BITS;
+        let differ = (prefix ^ none) | (longest ^ none) | (suffix ^ none);
+        if differ >> LENGTH_BITS != 0 {
+            return None;
+        }
+        Some(Runs {
+            prefix: (prefix ^ none) as u32,
+            longest: (longest ^ none) as u32,
+            suffix: (suffix ^ none) as u32,
+        })
+    }
+
+    /// The version of a span, to be read before its bits are.
+    #[inline(always)]
+    pub fn version(&self, span: u32) -> u64 {
+        // Acquire: the bits of all units whose free has changed the version so far.
+        // Pairs with the fence between `give` and `renew`; later frees, which change
+        // the version by read-modify-writes, continue the release sequence.
+        self.of_span(span, Word::Version).load(Acquire)
+    }
+
+    /// Notes the runs that a scan of a span has found after `version` was read.
+    #[inline(always)]
+    pub fn note(&self, span: u32, version: u64, runs: Runs) {
+        let none = version << LENGTH_BITS;
+        // Relaxed: they are good for this version alone, whenever they are read.
+        let note = |word, length| {
+            let note = none | u64::from(length);
+            self.of_span(span, word).store(note, Relaxed);
+        };
+        note(Word::Prefix, runs.prefix);
+        note(Word::Longest, runs.longest);
+        note(Word::Suffix, runs.suffix);
+    }
+
+    /// The runs among the units from `from` to `to`, and where the first one of
+    /// `wanted` units starts.
+    #[inline(always)]
+    pub fn look(&self, from: u32, to: u32, wanted: u32) -> (Runs, u32) {
+        let mut scan = Scan::new(from, to, wanted);
+        let mut at = from / ROW_UNITS * ROW_UNITS;
+        while at < to {
+            let [mut a, mut b, mut c, d] = atomic::load_row(self.row(at / ROW_UNITS));
+            let mut four = 0;
+            while four < 4 {
+                scan.add(a[0], at);
+                scan.add(a[1], at + 32);
+                scan.add(a[2], at + 64);
+                scan.add(a[3], at + 96);
+                (a, b, c) = (b, c, d);
+                at += 128;
+                four += 1;
+            }
+        }
+        scan.finish()
+    }
+}

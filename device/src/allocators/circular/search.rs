@@ -1,0 +1,254 @@
+//! The search of last resort: a request that the walk has not served is served or
+//! refused by the [index](super::index).
+//!
+//! A pass goes over all spans. The notes exclude most of them; where they do not, it
+//! scans the bits, and where these have a run that is long enough, it takes the run's
+//! first chunk and merges it with those behind it, across regions as well. A run of
+//! free units starts with a chunk, since the unit before it belongs to a block.
+//!
+//! Null takes a pass in which no run was long enough. Where there was one but it could
+//! not be taken, some other thread was faster, or holds a chunk of it for a moment, or
+//! has freed units meanwhile: the request backs off and makes another pass. Every such
+//! repetition is owed to a step that another thread makes in `malloc` or `free`, so
+//! there is always one that gets on; and it waits for threads only that hold a chunk,
+//! or have begun to mark a block: those wait for nobody, and run on eventually. While
+//! nobody else is inside a call, the bits are exact, and one pass decides.
+//!
+//! What a pass takes: a few accesses a span, of which there are at most 2^10 or so,
+//! and one for 512 units of each span whose notes are out of date. Chunks are merged
+//! only after the bits have shown that they suffice. So 2^17 accesses are enough for
+//! about 2^26 units even if no note counts; larger pools (1 GiB in units of 16 bytes,
+//! 2 GiB in units of 32) exceed that in the first refusal after frees everywhere.
+
+use super::index::Index;
+use super::links::{ABSORBED, FREE, LOCKED, Links};
+use super::runs::{NONE, Runs};
+use crate::warp::Warp;
+
+/// Runs of one span that a pass tries to take. Those behind have to wait for the next
+/// pass, which a failure makes necessary anyway.
+const TRIES: u32 = 8;
+
+/// Tries to take `wanted` units from `unit` on, in as many chunks as that takes. Gives
+/// back the end of what it has taken, or [`NONE`].
+#[inline(always)]
+fn try_run<L: Links>(links: L, units: u32, unit: u32, wanted: u32) -> u32 {
+    let link = links.peek(unit);
+    if link.state != FREE {
+        return NONE;
+    }
+    let Some(mut end) = links.take(unit, link, LOCKED) else {
+        return NONE;
+    };
+    while end - unit < wanted && end < units {
+        let link = links.peek(end);
+        if link.state != FREE {
+            break;
+        }
+        match links.take(end, link, ABSORBED) {
+            Some(next) => end = next,
+            None => break,
+        }
+    }
+    if end - unit >= wanted {
+        return end;
+    }
+    // Nobody owned it meanwhile, so that its bits are set as before.
+    links.put(unit, end, FREE);
+    NONE
+}
+
+/// A pass over the spans.
+struct Pass {
+    /// The span to look at next.
+    span: u32,
+    /// Units that are free, as far as known, in front of that span.
+    run: u32,
+    /// Whether the bits of these units were read in this pass.
+    is_fresh: bool,
+    /// Spans below this one are scanned whatever their notes say.
+    scan_to: u32,
+    /// Whether the start of the run is known: not if the pass began inside of it.
+    is_anchored: bool,
+    /// Whether the span that was looked at last is not free as a whole.
+    is_broken: bool,
+    /// Whether nothing was found that could not be taken.
+    is_sure: bool,
+}
+
+/// A chunk of at least `wanted` units, its first unit and its end; the end is 0 if
+/// there is none. The passes begin at span `first`.
+#[inline(always)]
+fn search<W: Warp, L: Links>(
+    warp: W,
+    links: L,
+    index: Index,
+    wanted: u32,
+    first: u32,
+) -> (u32, u32) {
+    loop {
+        let mut pass = Pass {
+            span: first,
+            run: 0,
+            is_fresh: true,
+            scan_to: 0,
+            is_anchored: first == 0,
+            is_broken: false,
+            is_sure: true,
+        };
+        let mut is_second = first == 0;
+        loop {
+            let found = pass.step(links, index, wanted);
+            if found.1 != 0 {
+                return found;
+            }
+            // Behind the span where the pass began the second half goes on to the end
+            // of a run, which may lie across: the first half has not tried it.
+            if is_second && first != 0 && pass.span > first && pass.is_broken {
+                break;
+            }
+            if pass.span >= index.spans() {
+                if is_second {
+                    break;
+                }
+                is_second = true;
+                pass.span = 0;
+                pass.run = 0;
+                pass.is_fresh = true;
+                pass.scan_to = 0;
+                pass.is_anchored = true;
+            }
+        }
+        if pass.is_sure {
+            return (NONE, 0);
+        }
+        warp.back_off();
+    }
+}
+
+impl Pass {
+    /// Looks at the next span, or decides to look at earlier ones once more. Gives back
+    /// what it has taken; its end is 0 if nothing.
+    #[inline(always)]
+    fn step<L: Links>(&mut self, links: L, index: Index, wanted: u32) -> (u32, u32) {
+        let (span, units) = (self.span, index.units());
+        let (start, end) = (index.start(span), index.end(span));
+        let noted = if span < self.scan_to {
+            None
+        } else {
+            index.noted(span)
+        };
+        let mut is_fresh = noted.is_none();
+        let mut runs = noted.unwrap_or(Runs::EMPTY);
+        let mut at = start;
+        let mut tries = TRIES;
+        loop {
+            let mut first = NONE;
+            if is_fresh {
+                let version = index.version(span);
+                let mut seen = Runs::EMPTY;
+                if version & 1 == 0 {
+                    (seen, first) = index.look(at, end, wanted);
+                    if at == start {
+                        index.note(span, version, seen);
+                    }
+                }
+                if at == start {
+                    runs = seen;
+                }
+            }
+            if at == start {
+                let across = self.run != 0 && self.is_anchored && self.run + runs.prefix >= wanted;
+                if across && !self.is_fresh {
+                    // Notes are upper bounds. Where the run really begins, and whether
+                    // it is still there, is for the bits to say.
+                    self.scan_to = span + 1;
+                    self.span = index.span_of(start - self.run);
+                    self.run = 0;
+                    self.is_fresh = true;
+                    self.is_broken = false;
+                    return (NONE, 0);
+                }
+                if !is_fresh {
+                    if !across && runs.longest < wanted {
+                        break;
+                    }
+                    is_fresh = true;
+                    continue;
+                }
+                if across {
+                    let unit = start - self.run;
+                    let taken = try_run(links, units, unit, wanted);
+                    if taken != NONE {
+                        return (unit, taken);
+                    }
+                    self.is_sure = false;
+                }
+                if first == start && (self.run != 0 || !self.is_anchored) {
+                    // Its first part is in an earlier span: it was tried, or will be.
+                    at = start + runs.prefix;
+                    if at == end {
+                        break;
+                    }
+                    continue;
+                }
+            }
+            if first == NONE || tries == 0 {
+                break;
+            }
+            tries -= 1;
+            let taken = try_run(links, units, first, wanted);
+            if taken != NONE {
+                return (first, taken);
+            }
+            self.is_sure = false;
+            at = first + wanted;
+            if at >= end {
+                break;
+            }
+        }
+        self.is_broken = runs.prefix != end - start;
+        if !self.is_broken {
+            self.run += runs.prefix;
+            self.is_fresh &= is_fresh;
+        } else {
+            self.run = runs.suffix;
+            self.is_fresh = is_fresh;
+            self.is_anchored = true;
+        }
+        self.span = span + 1;
+        (NONE, 0)
+    }
+}
+
+/// Takes everything apart and puts it together again: a structure that is passed to a
+/// function goes through slow local memory.
+#[inline(never)]
+fn outlined<W: Warp, L: Links>(
+    warp: W,
+    links: L,
+    base: *mut u8,
+    units: u32,
+    span_bits: u32,
+    wanted: u32,
+    first: u32,
+) -> u64 {
+    // SAFETY: the parts of an index.
+    let index = unsafe { Index::new(base, units, span_bits) };
+    let (unit, end) = search(warp, links, index, wanted, first);
+    u64::from(end) << 32 | u64::from(unit)
+}
+
+/// [`search`], out of line: it is rare, and would be most of every kernel.
+#[inline(always)]
+pub fn call<W: Warp, L: Links>(
+    warp: W,
+    links: L,
+    index: Index,
+    wanted: u32,
+    first: u32,
+) -> (u32, u32) {
+    let (base, units, span_bits) = index.parts();
+    let found = outlined(warp, links, base, units, span_bits, wanted, first);
+    (found as u32, (found >> 32) as u32)
+}

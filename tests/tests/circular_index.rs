@@ -1,0 +1,214 @@
+//! The index of free units of the circular allocators: what is free is found wherever
+//! it lies, and what is not is refused within the bound, whatever the heap looks like.
+
+use heapwood_device::allocator::{Allocator, Handle, REFUSAL_ACCESSES};
+use heapwood_device::allocators::circular::runs::{NONE, Scan};
+use heapwood_device::allocators::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
+use heapwood_device::warp::{Solo, Warp};
+use heapwood_tests::conformance::{Machine, OsThreads, Pool};
+use heapwood_tests::lockstep::Random;
+
+/// Runs `kernel` on one thread of a launch.
+fn alone(kernel: impl Fn(Solo) + Sync) {
+    OsThreads.launch(|warp| {
+        if warp.thread() == 1 {
+            kernel(warp);
+        }
+    });
+}
+
+/// An empty heap.
+fn heap<A: Allocator>(bytes: u64, parameters: &[(&str, &str)]) -> Pool<A> {
+    let pool = Pool::<A>::new(bytes, 4, parameters).expect("a pool");
+    // SAFETY: a launch of all threads over a heap without blocks.
+    OsThreads.launch(|warp| unsafe { pool.allocator().init(warp) });
+    pool
+}
+
+/// Fills a heap to the last unit; gives back the blocks by address.
+fn fill<A: Allocator<Handle = u32>>(allocator: A, warp: Solo, units: u32) -> Vec<u32> {
+    let mut blocks: Vec<u32> = std::iter::from_fn(|| {
+        let block = allocator.malloc(warp, 1);
+        (!block.is_null()).then_some(block)
+    })
+    .collect();
+    blocks.sort_unstable();
+    assert!(blocks.iter().copied().eq(0..units), "{}", blocks.len());
+    blocks
+}
+
+fn free_all<A: Allocator<Handle = u32>>(allocator: A, warp: Solo, blocks: &[u32]) {
+    for &block in blocks {
+        // SAFETY: live blocks, which the caller gives up.
+        unsafe { allocator.free(warp, block) };
+    }
+}
+
+/// Neighbours that come free, in any order and at every position of a full heap, serve
+/// one request of all their memory, and as many small ones as they were.
+fn clusters_serve<A: Allocator<Handle = u32>>(pool_bytes: u64, parameters: &[(&str, &str)]) {
+    let pool = heap::<A>(pool_bytes, parameters);
+    let most = A::max_block(pool.heap());
+    let region_units = 1 << (pool.heap().integers[1] >> 32);
+    alone(|warp| {
+        let allocator = pool.allocator();
+        let units = pool.heap().integers[0] as u32;
+        let unit = most / u64::from(units);
+        let blocks = fill(allocator, warp, units);
+        let mut random = Random::new(most);
+        for count in [1, 7, 100, units / 50] {
+            let last = units - count;
+            let boundary = last / 2 / region_units * region_units;
+            let across = boundary.saturating_sub(count / 2);
+            for start in [0, across, last / 10, last / 10 * 9, last] {
+                let range = start as usize..(start + count) as usize;
+                let mut cluster = blocks[range].to_vec();
+                match random.below(3) {
+                    0 => {}
+                    1 => cluster.reverse(),
+                    _ => random.shuffle(&mut cluster),
+                }
+                free_all(allocator, warp, &cluster);
+                let bytes = u64::from(count) * unit;
+                assert!(allocator.malloc(warp, bytes + 1).is_null());
+                let block = allocator.malloc(warp, bytes);
+                assert_eq!(block, start, "{count} of {units}, {parameters:?}");
+                assert!(allocator.malloc(warp, 1).is_null());
+                free_all(allocator, warp, &[block]);
+                let served = (0..count).filter(|_| !allocator.malloc(warp, 1).is_null());
+                assert_eq!(served.count() as u32, count, "{start}, {parameters:?}");
+                assert!(allocator.malloc(warp, 1).is_null());
+            }
+        }
+    });
+}
+
+/// A refusal takes no more accesses than it may, and comes with evidence: `wanted`
+/// units lie side by side in none of these heaps.
+fn refusals_are_bounded<A: Allocator<Handle = u32>>(pool_bytes: u64) {
+    let pool = heap::<A>(pool_bytes, &[]);
+    let most = A::max_block(pool.heap());
+    let refused = |state: &str, bytes: u64| {
+        for round in 0..2 {
+            let accesses = OsThreads.count_atomics(|warp| {
+                assert!(
+                    pool.allocator().malloc(warp, bytes).is_null(),
+                    "{state}: {bytes}"
+                );
+            });
+            assert!(
+                accesses <= REFUSAL_ACCESSES,
+                "{state}: {bytes} refused after {accesses} accesses"
+            );
+            // The second finds notes of all spans.
+            assert!(round == 0 || accesses < 8192, "{state}: {accesses} again");
+        }
+    };
+    let units = pool.heap().integers[0] as u32;
+    let unit = most / u64::from(units);
+    let part = |blocks: &[u32], keep: &dyn Fn(u32) -> bool| -> Vec<u32> {
+        blocks
+            .iter()
+            .copied()
+            .filter(|&block| !keep(block))
+            .collect()
+    };
+    let mut random = Random::new(most);
+    let halves: Vec<bool> = (0..units).map(|_| random.one_in(2)).collect();
+    let is_kept: [(&str, &(dyn Fn(u32) -> bool + Sync), u64); 4] = [
+        ("full", &|_| true, 1),
+        ("every second", &|block| block % 2 == 1, 2 * unit),
+        (
+            "all but the middle",
+            &|block| block == units / 2,
+            most / 5 * 3,
+        ),
+        ("random halves", &|block| halves[block as usize], 64 * unit),
+    ];
+    for (state, keep, least) in is_kept {
+        // SAFETY: a launch of all threads, and no block is used afterwards.
+        OsThreads.launch(|warp| unsafe { pool.allocator().init(warp) });
+        alone(|warp| {
+            let blocks = fill(pool.allocator(), warp, units);
+            free_all(pool.allocator(), warp, &part(&blocks, keep));
+        });
+        for bytes in [least, most / 100 * 61, most] {
+            refused(state, bytes);
+        }
+    }
+}
+
+/// The runs of a map, found bit by bit.
+fn runs_of(bits: &[bool], wanted: usize) -> (usize, usize, usize, Option<usize>) {
+    let ones = |bits: &mut dyn Iterator<Item = &bool>| bits.take_while(|bit| **bit).count();
+    let longest = bits.split(|bit| !bit).map(<[bool]>::len).max().unwrap_or(0);
+    let first = bits
+        .windows(wanted)
+        .position(|window| window.iter().all(|bit| *bit));
+    (
+        ones(&mut bits.iter()),
+        longest,
+        ones(&mut bits.iter().rev()),
+        first,
+    )
+}
+
+#[test]
+fn scans_find_the_runs() {
+    let mut random = Random::new(7);
+    for round in 0..20_000 {
+        let length = 1 + random.below(200) as usize;
+        let from = random.below(100) as u32;
+        let period = random.choose(&[2, 8, 64]);
+        let is_full = round % 2 == 0;
+        let map: Vec<bool> = (0..length)
+            .map(|_| random.one_in(period) != is_full)
+            .collect();
+        let wanted = 1 + random.below(length as u64) as usize;
+        let to = from + length as u32;
+        let mut scan = Scan::new(from, to, wanted as u32);
+        for at in (0..to.next_multiple_of(32) + 32).step_by(32) {
+            // What lies outside is none of the scan's business.
+            let word = (0..32).fold(0, |word, bit| {
+                let inside = (at + bit).checked_sub(from);
+                let known = inside.and_then(|index| map.get(index as usize).copied());
+                word | u32::from(known.unwrap_or_else(|| random.one_in(2))) << bit
+            });
+            scan.add(word, at);
+        }
+        let (runs, first) = scan.finish();
+        let found = (first != NONE).then(|| (first - from) as usize);
+        let expected = runs_of(&map, wanted);
+        let seen = (runs.prefix, runs.longest, runs.suffix);
+        let seen = (seen.0 as usize, seen.1 as usize, seen.2 as usize, found);
+        assert_eq!(seen, expected, "{map:?} from {from}, {wanted} wanted");
+    }
+}
+
+macro_rules! each {
+    ($($name:ident: $allocator:ty;)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn finds_clusters() {
+                clusters_serve::<$allocator>(1 << 20, &[]);
+                clusters_serve::<$allocator>(1 << 23, &[("split", "uniform")]);
+                clusters_serve::<$allocator>(300_000, &[("region", "128")]);
+                clusters_serve::<$allocator>(1 << 18, &[("region", "262144")]);
+            }
+
+            #[test]
+            fn refuses_soon() {
+                refusals_are_bounded::<$allocator>(8 << 20);
+            }
+        }
+    )*};
+}
+
+each! {
+    cmalloc: CMalloc;
+    cfmalloc: CfMalloc;
+    cmmalloc: CmMalloc;
+    cfmmalloc: CfmMalloc;
+}
