@@ -10,6 +10,7 @@
 mod bench;
 pub mod circular;
 pub mod clauses;
+pub mod history;
 mod ledger;
 mod machine;
 mod pool;
