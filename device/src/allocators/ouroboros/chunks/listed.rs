@@ -149,7 +149,7 @@ impl<Q: Queue> Task for Retire<Q> {
         let pages = pages::<P>(class);
         // With permits for as many pages nobody is promised these. Nobody has one
         // of them, so that nobody changes the chunk's state.
-        if arena.free_pages(chunk) == pages && supply(arena, class).try_take(pages) {
+        if arena.are_all_free(class, chunk) && supply(arena, class).try_take(pages) {
             idle(arena, class).fetch_add(u32::MAX, Relaxed);
             arena.divided(class).fetch_add(u32::MAX, Relaxed);
             arena.give_chunk(warp, chunk);
