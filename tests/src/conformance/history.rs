@@ -30,6 +30,10 @@ struct Owned {
     memory: Range<usize>,
     /// From the call of `malloc` to the return of `free`; for ever if it lives.
     time: Range<u64>,
+    /// When `malloc` returned.
+    granted: u64,
+    /// When `free` was called.
+    freed: u64,
 }
 
 /// A call of `malloc` that was refused.
@@ -44,6 +48,13 @@ struct Refusal {
 pub enum Fit {
     /// The memory of a block that was granted for a request of as many bytes.
     SameBlock,
+    /// As `SameBlock`, of blocks that are counted apart from what is done to them: of
+    /// those that were free, as many may be missing as other calls were in progress at
+    /// the same time, and some more that the allocator needs for itself.
+    SomeBlock {
+        /// Bytes of these.
+        spare: u64,
+    },
     /// Any units of so many bytes that lie side by side in this memory.
     Run {
         /// The memory of all blocks.
@@ -114,6 +125,8 @@ impl History {
             bytes,
             memory: address..address + granted,
             time: start..u64::MAX,
+            granted: end,
+            freed: u64::MAX,
         };
         Some(self.calls(|calls| {
             calls.blocks.push(block);
@@ -134,7 +147,12 @@ impl History {
         block: Granted,
         coalesced: bool,
     ) {
-        let bits = self.calls(|calls| calls.blocks[block.0].bits);
+        let start = self.now();
+        let bits = self.calls(|calls| {
+            let block = &mut calls.blocks[block.0];
+            block.freed = start;
+            block.bits
+        });
         let handle = A::Handle::from_bits(bits);
         // SAFETY: the caller's promise.
         unsafe {
@@ -158,7 +176,8 @@ impl History {
         self.calls(|calls| {
             let wrong = |refusal: &Refusal| {
                 let memory = match fit {
-                    Fit::SameBlock => calls.same_block(refusal),
+                    Fit::SameBlock => calls.same_blocks(refusal).first().cloned(),
+                    Fit::SomeBlock { spare } => calls.some_block(refusal, *spare),
                     Fit::Run { memory, unit } => calls.run(refusal, memory, *unit),
                 };
                 memory.map(|memory| WrongRefusal {
@@ -189,15 +208,33 @@ impl Calls {
         owned
     }
 
-    fn same_block(&self, refusal: &Refusal) -> Option<Range<usize>> {
+    /// Different blocks that were free all the time.
+    fn same_blocks(&self, refusal: &Refusal) -> Vec<Range<usize>> {
         let owned = self.owned_during(&refusal.time);
         let was_free = |block: &&Owned| {
             block.bytes == refusal.bytes
                 && block.time.end <= refusal.time.start
                 && !owned.iter().any(|other| overlap(other, &block.memory))
         };
-        let block = self.blocks.iter().find(was_free)?;
-        Some(block.memory.clone())
+        let free = self.blocks.iter().filter(was_free);
+        let mut free: Vec<_> = free.map(|block| block.memory.clone()).collect();
+        free.sort_unstable_by_key(|memory| memory.start);
+        free.dedup();
+        free
+    }
+
+    fn some_block(&self, refusal: &Refusal, spare: u64) -> Option<Range<usize>> {
+        let free = self.same_blocks(refusal);
+        let memory = free.first()?.clone();
+        // Calls that were in progress at the same time: each may have one of the blocks
+        // as good as taken, or not yet counted.
+        let pending = self.blocks.iter().filter(|block| {
+            let served = block.time.start..block.granted;
+            let freed = block.freed..block.time.end;
+            overlap(&served, &refusal.time) || overlap(&freed, &refusal.time)
+        });
+        let promised = pending.count() + spare as usize / memory.len();
+        (free.len() > promised).then_some(memory)
     }
 
     fn run(&self, refusal: &Refusal, area: &Range<usize>, unit: usize) -> Option<Range<usize>> {

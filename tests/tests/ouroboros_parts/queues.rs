@@ -54,7 +54,7 @@ fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                     if random.one_in(2) {
                         // A burst of requests.
                         for _ in 0..left {
-                            if permits.try_take(1) {
+                            if permits.take(1) == 1 {
                                 take(warp);
                             }
                         }
@@ -83,7 +83,7 @@ fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
         });
     }
     machine.launch(|warp| {
-        while permits.try_take(1) {
+        while permits.take(1) == 1 {
             take(warp);
         }
     });
@@ -181,7 +181,7 @@ fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                     });
                 }
                 1..4 => {
-                    if permits.try_take(1) {
+                    if permits.take(1) == 1 {
                         take(warp);
                     }
                 }
@@ -197,7 +197,7 @@ fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
         }
     });
     machine.launch(|warp| {
-        while permits.try_take(1) {
+        while permits.take(1) == 1 {
             take(warp);
         }
     });

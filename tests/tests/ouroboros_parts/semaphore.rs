@@ -44,6 +44,7 @@ fn semaphore<M: Machine>(machine: &M, seed: u32) {
     let held = AtomicU32::new(0);
     let brought = AtomicU32::new(0);
     let refused = AtomicU32::new(0);
+    let check = |all| assert!(all <= bundles << BUNDLE_BITS, "{all} of {bundles} bundles");
     machine.launch(|warp| {
         let mut random = Random::new(u64::from(seed) << 16 | u64::from(warp.thread()));
         let mut own = 0;
@@ -58,40 +59,31 @@ fn semaphore<M: Machine>(machine: &M, seed: u32) {
                 continue;
             }
             let n = 1 + random.below(9) as u32;
-            let mut taken = semaphore.try_take(n);
-            if !taken {
-                taken = semaphore.wait(warp, n, BUNDLE_BITS);
-                if !taken {
-                    let wanted = Semaphore::bundles_for(n, BUNDLE_BITS);
-                    let mut got = 0;
-                    for _ in 0..wanted {
-                        warp.back_off();
-                        let took = stock.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
-                        got += u32::from(took.is_ok()) << BUNDLE_BITS;
-                    }
-                    brought.fetch_add(got, SeqCst);
-                    taken = got >= n;
-                    let rest = if taken { got - n } else { got };
-                    if taken {
-                        held.fetch_add(n, SeqCst);
-                    }
-                    semaphore.arrived(n, BUNDLE_BITS, rest);
-                    if taken {
-                        own = n;
-                        continue;
-                    }
+            // What there is of it, and the rest by waiting or bringing.
+            own = semaphore.take(n);
+            check(held.fetch_add(own, SeqCst) + own);
+            let left = n - own;
+            if left == 0 {
+                continue;
+            }
+            let waited = semaphore.wait(warp, left, BUNDLE_BITS, || stock.load(SeqCst) > 0);
+            own += waited.granted;
+            check(held.fetch_add(waited.granted, SeqCst) + waited.granted);
+            let left = left - waited.granted;
+            if waited.brings {
+                let mut got = 0;
+                for _ in 0..Semaphore::bundles_for(left, BUNDLE_BITS) {
+                    warp.back_off();
+                    let took = stock.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
+                    got += u32::from(took.is_ok()) << BUNDLE_BITS;
                 }
+                brought.fetch_add(got, SeqCst);
+                let ours = if got < left { got } else { left };
+                own += ours;
+                held.fetch_add(ours, SeqCst);
+                semaphore.arrived(left, BUNDLE_BITS, got - ours);
             }
-            if taken {
-                let all = held.fetch_add(n, SeqCst) + n;
-                assert!(
-                    all <= bundles << BUNDLE_BITS,
-                    "{all} taken of {bundles} bundles"
-                );
-                own = n;
-            } else {
-                refused.fetch_add(1, SeqCst);
-            }
+            refused.fetch_add(u32::from(own < n), SeqCst);
         }
         if own > 0 {
             held.fetch_sub(own, SeqCst);
@@ -99,7 +91,7 @@ fn semaphore<M: Machine>(machine: &M, seed: u32) {
         }
     });
     let expected = Fields {
-        count: brought.load(SeqCst) as i32,
+        count: brought.load(SeqCst),
         expected: 0,
         reserved: 0,
     };
@@ -107,7 +99,7 @@ fn semaphore<M: Machine>(machine: &M, seed: u32) {
     assert_eq!(held.load(SeqCst), 0);
     // What is there can be had, once more and no further.
     assert_eq!(semaphore.take_all(), brought.load(SeqCst));
-    assert!(!semaphore.try_take(1));
+    assert_eq!(semaphore.take(1), 0);
 }
 
 #[test]
@@ -125,12 +117,17 @@ fn waiting_ends_when_nothing_comes() {
         let served = AtomicU32::new(0);
         let stock = AtomicU32::new(seed % 3);
         Coroutines::new(u64::from(seed)).launch(|warp| {
-            let mut taken = semaphore.wait(warp, 3, 3);
-            if !taken {
+            let waited = semaphore.wait(warp, 3, 3, || true);
+            let mut taken = waited.granted == 3;
+            let left = 3 - waited.granted;
+            if waited.brings {
                 warp.back_off();
                 let took = stock.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
                 taken = took.is_ok();
-                semaphore.arrived(3, 3, if taken { 5 } else { 0 });
+                semaphore.arrived(left, 3, if taken { 8 - left } else { 0 });
+            }
+            if !taken {
+                semaphore.signal(waited.granted);
             }
             served.fetch_add(u32::from(taken), SeqCst);
         });
@@ -138,7 +135,64 @@ fn waiting_ends_when_nothing_comes() {
         let left = semaphore.read();
         let bundles = seed % 3;
         assert!(served.load(SeqCst) >= bundles);
-        assert_eq!(3 * served.load(SeqCst) + left.count as u32, 8 * bundles);
+        assert_eq!(3 * served.load(SeqCst) + left.count, 8 * bundles);
         assert_eq!((left.expected, left.reserved), (0, 0));
     }
+}
+
+/// A request that fails hides nothing, however long its thread stands still: what others
+/// add is there at once, and a few of what one wants are granted.
+#[test]
+fn a_request_that_fails_hides_nothing() {
+    let words = Words::new();
+    let semaphore = words.semaphore();
+    for round in 0..3 {
+        assert_eq!(semaphore.take(7), 0);
+        assert_eq!(semaphore.take(1), 0);
+        semaphore.signal(5);
+        assert_eq!(semaphore.read().count, 5, "{round}");
+        assert!(!semaphore.take_together(6));
+        assert_eq!(semaphore.take(9), 5);
+        assert_eq!(semaphore.read().count, 0);
+        semaphore.signal(40);
+        assert!(semaphore.take_together(40));
+        assert_eq!(semaphore.left(), 0);
+    }
+}
+
+/// However many requests fail, their deficit does not wrap.
+#[test]
+fn a_deficit_is_taken_away() {
+    let words = Words::new();
+    let semaphore = words.semaphore();
+    for _ in 0..200 {
+        assert_eq!(semaphore.take(1 << 25), 0);
+    }
+    semaphore.signal(3);
+    assert_eq!(semaphore.take(1 << 25), 3);
+}
+
+/// Threads take and add small numbers of which there are few, so that deficits come and
+/// go all the time: nothing is lost and nothing made.
+fn deficits<M: Machine>(machine: &M, seed: u32) {
+    let words = Words::new();
+    let semaphore = words.semaphore();
+    semaphore.signal(20);
+    machine.launch(|warp| {
+        let mut random = Random::new(u64::from(seed) << 16 | u64::from(warp.thread()));
+        for _ in 0..M::TURNS {
+            let got = semaphore.take(1 + random.below(6) as u32);
+            if random.one_in(3) {
+                warp.back_off();
+            }
+            semaphore.signal(got);
+        }
+    });
+    assert_eq!(semaphore.read().count, 20);
+    assert_eq!(semaphore.take_all(), 20);
+}
+
+#[test]
+fn deficits_swallow_nothing() {
+    everywhere(150, deficits, deficits);
 }

@@ -69,7 +69,7 @@ pub enum Line {
     Stack = 5,
     /// Entries in the queue, where the semaphore counts pages.
     Entries = 6,
-    /// Room in the queue.
+    /// Room in the queue; memory on its way (pool: [`super::transit`]).
     Room = 7,
 }
 
@@ -218,6 +218,12 @@ impl<P: Parameters> Arena<P> {
     #[inline(always)]
     pub fn pool(&self, line: Line) -> &AtomicU32 {
         self.word32(layout::line(0, line as u32))
+    }
+
+    /// A word of the pool's head that says what is on its way ([`super::transit`]).
+    #[inline(always)]
+    pub fn transit(&self, stripe: u32) -> &AtomicU64 {
+        self.word64(layout::line(0, Line::Room as u32) + u64::from(stripe) * 8)
     }
 
     /// A 32-bit word of a class's head; `second` picks another one of the line.

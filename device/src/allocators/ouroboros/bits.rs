@@ -63,6 +63,15 @@ impl<P: Parameters> Arena<P> {
         self.meta(chunk, Word::State).load(Relaxed)
     }
 
+    /// Whether all pages of a chunk of a class that the caller holds are free. Acquire:
+    /// those who freed them have released that with the count, and each passes on what
+    /// those before it have released. Who gives the chunk to the pool releases it for
+    /// all of them, not only for the one from whom it got the chunk.
+    #[inline(always)]
+    pub fn are_all_free(&self, class: u32, chunk: u32) -> bool {
+        self.meta(chunk, Word::State).load(Acquire) == pages::<P>(class)
+    }
+
     /// Lowers the count of a chunk that the caller holds by up to `most`; gives
     /// back by how much, and what is left. If that is 0 the caller is no holder
     /// any more.

@@ -31,6 +31,12 @@
 //! chunk left, all that are fully free are returned, and the last chunk of an empty
 //! virtualized queue. The paper takes a free chunk out of the queue at once, and leaves
 //! a mark in its slot; such marks would have to be kept from filling the queue.
+//!
+//! A request is refused when no page is counted, no chunk of the class is listed, and the
+//! pool is empty, nothing being on its way ([`super::transit`]). What this does not see: a
+//! chunk that a thread has taken out to take a page of it, and that has another page,
+//! while a third thread is about to count as many as it has freed of pages that others
+//! have taken already. With either thread going on the page is found.
 
 mod listed;
 
@@ -38,11 +44,11 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::arena::{Arena, Line, NONE, Task};
 use super::group::Group;
-use super::instance::{self, Instance, Kind, Pages, Share};
+use super::instance::{self, Instance, Kind, Pages, Reclaimed, Share};
 use super::layout::Static;
 use super::parameters::{Parameters, pages};
 use super::queue::{EMPTY, Queue, close};
-use super::waiting::supply;
+use super::waiting::{room, supply};
 use crate::warp::{Warp, rank};
 use listed::{List, count_spread, idle, idle_most};
 
@@ -92,6 +98,7 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
             if brought > 0 && chunk != NONE {
                 // Ours are among these, and our permits are for others.
                 supply(arena, class).signal(brought);
+                arena.arrive(warp, true);
             }
             // The agents acquired the chunks for the others.
             warp.sync(mask);
@@ -226,7 +233,9 @@ impl<Q: Queue> Task for Free<Q> {
         let others = idle_seen.wrapping_add(rank(idle_now, warp.lane()));
         let surplus = others as i32 >= idle_most(arena) as i32;
         if idle_now & 1 << warp.lane() != 0 && surplus {
+            arena.depart(warp);
             OuroborosChunks::<Q>::retire_oldest(warp, arena, class);
+            arena.arrive(warp, true);
         }
         0
     }
@@ -234,7 +243,6 @@ impl<Q: Queue> Task for Free<Q> {
 
 impl<Q: Queue> Instance for OuroborosChunks<Q> {
     const REUSES: bool = true;
-    const RECLAIMS: bool = true;
 
     #[inline(always)]
     fn is_virtual(_class: u32) -> bool {
@@ -266,25 +274,57 @@ impl<Q: Queue> Instance for OuroborosChunks<Q> {
     }
 
     #[inline(always)]
-    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
-        if idle(arena, class).load(Relaxed) as i32 <= 0 && !Q::VIRTUAL {
-            return false;
+    fn is_settled<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
+        // Chunks that are listed have pages that are promised, or will be counted by who
+        // has freed as many. An entry may also stand for none, which `reclaim` takes out.
+        let front = arena.head(class, Line::Front, 0).load(Relaxed);
+        let back = arena.head(class, Line::Back, 0).load(Relaxed);
+        front == back && arena.head64(class, Line::Stack, 0).load(Relaxed) as u32 == NONE
+    }
+
+    #[inline(always)]
+    fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
+        supply(arena, class).read().count == 0
+    }
+
+    #[inline(always)]
+    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed {
+        let mut reclaimed = Reclaimed {
+            again: Q::VIRTUAL && Q::settle(warp, arena, class),
+            moves: 0,
+        };
+        let entries = arena.head(class, Line::Entries, 0);
+        let has_idle = idle(arena, class).load(Relaxed) as i32 > 0;
+        let closes =
+            Q::VIRTUAL && entries.load(Relaxed) as i32 <= 0 && room(arena, class).left() > 0;
+        if !has_idle && !closes {
+            return reclaimed;
         }
-        let mut any = Self::retire_stack(warp, arena, class);
-        // Once round the queue: what was looked at goes to its end.
-        let mut looks = arena.head(class, Line::Entries, 0).load(Relaxed) as i32;
-        while looks > 0 && idle(arena, class).load(Relaxed) as i32 > 0 {
-            any |= Self::retire_oldest(warp, arena, class);
-            looks -= 1;
+        arena.depart(warp);
+        reclaimed.moves = 1;
+        if has_idle {
+            reclaimed.again |= Self::retire_stack(warp, arena, class);
+            // Once round the queue: what was looked at goes to its end.
+            let mut looks = entries.load(Relaxed) as i32;
+            while looks > 0 && idle(arena, class).load(Relaxed) as i32 > 0 {
+                reclaimed.again |= Self::retire_oldest(warp, arena, class);
+                looks -= 1;
+            }
+            // Entries that are not counted while a request for one fails, or is about to
+            // get it.
+            let front = arena.head(class, Line::Front, 0).load(Relaxed);
+            let back = arena.head(class, Line::Back, 0).load(Relaxed);
+            reclaimed.again |= front != back && entries.load(Relaxed) as i32 <= 0;
         }
-        if Q::VIRTUAL && arena.head(class, Line::Entries, 0).load(Relaxed) as i32 <= 0 {
-            any |= close::<W, P, Q>(warp, arena, class, |chunk| {
+        if closes {
+            reclaimed.again |= close::<W, P, Q>(warp, arena, class, |chunk| {
                 // Its entry is still counted: a void is left to be taken instead.
                 idle(arena, class).fetch_add(1, Relaxed);
                 arena.push(class, chunk);
             });
         }
-        any
+        arena.arrive(warp, true);
+        reclaimed
     }
 
     #[inline(always)]

@@ -1,4 +1,6 @@
 //! Ouroboros as an [`Allocator`].
+//!
+//! Here a request that finds nothing looks again until that is evidence ([`Refuse`]).
 
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::Relaxed;
@@ -9,13 +11,22 @@ use super::instance::{Instance, Pages};
 use super::layout::{self, first_chunks, for_each};
 use super::parameters::{Parameters, class_of, page_bytes};
 use super::queue::EMPTY;
+use super::transit::later;
+use super::waiting::CLASS_BITS;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::allocators::no_parameters;
 use crate::warp::Warp;
 
-/// Returns chunks that hold no block to the pool; gives back whether there were
-/// any, and the caller is to try again. The number says how often it was called
-/// for the same request: only the first time does anything.
+/// What a request that found nothing is told: it is refused, or looks again with the
+/// stamp that is any other number.
+const REFUSED: u32 = NONE;
+/// The stamp of a request that has none yet.
+const UNSEEN: u32 = NONE - 1;
+/// The class of a request that no page serves.
+const RUN: u32 = (1 << CLASS_BITS) - 1;
+
+/// [`Instance::reclaim`], a function of its own: in line there would be one for each
+/// class.
 struct Reclaim<I>(PhantomData<I>);
 
 impl<I: Instance> Task for Reclaim<I> {
@@ -23,18 +34,57 @@ impl<I: Instance> Task for Reclaim<I> {
     fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        _class: u32,
-        calls: u32,
+        class: u32,
+        _value: u32,
         _lanes: u32,
     ) -> u32 {
-        if calls > 0 {
-            return 0;
+        let reclaimed = I::reclaim(warp, arena, class);
+        reclaimed.moves << 1 | u32::from(reclaimed.again)
+    }
+}
+
+/// Decides what becomes of a request of a class that has found nothing since it got the
+/// stamp that is the number.
+///
+/// It is refused if nothing has moved in between ([`super::transit`]): then all that was
+/// free meanwhile lay where the request has looked. Before that the classes give back
+/// what they have of the pool, of which the next look then gets hold. A heap that has
+/// nothing is seen from a few counts, without another look.
+struct Refuse<I>(PhantomData<I>);
+
+impl<I: Instance> Task for Refuse<I> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        seen: u32,
+        _lanes: u32,
+    ) -> u32 {
+        let stamp = arena.stamp(warp);
+        let is_settled = class == RUN || I::is_settled(arena, class);
+        if is_settled && stamp == seen {
+            return REFUSED;
         }
-        let mut any = false;
-        for class in 0..P::CLASSES {
-            any |= I::reclaim(warp, arena, class);
+        let (mut again, mut moves) = (false, 0);
+        for other in 0..P::CLASSES {
+            let reclaimed = arena.call::<W, Reclaim<I>>(warp, other, 0);
+            again |= reclaimed & 1 != 0;
+            moves += reclaimed >> 1;
         }
-        u32::from(any)
+        if again || !is_settled {
+            // Those who have something in their hands take it, or put it where we look
+            // next; they wait for nobody who looks here.
+            warp.back_off();
+            return UNSEEN;
+        }
+        // None of the counts is ever too low.
+        let is_bare = arena.is_used_up() && (class == RUN || I::is_bare(arena, class));
+        let stamp = later(stamp, moves);
+        if is_bare && arena.stamp(warp) == stamp {
+            return REFUSED;
+        }
+        stamp
     }
 }
 
@@ -128,23 +178,24 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         // The null handle and the empty slot are the same.
         const { assert!(EMPTY == u32::NULL) };
-        // Counted here and looked at there: a flag that is set once would make
-        // two copies of the turn.
-        let mut calls = 0;
+        let mut stamp = UNSEEN;
         loop {
-            let block = if bytes > P::CHUNK_BYTES {
-                self.malloc_run(warp, bytes)
+            let (block, class);
+            if bytes > P::CHUNK_BYTES {
+                class = RUN;
+                block = self.malloc_run(warp, bytes);
             } else {
+                class = class_of::<P>(bytes);
                 let all = warp.converge();
-                I::malloc(warp, &self.arena, all, class_of::<P>(bytes))
-            };
-            if !block.is_null()
-                || !I::RECLAIMS
-                || self.arena.call::<W, Reclaim<I>>(warp, 0, calls) == 0
-            {
+                block = I::malloc(warp, &self.arena, all, class);
+            }
+            if !block.is_null() {
                 return block;
             }
-            calls += 1;
+            stamp = self.arena.call::<W, Refuse<I>>(warp, class, stamp);
+            if stamp == REFUSED {
+                return u32::NULL;
+            }
         }
     }
 

@@ -2,12 +2,12 @@
 //!
 //! What pages and chunks have in common is here once: the lanes of a warp that
 //! want pages of a class ask the semaphore as one; if it has enough, each kind
-//! finds its pages in its own way ([`Kind::obtain`]). If not, they wait for a
-//! chunk that another is about to bring, if the kind has them wait
-//! ([`Kind::spreads`]), or bring new ones ([`grow`]), take their own pages from them
-//! before anyone else sees them, and leave the rest to the kind ([`Kind::keep`]).
-//! What the group as a whole is refused each of its lanes requests once more for
-//! itself: there may be pages, but fewer.
+//! finds its pages in its own way ([`Kind::obtain`]). Of those for which it has not,
+//! some lanes get what there is; the others wait for a chunk that another is about to
+//! bring, if the kind has them wait ([`Kind::spreads`]), or bring new ones ([`grow`]),
+//! take their own pages from them before anyone else sees them, and leave the rest to
+//! the kind ([`Kind::keep`]). Lanes that get nothing look again until it is evident that
+//! there is nothing ([`super::contract`]).
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -28,12 +28,19 @@ pub struct Pages {
     pub free: u64,
 }
 
+/// What came of a look for chunks that can be returned to the pool.
+#[derive(Clone, Copy)]
+pub struct Reclaimed {
+    /// Whether some were returned, or may be by others who have them in their hands.
+    pub again: bool,
+    /// How many times the caller's stamp was changed by this look itself.
+    pub moves: u32,
+}
+
 /// Instances that together serve all classes. A class belongs to one of them.
 pub trait Instance: Copy {
     /// Whether fully free chunks serve any other use, in all classes.
     const REUSES: bool;
-    /// Whether `reclaim` does anything.
-    const RECLAIMS: bool;
 
     /// Whether the queue of a class is stored in chunks of the pool.
     fn is_virtual(class: u32) -> bool;
@@ -54,9 +61,15 @@ pub trait Instance: Copy {
     /// Frees a page of the class; called as `malloc`.
     fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32);
 
-    /// Returns chunks of the class that hold no block to the pool; whether there
-    /// were any.
-    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool;
+    /// Whether the class shows no free page, counted or not: one that is not is about to
+    /// be counted, or to be taken by a thread that may still take another.
+    fn is_settled<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
+
+    /// Whether the class has no free page.
+    fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
+
+    /// Returns chunks of the class that hold no block to the pool.
+    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed;
 
     /// The pages of one chunk of the class, if they are counted by chunks.
     fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> Pages;
@@ -73,7 +86,6 @@ pub struct Split<A, B, const FROM: u32>(core::marker::PhantomData<(A, B)>);
 
 impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
     const REUSES: bool = A::REUSES && B::REUSES;
-    const RECLAIMS: bool = A::RECLAIMS || B::RECLAIMS;
 
     #[inline(always)]
     fn is_virtual(class: u32) -> bool {
@@ -132,7 +144,25 @@ impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
     }
 
     #[inline(always)]
-    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
+    fn is_settled<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
+        if class < FROM {
+            A::is_settled(arena, class)
+        } else {
+            B::is_settled(arena, class)
+        }
+    }
+
+    #[inline(always)]
+    fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
+        if class < FROM {
+            A::is_bare(arena, class)
+        } else {
+            B::is_bare(arena, class)
+        }
+    }
+
+    #[inline(always)]
+    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed {
         if class < FROM {
             A::reclaim(warp, arena, class)
         } else {
@@ -172,7 +202,7 @@ pub trait Kind {
     ) -> u32;
 
     /// A page that the semaphore does not count, or [`EMPTY`]; for all lanes of
-    /// the group together.
+    /// the group together. If there is one, some lane gets it.
     fn spare<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, group: &Group) -> u32;
 
     /// Whether a group that finds no page brings a chunk at once instead of waiting for
@@ -237,11 +267,16 @@ pub fn malloc<W: Warp, P: Parameters, K: Kind>(
     let mut group = Group::by_key(warp, all, class);
     let mut granted = 0;
     if group.leads() {
-        granted = u32::from(supply(arena, class).try_take(group.size));
+        granted = supply(arena, class).take(group.size);
     }
-    let granted = warp.shuffle(all, granted, group.leader) != 0;
-    let mut together = warp.ballot(all, granted);
-    if !granted {
+    granted = warp.shuffle(all, granted, group.leader);
+    // Of a group that wants more pages than there are, the first lanes get these.
+    let is_granted = group.rank < granted;
+    let mut together = warp.ballot(all, is_granted);
+    if is_granted {
+        group = group.without(!together);
+    } else {
+        group = group.without(together);
         let block = arena.call_together::<W, Supply<K>>(warp, class, 0, group.mask);
         together = warp.ballot(group.mask, block == GRANTED);
         if block != GRANTED {
@@ -255,15 +290,17 @@ pub fn malloc<W: Warp, P: Parameters, K: Kind>(
 /// What [`Supply`] gives back to lanes that it got permits for: no block.
 const GRANTED: u32 = VOID;
 
-/// What becomes of a group without permits: it has got some meanwhile; it is to bring
-/// chunks for which others wait, too; or chunks that are nobody else's business.
-const SERVED: u32 = 0;
+/// What becomes of the lanes of a group that have no permits: they are to bring chunks
+/// for which others wait, too; or chunks that are nobody else's business; or are
+/// refused, for there are none.
 const EXPECTED: u32 = 1;
 const UNEXPECTED: u32 = 2;
 /// As the last, and one chunk is counted already.
 const SPREAD: u32 = 3;
+const REFUSED: u32 = 4;
 
-/// Serves a group, all the lanes, when the semaphore has not enough.
+/// Serves a group, all the lanes, when the semaphore has not enough. A refusal is no
+/// evidence yet: who is refused looks again ([`super::contract`]).
 struct Supply<K>(core::marker::PhantomData<K>);
 
 impl<K: Kind> Task for Supply<K> {
@@ -276,41 +313,43 @@ impl<K: Kind> Task for Supply<K> {
         lanes: u32,
     ) -> u32 {
         let mut group = Group::of_lanes(warp, lanes);
-        let mut is_last = false;
         loop {
             let spare = K::spare(warp, arena, class, &group);
             let served = warp.ballot(group.mask, spare != EMPTY);
             if spare != EMPTY {
                 return spare;
             }
+            if served == 0 {
+                break;
+            }
             group = group.without(served);
-            // Who takes whole chunks leaves nothing for others to wait for.
-            let whole = group.size & ((1 << pages_bits::<P>(class)) - 1) == 0;
-            let mut way = UNEXPECTED;
-            if group.leads() {
-                if whole {
-                    if is_last && supply(arena, class).try_take(group.size) {
-                        way = SERVED;
-                    }
-                } else if !is_last && K::spreads(arena, class) {
-                    way = SPREAD;
-                } else if wait_for_pages(warp, arena, class, group.size) {
-                    way = SERVED;
-                } else {
-                    way = EXPECTED;
-                }
-            }
-            way = warp.shuffle(group.mask, way, group.leader);
-            if way == SERVED {
-                return GRANTED;
-            }
-            let block = grow::<W, P, K>(warp, arena, class, &group, way);
-            if block != EMPTY || is_last {
-                return block;
-            }
-            is_last = true;
-            group = Group::alone(warp);
         }
+        // Who takes whole chunks leaves nothing for others to wait for.
+        let whole = group.size & ((1 << pages_bits::<P>(class)) - 1) == 0;
+        let (mut way, mut granted) = (UNEXPECTED, 0);
+        if group.leads() && !whole {
+            if K::spreads(arena, class) {
+                way = SPREAD;
+            } else if arena.is_used_up() && supply(arena, class).read().expected == 0 {
+                way = REFUSED;
+            } else {
+                let waited = wait_for_pages(warp, arena, class, group.size);
+                granted = waited.granted;
+                way = if waited.brings { EXPECTED } else { REFUSED };
+            }
+        }
+        granted = warp.shuffle(group.mask, granted, group.leader);
+        way = warp.shuffle(group.mask, way, group.leader);
+        let is_granted = group.rank < granted;
+        let with = warp.ballot(group.mask, is_granted);
+        if is_granted {
+            return GRANTED;
+        }
+        if way == REFUSED {
+            return EMPTY;
+        }
+        group = group.without(with);
+        grow::<W, P, K>(warp, arena, class, &group, way)
     }
 }
 
@@ -325,9 +364,22 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
 ) -> u32 {
     let bits = pages_bits::<P>(class);
     let share = Share::of::<W, P>(warp, class, group.mask, group);
+    // Only the last chunk has pages left, if any: these are nobody's until they are kept.
+    let last = u32::BITS - 1 - group.mask.leading_zeros();
+    let used = warp.shuffle(group.mask, share.size, last);
+    let has_rest = used < 1 << bits;
+    let mut departs = false;
+    if group.leads() && has_rest && !arena.is_used_up() {
+        departs = true;
+        arena.depart(warp);
+    }
+    // The departure comes before any of the lanes takes a chunk.
+    warp.sync(group.mask);
+    // Without a departure no chunk is taken whose rest would be on its way.
+    let takes = !has_rest | (warp.ballot(group.mask, departs) != 0);
     let mut chunk = NONE;
     let agents = warp.ballot(group.mask, share.index == 0);
-    if agents & 1 << warp.lane() != 0 {
+    if takes & (agents & 1 << warp.lane() != 0) {
         chunk = arena.take_chunks(warp, agents);
         if chunk != NONE {
             arena.divide(class, chunk, share.size);
@@ -343,18 +395,20 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
         let more = taken.wrapping_sub(counted);
         arena.divided(class).fetch_add(more, Relaxed);
     }
-    // Only the last chunk has pages left, if any.
-    let last = u32::BITS - 1 - group.mask.leading_zeros();
-    let used = warp.shuffle(group.mask, share.size, last);
-    if used < 1 << bits {
+    let mut kept = 0;
+    if has_rest {
         let rest = warp.shuffle(group.mask, own, last);
-        let kept = K::keep(warp, arena, class, group, rest, used);
-        if group.leads() {
-            if way == EXPECTED {
-                supply(arena, class).arrived(group.size, bits, kept);
-            } else {
-                supply(arena, class).signal(kept);
-            }
+        kept = K::keep(warp, arena, class, group, rest, used);
+    }
+    // Said in another way than above: see `chunked::MakeRoom`.
+    if group.rank == 0 {
+        if way == EXPECTED {
+            supply(arena, class).arrived(group.size, bits, kept);
+        } else if kept > 0 {
+            supply(arena, class).signal(kept);
+        }
+        if departs {
+            arena.arrive(warp, taken != 0);
         }
     }
     if own == NONE {

@@ -10,6 +10,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::arena::{Arena, Line, NONE, Word, owner};
 use super::parameters::{METADATA_BYTES, Parameters};
 use super::queue::{EMPTY, start};
+use super::transit::STRIPES;
 use super::waiting::supply;
 use crate::allocator::{Heap, Request, SetupError};
 use crate::warp::Warp;
@@ -237,6 +238,9 @@ pub(super) fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, taken: u32
         arena.pool(Line::Stack).store(unused, Relaxed);
         arena.pool(Line::Old).store(0, Relaxed);
         arena.pool(Line::New).store(0, Relaxed);
+        for stripe in 0..STRIPES {
+            arena.transit(stripe).store(0, Relaxed);
+        }
     }
     for_each(warp, P::CLASSES, |class| {
         supply(arena, class).init(0);

@@ -39,6 +39,7 @@ pub mod queue;
 mod runs;
 pub mod semaphore;
 mod stack;
+mod transit;
 mod waiting;
 
 use core::marker::PhantomData;

@@ -11,7 +11,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::arena::{Arena, Line, NONE, Task};
 use super::group::Group;
-use super::instance::{self, Instance, Kind, Pages};
+use super::instance::{self, Instance, Kind, Pages, Reclaimed};
 use super::layout::Static;
 use super::parameters::{Parameters, pages};
 use super::queue::{EMPTY, End, Queue, positions, put, take};
@@ -23,6 +23,9 @@ use crate::warp::Warp;
 /// the paper's 2,000,000; small heaps keep some 4 % of their memory for queues.
 const ENTRIES_PER_CHUNK: u64 = 6;
 
+/// Room that a queue has stays with it until its entries are taken. A chunk that is
+/// drained while the pool has none goes there, though.
+///
 /// A virtualized queue keeps up to one of 2^9 chunks of the heap as room while its
 /// pages are in use, for when they come back: without it the first to free would
 /// have to wait for chunks. 2 GiB keep room for a million pages of each class.
@@ -42,6 +45,13 @@ impl<Q: Queue> OuroborosPages<Q> {
             .fetch_add(pages, Relaxed);
     }
 
+    /// Whether bits keep pages, or will: one is counted before it is free.
+    #[inline(always)]
+    fn has_shelved<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
+        // Relaxed: a count.
+        arena.head(class, Line::Entries, 1).load(Relaxed) != 0
+    }
+
     /// A chunk with pages that bits keep; [`NONE`] if there are none.
     ///
     /// Without a chunk on the stack while there are such pages, one is in the hands
@@ -52,10 +62,7 @@ impl<Q: Queue> OuroborosPages<Q> {
     fn unshelve<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
         loop {
             let chunk = arena.pop(class);
-            // Relaxed: a count. Below 0 for a moment, when a page is taken before
-            // whoever freed it has counted it.
-            let shelved = arena.head(class, Line::Entries, 1).load(Relaxed) as i32;
-            if chunk != NONE || shelved <= 0 {
+            if chunk != NONE || !Self::has_shelved(arena, class) {
                 return chunk;
             }
             warp.back_off();
@@ -82,8 +89,9 @@ impl<Q: Queue> OuroborosPages<Q> {
             return;
         }
         let chunk = arena.chunk_of(block);
-        let freed = arena.free_page(class, chunk, arena.page_of(class, block));
+        // Counted first: the count is never too low, so that 0 is evidence.
         Self::shelved(arena, class, 1);
+        let freed = arena.free_page(class, chunk, arena.page_of(class, block));
         if freed.holds {
             arena.push(class, chunk);
         }
@@ -142,7 +150,6 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
             chunk = Self::unshelve(warp, arena, class);
             if chunk != NONE {
                 let (n, left) = arena.reserve_pages(chunk, group.size);
-                Self::shelved(arena, class, n.wrapping_neg());
                 (taken, start) = (n, pages::<P>(class) - left - n);
                 if left > 0 {
                     arena.push(class, chunk);
@@ -157,11 +164,19 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
         }
         chunk = warp.shuffle(group.mask, chunk, group.leader);
         start = warp.shuffle(group.mask, start, group.leader);
-        if group.rank >= taken {
-            return EMPTY;
+        let mut block = EMPTY;
+        if group.rank < taken {
+            let page = arena.claim_page(warp, class, chunk, start + group.rank);
+            block = arena.block(class, chunk, page);
         }
-        let page = arena.claim_page(warp, class, chunk, start + group.rank);
-        arena.block(class, chunk, page)
+        // Counted off when all lanes have theirs: before, another may still get one of
+        // these, and we one that is freed meanwhile.
+        warp.sync(group.mask);
+        // Said in another way than above: see `chunked::MakeRoom`.
+        if group.rank == 0 {
+            Self::shelved(arena, class, taken.wrapping_neg());
+        }
+        block
     }
 
     #[inline(always)]
@@ -211,7 +226,6 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
 
 impl<Q: Queue> Instance for OuroborosPages<Q> {
     const REUSES: bool = false;
-    const RECLAIMS: bool = false;
 
     #[inline(always)]
     fn is_virtual(_class: u32) -> bool {
@@ -247,8 +261,24 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
     }
 
     #[inline(always)]
-    fn reclaim<W: Warp, P: Parameters>(_warp: W, _arena: &Arena<P>, _class: u32) -> bool {
-        false
+    fn is_settled<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
+        // An entry that nobody has a position for is promised to a thread that may get
+        // another, as long as it has none.
+        let front = arena.head(class, Line::Front, 0).load(Relaxed);
+        front == arena.head(class, Line::Back, 0).load(Relaxed)
+    }
+
+    #[inline(always)]
+    fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
+        supply(arena, class).read().count == 0 && !Self::has_shelved(arena, class)
+    }
+
+    #[inline(always)]
+    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed {
+        Reclaimed {
+            again: Q::VIRTUAL && Q::settle(warp, arena, class),
+            moves: 0,
+        }
     }
 
     #[inline(always)]
@@ -260,7 +290,7 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
     fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages {
         let chunks = arena.divided(class).load(Relaxed);
         let shelved = arena.head(class, Line::Entries, 1).load(Relaxed);
-        let free = supply(arena, class).read().count as u64 + u64::from(shelved);
+        let free = u64::from(supply(arena, class).read().count) + u64::from(shelved);
         Pages {
             used: (u64::from(chunks) * u64::from(pages::<P>(class))).saturating_sub(free),
             free,

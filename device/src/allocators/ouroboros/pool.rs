@@ -11,7 +11,8 @@
 //! - at last the map itself, from where a free chunk was last seen.
 //!
 //! Runs of chunks are taken from the top ([`super::runs`]). A count of free
-//! chunks tells at once that there are none.
+//! chunks tells at once that there are none: a chunk is counted before its bit is set,
+//! and counted off after it was cleared.
 //!
 //! Orders: setting a bit releases the chunk, clearing it acquires: what the
 //! former owner did comes before what the next one does. Other bits of the word
@@ -58,6 +59,9 @@ const NOWHERE: u32 = 0;
 const LISTED: u32 = 1;
 const UNUSED: u32 = 2;
 const ANYWHERE: u32 = 3;
+
+/// Words of the map that are looked at together.
+const SEARCHED: u32 = 4;
 
 /// [`Arena::take_chunks`].
 struct TakeChunks;
@@ -106,7 +110,8 @@ impl<P: Parameters> Arena<P> {
         self.call_together::<W, TakeChunks>(warp, 0, 0, lanes)
     }
 
-    /// How many chunks are free, as they are counted.
+    /// How many chunks are free, or more: one is counted before it is free, and counted
+    /// off after it was taken.
     #[inline(always)]
     pub fn chunks_left(&self) -> u32 {
         self.pool(Line::Supply).load(Relaxed)
@@ -210,20 +215,22 @@ impl<P: Parameters> Arena<P> {
         // Chunks that were taken together are often neighbours, whose bits one lane sets.
         let mates = Group::by_key(warp, lanes, word);
         let bits = mates.union(warp, lanes, bit);
+        if group.leads() {
+            // Counted before others can take them and count them off: the count is
+            // never too low, so that 0 is evidence.
+            self.pool(Line::Supply).fetch_add(group.size, Relaxed);
+        }
         // All lanes are done with their chunks before one releases them.
         warp.sync(lanes);
         if mates.leads() {
             self.free_map(word).fetch_or(bits, Release);
         }
-        // All bits are set before they are counted.
+        // All bits are set before the chunks are listed.
         warp.sync(lanes);
         let mut listed = 0;
         // Said in another way than above: rustc would follow the same test through the
         // collectives in between, and make two of each. Below, too.
         if mates.rank == 0 {
-            if group.leads() {
-                self.pool(Line::Supply).fetch_add(group.size, Relaxed);
-            }
             listed = self.listed_map(word).fetch_or(bits, Relaxed);
         }
         let is_listed = warp.shuffle(lanes, listed, mates.leader) & bit != 0;
@@ -280,23 +287,48 @@ impl<P: Parameters> Arena<P> {
     #[inline(always)]
     fn search<W: Warp>(&self, warp: W) -> u32 {
         let words = self.map_words();
-        let mut word = self.pool(Line::New).load(Relaxed);
+        let mut word = self.pool(Line::New).load(Relaxed) & !(SEARCHED - 1);
         let lane = warp.lane();
-        for _ in 0..words {
-            let mut free = self.free_map(word).load(Relaxed);
-            while free != 0 {
-                // Lanes start at different bits.
-                let index = (free.rotate_right(lane).trailing_zeros() + lane) & 31;
-                if self.claim(word, 1 << index) != 0 {
-                    self.pool(Line::New).store(word, Relaxed);
-                    return word * 32 + index;
+        let mut looked = 0;
+        while looked < words + SEARCHED {
+            let mut step = 1;
+            if word & (SEARCHED - 1) == 0 {
+                // Several at once, so that they come at the same time.
+                let mut any = 0;
+                for index in 0..SEARCHED {
+                    any |= self.free_map((word + index).min(words - 1)).load(Relaxed);
                 }
-                free &= !(1 << index);
+                if any == 0 {
+                    step = SEARCHED;
+                }
             }
-            word += 1;
-            if word == words {
+            if step == 1 {
+                let chunk = self.claim_any(word, lane);
+                if chunk != NONE {
+                    self.pool(Line::New).store(word, Relaxed);
+                    return chunk;
+                }
+            }
+            looked += step;
+            word += step;
+            if word >= words {
                 word = 0;
             }
+        }
+        NONE
+    }
+
+    /// Claims a free chunk of a word; [`NONE`] if there is none.
+    #[inline(always)]
+    fn claim_any(&self, word: u32, lane: u32) -> u32 {
+        let mut free = self.free_map(word).load(Relaxed);
+        while free != 0 {
+            // Lanes start at different bits.
+            let index = (free.rotate_right(lane).trailing_zeros() + lane) & 31;
+            if self.claim(word, 1 << index) != 0 {
+                return word * 32 + index;
+            }
+            free &= !(1 << index);
         }
         NONE
     }

@@ -13,7 +13,8 @@
 //! if another claims part of it first, it gives back what it got and goes on.
 //! Without success it looks once through the whole map from the top.
 //!
-//! Orders are those of the pool. No call waits for another.
+//! Orders are those of the pool. No call waits for another. What is claimed in vain is
+//! on its way until it is given back ([`super::transit`]).
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
 
@@ -44,13 +45,13 @@ struct TakeRun;
 impl Task for TakeRun {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
-        _warp: W,
+        warp: W,
         arena: &Arena<P>,
         _class: u32,
         length: u32,
         _lanes: u32,
     ) -> u32 {
-        arena.take_run_inline(length)
+        arena.take_run_inline(warp, length)
     }
 }
 
@@ -73,7 +74,7 @@ impl<P: Parameters> Arena<P> {
     }
 
     #[inline(always)]
-    fn take_run_inline(&self, length: u32) -> u32 {
+    fn take_run_inline<W: Warp>(&self, warp: W, length: u32) -> u32 {
         if length > self.pool(Line::Supply).load(Relaxed) {
             return NONE;
         }
@@ -82,7 +83,7 @@ impl<P: Parameters> Arena<P> {
         let turn = self.pool(Line::Old).fetch_add(length, Relaxed);
         let mut from = self.chunks - turn.checked_rem(self.chunks - floor).unwrap_or(0);
         loop {
-            let (first, passed) = self.take_run_below(from, floor, length);
+            let (first, passed) = self.take_run_below(warp, from, floor, length);
             if first != NONE {
                 if from < self.chunks {
                     // Those who come next need not pass the same chunks.
@@ -107,8 +108,9 @@ impl<P: Parameters> Arena<P> {
     pub fn give_run(&self, first: u32) {
         let length = self.meta(first, Word::Length).load(Relaxed);
         self.meta(first, Word::Owner).store(owner::NOBODY, Relaxed);
-        self.free_chunks(first, first + length);
+        // Counted first: see `Arena::give_chunks`.
         self.pool(Line::Supply).fetch_add(length, Relaxed);
+        self.free_chunks(first, first + length);
     }
 
     /// Sets the bits of the chunks from `first` to `end`.
@@ -125,25 +127,31 @@ impl<P: Parameters> Arena<P> {
     /// Takes a run between `floor` and `from`; its first chunk or [`NONE`], and
     /// how many chunks above it were passed.
     #[inline(always)]
-    fn take_run_below(&self, from: u32, floor: u32, length: u32) -> (u32, u32) {
+    fn take_run_below<W: Warp>(&self, warp: W, from: u32, floor: u32, length: u32) -> (u32, u32) {
         // All chunks from `at` to `end` were seen free.
         let (mut at, mut end) = (from, from);
+        // Each word is read once, however many gaps it has, but after a claim that failed.
+        let (mut read, mut map) = (NONE, 0);
         while at >= floor + (length - (end - at)) && at > floor {
             let word = (at - 1) >> 5;
+            if word != read {
+                (read, map) = (word, self.free_map(word).load(Relaxed));
+            }
             let above = 31 - ((at - 1) & 31);
-            let map = self.free_map(word).load(Relaxed) << above;
-            let free = (!map).leading_zeros();
+            let seen = map << above;
+            let free = (!seen).leading_zeros();
             let free = if free < 32 - above { free } else { 32 - above };
             at -= free;
             if end - at >= length {
-                let refused = self.claim_run(end - length, end);
+                let refused = self.claim_run(warp, end - length, end);
                 if refused == NONE {
                     return (end - length, from - end);
                 }
                 at = refused;
                 end = refused;
+                read = NONE;
             } else if free < 32 - above {
-                let taken = (map << free).leading_zeros();
+                let taken = (seen << free).leading_zeros();
                 let rest = 32 - above - free;
                 at -= if taken < rest { taken } else { rest };
                 end = at;
@@ -155,9 +163,12 @@ impl<P: Parameters> Arena<P> {
     /// Claims the chunks from `first` to `end`; returns [`NONE`], or a chunk that
     /// another has claimed.
     #[inline(always)]
-    fn claim_run(&self, first: u32, end: u32) -> u32 {
+    fn claim_run<W: Warp>(&self, warp: W, first: u32, end: u32) -> u32 {
+        // What is claimed in vain is nobody's, and gone for a moment.
+        self.depart(warp);
         let mut word = first >> 5;
-        while word * 32 < end {
+        let mut refused = NONE;
+        while refused == NONE && word * 32 < end {
             let wanted = mask(word, first, end);
             let got = self.claim(word, wanted);
             if got != wanted {
@@ -166,10 +177,11 @@ impl<P: Parameters> Arena<P> {
                 if start > first {
                     self.free_chunks(first, start);
                 }
-                return start + (wanted & !got).trailing_zeros();
+                refused = start + (wanted & !got).trailing_zeros();
             }
             word += 1;
         }
-        NONE
+        self.arrive(warp, refused != NONE);
+        refused
     }
 }

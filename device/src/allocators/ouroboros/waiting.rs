@@ -3,7 +3,7 @@
 
 use super::arena::{Arena, Line, Task};
 use super::parameters::{Parameters, pages_bits};
-use super::semaphore::Semaphore;
+use super::semaphore::{Semaphore, Waited};
 use crate::warp::Warp;
 
 /// Bits that a class takes where something else is told with it.
@@ -48,7 +48,19 @@ impl Task for Wait {
         } else {
             (Line::Supply, pages_bits::<P>(class))
         };
-        u32::from(semaphore(arena, class, line).wait(warp, n, bundle_bits))
+        // Pages and room come from the pool.
+        let waited =
+            semaphore(arena, class, line).wait(warp, n, bundle_bits, || !arena.is_used_up());
+        waited.granted << 1 | u32::from(waited.brings)
+    }
+}
+
+/// What [`Wait`] has given back.
+#[inline(always)]
+fn waited(word: u32) -> Waited {
+    Waited {
+        granted: word >> 1,
+        brings: word & 1 != 0,
     }
 }
 
@@ -59,8 +71,8 @@ pub fn wait_for_pages<W: Warp, P: Parameters>(
     arena: &Arena<P>,
     class: u32,
     n: u32,
-) -> bool {
-    arena.call::<W, Wait>(warp, class, n) != 0
+) -> Waited {
+    waited(arena.call::<W, Wait>(warp, class, n))
 }
 
 /// Waits for room for `n` entries: [`Semaphore::wait`].
@@ -70,6 +82,6 @@ pub fn wait_for_room<W: Warp, P: Parameters>(
     arena: &Arena<P>,
     class: u32,
     n: u32,
-) -> bool {
-    arena.call::<W, Wait>(warp, class | 1 << CLASS_BITS, n) != 0
+) -> Waited {
+    waited(arena.call::<W, Wait>(warp, class | 1 << CLASS_BITS, n))
 }

@@ -149,16 +149,15 @@ impl<Q: Queue> Task for Retire<Q> {
         let pages = pages::<P>(class);
         // With permits for as many pages nobody is promised these. Nobody has one
         // of them, so that nobody changes the chunk's state.
-        if arena.free_pages(chunk) == pages && supply(arena, class).try_take(pages) {
+        let retires = arena.are_all_free(class, chunk) && supply(arena, class).take_together(pages);
+        if retires {
             idle(arena, class).fetch_add(u32::MAX, Relaxed);
             arena.divided(class).fetch_add(u32::MAX, Relaxed);
             arena.give_chunk(warp, chunk);
-            return 1;
-        }
-        if given == NONE {
+        } else if given == NONE {
             OuroborosChunks::<Q>::list(warp, arena, class, chunk);
         }
-        0
+        u32::from(retires)
     }
 }
 
@@ -189,15 +188,18 @@ impl<Q: Queue> OuroborosChunks<Q> {
         arena.call::<W, Retire<Q>>(warp, class, chunk) != 0
     }
 
-    /// A new chunk, held by the caller, who counts its pages when it has listed it;
+    /// A new chunk, held by the caller, who counts its pages when it has listed it, and
+    /// then arrives ([`Arena::arrive`]);
     /// [`NONE`] if the class has many, or there is none.
     #[inline(always)]
     pub fn spread<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
         if !count_spread(arena, class) {
             return NONE;
         }
+        arena.depart(warp);
         let chunk = arena.take_chunk(warp);
         if chunk == NONE {
+            arena.arrive(warp, false);
             arena.divided(class).fetch_add(u32::MAX, Relaxed);
         } else {
             arena.divide(class, chunk, 0);
@@ -206,18 +208,23 @@ impl<Q: Queue> OuroborosChunks<Q> {
         chunk
     }
 
-    /// Looks at the oldest chunk that is listed, and gives it back if it can.
+    /// Looks at the oldest chunk that is listed, and gives it back if it can. The caller
+    /// has departed: others look for this chunk in vain meanwhile, and for what it becomes.
     #[inline(always)]
     pub fn retire_oldest<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
         arena.call::<W, Retire<Q>>(warp, class, NONE) != 0
     }
 
-    /// Gives back what it can of the chunks on the stack.
+    /// Gives back what it can of the chunks on the stack, while there are idle ones. The
+    /// caller has departed.
     #[inline(always)]
     pub fn retire_stack<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
         let (mut any, mut kept) = (false, NONE);
         // Others may put chunks there all the time.
         for _ in 0..arena.chunks {
+            if idle(arena, class).load(Relaxed) as i32 <= 0 {
+                break;
+            }
             let chunk = arena.pop(class);
             if chunk == NONE {
                 break;

@@ -94,6 +94,11 @@ impl Queue for Array {
     }
 
     #[inline(always)]
+    fn settle<W: Warp, P: Parameters>(_warp: W, _arena: &Arena<P>, _class: u32) -> bool {
+        false
+    }
+
+    #[inline(always)]
     fn take_room<P: Parameters>(_arena: &Arena<P>, _class: u32) -> u32 {
         0
     }

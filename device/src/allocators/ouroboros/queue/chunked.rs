@@ -92,7 +92,12 @@ pub fn reserve<W: Warp, P: Parameters, A: Append>(
 ) -> u32 {
     let mut taken = 0;
     if group.leads() {
-        taken = u32::from(room(arena, class).try_take(n));
+        let room = room(arena, class);
+        let there = room.take(n);
+        taken = u32::from(there == n);
+        if taken == 0 && there > 0 {
+            room.signal(there);
+        }
     }
     let is_taken = warp.shuffle(all, taken, group.leader) != 0;
     let together = warp.ballot(all, is_taken);
@@ -125,14 +130,20 @@ impl<A: Append> Task for MakeRoom<A> {
         lanes: u32,
     ) -> u32 {
         let group = Group::of_lanes(warp, lanes);
-        let mut outcome = BRING;
+        let (mut outcome, mut there) = (REFUSED, 0);
         if group.leads() {
             // Without a free chunk nobody waits for one: when all memory is in use,
             // everything that is freed would.
-            if arena.is_used_up() {
-                outcome = REFUSED;
-            } else if wait_for_room(warp, arena, class, n) {
-                outcome = THERE;
+            if !arena.is_used_up() {
+                let waited = wait_for_room(warp, arena, class, n);
+                there = waited.granted;
+                if waited.brings {
+                    outcome = BRING;
+                } else if there == n {
+                    outcome = THERE;
+                } else {
+                    room(arena, class).signal(there);
+                }
             }
         }
         outcome = warp.shuffle(lanes, outcome, group.leader);
@@ -144,6 +155,7 @@ impl<A: Append> Task for MakeRoom<A> {
         // operations on the pool's or this queue's own words.
         let mut chunk = NONE;
         if warp.lane() == leader(warp.ballot(lanes, true)) {
+            arena.depart(warp);
             chunk = arena.take_chunk(warp);
         }
         // The leader acquired the chunk for all.
@@ -174,12 +186,18 @@ impl<A: Append> Task for MakeRoom<A> {
                 got = 1 << P::ENTRY_BITS;
             }
         }
-        let enough = got >= n;
         if warp.lane() == leader(warp.ballot(lanes, true)) {
-            let rest = if enough { got - n } else { got };
-            room(arena, class).arrived(n, P::ENTRY_BITS, rest);
+            let room = room(arena, class);
+            let wanted = n - there;
+            if got > 0 {
+                // A chunk has as many slots as a group may want.
+                room.arrived(wanted, P::ENTRY_BITS, got - wanted);
+            } else {
+                room.arrived(wanted, P::ENTRY_BITS, there);
+            }
+            arena.arrive(warp, took != 0);
         }
-        u32::from(enough)
+        u32::from(got > 0)
     }
 }
 

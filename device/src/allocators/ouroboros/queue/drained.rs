@@ -46,86 +46,110 @@ impl Task for ReturnDrained {
         lanes: u32,
     ) -> u32 {
         let group = Group::of_lanes(warp, lanes);
-        let old = arena.head64(class, Line::Old, 0);
-        // Where the leader has seen `old`, or left it.
-        let mut place = 0;
         if group.leads() {
-            // Acquire: the chunk's tag and count.
-            place = old.load(Acquire);
+            arena.depart(warp);
         }
-        loop {
-            let seen = warp.shuffle64(lanes, place, group.leader);
-            if seen as u32 == NONE {
-                return 0;
-            }
-            let index = advance::<P>((seen >> 32) as u32, group.rank);
-            let mut left = 0;
-            if keep > 0 && group.leads() {
-                // Here, so that it comes with what follows.
-                left = room(arena, class).left();
-            }
-            // Without its signpost the run ends before a chunk. Who has none looks at
-            // the first: branches around collectives would be made several of them.
-            let (mut is_found, mut chunk) = posted(arena, tag(class, index));
-            if group.leads() || !is_found {
-                (is_found, chunk) = (group.leads(), seen as u32);
-            }
-            // A read-modify-write: of a thread that brings `old` to a chunk and the
-            // one that drains the chunk, one sees what the other did, and returns it.
-            // Had we looked before it was drained, the other would have acquired
-            // where we left `old`, and looks there after that.
-            let is_drained = is_drained(arena, chunk);
-            // Acquire: the next chunk's tag and slots.
-            let mut next = arena.meta(chunk, Word::Next).load(Acquire);
-            // What all have read comes before the leader's exchange.
-            warp.sync(lanes);
-            if warp.ballot(lanes, is_drained) & 1 << group.leader == 0 {
-                return 0;
-            }
-            // The run ends before the first lane that found no drained chunk with a
-            // link. It has one chunk at least, the newest if that has no link.
-            let gap = lanes & !warp.ballot(lanes, is_found & is_drained & (next != NONE));
-            let run = lanes & !gap & gap.wrapping_sub(1) | 1 << group.leader;
-            let n = run.count_ones();
-            next = warp.shuffle(lanes, next, last_of(run));
-            let mut is_moved = false;
-            if group.leads() {
-                is_moved = leave(warp, arena, class, seen, n, next);
-                place = if is_moved {
-                    behind::<P>(seen, n, next)
-                } else {
-                    // Acquire: as above.
-                    old.load(Acquire)
-                };
-            }
-            // The leader's exchange comes before what the others do to their chunks.
-            warp.sync(lanes);
-            if warp.ballot(lanes, is_moved) == 0 {
-                continue;
-            }
-            if run & 1 << warp.lane() != 0 {
-                // Relaxed, both: the pool releases the chunk, or whoever appends it
-                // again, with its signpost and its tag gone. If another chunk's is
-                // there by now, the list leads to that one.
-                arena.signpost(tag(class, index)).store(u64::MAX, Relaxed);
-                arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
-            }
-            let mut kept = 0;
-            if keep > 0 {
-                let kept_most = lacking::<P>(left, keep);
-                kept = append_again(warp, arena, class, chunk, n, kept_most, &group);
-            }
-            let returned = warp.ballot(lanes, group.rank >= kept && group.rank < n);
-            if returned & 1 << warp.lane() != 0 {
-                arena.give_chunks(warp, chunk, returned);
-            }
-            // What the lanes have drained, their leader looks for: chunks that were
-            // appended again may be, and `old` may have been brought there.
-            warp.sync(lanes);
-            if kept > 0 && group.leads() {
+        let has_moved = return_drained(warp, arena, class, keep, &group);
+        // Said in another way than above: see `chunked::MakeRoom`. No lane comes here
+        // before all have returned their chunks.
+        if group.rank == 0 {
+            arena.arrive(warp, has_moved);
+        }
+        0
+    }
+}
+
+/// [`ReturnDrained`] for a group; whether there were any.
+#[inline(always)]
+fn return_drained<W: Warp, P: Parameters>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    keep: u32,
+    group: &Group,
+) -> bool {
+    let lanes = group.mask;
+    let mut has_moved = false;
+    let old = arena.head64(class, Line::Old, 0);
+    // Where the leader has seen `old`, or left it.
+    let mut place = 0;
+    if group.leads() {
+        // Acquire: the chunk's tag and count.
+        place = old.load(Acquire);
+    }
+    loop {
+        let seen = warp.shuffle64(lanes, place, group.leader);
+        if seen as u32 == NONE {
+            return has_moved;
+        }
+        let index = advance::<P>((seen >> 32) as u32, group.rank);
+        let mut left = 0;
+        if keep > 0 && group.leads() {
+            // Here, so that it comes with what follows.
+            left = room(arena, class).left();
+        }
+        // Without its signpost the run ends before a chunk. Who has none looks at
+        // the first: branches around collectives would be made several of them.
+        let (mut is_found, mut chunk) = posted(arena, tag(class, index));
+        if group.leads() || !is_found {
+            (is_found, chunk) = (group.leads(), seen as u32);
+        }
+        // A read-modify-write: of a thread that brings `old` to a chunk and the
+        // one that drains the chunk, one sees what the other did, and returns it.
+        // Had we looked before it was drained, the other would have acquired
+        // where we left `old`, and looks there after that.
+        let is_drained = is_drained(arena, chunk);
+        // Acquire: the next chunk's tag and slots.
+        let mut next = arena.meta(chunk, Word::Next).load(Acquire);
+        // What all have read comes before the leader's exchange.
+        warp.sync(lanes);
+        if warp.ballot(lanes, is_drained) & 1 << group.leader == 0 {
+            return has_moved;
+        }
+        // The run ends before the first lane that found no drained chunk with a
+        // link. It has one chunk at least, the newest if that has no link.
+        let gap = lanes & !warp.ballot(lanes, is_found & is_drained & (next != NONE));
+        let run = lanes & !gap & gap.wrapping_sub(1) | 1 << group.leader;
+        let n = run.count_ones();
+        next = warp.shuffle(lanes, next, last_of(run));
+        let mut is_moved = false;
+        if group.leads() {
+            is_moved = leave(warp, arena, class, seen, n, next);
+            place = if is_moved {
+                behind::<P>(seen, n, next)
+            } else {
                 // Acquire: as above.
-                place = old.load(Acquire);
-            }
+                old.load(Acquire)
+            };
+        }
+        // The leader's exchange comes before what the others do to their chunks.
+        warp.sync(lanes);
+        if warp.ballot(lanes, is_moved) == 0 {
+            continue;
+        }
+        has_moved = true;
+        if run & 1 << warp.lane() != 0 {
+            // Relaxed, both: the pool releases the chunk, or whoever appends it
+            // again, with its signpost and its tag gone. If another chunk's is
+            // there by now, the list leads to that one.
+            arena.signpost(tag(class, index)).store(u64::MAX, Relaxed);
+            arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
+        }
+        let mut kept = 0;
+        if keep > 0 {
+            let kept_most = lacking::<P>(left, keep);
+            kept = append_again(warp, arena, class, chunk, n, kept_most, group);
+        }
+        let returned = warp.ballot(lanes, group.rank >= kept && group.rank < n);
+        if returned & 1 << warp.lane() != 0 {
+            arena.give_chunks(warp, chunk, returned);
+        }
+        // What the lanes have drained, their leader looks for: chunks that were
+        // appended again may be, and `old` may have been brought there.
+        warp.sync(lanes);
+        if kept > 0 && group.leads() {
+            // Acquire: as above.
+            place = old.load(Acquire);
         }
     }
 }

@@ -105,7 +105,8 @@ impl Task for Recycle {
         _lanes: u32,
     ) -> u32 {
         let (class, keep) = (class & ((1 << CLASS_BITS) - 1), class >> CLASS_BITS);
-        if lacking::<P>(room(arena, class).left(), keep) > 0 {
+        // Others want it when the pool has none.
+        if !arena.is_used_up() && lacking::<P>(room(arena, class).left(), keep) > 0 {
             prepare::<P, Hierarchy>(arena, chunk);
             if append(warp, arena, class, chunk) {
                 room(arena, class).signal(1 << P::ENTRY_BITS);
@@ -193,6 +194,7 @@ impl Queue for Hierarchy {
         group: &Group,
     ) {
         if group.leads() && drain(arena, chunk, n) {
+            arena.depart(warp);
             let index = arena.meta(chunk, Word::Tag).load(Relaxed);
             arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
             let later = advance::<P>(index, 1 << ring_bits(arena));
@@ -204,7 +206,20 @@ impl Queue for Hierarchy {
             } else {
                 arena.call::<W, Recycle>(warp, class | keep << CLASS_BITS, chunk);
             }
+            arena.arrive(warp, true);
         }
+    }
+
+    #[inline(always)]
+    fn settle<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, class: u32) -> bool {
+        // First, so that chunks that are appended meanwhile do not hide one of those
+        // that were there: who appends one has departed.
+        let there = (1u32 << ring_bits(arena)).wrapping_sub(unused(arena, class).load(Relaxed));
+        let next = arena.head(class, Line::New, 0).load(Relaxed);
+        let front = arena.head(class, Line::Front, 0).load(Relaxed);
+        // More than lie behind the front: those who take the last entries of one of them
+        // return it, and wait for nobody who looks here.
+        there > advance::<P>(next, number::<P>(front).wrapping_neg())
     }
 
     #[inline(always)]

@@ -351,6 +351,20 @@ impl Queue for Linked {
     }
 
     #[inline(always)]
+    fn settle<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
+        // Relaxed: a hint for us, or those who take the last entries of the chunk are
+        // about to return it, and wait for nobody who looks here.
+        let old = arena.head64(class, Line::Old, 0).load(Relaxed);
+        let front = arena.head(class, Line::Front, 0).load(Relaxed);
+        if old as u32 == NONE || (old >> 32) as u32 == number::<P>(front) {
+            return false;
+        }
+        // One may wait for the next to be drained.
+        arena.call_together::<W, ReturnDrained>(warp, class, 0, 1 << warp.lane());
+        true
+    }
+
+    #[inline(always)]
     fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
         chunked::take_room(arena, class)
     }

@@ -119,6 +119,10 @@ pub trait Queue: Copy {
         group: &Group,
     );
 
+    /// Returns drained chunks that the queue still has, as far as it can; whether there
+    /// may be some, which others are about to return otherwise.
+    fn settle<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool;
+
     /// Takes all the room that is left; none in a queue that keeps its memory.
     fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32;
 }

@@ -1,0 +1,79 @@
+//! Memory on its way: chunks and pages that no block holds, and that a thread has in
+//! its hands and nobody finds.
+//!
+//! A request may be refused on evidence only: nothing was free all the time. A thread
+//! that moves free memory from one place to another, or hides it for a moment, does so
+//! between [`Arena::depart`] and [`Arena::arrive`]: a chunk of which a class gets the
+//! pages that the thread does not want; a chunk that is taken out of a class to be given
+//! back; a part of a run that proves too short. Who is about to be refused takes a
+//! [stamp](Arena::stamp), looks everywhere, and takes another. A stamp is given while
+//! nothing is on its way. If the two are the same, nothing was in between, and what was
+//! free lay where it was looked for.
+//!
+//! Who waits for a stamp waits for threads that have departed. They arrive: between the
+//! two a thread waits for slots and room of queues only, which threads bring and empty
+//! that have a page or departed themselves, and none of these is about to be refused.
+//!
+//! The words are in one line, and a thread changes that of its warp. Nobody does when a
+//! page or a chunk that is wanted as a whole changes hands.
+//!
+//! Orders: a fence releases the departure before anything is moved. Who sees in a word
+//! that something is gone, by a read-modify-write that came after that fence, and has a
+//! fence before it takes the second stamp, sees the departure there. An arrival
+//! releases where things lie now, and the first stamp acquires it.
+
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+use cuda_std::atomic::fence;
+
+use super::arena::Arena;
+use super::parameters::Parameters;
+use crate::warp::Warp;
+
+/// Words that departures are spread over.
+pub const STRIPES: u32 = 4;
+/// An arrival that has moved something: one less on its way, and another stamp.
+const MOVED: u64 = (1 << u32::BITS) - 1;
+/// Bits of a stamp: other values are left for those who keep one in a word.
+const STAMP_BITS: u32 = 30;
+
+impl<P: Parameters> Arena<P> {
+    /// The caller is about to move memory that nobody owns.
+    #[inline(always)]
+    pub fn depart<W: Warp>(&self, warp: W) {
+        self.transit(warp.warp() % STRIPES).fetch_add(1, Relaxed);
+        fence(Release);
+    }
+
+    /// All of it is where others find it. `has_moved` is false if nothing was gone.
+    #[inline(always)]
+    pub fn arrive<W: Warp>(&self, warp: W, has_moved: bool) {
+        let change = if has_moved { MOVED } else { u64::MAX };
+        self.transit(warp.warp() % STRIPES)
+            .fetch_add(change, Release);
+    }
+
+    /// A number that changes whenever memory has moved. Waits until none is on its way.
+    #[inline(always)]
+    pub fn stamp<W: Warp>(&self, warp: W) -> u32 {
+        loop {
+            // What the caller has seen comes before; see the module.
+            fence(AcqRel);
+            let mut sum = 0u64;
+            for stripe in 0..STRIPES {
+                // The parts only grow or are 0, so that sums tell as much as they do.
+                sum = sum.wrapping_add(self.transit(stripe).load(Acquire));
+            }
+            if sum as u32 == 0 {
+                return later((sum >> u32::BITS) as u32, 0);
+            }
+            warp.back_off();
+        }
+    }
+}
+
+/// A stamp that is `moves` later than another.
+#[inline(always)]
+pub fn later(stamp: u32, moves: u32) -> u32 {
+    stamp.wrapping_add(moves) & ((1 << STAMP_BITS) - 1)
+}
