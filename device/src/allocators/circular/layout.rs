@@ -21,7 +21,10 @@ const LEAST_REGION_BYTES: u64 = 4096;
 /// Chunks that one request looks at before it gives up; it also looks at every
 /// region twice.
 const FUEL: u64 = 1 << 16;
-const PARAMETERS: &str = "split=tail|uniform|heap, frag=1.0..16.0, chunk=BYTES, region=BYTES";
+const PARAMETERS: &str = "split=tail|uniform|heap, frag=1.0..16.0, chunk=BYTES from 1 on, \
+                          region=BYTES, a power of two (neither beyond the largest pool)";
+/// The most regions, of which a request that is refused has looked at each.
+const MOST_REGIONS: u64 = 2 * REGIONS;
 
 /// Splits of the pool at the start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,7 +96,7 @@ pub fn plan(
     multi: bool,
 ) -> Result<Heap, SetupError> {
     for (name, _) in request.parameters {
-        if !["split", "frag", "chunk", "region", "coalesce"].contains(name) {
+        if !["split", "frag", "chunk", "region"].contains(name) {
             return Err(bad());
         }
     }
@@ -113,14 +116,15 @@ pub fn plan(
             (ratio * 16.0) as u32
         }
     };
-    let bytes_of = |name: &str| match value_of(request, name) {
+    // What is larger than any pool would be truncated where it is packed.
+    let bytes_of = |name: &str, least: u64| match value_of(request, name) {
         None => Ok(None),
-        Some(text) => text.parse::<u64>().map(Some).map_err(|_| bad()),
+        Some(text) => match text.parse::<u64>() {
+            Ok(bytes) if (least..=limit * unit).contains(&bytes) => Ok(Some(bytes)),
+            _ => Err(bad()),
+        },
     };
-    let least = bytes_of("chunk")?
-        .unwrap_or(unit)
-        .div_ceil(unit)
-        .clamp(1, limit);
+    let least = bytes_of("chunk", 1)?.unwrap_or(unit).div_ceil(unit);
 
     let tickets = if multi { request.processors.max(1) } else { 1 };
     let fixed = (u64::from(tickets) + 1) * TICKET_BYTES + 512;
@@ -129,26 +133,24 @@ pub fn plan(
     if request.pool_bytes < smallest {
         return Err(SetupError::PoolTooSmall { needed: smallest });
     }
-    // A region has at least `LEAST_REGION_BYTES`: hints take a hundredth.
-    let estimate = (request.pool_bytes - fixed) / each;
-    let region_units = match bytes_of("region")? {
-        Some(bytes) if bytes >= unit && bytes.is_power_of_two() => bytes / unit,
+    let available = request.pool_bytes - fixed;
+    let region_units = match bytes_of("region", unit)? {
+        Some(bytes) if bytes.is_power_of_two() => bytes / unit,
         Some(_) => return Err(bad()),
         None => {
-            let length = (estimate / REGIONS).max(LEAST_REGION_BYTES / unit);
+            let length = (available / each / REGIONS).max(LEAST_REGION_BYTES / unit);
             1 << length.ilog2()
         }
     };
-    let hints = estimate.div_ceil(region_units) * HINT_BYTES;
-    let units = (request.pool_bytes - fixed).saturating_sub(hints) / each;
-    if units == 0 {
-        return Err(SetupError::PoolTooSmall {
-            needed: smallest + hints,
-        });
-    }
-    if units > limit {
+    // Whole regions with their hints, and what is left of the last: with the least
+    // pool and regions of a unit that is a hundred units.
+    let region_bytes = region_units * each + HINT_BYTES;
+    let last = (available % region_bytes).saturating_sub(HINT_BYTES) / each;
+    let units = available / region_bytes * region_units + last;
+    let most = limit.min(MOST_REGIONS * region_units);
+    if units > most {
         return Err(SetupError::PoolTooLarge {
-            limit: limit * each,
+            limit: fixed + most.div_ceil(region_units) * HINT_BYTES + most * each,
         });
     }
     let regions = units.div_ceil(region_units);
