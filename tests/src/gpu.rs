@@ -233,9 +233,10 @@ impl<'b> Trial<'b> {
     /// If the kernel fails.
     pub fn warps(&self, kernel: &str, warps: u32, bytes: u64, kept: u32) -> u32 {
         let args = WarpsArguments {
-            nulls: self.counters.address().cast(),
+            counters: self.counters.address().cast(),
             bytes,
             kept,
+            counts_frees: 0,
         };
         self.launch(kernel, args.into(), Shape::Warps(warps));
         self.counts::<u32>(1)[0]

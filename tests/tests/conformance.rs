@@ -7,7 +7,7 @@ use heapwood_device::allocators::{
 };
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
-    LARGE, OsThreads, POOLS, circular, clauses, each, plain, stress,
+    LARGE, OsThreads, POOLS, circular, clauses, each, overlaps, plain, stress,
 };
 
 conformance!(atomicmalloc: AtomicMalloc, plain(), POOLS, POOLS);
@@ -60,4 +60,22 @@ each_allocator! {
     cfmalloc: CfMalloc;
     cmmalloc: CmMalloc;
     cfmmalloc: CfmMalloc;
+}
+
+/// What the benchmark says about refusals: schedules in which a free is under way
+/// while a request is refused, and others in which none is, are told apart.
+#[test]
+fn refusals_that_overlap_a_free_are_counted_apart() {
+    let (mut with, mut without) = (0, 0);
+    for seed in 0..400 {
+        let [refused, overlapping, freed] = overlaps::refusals::<CfMalloc>(seed, true);
+        assert_eq!(refused + freed, 3, "seed {seed}");
+        assert!(overlapping <= refused, "seed {seed}");
+        with += overlapping;
+        without += refused - overlapping;
+        // Without the count the schedule is another, but nothing is lost.
+        let [refused, overlapping, freed] = overlaps::refusals::<CfMalloc>(seed, false);
+        assert!(refused < 3 && overlapping == 0 && freed == 0, "seed {seed}");
+    }
+    assert!(with > 20 && without > 20, "{with} with, {without} without");
 }

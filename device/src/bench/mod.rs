@@ -9,4 +9,4 @@ pub use threads::{
     Fill, Pair, PairCoalesced, ThreadsArguments, ThreadsFree, ThreadsFreeCoalesced, ThreadsMalloc,
     ThreadsMallocCoalesced, Verify, VerifyArguments, size_of_thread,
 };
-pub use warps::{AllocCycleDealloc, AllocDealloc, KEPT_MOST, WarpsArguments};
+pub use warps::{AllocCycleDealloc, AllocDealloc, KEPT_MOST, WARPS_WORDS, WarpsArguments};

@@ -12,6 +12,7 @@ pub mod circular;
 pub mod clauses;
 mod ledger;
 mod machine;
+pub mod overlaps;
 mod pool;
 pub mod published;
 mod stress;
