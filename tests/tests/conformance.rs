@@ -17,6 +17,16 @@ conformance!(cfmalloc: CfMalloc, circular::fused(), POOLS, POOLS);
 conformance!(cmmalloc: CmMalloc, circular::two_words(), POOLS, POOLS);
 conformance!(cfmmalloc: CfmMalloc, circular::fused(), POOLS, POOLS);
 
+// Full heaps, in modules of their own beside those of the other clauses.
+mod full {
+    use super::*;
+
+    conformance!(cmalloc: CMalloc, circular::two_words(), POOLS, POOLS; churn);
+    conformance!(cfmalloc: CfMalloc, circular::fused(), POOLS, POOLS; churn);
+    conformance!(cmmalloc: CmMalloc, circular::two_words(), POOLS, POOLS; churn);
+    conformance!(cfmmalloc: CfmMalloc, circular::fused(), POOLS, POOLS; churn);
+}
+
 macro_rules! each_allocator {
     ($module:ident, $function:ident; $($name:ident: $allocator:ty;)*) => {
         mod $module {
