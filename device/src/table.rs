@@ -56,6 +56,7 @@ macro_rules! with_kernels {
             "bench" "alloc_dealloc" $crate::bench::AllocDealloc;
             "bench" "alloc_cycle_dealloc" $crate::bench::AllocCycleDealloc;
             "bench" "stress" $crate::bench::Stress;
+            "bench" "churn" $crate::bench::Churn;
             "tree" "tree_prepare" $crate::kdtree::setup::Prepare;
             "tree" "tree_fill" $crate::kdtree::setup::Fill;
             "tree" "tree_build" $crate::kdtree::build::Build;

@@ -15,7 +15,10 @@ use heapwood_device::warp::Warp;
 const BLOCK_BYTES: u64 = 1024;
 /// Blocks that one word of the bitmap stands for.
 const WORD_BLOCKS: u64 = 32;
-const PARAMETERS: &str = "block=BYTES, a multiple of 16";
+/// The most bytes of a block: more than any device has, and few enough to calculate
+/// with.
+const MOST_BLOCK_BYTES: u64 = 1 << 48;
+const PARAMETERS: &str = "block=BYTES, a multiple of 16 up to 2^48";
 
 /// Blocks of one size under a bitmap.
 #[derive(Clone, Copy)]
@@ -78,7 +81,7 @@ impl Allocator for BitmapMalloc {
         let block_bytes = match request.parameters {
             [] => BLOCK_BYTES,
             [("block", text)] => match text.parse() {
-                Ok(bytes) if bytes > 0 && bytes % 16 == 0 => bytes,
+                Ok(bytes @ 1..=MOST_BLOCK_BYTES) if bytes % 16 == 0 => bytes,
                 _ => return Err(bad),
             },
             _ => return Err(bad),

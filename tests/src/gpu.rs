@@ -10,7 +10,8 @@ use heapwood::backend::{Backend, BackendError, Choice, Launch, Memory, Options, 
 use heapwood::heap::DeviceHeap;
 use heapwood_device::allocator::{Faults, Occupancy};
 use heapwood_device::bench::{
-    STRESS_WORDS, StressArguments, StressCounts, ThreadsArguments, VerifyArguments, WarpsArguments,
+    CHURN_WORDS, ChurnArguments, ChurnCounts, PLACE_WORDS, STRESS_WORDS, StressArguments,
+    StressCounts, ThreadsArguments, VerifyArguments, WarpsArguments,
 };
 use heapwood_device::kernel::Args;
 
@@ -233,9 +234,10 @@ impl<'b> Trial<'b> {
     /// If the kernel fails.
     pub fn warps(&self, kernel: &str, warps: u32, bytes: u64, kept: u32) -> u32 {
         let args = WarpsArguments {
-            nulls: self.counters.address().cast(),
+            counters: self.counters.address().cast(),
             bytes,
             kept,
+            counts_frees: 0,
         };
         self.launch(kernel, args.into(), Shape::Warps(warps));
         self.counts::<u32>(1)[0]
@@ -288,6 +290,80 @@ impl<'b> Trial<'b> {
         total
     }
 
+    /// Requests and frees at exhaustion in one kernel after another, until
+    /// `operations` are done; then frees what is left.
+    ///
+    /// # Panics
+    ///
+    /// If a kernel fails.
+    pub fn churn(&self, churn: Churn) -> ChurnCounts {
+        let places = u64::from(churn.threads) * u64::from(churn.kept);
+        // The CPU's workers would run so many threads one after the other: there each
+        // is one thread, with the work of many.
+        let (threads, shape) = match self.backend.lone_workers() {
+            0 => (churn.threads, Shape::Threads(churn.threads)),
+            workers => (workers, Shape::Persistent),
+        };
+        let share =
+            |count: u32| (u64::from(churn.threads) * u64::from(count)).div_ceil(u64::from(threads));
+        let kept = share(churn.kept) as u32;
+        let places = places.max(u64::from(threads) * u64::from(kept));
+        let places = memory(self.backend, 8 * PLACE_WORDS as u64 * places);
+        let mut total = ChurnCounts::default();
+        let mut seed = 0;
+        let mut run = |turns: u32, total: &mut ChurnCounts| {
+            seed += 1;
+            let args = ChurnArguments {
+                places: places.address().cast(),
+                counters: self.counters.address().cast(),
+                kept,
+                turns,
+                least_bytes: churn.least_bytes,
+                octaves: churn.octaves,
+                seed,
+            };
+            self.launch("churn", args.into(), shape);
+            let words: Vec<u64> = self.counts(CHURN_WORDS);
+            let words = words.try_into().expect("the number of words");
+            let counts = ChurnCounts::from_words(&words);
+            total.granted += counts.granted;
+            total.refused += counts.refused;
+            total.freed += counts.freed;
+            total.corrupt += counts.corrupt;
+        };
+        while total.operations() < churn.operations && total.corrupt == 0 {
+            run(share(churn.turns) as u32, &mut total);
+        }
+        run(0, &mut total);
+        total
+    }
+
+    /// Fills the heap with blocks of the sizes of all octaves, the largest first, so
+    /// that what serves one size only is filled too; returns the bytes asked for by
+    /// the requests that were granted. The heap is to be initialised after it.
+    ///
+    /// # Panics
+    ///
+    /// If a kernel fails.
+    pub fn fill_by_octaves(&self, octaves: u32) -> u64 {
+        let mut sum = 0;
+        for bytes in (0..octaves).rev().map(|octave| 16_u64 << octave) {
+            let threads = (self.heap.pool_bytes() / bytes) as u32;
+            let blocks = memory(self.backend, self.handle_bytes * u64::from(threads));
+            let args = ThreadsArguments {
+                blocks: blocks.address(),
+                threads,
+                bytes,
+            };
+            self.launch("threads_malloc", args.into(), Shape::Threads(threads));
+            let handles = read_handles(&blocks, self.handle_bytes, threads);
+            let handles = handles.unwrap_or_else(|error| self.fail("download", &error));
+            let granted = handles.iter().filter(|&&handle| handle != u64::MAX).count();
+            sum += granted as u64 * bytes;
+        }
+        sum
+    }
+
     /// What a walk finds, and what was found wrong.
     ///
     /// # Panics
@@ -300,17 +376,7 @@ impl<'b> Trial<'b> {
     }
 
     fn handles(&self) -> Vec<u64> {
-        let count = self.threads as usize;
-        let handles = match self.handle_bytes {
-            8 => self.blocks.download(0, count),
-            _ => self.blocks.download::<u32>(0, count).map(|handles| {
-                let wide = |handle| match handle {
-                    u32::MAX => u64::MAX,
-                    handle => u64::from(handle),
-                };
-                handles.into_iter().map(wide).collect()
-            }),
-        };
+        let handles = read_handles(&self.blocks, self.handle_bytes, self.threads);
         handles.unwrap_or_else(|error| self.fail("download", &error))
     }
 
@@ -351,6 +417,23 @@ impl<'b> Trial<'b> {
     }
 }
 
+/// How to work on a full heap; see the churn kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Churn {
+    /// Threads of a launch.
+    pub threads: u32,
+    /// Places of each.
+    pub kept: u32,
+    /// Turns of each in a launch.
+    pub turns: u32,
+    /// The largest of the smallest requests.
+    pub least_bytes: u32,
+    /// Octaves of sizes.
+    pub octaves: u32,
+    /// Requests and frees until it ends.
+    pub operations: u64,
+}
+
 /// How to stress.
 #[derive(Clone, Copy, Debug)]
 pub struct Stress {
@@ -364,6 +447,20 @@ pub struct Stress {
     pub bytes: (u32, u32),
     /// Requests served and blocks freed until it ends.
     pub operations: u64,
+}
+
+/// The handles of the first `count` threads, nulls as all ones.
+fn read_handles(blocks: &Memory, handle_bytes: u64, count: u32) -> Result<Vec<u64>, BackendError> {
+    let count = count as usize;
+    if handle_bytes == 8 {
+        return blocks.download(0, count);
+    }
+    let wide = |handle| match handle {
+        u32::MAX => u64::MAX,
+        handle => u64::from(handle),
+    };
+    let narrow = blocks.download::<u32>(0, count)?;
+    Ok(narrow.into_iter().map(wide).collect())
 }
 
 fn memory(backend: &Backend, bytes: u64) -> Memory {

@@ -38,6 +38,8 @@ fn parameters_are_read_and_checked() {
     for wrong in [
         ("block", "0"),
         ("block", "17"),
+        ("block", "9223372036854775808"),
+        ("block", "18446744073709551600"),
         ("block", "x"),
         ("page", "16"),
     ] {
@@ -47,6 +49,12 @@ fn parameters_are_read_and_checked() {
             "{wrong:?}"
         );
     }
+    let most = 1_u64 << 48;
+    let needed = 32 * most + 4;
+    assert_eq!(
+        setup(1 << 20, &[("block", &most.to_string())]),
+        Err(SetupError::PoolTooSmall { needed })
+    );
     let needed = 32 * 1024 + 4;
     assert_eq!(
         setup(needed - 1, &[]),

@@ -7,7 +7,7 @@ use heapwood_device::allocators::{
 };
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
-    LARGE, OsThreads, POOLS, circular, clauses, each, plain, stress,
+    LARGE, OsThreads, POOLS, circular, clauses, each, overlaps, plain, stress,
 };
 
 conformance!(atomicmalloc: AtomicMalloc, plain(), POOLS, POOLS);
@@ -16,6 +16,16 @@ conformance!(cmalloc: CMalloc, circular::two_words(), POOLS, POOLS);
 conformance!(cfmalloc: CfMalloc, circular::fused(), POOLS, POOLS);
 conformance!(cmmalloc: CmMalloc, circular::two_words(), POOLS, POOLS);
 conformance!(cfmmalloc: CfmMalloc, circular::fused(), POOLS, POOLS);
+
+// Full heaps, in modules of their own beside those of the other clauses.
+mod full {
+    use super::*;
+
+    conformance!(cmalloc: CMalloc, circular::two_words(), POOLS, POOLS; churn);
+    conformance!(cfmalloc: CfMalloc, circular::fused(), POOLS, POOLS; churn);
+    conformance!(cmmalloc: CmMalloc, circular::two_words(), POOLS, POOLS; churn);
+    conformance!(cfmmalloc: CfmMalloc, circular::fused(), POOLS, POOLS; churn);
+}
 
 macro_rules! each_allocator {
     ($module:ident, $function:ident; $($name:ident: $allocator:ty;)*) => {
@@ -60,4 +70,22 @@ each_allocator! {
     cfmalloc: CfMalloc;
     cmmalloc: CmMalloc;
     cfmmalloc: CfmMalloc;
+}
+
+/// What the benchmark says about refusals: schedules in which a free is under way
+/// while a request is refused, and others in which none is, are told apart.
+#[test]
+fn refusals_that_overlap_a_free_are_counted_apart() {
+    let (mut with, mut without) = (0, 0);
+    for seed in 0..400 {
+        let [refused, overlapping, freed] = overlaps::refusals::<CfMalloc>(seed, true);
+        assert_eq!(refused + freed, 3, "seed {seed}");
+        assert!(overlapping <= refused, "seed {seed}");
+        with += overlapping;
+        without += refused - overlapping;
+        // Without the count the schedule is another, but nothing is lost.
+        let [refused, overlapping, freed] = overlaps::refusals::<CfMalloc>(seed, false);
+        assert!(refused < 3 && overlapping == 0 && freed == 0, "seed {seed}");
+    }
+    assert!(with > 20 && without > 20, "{with} with, {without} without");
 }

@@ -1,13 +1,18 @@
 //! The contract of allocators on the program's backends: in full on a GPU,
 //! where tests say that they are skipped if there is none, and at a small scale
 //! on the CPU. `HEAPWOOD_TEST_SCALE=small` does little on the GPU too, for tools
-//! under which a kernel takes a thousand times as long, and
-//! `HEAPWOOD_TEST_ALLOCATORS=A,B` tries only some allocators.
+//! under which a kernel takes a thousand times as long,
+//! `HEAPWOOD_TEST_ALLOCATORS=A,B` tries only some allocators, and
+//! `HEAPWOOD_TEST_OPERATIONS=N` sets how many requests and frees the test at
+//! exhaustion makes over each.
+
+use std::time::Instant;
 
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
+use heapwood_device::bench::ChurnArguments;
 use heapwood_tests::clauses;
-use heapwood_tests::gpu::{Stress, Trial, specs};
+use heapwood_tests::gpu::{Churn, Stress, Trial, specs};
 
 const MIB: u64 = 1 << 20;
 
@@ -30,6 +35,12 @@ struct Scale {
     /// Bytes of the largest requests of all tests, but for one block as large as
     /// the allocator gives.
     largest: u32,
+    /// What is done on a full heap.
+    churn: Churn,
+    /// How many times more its places ask for than the pool has. Large requests are the
+    /// first to be refused, so that many small ones must fill the heap; a small pool is
+    /// a fifth tables, and is full sooner.
+    demand: u64,
 }
 
 const FULL: Scale = Scale {
@@ -39,6 +50,15 @@ const FULL: Scale = Scale {
     filled: (2048 * MIB, 98),
     operations: 100_000_000,
     largest: 1_000_000,
+    churn: Churn {
+        threads: 1 << 18,
+        kept: 32,
+        turns: 256,
+        least_bytes: 16,
+        octaves: 12,
+        operations: 1_000_000_000,
+    },
+    demand: 8,
 };
 
 const SMALL: Scale = Scale {
@@ -48,6 +68,15 @@ const SMALL: Scale = Scale {
     filled: (8 * MIB, 98),
     operations: 100_000,
     largest: 1_000_000,
+    churn: Churn {
+        threads: 256,
+        kept: 293,
+        turns: 300,
+        least_bytes: 16,
+        octaves: 6,
+        operations: 150_000,
+    },
+    demand: 3,
 };
 
 /// A launch has whole blocks of threads, each of which may hold one of the largest
@@ -59,6 +88,14 @@ const SMALL_ON_GPU: Scale = Scale {
     filled: (8 * MIB, 90),
     operations: 20_000,
     largest: 70_000,
+    churn: Churn {
+        threads: 256,
+        kept: 293,
+        turns: 100,
+        least_bytes: 16,
+        octaves: 6,
+        operations: 20_000,
+    },
     ..SMALL
 };
 
@@ -69,6 +106,7 @@ clauses! {
     small_blocks_fill_virtualized_queues
     warps_allocate_and_free_in_one_kernel
     blocks_change_hands_under_stress
+    full_heaps_keep_contents_and_lose_nothing
     overwriting_is_reported
 }
 
@@ -271,6 +309,56 @@ fn blocks_change_hands_under_stress(backend: &Backend, scale: Scale) {
             assert!(done >= scale.operations, "{}: {done}", allocator.name);
         }
         println!("{}: {done} operations", allocator.name);
+    }
+}
+
+/// The operations of the test at exhaustion, if they were set.
+fn operations() -> Option<u64> {
+    let text = std::env::var("HEAPWOOD_TEST_OPERATIONS").ok()?;
+    Some(text.parse().expect("a number of operations"))
+}
+
+fn full_heaps_keep_contents_and_lose_nothing(backend: &Backend, scale: Scale) {
+    let mut churn = scale.churn;
+    churn.operations = operations().unwrap_or(churn.operations);
+    let places = u64::from(churn.threads) * u64::from(churn.kept);
+    let mean = ChurnArguments::mean_bytes(churn.least_bytes, churn.octaves);
+    let pool = places * mean / scale.demand;
+    for spec in specs() {
+        let allocator = spec.allocator;
+        if !allocator.frees || allocator.may_overwrite {
+            continue;
+        }
+        let trial = Trial::new(backend, &spec, pool, 1);
+        let name = trial.name;
+        let fresh = trial.fill_by_octaves(churn.octaves);
+        trial.init();
+        let begun = Instant::now();
+        let counts = trial.churn(churn);
+        let seconds = begun.elapsed().as_secs_f64();
+        let requests = counts.granted + counts.refused;
+        let refused = 100.0 * counts.refused as f64 / requests as f64;
+        println!(
+            "{name}: {} operations in {pool} bytes, {refused:.1} % of {requests} requests \
+             refused, in {seconds:.1} s",
+            counts.operations()
+        );
+        assert_eq!(counts.corrupt, 0, "{name}: {counts:?}");
+        assert_eq!(counts.granted, counts.freed, "{name}: {counts:?}");
+        // Checked blocks have 32 bytes more, so that fewer fit.
+        assert!((25.0..90.0).contains(&refused), "{name}: {counts:?}");
+        let (occupancy, faults) = trial.state();
+        assert_eq!(faults, Default::default(), "{name}: {counts:?}");
+        if allocator.walkable {
+            assert_eq!(occupancy.used_bytes, 0, "{name}: {counts:?}");
+        }
+        let again = trial.fill_by_octaves(churn.octaves);
+        println!("{name}: {fresh} bytes granted when fresh, then {again}");
+        // The queues of VA and VL lie in chunks of the pool: each of ten classes may hold
+        // one at the moment when others are refused, in either of the two fills.
+        let is_virtualized = name.contains("_va") || name.contains("_vl");
+        let queues = if is_virtualized { 10 * 8192 } else { 0 };
+        assert!(again + queues >= fresh, "{name}: {fresh} B, then {again} B");
     }
 }
 

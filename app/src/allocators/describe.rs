@@ -46,7 +46,7 @@ const CIRCULAR: &[Parameter] = &[
     },
     Parameter {
         name: "chunk",
-        values: "bytes",
+        values: "bytes, from 1 on",
         default: "one unit",
         what: "smallest remainder that becomes a chunk of its own",
     },

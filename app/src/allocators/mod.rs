@@ -1,9 +1,11 @@
 //! Allocators as users name them: what there is, and how a choice is written.
 
 mod describe;
+mod short;
 mod spec;
 
 pub use describe::{Description, Parameter, describe};
+pub use short::short_form;
 pub use spec::{Spec, parse_list};
 
 use heapwood_device::host::{ALLOCATORS, HostAllocator};

@@ -41,10 +41,11 @@ impl Spec {
         };
         for part in rest.split(',').filter(|part| !part.is_empty()) {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
-            if key == COALESCE && value.is_empty() {
-                spec.coalesce = true;
-            } else if spec.parameters.iter().any(|(known, _)| known == key) {
+            let is_known = spec.parameters.iter().any(|(known, _)| known == key);
+            if is_known || (key == COALESCE && spec.coalesce) {
                 return Err(format!("parameter {key} of {name} is given twice"));
+            } else if key == COALESCE && value.is_empty() {
+                spec.coalesce = true;
             } else {
                 spec.parameters.push((key.to_owned(), value.to_owned()));
             }

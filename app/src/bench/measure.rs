@@ -4,8 +4,11 @@
 //! same heap; an allocator that cannot free is reset between rounds, untimed.
 //! Cold: the heap is initialised before every sample, which is its first use.
 //! Full: it is filled once; what a sample gets all the same is freed again.
+//!
+//! Where a kernel frees while others allocate, one more round, which is not timed,
+//! counts the refusals that overlap a free; elsewhere there are none.
 
-use heapwood_device::bench::{ThreadsArguments, VerifyArguments, WarpsArguments};
+use heapwood_device::bench::{ThreadsArguments, VerifyArguments, WARPS_WORDS, WarpsArguments};
 use heapwood_device::kernel::Args;
 
 use super::{BLOCK_THREADS, BLOCK_WARPS, Case, HeapState, LEAST_SAMPLES, Row, Status, Workload};
@@ -38,7 +41,7 @@ struct Bench<'b> {
     coalesce: bool,
     /// A handle for each thread.
     blocks: Memory,
-    /// Two counters, 0 but while a kernel runs.
+    /// `WARPS_WORDS` counters, 0 but while a kernel runs.
     counters: Memory,
 }
 
@@ -85,7 +88,7 @@ fn fill_in(backend: &Backend, spec: &Spec, case: &Case, row: &mut Row) -> Result
         case,
         coalesce: spec.coalesce,
         blocks: backend.memory(handles, true)?,
-        counters: backend.memory(8, true)?,
+        counters: backend.memory(4 * WARPS_WORDS as u64, true)?,
     };
     let frees = spec.allocator.frees;
     let mut nulls = 0;
@@ -124,6 +127,16 @@ fn fill_in(backend: &Backend, spec: &Spec, case: &Case, row: &mut Row) -> Result
     row.alloc_ms = Samples::new(times.alloc);
     row.free_ms = Samples::new(times.free);
     row.nulls = Some(nulls);
+    let (refused, overlapping) = if case.workload.is_by_warps() {
+        if case.heap == HeapState::Cold {
+            heap.init()?;
+        }
+        bench.count_overlaps()?
+    } else {
+        (nulls, 0)
+    };
+    row.counted_nulls = Some(refused);
+    row.overlapping_nulls = Some(overlapping);
 
     if case.heap == HeapState::Full {
         return Ok(());
@@ -158,7 +171,7 @@ impl Bench<'_> {
     /// served, and the time that the kernels took.
     fn round(&self, frees: bool, times: &mut Times) -> Result<(u64, f64), BackendError> {
         if self.case.workload.is_by_warps() {
-            let took = self.run_warps()?;
+            let took = self.run_warps(false)?;
             times.kernel.push(took);
             let nulls = self.take_counters()?[0];
             return Ok((u64::from(nulls), took));
@@ -175,6 +188,14 @@ impl Bench<'_> {
         // The handles are still there after the blocks are freed, so that
         // nothing comes between the two kernels.
         Ok((count_nulls(blocks, threads)?, took))
+    }
+
+    /// A round in which frees are counted: how many requests were refused, and how
+    /// many of these overlapped a free.
+    fn count_overlaps(&self) -> Result<(u64, u64), BackendError> {
+        self.run_warps(true)?;
+        let [refused, overlapping, ..] = self.take_counters()?;
+        Ok((u64::from(refused), u64::from(overlapping)))
     }
 
     /// Allocates blocks of the case's size: with many threads until most of them
@@ -252,18 +273,19 @@ impl Bench<'_> {
         unsafe { self.launch(&name, args.into(), Shape::Threads(threads)) }
     }
 
-    fn run_warps(&self) -> Result<f64, BackendError> {
+    fn run_warps(&self, counts_frees: bool) -> Result<f64, BackendError> {
         let args = WarpsArguments {
-            nulls: self.counters.address().cast(),
+            counters: self.counters.address().cast(),
             bytes: self.case.bytes,
             kept: self.case.kept,
+            counts_frees: counts_frees.into(),
         };
         let kernel = match self.case.workload {
             Workload::AllocCycleDealloc => "alloc_cycle_dealloc",
             _ => "alloc_dealloc",
         };
         let warps = self.case.threads.div_ceil(BLOCK_THREADS) * BLOCK_WARPS;
-        // SAFETY: there is a counter.
+        // SAFETY: the counters are there.
         unsafe { self.launch(kernel, args.into(), Shape::Warps(warps)) }
     }
 
@@ -282,10 +304,12 @@ impl Bench<'_> {
     }
 
     /// Reads the counters and sets them to 0.
-    fn take_counters(&self) -> Result<[u32; 2], BackendError> {
-        let counters: Vec<u32> = self.counters.download(0, 2)?;
+    fn take_counters(&self) -> Result<[u32; WARPS_WORDS], BackendError> {
+        let counters: Vec<u32> = self.counters.download(0, WARPS_WORDS)?;
         self.counters.zero()?;
-        Ok([counters[0], counters[1]])
+        let mut words = [0; WARPS_WORDS];
+        words.copy_from_slice(&counters);
+        Ok(words)
     }
 }
 

@@ -78,6 +78,13 @@ pub struct Row {
     pub free_ms: Option<Samples>,
     /// Requests in the timed rounds that were not served.
     pub nulls: Option<u64>,
+    /// Requests that were not served in the round that counts overlaps: one of its
+    /// own, not timed, where a kernel frees while others allocate; elsewhere all the
+    /// timed ones.
+    pub counted_nulls: Option<u64>,
+    /// Those among them during which a free was under way: memory may have come free
+    /// a moment later.
+    pub overlapping_nulls: Option<u64>,
     /// Blocks with wrong contents in the round that verifies.
     pub corrupt: Option<u64>,
     /// Machine and program.
@@ -107,6 +114,8 @@ impl Row {
             alloc_ms: None,
             free_ms: None,
             nulls: None,
+            counted_nulls: None,
+            overlapping_nulls: None,
             corrupt: None,
             meta: Meta::new(facts),
         }

@@ -7,7 +7,7 @@ use heapwood_device::host::HostAllocator;
 use serde::Serialize;
 
 use super::common::BackendArguments;
-use crate::allocators::{all, describe};
+use crate::allocators::{Spec, all, describe, short_form};
 use crate::backend::Backend;
 use crate::report::{Format, Table, json};
 use crate::{Error, output};
@@ -15,6 +15,8 @@ use crate::{Error, output};
 /// Arguments of `heapwood allocators`.
 #[derive(Debug, Args)]
 pub struct Arguments {
+    /// Say of this allocator alone how it works and what its calls cost
+    name: Option<String>,
     /// How to write the list
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -53,15 +55,24 @@ struct Entry {
     coalesced: Option<Cost>,
 }
 
-/// Lists every allocator.
+/// Lists every allocator, or one.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
+    let named = match &arguments.name {
+        Some(name) => Some(Spec::parse(name).map_err(Error::Usage)?.allocator),
+        None => None,
+    };
     let backend = arguments.backend.decide(None)?.open()?;
     let entries = all()
+        .filter(|allocator| named.is_none_or(|named| named.name == allocator.name))
         .map(|allocator| entry(&backend, allocator))
         .collect::<Result<Vec<_>, _>>()?;
     output::print(&match arguments.format {
         Format::Json => json(&entries)?,
-        Format::Table => prose(&entries) + "\n" + &table(&entries).text(),
+        Format::Table => {
+            let short = named.and_then(|allocator| short_form(allocator.name));
+            let short = short.map_or(String::new(), |text| format!("\n{text}"));
+            format!("{}{short}\n{}", prose(&entries), table(&entries).text())
+        }
         Format::Csv => table(&entries).csv(),
         Format::Markdown => table(&entries).markdown(),
     })

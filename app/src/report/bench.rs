@@ -27,7 +27,9 @@ pub fn bench_table(rows: &[Row], format: Format) -> Table {
     } else {
         titles.extend(["#malloc ms", "#free ms"]);
     }
-    titles.extend(["#nulls", "status"]);
+    titles.push("#nulls");
+    titles.extend(by_warps.then_some("#counted nulls"));
+    titles.extend(["#overlapping", "status"]);
     let mut table = Table::new(&titles);
     for row in rows {
         let median = |samples: &Option<Samples>| match samples {
@@ -49,7 +51,10 @@ pub fn bench_table(rows: &[Row], format: Format) -> Table {
         } else {
             cells.extend([median(&row.alloc_ms), median(&row.free_ms)]);
         }
-        cells.push(row.nulls.map_or("-".to_owned(), |nulls| nulls.to_string()));
+        let nulls = |nulls: Option<u64>| nulls.map_or("-".to_owned(), |nulls| nulls.to_string());
+        cells.push(nulls(row.nulls));
+        cells.extend(by_warps.then(|| nulls(row.counted_nulls)));
+        cells.push(nulls(row.overlapping_nulls));
         cells.push(match &row.error {
             Some(why) => format!("{}: {why}", row.status.name()),
             None => row.status.name().to_owned(),
@@ -79,6 +84,8 @@ fn full(rows: &[Row]) -> Table {
         "#alloc_ms",
         "#free_ms",
         "#nulls",
+        "#counted_nulls",
+        "#overlapping_nulls",
         "#corrupt",
     ]);
     for row in rows {
@@ -107,6 +114,8 @@ fn full(rows: &[Row]) -> Table {
             median(&row.alloc_ms),
             median(&row.free_ms),
             option(row.nulls),
+            option(row.counted_nulls),
+            option(row.overlapping_nulls),
             option(row.corrupt),
         ]);
     }

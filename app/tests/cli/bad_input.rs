@@ -119,6 +119,29 @@ fn an_unknown_allocator_or_parameter_says_what_there_is() {
     run(&folder, "kdtree @one.obj --allocator cmalloc:coalesce").error(2);
 }
 
+/// What no pool could have, and what would be cut off where it is packed.
+#[test]
+fn a_parameter_out_of_range_says_what_is_in_range() {
+    let folder = Folder::new();
+    for parameter in [
+        "region=68719476736",
+        "region=18446744073709551615",
+        "region=0",
+        "region=-4096",
+        "region=4097",
+        "chunk=0",
+        "chunk=18446744073709551615",
+        "frag=inf",
+        "frag=NaN",
+        "coalesce=no",
+    ] {
+        let command = "bench threads --threads 1 --bytes 16 --backend cpu --in-process";
+        let allocator = format!("--allocators cfmalloc:{parameter}");
+        let outcome = run(&folder, &format!("{command} {allocator}"));
+        assert!(outcome.error(2).contains("region=BYTES"), "{parameter}");
+    }
+}
+
 #[test]
 fn flags_that_make_no_sense() {
     let folder = Folder::new();

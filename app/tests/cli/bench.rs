@@ -4,7 +4,7 @@ use crate::program::{ALLOCATORS, Folder, assert_keys, number, run, text};
 use serde_json::Value;
 
 /// The keys of `bench --format json` that scripts rely on.
-const BENCH_KEYS: [&str; 17] = [
+const BENCH_KEYS: [&str; 19] = [
     "workload",
     "allocator",
     "parameters",
@@ -21,6 +21,8 @@ const BENCH_KEYS: [&str; 17] = [
     "alloc_ms",
     "free_ms",
     "nulls",
+    "counted_nulls",
+    "overlapping_nulls",
     "meta",
 ];
 
@@ -54,6 +56,8 @@ fn benchmarks_have_a_row_for_every_case() {
             assert_keys(row, &BENCH_KEYS);
             assert_eq!(text(row, "status"), "ok", "{row}");
             assert_eq!(row["nulls"], 0);
+            assert_eq!(row["counted_nulls"], 0);
+            assert_eq!(row["overlapping_nulls"], 0);
             for key in times {
                 if key == "free_ms" && text(row, "allocator") == "atomicmalloc" {
                     assert!(row[key].is_null());
@@ -81,6 +85,7 @@ fn a_full_heap_refuses_and_the_refusal_is_timed() {
         } else {
             assert_eq!(text(row, "status"), "ok", "{row}");
             assert_eq!(row["nulls"], 8 * 3, "{row}");
+            assert_eq!(row["overlapping_nulls"], 0, "{row}");
         }
     }
 }
@@ -117,6 +122,41 @@ fn failures_are_rows_and_do_not_end_the_table() {
     .json();
     assert_eq!(text(&rows[0], "status"), "ok");
     assert_eq!(text(&rows[1], "status"), "unsupported");
+}
+
+/// One worker frees nothing while it is refused: all of its refusals say that memory
+/// did not suffice.
+#[test]
+fn refusals_are_counted_apart_from_those_that_overlap_frees() {
+    let folder = Folder::new();
+    let command = "bench alloc-cycle-dealloc --blocks 1 --kept 128 --bytes 16384 --pool 1MiB \
+                   --allocators atomicmalloc,cfmalloc,ouroboros-c-s --heap warm --runs 2 \
+                   --backend cpu --cpu-threads 1";
+    let outcome = run(&folder, &format!("{command} --format json"));
+    let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    for row in rows.as_array().unwrap() {
+        assert_eq!(text(row, "status"), "oom", "{row}");
+        // Eight warps want twice the pool each.
+        let counted = number(&row["counted_nulls"]);
+        assert!(counted > 8.0 * 60.0, "{row}");
+        assert_eq!(number(&row["nulls"]), 2.0 * counted, "{row}");
+        assert_eq!(row["overlapping_nulls"], 0, "{row}");
+    }
+    for (format, titles) in [
+        ("table", ["counted nulls", "overlapping"]),
+        ("markdown", ["counted nulls", "overlapping"]),
+        ("csv", ["counted_nulls", "overlapping_nulls"]),
+    ] {
+        let outcome = run(&folder, &format!("{command} --format {format}"));
+        for title in titles {
+            assert!(outcome.stdout.contains(title), "{outcome:?}");
+        }
+    }
+    let unsupported = "bench alloc-dealloc --blocks 1 --bytes 16 --allocators cmalloc:coalesce \
+                       --backend cpu --heap warm --format json";
+    let outcome = run(&folder, unsupported);
+    let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert!(rows[0]["overlapping_nulls"].is_null(), "{rows}");
 }
 
 #[test]

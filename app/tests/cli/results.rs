@@ -225,6 +225,18 @@ fn allocators_and_devices_are_listed() {
         .collect();
     assert_eq!(names, ALLOCATORS);
     assert!(entries[0]["plain"].is_null());
+    for name in ALLOCATORS {
+        let outcome = run(&folder, &format!("allocators {name} --backend cpu"));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        assert!(outcome.stdout.starts_with(&format!("{name}\n")), "{name}");
+        assert!(outcome.stdout.contains("\nAlgorithm\n"), "{name}");
+        let command = format!("allocators {name} --backend cpu --format json");
+        let entries = run(&folder, &command).json();
+        assert_eq!(entries.as_array().unwrap().len(), 1, "{name}");
+        assert_eq!(text(&entries[0], "name"), name);
+    }
+    let unknown = run(&folder, "allocators nomalloc --backend cpu");
+    assert!(unknown.error(2).contains("cfmmalloc"));
     let devices = run(&folder, "devices --format json").json();
     assert_eq!(text(&devices[0], "backend"), "cpu");
     assert!(devices[0]["copy_gb_per_s"].is_null());

@@ -1,12 +1,15 @@
-//! The papers' microbenchmarks and the stress kernel of the conformance suite.
+//! The papers' microbenchmarks, and the stress and churn kernels of the conformance
+//! suite.
 
+mod churn;
 mod stress;
 mod threads;
 mod warps;
 
+pub use churn::{CHURN_WORDS, Churn, ChurnArguments, ChurnCounts, PLACE_WORDS};
 pub use stress::{STRESS_WORDS, Stress, StressArguments, StressCounts};
 pub use threads::{
     Fill, Pair, PairCoalesced, ThreadsArguments, ThreadsFree, ThreadsFreeCoalesced, ThreadsMalloc,
     ThreadsMallocCoalesced, Verify, VerifyArguments, size_of_thread,
 };
-pub use warps::{AllocCycleDealloc, AllocDealloc, KEPT_MOST, WarpsArguments};
+pub use warps::{AllocCycleDealloc, AllocDealloc, KEPT_MOST, WARPS_WORDS, WarpsArguments};

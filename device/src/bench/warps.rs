@@ -1,10 +1,16 @@
 //! Workloads in which one lane of each warp makes requests, with `malloc` and
 //! `free` in one kernel: `alloc-dealloc` (W3, the paper's AD) and
 //! `alloc-cycle-dealloc` (W4, ACD; Vinkler and Havran 2014, section 6).
+//!
+//! On request they count which refusals overlap a free: a request that is refused
+//! while nobody frees says that memory did not suffice; one that overlaps a free may
+//! have come a moment too early. For that every free adds to two words that all
+//! threads share, at its begin and at its end, which takes longer than many an
+//! allocator: rounds that are timed do not count.
 
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use cuda_std::atomic::AtomicU32;
+use cuda_std::atomic::{AtomicU32, fence};
 
 use crate::allocator::{Allocator, Handle};
 use crate::arguments;
@@ -14,12 +20,26 @@ use crate::warp::Warp;
 /// The most blocks that a lane of `AllocCycleDealloc` keeps.
 pub const KEPT_MOST: u32 = 128;
 
+/// Counters of these kernels.
+pub const WARPS_WORDS: usize = 4;
+
+/// Counter of requests that were refused.
+const REFUSED: usize = 0;
+/// Counter of those that overlapped a free.
+const OVERLAPPING: usize = 1;
+/// Frees that have begun.
+const BEGUN: usize = 2;
+/// Frees that have ended.
+const ENDED: usize = 3;
+
 arguments! {
     /// What each warp's first lane requests.
     pub struct WarpsArguments {
         pointers {
-            /// Counter of requests that gave null.
-            nulls: u32,
+            /// `WARPS_WORDS` counters, 0 before the launch: requests that were
+            /// refused, those among them that overlapped a free, and frees that
+            /// have begun and ended (all but the first only if frees are counted).
+            counters: u32,
         }
         integers {
             /// Bytes of each block.
@@ -27,27 +47,82 @@ arguments! {
             /// Blocks that a lane allocates before it frees them, up to
             /// `KEPT_MOST` (`AllocCycleDealloc`).
             kept: u32,
+            /// Whether frees are counted, and the refusals that overlap them.
+            counts_frees: u32,
         }
     }
 }
 
-/// Requests a block and writes its first word; counts a null.
+impl WarpsArguments {
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `index` is below `WARPS_WORDS`.
+    #[inline(always)]
+    unsafe fn counter(&self, index: usize) -> &AtomicU32 {
+        // SAFETY: the caller's promise.
+        unsafe { &*self.counters.cast::<AtomicU32>().add(index) }
+    }
+}
+
+/// Requests a block and writes its first word; counts a refusal.
 #[inline(always)]
 unsafe fn request<W: Warp, A: Allocator>(
     warp: W,
     heap: A,
     arguments: &WarpsArguments,
 ) -> A::Handle {
-    let block = heap.malloc(warp, arguments.bytes);
-    // SAFETY: a live block has at least 16 bytes; `nulls` is a counter.
+    let counts = arguments.counts_frees != 0;
+    // SAFETY: a live block has at least 16 bytes; the counters are there.
     unsafe {
-        if block.is_null() {
-            (*arguments.nulls.cast::<AtomicU32>()).fetch_add(1, Relaxed);
-        } else {
+        let mut ended = 0;
+        if counts {
+            // Acquire: nothing of the request comes before it, so that a free that
+            // has not been counted here had not ended when the request began.
+            ended = arguments.counter(ENDED).load(Acquire);
+        }
+        let block = heap.malloc(warp, arguments.bytes);
+        if !block.is_null() {
             heap.address(block).cast::<u32>().write_volatile(1);
+            return block;
+        }
+        arguments.counter(REFUSED).fetch_add(1, Relaxed);
+        if counts {
+            // The frees are counted after the request: those that have begun by now
+            // and had not ended at the start overlap it.
+            fence(AcqRel);
+            if arguments.counter(BEGUN).load(Relaxed) != ended {
+                arguments.counter(OVERLAPPING).fetch_add(1, Relaxed);
+            }
+        }
+        block
+    }
+}
+
+/// Frees a block, which may be null.
+///
+/// # Safety
+///
+/// As for `Allocator::free`; the arguments' contract holds.
+#[inline(always)]
+unsafe fn release<W: Warp, A: Allocator>(
+    warp: W,
+    heap: A,
+    arguments: &WarpsArguments,
+    block: A::Handle,
+) {
+    let counts = arguments.counts_frees != 0 && !block.is_null();
+    // SAFETY: the caller's promise.
+    unsafe {
+        if counts {
+            // Acquire: the free comes after it.
+            arguments.counter(BEGUN).fetch_add(1, AcqRel);
+        }
+        heap.free(warp, block);
+        if counts {
+            // Release: the free comes before it.
+            arguments.counter(ENDED).fetch_add(1, Release);
         }
     }
-    block
 }
 
 /// One block a warp: allocated, written and freed.
@@ -62,7 +137,7 @@ impl Kernel for AllocDealloc {
             // SAFETY: the block is the lane's own.
             unsafe {
                 let block = request(warp, heap, &arguments);
-                heap.free(warp, block);
+                release(warp, heap, &arguments, block);
             }
         }
     }
@@ -94,7 +169,10 @@ impl Kernel for AllocCycleDealloc {
             }
             for index in 0..kept {
                 // SAFETY: as above; the blocks are the lane's own.
-                unsafe { heap.free(warp, first.add(index as usize).read()) };
+                unsafe {
+                    let block = first.add(index as usize).read();
+                    release(warp, heap, &arguments, block);
+                }
             }
         }
     }

@@ -13,6 +13,7 @@ pub mod clauses;
 pub mod history;
 mod ledger;
 mod machine;
+pub mod overlaps;
 mod pool;
 pub mod published;
 mod stress;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use xtask::Result;
 
 use super::results::{Case, Meta, PublishedCell, Results};
-use super::{NOT_MEASURED, distinct, markdown, milliseconds};
+use super::{NOT_MEASURED, distinct, markdown, milliseconds, walks};
 
 /// Differences below this part of the reference are noise, ...
 const NOISE_PART: f64 = 0.2;
@@ -119,7 +119,11 @@ pub fn table(
             rows.push(row);
         }
     }
-    Ok(markdown(&titles, &rows) + &Meta::line(cases.iter().map(|case| &case.meta)))
+    let compared = cases
+        .iter()
+        .filter(|case| kind.reference(results, case).is_some());
+    let caption = walks::caption(compared.map(|case| case.allocator.as_str()));
+    Ok(markdown(&titles, &rows) + &caption + &Meta::line(cases.iter().map(|case| &case.meta)))
 }
 
 /// `ours / published = ratio`, in bold where ours is slower.
@@ -239,6 +243,9 @@ pub fn verdict(results: &Results) -> Result<String> {
         text.push('\n');
         text.push_str(&markdown(&titles.map(str::to_owned), &slower));
     }
+    if compared > 0 {
+        text.push_str(&walks::caption(allocators(results)));
+    }
     Ok(text)
 }
 
@@ -287,6 +294,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("| cfmalloc | 0.0050 / >3 s |"), "{text}");
+        assert!(text.contains("\n\nWhose algorithm: `cmalloc`"), "{text}");
         assert!(
             text.ends_with("\nG, driver unknown, commit unknown.\n"),
             "{text}"

@@ -13,6 +13,7 @@ mod kdtree;
 mod means;
 mod registers;
 mod results;
+mod walks;
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +23,7 @@ use xtask::Result;
 use results::Results;
 
 /// Documents with tables.
-const DOCUMENTS: [&str; 2] = ["README.md", "docs/results/README.md"];
+const DOCUMENTS: [&str; 3] = ["README.md", "docs/allocators.md", "docs/results/README.md"];
 const BEGIN: &str = "<!-- table: ";
 const END: &str = "<!-- end of table -->";
 /// What a table says without its measurements.

@@ -1,8 +1,8 @@
 //! The table of registers: a kernel with one malloc and one free, by the GPU's
 //! driver, beside the published code and the paper.
 
-use super::markdown;
 use super::results::{Cost, Results};
+use super::{markdown, walks};
 
 /// A row an allocator. Ours are dashes until they are measured; the figures of
 /// the published code stand for themselves.
@@ -40,5 +40,7 @@ pub fn table(results: &Results) -> String {
     if results.allocators.is_empty() {
         text.push_str("\nOurs are not measured yet.\n");
     }
+    let shown = results.published.registers.iter();
+    text.push_str(&walks::caption(shown.map(|one| one.allocator.as_str())));
     text
 }

@@ -24,7 +24,8 @@ const LEAST_SPAN_BITS: u32 = 8;
 /// `LEAST_REGION_BYTES`.
 const REGIONS: u64 = 1 << 14;
 const LEAST_REGION_BYTES: u64 = 4096;
-const PARAMETERS: &str = "split=tail|uniform|heap, frag=1.0..16.0, chunk=BYTES, region=BYTES";
+const PARAMETERS: &str = "split=tail|uniform|heap, frag=1.0..16.0, chunk=BYTES from 1 on, \
+                          region=BYTES, a power of two (neither beyond the largest pool)";
 
 /// Splits of the pool at the start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,7 +99,7 @@ pub fn plan(
     multi: bool,
 ) -> Result<Heap, SetupError> {
     for (name, _) in request.parameters {
-        if !["split", "frag", "chunk", "region", "coalesce"].contains(name) {
+        if !["split", "frag", "chunk", "region"].contains(name) {
             return Err(bad());
         }
     }
@@ -118,14 +119,15 @@ pub fn plan(
             (ratio * 16.0) as u32
         }
     };
-    let bytes_of = |name: &str| match value_of(request, name) {
+    // What is larger than any pool would be truncated where it is packed.
+    let bytes_of = |name: &str, least: u64| match value_of(request, name) {
         None => Ok(None),
-        Some(text) => text.parse::<u64>().map(Some).map_err(|_| bad()),
+        Some(text) => match text.parse::<u64>() {
+            Ok(bytes) if (least..=limit * unit).contains(&bytes) => Ok(Some(bytes)),
+            _ => Err(bad()),
+        },
     };
-    let least = bytes_of("chunk")?
-        .unwrap_or(unit)
-        .div_ceil(unit)
-        .clamp(1, limit);
+    let least = bytes_of("chunk", 1)?.unwrap_or(unit).div_ceil(unit);
 
     let tickets = if multi { request.processors.max(1) } else { 1 };
     let fixed = (u64::from(tickets) + 1) * TICKET_BYTES + CURSOR_BYTES + 512;
@@ -137,8 +139,8 @@ pub fn plan(
     }
     let estimate = (request.pool_bytes - fixed).saturating_mul(8) / each;
     // A region has at least `LEAST_REGION_BYTES`: hints take a hundredth.
-    let region_units = match bytes_of("region")? {
-        Some(bytes) if bytes >= unit && bytes.is_power_of_two() => bytes / unit,
+    let region_units = match bytes_of("region", unit)? {
+        Some(bytes) if bytes.is_power_of_two() => bytes / unit,
         Some(_) => return Err(bad()),
         None => {
             let length = (estimate / REGIONS).max(LEAST_REGION_BYTES / unit);
@@ -157,11 +159,6 @@ pub fn plan(
         .saturating_sub(tables)
         .saturating_mul(8)
         / each;
-    if units == 0 {
-        return Err(SetupError::PoolTooSmall {
-            needed: smallest + tables,
-        });
-    }
     if units > limit {
         return Err(SetupError::PoolTooLarge {
             limit: limit * (each / 8),

@@ -4,12 +4,14 @@
 
 mod blocks;
 mod checked;
+mod churn;
 mod exhaustion;
 mod state;
 mod threads;
 
 pub use blocks::{disjoint, sizes};
 pub use checked::{double_frees, foreign_handles, overruns};
+pub use churn::churn;
 pub use exhaustion::{exhaustion, recovery, reuse_across_sizes};
 pub use state::{overwritten, reset, setup, walk};
 pub use threads::{coalesced, concurrent, freed_by_others};

@@ -1,0 +1,111 @@
+//! Requests and frees by all threads on a heap that is full, and what it serves
+//! afterwards.
+
+use heapwood_device::allocator::{Allocator, Handle};
+use heapwood_device::bench::{CHURN_WORDS, Churn, ChurnArguments, ChurnCounts, PLACE_WORDS};
+use heapwood_device::kernel::Kernel;
+
+use crate::conformance::bench::Bench;
+use crate::conformance::machine::Machine;
+
+/// Octaves of sizes.
+const OCTAVES: u32 = 6;
+
+/// Arguments whose pointers outlive the launch.
+struct Shared(ChurnArguments);
+
+// SAFETY: each thread uses its own places, and the counters by atomic operations.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    /// The arguments; a method, so that closures capture the whole.
+    fn get(&self) -> ChurnArguments {
+        self.0
+    }
+}
+
+/// Fills the heap with blocks of the sizes of all octaves, the largest first, so
+/// that what serves one size only is filled too; returns the bytes granted.
+fn fill<A: Allocator, M: Machine>(bench: &Bench<A, M>, least_bytes: u32) -> u64 {
+    let sizes = (0..OCTAVES)
+        .rev()
+        .map(|octave| u64::from(least_bytes << octave));
+    // Down to the smallest blocks that there are.
+    let smaller = std::iter::successors(Some(u64::from(least_bytes) / 2), |bytes| Some(bytes / 2));
+    let sizes: Vec<u64> = sizes
+        .chain(smaller.take_while(|&bytes| bytes >= 16))
+        .collect();
+    bench.alone(|warp| {
+        let allocator = bench.pool.allocator();
+        let mut sum = 0;
+        for bytes in &sizes {
+            let served = || Some(allocator.malloc(warp, *bytes)).filter(|block| !block.is_null());
+            sum += std::iter::from_fn(served)
+                .map(|block| allocator.granted(block, *bytes))
+                .sum::<u64>();
+        }
+        sum
+    })
+}
+
+/// Blocks of mixed sizes come and go on a full heap, about half the requests are
+/// refused, and every block keeps its contents. Once all are freed the heap serves
+/// what it served when it was fresh.
+pub fn churn<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
+    if !A::FREES || A::MAY_OVERWRITE {
+        return;
+    }
+    let case = &bench.case;
+    // A refusal may look at all of the pool, and lanes in lockstep make a step at a
+    // time: large pools are for OS threads.
+    if case.pool_bytes > u64::from(M::TURNS) << 15 {
+        return;
+    }
+    // As many places a thread as it comes by several times, whatever the pool.
+    let most_places = u64::from(M::THREADS * M::TURNS / 4);
+    let mut least_bytes = 16;
+    let places = loop {
+        // Large requests are the first to be refused, so that the many small ones
+        // alone must fill the heap: as many times what it holds as there are octaves.
+        let heap_bytes = bench.max_block() * u64::from(OCTAVES) / 3;
+        let places = ChurnArguments::places_for(heap_bytes, least_bytes, OCTAVES);
+        if places <= most_places {
+            break places;
+        }
+        least_bytes *= 2;
+    };
+    let fresh = fill(bench, least_bytes);
+    bench.reset();
+
+    let kept = places.div_ceil(u64::from(M::THREADS)) as u32;
+    let mut words = vec![0; PLACE_WORDS * (kept * M::THREADS) as usize];
+    let mut counters = [0; CHURN_WORDS];
+    for seed in 0..=M::REPEATS {
+        let arguments = Shared(ChurnArguments {
+            places: words.as_mut_ptr(),
+            counters: counters.as_mut_ptr(),
+            kept,
+            turns: if seed < M::REPEATS { M::TURNS } else { 0 },
+            least_bytes,
+            octaves: OCTAVES,
+            seed,
+        });
+        bench.machine.launch(|warp| {
+            // SAFETY: places for all threads of the launch, 0 at first, and counters.
+            unsafe { Churn::run(warp, bench.pool.allocator(), arguments.get()) };
+        });
+    }
+    let counts = ChurnCounts::from_words(&counters);
+    assert_eq!(counts.corrupt, 0, "{case:?}: {counts:?}");
+    assert_eq!(counts.granted, counts.freed, "{case:?}: {counts:?}");
+    let requests = counts.granted + counts.refused;
+    let refused = 100 * counts.refused / requests;
+    assert!((20..=80).contains(&refused), "{case:?}: {counts:?}");
+    bench.check_at_rest();
+    let again = fill(bench, least_bytes);
+    assert!(
+        again >= fresh,
+        "{case:?}: {fresh} bytes when fresh, {again} after {counts:?}"
+    );
+    bench.reset();
+}

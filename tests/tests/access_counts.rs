@@ -1,0 +1,95 @@
+//! How many atomic operations the calls of each allocator make, one lane alone, and
+//! that docs/allocators.md says the same.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+
+use heapwood::allocators::short_form;
+use heapwood_device::allocator::{Allocator, Handle};
+use heapwood_device::allocators::{
+    AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, OuroborosCS, OuroborosCVa,
+    OuroborosCVl, OuroborosPS, OuroborosPVa, OuroborosPVl,
+};
+use heapwood_tests::conformance::{Bench, Machine, OsThreads, case, plain};
+
+/// The most that a warm `malloc` or `free` of a small block takes.
+const MOST: u64 = 20;
+/// Small and large requests, in bytes.
+const SMALL: u64 = 64;
+const LARGE: u64 = 1 << 20;
+
+/// Atomic operations of a `malloc` and of the `free` of its block.
+fn pair<A: Allocator>(bench: &Bench<A, OsThreads>, bytes: u64) -> [u64; 2] {
+    let block = Mutex::new(A::Handle::NULL.to_bits());
+    let malloc = bench.machine.count_atomics(|warp| {
+        let handle = bench.pool.allocator().malloc(warp, bytes);
+        *block.lock().expect("one thread") = handle.to_bits();
+    });
+    let bits = *block.lock().expect("one thread");
+    let free = bench.machine.count_atomics(|warp| {
+        let handle = A::Handle::from_bits(bits);
+        // SAFETY: the block was just allocated, or is null.
+        unsafe { bench.pool.allocator().free(warp, handle) };
+    });
+    [malloc, free]
+}
+
+/// The two lines of the page about an allocator's costs.
+fn costs<A: Allocator>() -> String {
+    let traits = plain::<A>();
+    let bench = Bench::<A, _>::new(case(64 << 20, &[]), &OsThreads, &traits);
+    let cold = pair(&bench, SMALL);
+    for _ in 0..600 {
+        pair(&bench, SMALL);
+    }
+    let warm = pair(&bench, SMALL);
+    assert!(warm[0] <= MOST && warm[1] <= MOST, "{warm:?}");
+    let large = pair(&bench, LARGE);
+    let mut refused = "never refused".to_owned();
+    if !A::MAY_OVERWRITE {
+        bench.alone(|warp| while !bench.pool.allocator().malloc(warp, SMALL).is_null() {});
+        refused = format!("{} refused", pair(&bench, SMALL)[0]);
+    }
+    let [malloc, free] = [0, 1].map(|index| {
+        let [warm, cold, large] = [warm, cold, large].map(|counts| counts[index]);
+        format!("{warm} accesses warm, {cold} cold, {large} for 1 MiB")
+    });
+    format!("malloc: {malloc}, {refused}\nfree:   {free}\n")
+}
+
+#[test]
+fn the_page_says_what_calls_cost() {
+    let counted = [
+        ("atomicmalloc", costs::<AtomicMalloc>()),
+        ("awmalloc", costs::<AwMalloc>()),
+        ("cmalloc", costs::<CMalloc>()),
+        ("cfmalloc", costs::<CfMalloc>()),
+        ("cmmalloc", costs::<CmMalloc>()),
+        ("cfmmalloc", costs::<CfmMalloc>()),
+        ("ouroboros-p-s", costs::<OuroborosPS>()),
+        ("ouroboros-p-va", costs::<OuroborosPVa>()),
+        ("ouroboros-p-vl", costs::<OuroborosPVl>()),
+        ("ouroboros-c-s", costs::<OuroborosCS>()),
+        ("ouroboros-c-va", costs::<OuroborosCVa>()),
+        ("ouroboros-c-vl", costs::<OuroborosCVl>()),
+    ];
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/allocators.md");
+    let page = fs::read_to_string(page).expect("the page");
+    let wrong: Vec<_> = counted
+        .iter()
+        .filter(|(name, costs)| {
+            let section = page.split_once(&format!("\n## {name}\n"));
+            let section = section.and_then(|(_, behind)| behind.split("\n## ").next());
+            // The program prints the same.
+            let printed = short_form(name).unwrap_or_default();
+            !printed.contains(costs) || !section.is_some_and(|text| text.contains(costs))
+        })
+        .map(|(name, costs)| format!("{name}\n{costs}"))
+        .collect();
+    assert!(
+        wrong.is_empty(),
+        "docs/allocators.md is to say:\n{}",
+        wrong.join("\n")
+    );
+}

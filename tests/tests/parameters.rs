@@ -1,0 +1,252 @@
+//! Every parameter of every allocator, set to whatever a user may write: the heap
+//! that comes of it serves, inside its pool, or one line says what is expected.
+
+use std::collections::BTreeSet;
+
+use heapwood::allocators::{Spec, all, describe};
+use heapwood_device::allocator::{Heap, SetupError};
+use heapwood_device::bench::{ThreadsArguments, VerifyArguments};
+use heapwood_device::heap::{ReportArguments, STATE_WORDS, State};
+use heapwood_device::kernel::Args;
+use heapwood_device::warp::{SCRATCH_BYTES, Solo};
+use heapwood_tests::cpu::Buffer;
+
+/// Multiprocessors of the machine that the heaps are for.
+const PROCESSORS: u32 = 7;
+/// Blocks that a heap is asked for.
+const THREADS: u32 = 5;
+/// Bytes before and behind a pool that nobody may write.
+const GUARD: usize = 1 << 16;
+/// What they hold.
+const FRESH: u8 = 0xa5;
+
+/// Pools: less than any allocator needs, odd ones, whole ones.
+const POOLS: [u64; 5] = [1000, 12_345, 1 << 16, 1_000_003, 3 << 20];
+
+/// What numbers a parameter may be given: powers of two and their neighbours,
+/// the limits of machine words, and what is no such number.
+fn values() -> Vec<String> {
+    let powers = (0..64).map(|bits| 1_u64 << bits);
+    let numbers: BTreeSet<u64> = powers
+        .flat_map(|power| [power - 1, power, power + 1, 3 * (power / 2)])
+        .chain([10, 100, 1000, 1_000_000, u64::MAX - 1, u64::MAX])
+        .collect();
+    let words = [
+        "",
+        " ",
+        "-1",
+        "-0",
+        "+16",
+        "0x10",
+        "16 ",
+        "1e3",
+        "1e308",
+        "1e-300",
+        "-1e9",
+        "NaN",
+        "nan",
+        "inf",
+        "-inf",
+        "0.0",
+        "0.999",
+        "1.0",
+        "1.0625",
+        "15.99",
+        "16.0",
+        "16.01",
+        "tail",
+        "heap",
+        "uniform",
+        "Tail",
+        "true",
+        "18446744073709551616",
+        "340282366920938463463374607431768211456",
+        "garbage",
+        "\u{0}",
+        "16\n",
+        "\u{ff11}",
+    ];
+    let numbers = numbers.iter().map(u64::to_string);
+    numbers.chain(words.map(str::to_owned)).collect()
+}
+
+/// A pool with guards.
+struct Memory {
+    buffer: Buffer,
+    pool_bytes: u64,
+}
+
+impl Memory {
+    fn new(pool_bytes: u64) -> Self {
+        let buffer = Buffer::new(pool_bytes as usize + 2 * GUARD);
+        // SAFETY: the buffer has that many bytes, and nobody else uses it.
+        unsafe {
+            let bytes = pool_bytes as usize + 2 * GUARD;
+            buffer.address().write_bytes(FRESH, bytes);
+        }
+        Self { buffer, pool_bytes }
+    }
+
+    fn base(&self) -> *mut u8 {
+        self.buffer.address().wrapping_add(GUARD)
+    }
+
+    fn guards_intact(&self) -> bool {
+        let behind = GUARD + self.pool_bytes as usize;
+        let guards = [0, behind].map(|offset| self.buffer.read::<u8>(offset, GUARD));
+        guards.iter().flatten().all(|&byte| byte == FRESH)
+    }
+}
+
+/// Runs a kernel over a heap on one warp of one lane.
+fn launch(spec: &Spec, heap: Heap, kernel: &str, args: Args) {
+    #[repr(align(16))]
+    struct Scratch([u8; SCRATCH_BYTES]);
+    let run = spec.allocator.kernel(kernel).expect("a kernel's name").run;
+    let mut scratch = Scratch([0; SCRATCH_BYTES]);
+    // SAFETY: the scratch memory is this warp's, and the callers pass arguments
+    // that the kernel asks for.
+    unsafe { run(Solo::new(0, 1, 0, scratch.0.as_mut_ptr()), heap, args) };
+}
+
+/// Blocks of `bytes` are allocated, written, read and freed by `threads`.
+fn serve(spec: &Spec, memory: &Memory, heap: Heap, bytes: u64, threads: u32) {
+    let what = format!("{spec} in {} bytes: {bytes} bytes", memory.pool_bytes);
+    let mut blocks = vec![u64::MAX; threads as usize];
+    let mut counters = [0_u32; 2];
+    let mut words = [0; STATE_WORDS];
+    launch(spec, heap, "init", Args::NONE);
+    let threads_arguments = ThreadsArguments {
+        blocks: blocks.as_mut_ptr().cast(),
+        threads,
+        bytes,
+    };
+    launch(spec, heap, "threads_malloc", threads_arguments.into());
+    let verify = VerifyArguments {
+        blocks: blocks.as_mut_ptr().cast(),
+        counters: counters.as_mut_ptr(),
+        threads,
+        bytes,
+    };
+    launch(spec, heap, "fill", verify.into());
+    launch(spec, heap, "verify", verify.into());
+    assert!(counters[0] < threads, "{what}: nothing served");
+    assert_eq!(counters[1], 0, "{what}: blocks lost their contents");
+    launch(spec, heap, "threads_free", threads_arguments.into());
+    let report = ReportArguments {
+        words: words.as_mut_ptr(),
+    };
+    launch(spec, heap, "report", report.into());
+    let state = State::from_words(&words);
+    assert_eq!(state.faults, Default::default(), "{what}");
+    if spec.allocator.walkable && spec.allocator.frees {
+        assert_eq!(state.occupancy.used_bytes, 0, "{what}");
+        let free = state.occupancy.free_bytes;
+        assert!(free > 0 && free <= memory.pool_bytes, "{what}: {state:?}");
+    }
+    assert!(memory.guards_intact(), "{what}: wrote outside the pool");
+}
+
+/// Sets a heap up and uses it, if there is one and none with the same layout was
+/// used before.
+fn attempt(spec: &Spec, memory: &Memory, known: &mut BTreeSet<[u64; 7]>) {
+    let what = format!("{spec} in {} bytes", memory.pool_bytes);
+    match spec.setup(memory.base(), memory.pool_bytes, PROCESSORS) {
+        Ok(heap) => {
+            if known.insert(heap.integers) {
+                let largest = (spec.allocator.max_block)(&heap);
+                assert!(largest <= memory.pool_bytes, "{what}: {largest}");
+                serve(spec, memory, heap, 16, THREADS);
+                serve(spec, memory, heap, largest, 1);
+            }
+        }
+        Err(SetupError::PoolTooSmall { needed }) => {
+            assert!(needed > memory.pool_bytes, "{what}: {needed} needed");
+            // That much suffices, which tables alone may be too large to try.
+            let enough = spec.setup(std::ptr::null_mut(), needed, PROCESSORS);
+            assert!(enough.is_ok(), "{what}: {needed} bytes: {enough:?}");
+        }
+        Err(SetupError::PoolTooLarge { limit }) => {
+            assert!(limit < memory.pool_bytes, "{what}: {limit} at most");
+            let most = spec.setup(std::ptr::null_mut(), limit, PROCESSORS);
+            assert!(most.is_ok(), "{what}: {limit} bytes: {most:?}");
+        }
+        Err(SetupError::BadParameter { expected }) => {
+            panic!("{what}: takes {expected}, which was no objection before")
+        }
+    }
+}
+
+#[test]
+fn every_value_serves_or_is_refused_in_a_line() {
+    let values = values();
+    for pool_bytes in POOLS {
+        let memory = Memory::new(pool_bytes);
+        for allocator in all() {
+            let name = describe(allocator.name).name;
+            let mut known = BTreeSet::new();
+            let plain = Spec::parse(name).expect("its own name");
+            attempt(&plain, &memory, &mut known);
+            for parameter in describe(name).parameters {
+                for value in &values {
+                    let text = format!("{name}:{}={value}", parameter.name);
+                    match Spec::parse(&text) {
+                        Ok(spec) => attempt(&spec, &memory, &mut known),
+                        Err(message) => {
+                            assert!(message.contains(parameter.name), "{text}: {message}");
+                            assert_eq!(message.lines().count(), 1, "{text}: {message}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Two parameters at a time, of which each may be at a limit.
+#[test]
+fn parameters_together_serve_or_are_refused() {
+    let memory = Memory::new(1 << 16);
+    let limits = [
+        "1",
+        "16",
+        "32",
+        "64",
+        "4096",
+        "65536",
+        "1048576",
+        "8589934592",
+        "17179869152",
+    ];
+    for name in ["cmalloc", "cfmmalloc"] {
+        let mut known = BTreeSet::new();
+        let mut served = 0;
+        for split in ["tail", "uniform", "heap"] {
+            for region in limits {
+                for chunk in limits {
+                    let text = format!("{name}:split={split},region={region},chunk={chunk}");
+                    if let Ok(spec) = Spec::parse(&text) {
+                        attempt(&spec, &memory, &mut known);
+                        served += 1;
+                    }
+                }
+            }
+        }
+        assert!(served > 100, "{name}: {served} were allowed");
+    }
+}
+
+/// What is written without a value, or with one too many, is no parameter.
+#[test]
+fn coalesce_takes_no_value_and_stands_once() {
+    for text in [
+        "cfmalloc:coalesce=1",
+        "cfmalloc:coalesce=false",
+        "awmalloc:coalesce=x",
+    ] {
+        let message = Spec::parse(text).map(|spec| spec.to_string());
+        assert!(message.is_err(), "{text}: {message:?}");
+    }
+    let message = Spec::parse("cfmalloc:coalesce,coalesce").map(|spec| spec.to_string());
+    assert!(message.is_err_and(|message| message.contains("twice")));
+}
