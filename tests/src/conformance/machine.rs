@@ -88,7 +88,8 @@ impl Machine for OsThreads {
     }
 }
 
-/// Coroutines in lockstep; each launch runs under another schedule.
+/// Coroutines in lockstep over weak memory; each launch runs under another
+/// schedule.
 #[derive(Debug)]
 pub struct Coroutines {
     seed: AtomicU64,
@@ -114,7 +115,7 @@ impl Machine for Coroutines {
 
     fn launch(&self, kernel: impl Fn(Lockstep) + Sync) {
         let seed = self.seed.fetch_add(1, Relaxed);
-        let plan = Plan::varied(Self::WARPS, 32, 200, seed);
+        let plan = Plan::varied(Self::WARPS, 32, 200, seed).weak();
         if let Err(error) = lockstep::run(plan, kernel) {
             panic!("{error}");
         }
