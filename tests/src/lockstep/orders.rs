@@ -18,23 +18,23 @@ pub struct Site {
     pub file: &'static str,
     /// The line.
     pub line: u32,
-    /// The column.
-    pub column: u32,
 }
 
 impl From<&'static Location<'static>> for Site {
     fn from(location: &'static Location<'static>) -> Self {
+        let path = location.file();
+        // Cargo names the files of a workspace from its root on, others do not.
+        let root = path.find("device/src/").unwrap_or(0);
         Self {
-            file: location.file(),
+            file: &path[root..],
             line: location.line(),
-            column: location.column(),
         }
     }
 }
 
 impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+        write!(f, "{}:{}", self.file, self.line)
     }
 }
 

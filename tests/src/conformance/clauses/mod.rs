@@ -12,4 +12,4 @@ pub use blocks::{disjoint, sizes};
 pub use checked::{double_frees, foreign_handles, overruns};
 pub use exhaustion::{exhaustion, recovery, reuse_across_sizes};
 pub use state::{overwritten, reset, setup, walk};
-pub use threads::{coalesced, concurrent, freed_by_others};
+pub use threads::{Slot, coalesced, concurrent, freed_by_others};

@@ -73,8 +73,8 @@ pub fn coalesced<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
 }
 
 /// Where a block changes hands.
-#[derive(Default)]
-struct Slot {
+#[derive(Debug, Default)]
+pub struct Slot {
     block: Mutex<Option<Block>>,
     /// What the contract asks for when a block changes hands.
     order: AtomicU32,
@@ -82,7 +82,7 @@ struct Slot {
 
 impl Slot {
     /// Leaves a block and takes what was there.
-    fn exchange(&self, block: Option<Block>) -> Option<Block> {
+    pub fn exchange(&self, block: Option<Block>) -> Option<Block> {
         self.order.fetch_add(0, AcqRel);
         // Never held across an atomic operation, where another lane of this host
         // thread might run.

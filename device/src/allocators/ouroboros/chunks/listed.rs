@@ -2,7 +2,9 @@
 //! stack. Taking one, listing it, bringing another, and giving back what is free.
 
 use core::marker::PhantomData;
-use core::sync::atomic::Ordering::{Relaxed, Release};
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use cuda_std::atomic::fence;
 
 use super::OuroborosChunks;
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
@@ -150,6 +152,9 @@ impl<Q: Queue> Task for Retire<Q> {
         // With permits for as many pages nobody is promised these. Nobody has one
         // of them, so that nobody changes the chunk's state.
         if arena.free_pages(chunk) == pages && supply(arena, class).try_take(pages) {
+            // With the count that was read: who freed the pages was done with them
+            // before whoever gets the chunk from the pool.
+            fence(Acquire);
             idle(arena, class).fetch_add(u32::MAX, Relaxed);
             arena.divided(class).fetch_add(u32::MAX, Relaxed);
             arena.give_chunk(warp, chunk);
