@@ -421,3 +421,17 @@ fn a_weak_run_replays() {
         assert_eq!(run(seed), run(seed));
     }
 }
+
+#[test]
+fn an_access_outside_memory_is_reported() {
+    let nowhere = std::ptr::without_provenance::<AtomicU32>(1 << 46);
+    let plan = Plan::new(1, Policy::Random { period: 2 }, 1).weak();
+    let fault = lockstep::run(plan, |warp| {
+        if warp.lane() == 3 {
+            // SAFETY: the run ends in front of the access.
+            unsafe { &*nowhere }.load(Relaxed);
+        }
+    });
+    let fault = fault.unwrap_err().fault;
+    assert!(matches!(fault, Fault::Wild { lane, .. } if lane.lane == 3));
+}

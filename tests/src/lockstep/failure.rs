@@ -137,6 +137,14 @@ pub enum Fault {
         /// Its access.
         second_site: &'static Location<'static>,
     },
+    /// A lane accesses an address where there is no memory.
+    #[error("{lane} at {site} accesses no memory")]
+    Wild {
+        /// The lane.
+        lane: LaneId,
+        /// The access.
+        site: &'static Location<'static>,
+    },
     /// A lane panicked.
     #[error("{lane} panicked: {message}")]
     Panicked {

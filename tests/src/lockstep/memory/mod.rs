@@ -15,8 +15,10 @@
 
 mod clock;
 mod location;
+mod mapped;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::panic::Location as Site;
 use std::rc::Rc;
@@ -31,6 +33,7 @@ use super::orders::Orders;
 use super::random::Random;
 use clock::{Clock, Message};
 use location::{By, Location};
+use mapped::Mapped;
 
 /// Bytes of what is accessed plainly that one entry stands for.
 const GRAIN: usize = 4;
@@ -70,6 +73,7 @@ struct View {
 pub struct Memory {
     views: Vec<View>,
     locations: HashMap<usize, Location, BuildHasherDefault<AddressHasher>>,
+    mapped: Mapped,
     /// What happens before every sequentially consistent fence to come.
     fences: Clock,
     random: Random,
@@ -148,6 +152,7 @@ impl Memory {
         Self {
             views: (0..lanes).map(view).collect(),
             locations: HashMap::default(),
+            mapped: Mapped::default(),
             fences: Clock::new(lanes),
             stale: random.choose(&[1, 2, 4, 16]),
             random,
@@ -199,7 +204,13 @@ impl Memory {
         let is_stale = self.random.one_in(self.stale);
         let is_inserted = is_stale && self.random.one_in(4);
         let view = &mut self.views[lane as usize];
-        let location = self.locations.entry(access.address).or_default();
+        let location = match self.locations.entry(access.address) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) if self.mapped.has(access.address) => {
+                new.insert_entry(Location::default()).into_mut()
+            }
+            Entry::Vacant(_) => return Err(wild(by)),
+        };
         if let Some(other) = location.race_with_write(&view.clock) {
             return Err(race(other, by));
         }
@@ -260,6 +271,9 @@ impl Memory {
 
     fn plain(&mut self, lane: u32, access: &Access) -> Result<(), Fault> {
         let by = self.by(lane, access.site);
+        if !self.mapped.has(access.address) {
+            return Err(wild(by));
+        }
         let clock = &self.views[lane as usize].clock;
         let first = access.address / GRAIN * GRAIN;
         for address in (first..access.address + access.bytes).step_by(GRAIN) {
@@ -296,6 +310,13 @@ impl Memory {
             view.clock = all.clone();
             view.clock.advance(lane);
         }
+    }
+}
+
+fn wild(by: By) -> Fault {
+    Fault::Wild {
+        lane: id(by.lane),
+        site: by.site,
     }
 }
 
