@@ -435,3 +435,18 @@ fn an_access_outside_memory_is_reported() {
     let fault = fault.unwrap_err().fault;
     assert!(matches!(fault, Fault::Wild { lane, .. } if lane.lane == 3));
 }
+
+#[test]
+fn a_read_modify_write_may_come_before_a_store_that_was_made() {
+    let seen = outcomes(2, |[data, flag, ..], lane| {
+        if lane == 0 {
+            data.store(1, Relaxed);
+            flag.fetch_add(1, Relaxed);
+            Vec::new()
+        } else {
+            let flag = flag.load(Relaxed);
+            vec![flag, data.fetch_add(2, Relaxed)]
+        }
+    });
+    assert!(seen.contains(&vec![1, 0]) && seen.contains(&vec![1, 1]));
+}

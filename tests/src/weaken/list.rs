@@ -80,6 +80,14 @@ impl Row {
         })
     }
 
+    /// How the line of a table begins that argues why nothing was found.
+    pub fn argument(&self) -> String {
+        let (from, to) = self.strengths;
+        let (from, to) = (name(from), name(to));
+        let (file, text, nth) = (&self.file, &self.text, self.nth + 1);
+        format!("| `{file}` | `{text}` ({nth}) | {from} to {to} |")
+    }
+
     /// The weakening of the line, in the sources under `root`.
     ///
     /// # Errors

@@ -99,22 +99,68 @@ impl Location {
         }
     }
 
-    /// Loads for a lane: the newest store, or an older one that it may return.
-    pub fn load(&mut self, by: By, clock: &Clock, is_stale: bool, random: &mut Random) -> &Store {
+    /// The index of the store that a load returns: the newest, or an older one that
+    /// the lane may still see.
+    pub fn read(&self, clock: &Clock, is_stale: bool, random: &mut Random) -> usize {
         let newest = self.stores.len() - 1;
-        let mut index = newest;
-        if is_stale && newest > 0 {
-            let floor = self.floor(clock);
-            // The oldest is what programs expect least.
-            index = if random.one_in(2) {
-                floor
-            } else {
-                floor + random.below((newest - floor) as u64 + 1) as usize
-            };
+        if !is_stale || newest == 0 {
+            return newest;
         }
+        let floor = self.floor(clock);
+        // The oldest is what programs expect least.
+        if random.one_in(2) {
+            floor
+        } else {
+            floor + random.below((newest - floor) as u64 + 1) as usize
+        }
+    }
+
+    /// The store that a read-modify-write reads: the newest, or an older one that
+    /// the lane may still see and that no other read-modify-write has read. What
+    /// it writes goes behind that one, by `follow`.
+    pub fn read_to_modify(&self, clock: &Clock, is_stale: bool, random: &mut Random) -> usize {
+        let newest = self.stores.len() - 1;
+        if !is_stale || newest == 0 {
+            return newest;
+        }
+        let floor = self.floor(clock);
+        let index = floor + random.below((newest - floor) as u64 + 1) as usize;
+        let is_taken = |index: usize| {
+            let next = self.stores.get(index + 1);
+            next.is_some_and(|next| next.follows || next.stamp - self.stores[index].stamp < 2)
+        };
+        if is_taken(index) { newest } else { index }
+    }
+
+    /// The store at an index.
+    pub fn store(&self, index: usize) -> &Store {
+        &self.stores[index]
+    }
+
+    /// Notes that a lane has read the store at an index.
+    pub fn see(&mut self, by: By, index: usize) {
         let stamp = self.stores[index].stamp;
         self.note(by, stamp);
-        &self.stores[index]
+    }
+
+    /// Writes behind the store at `index`, which was read to be modified; whether
+    /// the new store is the newest.
+    pub fn follow(&mut self, by: By, index: usize, value: u64, message: Option<Message>) -> bool {
+        let Some(behind) = self.stores.get(index + 1) else {
+            self.push(by, value, message, true);
+            return true;
+        };
+        let before = self.stores[index].stamp;
+        let stamp = before + (behind.stamp - before) / 2;
+        let store = Store {
+            stamp,
+            value,
+            message,
+            follows: true,
+        };
+        self.stores.insert(index + 1, store);
+        self.note(by, stamp);
+        false
     }
 
     /// Appends a store.
@@ -127,12 +173,12 @@ impl Location {
             follows,
         });
         self.note(by, stamp);
-        if self.stores.len() > DEPTH {
+        while self.stores.len() > DEPTH {
             self.stores.pop_front();
-            let oldest = self.stores[0].stamp;
-            // What says no more than that a lane has seen the oldest.
-            self.seen.retain(|(_, stamp)| *stamp > oldest);
         }
+        // What is left says more than that a lane has seen the oldest.
+        let oldest = self.stores[0].stamp;
+        self.seen.retain(|(_, stamp)| *stamp > oldest);
     }
 
     /// Puts a store in front of one that is there, where it may go there; false

@@ -2,35 +2,35 @@
 //! to be reported with its lane and place like any other, and not the end of the
 //! process.
 
+use std::cell::RefCell;
 use std::fs;
 
-/// The ranges of memory that the process has.
-#[derive(Default)]
-pub struct Mapped(Vec<(usize, usize)>);
+thread_local! {
+    /// The ranges of memory that the process had at the last look, in order.
+    static RANGES: RefCell<Vec<(usize, usize)>> = const { RefCell::new(Vec::new()) };
+}
 
-impl Mapped {
-    /// Whether there is memory at `address`. Where the system does not tell which
-    /// memory there is, all addresses pass.
-    pub fn has(&mut self, address: usize) -> bool {
-        if !self.knows(address) {
+/// Whether there is memory at `address`. Where the system does not tell which
+/// memory there is, there is memory everywhere.
+pub fn is_mapped(address: usize) -> bool {
+    RANGES.with_borrow_mut(|ranges| {
+        if !has(ranges, address) {
             // It may be new since the last look.
-            self.look();
+            *ranges = look();
         }
-        self.knows(address)
-    }
+        has(ranges, address)
+    })
+}
 
-    fn knows(&self, address: usize) -> bool {
-        self.0
-            .iter()
-            .any(|(start, end)| (*start..*end).contains(&address))
-    }
+fn has(ranges: &[(usize, usize)], address: usize) -> bool {
+    let index = ranges.partition_point(|(start, _)| *start <= address);
+    index > 0 && address < ranges[index - 1].1
+}
 
-    fn look(&mut self) {
-        let text = fs::read_to_string("/proc/self/maps");
-        self.0 = match &text {
-            Ok(text) => text.lines().filter_map(range).collect(),
-            Err(_) => vec![(1 << 12, usize::MAX)],
-        };
+fn look() -> Vec<(usize, usize)> {
+    match fs::read_to_string("/proc/self/maps") {
+        Ok(text) => text.lines().filter_map(range).collect(),
+        Err(_) => vec![(0, usize::MAX)],
     }
 }
 

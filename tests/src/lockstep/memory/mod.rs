@@ -33,7 +33,7 @@ use super::orders::Orders;
 use super::random::Random;
 use clock::{Clock, Message};
 use location::{By, Location};
-use mapped::Mapped;
+use mapped::is_mapped;
 
 /// Bytes of what is accessed plainly that one entry stands for.
 const GRAIN: usize = 4;
@@ -73,7 +73,6 @@ struct View {
 pub struct Memory {
     views: Vec<View>,
     locations: HashMap<usize, Location, BuildHasherDefault<AddressHasher>>,
-    mapped: Mapped,
     /// What happens before every sequentially consistent fence to come.
     fences: Clock,
     random: Random,
@@ -152,7 +151,6 @@ impl Memory {
         Self {
             views: (0..lanes).map(view).collect(),
             locations: HashMap::default(),
-            mapped: Mapped::default(),
             fences: Clock::new(lanes),
             stale: random.choose(&[1, 2, 4, 16]),
             random,
@@ -206,7 +204,7 @@ impl Memory {
         let view = &mut self.views[lane as usize];
         let location = match self.locations.entry(access.address) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) if self.mapped.has(access.address) => {
+            Entry::Vacant(new) if is_mapped(access.address) => {
                 new.insert_entry(Location::default()).into_mut()
             }
             Entry::Vacant(_) => return Err(wild(by)),
@@ -233,11 +231,13 @@ impl Memory {
             }
             return Ok(0);
         }
-        // A read-modify-write reads the newest store, also an exchange that
-        // fails: it takes place where the word is.
-        let is_load = access.operation == Operation::Load;
-        let is_stale = is_load && is_stale;
-        let store = location.load(by, &view.clock, is_stale, &mut self.random);
+        let index = if access.operation == Operation::Load {
+            location.read(&view.clock, is_stale, &mut self.random)
+        } else {
+            location.read_to_modify(&view.clock, is_inserted, &mut self.random)
+        };
+        location.see(by, index);
+        let store = location.store(index);
         let (before, inherited) = (store.value, store.message.clone());
         if let Some(message) = &inherited {
             view.pending.join(message);
@@ -260,8 +260,9 @@ impl Memory {
                 }
                 (own, inherited) => own.or(inherited),
             };
-            location.push(by, value, message, true);
-            write_real(access.address, access.bytes, value);
+            if location.follow(by, index, value, message) {
+                write_real(access.address, access.bytes, value);
+            }
             if releases(order) {
                 view.clock.advance(lane);
             }
@@ -271,7 +272,7 @@ impl Memory {
 
     fn plain(&mut self, lane: u32, access: &Access) -> Result<(), Fault> {
         let by = self.by(lane, access.site);
-        if !self.mapped.has(access.address) {
+        if !is_mapped(access.address) {
             return Err(wild(by));
         }
         let clock = &self.views[lane as usize].clock;
