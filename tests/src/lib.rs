@@ -14,3 +14,4 @@ pub mod rays;
 pub mod soup;
 pub mod soups;
 pub mod vector;
+pub mod weaken;

@@ -4,8 +4,9 @@ mod assemble;
 mod bundle;
 mod tables;
 
+use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 
 use xtask::{Result, archive, fingerprint, pipeline, root, toolchain};
 
@@ -15,6 +16,7 @@ cargo xtask ptx --check       fail if device/ptx is stale; build and assemble af
 cargo xtask registers         registers of each kernel, by ptxas
 cargo xtask device-toolchain  install what builds device code (Debian: apt, as root; else rustup)
 cargo xtask gpu-bundle [DIR]  a folder for GPU machines without Rust (default target/gpu-bundle)
+cargo xtask weaken [SECONDS]  weaken each memory ordering in turn; renew tests/data/weakenings.tsv
 cargo xtask tables            renew the tables in the documents from docs/results
 cargo xtask tables --check    fail if a table is not that of docs/results
 ";
@@ -29,6 +31,8 @@ fn main() -> ExitCode {
         ["device-toolchain"] => toolchain::install().map(|found| println!("{}", found.version)),
         ["gpu-bundle"] => bundle::make(&root(), &root().join("target/gpu-bundle")),
         ["gpu-bundle", folder] => bundle::make(&root(), Path::new(folder)),
+        ["weaken"] => weaken(&root(), "10"),
+        ["weaken", seconds] => weaken(&root(), seconds),
         ["tables"] => tables::run(&root(), false),
         ["tables", "--check"] => tables::run(&root(), true),
         ["help"] | ["--help"] | [] => {
@@ -47,6 +51,23 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Searches for a failing run without each ordering of the device code, for so many
+/// seconds in each workload. The tests' crate has the campaign; this keeps its list.
+fn weaken(root: &Path, seconds: &str) -> Result<()> {
+    let output = Command::new("cargo")
+        .args(["run", "--package", "heapwood-tests", "--example", "weaken"])
+        .args(["--", seconds])
+        .current_dir(root)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("cargo: {error}"))?;
+    if !output.status.success() {
+        return Err("the campaign failed".to_owned());
+    }
+    let list = root.join("tests/data/weakenings.tsv");
+    fs::write(&list, output.stdout).map_err(|error| format!("{}: {error}", list.display()))
 }
 
 /// Builds every module with the toolchain of this machine.

@@ -1,15 +1,27 @@
-//! The host's side of `atomic`: `core::sync::atomic` behind a scheduling point.
+//! The host's side of `atomic`: `core::sync::atomic` behind the hook of
+//! `schedule`.
 
+use core::panic::Location;
 use core::sync::atomic::{self, Ordering};
 
-use crate::schedule::point;
+use crate::schedule::{Access, Operation, offer};
 
 /// Orders this thread's accesses to memory (`fence.acq_rel.gpu`,
 /// `fence.sc.gpu`).
 #[inline(always)]
+#[track_caller]
 pub fn fence(order: Ordering) {
-    point();
-    atomic::fence(order);
+    let site = Location::caller();
+    let done = offer(|| Access {
+        address: 0,
+        bytes: 0,
+        operation: Operation::Fence,
+        order,
+        site,
+    });
+    if done.is_none() {
+        atomic::fence(order);
+    }
 }
 
 macro_rules! atomic_type {
@@ -25,67 +37,113 @@ macro_rules! atomic_type {
                 Self(atomic::$core::new(value))
             }
 
+            /// What the hook returns for an operation, if it performs it.
+            #[inline(always)]
+            #[track_caller]
+            fn offer(&self, operation: impl FnOnce() -> Operation, order: Ordering) -> Option<$int> {
+                let site = Location::caller();
+                let value = offer(|| Access {
+                    address: self.0.as_ptr() as usize,
+                    bytes: size_of::<$int>(),
+                    operation: operation(),
+                    order,
+                    site,
+                })?;
+                Some(value as $int)
+            }
+
             /// Reads the word.
             #[inline(always)]
+            #[track_caller]
             pub fn load(&self, order: Ordering) -> $int {
-                point();
-                self.0.load(order)
+                match self.offer(|| Operation::Load, order) {
+                    Some(value) => value,
+                    None => self.0.load(order),
+                }
             }
 
             /// Writes the word.
             #[inline(always)]
+            #[track_caller]
             pub fn store(&self, value: $int, order: Ordering) {
-                point();
-                self.0.store(value, order);
+                let done = self.offer(|| Operation::Store(value.into()), order);
+                if done.is_none() {
+                    self.0.store(value, order);
+                }
             }
 
             /// Replaces the word and returns what it held.
             #[inline(always)]
+            #[track_caller]
             pub fn swap(&self, value: $int, order: Ordering) -> $int {
-                point();
-                self.0.swap(value, order)
+                match self.offer(|| Operation::Swap(value.into()), order) {
+                    Some(before) => before,
+                    None => self.0.swap(value, order),
+                }
             }
 
             /// Adds with wrap-around and returns the value before.
             #[inline(always)]
+            #[track_caller]
             pub fn fetch_add(&self, value: $int, order: Ordering) -> $int {
-                point();
-                self.0.fetch_add(value, order)
+                match self.offer(|| Operation::Add(value.into()), order) {
+                    Some(before) => before,
+                    None => self.0.fetch_add(value, order),
+                }
             }
 
             /// Bitwise and; returns the value before.
             #[inline(always)]
+            #[track_caller]
             pub fn fetch_and(&self, value: $int, order: Ordering) -> $int {
-                point();
-                self.0.fetch_and(value, order)
+                match self.offer(|| Operation::And(value.into()), order) {
+                    Some(before) => before,
+                    None => self.0.fetch_and(value, order),
+                }
             }
 
             /// Bitwise or; returns the value before.
             #[inline(always)]
+            #[track_caller]
             pub fn fetch_or(&self, value: $int, order: Ordering) -> $int {
-                point();
-                self.0.fetch_or(value, order)
+                match self.offer(|| Operation::Or(value.into()), order) {
+                    Some(before) => before,
+                    None => self.0.fetch_or(value, order),
+                }
             }
 
             /// Minimum of unsigned values; returns the value before.
             #[inline(always)]
+            #[track_caller]
             pub fn fetch_min(&self, value: $int, order: Ordering) -> $int {
-                point();
-                self.0.fetch_min(value, order)
+                match self.offer(|| Operation::Min(value.into()), order) {
+                    Some(before) => before,
+                    None => self.0.fetch_min(value, order),
+                }
             }
 
             /// Maximum of unsigned values; returns the value before.
             #[inline(always)]
+            #[track_caller]
             pub fn fetch_max(&self, value: $int, order: Ordering) -> $int {
-                point();
-                self.0.fetch_max(value, order)
+                match self.offer(|| Operation::Max(value.into()), order) {
+                    Some(before) => before,
+                    None => self.0.fetch_max(value, order),
+                }
             }
 
             /// Writes `new` if the word holds `current`; returns what it held:
             /// equal to `current` exactly if the exchange took place.
             #[inline(always)]
+            #[track_caller]
             pub fn compare_exchange(&self, current: $int, new: $int, order: Ordering) -> $int {
-                point();
+                let exchange = || Operation::CompareExchange {
+                    current: current.into(),
+                    new: new.into(),
+                };
+                if let Some(held) = self.offer(exchange, order) {
+                    return held;
+                }
                 let failure = match order {
                     Ordering::Relaxed | Ordering::Release => Ordering::Relaxed,
                     Ordering::Acquire | Ordering::AcqRel => Ordering::Acquire,

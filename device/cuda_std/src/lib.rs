@@ -16,6 +16,7 @@
 
 pub mod atomic;
 pub mod math;
+pub mod mem;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod schedule;
 #[cfg(target_arch = "nvptx64")]

@@ -22,6 +22,7 @@ use crate::allocator::{Allocator, Handle};
 use crate::kernel::Kernel;
 use crate::warp::Warp;
 use core::sync::atomic::Ordering::Relaxed;
+use cuda_std::mem;
 
 /// What a warp works on.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -215,7 +216,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         // SAFETY: the ticket's task is there, and large nodes stay where they
         // are.
         unsafe {
-            self.task = *self.tree.tasks.add(ticket as usize);
+            self.task = mem::read(self.tree.tasks.add(ticket as usize));
             if kind == NODE {
                 self.work = Work::Node;
                 return true;

@@ -10,6 +10,7 @@
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use cuda_std::atomic::AtomicU32;
+use cuda_std::mem;
 
 use super::build::Builder;
 use super::queue::{COUNT_CHUNK, DIVIDE_CHUNK};
@@ -120,8 +121,8 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
                 let starts = *self.scratch.histogram(index);
                 let ends = *self.scratch.histogram(3 * BINS + index);
                 let both = *self.scratch.histogram(6 * BINS + index);
-                self.chunk_word(self.chunk, kept + index)
-                    .write(starts | ends << CHUNK_BITS | both << (2 * CHUNK_BITS));
+                let counts = starts | ends << CHUNK_BITS | both << (2 * CHUNK_BITS);
+                mem::write(self.chunk_word(self.chunk, kept + index), counts);
                 index += W::LANES;
             }
             let counted = &raw mut (*self.large).counted;
@@ -251,7 +252,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             if chunk < count {
                 for bin in 0..BINS {
                     // SAFETY: the chunk's histogram was kept.
-                    let word = unsafe { *self.chunk_word(chunk, list + bin) };
+                    let word = unsafe { mem::read(self.chunk_word(chunk, list + bin)) };
                     if bin < division.bin() {
                         below_here += word & mask;
                     }
@@ -273,10 +274,9 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             if chunk < count {
                 // SAFETY: as above; the words belong to the last warp now.
                 unsafe {
-                    self.chunk_word(chunk, PLACES)
-                        .write(below + sum_below - below_here);
-                    self.chunk_word(chunk, PLACES + 1)
-                        .write(above + sum_above - above_here);
+                    let (below, above) = (below + sum_below, above + sum_above);
+                    mem::write(self.chunk_word(chunk, PLACES), below - below_here);
+                    mem::write(self.chunk_word(chunk, PLACES + 1), above - above_here);
                 }
             }
             below += self.warp.shuffle(W::FULL, sum_below, W::LANES - 1);
@@ -306,8 +306,8 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         // SAFETY: `divide_large` has written them.
         unsafe {
             (
-                *self.chunk_word(self.chunk, PLACES),
-                *self.chunk_word(self.chunk, PLACES + 1),
+                mem::read(self.chunk_word(self.chunk, PLACES)),
+                mem::read(self.chunk_word(self.chunk, PLACES + 1)),
             )
         }
     }

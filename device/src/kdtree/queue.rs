@@ -11,6 +11,7 @@
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use cuda_std::atomic::AtomicU32;
+use cuda_std::mem;
 
 use super::tables::{DONE, RUNNING, TASK_LIMIT, Task, TreeArguments, word};
 use crate::warp::Warp;
@@ -90,10 +91,11 @@ impl TreeArguments {
             let number = if kind == NODE { task.count } else { index };
             // SAFETY: the ticket is ours alone and below `task_limit`.
             unsafe {
-                self.tasks.add(ticket as usize).write(Task {
+                let task = Task {
                     count: number,
                     ..task
-                })
+                };
+                mem::write(self.tasks.add(ticket as usize), task);
             };
             // Release: with the task goes all that the warp wrote before.
             self.kind(ticket).store(kind, Release);

@@ -79,6 +79,7 @@ impl<'a, A: Allocator, M: Machine> Bench<'a, A, M> {
     }
 
     /// Checks and records a block that was asked for as `bytes`.
+    #[track_caller]
     pub fn receive(&self, handle: A::Handle, bytes: u64) -> Option<Block> {
         let case = &self.case;
         if handle.is_null() {
@@ -120,6 +121,7 @@ impl<'a, A: Allocator, M: Machine> Bench<'a, A, M> {
     }
 
     /// Allocates a block, coalesced or not.
+    #[track_caller]
     pub fn obtain(&self, warp: M::Warp, bytes: u64, coalesced: bool) -> Option<Block> {
         let allocator = self.pool.allocator();
         let handle = if coalesced {
@@ -131,6 +133,7 @@ impl<'a, A: Allocator, M: Machine> Bench<'a, A, M> {
     }
 
     /// Checks, strikes out and frees a block, coalesced or not.
+    #[track_caller]
     pub fn retire(&self, warp: M::Warp, block: Block, coalesced: bool) {
         // SAFETY: whoever calls this has the block and gives it up.
         unsafe {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::lockstep;
+
 /// A live block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
@@ -77,12 +79,26 @@ fn indices(bytes: u64) -> impl Iterator<Item = u64> {
 }
 
 impl Block {
+    /// The bytes at either end that are written and verified: where they lie, and
+    /// how many.
+    fn ends(&self) -> [(usize, usize); 2] {
+        let bytes = self.bytes as usize;
+        let first = bytes.min(ENDS as usize);
+        let last = (bytes - first).min(ENDS as usize);
+        let behind = (bytes - last).next_multiple_of(16);
+        [(self.address, first), (self.address + behind, last)]
+    }
+
     /// Writes contents that follow from the seed.
     ///
     /// # Safety
     ///
     /// The block is live and the caller's.
+    #[track_caller]
     pub unsafe fn fill(&self) {
+        for (address, bytes) in self.ends() {
+            lockstep::writes(address, bytes);
+        }
         let start = self.address as *mut u8;
         for index in indices(self.bytes) {
             // SAFETY: inside the block.
@@ -99,7 +115,11 @@ impl Block {
     /// # Safety
     ///
     /// As for `fill`.
+    #[track_caller]
     pub unsafe fn is_intact(&self) -> bool {
+        for (address, bytes) in self.ends() {
+            lockstep::reads(address, bytes);
+        }
         let start = self.address as *const u8;
         indices(self.bytes).all(|index| {
             // SAFETY: inside the block.

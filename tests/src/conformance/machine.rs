@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 
+use cuda_std::schedule::{Access, Operation};
 use heapwood_device::warp::{SCRATCH_BYTES, Solo, Warp};
 
 use crate::lockstep::{self, Lockstep, Plan, Policy};
@@ -41,8 +42,14 @@ thread_local! {
     static ATOMICS: Cell<u64> = const { Cell::new(0) };
 }
 
-fn count() {
-    ATOMICS.set(ATOMICS.get() + 1);
+fn count(access: &Access) -> Option<u64> {
+    if !matches!(
+        access.operation,
+        Operation::PlainRead | Operation::PlainWrite
+    ) {
+        ATOMICS.set(ATOMICS.get() + 1);
+    }
+    None
 }
 
 fn solo(warp: u32, warps: u32, scratch: &mut Scratch) -> Solo {
@@ -81,7 +88,8 @@ impl Machine for OsThreads {
     }
 }
 
-/// Coroutines in lockstep; each launch runs under another schedule.
+/// Coroutines in lockstep over weak memory; each launch runs under another
+/// schedule.
 #[derive(Debug)]
 pub struct Coroutines {
     seed: AtomicU64,
@@ -107,7 +115,7 @@ impl Machine for Coroutines {
 
     fn launch(&self, kernel: impl Fn(Lockstep) + Sync) {
         let seed = self.seed.fetch_add(1, Relaxed);
-        let plan = Plan::varied(Self::WARPS, 32, 200, seed);
+        let plan = Plan::varied(Self::WARPS, 32, 200, seed).weak();
         if let Err(error) = lockstep::run(plan, kernel) {
             panic!("{error}");
         }

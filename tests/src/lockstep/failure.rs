@@ -124,6 +124,27 @@ pub enum Fault {
         /// Lanes that wait in collectives.
         waiting: usize,
     },
+    /// Two lanes access the same memory, at least one of them with a plain
+    /// access and one of them to write, and nothing orders the two.
+    #[error("{first} at {first_site} and {second} at {second_site} race")]
+    Race {
+        /// The lane that came first.
+        first: LaneId,
+        /// Its access.
+        first_site: &'static Location<'static>,
+        /// The lane that came second.
+        second: LaneId,
+        /// Its access.
+        second_site: &'static Location<'static>,
+    },
+    /// A lane accesses an address where there is no memory.
+    #[error("{lane} at {site} accesses no memory")]
+    Wild {
+        /// The lane.
+        lane: LaneId,
+        /// The access.
+        site: &'static Location<'static>,
+    },
     /// A lane panicked.
     #[error("{lane} panicked: {message}")]
     Panicked {

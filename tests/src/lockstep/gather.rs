@@ -92,6 +92,11 @@ impl State {
                 _ => value(source),
             };
         }
+        if place.collective == Collective::Sync
+            && let Some(memory) = &mut self.memory
+        {
+            memory.meet(members.clone().map(|lane| first + lane), place.location);
+        }
         for lane in members {
             self.lanes[(first + lane) as usize].result = results[lane as usize];
             self.lanes[(first + lane) as usize].status = Status::Ready;

@@ -8,11 +8,13 @@
 use std::cell::{Cell, RefCell, UnsafeCell};
 use std::panic::Location;
 
+use cuda_std::schedule::Access;
 use heapwood_device::warp::SCRATCH_BYTES;
 
 use super::failure::{Fault, LaneId, Place};
 use super::gather::Gathering;
-use super::plan::Plan;
+use super::memory::Memory;
+use super::plan::{Model, Plan};
 use super::scheduler::Scheduler;
 
 /// What a lane does.
@@ -61,6 +63,8 @@ pub(super) struct State {
     pub(super) scheduler: Scheduler,
     pub(super) lanes: Vec<Lane>,
     pub(super) gatherings: Vec<Gathering>,
+    /// Nothing if memory is sequentially consistent, which real memory is.
+    pub(super) memory: Option<Memory>,
     company: Company,
     /// Lanes that have ended, by warp.
     pub(super) ended: Vec<u32>,
@@ -106,6 +110,10 @@ impl Machine {
                 scheduler,
                 lanes: vec![idle; plan.warps as usize * 32],
                 gatherings: Vec::new(),
+                memory: match plan.memory {
+                    Model::Sequential => None,
+                    Model::Weak => Some(Memory::new(plan.warps * 32, plan.seed)),
+                },
                 company,
                 ended: vec![0; plan.warps as usize],
                 step_limit: plan.step_limit,
@@ -144,6 +152,22 @@ impl Machine {
         let lane = self.current();
         let gives_way = state.scheduler.at_atomic(lane);
         state.step(lane) || gives_way
+    }
+
+    /// The current lane accesses memory: what an atomic access returns, if this
+    /// performs it, and whether the run must end.
+    pub fn access(&self, access: &Access) -> (Option<u64>, bool) {
+        let state = &mut *self.state.borrow_mut();
+        let Some(memory) = &mut state.memory else {
+            return (None, false);
+        };
+        match memory.access(self.current(), access) {
+            Ok(value) => (Some(value), false),
+            Err(fault) => {
+                state.fail(fault);
+                (None, true)
+            }
+        }
     }
 
     /// The current lane makes a turn of a spin, and then gives way.

@@ -4,30 +4,35 @@
 //!
 //! Each lane is a coroutine. It gives way in every collective, in `back_off`,
 //! and, through the hook of `cuda_std::schedule`, in front of atomic
-//! operations; who goes on is drawn from a seed. Memory is sequentially
-//! consistent here: a missing order between threads is not found, a missing
-//! atomicity is. A collective that some lane never reaches is reported with the
-//! lane and the line; a run is replayed from its [`Plan`].
+//! operations; who goes on is drawn from a seed. So is what a load returns
+//! where memory is weak ([`Model::Weak`]): a missing order between threads shows
+//! as a value that is out of date, or as a race of plain accesses. A collective
+//! that some lane never reaches is reported with the lane and the line; a run is
+//! replayed from its [`Plan`].
 
 mod failure;
 mod gather;
 mod lane;
 mod machine;
+mod memory;
+pub mod orders;
 mod plan;
 mod random;
 mod scheduler;
 mod stacks;
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::ptr;
+use std::sync::atomic::Ordering;
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use cuda_std::schedule::{Access, Operation};
 
 pub use failure::{Collective, Fault, LaneId, LockstepError, Place};
 pub use lane::Lockstep;
-pub use plan::{Plan, Policy};
+pub use plan::{Model, Plan, Policy};
 pub use random::Random;
 
 use machine::Machine;
@@ -60,11 +65,50 @@ fn suspend() {
     YIELDER.set(yielder);
 }
 
-/// The hook in front of every atomic operation.
-fn at_atomic() {
+/// The hook in front of every access to shared memory.
+fn at_access(access: &Access) -> Option<u64> {
     // The tests' own atomics, outside a run, are not scheduled.
-    if !MACHINE.get().is_null() && with_machine(Machine::at_atomic) {
+    if MACHINE.get().is_null() {
+        return None;
+    }
+    // Who comes first in a plain access makes no difference but in a race, which
+    // is found either way.
+    let is_plain = matches!(
+        access.operation,
+        Operation::PlainRead | Operation::PlainWrite
+    );
+    if !is_plain && with_machine(Machine::at_atomic) {
         suspend();
+    }
+    let (value, ends) = with_machine(|machine| machine.access(access));
+    if ends {
+        suspend();
+    }
+    value
+}
+
+/// Tells the run on this thread, if there is one, of a plain read by the lane
+/// that runs: of 4 bytes in each 16, which is what allocators' blocks begin at.
+#[track_caller]
+pub fn reads(address: usize, bytes: usize) {
+    plain(address, bytes, Operation::PlainRead, Location::caller());
+}
+
+/// The same for a plain write.
+#[track_caller]
+pub fn writes(address: usize, bytes: usize) {
+    plain(address, bytes, Operation::PlainWrite, Location::caller());
+}
+
+fn plain(address: usize, bytes: usize, operation: Operation, site: &'static Location<'static>) {
+    for address in (address..address + bytes).step_by(16) {
+        at_access(&Access {
+            address,
+            bytes: 4,
+            operation,
+            order: Ordering::Relaxed,
+            site,
+        });
     }
 }
 
@@ -101,7 +145,7 @@ pub fn run(plan: Plan, kernel: impl Fn(Lockstep)) -> Result<Outcome, LockstepErr
             unsafe { Coroutine::with_stack_unchecked(stacks::take(), body) }
         })
         .collect();
-    cuda_std::schedule::set_hook(Some(at_atomic));
+    cuda_std::schedule::set_hook(Some(at_access));
     while let Some(next) = machine.next() {
         let lane = &mut lanes[next as usize];
         MACHINE.set(&machine);

@@ -37,6 +37,15 @@ pub enum Policy {
     },
 }
 
+/// What a load may return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// The last store.
+    Sequential,
+    /// Any store that C11 allows: `super::memory`.
+    Weak,
+}
+
 /// A run of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -46,6 +55,8 @@ pub struct Plan {
     pub processors: u32,
     /// The kind of schedule.
     pub policy: Policy,
+    /// The memory.
+    pub memory: Model,
     /// Which schedule of that kind.
     pub seed: u64,
     /// Steps (atomic operations, collectives, turns of a spin) of all lanes
@@ -60,8 +71,17 @@ impl Plan {
             warps,
             processors: 4,
             policy,
+            memory: Model::Sequential,
             seed,
             step_limit: 20_000_000,
+        }
+    }
+
+    /// The same plan over weak memory.
+    pub fn weak(self) -> Self {
+        Self {
+            memory: Model::Weak,
+            ..self
         }
     }
 

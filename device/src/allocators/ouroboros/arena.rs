@@ -11,6 +11,7 @@
 use core::marker::PhantomData;
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
+use cuda_std::mem;
 
 use super::layout::{self, Places, Shape};
 use super::parameters::{FIRST_BITS, METADATA_BYTES, Parameters};
@@ -301,7 +302,7 @@ impl<P: Parameters> Arena<P> {
         // SAFETY: inside the chunk, aligned as the pool is, and nobody else has the chunk.
         unsafe {
             let entries: *mut u128 = self.blocks.add(offset as usize).cast();
-            entries.write(u128::MAX);
+            mem::write(entries, u128::MAX);
         }
     }
 

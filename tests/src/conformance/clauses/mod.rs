@@ -14,4 +14,4 @@ pub use checked::{double_frees, foreign_handles, overruns};
 pub use churn::churn;
 pub use exhaustion::{exhaustion, recovery, reuse_across_sizes};
 pub use state::{overwritten, reset, setup, walk};
-pub use threads::{coalesced, concurrent, freed_by_others};
+pub use threads::{Slot, coalesced, concurrent, freed_by_others};

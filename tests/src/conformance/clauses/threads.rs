@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use cuda_std::atomic::{AtomicU32, Ordering::AcqRel};
 use heapwood_device::allocator::{Allocator, Handle};
 use heapwood_device::warp::Warp;
 
@@ -71,24 +72,34 @@ pub fn coalesced<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
     }
 }
 
+/// Where a block changes hands.
+#[derive(Debug, Default)]
+pub struct Slot {
+    block: Mutex<Option<Block>>,
+    /// What the contract asks for when a block changes hands.
+    order: AtomicU32,
+}
+
+impl Slot {
+    /// Leaves a block and takes what was there.
+    pub fn exchange(&self, block: Option<Block>) -> Option<Block> {
+        self.order.fetch_add(0, AcqRel);
+        // Never held across an atomic operation, where another lane of this host
+        // thread might run.
+        let other = std::mem::replace(&mut *self.block.lock().expect("no panic in here"), block);
+        self.order.fetch_add(0, AcqRel);
+        other
+    }
+}
+
 /// One thread of a random mix.
-fn mix<A: Allocator, M: Machine>(
-    bench: &Bench<A, M>,
-    warp: M::Warp,
-    slots: &[Mutex<Option<Block>>],
-    seed: u64,
-) {
+fn mix<A: Allocator, M: Machine>(bench: &Bench<A, M>, warp: M::Warp, slots: &[Slot], seed: u64) {
     let mut random = Random::new(seed << 32 | u64::from(warp.thread()));
-    let exchange = |slot: &Mutex<Option<Block>>, block| {
-        // Never held across an atomic operation of the allocator, where another
-        // lane of this host thread might run.
-        std::mem::replace(&mut *slot.lock().expect("no panic in here"), block)
-    };
     let most = bench.max_block();
     for _ in 0..M::TURNS {
         let slot = &slots[random.below(slots.len() as u64) as usize];
         let (together, apart) = (random.one_in(3), random.one_in(3));
-        if let Some(block) = exchange(slot, None) {
+        if let Some(block) = slot.exchange(None) {
             bench.retire(warp, block, together);
             continue;
         }
@@ -98,7 +109,7 @@ fn mix<A: Allocator, M: Machine>(
             _ => random.below(most / 400 + 64),
         };
         if let Some(block) = bench.obtain(warp, bytes, apart)
-            && let Some(other) = exchange(slot, Some(block))
+            && let Some(other) = slot.exchange(Some(block))
         {
             bench.retire(warp, other, false);
         }
@@ -112,7 +123,7 @@ pub fn concurrent<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
         return;
     }
     for repeat in 0..M::REPEATS {
-        let slots: Vec<_> = (0..100).map(|_| Mutex::new(None)).collect();
+        let slots: Vec<_> = (0..100).map(|_| Slot::default()).collect();
         for round in 0..3 {
             let seed = u64::from(repeat * 3 + round);
             bench.machine.launch(|warp| mix(bench, warp, &slots, seed));

@@ -1,0 +1,43 @@
+//! Vector clocks: what has happened before what.
+//!
+//! Each lane counts its releases; what it does between two of them is one
+//! *epoch*. A clock says of every lane up to which epoch its actions happen
+//! before the clock's owner's next one.
+
+use std::rc::Rc;
+
+/// The epochs of all lanes that happen before something.
+#[derive(Clone, Debug)]
+pub struct Clock(Box<[u32]>);
+
+/// A clock that a store carries, for whoever acquires it.
+pub type Message = Rc<Clock>;
+
+impl Clock {
+    /// Nothing happens before.
+    pub fn new(lanes: u32) -> Self {
+        Self(vec![0; lanes as usize].into())
+    }
+
+    /// Makes all that happens before `other` happen before this.
+    pub fn join(&mut self, other: &Self) {
+        for (own, other) in self.0.iter_mut().zip(&other.0) {
+            *own = (*own).max(*other);
+        }
+    }
+
+    /// Begins the next epoch of `lane`, whose clock this is.
+    pub fn advance(&mut self, lane: u32) {
+        self.0[lane as usize] += 1;
+    }
+
+    /// The epoch of `lane`.
+    pub fn epoch(&self, lane: u32) -> u32 {
+        self.0[lane as usize]
+    }
+
+    /// Whether what `lane` did in `epoch` happens before.
+    pub fn covers(&self, lane: u32, epoch: u32) -> bool {
+        self.0[lane as usize] >= epoch
+    }
+}

@@ -1,0 +1,331 @@
+//! The weak memory of a run: what a load may return is more than the last
+//! store, and what is not ordered is a race.
+//!
+//! The model is that of C11 as repaired by Lahav and others 2017 (RC11), in
+//! operational form: each word has its stores in modification order, a load
+//! returns one that the lane may still see, chosen at random, and a release
+//! carries the lane's clock to whoever acquires it. A fence turns the relaxed
+//! accesses around it into releases and acquires. `sync` orders its lanes;
+//! votes and shuffles order nothing. `SeqCst` is what PTX makes of it: a
+//! sequentially consistent fence in front of the access.
+//!
+//! Real memory always holds the newest store, for whoever looks after the run.
+//! A load never returns a store that has not been made yet: load buffering,
+//! which PTX allows, is not in the model (`docs/memory-model.md`).
+
+mod clock;
+mod location;
+mod mapped;
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::panic::Location as Site;
+use std::rc::Rc;
+use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+use cuda_std::schedule::{Access, Operation};
+
+use super::failure::Fault;
+use super::machine::id;
+use super::orders::Orders;
+use super::random::Random;
+use clock::{Clock, Message};
+use location::{By, Location};
+use mapped::is_mapped;
+
+/// Bytes of what is accessed plainly that one entry stands for.
+const GRAIN: usize = 4;
+
+/// Mixes addresses, which are no adversary's.
+#[derive(Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_usize(usize::from(*byte));
+        }
+    }
+
+    fn write_usize(&mut self, value: usize) {
+        let mixed = (self.0 ^ value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ mixed >> 32;
+    }
+}
+
+/// What a lane knows.
+struct View {
+    /// What happens before its next action.
+    clock: Clock,
+    /// What would, had all its relaxed loads been acquires.
+    pending: Clock,
+    /// Its clock at its last release fence, which its relaxed stores carry.
+    fenced: Option<Message>,
+}
+
+/// The memory of a run.
+pub struct Memory {
+    views: Vec<View>,
+    locations: HashMap<usize, Location, BuildHasherDefault<AddressHasher>>,
+    /// What happens before every sequentially consistent fence to come.
+    fences: Clock,
+    random: Random,
+    /// One load in so many may return an older store.
+    stale: u64,
+    orders: Orders,
+}
+
+fn acquires(order: Ordering) -> bool {
+    matches!(order, Acquire | AcqRel | SeqCst)
+}
+
+fn releases(order: Ordering) -> bool {
+    matches!(order, Release | AcqRel | SeqCst)
+}
+
+/// Reads real memory.
+fn read_real(address: usize, bytes: usize) -> u64 {
+    // SAFETY: an atomic access of the caller's is at hand, whose word this is.
+    unsafe {
+        if bytes == 4 {
+            AtomicU32::from_ptr(address as *mut u32)
+                .load(Relaxed)
+                .into()
+        } else {
+            AtomicU64::from_ptr(address as *mut u64).load(Relaxed)
+        }
+    }
+}
+
+/// Writes real memory.
+fn write_real(address: usize, bytes: usize, value: u64) {
+    // SAFETY: as above.
+    unsafe {
+        if bytes == 4 {
+            AtomicU32::from_ptr(address as *mut u32).store(value as u32, Relaxed);
+        } else {
+            AtomicU64::from_ptr(address as *mut u64).store(value, Relaxed);
+        }
+    }
+}
+
+/// What a read-modify-write stores over `before`, if anything.
+fn modified(operation: Operation, before: u64, bytes: usize) -> Option<u64> {
+    let value = match operation {
+        Operation::Swap(value) => value,
+        Operation::Add(value) => before.wrapping_add(value),
+        Operation::And(value) => before & value,
+        Operation::Or(value) => before | value,
+        Operation::Min(value) => before.min(value),
+        Operation::Max(value) => before.max(value),
+        Operation::CompareExchange { current, new } if before == current => new,
+        _ => return None,
+    };
+    Some(if bytes == 4 {
+        value as u32 as u64
+    } else {
+        value
+    })
+}
+
+impl Memory {
+    /// The memory of `lanes` lanes, all of whose values come from `seed`.
+    pub fn new(lanes: u32, seed: u64) -> Self {
+        let mut random = Random::new(seed ^ 0x6d65_6d6f_7279);
+        let view = |lane| {
+            let mut clock = Clock::new(lanes);
+            // What is there before the run has epoch 0 and is known to all.
+            clock.advance(lane);
+            View {
+                clock,
+                pending: Clock::new(lanes),
+                fenced: None,
+            }
+        };
+        Self {
+            views: (0..lanes).map(view).collect(),
+            locations: HashMap::default(),
+            fences: Clock::new(lanes),
+            stale: random.choose(&[1, 2, 4, 16]),
+            random,
+            orders: Orders::of_this_thread(),
+        }
+    }
+
+    /// Performs an access of `lane`: what an atomic one returns, or the race
+    /// that it is part of.
+    pub fn access(&mut self, lane: u32, access: &Access) -> Result<u64, Fault> {
+        let order = self.orders.of(access);
+        match access.operation {
+            Operation::Fence => {
+                self.fence(lane, order);
+                Ok(0)
+            }
+            Operation::PlainRead | Operation::PlainWrite => self.plain(lane, access).map(|()| 0),
+            _ => {
+                if order == SeqCst {
+                    self.fence(lane, SeqCst);
+                }
+                self.atomic(lane, access, order)
+            }
+        }
+    }
+
+    fn by(&self, lane: u32, site: &'static Site<'static>) -> By {
+        let epoch = self.views[lane as usize].clock.epoch(lane);
+        By { lane, epoch, site }
+    }
+
+    fn fence(&mut self, lane: u32, order: Ordering) {
+        let view = &mut self.views[lane as usize];
+        if acquires(order) {
+            view.clock.join(&view.pending);
+        }
+        if order == SeqCst {
+            view.clock.join(&self.fences);
+            self.fences.join(&view.clock);
+        }
+        if releases(order) {
+            view.fenced = Some(Rc::new(view.clock.clone()));
+            view.clock.advance(lane);
+        }
+    }
+
+    fn atomic(&mut self, lane: u32, access: &Access, order: Ordering) -> Result<u64, Fault> {
+        let by = self.by(lane, access.site);
+        let is_stale = self.random.one_in(self.stale);
+        let is_inserted = is_stale && self.random.one_in(4);
+        let view = &mut self.views[lane as usize];
+        let location = match self.locations.entry(access.address) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) if is_mapped(access.address) => {
+                new.insert_entry(Location::default()).into_mut()
+            }
+            Entry::Vacant(_) => return Err(wild(by)),
+        };
+        if let Some(other) = location.race_with_write(&view.clock) {
+            return Err(race(other, by));
+        }
+        location.refresh(read_real(access.address, access.bytes));
+        if let Operation::Store(value) = access.operation {
+            let message = if releases(order) {
+                Some(Rc::new(view.clock.clone()))
+            } else {
+                view.fenced.clone()
+            };
+            let random = &mut self.random;
+            let is_old =
+                is_inserted && location.insert(by, &view.clock, value, message.as_ref(), random);
+            if !is_old {
+                location.push(by, value, message, false);
+                write_real(access.address, access.bytes, value);
+            }
+            if releases(order) {
+                view.clock.advance(lane);
+            }
+            return Ok(0);
+        }
+        let index = if access.operation == Operation::Load {
+            location.read(&view.clock, is_stale, &mut self.random)
+        } else {
+            location.read_to_modify(&view.clock, is_inserted, &mut self.random)
+        };
+        location.see(by, index);
+        let store = location.store(index);
+        let (before, inherited) = (store.value, store.message.clone());
+        if let Some(message) = &inherited {
+            view.pending.join(message);
+            if acquires(order) {
+                view.clock.join(message);
+            }
+        }
+        if let Some(value) = modified(access.operation, before, access.bytes) {
+            let own = if releases(order) {
+                Some(Rc::new(view.clock.clone()))
+            } else {
+                view.fenced.clone()
+            };
+            // The release sequence of what was read goes on.
+            let message = match (own, inherited) {
+                (Some(own), Some(inherited)) => {
+                    let mut both = Clock::clone(&own);
+                    both.join(&inherited);
+                    Some(Rc::new(both))
+                }
+                (own, inherited) => own.or(inherited),
+            };
+            if location.follow(by, index, value, message) {
+                write_real(access.address, access.bytes, value);
+            }
+            if releases(order) {
+                view.clock.advance(lane);
+            }
+        }
+        Ok(before)
+    }
+
+    fn plain(&mut self, lane: u32, access: &Access) -> Result<(), Fault> {
+        let by = self.by(lane, access.site);
+        if !is_mapped(access.address) {
+            return Err(wild(by));
+        }
+        let clock = &self.views[lane as usize].clock;
+        let first = access.address / GRAIN * GRAIN;
+        for address in (first..access.address + access.bytes).step_by(GRAIN) {
+            let location = self.locations.entry(address).or_default();
+            let writes = access.operation == Operation::PlainWrite;
+            let other = if writes {
+                location.race_with_any(clock)
+            } else {
+                location.race_with_write(clock)
+            };
+            if let Some(other) = other {
+                return Err(race(other, by));
+            }
+            if writes {
+                location.plain_write(by);
+            } else {
+                location.plain_read(by);
+            }
+        }
+        Ok(())
+    }
+
+    /// Orders the accesses of lanes that meet in `sync`.
+    pub fn meet(&mut self, lanes: impl Iterator<Item = u32> + Clone, site: &'static Site<'static>) {
+        if !self.orders.keeps_sync(site) {
+            return;
+        }
+        let mut all = Clock::new(self.views.len() as u32);
+        for lane in lanes.clone() {
+            all.join(&self.views[lane as usize].clock);
+        }
+        for lane in lanes {
+            let view = &mut self.views[lane as usize];
+            view.clock = all.clone();
+            view.clock.advance(lane);
+        }
+    }
+}
+
+fn wild(by: By) -> Fault {
+    Fault::Wild {
+        lane: id(by.lane),
+        site: by.site,
+    }
+}
+
+fn race(first: By, second: By) -> Fault {
+    Fault::Race {
+        first: id(first.lane),
+        first_site: first.site,
+        second: id(second.lane),
+        second_site: second.site,
+    }
+}

@@ -1,0 +1,170 @@
+//! Small heaps under a mix of requests and releases by few lanes or many, whose
+//! blocks change hands: what the conformance suite does, at a size at which
+//! thousands of schedules can be tried.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use heapwood_device::allocator::Allocator;
+use heapwood_device::allocators::ouroboros::queue::{Array, Hierarchy, Linked};
+use heapwood_device::allocators::ouroboros::{
+    Ouroboros, OuroborosChunks, OuroborosPages, Parameters,
+};
+use heapwood_device::allocators::{CMalloc, CfMalloc, Checked};
+use heapwood_device::warp::Warp;
+
+use super::Workload;
+use crate::conformance::clauses::Slot;
+use crate::conformance::{Bench, Case, Machine, case, plain};
+use crate::lockstep::{self, Lockstep, Plan, Random};
+
+/// Two warps in lockstep, over weak memory while the heap is not at rest.
+struct TwoWarps {
+    launches: AtomicU64,
+}
+
+/// Steps of a run. The longest that is in order takes a twentieth of it.
+const STEPS: u64 = 2_000_000;
+
+impl Machine for TwoWarps {
+    type Warp = Lockstep;
+    const THREADS: u32 = 64;
+    const PROCESSORS: u32 = 4;
+    const TURNS: u32 = 12;
+    const REPEATS: u32 = 1;
+
+    fn launch(&self, kernel: impl Fn(Lockstep) + Sync) {
+        let seed = self.launches.fetch_add(1, Relaxed);
+        let plan = Plan {
+            step_limit: STEPS,
+            ..Plan::varied(2, 4, 60, seed)
+        };
+        if let Err(error) = lockstep::run(plan.weak(), kernel) {
+            panic!("{error}");
+        }
+    }
+
+    fn count_atomics(&self, _kernel: impl Fn(Lockstep) + Sync) -> u64 {
+        unreachable!("no workload counts")
+    }
+}
+
+/// How full a heap becomes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Load {
+    /// Few blocks at a time, so that few requests are refused.
+    Light,
+    /// Up to all that there is.
+    Full,
+}
+
+/// What the lanes do.
+struct Mix {
+    /// Lanes of each warp that do anything.
+    lanes: u32,
+    /// The most that they ask for.
+    most: u64,
+    /// What one request in eight asks for at most.
+    large: u64,
+    turns: u64,
+    seed: u64,
+}
+
+fn lane<A: Allocator>(bench: &Bench<A, TwoWarps>, warp: Lockstep, slots: &[Slot], mix: &Mix) {
+    let mut random = Random::new(mix.seed << 8 | u64::from(warp.thread()));
+    for _ in 0..mix.turns {
+        let slot = &slots[random.below(slots.len() as u64) as usize];
+        let (together, apart) = (random.one_in(3), random.one_in(3));
+        if let Some(block) = slot.exchange(None) {
+            bench.retire(warp, block, together);
+            continue;
+        }
+        let most = if random.one_in(8) {
+            mix.large
+        } else {
+            mix.most
+        };
+        if let Some(block) = bench.obtain(warp, random.below(most) + 1, apart)
+            && let Some(other) = slot.exchange(Some(block))
+        {
+            bench.retire(warp, other, false);
+        }
+    }
+}
+
+fn heap<A: Allocator>(case: Case, load: Load, seed: u64) {
+    let machine = TwoWarps {
+        launches: AtomicU64::new(seed << 16),
+    };
+    let mut random = Random::new(seed);
+    let traits = plain();
+    let bench = Bench::<A, _>::new(case, &machine, &traits);
+    let (lanes, slots, part) = match load {
+        Load::Light => (random.choose(&[1, 2, 4]), random.choose(&[2, 8]), 24),
+        Load::Full => (
+            random.choose(&[1, 2, 4, 32]),
+            random.choose(&[2, 8, 100]),
+            3,
+        ),
+    };
+    let mix = Mix {
+        lanes,
+        large: bench.max_block() / part,
+        most: random.choose(&[16, 64, 256, 600]),
+        turns: random.choose(&[8, 24]),
+        seed,
+    };
+    let slots: Vec<_> = (0..slots).map(|_| Slot::default()).collect();
+    machine.launch(|warp| {
+        if warp.lane() < mix.lanes {
+            lane(&bench, warp, &slots, &mix);
+        }
+    });
+    let live = bench.ledger.live();
+    bench.retire_all(&live);
+    if A::WALKABLE {
+        let used = bench.occupancy().used_bytes;
+        assert_eq!(used, 0, "bytes in use in a heap without blocks");
+    }
+    let most = bench.max_block();
+    if A::REUSES_ACROSS_SIZES {
+        let block = bench.alone(|warp| bench.obtain(warp, most, false));
+        assert!(block.is_some(), "a block of all that there is");
+    }
+    assert!(bench.pool.guards_intact());
+}
+
+/// Chunks of 256 bytes.
+#[derive(Clone, Copy)]
+struct Small;
+
+impl Parameters for Small {
+    const CHUNK_BITS: u32 = 8;
+    const CAPACITY_BITS: u32 = 6;
+    const FIRST_CHUNKS_FROM: u32 = 320;
+}
+
+const REGIONS: Case = case(16_000, &[("region", "64")]);
+const CHUNKS: Case = case(16_000, &[]);
+
+macro_rules! workloads {
+    ($($name:literal: $allocator:ty, $case:expr, $load:ident;)*) => {
+        vec![$(Workload {
+            name: $name,
+            run: |seed| heap::<$allocator>($case, Load::$load, seed),
+        },)*]
+    };
+}
+
+pub(super) fn workloads() -> Vec<Workload> {
+    workloads! {
+        "cmalloc": CMalloc, REGIONS, Light;
+        "cfmalloc": CfMalloc, REGIONS, Light;
+        "checked": Checked<CfMalloc>, REGIONS, Light;
+        "pages-array": Ouroboros<Small, OuroborosPages<Array>>, CHUNKS, Full;
+        "pages-hierarchy": Ouroboros<Small, OuroborosPages<Hierarchy>>, CHUNKS, Full;
+        "pages-linked": Ouroboros<Small, OuroborosPages<Linked>>, CHUNKS, Full;
+        "chunks-array": Ouroboros<Small, OuroborosChunks<Array>>, CHUNKS, Full;
+        "chunks-hierarchy": Ouroboros<Small, OuroborosChunks<Hierarchy>>, CHUNKS, Full;
+        "chunks-linked": Ouroboros<Small, OuroborosChunks<Linked>>, CHUNKS, Full;
+    }
+}

@@ -1,0 +1,233 @@
+//! Queues of entries in chunks of 64 bytes, which lanes fill, drain and close,
+//! and whose chunks serve as payload in between: all that happens at the ends of
+//! a queue's chunks, many times in a run.
+
+use std::sync::atomic::{AtomicU32 as Count, Ordering::Relaxed};
+
+use cuda_std::atomic::{AtomicU32, AtomicU64};
+use heapwood_device::allocator::Allocator;
+use heapwood_device::allocators::ouroboros::queue::{
+    self, Array, End, Hierarchy, Linked, Queue, VOID,
+};
+use heapwood_device::allocators::ouroboros::semaphore::Semaphore;
+use heapwood_device::allocators::ouroboros::{
+    Arena, Group, METADATA_BYTES, Ouroboros, OuroborosChunks, Parameters,
+};
+use heapwood_device::warp::Warp;
+
+use super::Workload;
+use crate::conformance::Pool;
+use crate::lockstep::{self, Lockstep, Model, Plan, Random};
+
+/// Chunks of 16 entries.
+#[derive(Clone, Copy)]
+struct Tiny;
+
+impl Parameters for Tiny {
+    const CHUNK_BITS: u32 = 6;
+    const CAPACITY_BITS: u32 = 6;
+}
+
+type Memory<Q> = Pool<Ouroboros<Tiny, OuroborosChunks<Q>>>;
+
+const CLASS: u32 = 1;
+/// Entries of a run.
+const ENTRIES: usize = 4096;
+
+/// A queue, and what a run does to it.
+struct Bench<Q: Queue> {
+    memory: Memory<Q>,
+    /// Entries that were put, counted as the queue's users count them.
+    permits: AtomicU64,
+    expected: AtomicU32,
+    /// A word for each entry, which goes with it.
+    payload: Vec<u128>,
+    /// How often an entry was put less how often it was taken.
+    out: Vec<Count>,
+    next: Count,
+    /// Chunks that are kept as room.
+    keep: u32,
+    turns: u64,
+    seed: u64,
+}
+
+/// The least heap of so many chunks.
+fn memory<Q: Queue>(chunks: u32) -> Memory<Q> {
+    let mut bytes = u64::from(chunks) * (Tiny::CHUNK_BYTES + METADATA_BYTES);
+    loop {
+        bytes += 256;
+        if let Ok(memory) = Memory::<Q>::new(bytes, 4, &[])
+            && arena(&memory).chunks >= chunks
+        {
+            return memory;
+        }
+    }
+}
+
+fn arena<Q: Queue>(memory: &Memory<Q>) -> Arena<Tiny> {
+    // SAFETY: the memory was set up for these parameters.
+    unsafe { Arena::new(memory.heap()) }
+}
+
+fn launch(plan: Plan, kernel: impl Fn(Lockstep)) {
+    if let Err(error) = lockstep::run(plan, kernel) {
+        panic!("{error}");
+    }
+}
+
+impl<Q: Queue> Bench<Q> {
+    fn semaphore(&self) -> Semaphore<'_> {
+        Semaphore {
+            permits: &self.permits,
+            expected: &self.expected,
+        }
+    }
+
+    fn payload(&self, entry: u32) -> usize {
+        self.payload[entry as usize..].as_ptr() as usize
+    }
+
+    /// Puts `n` entries, if there is room.
+    fn put(&self, warp: Lockstep, n: u32) {
+        let arena = &arena(&self.memory);
+        let first = self.next.fetch_add(n, Relaxed);
+        let alone = Group::alone(warp);
+        if (first + n) as usize > ENTRIES
+            || Q::reserve(warp, arena, alone.mask, CLASS, n, &alone) == 0
+        {
+            return;
+        }
+        let position = queue::positions(arena, CLASS, End::Back, n);
+        for index in 0..n {
+            let entry = first + index;
+            self.out[entry as usize].fetch_add(1, Relaxed);
+            lockstep::writes(self.payload(entry), 16);
+            queue::put::<_, _, Q>(warp, arena, CLASS, position.wrapping_add(index), entry);
+        }
+        self.semaphore().signal(n);
+    }
+
+    fn accept(&self, entry: u32) {
+        if entry != VOID {
+            lockstep::writes(self.payload(entry), 16);
+            let before = self.out[entry as usize].swap(0, Relaxed);
+            assert_eq!(before, 1, "entry {entry} is taken");
+        }
+    }
+
+    /// Takes an entry, if there is one.
+    fn take(&self, warp: Lockstep) {
+        let arena = &arena(&self.memory);
+        if !self.semaphore().try_take(1) {
+            return;
+        }
+        let position = queue::positions(arena, CLASS, End::Front, 1);
+        let (entry, chunk) = queue::take::<_, _, Q>(warp, arena, CLASS, position);
+        self.accept(entry);
+        // Lanes that took of the same chunk say so together.
+        let mask = warp.converge();
+        warp.sync(mask);
+        let group = Group::by_key(warp, mask, chunk);
+        let n = group.size;
+        Q::finish(warp, arena, CLASS, chunk, n, self.keep, &group);
+    }
+
+    /// Uses a chunk of the pool for something else.
+    fn borrow(&self, warp: Lockstep) {
+        let arena = &arena(&self.memory);
+        let chunk = arena.take_chunk(warp);
+        if chunk < arena.chunks {
+            let address = arena.address(arena.block(0, chunk, 0)) as usize;
+            lockstep::writes(address, Tiny::CHUNK_BYTES as usize);
+            arena.give_chunk(warp, chunk);
+        }
+    }
+
+    fn lane(&self, warp: Lockstep) {
+        let mut random = Random::new(self.seed << 8 | u64::from(warp.thread()));
+        for _ in 0..self.turns {
+            match random.below(16) {
+                0 => {
+                    let arena = &arena(&self.memory);
+                    queue::close::<_, _, Q>(warp, arena, CLASS, |entry| self.accept(entry));
+                }
+                1 | 2 => self.borrow(warp),
+                3..9 => self.put(warp, 1 + random.below(4) as u32),
+                _ => {
+                    for _ in 0..random.below(4) {
+                        self.take(warp);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Nothing is left, and the queue gives its chunks back.
+    fn check(&self, warp: Lockstep) {
+        while self.semaphore().try_take(1) {
+            self.semaphore().signal(1);
+            self.take(warp);
+        }
+        let arena = &arena(&self.memory);
+        queue::close::<_, _, Q>(warp, arena, CLASS, |entry| panic!("{entry} is left"));
+        let run = arena.take_run(warp, arena.chunks);
+        assert_eq!(run, 0, "the queue keeps chunks");
+    }
+}
+
+fn queue<Q: Queue>(seed: u64) {
+    let mut random = Random::new(seed);
+    let lanes = random.choose(&[1, 2, 4, 32]);
+    let bench = Bench::<Q> {
+        memory: memory(random.choose(&[3, 6, 20])),
+        permits: AtomicU64::new(0),
+        expected: AtomicU32::new(0),
+        payload: vec![0; ENTRIES],
+        out: (0..ENTRIES).map(|_| Count::new(0)).collect(),
+        next: Count::new(0),
+        keep: random.choose(&[0, 1, 2, 4]),
+        turns: random.choose(&[8, 24]),
+        seed,
+    };
+    let plan = Plan {
+        step_limit: 2_000_000,
+        ..Plan::varied(2, lanes, 60, seed)
+    };
+    let quiet = Plan {
+        memory: Model::Sequential,
+        ..plan
+    };
+    launch(quiet, |warp| {
+        // SAFETY: a launch of all threads over a heap without blocks.
+        unsafe { bench.memory.allocator().init(warp) };
+    });
+    launch(plan.weak(), |warp| {
+        if warp.lane() < lanes {
+            bench.lane(warp);
+        }
+    });
+    launch(quiet, |warp| {
+        if warp.thread() == 0 {
+            bench.check(warp);
+        }
+    });
+    let lost = bench.out.iter().position(|out| out.load(Relaxed) != 0);
+    assert_eq!(lost, None, "an entry was lost");
+}
+
+pub(super) fn workloads() -> Vec<Workload> {
+    vec![
+        Workload {
+            name: "queue-array",
+            run: queue::<Array>,
+        },
+        Workload {
+            name: "queue-hierarchy",
+            run: queue::<Hierarchy>,
+        },
+        Workload {
+            name: "queue-linked",
+            run: queue::<Linked>,
+        },
+    ]
+}

@@ -1,0 +1,119 @@
+//! The k-d tree's queue of tasks: small trees built by two warps, and compared
+//! with the one that a single warp builds in a memory without surprises.
+
+use std::ptr;
+
+use heapwood_device::allocator::{Allocator, Heap, Request};
+use heapwood_device::allocators::AtomicMalloc;
+use heapwood_device::heap::Init;
+use heapwood_device::kdtree::build::Build;
+use heapwood_device::kdtree::host::{Limits, Options, Plan, RESULT_BYTES, outcome, tree_hash};
+use heapwood_device::kdtree::relayout::Relayout;
+use heapwood_device::kdtree::setup::{Fill, Prepare};
+use heapwood_device::kdtree::tables::LARGE;
+use heapwood_device::kernel::{Args, Kernel};
+
+use super::Workload;
+use crate::lockstep::{self, Model, Policy};
+use crate::soups;
+
+const POOL: usize = 1 << 20;
+
+/// Memory in words, which are aligned for whatever is in it.
+struct Buffer(Vec<u128>);
+
+impl Buffer {
+    fn new(bytes: usize) -> Self {
+        // Room to begin at a multiple of 256.
+        Self(vec![0; bytes.div_ceil(16) + 16])
+    }
+
+    fn address(&self) -> *mut u8 {
+        let start = self.0.as_ptr().cast_mut().cast::<u8>();
+        start.wrapping_add(start.align_offset(256))
+    }
+
+    fn read<T: Copy>(&self, offset: usize, count: usize) -> Vec<T> {
+        assert!(offset + count * size_of::<T>() <= self.0.len() * 16 - 256);
+        let first = self.address().wrapping_add(offset).cast::<T>();
+        // SAFETY: inside the buffer, where the host's plan says that these are.
+        (0..count)
+            .map(|index| unsafe { ptr::read(first.add(index)) })
+            .collect()
+    }
+}
+
+fn launch<K: Kernel>(heap: Heap, args: Args, plan: lockstep::Plan) {
+    // SAFETY: the caller passes a heap of this allocator and the kernel's
+    // arguments.
+    let kernel = |warp| unsafe { K::run(warp, AtomicMalloc::new(heap), args.into()) };
+    if let Err(error) = lockstep::run(plan, kernel) {
+        panic!("{error}");
+    }
+}
+
+/// Builds a tree over `count` triangles and hashes it. Only the build itself has
+/// the memory of the plan.
+fn build(count: usize, plan: lockstep::Plan) -> u64 {
+    let triangles = soups::soup(count, 0.02, 13);
+    let options = Options {
+        max_depth: Some(3),
+        ..Options::default()
+    };
+    let pool = Buffer::new(POOL);
+    let heap = AtomicMalloc::setup(&Request {
+        base: pool.address(),
+        pool_bytes: POOL as u64,
+        processors: 4,
+        parameters: &[],
+    });
+    let heap = heap.expect("a heap");
+    let quiet = lockstep::Plan {
+        memory: Model::Sequential,
+        policy: Policy::Random { period: 64 },
+        ..plan
+    };
+    launch::<Init>(heap, Args::NONE, quiet);
+    let count = triangles.len() as u32;
+    let steps = Plan::new(count, options, Limits::for_triangles(count, &options));
+    let steps = steps.expect("a plan");
+    let workspace = Buffer::new(steps.bytes());
+    let vertices = triangles.as_ptr().cast::<f32>().cast_mut();
+    for step in steps.steps(workspace.address(), vertices) {
+        match step.kernel {
+            "tree_prepare" => launch::<Prepare>(heap, step.args, quiet),
+            "tree_fill" => launch::<Fill>(heap, step.args, quiet),
+            "tree_build" => launch::<Build>(heap, step.args, plan),
+            "tree_relayout" => launch::<Relayout>(heap, step.args, quiet),
+            other => panic!("no kernel {other}"),
+        }
+    }
+    let header: Vec<u8> = workspace.read(0, RESULT_BYTES);
+    let header = header.try_into().expect("the header's bytes");
+    let result = outcome(&header).expect("a tree");
+    tree_hash(
+        &workspace.read(steps.nodes_offset(), result.nodes as usize),
+        &workspace.read(steps.references_offset(), result.references as usize),
+    )
+}
+
+fn tree(count: usize, seed: u64) {
+    let plan = lockstep::Plan::varied(2, 32, 2_000, seed);
+    let policy = plan.policy;
+    let calm = lockstep::Plan::new(1, Policy::Random { period: 64 }, 1);
+    let weak = lockstep::Plan { policy, ..plan }.weak();
+    assert_eq!(build(count, weak), build(count, calm), "another tree");
+}
+
+pub(super) fn workloads() -> Vec<Workload> {
+    vec![
+        Workload {
+            name: "tree",
+            run: |seed| tree(200, seed),
+        },
+        Workload {
+            name: "large-node",
+            run: |seed| tree(LARGE as usize + 1, seed),
+        },
+    ]
+}
