@@ -64,7 +64,16 @@ const OUROBOROS: &[&str] = &[
 ];
 const LINKED: &[&str] = &["ouroboros_p_vl", "ouroboros_c_vl"];
 
-const CIRCULAR: &[&str] = &["cmalloc", "cfmalloc", "cmmalloc", "cfmmalloc"];
+const CIRCULAR: &[&str] = &[
+    "cmalloc",
+    "cfmalloc",
+    "cmmalloc",
+    "cfmmalloc",
+    "cmalloc_walk_paper",
+    "cfmalloc_walk_paper",
+    "cmmalloc_walk_paper",
+    "cfmmalloc_walk_paper",
+];
 const CHECKED: &[&str] = &["cmalloc_checked", "cfmmalloc_checked"];
 
 /// Warp collectives, by what their PTX contains.

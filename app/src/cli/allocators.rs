@@ -7,7 +7,7 @@ use heapwood_device::host::HostAllocator;
 use serde::Serialize;
 
 use super::common::BackendArguments;
-use crate::allocators::{all, describe};
+use crate::allocators::{describe, with_forms};
 use crate::backend::Backend;
 use crate::report::{Format, Table, json};
 use crate::{Error, output};
@@ -56,7 +56,7 @@ struct Entry {
 /// Lists every allocator.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let backend = arguments.backend.decide(None)?.open()?;
-    let entries = all()
+    let entries = with_forms()
         .map(|allocator| entry(&backend, allocator))
         .collect::<Result<Vec<_>, _>>()?;
     output::print(&match arguments.format {

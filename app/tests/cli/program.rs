@@ -147,6 +147,14 @@ pub const ALLOCATORS: [&str; 12] = [
     "ouroboros-c-vl",
 ];
 
+/// The published forms, each right behind the others of its family.
+pub const PUBLISHED: [&str; 4] = [
+    "cmalloc:walk=paper",
+    "cfmalloc:walk=paper",
+    "cmmalloc:walk=paper",
+    "cfmmalloc:walk=paper",
+];
+
 /// The keys of an object, sorted.
 pub fn keys(value: &Value) -> Vec<&str> {
     let mut keys: Vec<&str> = value

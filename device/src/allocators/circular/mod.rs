@@ -27,6 +27,7 @@ mod group;
 mod hints;
 mod layout;
 mod links;
+mod published;
 
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::Relaxed;
@@ -34,6 +35,8 @@ use core::sync::atomic::Ordering::Relaxed;
 pub use group::Group;
 use hints::NO_FIT;
 use layout::Layout;
+pub use published::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper, Published};
+
 use links::{ABSORBED, FREE, Fused, LOCKED, Link, Links, TwoWords, USED};
 
 use super::units;
