@@ -28,6 +28,7 @@ macro_rules! with_allocators {
             ("cfmalloc_walk_paper", $crate::allocators::CfMallocPaper),
             ("cmmalloc_walk_paper", $crate::allocators::CmMallocPaper),
             ("cfmmalloc_walk_paper", $crate::allocators::CfmMallocPaper),
+            ("ouroboros_c_s_sharing_paper", $crate::allocators::OuroborosCSPaper),
             ("atomicmalloc_checked", $crate::allocators::Checked<$crate::allocators::AtomicMalloc>),
             ("awmalloc_checked", $crate::allocators::Checked<$crate::allocators::AwMalloc>),
             ("cmalloc_checked", $crate::allocators::Checked<$crate::allocators::CMalloc>),

@@ -5,18 +5,56 @@
 use std::sync::Mutex;
 
 use heapwood_device::allocator::{Allocator, REFUSAL_ACCESSES, Request, SetupError};
+use heapwood_device::allocators::ouroboros::{Ouroboros, OuroborosShared, Parameters};
 use heapwood_device::allocators::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
+use heapwood_device::allocators::{Checked, OuroborosCSPaper};
 use heapwood_device::warp::Warp;
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::circular::{heads, published, table};
 use heapwood_tests::conformance::{
-    Case, Coroutines, Machine, OsThreads, POOLS, Pool, case, clauses, each, stress,
+    Case, Coroutines, Machine, OsThreads, POOLS, Pool, Traits, case, clauses, each, plain, stress,
 };
 
 conformance!(cmalloc: CMallocPaper, published::<_, 2>(), POOLS, POOLS);
 conformance!(cfmalloc: CfMallocPaper, published::<_, 1>(), POOLS, POOLS);
 conformance!(cmmalloc: CmMallocPaper, published::<_, 2>(), POOLS, POOLS);
 conformance!(cfmmalloc: CfmMallocPaper, published::<_, 1>(), POOLS, POOLS);
+
+/// Pools of some dozen chunks of 8 KiB and more.
+const CHUNKS: &[Case] = &[case(1 << 19, &[]), case(1_234_567, &[])];
+
+conformance!(ouroboros_c_s: OuroborosCSPaper, plain(), CHUNKS, CHUNKS);
+conformance!(
+    ouroboros_c_s_checked: Checked<OuroborosCSPaper>, Traits { overhead: 32, ..plain() },
+    CHUNKS, CHUNKS; concurrent double_frees overruns
+);
+
+/// Chunks of 256 bytes, and queues that are soon full of chunks and of marks.
+#[derive(Clone, Copy)]
+struct Small;
+
+impl Parameters for Small {
+    const CHUNK_BITS: u32 = 8;
+    const CAPACITY_BITS: u32 = 7;
+}
+
+type SmallShared = Ouroboros<Small, OuroborosShared>;
+
+const SMALL: &[Case] = &[case(60_000, &[]), case(1 << 18, &[])];
+
+conformance!(small_ouroboros_c_s: SmallShared, plain(), SMALL, SMALL);
+
+#[test]
+fn ouroboros_c_s_is_attacked() {
+    const NEAR_EXHAUSTION: &[Case] = &[case(20_000, &[]), case(33_333, &[])];
+    for seed in 1..6 {
+        let machine = Coroutines::new(seed << 32);
+        each::<SmallShared, _>(NEAR_EXHAUSTION, &machine, &plain(), clauses::concurrent);
+        each::<SmallShared, _>(NEAR_EXHAUSTION, &machine, &plain(), clauses::coalesced);
+    }
+    each::<SmallShared, _>(NEAR_EXHAUSTION, &OsThreads, &plain(), clauses::concurrent);
+    stress::<OuroborosCSPaper>("ouroboros_c_s_sharing_paper");
+}
 
 const PARAMETERS: &[Case] = &[
     case(1 << 16, &[("split", "uniform")]),
@@ -264,4 +302,53 @@ fn parameters_are_checked() {
             }
         }
     }
+}
+
+/// Algorithm 4 by one thread after the other: all take pages of the chunk at the front
+/// of the queue, which stays there until the last of them is gone, and is listed at the
+/// end when the first page comes back; without pages in use it is another's.
+#[test]
+fn the_front_chunk_is_shared() {
+    let pool = empty::<OuroborosCSPaper>(1 << 20, &[]);
+    let chunk_of = |block: u32| block / (8192 / 16);
+    let turn = |thread: u32, bytes: u64| {
+        let block = Mutex::new(u32::MAX);
+        OsThreads.launch(|warp| {
+            if warp.thread() == thread {
+                *block.lock().expect("one thread") = pool.allocator().malloc(warp, bytes);
+            }
+        });
+        block.into_inner().expect("one thread")
+    };
+    let free = |block: u32| {
+        OsThreads.launch(|warp| {
+            if warp.thread() == 0 {
+                // SAFETY: each block is freed once.
+                unsafe { pool.allocator().free(warp, block) };
+            }
+        });
+    };
+    // Eight pages of 1 KiB to a chunk.
+    let blocks: Vec<u32> = (0..16).map(|index| turn(index % 4, 1024)).collect();
+    let chunks: Vec<u32> = blocks.iter().map(|&block| chunk_of(block)).collect();
+    assert!(chunks[..8].iter().all(|&chunk| chunk == chunks[0]));
+    assert!(chunks[8..].iter().all(|&chunk| chunk == chunks[8]));
+    assert_ne!(chunks[0], chunks[8]);
+    // The second comes back first, and is at the front.
+    free(blocks[9]);
+    free(blocks[1]);
+    free(blocks[2]);
+    let again = [0, 1, 2].map(|thread| turn(thread, 1024));
+    assert_eq!(again, [blocks[9], blocks[1], blocks[2]]);
+    // All of its pages: a block of the whole chunk's size gets it.
+    for block in &blocks[..8] {
+        free(*block);
+    }
+    let whole: Vec<u32> = (0..128).map(|_| turn(3, 8192)).collect();
+    assert!(
+        whole
+            .iter()
+            .any(|&block| block != u32::MAX && chunk_of(block) == chunks[0])
+    );
+    assert!(whole.contains(&u32::MAX));
 }

@@ -33,7 +33,7 @@ const LOCAL_MEMORY: [(&str, usize); 4] = [
 
 /// Orderings that the sources ask for, and where they must be found: rustc
 /// drops those of read-modify-writes without a word.
-const ORDERINGS: [(&str, &[&str], &str); 14] = [
+const ORDERINGS: [(&str, &[&str], &str); 18] = [
     ("bench", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
     ("bench", CIRCULAR, "st.release.gpu.global.b32"),
     ("tree", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
@@ -52,6 +52,11 @@ const ORDERINGS: [(&str, &[&str], &str); 14] = [
     ("bench", OUROBOROS, "atom.release.gpu.global.or.b32"),
     // The list of chunks of the linked queue.
     ("bench", LINKED, "ld.acquire.gpu.global.b64"),
+    // The state of a chunk that is shared, and the bits of its pages.
+    ("bench", SHARED, "atom.acq_rel.gpu.global.cas.b64"),
+    ("bench", SHARED, "atom.acq_rel.gpu.global.add.u64"),
+    ("bench", SHARED, "atom.acquire.gpu.global.and.b32"),
+    ("bench", SHARED, "atom.release.gpu.global.or.b32"),
 ];
 
 const OUROBOROS: &[&str] = &[
@@ -62,6 +67,7 @@ const OUROBOROS: &[&str] = &[
     "ouroboros_c_va",
     "ouroboros_c_vl",
 ];
+const SHARED: &[&str] = &["ouroboros_c_s_sharing_paper"];
 const LINKED: &[&str] = &["ouroboros_p_vl", "ouroboros_c_vl"];
 
 const CIRCULAR: &[&str] = &[

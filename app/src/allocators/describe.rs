@@ -68,6 +68,14 @@ const CIRCULAR: &[Parameter] = &[
     },
 ];
 
+const SHARING: &[Parameter] = &[Parameter {
+    name: "sharing",
+    values: "holder or paper",
+    default: "holder",
+    what: "who takes pages of a chunk: one thread at a time, which holds the chunk meanwhile, or \
+           all at the same time, as published",
+}];
+
 /// As [`CIRCULAR`], for the published walk.
 const PUBLISHED_WALK: &[Parameter] = &[
     Parameter {
@@ -182,6 +190,12 @@ static DESCRIPTIONS: &[Description] = &[
         name: "ouroboros-c-s",
         what: "queues of chunks with free pages in static memory, runs of chunks for large \
                blocks; a free chunk serves any other use",
+        paper: WINTER,
+        parameters: SHARING,
+    },
+    Description {
+        name: "ouroboros-c-s:sharing=paper",
+        what: "ouroboros-c-s with the front chunk shared as published, by all who take its pages",
         paper: WINTER,
         parameters: &[],
     },

@@ -211,6 +211,7 @@ mod tests {
             "cfmmalloc:split=uniform,frag=2,coalesce",
             "cmalloc:walk=paper",
             "cfmmalloc:walk=paper,split=heap,coalesce",
+            "ouroboros-c-s:sharing=paper",
             "atomicmalloc:coalesce",
             "ouroboros-c-vl",
         ] {
@@ -236,6 +237,10 @@ mod tests {
         let of_form = message("cmalloc:walk=paper,split=half");
         assert!(of_form.starts_with("cmalloc:walk=paper takes the parameters coalesce, split"));
         assert!(message("ouroboros-p-s:walk=paper").ends_with("takes the parameters coalesce"));
+        assert_eq!(
+            message("ouroboros-c-s:sharing=all"),
+            "ouroboros-c-s takes the parameters coalesce, sharing=holder|paper"
+        );
         assert_eq!(
             message("awmalloc:split=heap"),
             "awmalloc takes the parameters coalesce"

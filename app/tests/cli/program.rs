@@ -148,11 +148,12 @@ pub const ALLOCATORS: [&str; 12] = [
 ];
 
 /// The published forms, each right behind the others of its family.
-pub const PUBLISHED: [&str; 4] = [
+pub const PUBLISHED: [&str; 5] = [
     "cmalloc:walk=paper",
     "cfmalloc:walk=paper",
     "cmmalloc:walk=paper",
     "cfmmalloc:walk=paper",
+    "ouroboros-c-s:sharing=paper",
 ];
 
 /// The keys of an object, sorted.

@@ -12,7 +12,7 @@ pub use checked::Checked;
 pub use circular::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 pub use circular::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
 pub use ouroboros::{
-    OuroborosCS, OuroborosCVa, OuroborosCVl, OuroborosPS, OuroborosPVa,
+    OuroborosCS, OuroborosCSPaper, OuroborosCVa, OuroborosCVl, OuroborosPS, OuroborosPVa,
     OuroborosPVl,
 };
 

@@ -34,6 +34,10 @@ pub trait Instance: Copy {
     const REUSES: bool;
     /// Whether `reclaim` does anything.
     const RECLAIMS: bool;
+    /// Whether null is evidence: `Allocator::EXACT_NULL`.
+    const EXACT_NULL: bool = true;
+    /// Whether a refusal is bounded: `Allocator::BOUNDED_REFUSAL`.
+    const BOUNDED_REFUSAL: bool = true;
 
     /// Whether the queue of a class is stored in chunks of the pool.
     fn is_virtual(class: u32) -> bool;
@@ -74,6 +78,8 @@ pub struct Split<A, B, const FROM: u32>(core::marker::PhantomData<(A, B)>);
 impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
     const REUSES: bool = A::REUSES && B::REUSES;
     const RECLAIMS: bool = A::RECLAIMS || B::RECLAIMS;
+    const EXACT_NULL: bool = A::EXACT_NULL && B::EXACT_NULL;
+    const BOUNDED_REFUSAL: bool = A::BOUNDED_REFUSAL && B::BOUNDED_REFUSAL;
 
     #[inline(always)]
     fn is_virtual(class: u32) -> bool {
