@@ -87,7 +87,7 @@ fn published_forms_are_compared_under_their_full_names() {
     let folder = Folder::new();
     folder.scene("knot");
     let lists = "--allocators cfmmalloc,published,cmmalloc:frag=2,walk=paper,split=heap";
-    let names = [&["cfmmalloc"], &PUBLISHED[..], &["cmmalloc:walk=paper"]].concat();
+    let names = [&["cfmmalloc"][..], &PUBLISHED, &["cmmalloc:walk=paper"]].concat();
     let shown = |index: usize| match index {
         6 => "cmmalloc:walk=paper,frag=2,split=heap",
         _ => names[index],
@@ -275,7 +275,8 @@ fn allocators_and_devices_are_listed() {
         .iter()
         .map(|e| text(e, "name"))
         .collect();
-    let (forms, own): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| name.contains(':'));
+    let (forms, own): (Vec<&str>, Vec<&str>) =
+        names.into_iter().partition(|name| name.contains(':'));
     assert_eq!(own, ALLOCATORS);
     assert_eq!(forms, PUBLISHED);
     assert!(entries[0]["plain"].is_null());
