@@ -4,6 +4,9 @@
 //! `with_kernels!(m, ...)` once with every kernel. `entry` makes PTX entries of
 //! the pairs, `host` a table of functions for the CPU backend. An entry's name
 //! is the family, the kernel and the allocator, joined by two underscores.
+//!
+//! Another form of an allocator, which users choose by a parameter, is a line of
+//! its own: `cmalloc:walk=paper` is `cmalloc_walk_paper`.
 
 /// Calls `$callback! { ("name", Type), ... }` with every allocator.
 macro_rules! with_allocators {
@@ -21,6 +24,11 @@ macro_rules! with_allocators {
             ("ouroboros_c_s", $crate::allocators::OuroborosCS),
             ("ouroboros_c_va", $crate::allocators::OuroborosCVa),
             ("ouroboros_c_vl", $crate::allocators::OuroborosCVl),
+            ("cmalloc_walk_paper", $crate::allocators::CMallocPaper),
+            ("cfmalloc_walk_paper", $crate::allocators::CfMallocPaper),
+            ("cmmalloc_walk_paper", $crate::allocators::CmMallocPaper),
+            ("cfmmalloc_walk_paper", $crate::allocators::CfmMallocPaper),
+            ("ouroboros_c_s_sharing_paper", $crate::allocators::OuroborosCSPaper),
             ("atomicmalloc_checked", $crate::allocators::Checked<$crate::allocators::AtomicMalloc>),
             ("awmalloc_checked", $crate::allocators::Checked<$crate::allocators::AwMalloc>),
             ("cmalloc_checked", $crate::allocators::Checked<$crate::allocators::CMalloc>),

@@ -5,7 +5,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use heapwood::allocators::{Spec, all, parse_list};
+use heapwood::allocators::{Spec, parse_list};
 use heapwood::backend::{Backend, BackendError, Choice, Launch, Memory, Options, Shape};
 use heapwood::heap::DeviceHeap;
 use heapwood_device::allocator::{Faults, Occupancy};
@@ -95,20 +95,17 @@ macro_rules! clauses {
     };
 }
 
-/// Every allocator with its default parameters, the checked ones too; or those
-/// that `HEAPWOOD_TEST_ALLOCATORS` lists, separated by commas, for tools under
-/// which all of them would take too long.
+/// Every allocator with its default parameters, the checked ones and the published
+/// forms too; or those that `HEAPWOOD_TEST_ALLOCATORS` lists, separated by commas,
+/// for tools under which all of them would take too long.
 ///
 /// # Panics
 ///
 /// If one of them cannot be named.
 pub fn specs() -> Vec<Spec> {
-    let plain: Vec<Spec> = match std::env::var("HEAPWOOD_TEST_ALLOCATORS") {
-        Ok(names) => parse_list(&names).expect("a list of allocators"),
-        Err(_) => all()
-            .map(|allocator| Spec::parse(allocator.name).expect("its own name"))
-            .collect(),
-    };
+    let names = std::env::var("HEAPWOOD_TEST_ALLOCATORS");
+    let names = names.as_deref().unwrap_or("all,published");
+    let plain = parse_list(names).expect("a list of allocators");
     plain
         .into_iter()
         .flat_map(|spec| {

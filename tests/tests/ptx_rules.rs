@@ -35,7 +35,7 @@ const LOCAL_MEMORY: [(&str, usize); 4] = [
 
 /// Orderings that the sources ask for, and where they must be found: rustc
 /// drops those of read-modify-writes without a word.
-const ORDERINGS: [(&str, &[&str], &str); 17] = [
+const ORDERINGS: [(&str, &[&str], &str); 21] = [
     ("bench", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
     ("bench", CIRCULAR, "st.release.gpu.global.b32"),
     ("tree", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
@@ -58,6 +58,11 @@ const ORDERINGS: [(&str, &[&str], &str); 17] = [
     ("bench", OUROBOROS, "atom.release.gpu.global.or.b32"),
     // The list of chunks of the linked queue.
     ("bench", LINKED, "ld.acquire.gpu.global.b64"),
+    // The state of a chunk that is shared, and the bits of its pages.
+    ("bench", SHARED, "atom.acq_rel.gpu.global.cas.b64"),
+    ("bench", SHARED, "atom.acq_rel.gpu.global.add.u64"),
+    ("bench", SHARED, "atom.acquire.gpu.global.and.b32"),
+    ("bench", SHARED, "atom.release.gpu.global.or.b32"),
 ];
 
 const OUROBOROS: &[&str] = &[
@@ -68,9 +73,19 @@ const OUROBOROS: &[&str] = &[
     "ouroboros_c_va",
     "ouroboros_c_vl",
 ];
+const SHARED: &[&str] = &["ouroboros_c_s_sharing_paper"];
 const LINKED: &[&str] = &["ouroboros_p_vl", "ouroboros_c_vl"];
 
-const CIRCULAR: &[&str] = &["cmalloc", "cfmalloc", "cmmalloc", "cfmmalloc"];
+const CIRCULAR: &[&str] = &[
+    "cmalloc",
+    "cfmalloc",
+    "cmmalloc",
+    "cfmmalloc",
+    "cmalloc_walk_paper",
+    "cfmalloc_walk_paper",
+    "cmmalloc_walk_paper",
+    "cfmmalloc_walk_paper",
+];
 const CHECKED: &[&str] = &["cmalloc_checked", "cfmmalloc_checked"];
 
 /// Warp collectives, by what their PTX contains.

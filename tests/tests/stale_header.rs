@@ -10,6 +10,7 @@ use std::cell::{Cell, RefCell};
 
 use heapwood_device::allocator::{Allocator, Faults, Handle};
 use heapwood_device::allocators::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
+use heapwood_device::allocators::{CMallocPaper, CfmMallocPaper};
 use heapwood_device::warp::Warp;
 use heapwood_tests::conformance::published::PublishedCMalloc;
 use heapwood_tests::conformance::{Block, Ledger, Pool};
@@ -168,4 +169,11 @@ fn cmmalloc_does_not() {
 #[test]
 fn cfmmalloc_does_not() {
     assert_eq!(corrupted::<CfmMalloc>(5 * SCHEDULES, LOAD), [0_u64; 0]);
+}
+
+/// Nor does the published walk, over headers that stay.
+#[test]
+fn the_walk_of_the_paper_does_not() {
+    assert_eq!(corrupted::<CMallocPaper>(SCHEDULES, LOAD), [0_u64; 0]);
+    assert_eq!(corrupted::<CfmMallocPaper>(SCHEDULES, LOAD), [0_u64; 0]);
 }

@@ -16,7 +16,8 @@ pub struct Parameter {
 /// What an allocator is.
 #[derive(Clone, Copy, Debug)]
 pub struct Description {
-    /// Its name; in the table of kernels, `-` is `_`.
+    /// Its name, with the parameter that chooses it if it is a form of another; in
+    /// the table of kernels it is [`entry_name`].
     pub name: &'static str,
     /// What it does, in a sentence.
     pub what: &'static str,
@@ -30,7 +31,16 @@ const VINKLER: &str = "Vinkler and Havran, Register Efficient Memory Allocator f
 
 const WINTER: &str = "Winter, Mlakar, Parger and Steinberger, Ouroboros, 2020";
 
+const WALK: Parameter = Parameter {
+    name: "walk",
+    values: "regions or paper",
+    default: "regions",
+    what: "where a request looks: spread over regions of the pool, with notes of what failed, \
+           or chunk by chunk from the offset as published",
+};
+
 const CIRCULAR: &[Parameter] = &[
+    WALK,
     Parameter {
         name: "split",
         values: "tail, uniform or heap",
@@ -55,6 +65,44 @@ const CIRCULAR: &[Parameter] = &[
         values: "bytes, a power of two",
         default: "pool / 16384, at least 4096",
         what: "distance of the places where a search can start",
+    },
+];
+
+const SHARING: &[Parameter] = &[Parameter {
+    name: "sharing",
+    values: "holder or paper",
+    default: "holder",
+    what: "who takes pages of a chunk: one thread at a time, which holds the chunk meanwhile, or \
+           all at the same time, as published",
+}];
+
+/// As [`CIRCULAR`], for the published walk.
+const PUBLISHED_WALK: &[Parameter] = &[
+    Parameter {
+        name: "split",
+        values: "tail, uniform or heap",
+        default: "tail",
+        what: "how the empty pool is divided: half of it into chunks of a region each and one \
+               large chunk behind, all into chunks of a region, or by equation 1 into a binary \
+               heap for each offset, as published",
+    },
+    Parameter {
+        name: "frag",
+        values: "1.0 to 16.0",
+        default: "1.0",
+        what: "how many times larger than the request a chunk may be and still not be split",
+    },
+    Parameter {
+        name: "chunk",
+        values: "bytes",
+        default: "one unit",
+        what: "smallest remainder that becomes a chunk of its own",
+    },
+    Parameter {
+        name: "region",
+        values: "bytes, a power of two",
+        default: "pool / 16384, at least 4096",
+        what: "length of the chunks that the empty pool is divided into",
     },
 ];
 
@@ -96,6 +144,30 @@ static DESCRIPTIONS: &[Description] = &[
         parameters: CIRCULAR,
     },
     Description {
+        name: "cmalloc:walk=paper",
+        what: "cmalloc with the walk as published, from one offset along the list",
+        paper: VINKLER,
+        parameters: PUBLISHED_WALK,
+    },
+    Description {
+        name: "cfmalloc:walk=paper",
+        what: "cfmalloc with the walk as published, from one offset along the list",
+        paper: VINKLER,
+        parameters: PUBLISHED_WALK,
+    },
+    Description {
+        name: "cmmalloc:walk=paper",
+        what: "cmmalloc with the walk as published, from an offset for each multiprocessor",
+        paper: VINKLER,
+        parameters: PUBLISHED_WALK,
+    },
+    Description {
+        name: "cfmmalloc:walk=paper",
+        what: "cfmmalloc with the walk as published, from an offset for each multiprocessor",
+        paper: VINKLER,
+        parameters: PUBLISHED_WALK,
+    },
+    Description {
         name: "ouroboros-p-s",
         what: "queues of free pages in static memory, runs of 8 KiB chunks for large blocks; \
                a chunk keeps its page size",
@@ -119,6 +191,12 @@ static DESCRIPTIONS: &[Description] = &[
         what: "queues of chunks with free pages in static memory, runs of chunks for large \
                blocks; a free chunk serves any other use",
         paper: WINTER,
+        parameters: SHARING,
+    },
+    Description {
+        name: "ouroboros-c-s:sharing=paper",
+        what: "ouroboros-c-s with the front chunk shared as published, by all who take its pages",
+        paper: WINTER,
         parameters: &[],
     },
     Description {
@@ -135,10 +213,14 @@ static DESCRIPTIONS: &[Description] = &[
     },
 ];
 
-/// Whether two names mean the same allocator: PTX has no `-` in names.
+/// The name in the table of kernels: PTX has no other signs in names.
+pub fn entry_name(name: &str) -> String {
+    name.replace(['-', ':', '='], "_")
+}
+
+/// Whether two names mean the same allocator.
 pub fn is_same_name(one: &str, other: &str) -> bool {
-    let letters = |name: &str| name.replace('-', "_");
-    letters(one) == letters(other)
+    entry_name(one) == entry_name(other)
 }
 
 /// The description of an allocator, an empty one if nobody wrote it.
@@ -157,13 +239,13 @@ pub fn describe(name: &str) -> Description {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::allocators::all;
+    use crate::allocators::with_forms;
 
     #[test]
     fn every_allocator_is_described() {
-        for allocator in all() {
+        for allocator in with_forms() {
             let about = describe(allocator.name);
-            assert_eq!(about.name.replace('-', "_"), allocator.name);
+            assert_eq!(entry_name(about.name), allocator.name);
             assert!(!about.what.is_empty() && !about.paper.is_empty());
         }
     }

@@ -1,6 +1,7 @@
 //! Allocators as users name them: what there is, and how a choice is written.
 
 mod describe;
+mod forms;
 mod short;
 mod spec;
 
@@ -14,11 +15,21 @@ use heapwood_device::host::{ALLOCATORS, HostAllocator};
 /// `--check-heap`.
 const CHECKED: &str = "_checked";
 
-/// The allocators that can be named.
-pub fn all() -> impl Iterator<Item = &'static HostAllocator> {
+/// The allocators that can be named, and their forms, in the order of the table.
+pub fn with_forms() -> impl Iterator<Item = &'static HostAllocator> {
     ALLOCATORS
         .iter()
         .filter(|allocator| !allocator.name.ends_with(CHECKED))
+}
+
+/// The allocators that can be named, each in its default form.
+pub fn all() -> impl Iterator<Item = &'static HostAllocator> {
+    with_forms().filter(|allocator| forms::chosen(describe(allocator.name).name).is_none())
+}
+
+/// The published forms of those that depart from the papers by default.
+pub fn published() -> impl Iterator<Item = &'static HostAllocator> {
+    with_forms().filter(|allocator| forms::chosen(describe(allocator.name).name).is_some())
 }
 
 /// Their names, joined for a message.

@@ -7,7 +7,7 @@ use heapwood_device::allocator::{Heap, Request, SetupError};
 use heapwood_device::host::{self, HostAllocator};
 
 use super::describe::is_same_name;
-use super::{CHECKED, all, describe, names};
+use super::{CHECKED, all, describe, forms, names, published};
 
 /// The parameter that every allocator has: requests of a warp are made together.
 const COALESCE: &str = "coalesce";
@@ -15,9 +15,9 @@ const COALESCE: &str = "coalesce";
 /// An allocator with its parameters.
 #[derive(Clone)]
 pub struct Spec {
-    /// The allocator.
+    /// The allocator, in the form that was chosen.
     pub allocator: &'static HostAllocator,
-    /// Parameters that were given, without `coalesce`.
+    /// Parameters that were given, without `coalesce` and what chooses the form.
     parameters: Vec<(String, String)>,
     /// Whether the requests of a warp are made as one.
     pub coalesce: bool,
@@ -39,13 +39,19 @@ impl Spec {
             parameters: Vec::new(),
             coalesce: false,
         };
+        let mut chosen = Vec::new();
         for part in rest.split(',').filter(|part| !part.is_empty()) {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
-            let is_known = spec.parameters.iter().any(|(known, _)| known == key);
-            if is_known || (key == COALESCE && spec.coalesce) {
+            let is_known = chosen.contains(&key)
+                || spec.parameters.iter().any(|(known, _)| known == key)
+                || (key == COALESCE && spec.coalesce);
+            if is_known {
                 return Err(format!("parameter {key} of {name} is given twice"));
             } else if key == COALESCE && value.is_empty() {
                 spec.coalesce = true;
+            } else if let Some(form) = forms::choose(allocator.name, key, value) {
+                spec.allocator = form;
+                chosen.push(key);
             } else {
                 spec.parameters.push((key.to_owned(), value.to_owned()));
             }
@@ -58,12 +64,16 @@ impl Spec {
     /// computes, so that there need not be one.
     fn check_parameters(&self) -> Result<(), String> {
         match self.setup(std::ptr::null_mut(), 1 << 30, 8) {
-            Err(SetupError::BadParameter { expected }) => Err(format!(
-                "{} takes the parameters {COALESCE}{}{}",
-                self.allocator.name,
-                if expected == "none" { "" } else { ", " },
-                if expected == "none" { "" } else { expected },
-            )),
+            Err(SetupError::BadParameter { expected }) => {
+                let mut known = vec![COALESCE.to_owned()];
+                known.extend(forms::choices(self.allocator.name));
+                known.extend((expected != "none").then(|| expected.to_owned()));
+                Err(format!(
+                    "{} takes the parameters {}",
+                    self.name(),
+                    known.join(", ")
+                ))
+            }
             _ => Ok(()),
         }
     }
@@ -101,7 +111,8 @@ impl Spec {
         })
     }
 
-    /// The name as the user wrote it, that of the unchecked allocator.
+    /// The full name of the unchecked allocator, as users write it: with the
+    /// parameter that chooses its form, without the others.
     pub fn name(&self) -> &'static str {
         let name = self.allocator.name;
         describe(name.strip_suffix(CHECKED).unwrap_or(name)).name
@@ -113,6 +124,8 @@ impl Spec {
         let mut all: BTreeMap<String, String> = defaults
             .map(|parameter| (parameter.name.to_owned(), parameter.default.to_owned()))
             .collect();
+        let form = forms::chosen(self.name());
+        all.extend(form.map(|(key, value)| (key.to_owned(), value.to_owned())));
         all.extend(self.parameters.iter().cloned());
         all.insert(COALESCE.to_owned(), self.coalesce.to_string());
         all
@@ -137,25 +150,40 @@ impl fmt::Display for Spec {
                 _ => format!("{key}={value}"),
             });
         let coalesce = self.coalesce.then(|| COALESCE.to_owned());
-        for (index, part) in given.chain(coalesce).enumerate() {
-            write!(f, "{}{part}", if index == 0 { ':' } else { ',' })?;
+        let mut sign = match forms::chosen(self.name()) {
+            Some(_) => ',',
+            None => ':',
+        };
+        for part in given.chain(coalesce) {
+            write!(f, "{sign}{part}")?;
+            sign = ',';
         }
         Ok(())
     }
 }
 
-/// Reads a list of choices, or `all`. Choices are separated by commas; a part
-/// that names no allocator and follows one with parameters is its next one.
+/// Reads a list of choices. They are separated by commas; a part that names no
+/// allocator and follows one with parameters is its next one. `all` stands for every
+/// allocator, `published` for the published form of each that has one.
 ///
 /// # Errors
 ///
 /// As for [`Spec::parse`].
 pub fn parse_list(text: &str) -> Result<Vec<Spec>, String> {
-    if text == "all" {
-        return all().map(|allocator| Spec::parse(allocator.name)).collect();
-    }
     let mut choices: Vec<String> = Vec::new();
+    let named = |allocator: &HostAllocator| describe(allocator.name).name.to_owned();
     for part in text.split(',') {
+        match part {
+            "all" => {
+                choices.extend(all().map(named));
+                continue;
+            }
+            "published" => {
+                choices.extend(published().map(named));
+                continue;
+            }
+            _ => {}
+        }
         let name = part.split(':').next().unwrap_or(part);
         let is_parameter = !all().any(|allocator| is_same_name(allocator.name, name));
         match choices.last_mut() {
@@ -183,6 +211,9 @@ mod tests {
             "awmalloc",
             "cmalloc:split=heap",
             "cfmmalloc:split=uniform,frag=2,coalesce",
+            "cmalloc:walk=paper",
+            "cfmmalloc:walk=paper,split=heap,coalesce",
+            "ouroboros-c-s:sharing=paper",
             "atomicmalloc:coalesce",
             "ouroboros-c-vl",
         ] {
@@ -199,13 +230,45 @@ mod tests {
         ));
         assert!(message("cmalloc_checked").starts_with("no allocator"));
         assert!(message("").starts_with("no allocator"));
-        assert!(message("cmalloc:spilt=heap").contains("coalesce, split=tail"));
+        assert!(message("cmalloc_walk_paper").starts_with("no allocator"));
+        assert!(message("cmalloc:spilt=heap").contains("coalesce, walk=regions|paper, split=tail"));
         assert!(message("cmalloc:split=half").contains("split=tail"));
+        for text in ["cmalloc:walk=", "cmalloc:walk", "cmalloc:walk=papers"] {
+            assert!(message(text).contains("walk=regions|paper"), "{text}");
+        }
+        let of_form = message("cmalloc:walk=paper,split=half");
+        assert!(of_form.starts_with("cmalloc:walk=paper takes the parameters coalesce, split"));
+        assert!(message("ouroboros-p-s:walk=paper").ends_with("takes the parameters coalesce"));
+        assert_eq!(
+            message("ouroboros-c-s:sharing=all"),
+            "ouroboros-c-s takes the parameters coalesce, sharing=holder|paper"
+        );
         assert_eq!(
             message("awmalloc:split=heap"),
             "awmalloc takes the parameters coalesce"
         );
         assert!(message("cmalloc:frag=2,frag=3").contains("twice"));
+        assert!(message("cmalloc:walk=paper,walk=regions").contains("twice"));
+    }
+
+    #[test]
+    fn a_form_is_an_entry_of_the_table() {
+        let entry = |text| Spec::parse(text).unwrap().allocator.name;
+        assert_eq!(entry("cmalloc:walk=paper"), "cmalloc_walk_paper");
+        assert_eq!(entry("cmalloc:frag=2,walk=paper"), "cmalloc_walk_paper");
+        assert_eq!(entry("cmalloc:walk=regions"), "cmalloc");
+        let spec = Spec::parse("cmalloc:frag=2,walk=paper").unwrap();
+        assert_eq!(spec.name(), "cmalloc:walk=paper");
+        assert_eq!(spec.to_string(), "cmalloc:walk=paper,frag=2");
+        assert_eq!(spec.parameters()["walk"], "paper");
+        assert_eq!(spec.parameters()["frag"], "2");
+        let default = Spec::parse("cmalloc").unwrap();
+        assert_eq!(default.parameters()["walk"], "regions");
+        for form in published() {
+            let name = describe(form.name).name;
+            assert_eq!(Spec::parse(name).unwrap().to_string(), name);
+            assert!(Spec::parse(name).unwrap().checked().is_none());
+        }
     }
 
     #[test]
@@ -217,6 +280,12 @@ mod tests {
             ["cmalloc:split=heap,frag=2", "awmalloc", "cfmalloc:coalesce"]
         );
         assert_eq!(parse_list("all").unwrap().len(), all().count());
+        let both = parse_list("awmalloc,published,all").unwrap();
+        assert_eq!(both.len(), 1 + published().count() + all().count());
+        assert_eq!(both[1].to_string(), "cmalloc:walk=paper");
+        let list = parse_list("cfmalloc:walk=paper,frag=2,cmalloc").unwrap();
+        let list: Vec<String> = list.iter().map(Spec::to_string).collect();
+        assert_eq!(list, ["cfmalloc:walk=paper,frag=2", "cmalloc"]);
         assert!(parse_list("awmalloc,foo").is_err());
         assert!(parse_list("").is_err());
     }

@@ -7,7 +7,7 @@ use heapwood_device::host::HostAllocator;
 use serde::Serialize;
 
 use super::common::BackendArguments;
-use crate::allocators::{Spec, all, describe, short_form};
+use crate::allocators::{Spec, describe, short_form, with_forms};
 use crate::backend::Backend;
 use crate::report::{Format, Table, json};
 use crate::{Error, output};
@@ -62,7 +62,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         None => None,
     };
     let backend = arguments.backend.decide(None)?.open()?;
-    let entries = all()
+    let entries = with_forms()
         .filter(|allocator| named.is_none_or(|named| named.name == allocator.name))
         .map(|allocator| entry(&backend, allocator))
         .collect::<Result<Vec<_>, _>>()?;

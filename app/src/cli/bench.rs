@@ -78,7 +78,8 @@ pub enum Workload {
 /// Options of every benchmark.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// Allocators with their parameters, separated by commas, or `all`
+    /// Allocators with their parameters, separated by commas: `all` for each of them, `published`
+    /// for their published forms
     #[arg(long, value_name = "LIST", default_value = "all")]
     allocators: String,
     /// State of the heap before a sample

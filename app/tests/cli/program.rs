@@ -147,6 +147,15 @@ pub const ALLOCATORS: [&str; 12] = [
     "ouroboros-c-vl",
 ];
 
+/// The published forms, each right behind the others of its family.
+pub const PUBLISHED: [&str; 5] = [
+    "cmalloc:walk=paper",
+    "cfmalloc:walk=paper",
+    "cmmalloc:walk=paper",
+    "cfmmalloc:walk=paper",
+    "ouroboros-c-s:sharing=paper",
+];
+
 /// The keys of an object, sorted.
 pub fn keys(value: &Value) -> Vec<&str> {
     let mut keys: Vec<&str> = value

@@ -1,6 +1,8 @@
 //! Commands that succeed: their results, their files, their keys.
 
-use crate::program::{ALLOCATORS, Folder, assert_keys, has_gpu, number, png_size, run, text};
+use crate::program::{
+    ALLOCATORS, Folder, PUBLISHED, assert_keys, has_gpu, number, png_size, run, text,
+};
 
 /// The keys of `kdtree --format json` that scripts rely on.
 const TREE_KEYS: [&str; 27] = [
@@ -80,6 +82,58 @@ fn every_allocator_builds_the_same_tree() {
             assert_eq!(row["result"]["tree_hash"], rows[0]["result"]["tree_hash"]);
         }
     }
+}
+
+#[test]
+fn published_forms_are_compared_under_their_full_names() {
+    let folder = Folder::new();
+    folder.scene("knot");
+    let lists = "--allocators cfmmalloc,published,cmmalloc:frag=2,walk=paper,split=heap";
+    let names = [&["cfmmalloc"][..], &PUBLISHED, &["cmmalloc:walk=paper"]].concat();
+    let shown = |index: usize| match index {
+        6 => "cmmalloc:walk=paper,frag=2,split=heap",
+        _ => names[index],
+    };
+    folder.put("kite.graph", "5 5\n2 3\n1 3\n1 2 4\n3 5\n4\n");
+    for (command, hash) in [
+        ("compare kdtree @knot.obj --pool 64MiB", "tree_hash"),
+        (
+            "compare graph @kite.graph --triangles --verify",
+            "graph_hash",
+        ),
+    ] {
+        let command = format!("{command} --backend cpu --runs 1 --format json {lists}");
+        let rows = run(&folder, &command).json();
+        let rows = rows.as_array().unwrap();
+        assert_eq!(rows.len(), names.len());
+        for (index, row) in rows.iter().enumerate() {
+            assert_eq!(text(row, "status"), "ok", "{row}");
+            assert_eq!(text(row, "allocator"), shown(index));
+            let result = &row["result"];
+            assert_eq!(text(result, "allocator"), names[index]);
+            assert_eq!(result[hash], rows[0]["result"][hash]);
+            if names[index].contains("walk") {
+                assert_eq!(text(&result["parameters"], "walk"), "paper");
+            }
+        }
+        assert_eq!(text(&rows[0]["result"]["parameters"], "walk"), "regions");
+    }
+    let bench = "bench threads --threads 300 --bytes 64 --runs 1 --warmup 1 --backend cpu \
+                 --pool 64MiB --in-process --heap warm --format json";
+    let rows = run(&folder, &format!("{bench} {lists}")).json();
+    for (row, name) in rows.as_array().unwrap().iter().zip(names) {
+        assert_eq!(text(row, "status"), "ok", "{row}");
+        assert_eq!(text(row, "allocator"), name);
+    }
+    let checked = run(
+        &folder,
+        "kdtree @knot.obj --backend cpu --check-heap --allocator cmalloc:walk=paper",
+    );
+    let message = checked.error(2);
+    assert!(
+        message.contains("cmalloc:walk=paper has no checked mode"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -223,7 +277,10 @@ fn allocators_and_devices_are_listed() {
         .iter()
         .map(|e| text(e, "name"))
         .collect();
-    assert_eq!(names, ALLOCATORS);
+    let (forms, own): (Vec<&str>, Vec<&str>) =
+        names.into_iter().partition(|name| name.contains(':'));
+    assert_eq!(own, ALLOCATORS);
+    assert_eq!(forms, PUBLISHED);
     assert!(entries[0]["plain"].is_null());
     for name in ALLOCATORS {
         let outcome = run(&folder, &format!("allocators {name} --backend cpu"));

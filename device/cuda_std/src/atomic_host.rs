@@ -17,6 +17,7 @@ pub fn fence(order: Ordering) {
         bytes: 0,
         operation: Operation::Fence,
         order,
+        leads: true,
         site,
     });
     if done.is_none() {
@@ -47,6 +48,7 @@ macro_rules! atomic_type {
                     bytes: size_of::<$int>(),
                     operation: operation(),
                     order,
+                    leads: true,
                     site,
                 })?;
                 Some(value as $int)
@@ -170,27 +172,44 @@ atomic_type!(
     SharedU32, u32, AtomicU32
 );
 
+/// Offers the relaxed access to one of the words that a call accesses together.
+#[inline(always)]
+#[track_caller]
+fn offer_word(word: &AtomicU32, operation: Operation, leads: bool) -> Option<u64> {
+    let site = Location::caller();
+    offer(|| Access {
+        address: word.0.as_ptr() as usize,
+        bytes: size_of::<u32>(),
+        operation,
+        order: Ordering::Relaxed,
+        leads,
+        site,
+    })
+}
+
 /// Reads 16 words, 64-byte aligned, by accesses that do not wait for each other. Relaxed.
 #[inline(always)]
+#[track_caller]
 pub fn load_row(row: &[AtomicU32; 16]) -> [[u32; 4]; 4] {
-    point();
-    let word = |index: usize| row[index].0.load(Ordering::Relaxed);
-    let four = |first: usize| {
-        [
-            word(first),
-            word(first + 1),
-            word(first + 2),
-            word(first + 3),
-        ]
-    };
-    [four(0), four(4), four(8), four(12)]
+    let mut words = [[0; 4]; 4];
+    for (index, word) in row.iter().enumerate() {
+        let value = match offer_word(word, Operation::Load, index == 0) {
+            Some(value) => value as u32,
+            None => word.0.load(Ordering::Relaxed),
+        };
+        words[index / 4][index % 4] = value;
+    }
+    words
 }
 
 /// Writes `value` to four words, 16-byte aligned. Relaxed.
 #[inline(always)]
+#[track_caller]
 pub fn store_four(words: &[AtomicU32; 4], value: u32) {
-    point();
-    for word in words {
-        word.0.store(value, Ordering::Relaxed);
+    for (index, word) in words.iter().enumerate() {
+        let store = Operation::Store(value.into());
+        if offer_word(word, store, index == 0).is_none() {
+            word.0.store(value, Ordering::Relaxed);
+        }
     }
 }

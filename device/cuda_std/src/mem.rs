@@ -46,6 +46,7 @@ pub fn tell(address: *const u8, bytes: usize, operation: Operation) {
         bytes,
         operation,
         order: core::sync::atomic::Ordering::Relaxed,
+        leads: true,
         site,
     });
 }

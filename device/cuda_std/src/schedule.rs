@@ -55,6 +55,9 @@ pub struct Access {
     pub operation: Operation,
     /// The order asked for; relaxed for a plain access.
     pub order: Ordering,
+    /// Whether the word is the first that the call accesses: one instruction may
+    /// access several, none of which waits for another.
+    pub leads: bool,
     /// The call.
     pub site: &'static Location<'static>,
 }

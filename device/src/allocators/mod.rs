@@ -10,8 +10,10 @@ pub use atomic::AtomicMalloc;
 pub use atomic_wrap::AwMalloc;
 pub use checked::Checked;
 pub use circular::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
+pub use circular::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
 pub use ouroboros::{
-    OuroborosCS, OuroborosCVa, OuroborosCVl, OuroborosPS, OuroborosPVa, OuroborosPVl,
+    OuroborosCS, OuroborosCSPaper, OuroborosCVa, OuroborosCVl, OuroborosPS, OuroborosPVa,
+    OuroborosPVl,
 };
 
 use crate::allocator::{Request, SetupError};

@@ -8,6 +8,8 @@
 //! - The index says of each unit whether it is free: by its bit, unless the version
 //!   of its span is odd, which means that the span lies in a block.
 //! - A note with the version of its span is an upper bound of what the bits show.
+//!
+//! Of the allocators with the published walk, which have no regions, the first two.
 
 use std::collections::BTreeSet;
 
@@ -21,10 +23,13 @@ const FREE: u32 = 1;
 const USED: u32 = 2;
 const ABSORBED: u32 = 3;
 
+/// An entry of the table of headers.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    next: u32,
-    state: u32,
+pub struct Entry {
+    /// The unit where the next chunk starts.
+    pub next: u32,
+    /// Locked, free, used or absorbed.
+    pub state: u32,
 }
 
 /// What the suite knows of a circular allocator with state and link in one word.
@@ -43,14 +48,31 @@ pub fn two_words<A: Allocator>() -> Traits<A> {
     }
 }
 
-/// Checks a heap whose table has `WORDS` words a unit: 1, with the state in the
-/// two low bits, or 2, state and link.
+/// What the suite knows of one with the published walk, whose table has `WORDS`
+/// words a unit.
+pub fn published<A: Allocator, const WORDS: usize>() -> Traits<A> {
+    Traits {
+        overhead: 0,
+        inspect: |pool, live| check_chunks(&table::<A, WORDS>(pool), live),
+    }
+}
+
+/// Checks a heap whose table has `WORDS` words a unit.
 pub fn inspect<A: Allocator, const WORDS: usize>(pool: &Pool<A>, live: &[Block]) {
+    let table = table::<A, WORDS>(pool);
+    check_chunks(&table, live);
+    let region_units = 1 << (pool.heap().integers[1] >> 32);
+    let heads = heads(&table);
+    check_anchors(&table, &heads, region_units);
+    check_index(pool, &table, &heads);
+}
+
+/// The table of headers, which has `WORDS` words a unit: 1, with the state in the
+/// two low bits, or 2, state and link.
+pub fn table<A: Allocator, const WORDS: usize>(pool: &Pool<A>) -> Vec<Entry> {
     let heap = pool.heap();
-    let units = heap.integers[0] as u32;
-    let region_units = 1 << (heap.integers[1] >> 32);
     let words = heap.pointers[1].cast::<u32>();
-    let table: Vec<Entry> = (0..units as usize)
+    (0..heap.integers[0] as u32 as usize)
         .map(|unit| {
             // SAFETY: the table has `WORDS` words for each unit, and no thread
             // runs that could write to it.
@@ -67,8 +89,11 @@ pub fn inspect<A: Allocator, const WORDS: usize>(pool: &Pool<A>, live: &[Block])
                 }
             }
         })
-        .collect();
-    let heads = heads(&table);
+        .collect()
+}
+
+fn check_chunks(table: &[Entry], live: &[Block]) {
+    let heads = heads(table);
     let used: BTreeSet<u64> = heads
         .iter()
         .filter(|&&head| table[head as usize].state == USED)
@@ -76,9 +101,7 @@ pub fn inspect<A: Allocator, const WORDS: usize>(pool: &Pool<A>, live: &[Block])
         .collect();
     let blocks: BTreeSet<u64> = live.iter().map(|block| block.bits).collect();
     assert_eq!(used, blocks, "chunks in use and live blocks");
-    check_insides(&table, &heads);
-    check_anchors(&table, &heads, region_units);
-    check_index(pool, &table, &heads);
+    check_insides(table, &heads);
 }
 
 /// Checks the index of free units, which lies behind all other tables.
@@ -129,7 +152,7 @@ fn check_index<A: Allocator>(pool: &Pool<A>, table: &[Entry], heads: &[u32]) {
 }
 
 /// The live chunks' first units, by following links from unit 0.
-fn heads(table: &[Entry]) -> Vec<u32> {
+pub fn heads(table: &[Entry]) -> Vec<u32> {
     let (mut heads, mut unit) = (Vec::new(), 0);
     while (unit as usize) < table.len() {
         let entry = table[unit as usize];

@@ -43,10 +43,11 @@ thread_local! {
 }
 
 fn count(access: &Access) -> Option<u64> {
-    if !matches!(
+    let is_plain = matches!(
         access.operation,
         Operation::PlainRead | Operation::PlainWrite
-    ) {
+    );
+    if access.leads && !is_plain {
         ATOMICS.set(ATOMICS.get() + 1);
     }
     None

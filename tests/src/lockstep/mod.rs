@@ -77,7 +77,7 @@ fn at_access(access: &Access) -> Option<u64> {
         access.operation,
         Operation::PlainRead | Operation::PlainWrite
     );
-    if !is_plain && with_machine(Machine::at_atomic) {
+    if !is_plain && access.leads && with_machine(Machine::at_atomic) {
         suspend();
     }
     let (value, ends) = with_machine(|machine| machine.access(access));
@@ -107,6 +107,7 @@ fn plain(address: usize, bytes: usize, operation: Operation, site: &'static Loca
             bytes: 4,
             operation,
             order: Ordering::Relaxed,
+            leads: true,
             site,
         });
     }

@@ -22,7 +22,8 @@ use crate::size::display;
 pub struct Arguments {
     #[command(flatten)]
     work: WorkArguments,
-    /// Allocators with their parameters, separated by commas, or `all`
+    /// Allocators with their parameters, separated by commas: `all` for each of them, `published`
+    /// for their published forms
     #[arg(long, value_name = "LIST", default_value = "all")]
     allocators: String,
     /// How the neighbours of a vertex are kept: contiguous, linked, or both with a comma

@@ -18,7 +18,8 @@ use crate::size::display;
 pub struct Arguments {
     #[command(flatten)]
     tree: TreeArguments,
-    /// Allocators with their parameters, separated by commas, or `all`
+    /// Allocators with their parameters, separated by commas: `all` for each of them, `published`
+    /// for their published forms
     #[arg(long, value_name = "LIST", default_value = "all")]
     allocators: String,
     /// Check every block for double frees and writes past its end

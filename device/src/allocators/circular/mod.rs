@@ -29,6 +29,7 @@ mod hints;
 mod index;
 mod layout;
 mod links;
+mod published;
 pub mod runs;
 mod search;
 
@@ -41,6 +42,7 @@ pub use group::Group;
 use hints::NO_FIT;
 use index::Index;
 use layout::{INDEX_ALIGN, Layout};
+pub use published::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper, Published};
 use links::{ABSORBED, FREE, Fused, LOCKED, Link, Links, TwoWords, USED};
 
 use super::units;

@@ -207,6 +207,15 @@ impl<P: Parameters> Arena<P> {
         unsafe { &*self.metadata.add(offset as usize).cast() }
     }
 
+    /// The state of a chunk that is shared ([`super::shared`]), where queues lie in static
+    /// memory and need no signposts.
+    #[inline(always)]
+    pub fn shared_state(&self, chunk: u32) -> &AtomicU64 {
+        let offset = u64::from(chunk) * METADATA_BYTES + SIGNPOST;
+        // SAFETY: as for `signpost`.
+        unsafe { &*self.metadata.add(offset as usize).cast() }
+    }
+
     /// 32 of the bits that a chunk has for its pages.
     #[inline(always)]
     pub fn bits(&self, chunk: u32, index: u32) -> &AtomicU32 {

@@ -142,8 +142,8 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
     const FREES: bool = true;
     const REUSES_ACROSS_SIZES: bool = I::REUSES;
     const WALKABLE: bool = true;
-    const EXACT_NULL: bool = true;
-    const BOUNDED_REFUSAL: bool = true;
+    const EXACT_NULL: bool = I::EXACT_NULL;
+    const BOUNDED_REFUSAL: bool = I::BOUNDED_REFUSAL;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
         no_parameters(request)?;

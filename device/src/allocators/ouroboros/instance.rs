@@ -41,6 +41,10 @@ pub struct Reclaimed {
 pub trait Instance: Copy {
     /// Whether fully free chunks serve any other use, in all classes.
     const REUSES: bool;
+    /// Whether null is evidence: `Allocator::EXACT_NULL`.
+    const EXACT_NULL: bool = true;
+    /// Whether a refusal is bounded: `Allocator::BOUNDED_REFUSAL`.
+    const BOUNDED_REFUSAL: bool = true;
 
     /// Whether the queue of a class is stored in chunks of the pool.
     fn is_virtual(class: u32) -> bool;
@@ -86,6 +90,8 @@ pub struct Split<A, B, const FROM: u32>(core::marker::PhantomData<(A, B)>);
 
 impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
     const REUSES: bool = A::REUSES && B::REUSES;
+    const EXACT_NULL: bool = A::EXACT_NULL && B::EXACT_NULL;
+    const BOUNDED_REFUSAL: bool = A::BOUNDED_REFUSAL && B::BOUNDED_REFUSAL;
 
     #[inline(always)]
     fn is_virtual(class: u32) -> bool {

@@ -38,6 +38,7 @@ mod pool;
 pub mod queue;
 mod runs;
 pub mod semaphore;
+mod shared;
 mod stack;
 mod transit;
 mod waiting;
@@ -52,6 +53,7 @@ pub use layout::{Static, plan};
 pub use pages::OuroborosPages;
 pub use parameters::{METADATA_BYTES, Paper, Parameters};
 use queue::{Array, Hierarchy, Linked};
+pub use shared::OuroborosShared;
 
 /// An Ouroboros heap with parameters `P`, whose pages are served by `I`.
 #[derive(Clone, Copy)]
@@ -68,6 +70,8 @@ pub type OuroborosPVa = Ouroboros<Paper, OuroborosPages<Hierarchy>>;
 pub type OuroborosPVl = Ouroboros<Paper, OuroborosPages<Linked>>;
 /// Chunks over static queues.
 pub type OuroborosCS = Ouroboros<Paper, OuroborosChunks<Array>>;
+/// Chunks over static queues, shared as published.
+pub type OuroborosCSPaper = Ouroboros<Paper, OuroborosShared>;
 /// Chunks over virtualized array-hierarchy queues.
 pub type OuroborosCVa = Ouroboros<Paper, OuroborosChunks<Hierarchy>>;
 /// Chunks over virtualized linked-chunk queues.

@@ -1,0 +1,354 @@
+//! The allocators with their published algorithms, which are forms of their own:
+//! held to the contract of all allocators by their abilities, and to what the
+//! papers say that they do.
+
+use std::sync::Mutex;
+
+use heapwood_device::allocator::{Allocator, REFUSAL_ACCESSES, Request, SetupError};
+use heapwood_device::allocators::ouroboros::{Ouroboros, OuroborosShared, Parameters};
+use heapwood_device::allocators::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
+use heapwood_device::allocators::{Checked, OuroborosCSPaper};
+use heapwood_device::warp::Warp;
+use heapwood_tests::conformance;
+use heapwood_tests::conformance::circular::{heads, published, table};
+use heapwood_tests::conformance::{
+    Case, Coroutines, Machine, OsThreads, POOLS, Pool, Traits, case, clauses, each, plain, stress,
+};
+
+/// Small ones for lanes in lockstep, where a walk over many chunks takes long.
+const SMALL_POOLS: &[Case] = &[case(1 << 16, &[]), case(100_003, &[])];
+
+conformance!(cmalloc: CMallocPaper, published::<_, 2>(), POOLS, SMALL_POOLS);
+conformance!(cfmalloc: CfMallocPaper, published::<_, 1>(), POOLS, SMALL_POOLS);
+conformance!(cmmalloc: CmMallocPaper, published::<_, 2>(), POOLS, SMALL_POOLS);
+conformance!(cfmmalloc: CfmMallocPaper, published::<_, 1>(), POOLS, SMALL_POOLS);
+
+/// Pools of some dozen chunks of 8 KiB and more.
+const CHUNKS: &[Case] = &[case(1 << 19, &[]), case(1_234_567, &[])];
+
+conformance!(ouroboros_c_s: OuroborosCSPaper, plain(), CHUNKS, CHUNKS);
+conformance!(
+    ouroboros_c_s_checked: Checked<OuroborosCSPaper>, Traits { overhead: 32, ..plain() },
+    CHUNKS, CHUNKS; concurrent double_frees overruns
+);
+
+/// Chunks of 256 bytes, and queues that are soon full of chunks and of marks.
+#[derive(Clone, Copy)]
+struct Small;
+
+impl Parameters for Small {
+    const CHUNK_BITS: u32 = 8;
+    const CAPACITY_BITS: u32 = 7;
+}
+
+type SmallShared = Ouroboros<Small, OuroborosShared>;
+
+const SMALL: &[Case] = &[case(60_000, &[]), case(1 << 18, &[])];
+
+conformance!(small_ouroboros_c_s: SmallShared, plain(), SMALL, SMALL);
+
+#[test]
+fn ouroboros_c_s_is_attacked() {
+    const NEAR_EXHAUSTION: &[Case] = &[case(20_000, &[]), case(33_333, &[])];
+    for seed in 1..6 {
+        let machine = Coroutines::new(seed << 32);
+        each::<SmallShared, _>(NEAR_EXHAUSTION, &machine, &plain(), clauses::concurrent);
+        each::<SmallShared, _>(NEAR_EXHAUSTION, &machine, &plain(), clauses::coalesced);
+    }
+    each::<SmallShared, _>(NEAR_EXHAUSTION, &OsThreads, &plain(), clauses::concurrent);
+    stress::<OuroborosCSPaper>("ouroboros_c_s_sharing_paper");
+}
+
+const PARAMETERS: &[Case] = &[
+    case(1 << 16, &[("split", "uniform")]),
+    case(100_003, &[("split", "heap")]),
+    case(1 << 18, &[("split", "heap"), ("chunk", "512")]),
+    case(1 << 16, &[("region", "64")]),
+    case(77_777, &[("region", "65536"), ("split", "uniform")]),
+    case(1 << 16, &[("frag", "16"), ("split", "heap")]),
+    case(1 << 17, &[("chunk", "256"), ("frag", "1.5")]),
+];
+
+/// Small pools near exhaustion with small chunks, under many schedules.
+const ATTACKED: &[Case] = &[
+    case(12_000, &[("region", "64")]),
+    case(11_111, &[("split", "heap")]),
+];
+
+fn is_attacked<A: Allocator, const WORDS: usize>(name: &str) {
+    let traits = published::<A, WORDS>();
+    each::<A, _>(PARAMETERS, &OsThreads, &traits, clauses::sizes);
+    each::<A, _>(PARAMETERS, &OsThreads, &traits, clauses::exhaustion);
+    each::<A, _>(PARAMETERS, &OsThreads, &traits, clauses::recovery);
+    each::<A, _>(PARAMETERS, &OsThreads, &traits, clauses::concurrent);
+    let machine = Coroutines::new(1 << 32);
+    each::<A, _>(ATTACKED, &machine, &traits, clauses::concurrent);
+    each::<A, _>(ATTACKED, &OsThreads, &traits, clauses::concurrent);
+    stress::<A>(name);
+}
+
+#[test]
+fn cmalloc_is_attacked() {
+    is_attacked::<CMallocPaper, 2>("cmalloc_walk_paper");
+}
+
+#[test]
+fn cfmalloc_is_attacked() {
+    is_attacked::<CfMallocPaper, 1>("cfmalloc_walk_paper");
+}
+
+#[test]
+fn cmmalloc_is_attacked() {
+    is_attacked::<CmMallocPaper, 2>("cmmalloc_walk_paper");
+}
+
+#[test]
+fn cfmmalloc_is_attacked() {
+    is_attacked::<CfmMallocPaper, 1>("cfmmalloc_walk_paper");
+}
+
+fn empty<A: Allocator>(bytes: u64, parameters: &[(&str, &str)]) -> Pool<A> {
+    let pool = Pool::<A>::new(bytes, OsThreads::PROCESSORS, parameters).expect("a pool");
+    // SAFETY: a launch of all threads over a heap without blocks.
+    OsThreads.launch(|warp| unsafe { pool.allocator().init(warp) });
+    pool
+}
+
+/// Equation 1: of every power of two `k` there are `k` chunks of the `k`-th part
+/// of the root, one behind the other; a heap of them for each offset, which starts
+/// at its root (section 5.4); what is left is one chunk.
+fn heaps_by_equation_1<A: Allocator<Handle = u32>, const WORDS: usize>(offsets: u32) {
+    let pool = empty::<A>(1 << 20, &[("split", "heap"), ("chunk", "512")]);
+    let least: u32 = if WORDS == 1 { 512 / 16 } else { 512 / 32 };
+    let units = table::<A, WORDS>(&pool).len() as u32;
+    let mut root = least;
+    // The largest that fits: a root, two halves, and so on.
+    while (2 * root) * ((2 * root / least).ilog2() + 1) <= units / offsets {
+        root *= 2;
+    }
+    let mut expected = Vec::new();
+    let mut roots = Vec::new();
+    let mut unit = 0;
+    for _ in 0..offsets {
+        roots.push(unit);
+        let mut size = root;
+        while size >= least {
+            for _ in 0..root / size {
+                expected.push(unit);
+                unit += size;
+            }
+            size /= 2;
+        }
+    }
+    expected.extend((unit < units).then_some(unit));
+    assert_eq!(heads(&table::<A, WORDS>(&pool)), expected);
+
+    let first = Mutex::new(Vec::new());
+    for thread in 0..OsThreads::THREADS {
+        // One after the other, for with one offset they follow each other.
+        OsThreads.launch(|warp| {
+            if warp.thread() == thread {
+                let block = pool.allocator().malloc(warp, 16);
+                first.lock().expect("no panic in here").push(block);
+            }
+        });
+    }
+    let first = first.into_inner().expect("no panic in here");
+    if offsets == 1 {
+        assert_eq!(first, [0, 1, 2, 3]);
+    } else {
+        assert_eq!(first, roots);
+    }
+}
+
+#[test]
+fn each_offset_starts_at_the_root_of_its_own_heap() {
+    heaps_by_equation_1::<CMallocPaper, 2>(1);
+    heaps_by_equation_1::<CfMallocPaper, 1>(1);
+    heaps_by_equation_1::<CmMallocPaper, 2>(OsThreads::PROCESSORS);
+    heaps_by_equation_1::<CfmMallocPaper, 1>(OsThreads::PROCESSORS);
+}
+
+/// Algorithm 3 by one thread: where the offset is left (lines 20 and 28), what is
+/// merged (line 26), and the first chunk that fits (line 9).
+fn walks_as_published<A: Allocator<Handle = u32>, const WORDS: usize>() {
+    let pool = empty::<A>(1 << 16, &[("region", "1024")]);
+    let unit_bytes = if WORDS == 1 { 16 } else { 32 };
+    let piece = 1024 / unit_bytes as u32;
+    OsThreads.launch(|warp| {
+        if warp.thread() != 0 {
+            return;
+        }
+        let heap = pool.allocator();
+        let malloc = |units: u64| heap.malloc(warp, units * unit_bytes);
+        // SAFETY: each block is freed once.
+        let free = |block| unsafe { heap.free(warp, block) };
+        assert_eq!([malloc(4), malloc(4), malloc(4)], [0, 4, 8]);
+        // Behind is a used chunk: nothing merges, and the offset stays.
+        free(0);
+        assert_eq!(malloc(4), 12);
+        // It merges with what was left of the piece; the offset goes behind the two.
+        free(12);
+        assert_eq!(malloc(4), piece);
+        // Too large for the next pieces: the first chunk that holds it is the last.
+        let last = *heads(&table::<A, WORDS>(&pool)).last().expect("a chunk");
+        assert_eq!(malloc(2 * u64::from(piece)), last);
+        assert_eq!(malloc(4), last + 2 * piece);
+        // From the end round to the beginning, past what is too small.
+        let rest = A::max_block(pool.heap()) / unit_bytes - 2 * u64::from(piece) - 4;
+        assert_eq!(malloc(rest), last + 2 * piece + 4);
+        assert_eq!(malloc(5), 12);
+        // What fits as it is stays whole.
+        assert_eq!(malloc(u64::from(piece) - 17), 17);
+        assert_eq!(malloc(4), piece + 4);
+    });
+}
+
+#[test]
+fn the_offset_is_left_as_published() {
+    walks_as_published::<CMallocPaper, 2>();
+    walks_as_published::<CfMallocPaper, 1>();
+}
+
+/// The published walk has no end, ours has. Of more chunks than it may look at it
+/// may miss free ones, which is why its null is no evidence.
+fn gives_up<A: Allocator<Handle = u32>, const WORDS: usize>() {
+    let pool = empty::<A>(8 << 20, &[]);
+    let blocks = Mutex::new(Vec::new());
+    OsThreads.launch(|warp| {
+        if warp.thread() == 0 {
+            let all = std::iter::from_fn(|| {
+                let block = pool.allocator().malloc(warp, 16);
+                (block != u32::MAX).then_some(block)
+            });
+            *blocks.lock().expect("one thread") = all.collect();
+        }
+    });
+    let blocks = blocks.into_inner().expect("one thread");
+    let units = table::<A, WORDS>(&pool).len();
+    assert!(blocks.len() > units / 2, "{} of {units}", blocks.len());
+    let refused = |bytes| {
+        OsThreads.count_atomics(|warp| {
+            assert_eq!(pool.allocator().malloc(warp, bytes), u32::MAX);
+        })
+    };
+    assert!(refused(16) <= REFUSAL_ACCESSES);
+    // Every second chunk free, none of them large enough: each is taken, and given
+    // back.
+    OsThreads.launch(|warp| {
+        for block in blocks.iter().step_by(2) {
+            if warp.thread() == 0 {
+                // SAFETY: the block is live and freed once.
+                unsafe { pool.allocator().free(warp, *block) };
+            }
+        }
+    });
+    assert!(refused(4096) <= REFUSAL_ACCESSES);
+}
+
+#[test]
+fn a_walk_ends() {
+    gives_up::<CMallocPaper, 2>();
+    gives_up::<CfMallocPaper, 1>();
+}
+
+#[test]
+fn parameters_are_checked() {
+    for parameter in [
+        ("split", "none"),
+        ("frag", "0.5"),
+        ("frag", "NaN"),
+        ("chunk", "-1"),
+        ("region", "100"),
+        ("region", "8"),
+        ("region", "0"),
+        ("region", "68719476736"),
+        ("region", "9223372036854775808"),
+    ] {
+        let refused = Pool::<CfmMallocPaper>::new(1 << 20, 4, &[parameter]).err();
+        assert!(
+            matches!(refused, Some(SetupError::BadParameter { .. })),
+            "{parameter:?}"
+        );
+    }
+    // More multiprocessors than chunks, pieces larger than the pool, and chunks that
+    // are never split.
+    for parameter in [
+        ("split", "heap"),
+        ("split", "uniform"),
+        ("region", "8589934592"),
+        ("chunk", "18446744073709551615"),
+    ] {
+        for processors in [0, 1, 132, 1000] {
+            for bytes in [10_000, 15_000, 40_000, 80_000] {
+                let plan = CfmMallocPaper::setup(&Request {
+                    base: std::ptr::null_mut(),
+                    pool_bytes: bytes,
+                    processors,
+                    parameters: &[parameter],
+                });
+                if plan.is_err() {
+                    continue;
+                }
+                let pool = Pool::<CfmMallocPaper>::new(bytes, processors, &[parameter]);
+                let pool = pool.expect("it was planned");
+                OsThreads.launch(|warp| {
+                    // SAFETY: a launch of all threads over a heap without blocks.
+                    unsafe { pool.allocator().init(warp) };
+                });
+                assert!(pool.guards_intact(), "{parameter:?} {processors} {bytes}");
+                let heads = heads(&table::<CfmMallocPaper, 1>(&pool));
+                assert_eq!(heads[0], 0, "{parameter:?} {processors} {bytes}");
+            }
+        }
+    }
+}
+
+/// Algorithm 4 by one thread after the other: all take pages of the chunk at the front
+/// of the queue, which stays there until the last of them is gone, and is listed at the
+/// end when the first page comes back; without pages in use it is another's.
+#[test]
+fn the_front_chunk_is_shared() {
+    let pool = empty::<OuroborosCSPaper>(1 << 20, &[]);
+    let chunk_of = |block: u32| block / (8192 / 16);
+    let turn = |thread: u32, bytes: u64| {
+        let block = Mutex::new(u32::MAX);
+        OsThreads.launch(|warp| {
+            if warp.thread() == thread {
+                *block.lock().expect("one thread") = pool.allocator().malloc(warp, bytes);
+            }
+        });
+        block.into_inner().expect("one thread")
+    };
+    let free = |block: u32| {
+        OsThreads.launch(|warp| {
+            if warp.thread() == 0 {
+                // SAFETY: each block is freed once.
+                unsafe { pool.allocator().free(warp, block) };
+            }
+        });
+    };
+    // Eight pages of 1 KiB to a chunk.
+    let blocks: Vec<u32> = (0..16).map(|index| turn(index % 4, 1024)).collect();
+    let chunks: Vec<u32> = blocks.iter().map(|&block| chunk_of(block)).collect();
+    assert!(chunks[..8].iter().all(|&chunk| chunk == chunks[0]));
+    assert!(chunks[8..].iter().all(|&chunk| chunk == chunks[8]));
+    assert_ne!(chunks[0], chunks[8]);
+    // The second comes back first, and is at the front.
+    free(blocks[9]);
+    free(blocks[1]);
+    free(blocks[2]);
+    let again = [0, 1, 2].map(|thread| turn(thread, 1024));
+    assert_eq!(again, [blocks[9], blocks[1], blocks[2]]);
+    // All of its pages: a block of the whole chunk's size gets it.
+    for block in &blocks[..8] {
+        free(*block);
+    }
+    let whole: Vec<u32> = (0..128).map(|_| turn(3, 8192)).collect();
+    assert!(
+        whole
+            .iter()
+            .any(|&block| block != u32::MAX && chunk_of(block) == chunks[0])
+    );
+    assert!(whole.contains(&u32::MAX));
+}
