@@ -118,7 +118,7 @@ impl<Q: Queue> Bench<Q> {
     /// Takes an entry, if there is one.
     fn take(&self, warp: Lockstep) {
         let arena = &arena(&self.memory);
-        if !self.semaphore().try_take(1) {
+        if self.semaphore().take(1) == 0 {
             return;
         }
         let position = queue::positions(arena, CLASS, End::Front, 1);
@@ -164,7 +164,7 @@ impl<Q: Queue> Bench<Q> {
 
     /// Nothing is left, and the queue gives its chunks back.
     fn check(&self, warp: Lockstep) {
-        while self.semaphore().try_take(1) {
+        while self.semaphore().take(1) == 1 {
             self.semaphore().signal(1);
             self.take(warp);
         }

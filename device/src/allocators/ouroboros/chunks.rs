@@ -243,6 +243,9 @@ impl<Q: Queue> Task for Free<Q> {
 
 impl<Q: Queue> Instance for OuroborosChunks<Q> {
     const REUSES: bool = true;
+    // A chunk that one thread holds has pages that another has marked as free and not
+    // yet counted: while both are descheduled, these are missed.
+    const EXACT_NULL: bool = false;
 
     #[inline(always)]
     fn is_virtual(_class: u32) -> bool {

@@ -226,6 +226,9 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
 
 impl<Q: Queue> Instance for OuroborosPages<Q> {
     const REUSES: bool = false;
+    // Who takes a slot of a ring a turn late may swap out the entry of the one that
+    // follows, which is missed until it is put back.
+    const EXACT_NULL: bool = Q::VIRTUAL;
 
     #[inline(always)]
     fn is_virtual(_class: u32) -> bool {
