@@ -70,8 +70,8 @@ struct Pass {
     scan_to: u32,
     /// Whether the start of the run is known: not if the pass began inside of it.
     is_anchored: bool,
-    /// Whether the span that was looked at last is not free as a whole.
-    is_broken: bool,
+    /// The last span of the run that the pass began inside of.
+    until: u32,
     /// Whether nothing was found that could not be taken.
     is_sure: bool,
 }
@@ -93,7 +93,7 @@ fn search<W: Warp, L: Links>(
             is_fresh: true,
             scan_to: 0,
             is_anchored: first == 0,
-            is_broken: false,
+            until: first,
             is_sure: true,
         };
         let mut is_second = first == 0;
@@ -102,9 +102,9 @@ fn search<W: Warp, L: Links>(
             if found.1 != 0 {
                 return found;
             }
-            // Behind the span where the pass began the second half goes on to the end
-            // of a run, which may lie across: the first half has not tried it.
-            if is_second && first != 0 && pass.span > first && pass.is_broken {
+            // The second half ends with the run that the pass began inside of, as long
+            // as that run was in the first half, which has not tried any part of it.
+            if is_second && first != 0 && pass.span > pass.until {
                 break;
             }
             if pass.span >= index.spans() {
@@ -166,7 +166,6 @@ impl Pass {
                     self.span = index.span_of(start - self.run);
                     self.run = 0;
                     self.is_fresh = true;
-                    self.is_broken = false;
                     return (NONE, 0);
                 }
                 if !is_fresh {
@@ -207,8 +206,10 @@ impl Pass {
                 break;
             }
         }
-        self.is_broken = runs.prefix != end - start;
-        if !self.is_broken {
+        if !self.is_anchored {
+            self.until = span;
+        }
+        if runs.prefix == end - start {
             self.run += runs.prefix;
             self.is_fresh &= is_fresh;
         } else {
