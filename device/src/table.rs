@@ -63,11 +63,11 @@ macro_rules! with_kernels {
             "bench" "verify" $crate::bench::Verify;
             "bench" "alloc_dealloc" $crate::bench::AllocDealloc;
             "bench" "alloc_cycle_dealloc" $crate::bench::AllocCycleDealloc;
-            "bench" "stress" $crate::bench::Stress;
-            "bench" "churn" $crate::bench::Churn;
+            "stress" "stress" $crate::bench::Stress;
+            "stress" "churn" $crate::bench::Churn;
             "tree" "tree_prepare" $crate::kdtree::setup::Prepare;
             "tree" "tree_fill" $crate::kdtree::setup::Fill;
-            "tree" "tree_build" $crate::kdtree::build::Build;
+            "build" "tree_build" $crate::kdtree::build::Build;
             "tree" "tree_relayout" $crate::kdtree::relayout::Relayout;
             "graph" "graph_load" $crate::graph::load::Load;
             "graph" "graph_prepare" $crate::graph::prepare::Prepare;

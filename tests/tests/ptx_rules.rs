@@ -38,8 +38,8 @@ const LOCAL_MEMORY: [(&str, usize); 4] = [
 const ORDERINGS: [(&str, &[&str], &str); 21] = [
     ("bench", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
     ("bench", CIRCULAR, "st.release.gpu.global.b32"),
-    ("tree", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
-    ("tree", CIRCULAR, "st.release.gpu.global.b32"),
+    ("build", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
+    ("build", CIRCULAR, "st.release.gpu.global.b32"),
     // Bits before versions, and versions before bits.
     ("bench", CIRCULAR, "fence.acq_rel.gpu"),
     ("bench", CIRCULAR, "ld.acquire.gpu.global.b64"),
@@ -47,10 +47,10 @@ const ORDERINGS: [(&str, &[&str], &str); 21] = [
     ("bench", &["awmalloc"], "atom.release.gpu.global.add.u64"),
     ("bench", CHECKED, "atom.acq_rel.gpu.global.cas.b32"),
     // The stress kernel hands blocks over.
-    ("bench", CIRCULAR, "atom.acq_rel.gpu.global.exch.b64"),
+    ("stress", CIRCULAR, "atom.acq_rel.gpu.global.exch.b64"),
     // The queue of tasks.
-    ("tree", CIRCULAR, "ld.acquire.gpu.global.b32"),
-    ("tree", CIRCULAR, "atom.acq_rel.gpu.global.add.u32"),
+    ("build", CIRCULAR, "ld.acquire.gpu.global.b32"),
+    ("build", CIRCULAR, "atom.acq_rel.gpu.global.add.u32"),
     // Slots of a queue, the map of free chunks, the bits of pages.
     ("bench", OUROBOROS, "atom.release.gpu.global.cas.b32"),
     ("bench", OUROBOROS, "atom.acquire.gpu.global.exch.b32"),

@@ -313,8 +313,8 @@ fn short_names(mut text: String) -> String {
     text
 }
 
-/// Adds the block size to each entry and drops comments, blank lines, and the tabs
-/// that the compiler lines up operands with.
+/// Adds the block size to each entry and drops comments, blank lines, the tabs that
+/// the compiler lines up operands with, and the spaces between these.
 fn bound_launches(text: &str) -> String {
     let mut bounded = String::with_capacity(text.len());
     let mut in_entry_head = false;
@@ -335,7 +335,7 @@ fn bound_launches(text: &str) -> String {
             }
             in_entry_head = false;
         }
-        bounded.push_str(&line.replace(" \t", " "));
+        bounded.push_str(&line.replace(" \t", " ").replace(", ", ","));
         bounded.push('\n');
     }
     bounded

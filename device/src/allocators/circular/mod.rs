@@ -42,8 +42,8 @@ pub use group::Group;
 use hints::NO_FIT;
 use index::Index;
 use layout::{INDEX_ALIGN, Layout};
-pub use published::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper, Published};
 use links::{ABSORBED, FREE, Fused, LOCKED, Link, Links, TwoWords, USED};
+pub use published::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper, Published};
 
 use super::units;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};

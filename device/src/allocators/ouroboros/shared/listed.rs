@@ -201,7 +201,8 @@ pub fn retire<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chu
     let seen = state.load(Relaxed);
     let position = (seen >> POSITION_SHIFT) as u32;
     // With permits for as many pages nobody is promised these.
-    if seen != tag(class, position) | u64::from(pages) || !supply(arena, class).take_together(pages) {
+    if seen != tag(class, position) | u64::from(pages) || !supply(arena, class).take_together(pages)
+    {
         return false;
     }
     // Acquire: what was done to the pages comes before who gets the chunk from the pool.
