@@ -8,6 +8,9 @@ use heapwood_device::warp::{Solo, Warp};
 use heapwood_tests::conformance::{Machine, OsThreads, Pool};
 use heapwood_tests::lockstep::Random;
 
+/// Whether the block of this number is kept.
+type Keeps<'a> = &'a (dyn Fn(u32) -> bool + Sync);
+
 /// Runs `kernel` on one thread of a launch.
 fn alone(kernel: impl Fn(Solo) + Sync) {
     OsThreads.launch(|warp| {
@@ -115,7 +118,7 @@ fn refusals_are_bounded<A: Allocator<Handle = u32>>(pool_bytes: u64) {
     };
     let mut random = Random::new(most);
     let halves: Vec<bool> = (0..units).map(|_| random.one_in(2)).collect();
-    let is_kept: [(&str, &(dyn Fn(u32) -> bool + Sync), u64); 4] = [
+    let is_kept: [(&str, Keeps, u64); 4] = [
         ("full", &|_| true, 1),
         ("every second", &|block| block % 2 == 1, 2 * unit),
         (
