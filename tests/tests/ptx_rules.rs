@@ -41,8 +41,8 @@ const ORDERINGS: [(&str, &[&str], &str); 21] = [
     ("build", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
     ("build", CIRCULAR, "st.release.gpu.global.b32"),
     // Bits before versions, and versions before bits.
-    ("bench", CIRCULAR, "fence.acq_rel.gpu"),
-    ("bench", CIRCULAR, "ld.acquire.gpu.global.b64"),
+    ("bench", INDEXED, "fence.acq_rel.gpu"),
+    ("bench", INDEXED, "ld.acquire.gpu.global.b64"),
     ("bench", &["awmalloc"], "atom.acquire.gpu.global.add.u64"),
     ("bench", &["awmalloc"], "atom.release.gpu.global.add.u64"),
     ("bench", CHECKED, "atom.acq_rel.gpu.global.cas.b32"),
@@ -76,6 +76,8 @@ const OUROBOROS: &[&str] = &[
 const SHARED: &[&str] = &["ouroboros_c_s_sharing_paper"];
 const LINKED: &[&str] = &["ouroboros_p_vl", "ouroboros_c_vl"];
 
+/// With the index of free units.
+const INDEXED: &[&str] = &["cmalloc", "cfmalloc", "cmmalloc", "cfmmalloc"];
 const CIRCULAR: &[&str] = &[
     "cmalloc",
     "cfmalloc",

@@ -152,8 +152,10 @@ pub fn plan(
     let most_span = least_span.max(LEAST_SPAN_BITS);
     let span_bits = region_units.ilog2().clamp(least_span, most_span);
     // With its hint and its share of the spans a region takes so much.
-    let extra = HINT_BYTES + SPAN_BYTES * (region_units >> span_bits).max(1);
-    let region = region_units.saturating_mul(each).saturating_add(8 * extra);
+    // A region beyond the end of the pool counts as far as the pool goes.
+    let counted = region_units.min(estimate.next_power_of_two());
+    let extra = HINT_BYTES + SPAN_BYTES * (counted >> span_bits).max(1);
+    let region = counted.saturating_mul(each).saturating_add(8 * extra);
     let tables = ((request.pool_bytes - fixed).saturating_mul(8) / region + 1) * extra;
     let units = (request.pool_bytes - fixed)
         .saturating_sub(tables)
