@@ -246,6 +246,7 @@ impl<Q: Queue> Instance for OuroborosChunks<Q> {
     // A chunk that one thread holds has pages that another has marked as free and not
     // yet counted: while both are descheduled, these are missed.
     const EXACT_NULL: bool = false;
+    const BOUNDED_REFUSAL: bool = true;
 
     #[inline(always)]
     fn is_virtual(_class: u32) -> bool {

@@ -42,9 +42,9 @@ pub trait Instance: Copy {
     /// Whether fully free chunks serve any other use, in all classes.
     const REUSES: bool;
     /// Whether null is evidence: `Allocator::EXACT_NULL`.
-    const EXACT_NULL: bool = true;
+    const EXACT_NULL: bool;
     /// Whether a refusal is bounded: `Allocator::BOUNDED_REFUSAL`.
-    const BOUNDED_REFUSAL: bool = true;
+    const BOUNDED_REFUSAL: bool;
 
     /// Whether the queue of a class is stored in chunks of the pool.
     fn is_virtual(class: u32) -> bool;

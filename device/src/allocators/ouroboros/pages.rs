@@ -229,6 +229,7 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
     // Who takes a slot of a ring a turn late may swap out the entry of the one that
     // follows, which is missed until it is put back.
     const EXACT_NULL: bool = Q::VIRTUAL;
+    const BOUNDED_REFUSAL: bool = true;
 
     #[inline(always)]
     fn is_virtual(_class: u32) -> bool {
