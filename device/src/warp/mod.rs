@@ -52,7 +52,9 @@ pub trait Warp: Copy {
     ///
     /// Never in a function that is not inlined into its kernel: ptxas takes what is
     /// active there for the same in all lanes, though lanes come at different times
-    /// and meet inside; collectives with such a mask do not wait for all of it.
+    /// and meet inside; collectives with such a mask do not wait for all of it. Never in a
+    /// loop that lanes leave one by one, for the same reason: lanes that came together
+    /// stay together until the last is done.
     fn converge(self) -> u32;
     /// The lanes of `mask` for which `predicate` holds.
     fn ballot(self, mask: u32, predicate: bool) -> u32;

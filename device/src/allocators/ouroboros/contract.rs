@@ -178,25 +178,29 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         // The null handle and the empty slot are the same.
         const { assert!(EMPTY == u32::NULL) };
-        let mut stamp = UNSEEN;
-        loop {
-            let (block, class);
-            if bytes > P::CHUNK_BYTES {
-                class = RUN;
-                block = self.malloc_run(warp, bytes);
-            } else {
-                class = class_of::<P>(bytes);
-                let all = warp.converge();
-                block = I::malloc(warp, &self.arena, all, class);
+        let is_run = bytes > P::CHUNK_BYTES;
+        let class = if is_run { RUN } else { class_of::<P>(bytes) };
+        let (mut block, mut stamp) = (EMPTY, UNSEEN);
+        // Lanes that come together look again together, until all have what they get:
+        // see `Warp::converge`.
+        let all = warp.converge();
+        let mut rest = all;
+        while rest != 0 {
+            let looks = rest & 1 << warp.lane() != 0;
+            let pages = warp.ballot(all, looks & !is_run);
+            if looks {
+                block = if is_run {
+                    self.malloc_run(warp, bytes)
+                } else {
+                    I::malloc(warp, &self.arena, pages, class)
+                };
+                if block.is_null() {
+                    stamp = self.arena.call::<W, Refuse<I>>(warp, class, stamp);
+                }
             }
-            if !block.is_null() {
-                return block;
-            }
-            stamp = self.arena.call::<W, Refuse<I>>(warp, class, stamp);
-            if stamp == REFUSED {
-                return u32::NULL;
-            }
+            rest = warp.ballot(all, block.is_null() & (stamp != REFUSED));
         }
+        block
     }
 
     #[inline(always)]
