@@ -112,6 +112,8 @@ impl Kind for OuroborosShared {
             arena.shared_state(chunk).store(u64::from(left), Relaxed);
             list(warp, arena, class, chunk);
         }
+        // The leader's store comes before what others add when they free their pages.
+        warp.sync(group.mask);
         left
     }
 }

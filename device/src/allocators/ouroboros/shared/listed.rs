@@ -31,7 +31,7 @@ use cuda_std::atomic::AtomicU32;
 use super::super::arena::{Arena, Line, NONE, Word};
 use super::super::parameters::{Parameters, pages};
 use super::super::pool::take_count;
-use super::super::queue::{Array, EMPTY, End, Queue, VOID, positions, put};
+use super::super::queue::{Array, EMPTY, End, Queue, positions, put};
 use super::super::waiting::supply;
 use crate::warp::Warp;
 
@@ -43,6 +43,8 @@ const CLASS_SHIFT: u32 = 16;
 const LISTED: u64 = 1 << 31;
 /// The position of a listed chunk.
 const POSITION_SHIFT: u32 = 32;
+/// Marks of slots whose chunk was taken out, less the turn of the queue.
+const MARK: u32 = EMPTY - 2;
 
 /// Free pages.
 #[inline(always)]
@@ -66,6 +68,13 @@ fn slot<W: Warp, P: Parameters>(
     Array::place(warp, arena, class, position, End::Front).slot
 }
 
+/// The mark of a position. Another one than a turn of the queue ago, whose mark may still
+/// be there: who has moved the front past it is about to empty the slot.
+#[inline(always)]
+fn mark<P: Parameters>(arena: &Arena<P>, position: u32) -> u32 {
+    MARK + (position >> arena.static_bits & 1)
+}
+
 /// Takes up to `most` pages of the first chunk that has some: the chunk, how many, and
 /// where to look for them; 0 pages if there is no chunk at this moment.
 #[inline(always)]
@@ -79,10 +88,10 @@ pub fn take_pages<W: Warp, P: Parameters>(
     let back = arena.head(class, Line::Back, 0);
     while back.load(Relaxed).wrapping_sub(position) as i32 > 0 {
         let entry = slot(warp, arena, class, position).load(Relaxed);
-        if entry == VOID {
+        if entry == mark(arena, position) {
             // Who left the mark may have found the front before an older one.
             advance(warp, arena, class);
-        } else if entry != EMPTY {
+        } else if entry < MARK {
             let (taken, start) = take_of(warp, arena, class, entry, position, most);
             if taken > 0 {
                 return (entry, taken, start);
@@ -116,7 +125,7 @@ fn take_of<W: Warp, P: Parameters>(
         if before == seen {
             if next == 0 {
                 // The published exchange, by the only one whose business it is.
-                slot(warp, arena, class, position).store(VOID, Relaxed);
+                slot(warp, arena, class, position).store(mark(arena, position), Relaxed);
                 advance(warp, arena, class);
             }
             return (n, pages::<P>(class) - there);
@@ -153,16 +162,18 @@ fn take_of_stack<W: Warp, P: Parameters>(
 #[inline(always)]
 fn advance<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
     let front = arena.head(class, Line::Front, 0);
-    let mut position = front.load(Relaxed);
+    // Acquire, and release where it is exchanged: who has moved the front here has seen
+    // the marks of a turn ago, so that we see none that are older.
+    let mut position = front.load(Acquire);
     loop {
         let place = slot(warp, arena, class, position);
         // A mark stays until the front has passed it: if that is still there when it is
         // exchanged, so was the mark.
-        if place.load(Relaxed) != VOID {
+        if place.load(Relaxed) != mark(arena, position) {
             return;
         }
         let next = position.wrapping_add(1);
-        let before = front.compare_exchange(position, next, Relaxed);
+        let before = front.compare_exchange(position, next, AcqRel);
         if before == position {
             place.store(EMPTY, Relaxed);
             arena.head(class, Line::Room, 0).fetch_add(1, Relaxed);
@@ -212,7 +223,7 @@ pub fn retire<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chu
     }
     // Waits for who has listed the chunk and is about to fill the slot.
     let place = slot(warp, arena, class, position);
-    while place.compare_exchange(chunk, VOID, Relaxed) != chunk {
+    while place.compare_exchange(chunk, mark(arena, position), Relaxed) != chunk {
         warp.back_off();
     }
     advance(warp, arena, class);
@@ -234,7 +245,7 @@ pub fn retire_listed<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u
     let back = arena.head(class, Line::Back, 0).load(Relaxed);
     while back.wrapping_sub(position) as i32 > 0 {
         let entry = slot(warp, arena, class, position).load(Relaxed);
-        if entry != EMPTY && entry != VOID {
+        if entry < MARK {
             any |= retire(warp, arena, class, entry);
         }
         position = position.wrapping_add(1);
