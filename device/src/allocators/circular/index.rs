@@ -33,11 +33,11 @@ use crate::warp::Warp;
 const ROW_UNITS: u32 = 512;
 const ROW_BYTES: u64 = 64;
 /// Bytes of a span's words: its version and three notes, in a sector of their own.
-pub const SPAN_BYTES: u64 = 32;
-/// Words that say where searches begin.
-const CURSORS: u32 = 64;
-/// Bytes of all of them.
-pub const CURSOR_BYTES: u64 = CURSORS as u64 * 4;
+const WORDS_BYTES: u64 = 32;
+/// Bytes of a cursor, a word that says where searches begin: as many as spans.
+const CURSOR_BYTES: u64 = 4;
+/// Bytes that the index has for each span beside its bits.
+pub const SPAN_BYTES: u64 = WORDS_BYTES + CURSOR_BYTES;
 /// Spans that a pool has at most, however it is divided into regions.
 pub const MOST_SPANS_BITS: u32 = 10;
 /// Bits of a note for a length; the others hold the version. A span's version takes
@@ -83,7 +83,7 @@ impl Index {
     pub fn bytes(units: u64, span_bits: u32) -> u64 {
         let rows = units.div_ceil(u64::from(ROW_UNITS));
         let spans = units.div_ceil(1 << span_bits);
-        rows * ROW_BYTES + spans * SPAN_BYTES + CURSOR_BYTES
+        rows * ROW_BYTES + spans * SPAN_BYTES
     }
 
     /// The parts from which `new` puts the index together.
@@ -109,20 +109,22 @@ impl Index {
         (self.units + (1 << self.span_bits) - 1) >> self.span_bits
     }
 
-    /// Where this warp begins a search: the span where it, or another one that shares
-    /// the word, has found memory last. Warps that search at the same time would
+    /// Where this thread begins a search: the span where it, or another one that shares
+    /// the word, has found memory last. Threads that search at the same time would
     /// otherwise all try for the same chunk, and each search would pass all the spans
     /// that are used up.
     #[inline(always)]
     pub fn cursor<W: Warp>(&self, warp: W) -> &AtomicU32 {
-        self.cursor_at(warp.warp() % CURSORS)
+        // Fibonacci hashing: neighbours begin far from each other.
+        let hash = warp.thread().wrapping_mul(0x9e37_79b1);
+        self.cursor_at(((u64::from(hash) * u64::from(self.spans())) >> u32::BITS) as u32)
     }
 
     #[inline(always)]
     fn cursor_at(&self, cursor: u32) -> &AtomicU32 {
-        let spans = u64::from(self.rows()) * ROW_BYTES + u64::from(self.spans()) * SPAN_BYTES;
-        let offset = spans + u64::from(cursor) * 4;
-        // SAFETY: the cursors lie behind the spans, aligned as these are.
+        let words = u64::from(self.rows()) * ROW_BYTES + u64::from(self.spans()) * WORDS_BYTES;
+        let offset = words + u64::from(cursor) * CURSOR_BYTES;
+        // SAFETY: the cursors lie behind the spans' words, one for each span.
         unsafe { &*self.base.add(offset as usize).cast() }
     }
 
@@ -166,7 +168,7 @@ impl Index {
 
     #[inline(always)]
     fn of_span(&self, span: u32, word: Word) -> &AtomicU64 {
-        let offset = u64::from(self.rows()) * ROW_BYTES + u64::from(span) * SPAN_BYTES;
+        let offset = u64::from(self.rows()) * ROW_BYTES + u64::from(span) * WORDS_BYTES;
         // SAFETY: the spans' words lie behind the map, aligned as the base is.
         unsafe { &*self.base.add(offset as usize + word as usize * 8).cast() }
     }
@@ -188,16 +190,8 @@ impl Index {
             self.of_span(span, Word::Prefix).store(0, Relaxed);
             self.of_span(span, Word::Longest).store(0, Relaxed);
             self.of_span(span, Word::Suffix).store(0, Relaxed);
+            self.cursor_at(span).store(span, Relaxed);
             span += warp.threads();
-        }
-        if warp.thread() == 0 {
-            let mut cursor = 0;
-            while cursor < CURSORS {
-                // Spread evenly.
-                let span = u64::from(self.spans()) * u64::from(cursor) / u64::from(CURSORS);
-                self.cursor_at(cursor).store(span as u32, Relaxed);
-                cursor += 1;
-            }
         }
     }
 

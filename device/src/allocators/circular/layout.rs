@@ -8,7 +8,7 @@
 //! a free chunk, or an absorbed one that leads to the region's first chunk), so
 //! that a walk can begin there.
 
-use super::index::{CURSOR_BYTES, Index, MOST_SPANS_BITS, SPAN_BYTES};
+use super::index::{Index, MOST_SPANS_BITS, SPAN_BYTES};
 use crate::allocator::{Heap, Request, SetupError};
 
 /// Bytes between ticket counters, so that no two share a sector.
@@ -18,8 +18,10 @@ pub const TICKET_BYTES: u64 = 32;
 pub const HINT_BYTES: u64 = 32;
 /// Alignment of the index: its rows are read at once.
 pub const INDEX_ALIGN: u64 = 64;
-/// Least units of a span, as a power of two, if regions are no smaller.
-const LEAST_SPAN_BITS: u32 = 8;
+/// The logarithm of the units that a span has at least, and of those that one has in
+/// small pools whose regions are larger.
+const LEAST_SPAN_BITS: u32 = 5;
+const SMALL_SPAN_BITS: u32 = 8;
 /// Regions that a pool is divided into, if that makes them no smaller than
 /// `LEAST_REGION_BYTES`.
 const REGIONS: u64 = 1 << 14;
@@ -130,7 +132,7 @@ pub fn plan(
     let least = bytes_of("chunk", 1)?.unwrap_or(unit).div_ceil(unit);
 
     let tickets = if multi { request.processors.max(1) } else { 1 };
-    let fixed = (u64::from(tickets) + 1) * TICKET_BYTES + CURSOR_BYTES + 512;
+    let fixed = (u64::from(tickets) + 1) * TICKET_BYTES + 512;
     // Each unit has header words and a bit. All in eighths of a byte.
     let each = 8 * (unit + 4 * words) + 1;
     let smallest = fixed + (LEAST_REGION_BYTES / unit * each).div_ceil(8) + 3 * INDEX_ALIGN;
@@ -149,7 +151,8 @@ pub fn plan(
     };
     // Spans follow the regions, as far as the bounds of the index permit.
     let least_span = (estimate >> MOST_SPANS_BITS).next_power_of_two().ilog2();
-    let most_span = least_span.max(LEAST_SPAN_BITS);
+    let least_span = least_span.max(LEAST_SPAN_BITS);
+    let most_span = least_span.max(SMALL_SPAN_BITS);
     let span_bits = region_units.ilog2().clamp(least_span, most_span);
     // With its hint and its share of the spans a region takes so much.
     // A region beyond the end of the pool counts as far as the pool goes.

@@ -62,6 +62,9 @@ const BEYOND: u32 = 2;
 /// hundreds, but waits longer at a chunk that thousands of threads split.
 const FUEL: u32 = 1 << 14;
 const STEP: u32 = 31;
+/// The same for a request of more than a region, which may have to merge hundreds of
+/// chunks; it is as rare as it is large.
+const LARGE_FUEL: u32 = 1 << 16;
 /// Turns that a request waits at a chunk that changes hands, less one.
 const PATIENCE: u32 = 31;
 /// The same once it has left the nursery: all those that did so meet at few
@@ -164,11 +167,10 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             return none;
         }
         let mut region = self.start(warp, wanted);
-        let mut fuel = FUEL;
-        let mut round = if self.is_large(wanted) {
-            BEYOND
+        let (mut fuel, mut round) = if self.is_large(wanted) {
+            (LARGE_FUEL, BEYOND)
         } else {
-            NEARBY
+            (FUEL, NEARBY)
         };
         while round <= BEYOND {
             if fuel == 0 {

@@ -26,8 +26,9 @@ use super::runs::{NONE, Runs};
 use crate::warp::Warp;
 
 /// Runs of one span that a pass tries to take. Those behind have to wait for the next
-/// pass, which a failure makes necessary anyway.
-const TRIES: u32 = 8;
+/// pass, which a failure makes necessary anyway: whoever has failed here is one of many,
+/// and other spans are free more likely.
+const TRIES: u32 = 2;
 
 /// Tries to take `wanted` units from `unit` on, in as many chunks as that takes. Gives
 /// back the end of what it has taken, or [`NONE`].
@@ -138,6 +139,15 @@ impl Pass {
         } else {
             index.noted(span)
         };
+        if let Some(runs) = noted
+            && runs.prefix >= wanted
+        {
+            // Most likely so: without a look at the bits.
+            let taken = try_run(links, units, start, wanted);
+            if taken != NONE {
+                return (start, taken);
+            }
+        }
         let mut is_fresh = noted.is_none();
         let mut runs = noted.unwrap_or(Runs::EMPTY);
         let mut at = start;
