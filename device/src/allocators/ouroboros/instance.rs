@@ -4,19 +4,17 @@
 //! want pages of a class ask the semaphore as one; if it has enough, each kind
 //! finds its pages in its own way ([`Kind::obtain`]). Of those for which it has not,
 //! some lanes get what there is; the others wait for a chunk that another is about to
-//! bring, if the kind has them wait ([`Kind::spreads`]), or bring new ones ([`grow`]),
+//! bring, if the kind has them wait ([`Kind::spreads`]), or bring new ones ([`super::supply`]),
 //! take their own pages from them before anyone else sees them, and leave the rest to
 //! the kind ([`Kind::keep`]). Lanes that get nothing look again until it is evident that
 //! there is nothing ([`super::contract`]).
 
-use core::sync::atomic::Ordering::Relaxed;
-
-use super::arena::{Arena, NONE, Task};
+use super::arena::Arena;
 use super::group::Group;
 use super::layout::Static;
 use super::parameters::{Parameters, pages_bits};
-use super::queue::{EMPTY, VOID};
-use super::waiting::{supply, wait_for_pages};
+use super::supply::{GRANTED, Supply};
+use super::waiting::supply;
 use crate::warp::Warp;
 
 /// Free and used pages, as a walk finds them.
@@ -58,7 +56,7 @@ pub trait Instance: Copy {
     /// Empties the queue of a class; called by all threads of the launch.
     fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32);
 
-    /// A page of the class, or [`EMPTY`]. The lanes of `all` call this together,
+    /// A page of the class, or [`super::queue::EMPTY`]. The lanes of `all` call this together,
     /// each for a class of its own.
     fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32;
 
@@ -207,7 +205,7 @@ pub trait Kind {
         group: &Group,
     ) -> u32;
 
-    /// A page that the semaphore does not count, or [`EMPTY`]; for all lanes of
+    /// A page that the semaphore does not count, or [`super::queue::EMPTY`]; for all lanes of
     /// the group together. If there is one, some lane gets it.
     fn spare<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, group: &Group) -> u32;
 
@@ -217,7 +215,7 @@ pub trait Kind {
 
     /// Keeps the pages of a new chunk from `used` on; gives back how many of them
     /// the semaphore is to count. Called by all lanes of the group together,
-    /// with the chunk [`NONE`] if there is none.
+    /// with the chunk [`super::arena::NONE`] if there is none.
     fn keep<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
@@ -262,7 +260,7 @@ impl Share {
     }
 }
 
-/// A page of the class, or [`EMPTY`].
+/// A page of the class, or [`super::queue::EMPTY`].
 #[inline(always)]
 pub fn malloc<W: Warp, P: Parameters, K: Kind>(
     warp: W,
@@ -291,135 +289,4 @@ pub fn malloc<W: Warp, P: Parameters, K: Kind>(
         group = Group::of_lanes(warp, together);
     }
     K::obtain(warp, arena, class, together, &group)
-}
-
-/// What [`Supply`] gives back to lanes that it got permits for: no block.
-const GRANTED: u32 = VOID;
-
-/// What becomes of the lanes of a group that have no permits: they are to bring chunks
-/// for which others wait, too; or chunks that are nobody else's business; or are
-/// refused, for there are none.
-const EXPECTED: u32 = 1;
-const UNEXPECTED: u32 = 2;
-/// As the last, and one chunk is counted already.
-const SPREAD: u32 = 3;
-const REFUSED: u32 = 4;
-
-/// Serves a group, all the lanes, when the semaphore has not enough. A refusal is no
-/// evidence yet: who is refused looks again ([`super::contract`]).
-struct Supply<K>(core::marker::PhantomData<K>);
-
-impl<K: Kind> Task for Supply<K> {
-    #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: u32,
-        _value: u32,
-        lanes: u32,
-    ) -> u32 {
-        let mut group = Group::of_lanes(warp, lanes);
-        loop {
-            let spare = K::spare(warp, arena, class, &group);
-            let served = warp.ballot(group.mask, spare != EMPTY);
-            if spare != EMPTY {
-                return spare;
-            }
-            if served == 0 {
-                break;
-            }
-            group = group.without(served);
-        }
-        // Who takes whole chunks leaves nothing for others to wait for.
-        let whole = group.size & ((1 << pages_bits::<P>(class)) - 1) == 0;
-        let (mut way, mut granted) = (UNEXPECTED, 0);
-        if group.leads() && !whole {
-            if K::spreads(arena, class) {
-                way = SPREAD;
-            } else if arena.is_used_up() && supply(arena, class).read().expected == 0 {
-                way = REFUSED;
-            } else {
-                let waited = wait_for_pages(warp, arena, class, group.size);
-                granted = waited.granted;
-                way = if waited.brings { EXPECTED } else { REFUSED };
-            }
-        }
-        granted = warp.shuffle(group.mask, granted, group.leader);
-        way = warp.shuffle(group.mask, way, group.leader);
-        let is_granted = group.rank < granted;
-        let with = warp.ballot(group.mask, is_granted);
-        if is_granted {
-            return GRANTED;
-        }
-        if way == REFUSED {
-            return EMPTY;
-        }
-        group = group.without(with);
-        grow::<W, P, K>(warp, arena, class, &group, way)
-    }
-}
-
-/// A page for each lane of the group from new chunks, as far as there are any.
-#[inline(always)]
-fn grow<W: Warp, P: Parameters, K: Kind>(
-    warp: W,
-    arena: &Arena<P>,
-    class: u32,
-    group: &Group,
-    way: u32,
-) -> u32 {
-    let bits = pages_bits::<P>(class);
-    let share = Share::of::<W, P>(warp, class, group.mask, group);
-    // Only the last chunk has pages left, if any: these are nobody's until they are kept.
-    let last = u32::BITS - 1 - group.mask.leading_zeros();
-    let used = warp.shuffle(group.mask, share.size, last);
-    let has_rest = used < 1 << bits;
-    let mut departs = false;
-    if group.leads() && has_rest && !arena.is_used_up() {
-        departs = true;
-        arena.depart(warp);
-    }
-    // The departure comes before any of the lanes takes a chunk.
-    warp.sync(group.mask);
-    // Without a departure no chunk is taken whose rest would be on its way.
-    let takes = !has_rest | (warp.ballot(group.mask, departs) != 0);
-    let mut chunk = NONE;
-    let agents = warp.ballot(group.mask, share.index == 0);
-    if takes & (agents & 1 << warp.lane() != 0) {
-        chunk = arena.take_chunks(warp, agents);
-        if chunk != NONE {
-            arena.divide(class, chunk, share.size);
-        }
-    }
-    // The agents acquired and divided the chunks for the others.
-    warp.sync(group.mask);
-    let own = warp.shuffle(group.mask, chunk, share.agent);
-    let taken = warp.ballot(group.mask, chunk != NONE).count_ones();
-    if group.leads() {
-        let counted = u32::from(way == SPREAD);
-        // Relaxed: read when the heap is at rest.
-        let more = taken.wrapping_sub(counted);
-        arena.divided(class).fetch_add(more, Relaxed);
-    }
-    let mut kept = 0;
-    if has_rest {
-        let rest = warp.shuffle(group.mask, own, last);
-        kept = K::keep(warp, arena, class, group, rest, used);
-    }
-    // Said in another way than above: see `chunked::MakeRoom`.
-    if group.rank == 0 {
-        if way == EXPECTED {
-            supply(arena, class).arrived(group.size, bits, kept);
-        } else if kept > 0 {
-            supply(arena, class).signal(kept);
-        }
-        if departs {
-            arena.arrive(warp, taken != 0);
-        }
-    }
-    if own == NONE {
-        EMPTY
-    } else {
-        arena.block(class, own, share.index)
-    }
 }

@@ -40,6 +40,7 @@ mod runs;
 pub mod semaphore;
 mod shared;
 mod stack;
+mod supply;
 mod transit;
 mod waiting;
 
