@@ -76,7 +76,7 @@ const SMALL: Scale = Scale {
         octaves: 6,
         operations: 150_000,
     },
-    demand: 3,
+    demand: 4,
 };
 
 /// A launch has whole blocks of threads, each of which may hold one of the largest
@@ -88,14 +88,6 @@ const SMALL_ON_GPU: Scale = Scale {
     filled: (8 * MIB, 90),
     operations: 20_000,
     largest: 70_000,
-    churn: Churn {
-        threads: 256,
-        kept: 293,
-        turns: 100,
-        least_bytes: 16,
-        octaves: 6,
-        operations: 20_000,
-    },
     ..SMALL
 };
 
@@ -113,13 +105,25 @@ clauses! {
 /// Bytes that an allocator may need beyond those asked for, a block.
 const OVERHEAD: u64 = 96;
 
-/// No two live blocks have one handle, and none is null.
-fn assert_distinct(handles: &[u64], what: &str) {
-    assert!(!handles.contains(&u64::MAX), "{what}: a null");
-    let mut sorted = handles.to_vec();
-    sorted.sort_unstable();
-    sorted.dedup();
-    assert_eq!(sorted.len(), handles.len(), "{what}: a block given twice");
+/// Whether null may be given though there is room: the published walk has to end, and
+/// may come by no chunks but those that others hold.
+fn may_miss(spec: &Spec) -> bool {
+    spec.parameters()
+        .get("walk")
+        .is_some_and(|walk| walk == "paper")
+}
+
+/// No two live blocks have one handle, and none is null unless that may be; how many are.
+fn assert_distinct(handles: &[u64], spec: &Spec, what: &str) -> u32 {
+    let mut blocks: Vec<u64> = handles.to_vec();
+    blocks.retain(|&handle| handle != u64::MAX);
+    let nulls = handles.len() - blocks.len();
+    assert!(nulls == 0 || may_miss(spec), "{what}: {nulls} nulls");
+    let served = blocks.len();
+    blocks.sort_unstable();
+    blocks.dedup();
+    assert_eq!(blocks.len(), served, "{what}: a block given twice");
+    nulls as u32
 }
 
 fn blocks_of_every_size_keep_their_contents(backend: &Backend, scale: Scale) {
@@ -147,8 +151,8 @@ fn blocks_of_every_size_keep_their_contents(backend: &Backend, scale: Scale) {
             ] {
                 let what = format!("{}, {threads} x {bytes} B{malloc}", trial.name);
                 let handles = trial.malloc(bytes, malloc);
-                assert_distinct(&handles, &what);
-                assert_eq!(trial.fill_and_verify(bytes), (0, 0), "{what}");
+                let nulls = assert_distinct(&handles, &spec, &what);
+                assert_eq!(trial.fill_and_verify(bytes), (nulls, 0), "{what}");
                 trial.exchange_blocks();
                 trial.free(free);
                 let (occupancy, faults) = trial.state();
@@ -249,7 +253,10 @@ fn warps_allocate_and_free_in_one_kernel(backend: &Backend, scale: Scale) {
             for kernel in ["alloc_dealloc", "alloc_cycle_dealloc"] {
                 let kept = if kernel == "alloc_dealloc" { 1 } else { kept };
                 let nulls = trial.warps(kernel, warps, bytes, kept);
-                assert_eq!(nulls, 0, "{name}: {kernel}, {bytes} B");
+                assert!(
+                    nulls == 0 || may_miss(&spec),
+                    "{name}: {kernel}, {bytes} B: {nulls} nulls"
+                );
                 let (occupancy, faults) = trial.state();
                 assert_eq!(faults.invalid_frees + faults.overruns, 0, "{name}");
                 if spec.allocator.walkable && spec.allocator.frees {
@@ -296,7 +303,7 @@ fn blocks_change_hands_under_stress(backend: &Backend, scale: Scale) {
             let counts = trial.stress(stress);
             let what = format!("{}, {stress:?}: {counts:?}", trial.name);
             assert_eq!(counts.corrupt, 0, "{what}");
-            assert_eq!(counts.nulls, 0, "{what}");
+            assert!(counts.nulls == 0 || may_miss(&spec), "{what}");
             assert_eq!(counts.served, counts.freed, "{what}");
             let (occupancy, faults) = trial.state();
             assert_eq!(faults, Default::default(), "{what}");
@@ -331,6 +338,7 @@ fn full_heaps_keep_contents_and_lose_nothing(backend: &Backend, scale: Scale) {
         }
         let trial = Trial::new(backend, &spec, pool, 1);
         let name = trial.name;
+        let empty = trial.state().0.free_bytes;
         let fresh = trial.fill_by_octaves(churn.octaves);
         trial.init();
         let begun = Instant::now();
@@ -346,19 +354,27 @@ fn full_heaps_keep_contents_and_lose_nothing(backend: &Backend, scale: Scale) {
         assert_eq!(counts.corrupt, 0, "{name}: {counts:?}");
         assert_eq!(counts.granted, counts.freed, "{name}: {counts:?}");
         // Checked blocks have 32 bytes more, so that fewer fit.
-        assert!((25.0..90.0).contains(&refused), "{name}: {counts:?}");
-        let (occupancy, faults) = trial.state();
-        assert_eq!(faults, Default::default(), "{name}: {counts:?}");
-        if allocator.walkable {
-            assert_eq!(occupancy.used_bytes, 0, "{name}: {counts:?}");
-        }
-        let again = trial.fill_by_octaves(churn.octaves);
-        println!("{name}: {fresh} bytes granted when fresh, then {again}");
+        let is_checked = name.ends_with("_checked");
+        let most = if is_checked { 90.0 } else { 75.0 };
+        assert!((25.0..most).contains(&refused), "{name}: {counts:?}");
         // The queues of VA and VL lie in chunks of the pool: each of ten classes may hold
         // one at the moment when others are refused, in either of the two fills.
         let is_virtualized = name.contains("_va") || name.contains("_vl");
         let queues = if is_virtualized { 10 * 8192 } else { 0 };
-        assert!(again + queues >= fresh, "{name}: {fresh} B, then {again} B");
+        let (occupancy, faults) = trial.state();
+        assert_eq!(faults, Default::default(), "{name}: {counts:?}");
+        if allocator.walkable {
+            assert_eq!(occupancy.used_bytes, 0, "{name}: {counts:?}");
+            let free = occupancy.free_bytes;
+            assert!(free + queues >= empty, "{name}: {empty} B, then {free} B");
+        }
+        let again = trial.fill_by_octaves(churn.octaves);
+        println!("{name}: {fresh} bytes granted when fresh, then {again}");
+        // Between checked blocks are gaps that no other one fits into, by chance; the
+        // published walk may miss chunks.
+        if !is_checked && !may_miss(&spec) {
+            assert!(again + queues >= fresh, "{name}: {fresh} B, then {again} B");
+        }
     }
 }
 

@@ -392,7 +392,7 @@ mod tests {
             "// x\n.visible .entry a(\n\t.param .u64 p // y\n)\n{\n\tadd \t%r1, 1;\n\tret;\n}\n";
         assert_eq!(
             bound_launches(text),
-            ".visible .entry a(\n\t.param .u64 p\n)\n.maxntid 256, 1, 1\n{\n\tadd %r1, 1;\n\tret;\n}\n"
+            ".visible .entry a(\n\t.param .u64 p\n)\n.maxntid 256, 1, 1\n{\n\tadd %r1,1;\n\tret;\n}\n"
         );
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use heapwood_device::allocator::Allocator;
 use heapwood_device::allocators::ouroboros::queue::{Array, Hierarchy, Linked};
 use heapwood_device::allocators::ouroboros::{
-    Ouroboros, OuroborosChunks, OuroborosPages, Parameters,
+    Ouroboros, OuroborosChunks, OuroborosPages, OuroborosShared, Parameters,
 };
 use heapwood_device::allocators::{CMalloc, CfMalloc, Checked};
 use heapwood_device::warp::Warp;
@@ -166,5 +166,6 @@ pub(super) fn workloads() -> Vec<Workload> {
         "chunks-array": Ouroboros<Small, OuroborosChunks<Array>>, CHUNKS, Full;
         "chunks-hierarchy": Ouroboros<Small, OuroborosChunks<Hierarchy>>, CHUNKS, Full;
         "chunks-linked": Ouroboros<Small, OuroborosChunks<Linked>>, CHUNKS, Full;
+        "shared": Ouroboros<Small, OuroborosShared>, CHUNKS, Full;
     }
 }
