@@ -7,6 +7,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
 
 use xtask::pipeline::Modules;
 use xtask::{Result, archive, root};
@@ -22,13 +24,35 @@ pub fn assemble_all(modules: &Modules) -> Result<()> {
     for (wheel, architectures) in WHEELS {
         let ptxas = install(wheel)?;
         for architecture in architectures {
-            for (name, text) in modules {
-                assemble(&ptxas, architecture, name, text)?;
-            }
+            assemble_each(&ptxas, architecture, modules)?;
             println!("{} modules assemble for {architecture}", modules.len());
         }
     }
     Ok(())
+}
+
+/// Assembles each module for one architecture, as many at a time as there are cores.
+fn assemble_each(ptxas: &Path, architecture: &str, modules: &Modules) -> Result<()> {
+    let rest = Mutex::new(modules.iter());
+    let work = || {
+        loop {
+            let next = rest.lock().expect("no panic in here").next();
+            let Some((name, text)) = next else {
+                return Ok(());
+            };
+            assemble(ptxas, architecture, name, text)?;
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        let results = workers.into_iter().map(|worker| {
+            worker
+                .join()
+                .unwrap_or_else(|_| Err("a worker panicked".to_owned()))
+        });
+        results.collect()
+    })
 }
 
 /// Prints registers, stack and spills of every committed kernel.
