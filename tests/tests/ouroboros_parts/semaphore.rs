@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
+use cuda_std::atomic::Ordering::Relaxed;
+
 use heapwood_device::allocators::ouroboros::semaphore::{Fields, Semaphore};
 use heapwood_device::warp::Warp;
 use heapwood_tests::conformance::{Coroutines, Machine};
@@ -105,6 +107,21 @@ fn semaphore<M: Machine>(machine: &M, seed: u32) {
 #[test]
 fn the_semaphore_gives_no_more_than_there_is() {
     everywhere(150, semaphore, semaphore);
+}
+
+/// Who looks again takes what there is, and leaves a count of nothing as it is: were it
+/// lowered at each look, who adds could not end the deficit (`Semaphore::take_again`).
+#[test]
+fn looking_again_deepens_no_deficit() {
+    let words = Words::new();
+    let semaphore = words.semaphore();
+    assert_eq!(semaphore.take(3), 0);
+    let deficit = words.permits.load(Relaxed);
+    assert_eq!(semaphore.take_again(5), 0);
+    assert_eq!(words.permits.load(Relaxed), deficit);
+    semaphore.signal(2);
+    assert_eq!(semaphore.take_again(5), 2);
+    assert_eq!(semaphore.take_again(1), 0);
 }
 
 /// Everyone wants more than there is, at once: all but a few must be refused,

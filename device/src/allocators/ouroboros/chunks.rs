@@ -151,7 +151,7 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
     }
 }
 
-/// A page for each of the lanes.
+/// A page for each of the lanes, which look again if the number is not 0.
 struct Malloc<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for Malloc<Q> {
@@ -160,10 +160,10 @@ impl<Q: Queue> Task for Malloc<Q> {
         warp: W,
         arena: &Arena<P>,
         class: u32,
-        _value: u32,
+        is_again: u32,
         all: u32,
     ) -> u32 {
-        instance::malloc::<W, P, OuroborosChunks<Q>>(warp, arena, all, class)
+        instance::malloc::<W, P, OuroborosChunks<Q>>(warp, arena, all, class, is_again != 0)
     }
 }
 
@@ -268,8 +268,14 @@ impl<Q: Queue> Instance for OuroborosChunks<Q> {
     }
 
     #[inline(always)]
-    fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32 {
-        arena.call_together::<W, Malloc<Q>>(warp, class, 0, all)
+    fn malloc<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        all: u32,
+        class: u32,
+        is_again: bool,
+    ) -> u32 {
+        arena.call_together::<W, Malloc<Q>>(warp, class, u32::from(is_again), all)
     }
 
     #[inline(always)]

@@ -184,7 +184,7 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
         // Lanes that come together look again together, until all have what they get:
         // see `Warp::converge`.
         let all = warp.converge();
-        let mut rest = all;
+        let (mut rest, mut is_again) = (all, false);
         while rest != 0 {
             let looks = rest & 1 << warp.lane() != 0;
             let pages = warp.ballot(all, looks & !is_run);
@@ -192,13 +192,14 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
                 block = if is_run {
                     self.malloc_run(warp, bytes)
                 } else {
-                    I::malloc(warp, &self.arena, pages, class)
+                    I::malloc(warp, &self.arena, pages, class, is_again)
                 };
                 if block.is_null() {
                     stamp = self.arena.call::<W, Refuse<I>>(warp, class, stamp);
                 }
             }
             rest = warp.ballot(all, block.is_null() & (stamp != REFUSED));
+            is_again = true;
         }
         block
     }

@@ -57,8 +57,14 @@ pub trait Instance: Copy {
     fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32);
 
     /// A page of the class, or [`super::queue::EMPTY`]. The lanes of `all` call this together,
-    /// each for a class of its own.
-    fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32;
+    /// each for a class of its own; whether they look again is the same for all.
+    fn malloc<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        all: u32,
+        class: u32,
+        is_again: bool,
+    ) -> u32;
 
     /// Frees a page of the class; called as `malloc`.
     fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32);
@@ -128,12 +134,18 @@ impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
     }
 
     #[inline(always)]
-    fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32 {
+    fn malloc<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        all: u32,
+        class: u32,
+        is_again: bool,
+    ) -> u32 {
         let low = warp.ballot(all, class < FROM);
         if class < FROM {
-            A::malloc(warp, arena, low, class)
+            A::malloc(warp, arena, low, class, is_again)
         } else {
-            B::malloc(warp, arena, all & !low, class)
+            B::malloc(warp, arena, all & !low, class, is_again)
         }
     }
 
@@ -260,18 +272,24 @@ impl Share {
     }
 }
 
-/// A page of the class, or [`super::queue::EMPTY`].
+/// A page of the class, or [`super::queue::EMPTY`]: [`Instance::malloc`].
 #[inline(always)]
 pub fn malloc<W: Warp, P: Parameters, K: Kind>(
     warp: W,
     arena: &Arena<P>,
     all: u32,
     class: u32,
+    is_again: bool,
 ) -> u32 {
     let mut group = Group::by_key(warp, all, class);
     let mut granted = 0;
     if group.leads() {
-        granted = supply(arena, class).take(group.size);
+        let supply = supply(arena, class);
+        granted = if is_again {
+            supply.take_again(group.size)
+        } else {
+            supply.take(group.size)
+        };
     }
     granted = warp.shuffle(all, granted, group.leader);
     // Of a group that wants more pages than there are, the first lanes get these.

@@ -251,8 +251,14 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
     }
 
     #[inline(always)]
-    fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32 {
-        instance::malloc::<W, P, Self>(warp, arena, all, class)
+    fn malloc<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        all: u32,
+        class: u32,
+        is_again: bool,
+    ) -> u32 {
+        instance::malloc::<W, P, Self>(warp, arena, all, class, is_again)
     }
 
     #[inline(always)]

@@ -118,7 +118,7 @@ impl Kind for OuroborosShared {
     }
 }
 
-/// A page for each of the lanes.
+/// A page for each of the lanes, which look again if the number is not 0.
 struct Malloc;
 
 impl Task for Malloc {
@@ -127,10 +127,10 @@ impl Task for Malloc {
         warp: W,
         arena: &Arena<P>,
         class: u32,
-        _value: u32,
+        is_again: u32,
         all: u32,
     ) -> u32 {
-        instance::malloc::<W, P, OuroborosShared>(warp, arena, all, class)
+        instance::malloc::<W, P, OuroborosShared>(warp, arena, all, class, is_again != 0)
     }
 }
 
@@ -224,8 +224,14 @@ impl Instance for OuroborosShared {
     }
 
     #[inline(always)]
-    fn malloc<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32) -> u32 {
-        arena.call_together::<W, Malloc>(warp, class, 0, all)
+    fn malloc<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        all: u32,
+        class: u32,
+        is_again: bool,
+    ) -> u32 {
+        arena.call_together::<W, Malloc>(warp, class, u32::from(is_again), all)
     }
 
     #[inline(always)]
