@@ -2,10 +2,10 @@
 //! it lies, and what is not is refused within the bound, whatever the heap looks like.
 
 use heapwood_device::allocator::{Allocator, Handle, REFUSAL_ACCESSES};
-use heapwood_device::allocators::circular::runs::{NONE, Scan};
+use heapwood_device::allocators::circular::runs::{NONE, Runs, Scan};
 use heapwood_device::allocators::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 use heapwood_device::warp::{Solo, Warp};
-use heapwood_tests::conformance::{Machine, OsThreads, Pool};
+use heapwood_tests::conformance::{Bench, Machine, OsThreads, Pool, case, plain};
 use heapwood_tests::lockstep::Random;
 
 /// Whether the block of this number is kept.
@@ -141,19 +141,21 @@ fn refusals_are_bounded<A: Allocator<Handle = u32>>(pool_bytes: u64) {
     }
 }
 
-/// The runs of a map, found bit by bit.
-fn runs_of(bits: &[bool], wanted: usize) -> (usize, usize, usize, Option<usize>) {
-    let ones = |bits: &mut dyn Iterator<Item = &bool>| bits.take_while(|bit| **bit).count();
+/// The lengths of the first, the longest and the last run of a map, found bit by bit,
+/// and where those start that have `wanted` bits.
+fn runs_of(bits: &[bool], wanted: usize) -> (Runs, Vec<u32>) {
+    let ones = |bits: &mut dyn Iterator<Item = &bool>| bits.take_while(|bit| **bit).count() as u32;
     let longest = bits.split(|bit| !bit).map(<[bool]>::len).max().unwrap_or(0);
-    let first = bits
-        .windows(wanted)
-        .position(|window| window.iter().all(|bit| *bit));
-    (
-        ones(&mut bits.iter()),
-        longest,
-        ones(&mut bits.iter().rev()),
-        first,
-    )
+    let starts = (0..bits.len()).filter(|&at| {
+        let is_start = bits[at] && (at == 0 || !bits[at - 1]);
+        is_start && bits[at..].iter().take_while(|bit| **bit).count() >= wanted
+    });
+    let runs = Runs {
+        prefix: ones(&mut bits.iter()),
+        longest: longest as u32,
+        suffix: ones(&mut bits.iter().rev()),
+    };
+    (runs, starts.map(|at| at as u32).collect())
 }
 
 #[test]
@@ -169,7 +171,8 @@ fn scans_find_the_runs() {
             .collect();
         let wanted = 1 + random.below(length as u64) as usize;
         let to = from + length as u32;
-        let mut scan = Scan::new(from, to, wanted as u32);
+        let near = from + random.below(length as u64) as u32;
+        let mut scan = Scan::new(from, to, wanted as u32, near);
         for at in (0..to.next_multiple_of(32) + 32).step_by(32) {
             // What lies outside is none of the scan's business.
             let word = (0..32).fold(0, |word, bit| {
@@ -177,15 +180,48 @@ fn scans_find_the_runs() {
                 let known = inside.and_then(|index| map.get(index as usize).copied());
                 word | u32::from(known.unwrap_or_else(|| random.one_in(2))) << bit
             });
-            scan.add(word, at);
+            let belongs = at < to && at + 32 > from && random.one_in(2);
+            if word == 0 && belongs {
+                scan.add_none(at);
+            } else if word == u32::MAX && belongs {
+                scan.add_all(at, at + 32);
+            } else {
+                scan.add(word, at);
+            }
         }
-        let (runs, first) = scan.finish();
-        let found = (first != NONE).then(|| (first - from) as usize);
-        let expected = runs_of(&map, wanted);
-        let seen = (runs.prefix, runs.longest, runs.suffix);
-        let seen = (seen.0 as usize, seen.1 as usize, seen.2 as usize, found);
-        assert_eq!(seen, expected, "{map:?} from {from}, {wanted} wanted");
+        let (seen, found) = scan.finish();
+        let (runs, starts) = runs_of(&map, wanted);
+        let case = format!("{map:?} from {from}, {wanted} wanted near {near}");
+        assert_eq!(seen, runs, "{case}");
+        if starts.is_empty() {
+            assert_eq!(found, NONE, "{case}");
+            continue;
+        }
+        assert!(starts.contains(&(found - from)), "{found}: {case}");
+        // Of several in a word the first, so that a later one may be nearer.
+        if starts.iter().any(|start| from + start >= near) {
+            assert!(found >= near / 32 * 32, "{found}: {case}");
+        }
+        if near == from {
+            assert_eq!(found - from, starts[0], "{case}");
+        }
     }
+}
+
+/// What is left of a long chunk is two, so that two threads can go on; together they
+/// serve one request still.
+fn long_rests_are_cut<A: Allocator<Handle = u32>>(pool_bytes: u64) {
+    let traits = plain::<A>();
+    let bench = Bench::<A, _>::new(case(pool_bytes, &[]), &OsThreads, &traits);
+    let take = |bytes| {
+        let is_served = |warp| !bench.pool.allocator().malloc(warp, bytes).is_null();
+        bench.alone(is_served)
+    };
+    let fresh = bench.occupancy().largest_free_bytes;
+    assert!(take(fresh / 8));
+    let left = bench.occupancy();
+    assert!(left.largest_free_bytes <= fresh / 2, "{fresh} {left:?}");
+    assert!(take(fresh / 8 * 7), "{fresh} {left:?}");
 }
 
 macro_rules! each {
@@ -199,6 +235,11 @@ macro_rules! each {
                 clusters_serve::<$allocator>(1 << 23, &[("split", "uniform")]);
                 clusters_serve::<$allocator>(300_000, &[("region", "128")]);
                 clusters_serve::<$allocator>(1 << 18, &[("region", "262144")]);
+            }
+
+            #[test]
+            fn cuts_long_rests() {
+                long_rests_are_cut::<$allocator>(64 << 20);
             }
 
             #[test]

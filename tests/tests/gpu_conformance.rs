@@ -53,12 +53,12 @@ const FULL: Scale = Scale {
     churn: Churn {
         threads: 1 << 18,
         kept: 32,
-        turns: 256,
+        turns: 64,
         least_bytes: 16,
         octaves: 12,
         operations: 1_000_000_000,
     },
-    demand: 8,
+    demand: 4,
 };
 
 const SMALL: Scale = Scale {

@@ -59,6 +59,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
         }
         if warp.thread() == 0 {
             self.ticket(layout.tickets).store(layout.beyond, Relaxed);
+            self.scarce().store(u32::MAX, Relaxed);
         }
         self.index().init(warp);
     }

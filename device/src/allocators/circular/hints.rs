@@ -1,4 +1,4 @@
-//! Where a request begins to look: tickets, cursors and notes. All of these are
+//! Where a request begins to look, and how far it goes: tickets, cursors and notes. All of these are
 //! hints, wrong at worst about where to look.
 
 use core::sync::atomic::Ordering::Relaxed;
@@ -79,6 +79,33 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     #[inline(always)]
     pub(super) fn leave_beyond(&self, region: u32) {
         self.ticket(self.layout.tickets).store(region, Relaxed);
+    }
+
+    /// The least units that the index has refused since it last found as many or more.
+    #[inline(always)]
+    pub(super) fn scarce(&self) -> &AtomicU32 {
+        let place = self.layout.first_ticket + self.layout.tickets;
+        let offset = u64::from(place) * TICKET_BYTES + 4;
+        // SAFETY: the sector of `beyond` has room for eight words.
+        unsafe { &*self.hints.add(offset as usize).cast() }
+    }
+
+    /// Whether so many units were refused lately: a walk that has found none nearby had
+    /// better leave it to the index.
+    #[inline(always)]
+    pub(super) fn is_scarce(&self, wanted: u32) -> bool {
+        // Relaxed: how far to go, nothing more.
+        wanted >= self.scarce().load(Relaxed)
+    }
+
+    /// Says what the index has found out. Stores nothing that is known: all who are
+    /// refused meet here.
+    #[inline(always)]
+    pub(super) fn leave_scarce(&self, wanted: u32, is_refused: bool) {
+        if self.is_scarce(wanted) != is_refused {
+            let least = if is_refused { wanted } else { u32::MAX };
+            self.scarce().store(least, Relaxed);
+        }
     }
 
     /// The region where a request starts.

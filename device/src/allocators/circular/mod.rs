@@ -174,7 +174,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         };
         while round <= BEYOND {
             if fuel == 0 {
-                if round == BEYOND {
+                if round == BEYOND || self.is_scarce(wanted) {
                     return none;
                 }
                 round = BEYOND;
@@ -246,6 +246,9 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             }
             let leaves_group = round < BEYOND && region & NEIGHBOURS == 0;
             let ends = region >= self.layout.regions;
+            if (leaves_group || ends) && self.is_scarce(wanted) {
+                return none;
+            }
             round += u32::from(leaves_group || ends);
             if (leaves_group || ends) && round == BEYOND {
                 region = self.beyond();
@@ -321,6 +324,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             if end != 0 {
                 cursor.store(index.span_of(unit), Relaxed);
             }
+            self.leave_scarce(wanted, end == 0);
         }
         if end == 0 {
             return (unit, end);
@@ -330,7 +334,14 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             u64::from(wanted) * u64::from(self.layout.fragmentation) <= u64::from(length) * 16;
         if length - wanted >= self.layout.least && fragmented {
             let rest = unit + wanted;
-            self.links.put(rest, end, FREE);
+            // A chunk has one taker at a time: of a long rest two can go on.
+            let cut = self.index().cut(rest, end);
+            if cut < end {
+                self.links.put(cut, end, FREE);
+                self.anchor(rest, cut);
+                self.leave_cursor(warp, cut);
+            }
+            self.links.put(rest, cut, FREE);
             self.anchor(unit, rest);
             self.leave_cursor(warp, rest);
             let region = self.region_of(rest);

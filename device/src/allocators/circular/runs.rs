@@ -1,5 +1,5 @@
 //! Runs of set bits: how long the longest one in a part of a map is, how long those
-//! at its two ends are, and where the first one lies that is long enough.
+//! at its two ends are, and where one lies that is long enough.
 
 /// No unit.
 pub const NONE: u32 = u32::MAX;
@@ -43,26 +43,36 @@ pub struct Scan {
     from: u32,
     to: u32,
     wanted: u32,
+    near: u32,
     /// Length of the run that the units so far end with.
     run: u32,
     prefix: u32,
     longest: u32,
-    first: u32,
+    found: u32,
 }
 
 impl Scan {
-    /// A scan of the units from `from` to `to` for a run of `wanted`.
+    /// A scan of the units from `from` to `to` for a run of `wanted`: the first one that
+    /// starts at or behind `near`, or else one in front of it. Of those within a word it
+    /// is always the first.
     #[inline(always)]
-    pub fn new(from: u32, to: u32, wanted: u32) -> Self {
+    pub fn new(from: u32, to: u32, wanted: u32, near: u32) -> Self {
         Self {
             from,
             to,
             wanted,
+            near,
             run: 0,
             prefix: NONE,
             longest: 0,
-            first: NONE,
+            found: NONE,
         }
+    }
+
+    /// Whether a run that lies further on would be a better find.
+    #[inline(always)]
+    fn seeks(&self) -> bool {
+        self.found == NONE || self.found < self.near
     }
 
     /// The run so far ends in front of unit `end`.
@@ -74,8 +84,8 @@ impl Scan {
         if self.run > self.longest {
             self.longest = self.run;
         }
-        if self.first == NONE && self.run >= self.wanted {
-            self.first = end - self.run;
+        if self.run >= self.wanted && self.seeks() {
+            self.found = end - self.run;
         }
     }
 
@@ -105,17 +115,31 @@ impl Scan {
         while self.longest < 31 && starts(rest, self.longest + 1) != 0 {
             self.longest += 1;
         }
-        if self.first == NONE && self.wanted <= self.longest {
-            // The run that ended here is not long enough: one behind it is.
+        if self.wanted <= self.longest && self.seeks() {
             let found = starts(rest, self.wanted);
             if found != 0 {
-                self.first = at + low + ones + found.trailing_zeros();
+                self.found = at + low + ones + found.trailing_zeros();
             }
         }
         self.run = (bits << (32 - count)).leading_ones();
     }
 
-    /// The runs, and the first unit of the first one that is long enough, or [`NONE`].
+    /// Scans units from `at` on of which none is set, and some belong to the part.
+    #[inline(always)]
+    pub fn add_none(&mut self, at: u32) {
+        self.close(if at > self.from { at } else { self.from });
+        self.run = 0;
+    }
+
+    /// Scans the units from `at` to `end` all of which are set, and some belong to the part.
+    #[inline(always)]
+    pub fn add_all(&mut self, at: u32, end: u32) {
+        let from = if at > self.from { at } else { self.from };
+        let to = if end < self.to { end } else { self.to };
+        self.run += to - from;
+    }
+
+    /// The runs, and the first unit of the one that was found, or [`NONE`].
     #[inline(always)]
     pub fn finish(mut self) -> (Runs, u32) {
         self.close(self.to);
@@ -124,6 +148,6 @@ impl Scan {
             longest: self.longest,
             suffix: self.run,
         };
-        (runs, self.first)
+        (runs, self.found)
     }
 }

@@ -4,7 +4,9 @@
 //! A pass goes over all spans. The notes exclude most of them; where they do not, it
 //! scans the bits, and where these have a run that is long enough, it takes the run's
 //! first chunk and merges it with those behind it, across regions as well. A run of
-//! free units starts with a chunk, since the unit before it belongs to a block.
+//! free units starts with a chunk, since the unit before it belongs to a block. Of
+//! several runs each thread tries for one near a place that it draws: all would meet at
+//! the first.
 //!
 //! Null takes a pass in which no run was long enough. Where there was one but it could
 //! not be taken, some other thread was faster, or holds a chunk of it for a moment, or
@@ -75,6 +77,8 @@ struct Pass {
     until: u32,
     /// Whether nothing was found that could not be taken.
     is_sure: bool,
+    /// A random number.
+    chance: u32,
 }
 
 /// A chunk of at least `wanted` units, its first unit and its end; the end is 0 if
@@ -87,6 +91,7 @@ fn search<W: Warp, L: Links>(
     wanted: u32,
     first: u32,
 ) -> (u32, u32) {
+    let mut chance = warp.thread().wrapping_mul(0x9e37_79b1);
     loop {
         let mut pass = Pass {
             span: first,
@@ -96,6 +101,7 @@ fn search<W: Warp, L: Links>(
             is_anchored: first == 0,
             until: first,
             is_sure: true,
+            chance,
         };
         let mut is_second = first == 0;
         loop {
@@ -123,11 +129,22 @@ fn search<W: Warp, L: Links>(
         if pass.is_sure {
             return (NONE, 0);
         }
+        chance = pass.chance;
         warp.back_off();
     }
 }
 
 impl Pass {
+    /// A unit of those from `start` to `end`.
+    #[inline(always)]
+    fn draw(&mut self, start: u32, end: u32) -> u32 {
+        self.chance = self
+            .chance
+            .wrapping_mul(0x0019_660d)
+            .wrapping_add(0x3c6e_f35f);
+        start + ((u64::from(self.chance) * u64::from(end - start)) >> u32::BITS) as u32
+    }
+
     /// Looks at the next span, or decides to look at earlier ones once more. Gives back
     /// what it has taken; its end is 0 if nothing.
     #[inline(always)]
@@ -158,7 +175,7 @@ impl Pass {
                 let version = index.version(span);
                 let mut seen = Runs::EMPTY;
                 if version & 1 == 0 {
-                    (seen, first) = index.look(at, end, wanted);
+                    (seen, first) = index.look(at, end, wanted, self.draw(at, end));
                     if at == start {
                         index.note(span, version, seen);
                     }
