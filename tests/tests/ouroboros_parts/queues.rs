@@ -137,7 +137,7 @@ fn queue_wraps<M: Machine, Q: Queue>(machine: &M) {
     let sum = AtomicU32::new(0);
     machine.launch(|warp| {
         let arena = &arena(&memory);
-        for turn in 0..6 {
+        for turn in 0..8 {
             if reserve::<_, Q>(warp, arena, 1) {
                 let back = queue::positions(arena, CLASS, End::Back, 1);
                 queue::put::<_, _, Q>(warp, arena, CLASS, back, warp.thread() * 8 + turn);

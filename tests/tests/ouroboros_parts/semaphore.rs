@@ -109,19 +109,19 @@ fn the_semaphore_gives_no_more_than_there_is() {
     everywhere(150, semaphore, semaphore);
 }
 
-/// Who looks again takes what there is, and leaves a count of nothing as it is: were it
-/// lowered at each look, who adds could not end the deficit (`Semaphore::take_again`).
+/// Who reads first takes what there is, and leaves a count of nothing as it is: were it
+/// lowered at each look, who adds could not end the deficit (`Semaphore::take_if_any`).
 #[test]
-fn looking_again_deepens_no_deficit() {
+fn looking_first_deepens_no_deficit() {
     let words = Words::new();
     let semaphore = words.semaphore();
     assert_eq!(semaphore.take(3), 0);
     let deficit = words.permits.load(Relaxed);
-    assert_eq!(semaphore.take_again(5), 0);
+    assert_eq!(semaphore.take_if_any(5), 0);
     assert_eq!(words.permits.load(Relaxed), deficit);
     semaphore.signal(2);
-    assert_eq!(semaphore.take_again(5), 2);
-    assert_eq!(semaphore.take_again(1), 0);
+    assert_eq!(semaphore.take_if_any(5), 2);
+    assert_eq!(semaphore.take_if_any(1), 0);
 }
 
 /// Everyone wants more than there is, at once: all but a few must be refused,

@@ -285,8 +285,9 @@ pub fn malloc<W: Warp, P: Parameters, K: Kind>(
     let mut granted = 0;
     if group.leads() {
         let supply = supply(arena, class);
+        // Who looks again waits for what is about to be added.
         granted = if is_again {
-            supply.take_again(group.size)
+            supply.take_if_any(group.size)
         } else {
             supply.take(group.size)
         };

@@ -16,7 +16,7 @@ use super::layout::Static;
 use super::parameters::{Parameters, pages};
 use super::queue::{EMPTY, End, Queue, positions, put, take};
 use super::waiting::supply;
-use crate::warp::Warp;
+use crate::warp::{Warp, leader};
 
 /// Entries that a queue has static memory for, for each chunk of the heap: rounded
 /// up to a power of two, and up to the most that the parameters say. 2 GiB have
@@ -88,13 +88,34 @@ impl<Q: Queue> OuroborosPages<Q> {
             }
             return;
         }
-        let chunk = arena.chunk_of(block);
-        // Counted first: the count is never too low, so that 0 is evidence.
-        Self::shelved(arena, class, 1);
-        let freed = arena.free_page(class, chunk, arena.page_of(class, block));
-        if freed.holds {
-            arena.push(class, chunk);
+        arena.call_together::<W, Shelve<Q>>(warp, class, block, group.mask);
+    }
+}
+
+/// Has a page of the class, the number, be kept by its bit.
+struct Shelve<Q>(core::marker::PhantomData<Q>);
+
+impl<Q: Queue> Task for Shelve<Q> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        block: u32,
+        lanes: u32,
+    ) -> u32 {
+        if warp.lane() == leader(lanes) {
+            // Counted first: the count is never too low, so that 0 is evidence.
+            OuroborosPages::<Q>::shelved(arena, class, lanes.count_ones());
         }
+        warp.sync(lanes);
+        let chunk = arena.chunk_of(block);
+        let freed = arena.free_page(class, chunk, arena.page_of(class, block));
+        let held = warp.ballot(lanes, freed.holds);
+        if held & 1 << warp.lane() != 0 {
+            arena.push_together(warp, class, chunk, held);
+        }
+        0
     }
 }
 

@@ -142,11 +142,11 @@ impl Semaphore<'_> {
         self.subtract(n, count(n))
     }
 
-    /// [`Self::take`] for a request that looks again: it reads first. If all who wait for
-    /// memory subtracted at each look, who adds would never find the count as it last was,
-    /// and so never end a deficit. They wait for the very thing that it adds.
+    /// [`Self::take`] where there may be nothing for long: it reads first. If all who look
+    /// in vain subtracted, who adds would never find the count as it last was, and so
+    /// never end a deficit.
     #[inline(always)]
-    pub fn take_again(self, n: u32) -> u32 {
+    pub fn take_if_any(self, n: u32) -> u32 {
         if there(self.permits.load(Relaxed)) == 0 {
             0
         } else {

@@ -93,7 +93,8 @@ pub fn reserve<W: Warp, P: Parameters, A: Append>(
     let mut taken = 0;
     if group.leads() {
         let room = room(arena, class);
-        let there = room.take(n);
+        // While all memory is in use there is no room, for whatever is freed.
+        let there = room.take_if_any(n);
         taken = u32::from(there == n);
         if taken == 0 && there > 0 {
             room.signal(there);
