@@ -24,6 +24,9 @@ pub struct Case {
 pub struct Traits<A> {
     /// Bytes a block that `walk` counts as used though they are not granted.
     pub overhead: u64,
+    /// Bytes that an empty heap may keep for itself once it was full: the chunks of
+    /// virtualized queues.
+    pub kept: u64,
     /// A look at the allocator's own structures when the heap is at rest.
     pub inspect: fn(&Pool<A>, &[Block]),
 }
@@ -57,6 +60,11 @@ impl<'a, A: Allocator, M: Machine> Bench<'a, A, M> {
         };
         bench.reset();
         bench
+    }
+
+    /// Bytes that the heap may keep for itself: [`Traits::kept`].
+    pub fn kept(&self) -> u64 {
+        self.traits.kept
     }
 
     /// Makes the heap empty.

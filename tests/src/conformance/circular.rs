@@ -36,6 +36,7 @@ pub struct Entry {
 pub fn fused<A: Allocator>() -> Traits<A> {
     Traits {
         overhead: 0,
+        kept: 0,
         inspect: inspect::<A, 1>,
     }
 }
@@ -44,6 +45,7 @@ pub fn fused<A: Allocator>() -> Traits<A> {
 pub fn two_words<A: Allocator>() -> Traits<A> {
     Traits {
         overhead: 0,
+        kept: 0,
         inspect: inspect::<A, 2>,
     }
 }
@@ -53,6 +55,7 @@ pub fn two_words<A: Allocator>() -> Traits<A> {
 pub fn published<A: Allocator, const WORDS: usize>() -> Traits<A> {
     Traits {
         overhead: 0,
+        kept: 0,
         inspect: |pool, live| check_chunks(&table::<A, WORDS>(pool), live),
     }
 }

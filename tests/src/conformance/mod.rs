@@ -44,6 +44,7 @@ pub const fn case(pool_bytes: u64, parameters: &'static [(&'static str, &'static
 pub fn plain<A>() -> Traits<A> {
     Traits {
         overhead: 0,
+        kept: 0,
         inspect: |_, _| {},
     }
 }
