@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 
 use super::bench::Traits;
 use super::ledger::Block;
+use super::plain;
 use super::pool::Pool;
 use heapwood_device::allocator::Allocator;
 
@@ -35,18 +36,16 @@ pub struct Entry {
 /// What the suite knows of a circular allocator with state and link in one word.
 pub fn fused<A: Allocator>() -> Traits<A> {
     Traits {
-        overhead: 0,
-        kept: 0,
         inspect: inspect::<A, 1>,
+        ..plain()
     }
 }
 
 /// What the suite knows of one with state and link in two words.
 pub fn two_words<A: Allocator>() -> Traits<A> {
     Traits {
-        overhead: 0,
-        kept: 0,
         inspect: inspect::<A, 2>,
+        ..plain()
     }
 }
 
@@ -54,9 +53,8 @@ pub fn two_words<A: Allocator>() -> Traits<A> {
 /// words a unit.
 pub fn published<A: Allocator, const WORDS: usize>() -> Traits<A> {
     Traits {
-        overhead: 0,
-        kept: 0,
         inspect: |pool, live| check_chunks(&table::<A, WORDS>(pool), live),
+        ..plain()
     }
 }
 

@@ -1,8 +1,9 @@
 //! The bulk semaphore.
 
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-
-use cuda_std::atomic::Ordering::Relaxed;
+use std::sync::atomic::{
+    AtomicU32,
+    Ordering::{Relaxed, SeqCst},
+};
 
 use heapwood_device::allocators::ouroboros::semaphore::{Fields, Semaphore};
 use heapwood_device::warp::Warp;
