@@ -146,8 +146,10 @@ pub trait Allocator: Copy {
     const MAY_OVERWRITE: bool = false;
     /// Whether null is evidence: a request is refused only if no memory that
     /// nobody owned during the whole call could have served it, however long
-    /// other threads are descheduled in the middle of theirs. Where it is false,
-    /// a request may be refused because others hold free memory for a moment.
+    /// other threads are descheduled in the middle of theirs. Blocks of one size
+    /// are alike: a `malloc` that is in progress owns one of them from its start on,
+    /// whichever it will be. Where it is false, a request may be refused because
+    /// others hold free memory for a moment.
     const EXACT_NULL: bool;
     /// Whether a refusal takes at most [`REFUSAL_ACCESSES`] dependent accesses to
     /// memory while no other call overlaps it, whatever the state and size of the

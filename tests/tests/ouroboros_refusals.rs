@@ -49,8 +49,9 @@ fn pool_bytes<A: Allocator>() -> u64 {
 }
 
 /// Lanes with four blocks each at most, which are more than the heap holds: for each
-/// refused request, no block of as many bytes was free all the time.
-fn same_blocks<I: Instance>(parts: &[u64], coalesced: u64, fit: &Fit) {
+/// refused request, no more blocks of as many bytes were free all the time than were
+/// promised to others and than the allocator has for itself.
+fn refuses_on_evidence<I: Instance>(parts: &[u64], coalesced: u64, spare: usize) {
     let load = Attack {
         pool_bytes: pool_bytes::<Ouroboros<Small, I>>(),
         parameters: &[],
@@ -59,44 +60,48 @@ fn same_blocks<I: Instance>(parts: &[u64], coalesced: u64, fit: &Fit) {
         turns: 24,
         coalesced,
     };
-    let found = attack::<Ouroboros<Small, I>>(load, SEEDS, |_| fit.clone());
+    let found = attack::<Ouroboros<Small, I>>(load, SEEDS, |pool| Fit::SomeBlock {
+        base: pool.allocator().address(0) as usize,
+        chunk: CHUNK as usize,
+        spare,
+    });
     assert!(found.refusals > 100, "{} refused", found.refusals);
     assert!(found.wrong.is_empty(), "{:?}", &found.wrong[..1]);
 }
 
 macro_rules! refusals {
-    ($($name:ident: $instance:ty, $fit:expr;)*) => {$(
+    ($($name:ident: $instance:ty, $spare:expr;)*) => {$(
         mod $name {
             use super::*;
 
             #[test]
             fn of_small_pages() {
-                same_blocks::<$instance>(&[CHUNKS * CHUNK / 64], 0, &$fit);
+                refuses_on_evidence::<$instance>(&[CHUNKS * CHUNK / 64], 0, $spare);
             }
 
             #[test]
             fn of_whole_chunks() {
-                same_blocks::<$instance>(&[CHUNKS + 2], 0, &$fit);
+                refuses_on_evidence::<$instance>(&[CHUNKS + 2], 0, $spare);
             }
 
             #[test]
             fn of_mixed_sizes() {
-                same_blocks::<$instance>(&[CHUNKS + 2, 2 * CHUNKS, 4 * CHUNKS], 2, &$fit);
+                refuses_on_evidence::<$instance>(&[CHUNKS + 2, 2 * CHUNKS, 4 * CHUNKS], 2, $spare);
             }
         }
     )*};
 }
 
 /// Bytes of the chunks that the queues of two classes may have.
-const QUEUE: u64 = 3 * CHUNK;
+const QUEUE: usize = 3 * CHUNK as usize;
 
 refusals! {
-    pages_in_arrays: OuroborosPages<Array>, Fit::SomeBlock { spare: 0 };
-    pages_in_hierarchies: OuroborosPages<Hierarchy>, Fit::SameBlock;
-    pages_in_lists: OuroborosPages<Linked>, Fit::SameBlock;
-    chunks_in_arrays: OuroborosChunks<Array>, Fit::SomeBlock { spare: 0 };
-    chunks_in_hierarchies: OuroborosChunks<Hierarchy>, Fit::SomeBlock { spare: QUEUE };
-    chunks_in_lists: OuroborosChunks<Linked>, Fit::SomeBlock { spare: QUEUE };
+    pages_in_arrays: OuroborosPages<Array>, 0;
+    pages_in_hierarchies: OuroborosPages<Hierarchy>, 0;
+    pages_in_lists: OuroborosPages<Linked>, 0;
+    chunks_in_arrays: OuroborosChunks<Array>, 0;
+    chunks_in_hierarchies: OuroborosChunks<Hierarchy>, QUEUE;
+    chunks_in_lists: OuroborosChunks<Linked>, QUEUE;
 }
 
 /// A heap of which one thread asks for more than there is, again and again.

@@ -48,12 +48,16 @@ struct Refusal {
 pub enum Fit {
     /// The memory of a block that was granted for a request of as many bytes.
     SameBlock,
-    /// As `SameBlock`, of blocks that are counted apart from what is done to them: of
-    /// those that were free, as many may be missing as other calls were in progress at
-    /// the same time, and some more that the allocator needs for itself.
+    /// As `SameBlock`, of blocks that are alike: each call that was served in the meantime
+    /// owned one from its start on, whichever it was given in the end. A chunk has blocks
+    /// of one size.
     SomeBlock {
-        /// Bytes of these.
-        spare: u64,
+        /// Where the first chunk starts.
+        base: usize,
+        /// Bytes of a chunk.
+        chunk: usize,
+        /// Bytes that the allocator may need for itself.
+        spare: usize,
     },
     /// Any units of so many bytes that lie side by side in this memory.
     Run {
@@ -177,7 +181,10 @@ impl History {
             let wrong = |refusal: &Refusal| {
                 let memory = match fit {
                     Fit::SameBlock => calls.same_blocks(refusal).first().cloned(),
-                    Fit::SomeBlock { spare } => calls.some_block(refusal, *spare),
+                    Fit::SomeBlock { base, chunk, spare } => {
+                        let chunk_of = |memory: &Range<usize>| (memory.start - base) / chunk;
+                        calls.some_block(refusal, chunk_of, *spare)
+                    }
                     Fit::Run { memory, unit } => calls.run(refusal, memory, *unit),
                 };
                 memory.map(|memory| WrongRefusal {
@@ -223,18 +230,33 @@ impl Calls {
         free
     }
 
-    fn some_block(&self, refusal: &Refusal, spare: u64) -> Option<Range<usize>> {
-        let free = self.same_blocks(refusal);
-        let memory = free.first()?.clone();
-        // Calls that were in progress at the same time: each may have one of the blocks
-        // as good as taken, or not yet counted.
-        let pending = self.blocks.iter().filter(|block| {
-            let served = block.time.start..block.granted;
-            let freed = block.freed..block.time.end;
-            overlap(&served, &refusal.time) || overlap(&freed, &refusal.time)
+    fn some_block(
+        &self,
+        refusal: &Refusal,
+        chunk_of: impl Fn(&Range<usize>) -> usize,
+        spare: usize,
+    ) -> Option<Range<usize>> {
+        let promised = |length: usize| {
+            let calls = self.blocks.iter().filter(|block| {
+                block.memory.len() == length
+                    && overlap(&(block.time.start..block.granted), &refusal.time)
+            });
+            calls.count()
+        };
+        let mut free = self.same_blocks(refusal);
+        let length = free.first()?.len();
+        // A chunk whose last block was of another size has free blocks of that size: these
+        // may be promised, or others in use.
+        free.retain(|memory| {
+            let before = |block: &&Owned| block.time.start < refusal.time.end;
+            let mates = self.blocks.iter().filter(before);
+            let mates = mates.filter(|block| chunk_of(&block.memory) == chunk_of(memory));
+            let last = mates.max_by_key(|block| block.granted);
+            let last = last.map_or(length, |block| block.memory.len());
+            last == length || promised(last) == 0
         });
-        let promised = pending.count() + spare as usize / memory.len();
-        (free.len() > promised).then_some(memory)
+        let memory = free.first()?.clone();
+        (free.len() > promised(length) + spare / length).then_some(memory)
     }
 
     fn run(&self, refusal: &Refusal, area: &Range<usize>, unit: usize) -> Option<Range<usize>> {

@@ -68,7 +68,8 @@ pub enum Line {
     Back = 4,
     /// Head of the stack of chunks (class); chunks never used (pool).
     Stack = 5,
-    /// Entries in the queue, where the semaphore counts pages.
+    /// Chunks in the queue (class, by chunks); semaphore of pages that bits keep
+    /// (class, by pages); chunks in the reuse queue (pool).
     Entries = 6,
     /// Room in the queue; memory on its way (pool: [`super::transit`]).
     Room = 7,

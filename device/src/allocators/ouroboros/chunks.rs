@@ -33,10 +33,12 @@
 //! a mark in its slot; such marks would have to be kept from filling the queue.
 //!
 //! A request is refused when no page is counted, no chunk of the class is listed, and the
-//! pool is empty, nothing being on its way ([`super::transit`]). What this does not see: a
-//! chunk that a thread has taken out to take a page of it, and that has another page,
-//! while a third thread is about to count as many as it has freed of pages that others
-//! have taken already. With either thread going on the page is found.
+//! pool is empty, nothing being on its way ([`super::transit`]). Who frees pages adds the
+//! permits for them before it sets their bits, by which others take them. So nobody gets a
+//! page before the permit for it is counted, and the count is never less than the pages
+//! that were freed and not promised, wherever their chunks are at that moment: in the hands
+//! of a thread that takes one page of many, for example. Who has such a permit early waits
+//! until the chunk counts the page.
 
 mod listed;
 
@@ -183,14 +185,23 @@ impl<Q: Queue> Task for Free<Q> {
         // the memory as many times.
         let group = Group::by_key(warp, all, class);
         let chunk = arena.chunk_of(block);
-        // A chunk with a single page has nothing to offer that the pool has not, and
-        // nobody looks at its state.
         let is_single = pages::<P>(class) == 1;
         let several = warp.ballot(all, !is_single);
         let mut mates = Group::alone(warp);
         if !is_single {
             // Lanes with pages of the same chunk free them as one.
             mates = Group::by_key(warp, several, chunk);
+        }
+        // A chunk of which all pages come back at once has nothing to offer that the pool
+        // has not: no page of it is counted, and nobody looks at its state.
+        let is_whole = mates.size == pages::<P>(class);
+        let counted = warp.ballot(all, !is_whole) & group.mask;
+        if group.leads() && counted != 0 {
+            // Permits come before pages: see the module.
+            supply(arena, class).signal(counted.count_ones());
+        }
+        warp.sync(all);
+        if !is_whole {
             arena.mark_free(chunk, arena.page_of(class, block));
         }
         // All of these bits are set before one lane counts them.
@@ -198,28 +209,20 @@ impl<Q: Queue> Task for Free<Q> {
         // Read here, so that it comes while the pages are counted.
         let idle_seen = idle(arena, class).load(Relaxed);
         let (mut is_last, mut holds) = (false, false);
-        if mates.leads() && !is_single {
+        if mates.leads() && !is_whole {
             let freed = arena.count_free(class, chunk, mates.size);
             (is_last, holds) = (freed.is_last, freed.holds);
         }
-        // A chunk of which all pages were ours is nobody else's business: no page of it
-        // was counted as free.
-        let given = warp.ballot(all, is_single | (is_last & holds));
+        let given = warp.ballot(all, is_whole & mates.leads());
         if given & 1 << warp.lane() != 0 {
             arena.give_chunks(warp, chunk, given);
         }
-        let listed = warp.ballot(all, holds) & !given;
+        let listed = warp.ballot(all, holds);
         if listed & 1 << warp.lane() != 0 {
             arena.call_together::<W, List<Q>>(warp, class, chunk, listed);
         }
-        // Counters at which many meet come last: a release waits for whatever the lane
-        // has changed before.
-        let counted = warp.ballot(all, given & 1 << mates.leader == 0) & group.mask;
-        let idle_now = warp.ballot(all, is_last) & group.mask & !given;
+        let idle_now = warp.ballot(all, is_last) & group.mask;
         if group.leads() {
-            if counted != 0 {
-                supply(arena, class).signal(counted.count_ones());
-            }
             let n = (given & group.mask).count_ones();
             if n != 0 {
                 arena.divided(class).fetch_add(n.wrapping_neg(), Relaxed);
@@ -243,9 +246,7 @@ impl<Q: Queue> Task for Free<Q> {
 
 impl<Q: Queue> Instance for OuroborosChunks<Q> {
     const REUSES: bool = true;
-    // A chunk that one thread holds has pages that another has marked as free and not
-    // yet counted: while both are descheduled, these are missed.
-    const EXACT_NULL: bool = false;
+    const EXACT_NULL: bool = true;
     const BOUNDED_REFUSAL: bool = true;
 
     #[inline(always)]
@@ -281,15 +282,6 @@ impl<Q: Queue> Instance for OuroborosChunks<Q> {
     #[inline(always)]
     fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
         arena.call_together::<W, Free<Q>>(warp, class, block, all);
-    }
-
-    #[inline(always)]
-    fn is_settled<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
-        // Chunks that are listed have pages that are promised, or will be counted by who
-        // has freed as many. An entry may also stand for none, which `reclaim` takes out.
-        let front = arena.head(class, Line::Front, 0).load(Relaxed);
-        let back = arena.head(class, Line::Back, 0).load(Relaxed);
-        front == back && arena.head64(class, Line::Stack, 0).load(Relaxed) as u32 == NONE
     }
 
     #[inline(always)]

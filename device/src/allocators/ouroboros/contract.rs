@@ -62,8 +62,7 @@ impl<I: Instance> Task for Refuse<I> {
         _lanes: u32,
     ) -> u32 {
         let stamp = arena.stamp(warp);
-        let is_settled = class == RUN || I::is_settled(arena, class);
-        if is_settled && stamp == seen {
+        if stamp == seen {
             return REFUSED;
         }
         let (mut again, mut moves) = (false, 0);
@@ -72,7 +71,7 @@ impl<I: Instance> Task for Refuse<I> {
             again |= reclaimed & 1 != 0;
             moves += reclaimed >> 1;
         }
-        if again || !is_settled {
+        if again {
             // Those who have something in their hands take it, or put it where we look
             // next; they wait for nobody who looks here.
             warp.back_off();

@@ -69,10 +69,6 @@ pub trait Instance: Copy {
     /// Frees a page of the class; called as `malloc`.
     fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32);
 
-    /// Whether the class shows no free page, counted or not: one that is not is about to
-    /// be counted, or to be taken by a thread that may still take another.
-    fn is_settled<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
-
     /// Whether the class has no free page.
     fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
 
@@ -156,15 +152,6 @@ impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
             A::free(warp, arena, low, class, block);
         } else {
             B::free(warp, arena, all & !low, class, block);
-        }
-    }
-
-    #[inline(always)]
-    fn is_settled<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
-        if class < FROM {
-            A::is_settled(arena, class)
-        } else {
-            B::is_settled(arena, class)
         }
     }
 

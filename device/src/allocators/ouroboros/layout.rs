@@ -247,10 +247,9 @@ pub(super) fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, taken: u32
         for line in [Line::Front, Line::Back] {
             arena.head(class, line, 0).store(start::<P>(), Relaxed);
         }
-        for second in 0..2 {
-            arena.head(class, Line::Entries, second).store(0, Relaxed);
-        }
-        for line in [Line::Stack, Line::Old] {
+        // A count of entries, or the semaphore of pages that bits keep.
+        arena.head64(class, Line::Entries, 0).store(0, Relaxed);
+        for line in [Line::Entries, Line::Stack, Line::Old] {
             arena.head(class, line, 1).store(0, Relaxed);
         }
         arena

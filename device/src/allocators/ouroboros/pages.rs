@@ -6,6 +6,10 @@
 //! its static memory is full or the pool has no chunk left for entries, are kept
 //! by bits, their chunk on the stack of the class. So a free page is never lost,
 //! and needs no memory. They are served when the queue has none.
+//!
+//! A request is refused when no page is counted, in the queue or by bits, and the pool is
+//! empty. A page is counted before it can be had. So nobody gets a page before the permit
+//! for it, and the counts are never less than the pages that were freed and not promised.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -15,6 +19,7 @@ use super::instance::{self, Instance, Kind, Pages, Reclaimed};
 use super::layout::Static;
 use super::parameters::{Parameters, pages};
 use super::queue::{EMPTY, End, Queue, positions, put, take};
+use super::semaphore::Semaphore;
 use super::waiting::supply;
 use crate::warp::{Warp, leader};
 
@@ -31,44 +36,20 @@ const ENTRIES_PER_CHUNK: u64 = 6;
 /// have to wait for chunks. 2 GiB keep room for a million pages of each class.
 const KEPT_SHIFT: u32 = 9;
 
+/// The semaphore of pages that bits keep. Nobody waits at it.
+#[inline(always)]
+fn shelf<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
+    Semaphore {
+        permits: arena.head64(class, Line::Entries, 0),
+        expected: arena.head(class, Line::Entries, 1),
+    }
+}
+
 /// Pages over queues of kind `Q` (`OuroborosPages`).
 #[derive(Clone, Copy, Debug)]
 pub struct OuroborosPages<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> OuroborosPages<Q> {
-    /// Counts pages that bits keep.
-    #[inline(always)]
-    fn shelved<P: Parameters>(arena: &Arena<P>, class: u32, pages: u32) {
-        // Relaxed: read when the heap is at rest.
-        arena
-            .head(class, Line::Entries, 1)
-            .fetch_add(pages, Relaxed);
-    }
-
-    /// Whether bits keep pages, or will: one is counted before it is free.
-    #[inline(always)]
-    fn has_shelved<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
-        // Relaxed: a count.
-        arena.head(class, Line::Entries, 1).load(Relaxed) != 0
-    }
-
-    /// A chunk with pages that bits keep; [`NONE`] if there are none.
-    ///
-    /// Without a chunk on the stack while there are such pages, one is in the hands
-    /// of a thread that takes pages of it and puts it back, or is about to put it
-    /// there. That thread waits for nobody. Whoever gave up instead would be
-    /// refused a page that is free.
-    #[inline(always)]
-    fn unshelve<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
-        loop {
-            let chunk = arena.pop(class);
-            if chunk != NONE || !Self::has_shelved(arena, class) {
-                return chunk;
-            }
-            warp.back_off();
-        }
-    }
-
     /// Puts pages into the queue, or keeps them by bits.
     #[inline(always)]
     fn give<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
@@ -79,13 +60,14 @@ impl<Q: Queue> OuroborosPages<Q> {
             if group.leads() {
                 first = positions(arena, class, End::Back, group.size);
             }
-            let first = warp.shuffle(together, first, group.leader);
-            put::<W, P, Q>(warp, arena, class, first.wrapping_add(group.rank), block);
             if group.leads() {
-                // Those who get a permit for a slot that is not yet filled wait
-                // for a lane that is about to fill it.
+                // Before the page can be had; see the module. Those who get a permit for a
+                // slot that is not yet filled wait for a lane that is about to fill it.
                 supply(arena, class).signal(group.size);
             }
+            let first = warp.shuffle(together, first, group.leader);
+            warp.sync(together);
+            put::<W, P, Q>(warp, arena, class, first.wrapping_add(group.rank), block);
             return;
         }
         arena.call_together::<W, Shelve<Q>>(warp, class, block, group.mask);
@@ -105,8 +87,8 @@ impl<Q: Queue> Task for Shelve<Q> {
         lanes: u32,
     ) -> u32 {
         if warp.lane() == leader(lanes) {
-            // Counted first: the count is never too low, so that 0 is evidence.
-            OuroborosPages::<Q>::shelved(arena, class, lanes.count_ones());
+            // Before the page can be had; see the module.
+            shelf(arena, class).signal(lanes.count_ones());
         }
         warp.sync(lanes);
         let chunk = arena.chunk_of(block);
@@ -163,39 +145,42 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
         block
     }
 
-    /// Pages of the chunk on top of the stack, for as many lanes as it has.
+    /// Pages that bits keep, for as many lanes as there are.
     #[inline(always)]
     fn spare<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, group: &Group) -> u32 {
-        let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
+        let mut granted = 0;
         if group.leads() {
-            chunk = Self::unshelve(warp, arena, class);
-            if chunk != NONE {
-                let (n, left) = arena.reserve_pages(chunk, group.size);
-                (taken, start) = (n, pages::<P>(class) - left - n);
-                if left > 0 {
-                    arena.push(class, chunk);
+            granted = shelf(arena, class).take_if_any(group.size);
+        }
+        granted = warp.shuffle(group.mask, granted, group.leader);
+        let (mut block, mut served) = (EMPTY, 0);
+        // The chunks of these pages are on the stack, or in the hands of threads that put
+        // them there and wait for nobody.
+        while served < granted {
+            let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
+            if group.leads() {
+                chunk = arena.pop(class);
+                if chunk == NONE {
+                    warp.back_off();
+                } else {
+                    let (n, left) = arena.reserve_pages(chunk, granted - served);
+                    (taken, start) = (n, pages::<P>(class) - left - n);
+                    if left > 0 {
+                        arena.push(class, chunk);
+                    }
                 }
             }
-        }
-        // The leader acquired the chunk for all.
-        warp.sync(group.mask);
-        taken = warp.shuffle(group.mask, taken, group.leader);
-        if taken == 0 {
-            return EMPTY;
-        }
-        chunk = warp.shuffle(group.mask, chunk, group.leader);
-        start = warp.shuffle(group.mask, start, group.leader);
-        let mut block = EMPTY;
-        if group.rank < taken {
-            let page = arena.claim_page(warp, class, chunk, start + group.rank);
-            block = arena.block(class, chunk, page);
-        }
-        // Counted off when all lanes have theirs: before, another may still get one of
-        // these, and we one that is freed meanwhile.
-        warp.sync(group.mask);
-        // Said in another way than above: see `chunked::MakeRoom`.
-        if group.rank == 0 {
-            Self::shelved(arena, class, taken.wrapping_neg());
+            // The leader acquired the chunk for all.
+            warp.sync(group.mask);
+            chunk = warp.shuffle(group.mask, chunk, group.leader);
+            taken = warp.shuffle(group.mask, taken, group.leader);
+            start = warp.shuffle(group.mask, start, group.leader);
+            let offset = group.rank.wrapping_sub(served);
+            if offset < taken {
+                let page = arena.claim_page(warp, class, chunk, start + offset);
+                block = arena.block(class, chunk, page);
+            }
+            served += taken;
         }
         block
     }
@@ -225,7 +210,7 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
                 first = positions(arena, class, End::Back, rest);
                 arena.divide(class, chunk, pages::<P>(class));
             } else {
-                Self::shelved(arena, class, rest);
+                shelf(arena, class).signal(rest);
                 arena.push(class, chunk);
             }
         }
@@ -247,9 +232,7 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
 
 impl<Q: Queue> Instance for OuroborosPages<Q> {
     const REUSES: bool = false;
-    // Who takes a slot of a ring a turn late may swap out the entry of the one that
-    // follows, which is missed until it is put back.
-    const EXACT_NULL: bool = Q::VIRTUAL;
+    const EXACT_NULL: bool = true;
     const BOUNDED_REFUSAL: bool = true;
 
     #[inline(always)]
@@ -292,16 +275,8 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
     }
 
     #[inline(always)]
-    fn is_settled<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
-        // An entry that nobody has a position for is promised to a thread that may get
-        // another, as long as it has none.
-        let front = arena.head(class, Line::Front, 0).load(Relaxed);
-        front == arena.head(class, Line::Back, 0).load(Relaxed)
-    }
-
-    #[inline(always)]
     fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
-        supply(arena, class).read().count == 0 && !Self::has_shelved(arena, class)
+        supply(arena, class).read().count == 0 && shelf(arena, class).read().count == 0
     }
 
     #[inline(always)]
@@ -320,7 +295,7 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
     #[inline(always)]
     fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages {
         let chunks = arena.divided(class).load(Relaxed);
-        let shelved = arena.head(class, Line::Entries, 1).load(Relaxed);
+        let shelved = shelf(arena, class).read().count;
         let free = u64::from(supply(arena, class).read().count) + u64::from(shelved);
         Pages {
             used: (u64::from(chunks) * u64::from(pages::<P>(class))).saturating_sub(free),

@@ -239,12 +239,6 @@ impl Instance for OuroborosShared {
         arena.call_together::<W, Free>(warp, class, block, all);
     }
 
-    /// Always: as published, a request waits for no page that another is about to count.
-    #[inline(always)]
-    fn is_settled<P: Parameters>(_arena: &Arena<P>, _class: u32) -> bool {
-        true
-    }
-
     #[inline(always)]
     fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
         supply(arena, class).read().count == 0
