@@ -29,6 +29,8 @@ macro_rules! with_allocators {
             ("cmmalloc_walk_paper", $crate::allocators::CmMallocPaper),
             ("cfmmalloc_walk_paper", $crate::allocators::CfmMallocPaper),
             ("ouroboros_c_s_sharing_paper", $crate::allocators::OuroborosCSPaper),
+            ("ouroboros_c_va_sharing_paper", $crate::allocators::OuroborosCVaPaper),
+            ("ouroboros_c_vl_sharing_paper", $crate::allocators::OuroborosCVlPaper),
             ("atomicmalloc_checked", $crate::allocators::Checked<$crate::allocators::AtomicMalloc>),
             ("awmalloc_checked", $crate::allocators::Checked<$crate::allocators::AwMalloc>),
             ("cmalloc_checked", $crate::allocators::Checked<$crate::allocators::CMalloc>),

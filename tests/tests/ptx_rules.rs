@@ -73,7 +73,11 @@ const OUROBOROS: &[&str] = &[
     "ouroboros_c_va",
     "ouroboros_c_vl",
 ];
-const SHARED: &[&str] = &["ouroboros_c_s_sharing_paper"];
+const SHARED: &[&str] = &[
+    "ouroboros_c_s_sharing_paper",
+    "ouroboros_c_va_sharing_paper",
+    "ouroboros_c_vl_sharing_paper",
+];
 const LINKED: &[&str] = &["ouroboros_p_vl", "ouroboros_c_vl"];
 
 /// With the index of free units.

@@ -203,11 +203,23 @@ static DESCRIPTIONS: &[Description] = &[
         name: "ouroboros-c-va",
         what: "as ouroboros-c-s with the queues in chunks behind arrays of pointers",
         paper: WINTER,
+        parameters: SHARING,
+    },
+    Description {
+        name: "ouroboros-c-va:sharing=paper",
+        what: "ouroboros-c-va with the front chunk shared as published, by all who take its pages",
+        paper: WINTER,
         parameters: &[],
     },
     Description {
         name: "ouroboros-c-vl",
         what: "as ouroboros-c-s with the queues in linked chunks",
+        paper: WINTER,
+        parameters: SHARING,
+    },
+    Description {
+        name: "ouroboros-c-vl:sharing=paper",
+        what: "ouroboros-c-vl with the front chunk shared as published, by all who take its pages",
         paper: WINTER,
         parameters: &[],
     },

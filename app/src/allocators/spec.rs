@@ -214,6 +214,7 @@ mod tests {
             "cmalloc:walk=paper",
             "cfmmalloc:walk=paper,split=heap,coalesce",
             "ouroboros-c-s:sharing=paper",
+            "ouroboros-c-vl:sharing=paper,coalesce",
             "atomicmalloc:coalesce",
             "ouroboros-c-vl",
         ] {
@@ -243,6 +244,7 @@ mod tests {
             message("ouroboros-c-s:sharing=all"),
             "ouroboros-c-s takes the parameters coalesce, sharing=holder|paper"
         );
+        assert!(message("ouroboros-p-va:sharing=paper").ends_with("takes the parameters coalesce"));
         assert_eq!(
             message("awmalloc:split=heap"),
             "awmalloc takes the parameters coalesce"

@@ -148,12 +148,14 @@ pub const ALLOCATORS: [&str; 12] = [
 ];
 
 /// The published forms, each right behind the others of its family.
-pub const PUBLISHED: [&str; 5] = [
+pub const PUBLISHED: [&str; 7] = [
     "cmalloc:walk=paper",
     "cfmalloc:walk=paper",
     "cmmalloc:walk=paper",
     "cfmmalloc:walk=paper",
     "ouroboros-c-s:sharing=paper",
+    "ouroboros-c-va:sharing=paper",
+    "ouroboros-c-vl:sharing=paper",
 ];
 
 /// The keys of an object, sorted.

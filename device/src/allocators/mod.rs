@@ -12,8 +12,8 @@ pub use checked::Checked;
 pub use circular::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 pub use circular::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
 pub use ouroboros::{
-    OuroborosCS, OuroborosCSPaper, OuroborosCVa, OuroborosCVl, OuroborosPS, OuroborosPVa,
-    OuroborosPVl,
+    OuroborosCS, OuroborosCSPaper, OuroborosCVa, OuroborosCVaPaper, OuroborosCVl,
+    OuroborosCVlPaper, OuroborosPS, OuroborosPVa, OuroborosPVl,
 };
 
 use crate::allocator::{Request, SetupError};

@@ -14,7 +14,7 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 use cuda_std::mem;
 
 use super::layout::{self, Places, Shape};
-use super::parameters::{FIRST_BITS, METADATA_BYTES, Parameters};
+use super::parameters::{FIRST_BITS, METADATA_BYTES, MOST_PAGES_BITS, Parameters};
 use super::queue::EMPTY;
 use crate::allocator::Heap;
 use crate::warp::Warp;
@@ -43,6 +43,13 @@ pub enum Word {
 /// chunk: see [`Arena::signpost`]. It ends where the bits begin.
 const SIGNPOST: u64 = FIRST_BITS as u64 * 4 - 8;
 
+/// Where the metadata of a chunk have its state, if it is shared: behind the bits.
+const SHARED_STATE: u64 = {
+    let behind = FIRST_BITS as u64 * 4 + (1 << MOST_PAGES_BITS) / 8;
+    assert!(behind.is_multiple_of(8) && behind + 8 <= METADATA_BYTES);
+    behind
+};
+
 /// Values of `Word::Owner`; smaller ones are the class of the chunk's pages.
 pub mod owner {
     /// The chunk is free, or inside a run, or holds a queue's entries.
@@ -60,7 +67,7 @@ pub enum Line {
     /// The newest chunk of a virtualized queue; where single chunks are
     /// searched when no other is left (pool).
     New = 1,
-    /// Next position to take from.
+    /// Next position to take from; and the chunk in front, if chunks are shared.
     Front = 2,
     /// The oldest chunk of a linked queue; where runs are searched (pool).
     Old = 3,
@@ -208,12 +215,11 @@ impl<P: Parameters> Arena<P> {
         unsafe { &*self.metadata.add(offset as usize).cast() }
     }
 
-    /// The state of a chunk that is shared ([`super::shared`]), where queues lie in static
-    /// memory and need no signposts.
+    /// The state of a chunk that is shared ([`super::shared`]).
     #[inline(always)]
     pub fn shared_state(&self, chunk: u32) -> &AtomicU64 {
-        let offset = u64::from(chunk) * METADATA_BYTES + SIGNPOST;
-        // SAFETY: as for `signpost`.
+        let offset = u64::from(chunk) * METADATA_BYTES + SHARED_STATE;
+        // SAFETY: the table has this word for each chunk.
         unsafe { &*self.metadata.add(offset as usize).cast() }
     }
 

@@ -40,7 +40,7 @@
 //! of a thread that takes one page of many, for example. Who has such a permit early waits
 //! until the chunk counts the page.
 
-mod listed;
+pub mod listed;
 
 use core::sync::atomic::Ordering::Relaxed;
 

@@ -71,9 +71,13 @@ pub type OuroborosPVa = Ouroboros<Paper, OuroborosPages<Hierarchy>>;
 pub type OuroborosPVl = Ouroboros<Paper, OuroborosPages<Linked>>;
 /// Chunks over static queues.
 pub type OuroborosCS = Ouroboros<Paper, OuroborosChunks<Array>>;
-/// Chunks over static queues, shared as published.
-pub type OuroborosCSPaper = Ouroboros<Paper, OuroborosShared>;
 /// Chunks over virtualized array-hierarchy queues.
 pub type OuroborosCVa = Ouroboros<Paper, OuroborosChunks<Hierarchy>>;
 /// Chunks over virtualized linked-chunk queues.
 pub type OuroborosCVl = Ouroboros<Paper, OuroborosChunks<Linked>>;
+/// Chunks over static queues, shared as published.
+pub type OuroborosCSPaper = Ouroboros<Paper, OuroborosShared<Array>>;
+/// Chunks over virtualized array-hierarchy queues, shared as published.
+pub type OuroborosCVaPaper = Ouroboros<Paper, OuroborosShared<Hierarchy>>;
+/// Chunks over virtualized linked-chunk queues, shared as published.
+pub type OuroborosCVlPaper = Ouroboros<Paper, OuroborosShared<Linked>>;

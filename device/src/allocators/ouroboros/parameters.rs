@@ -6,7 +6,7 @@ pub const METADATA_BYTES: u64 = 128;
 /// Words of an entry before the bits of its pages.
 pub(super) const FIRST_BITS: u32 = 8;
 /// Most pages of a chunk: what an entry has bits for, in whole powers of two.
-const MOST_PAGES_BITS: u32 = 9;
+pub(super) const MOST_PAGES_BITS: u32 = 9;
 
 /// The constants of a heap. Those of [`Paper`] are the defaults.
 pub trait Parameters: Copy {

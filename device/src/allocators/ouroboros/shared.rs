@@ -2,30 +2,39 @@
 //! (section 4.2, Algorithms 4 and 5), `sharing=paper`. The default gives a chunk one
 //! holder at a time ([`super::chunks`]).
 //!
-//! The semaphore counts free pages, on whatever chunk. Who has permits walks along
-//! the queue from its front and takes from the first chunk that has pages as many as
-//! it needs, at the same time as others; the chunk stays where it is. Who takes the
-//! last page takes the chunk out of the queue, and who frees the first one puts it
-//! back, at the end. Who frees the last page in use gives the chunk to the pool, if
-//! the semaphore has permits for all of its pages, and leaves a mark in its slot.
+//! The semaphore counts free pages, on whatever chunk. Who has permits takes pages from
+//! the chunk at the front of the queue, at the same time as others; the chunk stays there
+//! until its last page is taken. Who takes that brings the next chunk to the front, and
+//! who frees the first page lists the chunk again, at the end of the queue. Who frees the
+//! last page in use gives the chunk to the pool, if the semaphore has permits for all of
+//! its pages, and leaves its entry behind.
 //!
-//! What was mended is said where it stands ([`listed`]): a walker that is late uses
-//! no chunk that has become something else, the front passes no chunk, a mark makes
-//! room in the queue, and who finds no room keeps the chunk on the stack of its
-//! class. Waiting at the semaphore and bringing chunks are as in the other instances
-//! ([`super::instance`]): so nobody waits for ever when memory is exhausted.
+//! What was mended is said where it stands. The front is a word beside the queue, so that
+//! nobody reads slots whose positions are not its own, and any queue serves ([`front`]).
+//! The state of a chunk says whether it is what another takes it for ([`state`]). Who
+//! finds no room in the queue keeps the chunk on the stack of its class, from where it
+//! comes to the front when the queue is empty. Waiting at the semaphore and bringing
+//! chunks are as in the other instances ([`super::instance`]), listing chunks is as in
+//! the default: so nobody waits for ever when memory is exhausted.
+//!
+//! Those with permits are served: the pages that were promised are on the front, or on
+//! chunks that are in the queue or the stack, or in the hands of threads that are about to
+//! put them there, or to bring one to the front. None of these waits for pages. A thread
+//! may wait for other lanes of its warp, which all go as far together, and for room of
+//! the queue, which others bring without such a wait.
 //!
 //! Of threads that bring chunks, retire one, or fail at the semaphore others see less
 //! than there is; a refusal is no evidence.
-//!
-//! The queue is in static memory. A walker reads slots whose positions are not its
-//! own; in a virtualized queue such a slot may be payload by then.
 
-mod listed;
+mod front;
+mod retired;
+mod state;
 
+use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use super::arena::{Arena, NONE, Task};
+use super::chunks::listed::{List, idle};
 use super::group::Group;
 use super::instance::{self, Instance, Kind, Pages, Reclaimed, Share};
 use super::layout::{Static, for_each};
@@ -33,13 +42,15 @@ use super::parameters::{Parameters, pages};
 use super::queue::{Array, EMPTY, Queue};
 use super::waiting::supply;
 use crate::warp::Warp;
-use listed::{count, list, retire, retire_listed, retire_stack, take_pages};
+use front::take_pages;
+use retired::{Retire, reclaim};
+use state::{Position, UNLISTED, count};
 
-/// Chunks that are shared, over queues in static memory.
+/// Chunks that are shared, over queues of kind `Q`.
 #[derive(Clone, Copy, Debug)]
-pub struct OuroborosShared;
+pub struct OuroborosShared<Q = Array>(PhantomData<Q>);
 
-impl Kind for OuroborosShared {
+impl<Q: Queue> Kind for OuroborosShared<Q> {
     #[inline(always)]
     fn obtain<W: Warp, P: Parameters>(
         warp: W,
@@ -51,13 +62,13 @@ impl Kind for OuroborosShared {
         let share = Share::of::<W, P>(warp, class, mask, group);
         let is_agent = share.index == 0;
         let (mut block, mut served) = (EMPTY, 0);
-        // Waits for the pages that the permits are for: they are on chunks that are
-        // listed, or about to be by threads that wait for no pages. All lanes make each
-        // turn.
+        // Waits for the pages that the permits are for; see the module. All lanes make
+        // each turn.
         loop {
             let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
             if is_agent && served < share.size {
-                (chunk, taken, start) = take_pages(warp, arena, class, share.size - served);
+                let most = share.size - served;
+                (chunk, taken, start) = take_pages::<W, P, Q>(warp, arena, class, most);
                 if taken == 0 {
                     warp.back_off();
                 }
@@ -107,11 +118,14 @@ impl Kind for OuroborosShared {
             return 0;
         }
         let left = pages::<P>(class) - used;
+        let mut own = NONE;
         if group.leads() {
+            own = chunk;
             // Relaxed: others learn of the chunk when it is listed.
             arena.shared_state(chunk).store(u64::from(left), Relaxed);
-            list(warp, arena, class, chunk);
         }
+        // All lanes, for the queue may need a chunk, whose slots they empty together.
+        arena.call_together::<W, List<Q, Position>>(warp, class, own, group.mask);
         // The leader's store comes before what others add when they free their pages.
         warp.sync(group.mask);
         left
@@ -119,9 +133,9 @@ impl Kind for OuroborosShared {
 }
 
 /// A page for each of the lanes, which look again if the number is not 0.
-struct Malloc;
+struct Malloc<Q>(PhantomData<Q>);
 
-impl Task for Malloc {
+impl<Q: Queue> Task for Malloc<Q> {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
         warp: W,
@@ -130,14 +144,14 @@ impl Task for Malloc {
         is_again: u32,
         all: u32,
     ) -> u32 {
-        instance::malloc::<W, P, OuroborosShared>(warp, arena, all, class, is_again != 0)
+        instance::malloc::<W, P, OuroborosShared<Q>>(warp, arena, all, class, is_again != 0)
     }
 }
 
 /// Frees a page, the number.
-struct Free;
+struct Free<Q>(PhantomData<Q>);
 
-impl Task for Free {
+impl<Q: Queue> Task for Free<Q> {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
         warp: W,
@@ -163,17 +177,19 @@ impl Task for Free {
             is_last = count(before) + mates.size == pages::<P>(class);
             // All pages were ours: it is nobody else's business.
             if is_first && is_last {
-                state.store(0, Relaxed);
+                state.store(UNLISTED, Relaxed);
             }
         }
         let given = warp.ballot(all, is_first & is_last);
         if given & 1 << warp.lane() != 0 {
             arena.give_chunks(warp, chunk, given);
         }
-        if is_first && !is_last {
-            list(warp, arena, class, chunk);
+        let listed = warp.ballot(all, is_first & !is_last);
+        if listed & 1 << warp.lane() != 0 {
+            arena.call_together::<W, List<Q, Position>>(warp, class, chunk, listed);
         }
         let counted = warp.ballot(all, given & 1 << mates.leader == 0) & group.mask;
+        let idle_now = warp.ballot(all, is_last & !is_first) & group.mask;
         if group.leads() {
             if counted != 0 {
                 supply(arena, class).signal(counted.count_ones());
@@ -182,26 +198,29 @@ impl Task for Free {
             if n != 0 {
                 arena.divided(class).fetch_add(n.wrapping_neg(), Relaxed);
             }
+            if idle_now != 0 {
+                idle(arena, class).fetch_add(idle_now.count_ones(), Relaxed);
+            }
         }
         // What a lane has freed is counted before it goes on and asks for it.
         warp.sync(all);
         // Whoever frees the last page before the chunk is listed leaves it to who lists.
         if is_first != is_last {
-            retire(warp, arena, class, chunk);
+            arena.call::<W, Retire<Q>>(warp, class, chunk);
         }
         0
     }
 }
 
-impl Instance for OuroborosShared {
+impl<Q: Queue> Instance for OuroborosShared<Q> {
     const REUSES: bool = true;
     const EXACT_NULL: bool = false;
-    // A refusal looks at each chunk of the queues and the stacks.
+    // A refusal looks at the state of each chunk, if some are idle.
     const BOUNDED_REFUSAL: bool = false;
 
     #[inline(always)]
     fn is_virtual(_class: u32) -> bool {
-        false
+        Q::VIRTUAL
     }
 
     #[inline(always)]
@@ -210,15 +229,18 @@ impl Instance for OuroborosShared {
     }
 
     fn fixed<P: Parameters>(chunks: u64) -> Static {
-        Array::fixed::<P>(chunks)
+        Q::fixed::<P>(chunks)
     }
 
     #[inline(always)]
     fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
-        Array::init(warp, arena, class);
+        Q::init(warp, arena, class);
+        if warp.thread() == 0 {
+            front::init(arena, class);
+        }
         if class == 0 {
             for_each(warp, arena.chunks, |chunk| {
-                arena.shared_state(chunk).store(0, Relaxed);
+                arena.shared_state(chunk).store(UNLISTED, Relaxed);
             });
         }
     }
@@ -231,12 +253,12 @@ impl Instance for OuroborosShared {
         class: u32,
         is_again: bool,
     ) -> u32 {
-        arena.call_together::<W, Malloc>(warp, class, u32::from(is_again), all)
+        arena.call_together::<W, Malloc<Q>>(warp, class, u32::from(is_again), all)
     }
 
     #[inline(always)]
     fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
-        arena.call_together::<W, Free>(warp, class, block, all);
+        arena.call_together::<W, Free<Q>>(warp, class, block, all);
     }
 
     #[inline(always)]
@@ -246,11 +268,7 @@ impl Instance for OuroborosShared {
 
     #[inline(always)]
     fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed {
-        let any = retire_stack(warp, arena, class);
-        Reclaimed {
-            again: retire_listed(warp, arena, class) | any,
-            moves: 0,
-        }
+        reclaim::<W, P, Q>(warp, arena, class)
     }
 
     #[inline(always)]

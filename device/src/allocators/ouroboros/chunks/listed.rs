@@ -83,11 +83,25 @@ impl<Q: Queue> Task for Hold<Q> {
     }
 }
 
+/// What a chunk is told when it gets a position, before others can find it there.
+pub trait Tell {
+    /// Tells a chunk that its entry comes at a position of the queue of a class.
+    fn tell<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32, position: u32);
+}
+
+/// Nothing: who takes out an entry holds the chunk.
+pub struct Nothing;
+
+impl Tell for Nothing {
+    #[inline(always)]
+    fn tell<P: Parameters>(_arena: &Arena<P>, _class: u32, _chunk: u32, _position: u32) {}
+}
+
 /// [`OuroborosChunks::list`] of the chunk that is the number, for each of the lanes: all
 /// classes take each step together.
-pub struct List<Q>(PhantomData<Q>);
+pub struct List<Q, T = Nothing>(PhantomData<(Q, T)>);
 
-impl<Q: Queue> Task for List<Q> {
+impl<Q: Queue, T: Tell> Task for List<Q, T> {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
         warp: W,
@@ -115,6 +129,7 @@ impl<Q: Queue> Task for List<Q> {
         first = warp.shuffle(together, first, group.leader);
         if chunk != NONE {
             let position = first.wrapping_add(rank(with, warp.lane()));
+            T::tell(arena, class, chunk, position);
             put::<W, P, Q>(warp, arena, class, position, chunk);
         }
         if group.leads() {

@@ -203,6 +203,17 @@ pub fn close<W: Warp, P: Parameters, Q: Queue>(
     class: u32,
     mut keep: impl FnMut(u32),
 ) -> bool {
+    close_at::<W, P, Q>(warp, arena, class, |entry, _| keep(entry))
+}
+
+/// [`close`] where it matters at which position an entry was: `keep` is told both.
+#[inline(always)]
+pub fn close_at<W: Warp, P: Parameters, Q: Queue>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    mut keep: impl FnMut(u32, u32),
+) -> bool {
     let n = Q::take_room(arena, class);
     if n == 0 {
         return false;
@@ -239,7 +250,7 @@ pub fn close<W: Warp, P: Parameters, Q: Queue>(
         let used = part(position, taken);
         let entry = arena.call::<W, TakeOut<Q>>(warp, class | used << CLASS_BITS, position);
         if entry != VOID {
-            keep(entry);
+            keep(entry, position);
         }
         taken += used;
     }
