@@ -18,9 +18,9 @@ use super::group::Group;
 use super::instance::{self, Instance, Kind, Pages, Reclaimed};
 use super::layout::Static;
 use super::parameters::{Parameters, pages};
-use super::queue::{EMPTY, End, Queue, positions, put, take};
+use super::queue::{EMPTY, End, Queue, VOID, close, positions, put, take};
 use super::semaphore::Semaphore;
-use super::waiting::supply;
+use super::waiting::{room, supply};
 use crate::warp::{Warp, leader};
 
 /// Entries that a queue has static memory for, for each chunk of the heap: rounded
@@ -28,8 +28,8 @@ use crate::warp::{Warp, leader};
 /// the paper's 2,000,000; small heaps keep some 4 % of their memory for queues.
 const ENTRIES_PER_CHUNK: u64 = 6;
 
-/// Room that a queue has stays with it until its entries are taken. A chunk that is
-/// drained while the pool has none goes there, though.
+/// Room that a queue has stays with it until its entries are taken, or the pool is empty
+/// and the queue, too. A chunk that is drained while the pool has none goes there, though.
 ///
 /// A virtualized queue keeps up to one of 2^9 chunks of the heap as room while its
 /// pages are in use, for when they come back: without it the first to free would
@@ -101,6 +101,65 @@ impl<Q: Queue> Task for Shelve<Q> {
     }
 }
 
+/// Pages that bits keep for the first lanes of the group, `granted` of them: for each
+/// there is one. All lanes of the group call this.
+#[inline(always)]
+fn unshelve<W: Warp, P: Parameters>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    granted: u32,
+    group: &Group,
+) -> u32 {
+    let (mut block, mut served) = (EMPTY, 0);
+    // The chunks of these pages are on the stack, or in the hands of threads that put
+    // them there and wait for nobody who waits here.
+    while served < granted {
+        let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
+        if group.leads() {
+            chunk = arena.pop(class);
+            if chunk == NONE {
+                warp.back_off();
+            } else {
+                let (n, left) = arena.reserve_pages(chunk, granted - served);
+                (taken, start) = (n, pages::<P>(class) - left - n);
+                if left > 0 {
+                    arena.push(class, chunk);
+                }
+            }
+        }
+        // The leader acquired the chunk for all.
+        warp.sync(group.mask);
+        chunk = warp.shuffle(group.mask, chunk, group.leader);
+        taken = warp.shuffle(group.mask, taken, group.leader);
+        start = warp.shuffle(group.mask, start, group.leader);
+        let offset = group.rank.wrapping_sub(served);
+        if offset < taken {
+            let page = arena.claim_page(warp, class, chunk, start + offset);
+            block = arena.block(class, chunk, page);
+        }
+        served += taken;
+    }
+    block
+}
+
+/// A page for each of the lanes, that have found voids in the queue.
+struct Unshelve;
+
+impl Task for Unshelve {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        _value: u32,
+        lanes: u32,
+    ) -> u32 {
+        let group = Group::by_key(warp, lanes, class);
+        unshelve(warp, arena, class, group.size, &group)
+    }
+}
+
 /// Frees a page, the number.
 struct Free<Q>(core::marker::PhantomData<Q>);
 
@@ -142,6 +201,13 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
             group = Group::by_key(warp, mask, chunk);
         }
         Q::finish(warp, arena, class, chunk, group.size, keep, &group);
+        if Q::VIRTUAL {
+            // The pages that these lanes have permits for are where `close` has put them.
+            let voids = warp.ballot(mask, block == VOID);
+            if block == VOID {
+                return arena.call_together::<W, Unshelve>(warp, class, 0, voids);
+            }
+        }
         block
     }
 
@@ -153,36 +219,7 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
             granted = shelf(arena, class).take_if_any(group.size);
         }
         granted = warp.shuffle(group.mask, granted, group.leader);
-        let (mut block, mut served) = (EMPTY, 0);
-        // The chunks of these pages are on the stack, or in the hands of threads that put
-        // them there and wait for nobody.
-        while served < granted {
-            let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
-            if group.leads() {
-                chunk = arena.pop(class);
-                if chunk == NONE {
-                    warp.back_off();
-                } else {
-                    let (n, left) = arena.reserve_pages(chunk, granted - served);
-                    (taken, start) = (n, pages::<P>(class) - left - n);
-                    if left > 0 {
-                        arena.push(class, chunk);
-                    }
-                }
-            }
-            // The leader acquired the chunk for all.
-            warp.sync(group.mask);
-            chunk = warp.shuffle(group.mask, chunk, group.leader);
-            taken = warp.shuffle(group.mask, taken, group.leader);
-            start = warp.shuffle(group.mask, start, group.leader);
-            let offset = group.rank.wrapping_sub(served);
-            if offset < taken {
-                let page = arena.claim_page(warp, class, chunk, start + offset);
-                block = arena.block(class, chunk, page);
-            }
-            served += taken;
-        }
-        block
+        unshelve(warp, arena, class, granted, group)
     }
 
     #[inline(always)]
@@ -281,10 +318,27 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
 
     #[inline(always)]
     fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed {
-        Reclaimed {
+        let mut reclaimed = Reclaimed {
             again: Q::VIRTUAL && Q::settle(warp, arena, class),
             moves: 0,
+        };
+        // While nobody takes an entry: each of those who do would be told by a void.
+        let front = arena.head(class, Line::Front, 0).load(Relaxed);
+        let back = arena.head(class, Line::Back, 0).load(Relaxed);
+        if Q::VIRTUAL && front == back && room(arena, class).left() > 0 {
+            arena.depart(warp);
+            reclaimed.moves = 1;
+            reclaimed.again |= close::<W, P, Q>(warp, arena, class, |block| {
+                // Somebody has a permit for it, and a void in its place.
+                let chunk = arena.chunk_of(block);
+                let freed = arena.free_page(class, chunk, arena.page_of(class, block));
+                if freed.holds {
+                    arena.push(class, chunk);
+                }
+            });
+            arena.arrive(warp, true);
         }
+        reclaimed
     }
 
     #[inline(always)]
