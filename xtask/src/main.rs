@@ -56,13 +56,27 @@ fn main() -> ExitCode {
 /// Searches for a failing run without each ordering of the device code, for so many
 /// seconds in each workload. The tests' crate has the campaign; this keeps its list.
 fn weaken(root: &Path, seconds: &str) -> Result<()> {
-    let output = Command::new("cargo")
-        .args(["run", "--package", "heapwood-tests", "--example", "weaken"])
-        .args(["--", seconds])
+    // Of the workspace, as the tests are: `cargo run --package` would choose other
+    // features for the crates below, and compile all of them again.
+    let status = Command::new("cargo")
+        .args(["build", "--workspace", "--example", "weaken"])
+        .current_dir(root)
+        .status()
+        .map_err(|error| format!("cargo: {error}"))?;
+    if !status.success() {
+        return Err("the campaign does not build".to_owned());
+    }
+    // Cargo puts it beside this program.
+    let campaign = std::env::current_exe()
+        .map_err(|error| format!("the path of this program: {error}"))?
+        .with_file_name("examples")
+        .join("weaken");
+    let output = Command::new(&campaign)
+        .arg(seconds)
         .current_dir(root)
         .stderr(Stdio::inherit())
         .output()
-        .map_err(|error| format!("cargo: {error}"))?;
+        .map_err(|error| format!("{}: {error}", campaign.display()))?;
     if !output.status.success() {
         return Err("the campaign failed".to_owned());
     }
@@ -103,9 +117,13 @@ fn check() -> Result<()> {
     if !fresh.keys().eq(kept.keys()) {
         return Err("device/ptx lacks modules or has too many; run `cargo xtask ptx`".to_owned());
     }
-    // With the toolchain that made the committed ones all are the same.
     fresh.retain(|name, text| kept.get(name) != Some(text));
-    println!("{} of {} modules differ here", fresh.len(), kept.len());
-    assemble::assemble_all(&fresh)?;
+    // With the toolchain that made the committed ones all are the same.
+    if fresh.is_empty() {
+        println!("all {} modules are as committed", kept.len());
+    } else {
+        println!("{} of {} modules differ here", fresh.len(), kept.len());
+        assemble::assemble_all(&fresh)?;
+    }
     assemble::assemble_all(&kept)
 }
