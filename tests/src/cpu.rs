@@ -13,6 +13,8 @@ use heapwood_device::kdtree::node::Node;
 use heapwood_device::kernel::Args;
 use heapwood_device::warp::{SCRATCH_BYTES, Solo};
 
+use crate::fences;
+
 /// Memory as a device gives it: zeroed, 256-byte aligned.
 pub struct Buffer {
     address: *mut u8,
@@ -115,6 +117,7 @@ impl Machine {
             for worker in 0..workers {
                 let shared = &shared;
                 scope.spawn(move || {
+                    fences::show();
                     let (heap, args) = shared.get();
                     let scratch = Buffer::new(SCRATCH_BYTES);
                     // SAFETY: the scratch memory is this warp's; the caller

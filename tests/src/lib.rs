@@ -4,6 +4,7 @@
 pub mod brute;
 pub mod conformance;
 pub mod cpu;
+pub mod fences;
 pub mod gpu;
 pub mod graph;
 pub mod judge;

@@ -8,6 +8,7 @@ use std::thread;
 use cuda_std::schedule::{Access, Operation};
 use heapwood_device::warp::{SCRATCH_BYTES, Solo, Warp};
 
+use crate::fences;
 use crate::lockstep::{self, Lockstep, Plan, Policy};
 
 /// Something that launches kernels.
@@ -62,14 +63,16 @@ impl Machine for OsThreads {
     type Warp = Solo;
     const THREADS: u32 = 4;
     const PROCESSORS: u32 = 4;
-    const TURNS: u32 = 2000;
-    const REPEATS: u32 = 2;
+    // Under Miri an access takes some ten thousand times as long.
+    const TURNS: u32 = if cfg!(miri) { 20 } else { 2000 };
+    const REPEATS: u32 = if cfg!(miri) { 1 } else { 2 };
 
     fn launch(&self, kernel: impl Fn(Solo) + Sync) {
         thread::scope(|scope| {
             for warp in 0..Self::THREADS {
                 let kernel = &kernel;
                 scope.spawn(move || {
+                    fences::show();
                     kernel(solo(
                         warp,
                         Self::THREADS,

@@ -128,6 +128,7 @@ fn looking_first_deepens_no_deficit() {
 /// Everyone wants more than there is, at once: all but a few must be refused,
 /// and none may wait for ever for what was promised.
 #[test]
+#[cfg_attr(miri, ignore = "switches stacks")]
 fn waiting_ends_when_nothing_comes() {
     for seed in 0..200 {
         let words = Words::new();
