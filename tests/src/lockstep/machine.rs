@@ -13,7 +13,7 @@ use heapwood_device::warp::SCRATCH_BYTES;
 
 use super::failure::{Fault, LaneId, Place};
 use super::gather::Gathering;
-use super::memory::Memory;
+use super::memory::{Memory, Moment};
 use super::plan::{Model, Plan};
 use super::scheduler::Scheduler;
 
@@ -168,6 +168,13 @@ impl Machine {
                 (None, true)
             }
         }
+    }
+
+    /// Where the current lane is; nothing over sequential memory.
+    pub fn moment(&self) -> Option<Moment> {
+        let state = &mut *self.state.borrow_mut();
+        let memory = state.memory.as_mut()?;
+        Some(memory.moment(self.current()))
     }
 
     /// The current lane makes a turn of a spin, and then gives way.

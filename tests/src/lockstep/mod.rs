@@ -32,6 +32,7 @@ use cuda_std::schedule::{Access, Operation};
 
 pub use failure::{Collective, Fault, LaneId, LockstepError, Place};
 pub use lane::Lockstep;
+pub use memory::Moment;
 pub use plan::{Model, Plan, Policy};
 pub use random::Random;
 
@@ -111,6 +112,16 @@ fn plain(address: usize, bytes: usize, operation: Operation, site: &'static Loca
             site,
         });
     }
+}
+
+/// Where the lane that runs is in its course.
+///
+/// # Panics
+///
+/// Outside a run over weak memory: elsewhere the order of events is that of their
+/// steps.
+pub fn moment() -> Moment {
+    with_machine(Machine::moment).expect("a run over weak memory")
 }
 
 /// What a run was like.

@@ -20,10 +20,9 @@ use crate::lockstep::{self, Lockstep, Plan, Random};
 /// Two warps in lockstep, over weak memory while the heap is not at rest.
 struct TwoWarps {
     launches: AtomicU64,
+    /// Steps of a run. The longest that is in order takes a twentieth of it.
+    steps: u64,
 }
-
-/// Steps of a run. The longest that is in order takes a twentieth of it.
-const STEPS: u64 = 2_000_000;
 
 impl Machine for TwoWarps {
     type Warp = Lockstep;
@@ -35,7 +34,7 @@ impl Machine for TwoWarps {
     fn launch(&self, kernel: impl Fn(Lockstep) + Sync) {
         let seed = self.launches.fetch_add(1, Relaxed);
         let plan = Plan {
-            step_limit: STEPS,
+            step_limit: self.steps,
             ..Plan::varied(2, 4, 60, seed)
         };
         if let Err(error) = lockstep::run(plan.weak(), kernel) {
@@ -55,6 +54,8 @@ enum Load {
     Light,
     /// Up to all that there is.
     Full,
+    /// The same, of a heap with few chunks and queues without room for what they have.
+    Cramped,
 }
 
 /// What the lanes do.
@@ -94,6 +95,10 @@ fn lane<A: Allocator>(bench: &Bench<A, TwoWarps>, warp: Lockstep, slots: &[Slot]
 fn heap<A: Allocator>(case: Case, load: Load, seed: u64) {
     let machine = TwoWarps {
         launches: AtomicU64::new(seed << 16),
+        steps: match load {
+            Load::Cramped => 400_000,
+            Load::Light | Load::Full => 2_000_000,
+        },
     };
     let mut random = Random::new(seed);
     let traits = plain();
@@ -105,11 +110,16 @@ fn heap<A: Allocator>(case: Case, load: Load, seed: u64) {
             random.choose(&[2, 8, 100]),
             3,
         ),
+        Load::Cramped => (random.choose(&[1, 2, 4]), random.choose(&[2, 8, 16]), 3),
+    };
+    let sizes = match load {
+        Load::Cramped => [16, 16, 32, 32],
+        Load::Light | Load::Full => [16, 64, 256, 600],
     };
     let mix = Mix {
         lanes,
         large: bench.max_block() / part,
-        most: random.choose(&[16, 64, 256, 600]),
+        most: random.choose(&sizes),
         turns: random.choose(&[8, 24]),
         seed,
     };
@@ -143,6 +153,18 @@ impl Parameters for Small {
     const FIRST_CHUNKS_FROM: u32 = 320;
 }
 
+/// Chunks of 64 bytes, and queues of two entries.
+#[derive(Clone, Copy)]
+struct Cramped;
+
+impl Parameters for Cramped {
+    const CHUNK_BITS: u32 = 6;
+    const CAPACITY_BITS: u32 = 1;
+}
+
+/// Six chunks.
+const FEW: Case = case(8_384, &[]);
+
 const REGIONS: Case = case(16_000, &[("region", "64")]);
 const CHUNKS: Case = case(16_000, &[]);
 
@@ -167,5 +189,8 @@ pub(super) fn workloads() -> Vec<Workload> {
         "chunks-hierarchy": Ouroboros<Small, OuroborosChunks<Hierarchy>>, CHUNKS, Full;
         "chunks-linked": Ouroboros<Small, OuroborosChunks<Linked>>, CHUNKS, Full;
         "shared": Ouroboros<Small, OuroborosShared>, CHUNKS, Full;
+        "cramped-pages": Ouroboros<Cramped, OuroborosPages<Array>>, FEW, Cramped;
+        "cramped-chunks": Ouroboros<Cramped, OuroborosChunks<Array>>, FEW, Cramped;
+        "cramped-shared": Ouroboros<Cramped, OuroborosShared>, FEW, Cramped;
     }
 }

@@ -17,7 +17,7 @@ use heapwood_device::warp::Warp;
 
 use super::Workload;
 use crate::conformance::Pool;
-use crate::lockstep::{self, Lockstep, Model, Plan, Random};
+use crate::lockstep::{self, Lockstep, Model, Plan, Policy, Random};
 
 /// Chunks of 16 entries.
 #[derive(Clone, Copy)]
@@ -48,6 +48,10 @@ struct Bench<Q: Queue> {
     /// Chunks that are kept as room.
     keep: u32,
     turns: u64,
+    /// Whether chunks go through the stack of the class, too, which links them.
+    stacks: bool,
+    /// Whether the lanes of a warp do the same at the same time.
+    together: bool,
     seed: u64,
 }
 
@@ -143,18 +147,63 @@ impl<Q: Queue> Bench<Q> {
         }
     }
 
+    /// Moves a chunk from the pool to the stack of the class, or back.
+    fn shift(&self, warp: Lockstep, to_stack: bool) {
+        let arena = &arena(&self.memory);
+        let chunk = if to_stack {
+            arena.take_chunk(warp)
+        } else {
+            arena.pop(CLASS)
+        };
+        if chunk >= arena.chunks {
+            return;
+        }
+        let address = arena.address(arena.block(0, chunk, 0)) as usize;
+        lockstep::writes(address, Tiny::CHUNK_BYTES as usize);
+        if to_stack {
+            arena.push(CLASS, chunk);
+        } else {
+            arena.give_chunk(warp, chunk);
+        }
+    }
+
     fn lane(&self, warp: Lockstep) {
-        let mut random = Random::new(self.seed << 8 | u64::from(warp.thread()));
+        let number = if self.together {
+            warp.warp()
+        } else {
+            warp.thread()
+        };
+        let mut random = Random::new(self.seed << 8 | u64::from(number));
         for _ in 0..self.turns {
             match random.below(16) {
+                0 | 1 if self.stacks && random.one_in(2) => {
+                    // As who is about to be refused does: of all who look for chunks to
+                    // return, the one that may know nothing of them.
+                    Q::settle(warp, &arena(&self.memory), CLASS);
+                }
                 0 => {
                     let arena = &arena(&self.memory);
                     queue::close::<_, _, Q>(warp, arena, CLASS, |entry| self.accept(entry));
                 }
+                1 | 2 if self.stacks => {
+                    self.shift(warp, random.one_in(2));
+                    self.shift(warp, random.one_in(2));
+                }
                 1 | 2 => self.borrow(warp),
+                // Whole chunks at a time, so that these come and go.
+                3..9 if self.stacks || self.together => {
+                    for _ in 0..1 + random.below(3) {
+                        self.put(warp, 4);
+                    }
+                }
                 3..9 => self.put(warp, 1 + random.below(4) as u32),
                 _ => {
-                    for _ in 0..random.below(4) {
+                    let most = match (self.stacks, self.together) {
+                        (_, true) => 6,
+                        (true, false) => 16,
+                        (false, false) => 4,
+                    };
+                    for _ in 0..random.below(most) {
                         self.take(warp);
                     }
                 }
@@ -170,27 +219,50 @@ impl<Q: Queue> Bench<Q> {
         }
         let arena = &arena(&self.memory);
         queue::close::<_, _, Q>(warp, arena, CLASS, |entry| panic!("{entry} is left"));
+        if self.stacks {
+            for _ in 0..arena.chunks {
+                self.shift(warp, false);
+            }
+        }
         let run = arena.take_run(warp, arena.chunks);
         assert_eq!(run, 0, "the queue keeps chunks");
     }
 }
 
-fn queue<Q: Queue>(seed: u64) {
+fn queue<Q: Queue>(seed: u64, stacks: bool, together: bool) {
     let mut random = Random::new(seed);
-    let lanes = random.choose(&[1, 2, 4, 32]);
+    let lanes = match (stacks, together) {
+        (_, true) => 8,
+        (true, false) => random.choose(&[1, 2, 4]),
+        (false, false) => random.choose(&[1, 2, 4, 32]),
+    };
+    // Neighbours are returned together if both have their signposts: in a small table
+    // they have the same.
+    let chunks: [u32; 3] = if together { [20, 40, 80] } else { [3, 6, 20] };
     let bench = Bench::<Q> {
-        memory: memory(random.choose(&[3, 6, 20])),
+        memory: memory(random.choose(&chunks)),
         permits: AtomicU64::new(0),
         expected: AtomicU32::new(0),
         payload: vec![0; ENTRIES],
         out: (0..ENTRIES).map(|_| Count::new(0)).collect(),
         next: Count::new(0),
-        keep: random.choose(&[0, 1, 2, 4]),
+        keep: if together {
+            random.choose(&[2, 4])
+        } else {
+            random.choose(&[0, 1, 2, 4])
+        },
         turns: random.choose(&[8, 24]),
+        stacks,
+        together,
         seed,
     };
     let plan = Plan {
-        step_limit: 2_000_000,
+        // Stalls are most of them.
+        step_limit: if stacks || together {
+            8_000_000
+        } else {
+            2_000_000
+        },
         ..Plan::varied(2, lanes, 60, seed)
     };
     let quiet = Plan {
@@ -206,7 +278,12 @@ fn queue<Q: Queue>(seed: u64) {
             bench.lane(warp);
         }
     });
-    launch(quiet, |warp| {
+    // One lane alone: a stall would only use up the steps.
+    let calm = Plan {
+        policy: Policy::Random { period: 64 },
+        ..quiet
+    };
+    launch(calm, |warp| {
         if warp.thread() == 0 {
             bench.check(warp);
         }
@@ -216,18 +293,21 @@ fn queue<Q: Queue>(seed: u64) {
 }
 
 pub(super) fn workloads() -> Vec<Workload> {
-    vec![
-        Workload {
-            name: "queue-array",
-            run: queue::<Array>,
-        },
-        Workload {
-            name: "queue-hierarchy",
-            run: queue::<Hierarchy>,
-        },
-        Workload {
-            name: "queue-linked",
-            run: queue::<Linked>,
-        },
-    ]
+    macro_rules! workloads {
+        ($($name:literal: $queue:ty, $stacks:literal, $together:literal;)*) => {
+            vec![$(Workload {
+                name: $name,
+                run: |seed| queue::<$queue>(seed, $stacks, $together),
+            },)*]
+        };
+    }
+    workloads! {
+        "queue-array": Array, false, false;
+        "queue-hierarchy": Hierarchy, false, false;
+        "queue-linked": Linked, false, false;
+        "stack-hierarchy": Hierarchy, true, false;
+        "stack-linked": Linked, true, false;
+        "warps-hierarchy": Hierarchy, false, true;
+        "warps-linked": Linked, false, true;
+    }
 }

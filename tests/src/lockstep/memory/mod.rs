@@ -69,6 +69,25 @@ struct View {
     fenced: Option<Message>,
 }
 
+/// A point in the course of a lane of a run over weak memory, between two of its
+/// accesses.
+#[derive(Clone, Debug)]
+pub struct Moment {
+    lane: u32,
+    epoch: u32,
+    clock: Clock,
+    /// Moments that were asked for before: an epoch may have several of a lane.
+    nth: u64,
+}
+
+impl Moment {
+    /// Whether what its lane did up to here happens before what the other's does from
+    /// `later` on.
+    pub fn is_before(&self, later: &Self) -> bool {
+        self.nth <= later.nth && later.clock.covers(self.lane, self.epoch)
+    }
+}
+
 /// The memory of a run.
 pub struct Memory {
     views: Vec<View>,
@@ -79,6 +98,7 @@ pub struct Memory {
     /// One load in so many may return an older store.
     stale: u64,
     orders: Orders,
+    moments: u64,
 }
 
 fn acquires(order: Ordering) -> bool {
@@ -155,6 +175,7 @@ impl Memory {
             stale: random.choose(&[1, 2, 4, 16]),
             random,
             orders: Orders::of_this_thread(),
+            moments: 0,
         }
     }
 
@@ -174,6 +195,18 @@ impl Memory {
                 }
                 self.atomic(lane, access, order)
             }
+        }
+    }
+
+    /// Where a lane is.
+    pub fn moment(&mut self, lane: u32) -> Moment {
+        self.moments += 1;
+        let clock = self.views[lane as usize].clock.clone();
+        Moment {
+            lane,
+            epoch: clock.epoch(lane),
+            clock,
+            nth: self.moments,
         }
     }
 
