@@ -208,7 +208,8 @@ pub fn prepare<P: Parameters, A: Append>(arena: &Arena<P>, chunk: u32) {
     // Release: who reads one of these late, and with it a link of what the chunk
     // was before, then reads that the chunk's tag is gone.
     fence(Release);
-    arena.meta(chunk, Word::Drained).store(A::DRAINED, Relaxed);
+    // An exchange, so that nobody who adds to the count finds what it was before.
+    arena.meta(chunk, Word::Drained).swap(A::DRAINED, Relaxed);
     arena.meta(chunk, Word::Next).store(NONE, Relaxed);
 }
 

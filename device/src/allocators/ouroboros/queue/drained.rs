@@ -219,7 +219,9 @@ fn leave<W: Warp, P: Parameters>(
     let new = arena.head64(class, Line::New, 0);
     let nothing = seen | u64::from(NONE);
     if new.compare_exchange(seen, nothing, AcqRel) == seen {
-        old.store(later, Release);
+        // Relaxed: whoever is led by it finds no chunk. An exchange, so that `old` only
+        // changes by such: one by a thread that is out of date then fails.
+        old.swap(later, Relaxed);
         return true;
     }
     // Another thread has returned the chunk; or is about to link the next one, or to
@@ -250,7 +252,8 @@ fn append_again<W: Warp, P: Parameters>(
         // Release: as in `chunked::prepare`.
         fence(Release);
         let drained = arena.meta(chunk, Word::Drained);
-        drained.store(Linked::DRAINED, Relaxed);
+        // An exchange, as in `chunked::prepare`.
+        drained.swap(Linked::DRAINED, Relaxed);
         if group.rank + 1 == kept {
             // The others' links lead to the next of the run already.
             arena.meta(chunk, Word::Next).store(NONE, Relaxed);
