@@ -210,15 +210,21 @@ fn refill<A: Allocator>(pool: &Pool<A>, mix: &Mix, enough: &Enough) {
 fn pages<I: Instance>(seed: u64) {
     let mut random = Random::new(seed);
     let pool = chunks::<Ouroboros<Tiny, I>>(random.choose(&[1, 2, 4, 6]));
+    // Where chunks change their class, pages of two sizes are not apart.
+    let both: &[u64] = if I::REUSES {
+        &[PAGE]
+    } else {
+        &[PAGE, 2 * PAGE]
+    };
     let load = Mix {
         lanes: random.choose(&[1, 2, 4, 8]),
-        sizes: random.choose(&[&[PAGE][..], &[2 * PAGE], &[PAGE, 2 * PAGE]]),
+        sizes: random.choose(&[&[PAGE], &[2 * PAGE], both]),
         most: random.choose(&[1, 2, 4]),
         turns: random.choose(&[4, 8, 24]),
         coalesced: 2,
         seed,
     };
-    mix(&pool, &load, &Enough::SameBlock);
+    mix(&pool, &load, &Enough::SomeBlock);
 }
 
 /// The same, by all lanes of a warp together.
@@ -233,7 +239,7 @@ fn pages_together<I: Instance>(seed: u64) {
         coalesced: 0,
         seed,
     };
-    refill(&pool, &load, &Enough::SameBlock);
+    refill(&pool, &load, &Enough::SomeBlock);
 }
 
 /// Blocks of a circular heap.
@@ -292,8 +298,10 @@ pub(super) fn workloads() -> Vec<Workload> {
         "first-chunks-array": first_pages::<OuroborosChunks<Array>>;
         "null-hierarchy": pages::<OuroborosPages<Hierarchy>>;
         "null-linked": pages::<OuroborosPages<Linked>>;
+        "null-chunks": pages::<OuroborosChunks<Array>>;
         "together-hierarchy": pages_together::<OuroborosPages<Hierarchy>>;
         "together-linked": pages_together::<OuroborosPages<Linked>>;
+        "together-chunks": pages_together::<OuroborosChunks<Array>>;
         "together-cmalloc": |seed| circular_together::<CMalloc>(32, seed);
         "together-cfmalloc": |seed| circular_together::<CfMalloc>(16, seed);
         "null-cmalloc": |seed| circular::<CMalloc>(32, seed);

@@ -20,7 +20,8 @@ use crate::lockstep::{self, Lockstep, Plan, Random};
 /// Two warps in lockstep, over weak memory while the heap is not at rest.
 struct TwoWarps {
     launches: AtomicU64,
-    /// Steps of a run. The longest that is in order takes a twentieth of it.
+    /// Steps of a run. Most that are in order take less than a twentieth of it; while
+    /// lanes stall, one in some thousands needs half of it, or twice as many.
     steps: u64,
 }
 
@@ -96,7 +97,7 @@ fn heap<A: Allocator>(case: Case, load: Load, seed: u64) {
     let machine = TwoWarps {
         launches: AtomicU64::new(seed << 16),
         steps: match load {
-            Load::Cramped => 400_000,
+            Load::Cramped => 1_000_000,
             Load::Light | Load::Full => 2_000_000,
         },
     };
@@ -189,8 +190,12 @@ pub(super) fn workloads() -> Vec<Workload> {
         "chunks-hierarchy": Ouroboros<Small, OuroborosChunks<Hierarchy>>, CHUNKS, Full;
         "chunks-linked": Ouroboros<Small, OuroborosChunks<Linked>>, CHUNKS, Full;
         "shared": Ouroboros<Small, OuroborosShared>, CHUNKS, Full;
+        "shared-hierarchy": Ouroboros<Small, OuroborosShared<Hierarchy>>, CHUNKS, Full;
+        "shared-linked": Ouroboros<Small, OuroborosShared<Linked>>, CHUNKS, Full;
         "cramped-pages": Ouroboros<Cramped, OuroborosPages<Array>>, FEW, Cramped;
         "cramped-chunks": Ouroboros<Cramped, OuroborosChunks<Array>>, FEW, Cramped;
         "cramped-shared": Ouroboros<Cramped, OuroborosShared>, FEW, Cramped;
+        "cramped-hierarchy": Ouroboros<Cramped, OuroborosShared<Hierarchy>>, FEW, Cramped;
+        "cramped-linked": Ouroboros<Cramped, OuroborosShared<Linked>>, FEW, Cramped;
     }
 }

@@ -6,6 +6,7 @@
 //! that, or got it after that, in every order that the run allows. A refusal with such
 //! memory for it is wrong, however much a lane is out of date.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -23,6 +24,8 @@ struct Owner {
     bytes: u64,
     memory: Range<usize>,
     from: Moment,
+    /// When `malloc` returned.
+    served: Moment,
     to: Option<Moment>,
 }
 
@@ -36,8 +39,9 @@ struct Refusal {
 /// Which memory would have served a request.
 #[derive(Clone, Debug)]
 pub enum Enough {
-    /// That of a block of as many bytes.
-    SameBlock,
+    /// That of a block of as many bytes. Such blocks are alike: a call that was served
+    /// meanwhile owned one of them from its start on, whichever it was given in the end.
+    SomeBlock,
     /// Any units of so many bytes that lie side by side in this memory.
     Run(Range<usize>, usize),
     /// There is enough for all requests.
@@ -78,6 +82,7 @@ impl Record {
             self.calls(|calls| calls.refusals.push(Refusal { bytes, from, to }));
             return None;
         }
+        let served = moment();
         let start = allocator.address(handle) as usize;
         let memory = start..start + allocator.granted(handle, bytes) as usize;
         writes(start, memory.len());
@@ -86,6 +91,7 @@ impl Record {
             bytes,
             memory,
             from,
+            served,
             to: None,
         };
         Some(self.calls(|calls| {
@@ -144,22 +150,11 @@ impl Calls {
         };
         let owners = self.owners.iter();
         let owned = owners.filter(|owner| !is_over(owner) && !refusal.to.is_before(&owner.from));
-        let mut owned: Vec<_> = owned.map(|owner| owner.memory.clone()).collect();
         match enough {
             Enough::Always => Some(0..0),
-            Enough::SameBlock => {
-                let overlaps =
-                    |a: &Range<usize>, b: &Range<usize>| a.start < b.end && b.start < a.end;
-                let is_free =
-                    |memory: &Range<usize>| !owned.iter().any(|other| overlaps(other, memory));
-                let mut same = self
-                    .owners
-                    .iter()
-                    .filter(|owner| owner.bytes == refusal.bytes);
-                same.find(|owner| is_over(owner) && is_free(&owner.memory))
-                    .map(|owner| owner.memory.clone())
-            }
+            Enough::SomeBlock => self.some_block(refusal, is_over),
             Enough::Run(all, unit) => {
+                let mut owned: Vec<_> = owned.map(|owner| owner.memory.clone()).collect();
                 let wanted = refusal.bytes.max(1).next_multiple_of(*unit as u64) as usize;
                 owned.sort_unstable_by_key(|memory| memory.start);
                 owned.push(all.end..all.end);
@@ -171,5 +166,33 @@ impl Calls {
                 })
             }
         }
+    }
+
+    /// A block that was there before the call, if there were more of these than owners
+    /// that had one of them, or were about to get one.
+    fn some_block(
+        &self,
+        refusal: &Refusal,
+        is_over: impl Fn(&Owner) -> bool,
+    ) -> Option<Range<usize>> {
+        let alike = self
+            .owners
+            .iter()
+            .filter(|owner| owner.bytes == refusal.bytes);
+        let (mut free, mut kept, mut promised) = (BTreeMap::new(), Vec::new(), 0);
+        for owner in alike {
+            let memory = &owner.memory;
+            if is_over(owner) {
+                free.insert(memory.start, memory.clone());
+            } else if owner.served.is_before(&refusal.from) {
+                kept.push(memory.start);
+            } else if !refusal.to.is_before(&owner.from) {
+                promised += 1;
+            }
+        }
+        for start in kept {
+            free.remove(&start);
+        }
+        (free.len() > promised).then(|| free.into_values().next())?
     }
 }
