@@ -254,11 +254,6 @@ impl<Q: Queue> Instance for OuroborosChunks<Q> {
         Q::VIRTUAL
     }
 
-    #[inline(always)]
-    fn keeps_chunk(_class: u32) -> bool {
-        false
-    }
-
     fn fixed<P: Parameters>(chunks: u64) -> Static {
         Q::fixed::<P>(chunks)
     }

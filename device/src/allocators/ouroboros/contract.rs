@@ -159,10 +159,8 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
     }
 
     fn max_block(heap: &Heap) -> u64 {
-        // The first chunks that are kept are at the bottom, and split it from the rest.
-        let kept = first_chunks::<P>(heap.integers[0] as u32, I::keeps_chunk);
-        let below = u32::BITS - kept.leading_zeros();
-        (heap.integers[0] - u64::from(below)) << P::CHUNK_BITS
+        // Who asks for all of it has the queues give back what they have.
+        heap.integers[0] << P::CHUNK_BITS
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
@@ -199,6 +197,8 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
             }
             rest = warp.ballot(all, block.is_null() & (stamp != REFUSED));
             is_again = true;
+            // What one lane knows to be free the one that looks for it must see.
+            warp.sync(all);
         }
         block
     }

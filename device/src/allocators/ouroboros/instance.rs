@@ -47,9 +47,6 @@ pub trait Instance: Copy {
     /// Whether the queue of a class is stored in chunks of the pool.
     fn is_virtual(class: u32) -> bool;
 
-    /// Whether the queue of a class keeps a chunk that it has, even if it is empty.
-    fn keeps_chunk(class: u32) -> bool;
-
     /// Static memory of a class's queue in a heap of so many chunks.
     fn fixed<P: Parameters>(chunks: u64) -> Static;
 
@@ -99,15 +96,6 @@ impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
             A::is_virtual(class)
         } else {
             B::is_virtual(class)
-        }
-    }
-
-    #[inline(always)]
-    fn keeps_chunk(class: u32) -> bool {
-        if class < FROM {
-            A::keeps_chunk(class)
-        } else {
-            B::keeps_chunk(class)
         }
     }
 

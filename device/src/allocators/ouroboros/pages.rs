@@ -277,11 +277,6 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
         Q::VIRTUAL
     }
 
-    #[inline(always)]
-    fn keeps_chunk(_class: u32) -> bool {
-        Q::VIRTUAL
-    }
-
     fn fixed<P: Parameters>(chunks: u64) -> Static {
         Q::fixed::<P>(chunks * ENTRIES_PER_CHUNK)
     }

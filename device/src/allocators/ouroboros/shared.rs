@@ -223,11 +223,6 @@ impl<Q: Queue> Instance for OuroborosShared<Q> {
         Q::VIRTUAL
     }
 
-    #[inline(always)]
-    fn keeps_chunk(_class: u32) -> bool {
-        false
-    }
-
     fn fixed<P: Parameters>(chunks: u64) -> Static {
         Q::fixed::<P>(chunks)
     }
