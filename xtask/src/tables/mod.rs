@@ -7,6 +7,7 @@
 
 mod bandwidth;
 mod bench;
+mod forms;
 mod graph;
 mod graph_crate;
 mod kdtree;
@@ -66,6 +67,7 @@ fn table(name: &str, results: &Results) -> Result<String> {
         ["graph", "algorithms"] => graph::algorithms(results),
         ["graph", "bandwidth"] => bandwidth::table(results),
         ["graph", "memory"] => graph::memory(results),
+        ["bench", "forms", heap] => forms::table(results, heap),
         ["bench", "means"] => means::table(results),
         ["bench", "verdict"] => bench::verdict(results),
         ["bench", workload, kernel, heap] => bench::table(results, workload, kernel, heap, None),

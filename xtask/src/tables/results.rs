@@ -230,6 +230,8 @@ pub struct PublishedRegisters {
 pub struct Results {
     /// Microbenchmarks.
     pub bench: Vec<Case>,
+    /// Microbenchmarks of published forms.
+    pub forms: Vec<Case>,
     /// Trees.
     pub kdtree: Vec<Tree>,
     /// Graphs.
@@ -249,6 +251,7 @@ impl Results {
     pub fn read(folder: &Path) -> Result<Self> {
         let results = Self {
             bench: list(folder, "h200-bench.json")?,
+            forms: list(folder, "h200-forms.json")?,
             kdtree: list(folder, "h200-kdtree.json")?,
             graphs: list(folder, "h200-graph.json")?,
             graph_crate: list(folder, "cpu-graph-crate.json")?,
@@ -263,7 +266,7 @@ impl Results {
 
     /// Refuses results of the CPU backend, which say nothing beside a GPU's.
     fn check(&self) -> Result<()> {
-        let benches = self.bench.iter().map(|case| &case.meta);
+        let benches = self.bench.iter().chain(&self.forms).map(|case| &case.meta);
         let trees = self.kdtree.iter().map(|tree| &tree.meta);
         let graphs = self.graphs.iter().filter_map(|row| row.result.as_ref());
         let mut all = benches.chain(trees).chain(graphs.map(|graph| &graph.meta));
