@@ -6,12 +6,10 @@
 
 use std::rc::Rc;
 
-/// The epochs of all lanes that happen before something.
+/// The epochs of all lanes that happen before something. A clone is the same memory
+/// until one of the two changes: stores carry the clocks of who released them.
 #[derive(Clone, Debug)]
-pub struct Clock(Box<[u32]>);
-
-/// A clock that a store carries, for whoever acquires it.
-pub type Message = Rc<Clock>;
+pub struct Clock(Rc<[u32]>);
 
 impl Clock {
     /// Nothing happens before.
@@ -21,14 +19,18 @@ impl Clock {
 
     /// Makes all that happens before `other` happen before this.
     pub fn join(&mut self, other: &Self) {
-        for (own, other) in self.0.iter_mut().zip(&other.0) {
+        if Rc::ptr_eq(&self.0, &other.0) {
+            return;
+        }
+        let own = Rc::make_mut(&mut self.0);
+        for (own, other) in own.iter_mut().zip(&*other.0) {
             *own = (*own).max(*other);
         }
     }
 
     /// Begins the next epoch of `lane`, whose clock this is.
     pub fn advance(&mut self, lane: u32) {
-        self.0[lane as usize] += 1;
+        Rc::make_mut(&mut self.0)[lane as usize] += 1;
     }
 
     /// The epoch of `lane`.

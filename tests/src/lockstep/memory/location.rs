@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 use std::panic::Location as Site;
 
-use super::clock::{Clock, Message};
+use super::clock::Clock;
 use crate::lockstep::random::Random;
 
 /// Stores that are remembered of a word.
@@ -26,7 +26,7 @@ pub struct Store {
     /// What it wrote.
     pub value: u64,
     /// What happens before whoever acquires it.
-    pub message: Option<Message>,
+    pub message: Option<Clock>,
     /// Whether it is a read-modify-write that read the store before.
     follows: bool,
 }
@@ -145,7 +145,7 @@ impl Location {
 
     /// Writes behind the store at `index`, which was read to be modified; whether
     /// the new store is the newest.
-    pub fn follow(&mut self, by: By, index: usize, value: u64, message: Option<Message>) -> bool {
+    pub fn follow(&mut self, by: By, index: usize, value: u64, message: Option<Clock>) -> bool {
         let Some(behind) = self.stores.get(index + 1) else {
             self.push(by, value, message, true);
             return true;
@@ -164,7 +164,7 @@ impl Location {
     }
 
     /// Appends a store.
-    pub fn push(&mut self, by: By, value: u64, message: Option<Message>, follows: bool) {
+    pub fn push(&mut self, by: By, value: u64, message: Option<Clock>, follows: bool) {
         let stamp = self.newest().stamp + STEP;
         self.stores.push_back(Store {
             stamp,
@@ -188,7 +188,7 @@ impl Location {
         by: By,
         clock: &Clock,
         value: u64,
-        message: Option<&Message>,
+        message: Option<&Clock>,
         random: &mut Random,
     ) -> bool {
         let floor = self.floor(clock);

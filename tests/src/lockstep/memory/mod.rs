@@ -21,7 +21,6 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::panic::Location as Site;
-use std::rc::Rc;
 use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -31,7 +30,7 @@ use super::failure::Fault;
 use super::machine::id;
 use super::orders::Orders;
 use super::random::Random;
-use clock::{Clock, Message};
+use clock::Clock;
 use location::{By, Location};
 use mapped::is_mapped;
 
@@ -66,7 +65,7 @@ struct View {
     /// What would, had all its relaxed loads been acquires.
     pending: Clock,
     /// Its clock at its last release fence, which its relaxed stores carry.
-    fenced: Option<Message>,
+    fenced: Option<Clock>,
 }
 
 /// A point in the course of a lane of a run over weak memory, between two of its
@@ -225,7 +224,7 @@ impl Memory {
             self.fences.join(&view.clock);
         }
         if releases(order) {
-            view.fenced = Some(Rc::new(view.clock.clone()));
+            view.fenced = Some(view.clock.clone());
             view.clock.advance(lane);
         }
     }
@@ -248,7 +247,7 @@ impl Memory {
         location.refresh(read_real(access.address, access.bytes));
         if let Operation::Store(value) = access.operation {
             let message = if releases(order) {
-                Some(Rc::new(view.clock.clone()))
+                Some(view.clock.clone())
             } else {
                 view.fenced.clone()
             };
@@ -273,23 +272,24 @@ impl Memory {
         let store = location.store(index);
         let (before, inherited) = (store.value, store.message.clone());
         if let Some(message) = &inherited {
-            view.pending.join(message);
+            // What the clock has need not be pending.
             if acquires(order) {
                 view.clock.join(message);
+            } else {
+                view.pending.join(message);
             }
         }
         if let Some(value) = modified(access.operation, before, access.bytes) {
             let own = if releases(order) {
-                Some(Rc::new(view.clock.clone()))
+                Some(view.clock.clone())
             } else {
                 view.fenced.clone()
             };
             // The release sequence of what was read goes on.
             let message = match (own, inherited) {
-                (Some(own), Some(inherited)) => {
-                    let mut both = Clock::clone(&own);
-                    both.join(&inherited);
-                    Some(Rc::new(both))
+                (Some(mut own), Some(inherited)) => {
+                    own.join(&inherited);
+                    Some(own)
                 }
                 (own, inherited) => own.or(inherited),
             };
