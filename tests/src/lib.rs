@@ -12,6 +12,7 @@ pub mod lanes;
 pub mod lockstep;
 pub mod oracle;
 pub mod rays;
+pub mod runs;
 pub mod soup;
 pub mod soups;
 pub mod vector;
