@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
 
 use crate::Result;
 use crate::toolchain::Toolchain;
@@ -67,37 +69,38 @@ pub type Modules = BTreeMap<String, String>;
 pub fn build(toolchain: &Toolchain, root: &Path, work: &Path) -> Result<Modules> {
     let libraries = compile(toolchain, root, work)?;
     let linked = link(toolchain, work, &libraries)?;
-    let mut modules = Modules::new();
-    let groups = group(&entries(toolchain, &linked)?);
-    for chunk in groups.into_iter().collect::<Vec<_>>().chunks(2) {
-        // Two at a time: the tools are single-threaded.
-        let built: Vec<Result<(String, String)>> = std::thread::scope(|scope| {
-            let handles: Vec<_> = chunk
-                .iter()
-                .map(|(name, entries)| {
-                    scope.spawn(|| {
-                        Ok((
-                            name.clone(),
-                            module(toolchain, work, &linked, name, entries)?,
-                        ))
-                    })
-                })
-                .collect();
-            handles
-                .into_iter()
-                .map(|handle| {
-                    handle
-                        .join()
-                        .unwrap_or_else(|_| Err("a worker panicked".to_owned()))
-                })
-                .collect()
-        });
-        for result in built {
-            let (name, text) = result?;
-            modules.insert(name, text);
-        }
+    let mut jobs = Vec::new();
+    for (family, groups) in group(&entries(toolchain, &linked)?) {
+        // Reading all kernels takes longer than optimising those of one module.
+        let kept = groups.values().flatten();
+        let bitcode = keep(toolchain, work, &linked, &format!("all-{family}"), kept, "")?;
+        jobs.extend(groups.into_iter().map(|group| (bitcode.clone(), group)));
     }
-    Ok(modules)
+    let rest = Mutex::new(jobs.into_iter());
+    let worker = || {
+        let mut built = Vec::new();
+        loop {
+            let next = rest.lock().expect("no panic in here").next();
+            let Some((bitcode, (name, entries))) = next else {
+                return Ok(built);
+            };
+            let text = module(toolchain, work, &bitcode, &name, &entries)?;
+            built.push((name, text));
+        }
+    };
+    // The tools are single-threaded.
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(worker)).collect();
+        let mut modules = Modules::new();
+        for worker in workers {
+            let built: Result<Vec<_>> = worker
+                .join()
+                .unwrap_or_else(|_| Err("a worker panicked".to_owned()));
+            modules.extend(built?);
+        }
+        Ok(modules)
+    })
 }
 
 /// Runs a tool and returns what it prints.
@@ -225,39 +228,56 @@ fn entries(toolchain: &Toolchain, linked: &Path) -> Result<Vec<String>> {
         .collect())
 }
 
-/// Sorts entries into modules.
-fn group(entries: &[String]) -> BTreeMap<String, Vec<String>> {
-    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+/// Modules and their entries, by name.
+type Groups = BTreeMap<String, Vec<String>>;
+
+/// Sorts entries into families, and those into modules.
+fn group(entries: &[String]) -> BTreeMap<String, Groups> {
+    let mut families: BTreeMap<String, Groups> = BTreeMap::new();
     for entry in entries {
         let parts: Vec<&str> = entry.split("__").collect();
+        let family = parts[0].to_owned();
         let module = match parts[..] {
-            [family, _, allocator] => format!("{family}-{allocator}"),
-            _ => parts[0].to_owned(),
+            [_, _, allocator] => format!("{family}-{allocator}"),
+            _ => family.clone(),
         };
+        let groups = families.entry(family).or_default();
         groups.entry(module).or_default().push(entry.clone());
     }
-    groups
+    families
+}
+
+/// Keeps some entries of a bitcode file, and what they use, after more `passes`.
+fn keep<'a>(
+    toolchain: &Toolchain,
+    work: &Path,
+    from: &Path,
+    name: &str,
+    entries: impl Iterator<Item = &'a String>,
+    passes: &str,
+) -> Result<PathBuf> {
+    let kept: Vec<&str> = entries.map(String::as_str).collect();
+    let bitcode = work.join(format!("{name}.bc"));
+    run(Command::new(toolchain.llvm.join("opt"))
+        .arg(format!("--internalize-public-api-list={}", kept.join(",")))
+        .arg(format!("-passes=internalize,globaldce{passes}"))
+        .arg(from)
+        .arg("-o")
+        .arg(&bitcode))?;
+    Ok(bitcode)
 }
 
 /// Optimises one module and writes its PTX.
 fn module(
     toolchain: &Toolchain,
     work: &Path,
-    linked: &Path,
+    family: &Path,
     name: &str,
     entries: &[String],
 ) -> Result<String> {
-    let bitcode = work.join(format!("{name}.bc"));
+    let passes = ",default<O3>,globaldce";
+    let bitcode = keep(toolchain, work, family, name, entries.iter(), passes)?;
     let ptx = work.join(format!("{name}.ptx"));
-    run(Command::new(toolchain.llvm.join("opt"))
-        .arg(format!(
-            "--internalize-public-api-list={}",
-            entries.join(",")
-        ))
-        .arg("-passes=internalize,globaldce,default<O3>,globaldce")
-        .arg(linked)
-        .arg("-o")
-        .arg(&bitcode))?;
     run(Command::new(toolchain.llvm.join("llc"))
         .args(["-O3", "-mtriple=nvptx64-nvidia-cuda"])
         .arg(format!("-mcpu={TARGET_CPU}"))
@@ -353,9 +373,9 @@ mod tests {
             "render__trace",
         ]
         .map(str::to_owned);
-        let groups = group(&entries);
-        assert_eq!(groups["bench-cmalloc"].len(), 2);
-        assert_eq!(groups["render"], ["render__trace"]);
+        let families = group(&entries);
+        assert_eq!(families["bench"]["bench-cmalloc"].len(), 2);
+        assert_eq!(families["render"]["render"], ["render__trace"]);
     }
 
     #[test]
