@@ -22,12 +22,12 @@ const LARGE: u64 = 1 << 20;
 /// Atomic operations of a `malloc` and of the `free` of its block.
 fn pair<A: Allocator>(bench: &Bench<A, OsThreads>, bytes: u64) -> [u64; 2] {
     let block = Mutex::new(A::Handle::NULL.to_bits());
-    let malloc = bench.machine.count_atomics(|warp| {
+    let malloc = bench.machine.count_atomics(&|warp| {
         let handle = bench.pool.allocator().malloc(warp, bytes);
         *block.lock().expect("one thread") = handle.to_bits();
     });
     let bits = *block.lock().expect("one thread");
-    let free = bench.machine.count_atomics(|warp| {
+    let free = bench.machine.count_atomics(&|warp| {
         let handle = A::Handle::from_bits(bits);
         // SAFETY: the block was just allocated, or is null.
         unsafe { bench.pool.allocator().free(warp, handle) };

@@ -15,7 +15,7 @@ const POOL: u64 = 64 << 10;
 /// An empty heap.
 fn heap<A: Allocator, M: Machine>(machine: &M) -> Pool<A> {
     let pool = Pool::<A>::new(POOL, M::PROCESSORS, &[]).expect("a pool");
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         // SAFETY: a launch of all threads over a heap without blocks.
         unsafe { pool.allocator().init(warp) };
     });
@@ -24,7 +24,7 @@ fn heap<A: Allocator, M: Machine>(machine: &M) -> Pool<A> {
 
 /// Runs `kernel` on one thread.
 fn alone<M: Machine>(machine: &M, kernel: impl Fn(M::Warp) + Sync) {
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         if warp.thread() == 0 {
             kernel(warp);
         }
@@ -49,7 +49,7 @@ fn refused_requests_take_nothing<M: Machine>(machine: &M) {
         assert!(!pool.allocator().malloc(warp, most / 2).is_null());
     });
     for bytes in [most / 2 + 32, most, most + 1, 1 << 36, u64::MAX] {
-        machine.launch(|warp| {
+        machine.launch(&|warp| {
             for _ in 0..5 {
                 assert!(pool.allocator().malloc(warp, bytes).is_null(), "{bytes}");
             }
@@ -117,7 +117,7 @@ fn what_fits_costs_one_access_and_what_does_not_a_few() {
     let pool = heap::<AtomicMalloc, OsThreads>(&OsThreads);
     let most = AtomicMalloc::max_block(pool.heap());
     let accesses = |bytes| {
-        OsThreads.count_atomics(|warp| {
+        OsThreads.count_atomics(&|warp| {
             pool.allocator().malloc(warp, bytes);
         })
     };
@@ -133,7 +133,7 @@ fn what_fits_costs_one_access_and_what_does_not_a_few() {
 fn refused_requests_leave_the_head<M: Machine>(machine: &M) {
     let pool = heap::<AwMalloc, M>(machine);
     let most = AwMalloc::max_block(pool.heap());
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         for bytes in [most + 1, 1 << 36, u64::MAX] {
             assert!(pool.allocator().malloc(warp, bytes).is_null(), "{bytes}");
         }
@@ -160,7 +160,7 @@ fn exclusive_blocks_lie_over_no_other<M: Machine>(machine: &M) {
     let pool = heap::<AwMalloc, M>(machine);
     let most = AwMalloc::max_block(pool.heap());
     let starts = std::sync::Mutex::new(Vec::new());
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         let bytes = 16 << (warp.thread() % 5);
         for _ in 0..most / bytes {
             let block = pool.allocator().malloc_exclusive(warp, bytes);

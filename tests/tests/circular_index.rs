@@ -13,7 +13,7 @@ type Keeps<'a> = &'a (dyn Fn(u32) -> bool + Sync);
 
 /// Runs `kernel` on one thread of a launch.
 fn alone(kernel: impl Fn(Solo) + Sync) {
-    OsThreads.launch(|warp| {
+    OsThreads.launch(&|warp| {
         if warp.thread() == 1 {
             kernel(warp);
         }
@@ -24,7 +24,7 @@ fn alone(kernel: impl Fn(Solo) + Sync) {
 fn heap<A: Allocator>(bytes: u64, parameters: &[(&str, &str)]) -> Pool<A> {
     let pool = Pool::<A>::new(bytes, 4, parameters).expect("a pool");
     // SAFETY: a launch of all threads over a heap without blocks.
-    OsThreads.launch(|warp| unsafe { pool.allocator().init(warp) });
+    OsThreads.launch(&|warp| unsafe { pool.allocator().init(warp) });
     pool
 }
 
@@ -93,7 +93,7 @@ fn refusals_are_bounded<A: Allocator<Handle = u32>>(pool_bytes: u64) {
     let most = A::max_block(pool.heap());
     let refused = |state: &str, bytes: u64| {
         for round in 0..2 {
-            let accesses = OsThreads.count_atomics(|warp| {
+            let accesses = OsThreads.count_atomics(&|warp| {
                 assert!(
                     pool.allocator().malloc(warp, bytes).is_null(),
                     "{state}: {bytes}"
@@ -130,7 +130,7 @@ fn refusals_are_bounded<A: Allocator<Handle = u32>>(pool_bytes: u64) {
     ];
     for (state, keep, least) in is_kept {
         // SAFETY: a launch of all threads, and no block is used afterwards.
-        OsThreads.launch(|warp| unsafe { pool.allocator().init(warp) });
+        OsThreads.launch(&|warp| unsafe { pool.allocator().init(warp) });
         alone(|warp| {
             let blocks = fill(pool.allocator(), warp, units);
             free_all(pool.allocator(), warp, &part(&blocks, keep));

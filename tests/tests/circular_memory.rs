@@ -19,9 +19,9 @@ fn mixed_blocks_fill<A: Allocator>(parameters: &[(&str, &str)]) {
     let bytes = 64 << 20;
     let pool = Pool::<A>::new(bytes, 4, parameters).expect("a pool");
     // SAFETY: a launch of all threads over a heap without blocks.
-    OsThreads.launch(|warp| unsafe { pool.allocator().init(warp) });
+    OsThreads.launch(&|warp| unsafe { pool.allocator().init(warp) });
     let used = AtomicU64::new(0);
-    OsThreads.launch(|warp| {
+    OsThreads.launch(&|warp| {
         if warp.thread() != 0 {
             return;
         }

@@ -111,7 +111,7 @@ fn check_setup<A: Allocator>() {
                 let Ok(_) = plan else { continue };
                 let pool = Pool::<A>::new(pool_bytes, processors, &[("split", split)]);
                 let pool = pool.expect("it was planned");
-                OsThreads.launch(|warp| {
+                OsThreads.launch(&|warp| {
                     // SAFETY: a launch of all threads over a heap without blocks.
                     unsafe { pool.allocator().init(warp) };
                 });

@@ -135,7 +135,7 @@ fn cfmmalloc_is_attacked() {
 fn empty<A: Allocator>(bytes: u64, parameters: &[(&str, &str)]) -> Pool<A> {
     let pool = Pool::<A>::new(bytes, OsThreads::PROCESSORS, parameters).expect("a pool");
     // SAFETY: a launch of all threads over a heap without blocks.
-    OsThreads.launch(|warp| unsafe { pool.allocator().init(warp) });
+    OsThreads.launch(&|warp| unsafe { pool.allocator().init(warp) });
     pool
 }
 
@@ -171,7 +171,7 @@ fn heaps_by_equation_1<A: Allocator<Handle = u32>, const WORDS: usize>(offsets: 
     let first = Mutex::new(Vec::new());
     for thread in 0..OsThreads::THREADS {
         // One after the other, for with one offset they follow each other.
-        OsThreads.launch(|warp| {
+        OsThreads.launch(&|warp| {
             if warp.thread() == thread {
                 let block = pool.allocator().malloc(warp, 16);
                 first.lock().expect("no panic in here").push(block);
@@ -200,7 +200,7 @@ fn walks_as_published<A: Allocator<Handle = u32>, const WORDS: usize>() {
     let pool = empty::<A>(1 << 16, &[("region", "1024")]);
     let unit_bytes = if WORDS == 1 { 16 } else { 32 };
     let piece = 1024 / unit_bytes as u32;
-    OsThreads.launch(|warp| {
+    OsThreads.launch(&|warp| {
         if warp.thread() != 0 {
             return;
         }
@@ -240,7 +240,7 @@ fn the_offset_is_left_as_published() {
 fn gives_up<A: Allocator<Handle = u32>, const WORDS: usize>() {
     let pool = empty::<A>(8 << 20, &[]);
     let blocks = Mutex::new(Vec::new());
-    OsThreads.launch(|warp| {
+    OsThreads.launch(&|warp| {
         if warp.thread() == 0 {
             let all = std::iter::from_fn(|| {
                 let block = pool.allocator().malloc(warp, 16);
@@ -253,14 +253,14 @@ fn gives_up<A: Allocator<Handle = u32>, const WORDS: usize>() {
     let units = table::<A, WORDS>(&pool).len();
     assert!(blocks.len() > units / 2, "{} of {units}", blocks.len());
     let refused = |bytes| {
-        OsThreads.count_atomics(|warp| {
+        OsThreads.count_atomics(&|warp| {
             assert_eq!(pool.allocator().malloc(warp, bytes), u32::MAX);
         })
     };
     assert!(refused(16) <= REFUSAL_ACCESSES);
     // Every second chunk free, none of them large enough: each is taken, and given
     // back.
-    OsThreads.launch(|warp| {
+    OsThreads.launch(&|warp| {
         for block in blocks.iter().step_by(2) {
             if warp.thread() == 0 {
                 // SAFETY: the block is live and freed once.
@@ -317,7 +317,7 @@ fn parameters_are_checked() {
                 }
                 let pool = Pool::<CfmMallocPaper>::new(bytes, processors, &[parameter]);
                 let pool = pool.expect("it was planned");
-                OsThreads.launch(|warp| {
+                OsThreads.launch(&|warp| {
                     // SAFETY: a launch of all threads over a heap without blocks.
                     unsafe { pool.allocator().init(warp) };
                 });
@@ -337,7 +337,7 @@ struct Turns<A: Allocator> {
 impl<A: Allocator<Handle = u32>> Turns<A> {
     fn malloc(&self, thread: u32, bytes: u64) -> u32 {
         let block = Mutex::new(u32::MAX);
-        OsThreads.launch(|warp| {
+        OsThreads.launch(&|warp| {
             if warp.thread() == thread {
                 *block.lock().expect("one thread") = self.pool.allocator().malloc(warp, bytes);
             }
@@ -346,7 +346,7 @@ impl<A: Allocator<Handle = u32>> Turns<A> {
     }
 
     fn free(&self, block: u32) {
-        OsThreads.launch(|warp| {
+        OsThreads.launch(&|warp| {
             if warp.thread() == 0 {
                 // SAFETY: each block is freed once.
                 unsafe { self.pool.allocator().free(warp, block) };

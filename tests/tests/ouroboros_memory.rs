@@ -20,7 +20,7 @@ fn empty<A: Allocator>(bytes: u64) -> Pool<A> {
 
 fn init<A: Allocator>(pool: &Pool<A>) {
     // SAFETY: a launch of all threads; no block is used afterwards.
-    OsThreads.launch(|warp| unsafe { pool.allocator().init(warp) });
+    OsThreads.launch(&|warp| unsafe { pool.allocator().init(warp) });
 }
 
 /// Blocks of `bytes` by all threads, until each has got null.
@@ -29,7 +29,7 @@ where
     A::Handle: Send,
 {
     let all = Mutex::new(Vec::new());
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         let mut own = Vec::new();
         loop {
             let block = pool.allocator().malloc(warp, bytes);
@@ -47,7 +47,7 @@ fn free<M: Machine, A: Allocator>(machine: &M, pool: &Pool<A>, blocks: &[A::Hand
 where
     A::Handle: Sync,
 {
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         let own = blocks
             .iter()
             .skip(heapwood_device::warp::Warp::thread(warp) as usize);

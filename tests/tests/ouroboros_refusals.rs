@@ -115,9 +115,9 @@ impl<A: Allocator<Handle = u32>> Full<A> {
     fn of(bytes: u64) -> Self {
         let pool = Pool::<A>::new(16 << 20, 4, &[]).expect("a pool");
         // SAFETY: a launch of all threads over a heap without blocks.
-        OsThreads.launch(|warp| unsafe { pool.allocator().init(warp) });
+        OsThreads.launch(&|warp| unsafe { pool.allocator().init(warp) });
         let all = Mutex::new(Vec::new());
-        OsThreads.count_atomics(|warp| {
+        OsThreads.count_atomics(&|warp| {
             let next = || Some(pool.allocator().malloc(warp, bytes));
             let served = std::iter::from_fn(next).take_while(|block| !block.is_null());
             all.lock().expect("no panic in here").extend(served);
@@ -129,7 +129,7 @@ impl<A: Allocator<Handle = u32>> Full<A> {
     /// Frees the blocks for whose index that holds.
     fn free(&self, is_freed: impl Fn(usize) -> bool + Sync) {
         let (pool, blocks) = (&self.pool, &self.blocks);
-        OsThreads.count_atomics(|warp| {
+        OsThreads.count_atomics(&|warp| {
             for (_, block) in blocks
                 .iter()
                 .enumerate()
@@ -145,7 +145,7 @@ impl<A: Allocator<Handle = u32>> Full<A> {
     fn refuses(&self, bytes: u64) {
         for _ in 0..3 {
             let pool = &self.pool;
-            let accesses = OsThreads.count_atomics(|warp| {
+            let accesses = OsThreads.count_atomics(&|warp| {
                 let block = pool.allocator().malloc(warp, bytes);
                 assert!(block.is_null(), "{bytes} bytes served");
             });

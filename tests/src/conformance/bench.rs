@@ -70,7 +70,7 @@ impl<'a, A: Allocator, M: Machine> Bench<'a, A, M> {
     /// Makes the heap empty.
     pub fn reset(&self) {
         self.ledger.clear();
-        self.machine.launch(|warp| {
+        self.machine.launch(&|warp| {
             // SAFETY: a launch of all threads, and no block is used afterwards.
             unsafe { self.pool.allocator().init(warp) };
         });
@@ -160,7 +160,7 @@ impl<'a, A: Allocator, M: Machine> Bench<'a, A, M> {
     /// Runs `kernel` on one thread, and gives back what it returns.
     pub fn alone<T: Send>(&self, kernel: impl Fn(M::Warp) -> T + Sync) -> T {
         let result = Mutex::new(None);
-        self.machine.launch(|warp| {
+        self.machine.launch(&|warp| {
             if warp.thread() == M::THREADS / 2 {
                 let value = kernel(warp);
                 *result.lock().expect("one thread alone") = Some(value);
@@ -172,7 +172,7 @@ impl<'a, A: Allocator, M: Machine> Bench<'a, A, M> {
 
     /// Frees blocks: block `n` is freed by thread `n` modulo their number.
     pub fn retire_all(&self, blocks: &[Block]) {
-        self.machine.launch(|warp| {
+        self.machine.launch(&|warp| {
             let first = warp.thread() as usize;
             for block in blocks.iter().skip(first).step_by(M::THREADS as usize) {
                 self.retire(warp, *block, false);
@@ -183,7 +183,7 @@ impl<'a, A: Allocator, M: Machine> Bench<'a, A, M> {
     /// What `walk` finds, added up.
     pub fn occupancy(&self) -> Occupancy {
         let sum = Mutex::new(Occupancy::default());
-        self.machine.launch(|warp| {
+        self.machine.launch(&|warp| {
             let share = self.pool.allocator().walk(warp);
             let mut sum = sum.lock().expect("no thread panics in here");
             sum.used_bytes += share.used_bytes;

@@ -11,6 +11,10 @@ use heapwood_device::warp::{SCRATCH_BYTES, Solo, Warp};
 use crate::fences;
 use crate::lockstep::{self, Lockstep, Plan, Policy};
 
+/// What each thread of a launch does. As a reference, so that the machinery of launches
+/// is compiled once.
+pub type Kernel<'a, W> = &'a (dyn Fn(W) + Sync);
+
 /// Something that launches kernels.
 pub trait Machine: Sync {
     /// Its warps.
@@ -25,11 +29,11 @@ pub trait Machine: Sync {
     const REPEATS: u32;
 
     /// Runs `kernel` on every thread; panics if one of them does.
-    fn launch(&self, kernel: impl Fn(Self::Warp) + Sync);
+    fn launch(&self, kernel: Kernel<'_, Self::Warp>);
 
     /// The number of atomic operations that `kernel` makes on one thread while
     /// no other runs.
-    fn count_atomics(&self, kernel: impl Fn(Self::Warp) + Sync) -> u64;
+    fn count_atomics(&self, kernel: Kernel<'_, Self::Warp>) -> u64;
 }
 
 /// OS threads.
@@ -67,10 +71,9 @@ impl Machine for OsThreads {
     const TURNS: u32 = if cfg!(miri) { 20 } else { 2000 };
     const REPEATS: u32 = if cfg!(miri) { 1 } else { 2 };
 
-    fn launch(&self, kernel: impl Fn(Solo) + Sync) {
+    fn launch(&self, kernel: Kernel<'_, Solo>) {
         thread::scope(|scope| {
             for warp in 0..Self::THREADS {
-                let kernel = &kernel;
                 scope.spawn(move || {
                     fences::show();
                     kernel(solo(
@@ -83,7 +86,7 @@ impl Machine for OsThreads {
         });
     }
 
-    fn count_atomics(&self, kernel: impl Fn(Solo) + Sync) -> u64 {
+    fn count_atomics(&self, kernel: Kernel<'_, Solo>) -> u64 {
         let before = ATOMICS.get();
         cuda_std::schedule::set_hook(Some(count));
         kernel(solo(0, 1, &mut Scratch([0xd7; SCRATCH_BYTES])));
@@ -117,7 +120,7 @@ impl Machine for Coroutines {
     const TURNS: u32 = 20;
     const REPEATS: u32 = 12;
 
-    fn launch(&self, kernel: impl Fn(Lockstep) + Sync) {
+    fn launch(&self, kernel: Kernel<'_, Lockstep>) {
         let seed = self.seed.fetch_add(1, Relaxed);
         let plan = Plan::varied(Self::WARPS, 32, 200, seed).weak();
         if let Err(error) = lockstep::run(plan, kernel) {
@@ -125,7 +128,7 @@ impl Machine for Coroutines {
         }
     }
 
-    fn count_atomics(&self, kernel: impl Fn(Lockstep) + Sync) -> u64 {
+    fn count_atomics(&self, kernel: Kernel<'_, Lockstep>) -> u64 {
         let plan = Plan::new(1, Policy::Random { period: 1 }, self.seed.load(Relaxed));
         let alone = |warp: Lockstep| {
             if warp.lane() == 0 {

@@ -20,7 +20,7 @@ mod stress;
 
 pub use bench::{Bench, Case, Traits};
 pub use ledger::{Block, Ledger};
-pub use machine::{Coroutines, Machine, OsThreads};
+pub use machine::{Coroutines, Kernel, Machine, OsThreads};
 pub use pool::Pool;
 pub use stress::stress;
 

@@ -142,11 +142,15 @@ pub struct Outcome {
 /// What went wrong, with the plan for a replay: a collective that cannot
 /// complete, a deadlock, a livelock, a panic in a lane.
 pub fn run(plan: Plan, kernel: impl Fn(Lockstep)) -> Result<Outcome, LockstepError> {
+    run_all(plan, &kernel)
+}
+
+/// Compiled once, not once a kernel.
+fn run_all(plan: Plan, kernel: &dyn Fn(Lockstep)) -> Result<Outcome, LockstepError> {
     assert!(MACHINE.get().is_null(), "a run inside a run");
     let machine = Machine::new(&plan);
     let mut lanes: Vec<Lane> = (0..plan.warps * 32)
         .map(|index| {
-            let kernel = &kernel;
             let lane = Lockstep::new(index, plan.warps, plan.processors);
             let body = move |yielder: &Yielder<(), ()>, ()| {
                 YIELDER.set(yielder);

@@ -14,7 +14,7 @@ use heapwood_device::warp::Warp;
 
 use super::Workload;
 use crate::conformance::clauses::Slot;
-use crate::conformance::{Bench, Case, Machine, case, plain};
+use crate::conformance::{Bench, Case, Kernel, Machine, case, plain};
 use crate::lockstep::{self, Lockstep, Plan, Random};
 
 /// Two warps in lockstep, over weak memory while the heap is not at rest.
@@ -32,7 +32,7 @@ impl Machine for TwoWarps {
     const TURNS: u32 = 12;
     const REPEATS: u32 = 1;
 
-    fn launch(&self, kernel: impl Fn(Lockstep) + Sync) {
+    fn launch(&self, kernel: Kernel<'_, Lockstep>) {
         let seed = self.launches.fetch_add(1, Relaxed);
         let plan = Plan {
             step_limit: self.steps,
@@ -43,7 +43,7 @@ impl Machine for TwoWarps {
         }
     }
 
-    fn count_atomics(&self, _kernel: impl Fn(Lockstep) + Sync) -> u64 {
+    fn count_atomics(&self, _kernel: Kernel<'_, Lockstep>) -> u64 {
         unreachable!("no workload counts")
     }
 }
@@ -125,7 +125,7 @@ fn heap<A: Allocator>(case: Case, load: Load, seed: u64) {
         seed,
     };
     let slots: Vec<_> = (0..slots).map(|_| Slot::default()).collect();
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         if warp.lane() < mix.lanes {
             lane(&bench, warp, &slots, &mix);
         }

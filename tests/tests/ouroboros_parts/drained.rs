@@ -54,7 +54,7 @@ fn drained_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     let (is_held, is_alone) = (seed & 4 != 0, seed & 8 != 0);
     for _ in 0..3 {
         let front = AtomicU32::new(0);
-        machine.launch(|warp| {
+        machine.launch(&|warp| {
             let arena = &arena(&memory);
             for _ in 0..turns {
                 put_together::<_, Q>(warp, arena);
@@ -71,7 +71,7 @@ fn drained_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
         } else {
             first.wrapping_sub(1)
         };
-        machine.launch(|warp| {
+        machine.launch(&|warp| {
             let arena = &arena(&memory);
             for _ in 0..turns {
                 if let Some(chunk) = take_together::<_, Q>(warp, arena, keep, to_hold) {
@@ -79,7 +79,7 @@ fn drained_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                 }
             }
         });
-        machine.launch(|warp| {
+        machine.launch(&|warp| {
             let arena = &arena(&memory);
             if is_held && warp.warp() == 0 {
                 let all = Group::of_lanes(warp, M::Warp::FULL);
@@ -108,7 +108,7 @@ fn drained_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
 /// An empty queue has chunks for its room, and at most one that is drained: of an even
 /// number, which waits for the next. Uses the room up.
 fn check_drained<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         if warp.thread() != 0 {
             return;
         }
@@ -154,7 +154,7 @@ fn drained_chunks_return_together() {
 fn appended_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     let memory = heap::<M, Q>(machine, 100);
     let (keep, turns) = (1 + seed % 3, 1 + seed / 3 % 3);
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         let arena = &arena(&memory);
         for _ in 0..turns {
             put_together::<_, Q>(warp, arena);

@@ -52,7 +52,7 @@ fn classes_keep_apart<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     let memory = heap::<M, Q>(machine, 1 + random.below(9) as u32);
     let there: Vec<AtomicU32> = (0..Tiny::CLASSES).map(|_| AtomicU32::new(0)).collect();
     for _ in 0..3 {
-        machine.launch(|warp| {
+        machine.launch(&|warp| {
             let arena = &arena(&memory);
             for turn in 0..4 {
                 let class = (warp.lane() / 2 + warp.warp() + turn) % Tiny::CLASSES;
@@ -64,7 +64,7 @@ fn classes_keep_apart<M: Machine, Q: Queue>(machine: &M, seed: u32) {
         });
         let served: u32 = there.iter().map(|count| count.load(SeqCst)).sum();
         assert_ne!(served, 0, "there is a chunk");
-        machine.launch(|warp| {
+        machine.launch(&|warp| {
             let arena = &arena(&memory);
             for class in 0..Tiny::CLASSES {
                 let count = &there[class as usize];
@@ -77,7 +77,7 @@ fn classes_keep_apart<M: Machine, Q: Queue>(machine: &M, seed: u32) {
             }
         });
     }
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         if warp.thread() == 0 {
             for class in (0..Tiny::CLASSES).filter(|class| *class != CLASS) {
                 queue::close::<_, _, Q>(warp, &arena(&memory), class, |entry| {
@@ -110,7 +110,7 @@ fn groups_put_together() {
 
 /// Lanes that lead have what each lane of their group has.
 fn groups_unite<M: Machine>(machine: &M, seed: u32) {
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         let thread = u64::from(warp.thread());
         let mut random = Random::new(u64::from(seed) << 32 | thread);
         let mut common = Random::new(u64::from(seed) << 32 | u64::from(warp.warp()));

@@ -45,7 +45,7 @@ fn heap<M: Machine, Q: Queue>(machine: &M, chunks: u32) -> Memory<Q> {
         }
     };
     assert!(arena(&pool).chunks < chunks + 16);
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         // SAFETY: a launch of all threads over a heap without blocks.
         unsafe { pool.allocator().init(warp) };
     });

@@ -17,7 +17,7 @@ fn pool<M: Machine>(machine: &M, seed: u32) {
     let owners: Vec<AtomicU32> = (0..arena(&memory).chunks)
         .map(|_| AtomicU32::new(0))
         .collect();
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         let arena = &arena(&memory);
         let me = warp.thread() + 1;
         let mut random = Random::new(u64::from(seed) << 16 | u64::from(me));
@@ -60,7 +60,7 @@ fn pool<M: Machine>(machine: &M, seed: u32) {
             }
         }
     });
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         let arena = &arena(&memory);
         if warp.thread() == 0 {
             let all = arena.chunks;

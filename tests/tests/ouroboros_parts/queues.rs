@@ -43,7 +43,7 @@ fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
         assert_eq!(before, 1, "entry {entry}");
     };
     for round in 0..3 {
-        machine.launch(|warp| {
+        machine.launch(&|warp| {
             let arena = &arena(&memory);
             let mut random =
                 Random::new(u64::from(seed ^ round << 8) << 16 | u64::from(warp.thread()));
@@ -82,7 +82,7 @@ fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
             }
         });
     }
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         while permits.take(1) == 1 {
             take(warp);
         }
@@ -99,7 +99,7 @@ fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
 
 /// An empty queue gives all of its chunks back, and grows again.
 pub fn check_closed<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         let arena = &arena(memory);
         if warp.thread() != 0 {
             return;
@@ -135,7 +135,7 @@ pub fn check_closed<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
 fn queue_wraps<M: Machine, Q: Queue>(machine: &M) {
     let memory = heap::<M, Q>(machine, 12);
     let sum = AtomicU32::new(0);
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         let arena = &arena(&memory);
         for turn in 0..8 {
             if reserve::<_, Q>(warp, arena, 1) {
@@ -170,7 +170,7 @@ fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
             taken.fetch_add(1, SeqCst);
         }
     };
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         let arena = &arena(&memory);
         let mut random = Random::new(u64::from(seed) << 16 | u64::from(warp.thread()));
         for _ in 0..M::TURNS.min(100) {
@@ -196,7 +196,7 @@ fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
             }
         }
     });
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         while permits.take(1) == 1 {
             take(warp);
         }

@@ -48,7 +48,7 @@ fn semaphore<M: Machine>(machine: &M, seed: u32) {
     let brought = AtomicU32::new(0);
     let refused = AtomicU32::new(0);
     let check = |all| assert!(all <= bundles << BUNDLE_BITS, "{all} of {bundles} bundles");
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         let mut random = Random::new(u64::from(seed) << 16 | u64::from(warp.thread()));
         let mut own = 0;
         for _ in 0..M::TURNS {
@@ -135,7 +135,7 @@ fn waiting_ends_when_nothing_comes() {
         let semaphore = words.semaphore();
         let served = AtomicU32::new(0);
         let stock = AtomicU32::new(seed % 3);
-        Coroutines::new(u64::from(seed)).launch(|warp| {
+        Coroutines::new(u64::from(seed)).launch(&|warp| {
             let waited = semaphore.wait(warp, 3, 3, || true);
             let mut taken = waited.granted == 3;
             let left = 3 - waited.granted;
@@ -197,7 +197,7 @@ fn deficits<M: Machine>(machine: &M, seed: u32) {
     let words = Words::new();
     let semaphore = words.semaphore();
     semaphore.signal(20);
-    machine.launch(|warp| {
+    machine.launch(&|warp| {
         let mut random = Random::new(u64::from(seed) << 16 | u64::from(warp.thread()));
         for _ in 0..M::TURNS {
             let got = semaphore.take(1 + random.below(6) as u32);

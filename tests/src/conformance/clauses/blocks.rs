@@ -48,7 +48,7 @@ pub fn disjoint<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
     let share = bench.max_block() / u64::from(M::THREADS) / 16;
     for repeat in 0..M::REPEATS {
         bench.reset();
-        bench.machine.launch(|warp| {
+        bench.machine.launch(&|warp| {
             let mut random = Random::new(u64::from(repeat << 16 | warp.thread()));
             for _ in 0..4 {
                 bench.obtain(warp, random.below(share) + 1, random.one_in(2));

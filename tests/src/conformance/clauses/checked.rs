@@ -19,7 +19,7 @@ pub fn double_frees<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
         let block = bench.alone(|warp| bench.obtain(warp, 100, false));
         let block = block.expect("an empty heap");
         bench.ledger.strike(&block);
-        bench.machine.launch(|warp| {
+        bench.machine.launch(&|warp| {
             let handle = A::Handle::from_bits(block.bits);
             // SAFETY: nobody uses the block; that all but one of these calls
             // are wrong is what the allocator has to find.
@@ -74,7 +74,7 @@ pub fn foreign_handles<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
 pub fn overruns<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
     for bytes in [0, 1, 15, 16, 17, 500] {
         bench.reset();
-        bench.machine.launch(|warp| {
+        bench.machine.launch(&|warp| {
             let block = bench.obtain(warp, bytes, false).expect("an empty heap");
             if warp.thread() % 2 == 1 {
                 let past = bytes.max(1) as usize + if warp.thread() % 4 == 1 { 0 } else { 15 };

@@ -90,7 +90,7 @@ pub fn churn<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
             octaves: OCTAVES,
             seed,
         });
-        bench.machine.launch(|warp| {
+        bench.machine.launch(&|warp| {
             // SAFETY: places for all threads of the launch, 0 at first, and counters.
             unsafe { Churn::run(warp, bench.pool.allocator(), arguments.get()) };
         });

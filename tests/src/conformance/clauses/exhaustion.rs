@@ -49,7 +49,7 @@ pub fn exhaustion<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
         );
         bench.check_at_rest();
         for bytes in [bytes, bench.max_block(), u64::MAX] {
-            let atomics = bench.machine.count_atomics(|warp| {
+            let atomics = bench.machine.count_atomics(&|warp| {
                 let handle = bench.pool.allocator().malloc(warp, bytes);
                 assert!(handle.is_null(), "{:?}: {bytes} more", bench.case);
             });
@@ -59,7 +59,7 @@ pub fn exhaustion<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
                 bench.case
             );
         }
-        bench.machine.launch(|warp| {
+        bench.machine.launch(&|warp| {
             assert_eq!(bench.obtain(warp, bytes, false), None, "{:?}", bench.case);
             assert_eq!(bench.obtain(warp, bytes, true), None, "{:?}", bench.case);
         });

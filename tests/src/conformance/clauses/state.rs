@@ -26,7 +26,7 @@ pub fn setup<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
         Err(SetupError::PoolTooSmall { .. })
     ));
     let least = Pool::<A>::new(needed, M::PROCESSORS, &[]).expect("the least pool");
-    bench.machine.launch(|warp| {
+    bench.machine.launch(&|warp| {
         // SAFETY: a launch of all threads over a heap without blocks.
         unsafe { least.allocator().init(warp) };
     });
