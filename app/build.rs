@@ -86,8 +86,8 @@ fn choose(root: &Path, out: &Path) -> xtask::Result<PathBuf> {
     )?;
     let folder = out.join("ptx");
     if archive::fingerprint_in(&folder).as_deref() != Some(print.as_str()) {
-        let modules = pipeline::build(&found, root, &out.join("device"))?;
-        archive::write(&folder, &modules, &print)?;
+        let build = pipeline::build(&found, root, &out.join("device"))?;
+        archive::write(&folder, &build, &print)?;
     }
     Ok(folder)
 }

@@ -33,67 +33,6 @@ const LOCAL_MEMORY: [(&str, usize); 4] = [
     ("tree_build", 24),
 ];
 
-/// Orderings that the sources ask for, and where they must be found: rustc
-/// drops those of read-modify-writes without a word.
-const ORDERINGS: [(&str, &[&str], &str); 21] = [
-    ("bench", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
-    ("bench", CIRCULAR, "st.release.gpu.global.b32"),
-    ("build", CIRCULAR, "atom.acquire.gpu.global.cas.b32"),
-    ("build", CIRCULAR, "st.release.gpu.global.b32"),
-    // Bits before versions, and versions before bits.
-    ("bench", INDEXED, "fence.acq_rel.gpu"),
-    ("bench", INDEXED, "ld.acquire.gpu.global.b64"),
-    ("bench", &["awmalloc"], "atom.acquire.gpu.global.add.u64"),
-    ("bench", &["awmalloc"], "atom.release.gpu.global.add.u64"),
-    ("bench", CHECKED, "atom.acq_rel.gpu.global.cas.b32"),
-    // The stress kernel hands blocks over.
-    ("stress", CIRCULAR, "atom.acq_rel.gpu.global.exch.b64"),
-    // The queue of tasks.
-    ("build", CIRCULAR, "ld.acquire.gpu.global.b32"),
-    ("build", CIRCULAR, "atom.acq_rel.gpu.global.add.u32"),
-    // Slots of a queue, the map of free chunks, the bits of pages.
-    ("bench", OUROBOROS, "atom.release.gpu.global.cas.b32"),
-    ("bench", OUROBOROS, "atom.acquire.gpu.global.exch.b32"),
-    ("bench", OUROBOROS, "atom.acquire.gpu.global.and.b32"),
-    ("bench", OUROBOROS, "atom.release.gpu.global.or.b32"),
-    // The list of chunks of the linked queue.
-    ("bench", LINKED, "ld.acquire.gpu.global.b64"),
-    // The state of a chunk that is shared, and the bits of its pages.
-    ("bench", SHARED, "atom.acq_rel.gpu.global.cas.b64"),
-    ("bench", SHARED, "atom.acq_rel.gpu.global.add.u64"),
-    ("bench", SHARED, "atom.acquire.gpu.global.and.b32"),
-    ("bench", SHARED, "atom.release.gpu.global.or.b32"),
-];
-
-const OUROBOROS: &[&str] = &[
-    "ouroboros_p_s",
-    "ouroboros_p_va",
-    "ouroboros_p_vl",
-    "ouroboros_c_s",
-    "ouroboros_c_va",
-    "ouroboros_c_vl",
-];
-const SHARED: &[&str] = &[
-    "ouroboros_c_s_sharing_paper",
-    "ouroboros_c_va_sharing_paper",
-    "ouroboros_c_vl_sharing_paper",
-];
-const LINKED: &[&str] = &["ouroboros_p_vl", "ouroboros_c_vl"];
-
-/// With the index of free units.
-const INDEXED: &[&str] = &["cmalloc", "cfmalloc", "cmmalloc", "cfmmalloc"];
-const CIRCULAR: &[&str] = &[
-    "cmalloc",
-    "cfmalloc",
-    "cmmalloc",
-    "cfmmalloc",
-    "cmalloc_walk_paper",
-    "cfmalloc_walk_paper",
-    "cmmalloc_walk_paper",
-    "cfmmalloc_walk_paper",
-];
-const CHECKED: &[&str] = &["cmalloc_checked", "cfmmalloc_checked"];
-
 /// Warp collectives, by what their PTX contains.
 const COLLECTIVES: [&str; 7] = [
     "shfl",
@@ -291,22 +230,6 @@ fn the_ptx_keeps_the_rules() {
         );
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
-}
-
-#[test]
-fn orderings_asked_for_are_there() {
-    if !ptx::is_embedded() {
-        return println!("skipped: built without device code");
-    }
-    for (family, allocators, operation) in ORDERINGS {
-        for allocator in allocators {
-            let text = ptx::module(Some(allocator), family).expect("the module is embedded");
-            assert!(
-                text.contains(operation),
-                "{family}-{allocator} has no {operation}"
-            );
-        }
-    }
 }
 
 #[test]

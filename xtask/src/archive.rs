@@ -1,5 +1,6 @@
 //! The committed PTX: a gzip file a module under `device/ptx`, and beside them
-//! the fingerprint of the sources that they were made from.
+//! the fingerprint of the sources that they were made from, and the lines of these that
+//! each ordering of memory comes from.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -10,10 +11,12 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
 use crate::Result;
-use crate::pipeline::Modules;
+use crate::pipeline::{Build, Modules};
 
 /// The file with the fingerprint.
 const FINGERPRINT: &str = "FINGERPRINT";
+/// The file with the orderings: file, line, instruction.
+const ORDERINGS: &str = "ORDERINGS";
 
 /// Where the committed PTX lies.
 pub fn folder(root: &Path) -> PathBuf {
@@ -26,15 +29,28 @@ pub fn fingerprint_in(folder: &Path) -> Option<String> {
     Some(text.trim().to_owned())
 }
 
-/// Writes modules and fingerprint into `folder`, and removes modules that are
+/// The orderings of the PTX in `folder`: a line for each, with the file, the line and
+/// the instruction between tabs.
+pub fn orderings_in(folder: &Path) -> Result<String> {
+    let path = folder.join(ORDERINGS);
+    fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The orderings of a build, as `orderings_in` returns them.
+pub fn orderings_of(build: &Build) -> String {
+    let rows = build.orderings.iter();
+    rows.map(|ordering| format!("{ordering}\n")).collect()
+}
+
+/// Writes a build and its fingerprint into `folder`, and removes modules that are
 /// there no longer.
-pub fn write(folder: &Path, modules: &Modules, fingerprint: &str) -> Result<()> {
+pub fn write(folder: &Path, build: &Build, fingerprint: &str) -> Result<()> {
     let fail = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     fs::create_dir_all(folder).map_err(|error| fail(folder, error))?;
     for old in list(folder)? {
         fs::remove_file(&old).map_err(|error| fail(&old, error))?;
     }
-    for (name, text) in modules {
+    for (name, text) in &build.modules {
         let path = folder.join(format!("{name}.ptx.gz"));
         let file = File::create(&path).map_err(|error| fail(&path, error))?;
         // No time stamp in the header: the same PTX gives the same file.
@@ -44,6 +60,8 @@ pub fn write(folder: &Path, modules: &Modules, fingerprint: &str) -> Result<()> 
             .map_err(|error| fail(&path, error))?;
         encoder.finish().map_err(|error| fail(&path, error))?;
     }
+    let path = folder.join(ORDERINGS);
+    fs::write(&path, orderings_of(build)).map_err(|error| fail(&path, error))?;
     let path = folder.join(FINGERPRINT);
     fs::write(&path, format!("{fingerprint}\n")).map_err(|error| fail(&path, error))
 }
@@ -86,12 +104,17 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let folder = std::env::temp_dir().join(format!("heapwood-archive-{}", std::process::id()));
-        let modules = Modules::from([("render".to_owned(), ".version 7.0\n".to_owned())]);
-        write(&folder, &modules, "00ff").expect("the folder is writable");
-        assert_eq!(read(&folder).expect("the folder is readable"), modules);
-        let fewer = Modules::new();
-        write(&folder, &fewer, "00ff").expect("the folder is writable");
-        assert_eq!(read(&folder).expect("the folder is readable"), fewer);
+        let mut build = Build::default();
+        let module = ("render".to_owned(), ".version 7.0\n".to_owned());
+        build.modules.extend([module]);
+        write(&folder, &build, "00ff").expect("the folder is writable");
+        let modules = read(&folder).expect("the folder is readable");
+        assert_eq!(modules, build.modules);
+        write(&folder, &Build::default(), "00ff").expect("the folder is writable");
+        assert_eq!(
+            read(&folder).expect("the folder is readable"),
+            Modules::new()
+        );
         fs::remove_dir_all(&folder).expect("the folder is removable");
     }
 }

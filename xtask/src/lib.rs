@@ -3,6 +3,7 @@
 
 pub mod archive;
 pub mod fingerprint;
+pub mod orderings;
 pub mod pipeline;
 pub mod toolchain;
 

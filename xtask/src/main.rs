@@ -85,7 +85,7 @@ fn weaken(root: &Path, seconds: &str) -> Result<()> {
 }
 
 /// Builds every module with the toolchain of this machine.
-fn build() -> Result<pipeline::Modules> {
+fn build() -> Result<pipeline::Build> {
     let found = toolchain::find().ok_or(
         "no device toolchain on this machine; `cargo xtask device-toolchain` installs one",
     )?;
@@ -93,10 +93,10 @@ fn build() -> Result<pipeline::Modules> {
 }
 
 fn renew() -> Result<()> {
-    let modules = build()?;
+    let built = build()?;
     let print = fingerprint::fingerprint(&root())?;
-    archive::write(&archive::folder(&root()), &modules, &print)?;
-    for (name, text) in &modules {
+    archive::write(&archive::folder(&root()), &built, &print)?;
+    for (name, text) in &built.modules {
         println!("{:>8} bytes  {name}", text.len());
     }
     println!("fingerprint {print}");
@@ -112,7 +112,13 @@ fn check() -> Result<()> {
             "device/ptx is stale: made from sources {committed}, they are now {print}; run `cargo xtask ptx`"
         ));
     }
-    let mut fresh = build()?;
+    let built = build()?;
+    if archive::orderings_of(&built) != archive::orderings_in(&archive::folder(&root()))? {
+        return Err(
+            "device/ptx/ORDERINGS is not what the sources give; run `cargo xtask ptx`".to_owned(),
+        );
+    }
+    let mut fresh = built.modules;
     let kept = archive::read(&archive::folder(&root()))?;
     if !fresh.keys().eq(kept.keys()) {
         return Err("device/ptx lacks modules or has too many; run `cargo xtask ptx`".to_owned());

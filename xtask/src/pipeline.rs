@@ -5,7 +5,7 @@
 //! `family__kernel` for kernels without an allocator. A module is optimised with
 //! only its own entries kept, so that it holds nothing else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,6 +13,7 @@ use std::sync::Mutex;
 use std::thread;
 
 use crate::Result;
+use crate::orderings::{self, Ordering};
 use crate::toolchain::Toolchain;
 
 /// The architecture that PTX is written for; drivers compile it for later ones.
@@ -64,9 +65,18 @@ fn register_limit(head: &str) -> Option<u32> {
 /// A module: its name, `family-allocator` or `family`, and its PTX.
 pub type Modules = BTreeMap<String, String>;
 
+/// The device code as PTX.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Build {
+    /// All modules.
+    pub modules: Modules,
+    /// The orderings in them.
+    pub orderings: BTreeSet<Ordering>,
+}
+
 /// Builds every module. `work` is a folder for intermediate files, kept between
 /// runs.
-pub fn build(toolchain: &Toolchain, root: &Path, work: &Path) -> Result<Modules> {
+pub fn build(toolchain: &Toolchain, root: &Path, work: &Path) -> Result<Build> {
     let libraries = compile(toolchain, root, work)?;
     let linked = link(toolchain, work, &libraries)?;
     let mut jobs = Vec::new();
@@ -84,22 +94,25 @@ pub fn build(toolchain: &Toolchain, root: &Path, work: &Path) -> Result<Modules>
             let Some((bitcode, (name, entries))) = next else {
                 return Ok(built);
             };
-            let text = module(toolchain, work, &bitcode, &name, &entries)?;
-            built.push((name, text));
+            let (text, orderings) = module(toolchain, work, &bitcode, &name, &entries)?;
+            built.push((name, text, orderings));
         }
     };
     // The tools are single-threaded.
     let cores = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         let workers: Vec<_> = (0..cores).map(|_| scope.spawn(worker)).collect();
-        let mut modules = Modules::new();
+        let mut all = Build::default();
         for worker in workers {
             let built: Result<Vec<_>> = worker
                 .join()
                 .unwrap_or_else(|_| Err("a worker panicked".to_owned()));
-            modules.extend(built?);
+            for (name, text, orderings) in built? {
+                all.modules.insert(name, text);
+                all.orderings.extend(orderings);
+            }
         }
-        Ok(modules)
+        Ok(all)
     })
 }
 
@@ -146,6 +159,8 @@ fn compile(toolchain: &Toolchain, root: &Path, work: &Path) -> Result<Vec<PathBu
         .current_dir(root)
         .env("RUSTC", &toolchain.rustc)
         .env("RUSTC_BOOTSTRAP", "1")
+        // For `orderings`; what is optimised does not depend on it.
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only")
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))
         .env_remove("RUSTFLAGS")
         .env_remove("RUSTC_WRAPPER")
@@ -274,19 +289,29 @@ fn module(
     family: &Path,
     name: &str,
     entries: &[String],
-) -> Result<String> {
+) -> Result<(String, BTreeSet<Ordering>)> {
     let passes = ",default<O3>,globaldce";
-    let bitcode = keep(toolchain, work, family, name, entries.iter(), passes)?;
-    let ptx = work.join(format!("{name}.ptx"));
+    let with_lines = keep(toolchain, work, family, name, entries.iter(), passes)?;
+    let listing = assemble(toolchain, &with_lines)?;
+    let orderings = orderings::of(&listing).map_err(|error| format!("{name}: {error}"))?;
+    let bitcode = work.join(format!("{name}.plain.bc"));
+    run(Command::new(toolchain.llvm.join("opt"))
+        .args(["--strip-debug", "-passes=verify"])
+        .arg(&with_lines)
+        .arg("-o")
+        .arg(&bitcode))?;
+    let text = assemble(toolchain, &bitcode)?;
+    Ok((bound_launches(&short_names(text)), orderings))
+}
+
+/// The PTX of a bitcode file.
+fn assemble(toolchain: &Toolchain, bitcode: &Path) -> Result<String> {
     run(Command::new(toolchain.llvm.join("llc"))
         .args(["-O3", "-mtriple=nvptx64-nvidia-cuda"])
         .arg(format!("-mcpu={TARGET_CPU}"))
         .arg(format!("-mattr={PTX_VERSION}"))
-        .arg(&bitcode)
-        .arg("-o")
-        .arg(&ptx))?;
-    let text = fs::read_to_string(&ptx).map_err(|error| format!("{}: {error}", ptx.display()))?;
-    Ok(bound_launches(&short_names(text)))
+        .arg(bitcode)
+        .args(["-o", "-"]))
 }
 
 /// Functions with long names that are called often, by part of their names, and

@@ -185,8 +185,8 @@ impl Task for StaysForNext {
     }
 }
 
-/// Whether all entries of a chunk were taken. Acquire: its slots are empty. Release: as
-/// for a count.
+/// Whether all entries of a chunk were taken. Acquire: its slots are empty. Release: of
+/// two threads that look at each other's count one sees the other.
 #[inline(always)]
 fn is_drained<P: Parameters>(arena: &Arena<P>, chunk: u32) -> bool {
     let count = arena.meta(chunk, Word::Drained).fetch_add(0, AcqRel);
@@ -213,7 +213,7 @@ fn leave<W: Warp, P: Parameters>(
     let old = arena.head64(class, Line::Old, 0);
     let later = behind::<P>(seen, n, next);
     if next != NONE {
-        // Release: with `old`, what we acquired of the next chunk.
+        // Who reads `old` next acquires the chunk by its count or its tag, too.
         return old.compare_exchange(seen, later, AcqRel) == seen;
     }
     let new = arena.head64(class, Line::New, 0);
