@@ -21,6 +21,10 @@ const WHEELS: [(&str, &[&str]); 2] = [
 
 /// Assembles each module for every architecture.
 pub fn assemble_all(modules: &Modules) -> Result<()> {
+    if modules.is_empty() {
+        // No wheels are needed.
+        return Ok(());
+    }
     for (wheel, architectures) in WHEELS {
         let ptxas = install(wheel)?;
         for architecture in architectures {

@@ -11,8 +11,8 @@ use std::process::{Command, ExitCode, Stdio};
 use xtask::{Result, archive, fingerprint, pipeline, root, toolchain};
 
 const HELP: &str = "\
-cargo xtask ptx               build the device code and renew device/ptx
-cargo xtask ptx --check       fail if device/ptx is stale; build and assemble afresh
+cargo xtask ptx               build the device code, assemble what is new, renew device/ptx
+cargo xtask ptx --check       build afresh; fail if device/ptx is stale or does not assemble
 cargo xtask registers         registers of each kernel, by ptxas
 cargo xtask device-toolchain  install what builds device code (Debian: apt, as root; else rustup)
 cargo xtask gpu-bundle [DIR]  a folder for GPU machines without Rust (default target/gpu-bundle)
@@ -94,6 +94,7 @@ fn build() -> Result<pipeline::Build> {
 
 fn renew() -> Result<()> {
     let built = build()?;
+    assemble::assemble_all(&unlike_committed(&built)?)?;
     let print = fingerprint::fingerprint(&root())?;
     archive::write(&archive::folder(&root()), &built, &print)?;
     for (name, text) in &built.modules {
@@ -118,18 +119,20 @@ fn check() -> Result<()> {
             "device/ptx/ORDERINGS is not what the sources give; run `cargo xtask ptx`".to_owned(),
         );
     }
-    let mut fresh = built.modules;
     let kept = archive::read(&archive::folder(&root()))?;
-    if !fresh.keys().eq(kept.keys()) {
+    if !built.modules.keys().eq(kept.keys()) {
         return Err("device/ptx lacks modules or has too many; run `cargo xtask ptx`".to_owned());
     }
-    fresh.retain(|name, text| kept.get(name) != Some(text));
-    // With the toolchain that made the committed ones all are the same.
-    if fresh.is_empty() {
-        println!("all {} modules are as committed", kept.len());
-    } else {
-        println!("{} of {} modules differ here", fresh.len(), kept.len());
-        assemble::assemble_all(&fresh)?;
-    }
-    assemble::assemble_all(&kept)
+    // With the toolchain that made the committed ones there are none.
+    let others = unlike_committed(&built)?;
+    println!("{} of {} modules differ here", others.len(), kept.len());
+    assemble::assemble_all(&others)
+}
+
+/// The modules that are not as committed. Those that are were assembled when they were.
+fn unlike_committed(built: &pipeline::Build) -> Result<pipeline::Modules> {
+    let kept = archive::read(&archive::folder(&root()))?;
+    let mut others = built.modules.clone();
+    others.retain(|name, text| kept.get(name) != Some(text));
+    Ok(others)
 }
