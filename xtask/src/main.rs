@@ -94,9 +94,15 @@ fn build() -> Result<pipeline::Build> {
 
 fn renew() -> Result<()> {
     let built = build()?;
-    assemble::assemble_all(&unlike_committed(&built)?)?;
+    let folder = archive::folder(&root());
+    let kept = if folder.is_dir() {
+        archive::read(&folder)?
+    } else {
+        pipeline::Modules::new()
+    };
+    assemble::assemble_all(&unlike(&kept, &built.modules))?;
     let print = fingerprint::fingerprint(&root())?;
-    archive::write(&archive::folder(&root()), &built, &print)?;
+    archive::write(&folder, &built, &print)?;
     for (name, text) in &built.modules {
         println!("{:>8} bytes  {name}", text.len());
     }
@@ -124,15 +130,15 @@ fn check() -> Result<()> {
         return Err("device/ptx lacks modules or has too many; run `cargo xtask ptx`".to_owned());
     }
     // With the toolchain that made the committed ones there are none.
-    let others = unlike_committed(&built)?;
+    let others = unlike(&kept, &built.modules);
     println!("{} of {} modules differ here", others.len(), kept.len());
     assemble::assemble_all(&others)
 }
 
-/// The modules that are not as committed. Those that are were assembled when they were.
-fn unlike_committed(built: &pipeline::Build) -> Result<pipeline::Modules> {
-    let kept = archive::read(&archive::folder(&root()))?;
-    let mut others = built.modules.clone();
+/// The modules that are not as committed: the others were assembled before they were
+/// written.
+fn unlike(kept: &pipeline::Modules, built: &pipeline::Modules) -> pipeline::Modules {
+    let mut others = built.clone();
     others.retain(|name, text| kept.get(name) != Some(text));
-    Ok(others)
+    others
 }

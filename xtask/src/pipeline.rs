@@ -292,7 +292,7 @@ fn module(
 ) -> Result<(String, BTreeSet<Ordering>)> {
     let passes = ",default<O3>,globaldce";
     let with_lines = keep(toolchain, work, family, name, entries.iter(), passes)?;
-    let listing = assemble(toolchain, &with_lines)?;
+    let listing = emit(toolchain, &with_lines)?;
     let orderings = orderings::of(&listing).map_err(|error| format!("{name}: {error}"))?;
     let bitcode = work.join(format!("{name}.plain.bc"));
     run(Command::new(toolchain.llvm.join("opt"))
@@ -300,12 +300,12 @@ fn module(
         .arg(&with_lines)
         .arg("-o")
         .arg(&bitcode))?;
-    let text = assemble(toolchain, &bitcode)?;
+    let text = emit(toolchain, &bitcode)?;
     Ok((bound_launches(&short_names(text)), orderings))
 }
 
 /// The PTX of a bitcode file.
-fn assemble(toolchain: &Toolchain, bitcode: &Path) -> Result<String> {
+fn emit(toolchain: &Toolchain, bitcode: &Path) -> Result<String> {
     run(Command::new(toolchain.llvm.join("llc"))
         .args(["-O3", "-mtriple=nvptx64-nvidia-cuda"])
         .arg(format!("-mcpu={TARGET_CPU}"))
