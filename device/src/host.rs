@@ -50,10 +50,18 @@ pub struct HostAllocator {
     pub kernels: &'static [Entry],
 }
 
-unsafe fn run<K: Kernel, A: Allocator>(warp: Solo, heap: Heap, args: Args) {
-    // SAFETY: the caller's promise is the kernel's contract.
-    unsafe { K::run(warp, A::new(heap), K::Arguments::from(args)) }
+/// A kernel as a function of the table.
+///
+/// A method and no function: rustc compiles the instances of a method in the module of
+/// the type that has it, so that the kernels are compiled side by side.
+trait Hosted: Kernel {
+    unsafe fn run_hosted<A: Allocator>(warp: Solo, heap: Heap, args: Args) {
+        // SAFETY: the caller's promise is the kernel's contract.
+        unsafe { Self::run(warp, A::new(heap), Self::Arguments::from(args)) }
+    }
 }
+
+impl<K: Kernel> Hosted for K {}
 
 macro_rules! entries {
     ($allocator:literal $type:ty; $($family:literal $name:literal $kernel:ty;)*) => {
@@ -61,7 +69,7 @@ macro_rules! entries {
             entry: concat!($family, "__", $name, "__", $allocator),
             name: $name,
             family: $family,
-            run: run::<$kernel, $type>,
+            run: <$kernel as Hosted>::run_hosted::<$type>,
         },)*]
     };
 }

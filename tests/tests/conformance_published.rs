@@ -1,21 +1,16 @@
-//! The allocators with their published algorithms, which are forms of their own:
-//! held to the contract of all allocators by their abilities, and to what the
-//! papers say that they do.
+//! The circular allocators with their published walk, which are forms of their own:
+//! held to the contract of all allocators by their abilities, and to what the paper
+//! says that they do.
 
 use std::sync::Mutex;
 
 use heapwood_device::allocator::{Allocator, REFUSAL_ACCESSES, Request, SetupError};
-use heapwood_device::allocators::ouroboros::queue::{Array, Hierarchy, Linked, Queue};
-use heapwood_device::allocators::ouroboros::{Ouroboros, OuroborosShared, Parameters};
 use heapwood_device::allocators::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
-use heapwood_device::allocators::{
-    Checked, OuroborosCSPaper, OuroborosCVaPaper, OuroborosCVlPaper,
-};
 use heapwood_device::warp::Warp;
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::circular::{heads, published, table};
 use heapwood_tests::conformance::{
-    Case, Coroutines, Machine, OsThreads, POOLS, Pool, Traits, case, clauses, each, plain, stress,
+    Case, Coroutines, Machine, OsThreads, POOLS, Pool, case, clauses, each, stress,
 };
 
 /// Small ones for lanes in lockstep, where a walk over many chunks takes long.
@@ -25,64 +20,6 @@ conformance!(cmalloc: CMallocPaper, published::<_, 2>(), POOLS, SMALL_POOLS);
 conformance!(cfmalloc: CfMallocPaper, published::<_, 1>(), POOLS, SMALL_POOLS);
 conformance!(cmmalloc: CmMallocPaper, published::<_, 2>(), POOLS, SMALL_POOLS);
 conformance!(cfmmalloc: CfmMallocPaper, published::<_, 1>(), POOLS, SMALL_POOLS);
-
-/// Pools of some dozen chunks of 8 KiB and more.
-const CHUNKS: &[Case] = &[case(1 << 19, &[]), case(1_234_567, &[])];
-/// For lanes in lockstep, which take long to empty the slots of a queue's chunks.
-const FEW_CHUNKS: &[Case] = &[case(1 << 19, &[])];
-
-conformance!(ouroboros_c_s: OuroborosCSPaper, plain(), CHUNKS, CHUNKS);
-conformance!(ouroboros_c_va: OuroborosCVaPaper, plain(), CHUNKS, FEW_CHUNKS);
-conformance!(ouroboros_c_vl: OuroborosCVlPaper, plain(), CHUNKS, FEW_CHUNKS);
-conformance!(
-    ouroboros_c_s_checked: Checked<OuroborosCSPaper>, Traits { overhead: 32, ..plain() },
-    CHUNKS, CHUNKS; concurrent double_frees overruns
-);
-
-/// Chunks of 256 bytes, and queues that are soon full of chunks and of what is left of
-/// them; in the larger heap virtualized ones have chunks from the beginning.
-#[derive(Clone, Copy)]
-struct Small;
-
-impl Parameters for Small {
-    const CHUNK_BITS: u32 = 8;
-    const CAPACITY_BITS: u32 = 7;
-    const FIRST_CHUNKS_FROM: u32 = 512;
-}
-
-type SmallShared<Q> = Ouroboros<Small, OuroborosShared<Q>>;
-
-const SMALL: &[Case] = &[case(60_000, &[]), case(1 << 18, &[])];
-
-conformance!(small_ouroboros_c_s: SmallShared<Array>, plain(), SMALL, SMALL);
-conformance!(small_ouroboros_c_va: SmallShared<Hierarchy>, plain(), SMALL, SMALL);
-conformance!(small_ouroboros_c_vl: SmallShared<Linked>, plain(), SMALL, SMALL);
-
-fn is_shared_under_attack<Q: Queue, A: Allocator>(name: &str, seeds: u64) {
-    const NEAR_EXHAUSTION: &[Case] = &[case(20_000, &[]), case(33_333, &[])];
-    for seed in 1..=seeds {
-        let machine = Coroutines::new(seed << 32);
-        each::<SmallShared<Q>, _>(NEAR_EXHAUSTION, &machine, &plain(), clauses::concurrent);
-        each::<SmallShared<Q>, _>(NEAR_EXHAUSTION, &machine, &plain(), clauses::coalesced);
-    }
-    each::<SmallShared<Q>, _>(NEAR_EXHAUSTION, &OsThreads, &plain(), clauses::concurrent);
-    stress::<A>(name);
-}
-
-#[test]
-fn ouroboros_c_s_is_attacked() {
-    is_shared_under_attack::<Array, OuroborosCSPaper>("ouroboros_c_s_sharing_paper", 5);
-}
-
-#[test]
-fn ouroboros_c_va_is_attacked() {
-    is_shared_under_attack::<Hierarchy, OuroborosCVaPaper>("ouroboros_c_va_sharing_paper", 2);
-}
-
-#[test]
-fn ouroboros_c_vl_is_attacked() {
-    is_shared_under_attack::<Linked, OuroborosCVlPaper>("ouroboros_c_vl_sharing_paper", 2);
-}
 
 const PARAMETERS: &[Case] = &[
     case(1 << 16, &[("split", "uniform")]),
@@ -327,108 +264,4 @@ fn parameters_are_checked() {
             }
         }
     }
-}
-
-/// What one thread of several gets and frees, the others standing still.
-struct Turns<A: Allocator> {
-    pool: Pool<A>,
-}
-
-impl<A: Allocator<Handle = u32>> Turns<A> {
-    fn malloc(&self, thread: u32, bytes: u64) -> u32 {
-        let block = Mutex::new(u32::MAX);
-        OsThreads.launch(&|warp| {
-            if warp.thread() == thread {
-                *block.lock().expect("one thread") = self.pool.allocator().malloc(warp, bytes);
-            }
-        });
-        block.into_inner().expect("one thread")
-    }
-
-    fn free(&self, block: u32) {
-        OsThreads.launch(&|warp| {
-            if warp.thread() == 0 {
-                // SAFETY: each block is freed once.
-                unsafe { self.pool.allocator().free(warp, block) };
-            }
-        });
-    }
-}
-
-fn chunk_of(block: u32) -> u32 {
-    block / (8192 / 16)
-}
-
-/// Algorithm 4 by one thread after the other: all take pages of the chunk at the front
-/// of the queue, which stays there until the last of them is gone, and is listed at the
-/// end when the first page comes back; without pages in use it is another's.
-fn shares_the_front<A: Allocator<Handle = u32>>() {
-    let turns = Turns {
-        pool: empty::<A>(1 << 20, &[]),
-    };
-    // Eight pages of 1 KiB to a chunk.
-    let blocks: Vec<u32> = (0..16).map(|index| turns.malloc(index % 4, 1024)).collect();
-    let chunks: Vec<u32> = blocks.iter().map(|&block| chunk_of(block)).collect();
-    assert!(chunks[..8].iter().all(|&chunk| chunk == chunks[0]));
-    assert!(chunks[8..].iter().all(|&chunk| chunk == chunks[8]));
-    assert_ne!(chunks[0], chunks[8]);
-    // The second comes back first, and is at the front.
-    turns.free(blocks[9]);
-    turns.free(blocks[1]);
-    turns.free(blocks[2]);
-    let again = [0, 1, 2].map(|thread| turns.malloc(thread, 1024));
-    assert_eq!(again, [blocks[9], blocks[1], blocks[2]]);
-    // All of its pages: a block of the whole chunk's size gets it.
-    for block in &blocks[..8] {
-        turns.free(*block);
-    }
-    let whole: Vec<u32> = (0..128).map(|_| turns.malloc(3, 8192)).collect();
-    assert!(
-        whole
-            .iter()
-            .any(|&block| block != u32::MAX && chunk_of(block) == chunks[0])
-    );
-    assert!(whole.contains(&u32::MAX));
-}
-
-#[test]
-fn the_front_chunk_is_shared() {
-    shares_the_front::<OuroborosCSPaper>();
-    shares_the_front::<OuroborosCVaPaper>();
-    shares_the_front::<OuroborosCVlPaper>();
-}
-
-/// A chunk that is free while it is queued behind the front is another's at once; its
-/// entry, which is still there, leads nobody to it.
-fn drops_what_is_left_behind<A: Allocator<Handle = u32>>() {
-    let turns = Turns {
-        pool: empty::<A>(1 << 20, &[]),
-    };
-    let blocks: Vec<u32> = (0..16).map(|_| turns.malloc(0, 1024)).collect();
-    let (queued, front) = (chunk_of(blocks[0]), chunk_of(blocks[8]));
-    turns.free(blocks[8]);
-    turns.free(blocks[9]);
-    turns.free(blocks[0]);
-    assert_eq!(chunk_of(turns.malloc(1, 1024)), front);
-    for block in &blocks[1..8] {
-        turns.free(*block);
-    }
-    let whole = turns.malloc(2, 8192);
-    assert_eq!(chunk_of(whole), queued);
-    assert_eq!(chunk_of(turns.malloc(3, 1024)), front);
-    let other = chunk_of(turns.malloc(1, 1024));
-    assert!(other != front && other != queued);
-    // Divided again, by another class, it is listed by that one only.
-    turns.free(whole);
-    let small = turns.malloc(2, 512);
-    assert_eq!(chunk_of(small), queued);
-    assert_eq!(chunk_of(turns.malloc(3, 512)), queued);
-    assert_eq!(chunk_of(turns.malloc(0, 1024)), other);
-}
-
-#[test]
-fn a_chunk_that_was_free_in_the_queue_is_dropped_there() {
-    drops_what_is_left_behind::<OuroborosCSPaper>();
-    drops_what_is_left_behind::<OuroborosCVaPaper>();
-    drops_what_is_left_behind::<OuroborosCVlPaper>();
 }

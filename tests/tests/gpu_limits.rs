@@ -3,6 +3,8 @@
 //! `cargo test --test gpu_limits -- --ignored`. `graph_limits` has the same with smaller
 //! limits.
 
+use std::time::Instant;
+
 use heapwood::allocators::Spec;
 use heapwood::graph::{Change, Edge, Layout, Limits, Options, Store, StoreError};
 use heapwood::size::Pool;
@@ -45,7 +47,9 @@ fn entries_end_at_2_to_the_32() {
     let mut store = Store::new(&backend, options, &rows, None).expect("an empty graph");
     let fits = (1 << 32) / ENTRIES - 1;
     for number in 0..fits {
+        let begun = Instant::now();
         let update = store.update(&batch(number as u32), Change::Insert, false);
+        println!("batch {number}: {:.1} s", begun.elapsed().as_secs_f64());
         let applied = update.expect("few enough").counts.applied;
         assert_eq!(applied, ENTRIES / 2, "batch {number}");
     }

@@ -68,12 +68,20 @@ const CIRCULAR: &[Parameter] = &[
     },
 ];
 
+const LARGE: &[Parameter] = &[Parameter {
+    name: "large",
+    values: "runs or paper",
+    default: "runs",
+    what: "what serves blocks of more than 8 KiB: runs of as many chunks as a block needs, which \
+           go back to the pool, or instances for powers of two, stacked as published",
+}];
+
 const SHARING: &[Parameter] = &[Parameter {
     name: "sharing",
     values: "holder or paper",
     default: "holder",
     what: "who takes pages of a chunk: one thread at a time, which holds the chunk meanwhile, or \
-           all at the same time, as published",
+           all at the same time, as published, with the published instances for large blocks",
 }];
 
 /// As [`CIRCULAR`], for the published walk.
@@ -172,17 +180,38 @@ static DESCRIPTIONS: &[Description] = &[
         what: "queues of free pages in static memory, runs of 8 KiB chunks for large blocks; \
                a chunk keeps its page size",
         paper: WINTER,
+        parameters: LARGE,
+    },
+    Description {
+        name: "ouroboros-p-s:large=paper",
+        what: "ouroboros-p-s with an instance for each power of two of large blocks, \
+               as published",
+        paper: WINTER,
         parameters: &[],
     },
     Description {
         name: "ouroboros-p-va",
         what: "as ouroboros-p-s with the queues in chunks behind arrays of pointers",
         paper: WINTER,
+        parameters: LARGE,
+    },
+    Description {
+        name: "ouroboros-p-va:large=paper",
+        what: "ouroboros-p-va with an instance for each power of two of large blocks, \
+               as published",
+        paper: WINTER,
         parameters: &[],
     },
     Description {
         name: "ouroboros-p-vl",
         what: "as ouroboros-p-s with the queues in linked chunks",
+        paper: WINTER,
+        parameters: LARGE,
+    },
+    Description {
+        name: "ouroboros-p-vl:large=paper",
+        what: "ouroboros-p-vl with an instance for each power of two of large blocks and the list walked, \
+               as published",
         paper: WINTER,
         parameters: &[],
     },
@@ -195,7 +224,8 @@ static DESCRIPTIONS: &[Description] = &[
     },
     Description {
         name: "ouroboros-c-s:sharing=paper",
-        what: "ouroboros-c-s with the front chunk shared as published, by all who take its pages",
+        what: "ouroboros-c-s with the front chunk shared as published, by all who take its pages, \
+               and an instance for each power of two of large blocks",
         paper: WINTER,
         parameters: &[],
     },
@@ -207,7 +237,8 @@ static DESCRIPTIONS: &[Description] = &[
     },
     Description {
         name: "ouroboros-c-va:sharing=paper",
-        what: "ouroboros-c-va with the front chunk shared as published, by all who take its pages",
+        what: "ouroboros-c-va with the front chunk shared as published, by all who take its pages, \
+               and an instance for each power of two of large blocks",
         paper: WINTER,
         parameters: &[],
     },
@@ -219,7 +250,8 @@ static DESCRIPTIONS: &[Description] = &[
     },
     Description {
         name: "ouroboros-c-vl:sharing=paper",
-        what: "ouroboros-c-vl with the front chunk shared as published, by all who take its pages",
+        what: "ouroboros-c-vl with the front chunk shared as published, by all who take its pages, \
+               and an instance for each power of two of large blocks",
         paper: WINTER,
         parameters: &[],
     },

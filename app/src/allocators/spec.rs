@@ -213,6 +213,7 @@ mod tests {
             "cfmmalloc:split=uniform,frag=2,coalesce",
             "cmalloc:walk=paper",
             "cfmmalloc:walk=paper,split=heap,coalesce",
+            "ouroboros-p-va:large=paper",
             "ouroboros-c-s:sharing=paper",
             "ouroboros-c-vl:sharing=paper,coalesce",
             "atomicmalloc:coalesce",
@@ -239,12 +240,13 @@ mod tests {
         }
         let of_form = message("cmalloc:walk=paper,split=half");
         assert!(of_form.starts_with("cmalloc:walk=paper takes the parameters coalesce, split"));
-        assert!(message("ouroboros-p-s:walk=paper").ends_with("takes the parameters coalesce"));
+        let of_pages = "takes the parameters coalesce, large=runs|paper";
+        assert!(message("ouroboros-p-s:walk=paper").ends_with(of_pages));
         assert_eq!(
             message("ouroboros-c-s:sharing=all"),
             "ouroboros-c-s takes the parameters coalesce, sharing=holder|paper"
         );
-        assert!(message("ouroboros-p-va:sharing=paper").ends_with("takes the parameters coalesce"));
+        assert!(message("ouroboros-p-va:sharing=paper").ends_with(of_pages));
         assert_eq!(
             message("awmalloc:split=heap"),
             "awmalloc takes the parameters coalesce"

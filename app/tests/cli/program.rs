@@ -148,11 +148,14 @@ pub const ALLOCATORS: [&str; 12] = [
 ];
 
 /// The published forms, each right behind the others of its family.
-pub const PUBLISHED: [&str; 7] = [
+pub const PUBLISHED: [&str; 10] = [
     "cmalloc:walk=paper",
     "cfmalloc:walk=paper",
     "cmmalloc:walk=paper",
     "cfmmalloc:walk=paper",
+    "ouroboros-p-s:large=paper",
+    "ouroboros-p-va:large=paper",
+    "ouroboros-p-vl:large=paper",
     "ouroboros-c-s:sharing=paper",
     "ouroboros-c-va:sharing=paper",
     "ouroboros-c-vl:sharing=paper",

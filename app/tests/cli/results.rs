@@ -90,9 +90,12 @@ fn published_forms_are_compared_under_their_full_names() {
     folder.scene("knot");
     let lists = "--allocators cfmmalloc,published,cmmalloc:frag=2,walk=paper,split=heap";
     let names = [&["cfmmalloc"][..], &PUBLISHED, &["cmmalloc:walk=paper"]].concat();
-    let shown = |index: usize| match index {
-        8 => "cmmalloc:walk=paper,frag=2,split=heap",
-        _ => names[index],
+    let shown = |index: usize| {
+        if index + 1 == names.len() {
+            "cmmalloc:walk=paper,frag=2,split=heap"
+        } else {
+            names[index]
+        }
     };
     folder.put("kite.graph", "5 5\n2 3\n1 3\n1 2 4\n3 5\n4\n");
     for (command, hash) in [

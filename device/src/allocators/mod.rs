@@ -13,7 +13,8 @@ pub use circular::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 pub use circular::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
 pub use ouroboros::{
     OuroborosCS, OuroborosCSPaper, OuroborosCVa, OuroborosCVaPaper, OuroborosCVl,
-    OuroborosCVlPaper, OuroborosPS, OuroborosPVa, OuroborosPVl,
+    OuroborosCVlPaper, OuroborosPS, OuroborosPSPaper, OuroborosPVa, OuroborosPVaPaper,
+    OuroborosPVl, OuroborosPVlPaper,
 };
 
 use crate::allocator::{Request, SetupError};

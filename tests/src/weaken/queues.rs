@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32 as Count, Ordering::Relaxed};
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 use heapwood_device::allocator::Allocator;
 use heapwood_device::allocators::ouroboros::queue::{
-    self, Array, End, Hierarchy, Linked, Queue, VOID,
+    self, Array, End, Hierarchy, Linked, Queue, VOID, Walked,
 };
 use heapwood_device::allocators::ouroboros::semaphore::Semaphore;
 use heapwood_device::allocators::ouroboros::{
@@ -106,7 +106,7 @@ impl<Q: Queue> Bench<Q> {
             let entry = first + index;
             self.out[entry as usize].fetch_add(1, Relaxed);
             lockstep::writes(self.payload(entry), 16);
-            queue::put::<_, _, Q>(warp, arena, CLASS, position.wrapping_add(index), entry);
+            queue::put::<_, _, Q>(warp, arena, CLASS, position.wrapping_add(index), entry, 1);
         }
         self.semaphore().signal(n);
     }
@@ -305,6 +305,7 @@ pub(super) fn workloads() -> Vec<Workload> {
         "queue-array": Array, false, false;
         "queue-hierarchy": Hierarchy, false, false;
         "queue-linked": Linked, false, false;
+        "queue-walked": Walked, false, false;
         "stack-hierarchy": Hierarchy, true, false;
         "stack-linked": Linked, true, false;
         "warps-hierarchy": Hierarchy, false, true;

@@ -128,7 +128,7 @@ fn check_drained<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
         );
         for index in 0..room {
             let position = back.wrapping_add(index);
-            queue::put::<_, _, Q>(warp, arena, CLASS, position, 7);
+            queue::put::<_, _, Q>(warp, arena, CLASS, position, 7, 1);
             take::<_, Q>(warp, arena, CLASS);
         }
     });

@@ -33,7 +33,7 @@ pub fn put<W: Warp, Q: Queue>(
         first = queue::positions(arena, class, End::Back, group.size);
     }
     let first = warp.shuffle(together, first, group.leader);
-    queue::put::<_, _, Q>(warp, arena, class, first.wrapping_add(group.rank), entry);
+    queue::put::<_, _, Q>(warp, arena, class, first.wrapping_add(group.rank), entry, 1);
     true
 }
 

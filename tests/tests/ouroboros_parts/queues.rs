@@ -76,7 +76,7 @@ fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                 for index in 0..n {
                     assert_eq!(state[(entry + index) as usize].swap(1, SeqCst), 0);
                     let position = position.wrapping_add(index);
-                    queue::put::<_, _, Q>(warp, arena, CLASS, position, entry + index);
+                    queue::put::<_, _, Q>(warp, arena, CLASS, position, entry + index, 1);
                 }
                 permits.signal(n);
             }
@@ -118,7 +118,7 @@ pub fn check_closed<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
             let back = queue::positions(arena, CLASS, End::Back, 2);
             let front = queue::positions(arena, CLASS, End::Front, 2);
             for index in 0..2 {
-                queue::put::<_, _, Q>(warp, arena, CLASS, back.wrapping_add(index), 7);
+                queue::put::<_, _, Q>(warp, arena, CLASS, back.wrapping_add(index), 7, 1);
             }
             for index in 0..2 {
                 let position = front.wrapping_add(index);
@@ -140,7 +140,7 @@ fn queue_wraps<M: Machine, Q: Queue>(machine: &M) {
         for turn in 0..8 {
             if reserve::<_, Q>(warp, arena, 1) {
                 let back = queue::positions(arena, CLASS, End::Back, 1);
-                queue::put::<_, _, Q>(warp, arena, CLASS, back, warp.thread() * 8 + turn);
+                queue::put::<_, _, Q>(warp, arena, CLASS, back, warp.thread() * 8 + turn, 1);
                 let front = queue::positions(arena, CLASS, End::Front, 1);
                 let (_, chunk) = queue::take::<_, _, Q>(warp, arena, CLASS, front);
                 Q::finish(warp, arena, CLASS, chunk, 1, 1, &Group::alone(warp));
@@ -189,7 +189,7 @@ fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                     if reserve::<_, Q>(warp, arena, 1) {
                         put.fetch_add(1, SeqCst);
                         let back = queue::positions(arena, CLASS, End::Back, 1);
-                        queue::put::<_, _, Q>(warp, arena, CLASS, back, 1);
+                        queue::put::<_, _, Q>(warp, arena, CLASS, back, 1, 1);
                         permits.signal(1);
                     }
                 }

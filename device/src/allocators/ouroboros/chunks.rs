@@ -215,7 +215,7 @@ impl<Q: Queue> Task for Free<Q> {
         }
         let given = warp.ballot(all, is_whole & mates.leads());
         if given & 1 << warp.lane() != 0 {
-            arena.give_chunks(warp, chunk, given);
+            arena.give_chunks_of(warp, class, chunk, given);
         }
         let listed = warp.ballot(all, holds);
         if listed & 1 << warp.lane() != 0 {

@@ -12,7 +12,6 @@ use super::layout::{self, first_chunks, for_each};
 use super::parameters::{Parameters, class_of, page_bytes};
 use super::queue::EMPTY;
 use super::transit::later;
-use super::waiting::CLASS_BITS;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::allocators::no_parameters;
 use crate::warp::Warp;
@@ -22,8 +21,12 @@ use crate::warp::Warp;
 const REFUSED: u32 = NONE;
 /// The stamp of a request that has none yet.
 const UNSEEN: u32 = NONE - 1;
+
 /// The class of a request that no page serves.
-const RUN: u32 = (1 << CLASS_BITS) - 1;
+#[inline(always)]
+const fn run<P: Parameters>() -> u32 {
+    (1 << P::CLASS_BITS) - 1
+}
 
 /// [`Instance::reclaim`], a function of its own: in line there would be one for each
 /// class.
@@ -66,7 +69,7 @@ impl<I: Instance> Task for Refuse<I> {
             return REFUSED;
         }
         let (mut again, mut moves) = (false, 0);
-        for other in 0..P::CLASSES {
+        for other in 0..arena.classes() {
             let reclaimed = arena.call::<W, Reclaim<I>>(warp, other, 0);
             again |= reclaimed & 1 != 0;
             moves += reclaimed >> 1;
@@ -78,7 +81,7 @@ impl<I: Instance> Task for Refuse<I> {
             return UNSEEN;
         }
         // None of the counts is ever too low.
-        let is_bare = arena.is_used_up() && (class == RUN || I::is_bare(arena, class));
+        let is_bare = arena.is_used_up() && (class == run::<P>() || I::is_bare(arena, class));
         let stamp = later(stamp, moves);
         if is_bare && arena.stamp(warp) == stamp {
             return REFUSED;
@@ -91,6 +94,9 @@ impl<P: Parameters, I: Instance> Ouroboros<P, I> {
     /// A run of chunks that holds `bytes`.
     #[inline(always)]
     fn malloc_run<W: Warp>(&self, warp: W, bytes: u64) -> u32 {
+        if P::IS_STACKED {
+            return u32::NULL;
+        }
         let length = self.arena.chunks_for(bytes);
         if length == NONE {
             return u32::NULL;
@@ -160,7 +166,7 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
 
     fn max_block(heap: &Heap) -> u64 {
         // Who asks for all of it has the queues give back what they have.
-        heap.integers[0] << P::CHUNK_BITS
+        layout::max_block::<P>(heap.integers[0])
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
@@ -175,8 +181,12 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         // The null handle and the empty slot are the same.
         const { assert!(EMPTY == u32::NULL) };
-        let is_run = bytes > P::CHUNK_BYTES;
-        let class = if is_run { RUN } else { class_of::<P>(bytes) };
+        let is_run = bytes > P::PAGE_MOST;
+        let class = if is_run {
+            run::<P>()
+        } else {
+            class_of::<P>(bytes)
+        };
         let (mut block, mut stamp) = (EMPTY, UNSEEN);
         // Lanes that come together look again together, until all have what they get:
         // see `Warp::converge`.
@@ -240,10 +250,11 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
     fn walk<W: Warp>(self, warp: W) -> Occupancy {
         let mut sum = Occupancy::default();
         for_each(warp, self.arena.chunks, |chunk| {
-            let free = u64::from(self.run_at(chunk)) << P::CHUNK_BITS;
-            sum.free_bytes += free;
-            if free > sum.largest_free_bytes {
-                sum.largest_free_bytes = free;
+            let run = u64::from(self.run_at(chunk));
+            sum.free_bytes += run << P::CHUNK_BITS;
+            let largest = layout::max_block::<P>(run);
+            if largest > sum.largest_free_bytes {
+                sum.largest_free_bytes = largest;
             }
             match self.arena.owner(chunk) {
                 owner::NOBODY => {}

@@ -178,6 +178,16 @@ pub fn plan<P: Parameters>(
     })
 }
 
+/// Bytes of the largest block in so many free chunks in a row.
+#[inline(always)]
+pub fn max_block<P: Parameters>(chunks: u64) -> u64 {
+    if !P::IS_STACKED || chunks == 0 {
+        return chunks << P::CHUNK_BITS;
+    }
+    // The largest page whose chunk fits.
+    P::PAGE_MOST.min(1 << (chunks.ilog2() + P::CHUNK_BITS))
+}
+
 /// The chunks that the queues of some classes have from the beginning, as bits: a
 /// queue's first chunk has the number of its class. None in a small heap.
 #[inline(always)]

@@ -40,6 +40,7 @@ mod runs;
 pub mod semaphore;
 mod shared;
 mod stack;
+mod stacked;
 mod supply;
 mod transit;
 mod waiting;
@@ -52,8 +53,8 @@ pub use group::Group;
 pub use instance::{Instance, Split};
 pub use layout::{Static, plan};
 pub use pages::OuroborosPages;
-pub use parameters::{METADATA_BYTES, Paper, Parameters};
-use queue::{Array, Hierarchy, Linked};
+pub use parameters::{METADATA_BYTES, Paper, Parameters, Stacked};
+use queue::{Array, Hierarchy, Linked, Walked};
 pub use shared::OuroborosShared;
 
 /// An Ouroboros heap with parameters `P`, whose pages are served by `I`.
@@ -75,9 +76,18 @@ pub type OuroborosCS = Ouroboros<Paper, OuroborosChunks<Array>>;
 pub type OuroborosCVa = Ouroboros<Paper, OuroborosChunks<Hierarchy>>;
 /// Chunks over virtualized linked-chunk queues.
 pub type OuroborosCVl = Ouroboros<Paper, OuroborosChunks<Linked>>;
-/// Chunks over static queues, shared as published.
-pub type OuroborosCSPaper = Ouroboros<Paper, OuroborosShared<Array>>;
-/// Chunks over virtualized array-hierarchy queues, shared as published.
-pub type OuroborosCVaPaper = Ouroboros<Paper, OuroborosShared<Hierarchy>>;
-/// Chunks over virtualized linked-chunk queues, shared as published.
-pub type OuroborosCVlPaper = Ouroboros<Paper, OuroborosShared<Linked>>;
+/// Pages over static queues, with instances stacked as published.
+pub type OuroborosPSPaper = Ouroboros<Stacked, OuroborosPages<Array>>;
+/// Pages over virtualized array-hierarchy queues, with instances stacked as published.
+pub type OuroborosPVaPaper = Ouroboros<Stacked, OuroborosPages<Hierarchy>>;
+/// Pages over virtualized linked-chunk queues that are walked, with instances stacked,
+/// both as published.
+pub type OuroborosPVlPaper = Ouroboros<Stacked, OuroborosPages<Walked>>;
+/// Chunks over static queues, shared and with instances stacked as published.
+pub type OuroborosCSPaper = Ouroboros<Stacked, OuroborosShared<Array>>;
+/// Chunks over virtualized array-hierarchy queues, shared and with instances stacked as
+/// published.
+pub type OuroborosCVaPaper = Ouroboros<Stacked, OuroborosShared<Hierarchy>>;
+/// Chunks over virtualized linked-chunk queues that are walked, shared and with instances
+/// stacked, all as published.
+pub type OuroborosCVlPaper = Ouroboros<Stacked, OuroborosShared<Walked>>;

@@ -67,7 +67,7 @@ impl<Q: Queue> OuroborosPages<Q> {
             }
             let first = warp.shuffle(together, first, group.leader);
             warp.sync(together);
-            put::<W, P, Q>(warp, arena, class, first.wrapping_add(group.rank), block);
+            put::<W, P, Q>(warp, arena, class, first.wrapping_add(group.rank), block, 1);
             return;
         }
         arena.call_together::<W, Shelve<Q>>(warp, class, block, group.mask);
@@ -260,7 +260,7 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
         let mut index = group.rank;
         while index < rest {
             let block = arena.block(class, chunk, used + index);
-            put::<W, P, Q>(warp, arena, class, first.wrapping_add(index), block);
+            put::<W, P, Q>(warp, arena, class, first.wrapping_add(index), block, 1);
             index += group.size;
         }
         rest

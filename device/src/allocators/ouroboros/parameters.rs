@@ -24,15 +24,27 @@ pub trait Parameters: Copy {
     /// their first chunk when they need it.
     const FIRST_CHUNKS_FROM: u32 = 1 << 13;
 
-    /// Classes of pages: each has pages twice as large as the one before, the
-    /// last has one page a chunk.
-    const CLASSES: u32 = {
+    /// Instances that are stacked on the first for larger pages ([`super::stacked`]).
+    /// Without any, runs of chunks serve what is larger than a chunk.
+    const STACKED: u32 = 0;
+    /// Whether there are any: what only these need is then not compiled for others.
+    const IS_STACKED: bool = Self::STACKED > 0;
+
+    /// The class of the first instance that has one page a chunk.
+    const CHUNK_CLASS: u32 = {
         assert!(Self::PAGE_BITS >= 4 && Self::CHUNK_BITS >= Self::PAGE_BITS);
         assert!(Self::CHUNK_BITS - Self::PAGE_BITS <= MOST_PAGES_BITS);
         // Entries of a queue take a quarter of the smallest page, so that the
         // pages of a chunk fit into one chunk of a virtualized queue.
-        Self::CHUNK_BITS - Self::PAGE_BITS + 1
+        Self::CHUNK_BITS - Self::PAGE_BITS
     };
+    /// Classes of pages: each has pages twice as large as the one before.
+    const CLASSES: u32 = Self::CHUNK_CLASS + 1 + Self::STACKED;
+    /// Bits that a class takes where something else is told with it. The last value is
+    /// no class.
+    const CLASS_BITS: u32 = if Self::IS_STACKED { 5 } else { 4 };
+    /// Bytes of the largest page.
+    const PAGE_MOST: u64 = 1 << (Self::PAGE_BITS + Self::CLASSES - 1);
     /// Bytes of a chunk.
     const CHUNK_BYTES: u64 = 1 << Self::CHUNK_BITS;
     /// The logarithm of a chunk's length in units of 16 bytes.
@@ -48,10 +60,21 @@ pub struct Paper;
 
 impl Parameters for Paper {}
 
+/// Those of [`Paper`], and instances stacked for pages of up to 2 GiB.
+#[derive(Clone, Copy, Debug)]
+pub struct Stacked;
+
+impl Parameters for Stacked {
+    const STACKED: u32 = 18;
+}
+
 /// The logarithm of the pages of a chunk of `class`.
 #[inline(always)]
 pub(super) fn pages_bits<P: Parameters>(class: u32) -> u32 {
-    P::CHUNK_BITS - P::PAGE_BITS - class
+    if P::IS_STACKED && class > P::CHUNK_CLASS {
+        return 0;
+    }
+    P::CHUNK_CLASS - class
 }
 
 /// Pages of a chunk of `class`.
@@ -66,8 +89,8 @@ pub(super) fn page_bytes<P: Parameters>(class: u32) -> u64 {
     1 << (P::PAGE_BITS + class)
 }
 
-/// The class of the smallest pages that hold `bytes`, which is at most a
-/// chunk's size.
+/// The class of the smallest pages that hold `bytes`, which are at
+/// most [`Parameters::PAGE_MOST`].
 #[inline(always)]
 pub(super) fn class_of<P: Parameters>(bytes: u64) -> u32 {
     let last = (bytes as u32).saturating_sub(1) >> P::PAGE_BITS;

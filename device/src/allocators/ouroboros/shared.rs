@@ -182,7 +182,7 @@ impl<Q: Queue> Task for Free<Q> {
         }
         let given = warp.ballot(all, is_first & is_last);
         if given & 1 << warp.lane() != 0 {
-            arena.give_chunks(warp, chunk, given);
+            arena.give_chunks_of(warp, class, chunk, given);
         }
         let listed = warp.ballot(all, is_first & !is_last);
         if listed & 1 << warp.lane() != 0 {

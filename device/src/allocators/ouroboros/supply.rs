@@ -23,7 +23,8 @@ const UNEXPECTED: u32 = 2;
 const SPREAD: u32 = 3;
 const REFUSED: u32 = 4;
 
-/// Serves a group, all the lanes. A refusal is no evidence yet: who is refused looks again ([`super::contract`]).
+/// Serves a group, all the lanes. A refusal is no evidence yet: who is refused looks again
+/// ([`super::contract`]).
 pub struct Supply<K>(core::marker::PhantomData<K>);
 
 impl<K: Kind> Task for Supply<K> {
@@ -103,7 +104,7 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
     let mut chunk = NONE;
     let agents = warp.ballot(group.mask, share.index == 0);
     if takes & (agents & 1 << warp.lane() != 0) {
-        chunk = arena.take_chunks(warp, agents);
+        chunk = arena.take_chunks_of(warp, class, agents);
         if chunk != NONE {
             arena.divide(class, chunk, share.size);
         }

@@ -6,9 +6,6 @@ use super::parameters::{Parameters, pages_bits};
 use super::semaphore::{Semaphore, Waited};
 use crate::warp::Warp;
 
-/// Bits that a class takes where something else is told with it.
-pub const CLASS_BITS: u32 = 4;
-
 /// The semaphore of pages of a class.
 #[inline(always)]
 pub fn supply<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
@@ -42,7 +39,10 @@ impl Task for Wait {
         n: u32,
         _lanes: u32,
     ) -> u32 {
-        let (class, is_room) = (class & ((1 << CLASS_BITS) - 1), class >> CLASS_BITS != 0);
+        let (class, is_room) = (
+            class & ((1 << P::CLASS_BITS) - 1),
+            class >> P::CLASS_BITS != 0,
+        );
         let (line, bundle_bits) = if is_room {
             (Line::Room, P::ENTRY_BITS)
         } else {
@@ -83,5 +83,5 @@ pub fn wait_for_room<W: Warp, P: Parameters>(
     class: u32,
     n: u32,
 ) -> Waited {
-    waited(arena.call::<W, Wait>(warp, class | 1 << CLASS_BITS, n))
+    waited(arena.call::<W, Wait>(warp, class | 1 << P::CLASS_BITS, n))
 }

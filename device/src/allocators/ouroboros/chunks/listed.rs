@@ -10,7 +10,7 @@ use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::parameters::{Parameters, pages};
 use crate::allocators::ouroboros::pool::take_count;
 use crate::allocators::ouroboros::queue::{End, Queue, TakeOut, VOID, positions, put};
-use crate::allocators::ouroboros::waiting::{CLASS_BITS, supply};
+use crate::allocators::ouroboros::waiting::supply;
 use crate::warp::{Warp, rank};
 
 /// Chunks up to which a class gets others so that threads need not wait, and most fully
@@ -73,7 +73,7 @@ impl<Q: Queue> Task for Hold<Q> {
             return arena.pop(class);
         }
         let position = positions(arena, class, End::Front, 1);
-        let entry = arena.call::<W, TakeOut<Q>>(warp, class | 1 << CLASS_BITS, position);
+        let entry = arena.call::<W, TakeOut<Q>>(warp, class | 1 << P::CLASS_BITS, position);
         if entry != VOID {
             return entry;
         }
@@ -130,7 +130,7 @@ impl<Q: Queue, T: Tell> Task for List<Q, T> {
         if chunk != NONE {
             let position = first.wrapping_add(rank(with, warp.lane()));
             T::tell(arena, class, chunk, position);
-            put::<W, P, Q>(warp, arena, class, position, chunk);
+            put::<W, P, Q>(warp, arena, class, position, chunk, 1);
         }
         if group.leads() {
             // Who gets a slot that is not yet filled waits for a lane that is about to

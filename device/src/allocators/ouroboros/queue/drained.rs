@@ -18,25 +18,27 @@
 //! other. What others wait for, an `old` to be put behind a last chunk or a link to
 //! a new one, the leader does at once after the exchange that makes them wait.
 
+use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use cuda_std::atomic::fence;
 
 use super::Linked;
 use super::chunked::{Append, advance, fuse, lacking};
-use super::linked::{AppendRun, last_of, posted, tag};
+use super::linked::{AppendRun, last_of, tag};
+use super::signposts::Find;
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::parameters::Parameters;
-use crate::allocators::ouroboros::waiting::{CLASS_BITS, room};
+use crate::allocators::ouroboros::waiting::room;
 use crate::warp::Warp;
 
 /// Returns the oldest chunks, as many as are drained: to the queue's other end
 /// while there is less room than the number of chunks has, else to the pool. Done
 /// by all the lanes together.
-pub struct ReturnDrained;
+pub struct ReturnDrained<F>(PhantomData<F>);
 
-impl Task for ReturnDrained {
+impl<F: Find> Task for ReturnDrained<F> {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
         warp: W,
@@ -49,7 +51,7 @@ impl Task for ReturnDrained {
         if group.leads() {
             arena.depart(warp);
         }
-        let has_moved = return_drained(warp, arena, class, keep, &group);
+        let has_moved = return_drained::<W, P, F>(warp, arena, class, keep, &group);
         // Said in another way than above: see `chunked::MakeRoom`. No lane comes here
         // before all have returned their chunks.
         if group.rank == 0 {
@@ -61,7 +63,7 @@ impl Task for ReturnDrained {
 
 /// [`ReturnDrained`] for a group; whether there were any.
 #[inline(always)]
-fn return_drained<W: Warp, P: Parameters>(
+fn return_drained<W: Warp, P: Parameters, F: Find>(
     warp: W,
     arena: &Arena<P>,
     class: u32,
@@ -88,12 +90,12 @@ fn return_drained<W: Warp, P: Parameters>(
             // Here, so that it comes with what follows.
             left = room(arena, class).left();
         }
-        // Without its signpost the run ends before a chunk. Who has none looks at
-        // the first: branches around collectives would be made several of them.
-        let (mut is_found, mut chunk) = posted(arena, tag(class, index));
-        if group.leads() || !is_found {
-            (is_found, chunk) = (group.leads(), seen as u32);
-        }
+        // The run ends before a chunk that is not known. Who knows none looks at the
+        // first: branches around collectives would be made several of them.
+        let (is_known, known) = F::known(arena, tag::<P>(class, index));
+        let is_found = is_known | group.leads();
+        let looks_on = is_known & !group.leads();
+        let chunk = if looks_on { known } else { seen as u32 };
         // A read-modify-write: of a thread that brings `old` to a chunk and the
         // one that drains the chunk, one sees what the other did, and returns it.
         // Had we looked before it was drained, the other would have acquired
@@ -129,16 +131,15 @@ fn return_drained<W: Warp, P: Parameters>(
         }
         has_moved = true;
         if run & 1 << warp.lane() != 0 {
-            // Relaxed, both: the pool releases the chunk, or whoever appends it
-            // again, with its signpost and its tag gone. If another chunk's is
-            // there by now, the list leads to that one.
-            arena.signpost(tag(class, index)).store(u64::MAX, Relaxed);
+            F::withdraw(arena, tag::<P>(class, index));
+            // Relaxed: the pool releases the chunk, or whoever appends it again, with
+            // its tag gone.
             arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
         }
         let mut kept = 0;
         if keep > 0 {
             let kept_most = lacking::<P>(left, keep);
-            kept = append_again(warp, arena, class, chunk, n, kept_most, group);
+            kept = append_again::<W, P, F>(warp, arena, class, chunk, n, kept_most, group);
         }
         let returned = warp.ballot(lanes, group.rank >= kept && group.rank < n);
         if returned & 1 << warp.lane() != 0 {
@@ -164,9 +165,9 @@ fn return_drained<W: Warp, P: Parameters>(
 /// first meanwhile, by a thread that found the first not yet drained. With `old` further
 /// back, both are the business of whoever drains the chunk there, or the next. A chunk
 /// that others have returned in the meantime is theirs.
-pub struct StaysForNext;
+pub struct StaysForNext<F>(PhantomData<F>);
 
-impl Task for StaysForNext {
+impl<F: Find> Task for StaysForNext<F> {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
         _warp: W,
@@ -175,12 +176,12 @@ impl Task for StaysForNext {
         chunk: u32,
         _lanes: u32,
     ) -> u32 {
-        let number = arena.meta(chunk, Word::Tag).load(Relaxed) >> CLASS_BITS;
+        let number = arena.meta(chunk, Word::Tag).load(Relaxed) >> P::CLASS_BITS;
         if number & 1 == 1 {
             return 0;
         }
-        // Without a signpost there may be none, and nobody would come later.
-        let (is_found, next) = posted(arena, tag(class, advance::<P>(number, 1)));
+        // If none is known there may be none, and nobody would come later.
+        let (is_found, next) = F::known(arena, tag::<P>(class, advance::<P>(number, 1)));
         u32::from(is_found && !is_drained(arena, next))
     }
 }
@@ -234,7 +235,7 @@ fn leave<W: Warp, P: Parameters>(
 /// back how many. All lanes of the group call this; those with a rank below `n` have a
 /// chunk.
 #[inline(always)]
-fn append_again<W: Warp, P: Parameters>(
+fn append_again<W: Warp, P: Parameters, F: Find>(
     warp: W,
     arena: &Arena<P>,
     class: u32,
@@ -253,14 +254,14 @@ fn append_again<W: Warp, P: Parameters>(
         fence(Release);
         let drained = arena.meta(chunk, Word::Drained);
         // An exchange, as in `chunked::prepare`.
-        drained.swap(Linked::DRAINED, Relaxed);
+        drained.swap(Linked::<F>::DRAINED, Relaxed);
         if group.rank + 1 == kept {
             // The others' links lead to the next of the run already.
             arena.meta(chunk, Word::Next).store(NONE, Relaxed);
         }
     }
-    let run = class | kept << CLASS_BITS;
-    arena.call_together::<W, AppendRun>(warp, run, chunk, group.mask);
+    let run = class | kept << P::CLASS_BITS;
+    arena.call_together::<W, AppendRun<F>>(warp, run, chunk, group.mask);
     if group.leads() {
         room(arena, class).signal(kept << P::ENTRY_BITS);
     }

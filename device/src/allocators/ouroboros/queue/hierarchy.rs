@@ -20,7 +20,7 @@ use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::layout::{Static, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::pool::take_count;
-use crate::allocators::ouroboros::waiting::{CLASS_BITS, room};
+use crate::allocators::ouroboros::waiting::room;
 use crate::warp::Warp;
 
 /// The virtualized array-hierarchy queue (VA).
@@ -104,7 +104,7 @@ impl Task for Recycle {
         chunk: u32,
         _lanes: u32,
     ) -> u32 {
-        let (class, keep) = (class & ((1 << CLASS_BITS) - 1), class >> CLASS_BITS);
+        let (class, keep) = (class & ((1 << P::CLASS_BITS) - 1), class >> P::CLASS_BITS);
         // Others want it when the pool has none.
         if !arena.is_used_up() && lacking::<P>(room(arena, class).left(), keep) > 0 {
             prepare::<P, Hierarchy>(arena, chunk);
@@ -204,7 +204,7 @@ impl Queue for Hierarchy {
             if keep == 0 {
                 arena.give_chunk(warp, chunk);
             } else {
-                arena.call::<W, Recycle>(warp, class | keep << CLASS_BITS, chunk);
+                arena.call::<W, Recycle>(warp, class | keep << P::CLASS_BITS, chunk);
             }
             arena.arrive(warp, true);
         }

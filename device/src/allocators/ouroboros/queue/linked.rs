@@ -9,13 +9,13 @@
 //! the next, so that two are returned in the time of one; one chunk of a class may so
 //! be neither room nor in the pool until more is taken.
 //!
-//! The paper walks through the list from `old`, or from `new`. Here a *signpost*,
-//! a word of a table with the chunk's tag and the chunk, leads there at once. Who
-//! appends a chunk puts it up, and the chunk stays until it is up; who returns the
-//! chunk takes it down before. So a signpost with the tag of a chunk that somebody
-//! has a position in leads to that chunk. It may be missing because of
-//! another chunk that has its signpost at the same place: then the list leads
-//! there.
+//! The paper walks through the list from the first chunk, or from the first that is
+//! not full ([`Walk`](super::walked)). Here a *signpost*, a word of a table with the
+//! chunk's tag and the chunk, leads there at once. Who appends a chunk puts it up, and
+//! the chunk stays until it is up; who returns the chunk takes it down before. So a
+//! signpost with the tag of a chunk that somebody has a position in leads to that chunk.
+//! It may be missing because of another chunk that has its signpost at the same place:
+//! then the list leads there.
 //!
 //! The paper returns chunks a number of chunks later, which must be large enough
 //! for any thread that is still on its way through them. Here no thread relies on
@@ -30,41 +30,32 @@
 //! An empty queue has no chunk: the last one is returned with `new` set to none
 //! in one exchange, which excludes whoever would append to it.
 
+use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 use cuda_std::atomic::fence;
 
 use super::chunked::{self, Append, advance, drain, fuse, number, slot};
 use super::drained::{ReturnDrained, StaysForNext};
+use super::signposts::{Find, Signposts};
 use super::{End, Place, Queue, start};
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
 use crate::allocators::ouroboros::group::Group;
-use crate::allocators::ouroboros::layout::{Static, for_each};
+use crate::allocators::ouroboros::layout::Static;
 use crate::allocators::ouroboros::parameters::Parameters;
-use crate::allocators::ouroboros::waiting::CLASS_BITS;
 use crate::warp::Warp;
 
-/// The virtualized linked-chunk queue (VL).
+/// The virtualized linked-chunk queue (VL), whose chunks are found as `F` does.
 #[derive(Clone, Copy, Debug)]
-pub struct Linked;
-
-/// Classes that a tag can tell.
-const CLASSES: u32 = 1 << CLASS_BITS;
+pub struct Linked<F = Signposts>(PhantomData<F>);
 
 /// The tag of chunk `number` of a class's queue: no two chunks that a thread may
-/// confuse have the same, and none is [`NONE`], which has class 15. Every
-/// [`CLASSES`]th signpost is a class's; a table with fewer is everybody's.
+/// confuse have the same, and none is [`NONE`], whose class does not exist. As many
+/// signposts as there can be classes, one behind the other, have one for each class; a
+/// table with fewer is everybody's.
 #[inline(always)]
-pub fn tag(class: u32, number: u32) -> u32 {
-    number << CLASS_BITS | class
-}
-
-/// Whether the signpost of a tag is up, and the chunk to which it then leads.
-#[inline(always)]
-pub fn posted<P: Parameters>(arena: &Arena<P>, tag: u32) -> (bool, u32) {
-    // Acquire: the chunk's tag and slots.
-    let post = arena.signpost(tag).load(Acquire);
-    ((post >> 32) as u32 == tag, post as u32)
+pub fn tag<P: Parameters>(class: u32, number: u32) -> u32 {
+    number << P::CLASS_BITS | class
 }
 
 /// The highest lane of `mask`, which must not be empty.
@@ -78,7 +69,7 @@ pub fn last_of(mask: u32) -> u32 {
 /// lanes of the group call this. Whether all entries of the lane's chunk were taken
 /// since, so that it is to be returned.
 #[inline(always)]
-fn append<W: Warp, P: Parameters>(
+fn append<W: Warp, P: Parameters, F: Find>(
     warp: W,
     arena: &Arena<P>,
     class: u32,
@@ -96,11 +87,12 @@ fn append<W: Warp, P: Parameters>(
         }
         last = warp.shuffle64(group.mask, last, group.leader);
         let index = advance::<P>((last >> 32) as u32, 1 + group.rank);
-        let tag = tag(class, index);
+        let tag = tag::<P>(class, index);
         if group.rank < n {
             // Relaxed: published with the run. Nobody is led to a chunk by a tag that
             // it does not get: the number is another chunk's then.
             arena.meta(chunk, Word::Tag).store(tag, Relaxed);
+            F::ready(arena, chunk);
         }
         warp.sync(group.mask);
         // Release, for the exchange, the link and the signposts: the slots and tags of
@@ -127,8 +119,7 @@ fn append<W: Warp, P: Parameters>(
     if run & 1 << warp.lane() == 0 {
         return false;
     }
-    // Relaxed: after the fence.
-    arena.signpost(own_tag).store(fuse(own_tag, chunk), Relaxed);
+    F::announce(arena, own_tag, chunk);
     // From here on the chunk may be returned; until here it was ours, too.
     drain(arena, chunk, 1)
 }
@@ -152,9 +143,9 @@ fn link<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, last: u32
 }
 
 /// [`append`] of as many chunks as is told with the class; the lane's is the number.
-pub struct AppendRun;
+pub struct AppendRun<F>(PhantomData<F>);
 
-impl Task for AppendRun {
+impl<F: Find> Task for AppendRun<F> {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
         warp: W,
@@ -163,17 +154,30 @@ impl Task for AppendRun {
         chunk: u32,
         lanes: u32,
     ) -> u32 {
-        let (class, n) = (class & ((1 << CLASS_BITS) - 1), class >> CLASS_BITS);
+        let (class, n) = (class & ((1 << P::CLASS_BITS) - 1), class >> P::CLASS_BITS);
         let group = Group::of_lanes(warp, lanes);
         let run = warp.ballot(lanes, group.rank < n);
-        u32::from(append(warp, arena, class, chunk, run, &group))
+        u32::from(append::<W, P, F>(warp, arena, class, chunk, run, &group))
     }
 }
 
-/// [`locate`].
-struct Locate;
+/// Whether a chunk still has the tag that the caller, or whoever led it there, had seen;
+/// and its link, which is that of the chunk with the tag if so.
+#[inline(always)]
+pub fn follow<P: Parameters>(arena: &Arena<P>, tag: u32, chunk: u32) -> (bool, u32) {
+    // Acquire: the look at the tag comes after the link was read. Whoever led the
+    // caller here had seen the tag, and it acquired that: a tag that is still there was
+    // there when the link was read. A chunk that was appended again may have kept its
+    // link: then the chunk behind it is the same with either tag, and its own tag tells
+    // which.
+    let next = arena.meta(chunk, Word::Next).load(Acquire);
+    (arena.meta(chunk, Word::Tag).load(Acquire) == tag, next)
+}
 
-impl Task for Locate {
+/// [`locate`].
+struct Locate<F>(PhantomData<F>);
+
+impl<F: Find> Task for Locate<F> {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
         warp: W,
@@ -182,39 +186,27 @@ impl Task for Locate {
         wanted: u32,
         _lanes: u32,
     ) -> u32 {
-        locate(warp, arena, class, wanted)
+        locate::<W, P, F>(warp, arena, class, wanted)
     }
 }
 
-/// Chunks before a wanted one whose signposts are tried. When many are appended
-/// at the same time, as many of them may have none yet.
-const STEPS: u32 = 8;
-
 /// The chunk of this number, in which the caller has a position.
 #[inline(always)]
-fn locate<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, wanted: u32) -> u32 {
-    // From the nearest signpost before it, or else from `old`.
-    let (mut seen, mut steps) = (fuse(0, NONE), 0);
-    while seen as u32 == NONE && steps < STEPS {
-        let index = advance::<P>(wanted, steps.wrapping_neg());
-        let (is_posted, chunk) = posted(arena, tag(class, index));
-        if is_posted {
-            seen = fuse(index, chunk);
-        }
-        steps += 1;
-    }
+fn locate<W: Warp, P: Parameters, F: Find>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    wanted: u32,
+) -> u32 {
+    // Or else from `old`.
+    let mut seen = F::begin(arena, class, wanted);
     loop {
         let (mut index, mut chunk) = ((seen >> 32) as u32, seen as u32);
         // How far to go; more than half of all numbers means back.
         let mut ahead = advance::<P>(wanted, index.wrapping_neg());
         while chunk != NONE && ahead <= u32::MAX >> (P::ENTRY_BITS + 1) {
-            // Acquire: the look at the tag comes after the link was read. Whoever
-            // led us here had seen the tag, and we acquired that: a tag that is
-            // still there was there when the link was read. A chunk that was
-            // appended again may have kept its link: then the chunk behind it is
-            // the same with either tag, and its own tag tells which.
-            let next = arena.meta(chunk, Word::Next).load(Acquire);
-            if arena.meta(chunk, Word::Tag).load(Acquire) != tag(class, index) {
+            let (is_there, next) = follow(arena, tag::<P>(class, index), chunk);
+            if !is_there {
                 break;
             }
             if ahead == 0 {
@@ -240,21 +232,21 @@ fn locate<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, wanted:
     }
 }
 
-impl Append for Linked {
+impl<F: Find> Append for Linked<F> {
     // One for whoever appends it.
     const DRAINED: u32 = u32::MAX;
 
     #[inline(always)]
     fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
         let alone = Group::alone(warp);
-        if append(warp, arena, class, chunk, alone.mask, &alone) {
-            arena.call_together::<W, ReturnDrained>(warp, class, 0, alone.mask);
+        if append::<W, P, F>(warp, arena, class, chunk, alone.mask, &alone) {
+            arena.call_together::<W, ReturnDrained<F>>(warp, class, 0, alone.mask);
         }
         true
     }
 }
 
-impl Queue for Linked {
+impl<F: Find> Queue for Linked<F> {
     const VIRTUAL: bool = true;
 
     fn fixed<P: Parameters>(_entries: u64) -> Static {
@@ -267,19 +259,8 @@ impl Queue for Linked {
     #[inline(always)]
     fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
         let first = number::<P>(start::<P>());
-        let chunk = chunked::init(warp, arena, class, tag(class, first));
-        // The class's part of the table of signposts: see `tag`.
-        let own = arena.signpost(tag(class, first));
-        for_each(warp, arena.chunks.div_ceil(CLASSES), |number| {
-            let post = arena.signpost(tag(class, number));
-            let leads = chunk != NONE && core::ptr::eq(post, own);
-            let value = if leads {
-                fuse(tag(class, first), chunk)
-            } else {
-                u64::MAX
-            };
-            post.store(value, Relaxed);
-        });
+        let chunk = chunked::init(warp, arena, class, tag::<P>(class, first));
+        F::init(warp, arena, class, chunk);
         if warp.thread() == 0 {
             let newest = if chunk == NONE {
                 advance::<P>(first, u32::MAX)
@@ -317,12 +298,17 @@ impl Queue for Linked {
         _end: End,
     ) -> Place<'_> {
         let index = number::<P>(position);
-        let (is_posted, mut chunk) = posted(arena, tag(class, index));
-        if !is_posted {
-            chunk = arena.call::<W, Locate>(warp, class, index);
+        let (is_known, mut chunk) = F::known(arena, tag::<P>(class, index));
+        if !is_known {
+            chunk = arena.call::<W, Locate<F>>(warp, class, index);
         }
         let slot = slot(arena, chunk, position);
         Place { slot, chunk }
+    }
+
+    #[inline(always)]
+    fn filled<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32, n: u32) {
+        F::filled(warp, arena, class, chunk, n);
     }
 
     #[inline(always)]
@@ -339,14 +325,14 @@ impl Queue for Linked {
         if group.leads() {
             is_drained = drain(arena, chunk, n);
             if is_drained && keep > 0 {
-                is_drained = arena.call::<W, StaysForNext>(warp, class, chunk) == 0;
+                is_drained = arena.call::<W, StaysForNext<F>>(warp, class, chunk) == 0;
             }
         }
         if group.size > 1 {
             is_drained = warp.ballot(group.mask, is_drained) != 0;
         }
         if is_drained {
-            arena.call_together::<W, ReturnDrained>(warp, class, keep, group.mask);
+            arena.call_together::<W, ReturnDrained<F>>(warp, class, keep, group.mask);
         }
     }
 
@@ -360,7 +346,7 @@ impl Queue for Linked {
             return false;
         }
         // One may wait for the next to be drained.
-        arena.call_together::<W, ReturnDrained>(warp, class, 0, 1 << warp.lane());
+        arena.call_together::<W, ReturnDrained<F>>(warp, class, 0, 1 << warp.lane());
         true
     }
 

@@ -27,6 +27,8 @@ mod chunked;
 mod drained;
 mod hierarchy;
 mod linked;
+mod signposts;
+mod walked;
 
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -36,12 +38,12 @@ use cuda_std::atomic::AtomicU32;
 pub use array::Array;
 pub use hierarchy::Hierarchy;
 pub use linked::Linked;
+pub use walked::Walked;
 
 use super::arena::{Arena, Line, Task};
 use super::group::Group;
 use super::layout::Static;
 use super::parameters::Parameters;
-use super::waiting::CLASS_BITS;
 use crate::warp::Warp;
 
 /// A slot without an entry. No chunk and no block has this name.
@@ -106,6 +108,17 @@ pub trait Queue: Copy {
         end: End,
     ) -> Place<'_>;
 
+    /// Says that `n` entries are about to be put into a chunk, if the queue is to know.
+    #[inline(always)]
+    fn filled<W: Warp, P: Parameters>(
+        _warp: W,
+        _arena: &Arena<P>,
+        _class: u32,
+        _chunk: u32,
+        _n: u32,
+    ) {
+    }
+
     /// Says that `n` entries were taken (of `chunk`, in virtualized queues). A
     /// chunk that is drained becomes room again, maybe together with the next, while
     /// there is less than `keep` chunks hold. Called by all lanes of the group together.
@@ -137,7 +150,8 @@ pub fn positions<P: Parameters>(arena: &Arena<P>, class: u32, end: End, n: u32) 
     arena.head(class, line, 0).fetch_add(n, Relaxed)
 }
 
-/// Puts an entry at a position that the caller has.
+/// Puts an entry at the first of `n` positions that the caller has in a chunk; nobody
+/// looks at the others but who gets this one.
 #[inline(always)]
 pub fn put<W: Warp, P: Parameters, Q: Queue>(
     warp: W,
@@ -145,8 +159,11 @@ pub fn put<W: Warp, P: Parameters, Q: Queue>(
     class: u32,
     position: u32,
     entry: u32,
+    n: u32,
 ) {
     let place = Q::place(warp, arena, class, position, End::Back);
+    // Before the entry can be taken, and the chunk be returned.
+    Q::filled(warp, arena, class, place.chunk, n);
     // Waits, in a static queue, for whoever had this slot's position a turn of
     // the queue ago: it finds an entry in the slot, and so waits for nobody.
     while place.slot.compare_exchange(EMPTY, entry, Release) != EMPTY {
@@ -186,7 +203,7 @@ impl<Q: Queue> Task for TakeOut<Q> {
         position: u32,
         _lanes: u32,
     ) -> u32 {
-        let (class, n) = (class & ((1 << CLASS_BITS) - 1), class >> CLASS_BITS);
+        let (class, n) = (class & ((1 << P::CLASS_BITS) - 1), class >> P::CLASS_BITS);
         let (entry, chunk) = take::<W, P, Q>(warp, arena, class, position);
         Q::finish(warp, arena, class, chunk, n, 0, &Group::alone(warp));
         entry
@@ -239,8 +256,9 @@ pub fn close_at<W: Warp, P: Parameters, Q: Queue>(
         if taken == older {
             while put_there < n {
                 let position = back.wrapping_add(put_there);
-                put::<W, P, Q>(warp, arena, class, position, VOID);
-                put_there += part(position, put_there);
+                let used = part(position, put_there);
+                put::<W, P, Q>(warp, arena, class, position, VOID, used);
+                put_there += used;
             }
         }
         if taken == n {
@@ -248,7 +266,7 @@ pub fn close_at<W: Warp, P: Parameters, Q: Queue>(
         }
         let position = front.wrapping_add(taken);
         let used = part(position, taken);
-        let entry = arena.call::<W, TakeOut<Q>>(warp, class | used << CLASS_BITS, position);
+        let entry = arena.call::<W, TakeOut<Q>>(warp, class | used << P::CLASS_BITS, position);
         if entry != VOID {
             keep(entry, position);
         }

@@ -36,7 +36,6 @@ use super::super::chunks::listed::idle;
 use super::super::parameters::{Parameters, pages};
 use super::super::pool::take_count;
 use super::super::queue::{End, Queue, TakeOut, VOID, positions, start};
-use super::super::waiting::CLASS_BITS;
 use super::state::{UNLISTED, count, in_front, queued, relist};
 use crate::warp::Warp;
 
@@ -151,7 +150,7 @@ impl<Q: Queue> Task for Bring<Q> {
             let (chunk, listed);
             if take_count(arena.head(class, Line::Entries, 0)) {
                 let position = positions(arena, class, End::Front, 1);
-                chunk = arena.call::<W, TakeOut<Q>>(warp, class | 1 << CLASS_BITS, position);
+                chunk = arena.call::<W, TakeOut<Q>>(warp, class | 1 << P::CLASS_BITS, position);
                 listed = queued(class, position);
             } else {
                 chunk = arena.pop(class);

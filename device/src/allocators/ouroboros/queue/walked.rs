@@ -1,0 +1,137 @@
+//! The virtualized linked-chunk queue whose threads walk along the list, as published
+//! (section 5.2, Algorithm 6).
+//!
+//! `back` is the first chunk that is not full, as far as known. Who puts an entry walks
+//! from there to the chunk of its position. Each chunk counts the entries; whoever fills
+//! one moves `back` over all that are full. Who takes an entry walks from the oldest
+//! chunk; the paper's `front` and `old` are one here, for chunks are returned as soon as
+//! they are drained, as in [`super::linked`].
+//!
+//! What was mended: an entry is counted before it is put, when its chunk was found. After
+//! that it may be taken, and the chunk be something else. `back` is fused with the
+//! chunk's number, so that an exchange by a thread that is late fails. It is a hint. A
+//! thread whose chunk is before `back`, or that finds a chunk without the tag that it
+//! should have, begins at `old`. And the paper moves `back` only if the chunk that was
+//! filled is the one there; a chunk that was filled before its link was there would then
+//! hold it up for ever.
+//!
+//! Orders: the exchange of `back` releases that its thread has seen the tag of the
+//! chunk, reading it acquires that: see [`follow`]. The counts are relaxed: an outdated
+//! one makes a walk longer.
+
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use cuda_std::atomic::AtomicU64;
+
+use super::Linked;
+use super::chunked::{advance, fuse, number};
+use super::linked::{follow, tag};
+use super::signposts::Find;
+use super::start;
+use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
+use crate::allocators::ouroboros::parameters::Parameters;
+use crate::warp::Warp;
+
+/// The virtualized linked-chunk queue as published.
+pub type Walked = Linked<Walk>;
+
+/// By a walk.
+#[derive(Clone, Copy, Debug)]
+pub struct Walk;
+
+/// The first chunk that is not full, with its number.
+#[inline(always)]
+fn back<P: Parameters>(arena: &Arena<P>, class: u32) -> &AtomicU64 {
+    arena.head64(class, Line::New, 1)
+}
+
+/// The same as it is now. Acquire: the chunk's tag, as seen by who moved it there.
+#[inline(always)]
+fn read_back<P: Parameters>(arena: &Arena<P>, class: u32) -> u64 {
+    back(arena, class).load(Acquire)
+}
+
+/// Moves `back` over all chunks that are full. The chunk that is the number is full, and
+/// has room for an entry that the caller has not put yet, so that it stays.
+struct MoveBack;
+
+impl Task for MoveBack {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(
+        _warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        full: u32,
+        _lanes: u32,
+    ) -> u32 {
+        // Relaxed: the caller was led to the chunk by it.
+        let number = arena.meta(full, Word::Tag).load(Relaxed) >> P::CLASS_BITS;
+        loop {
+            let seen = read_back(arena, class);
+            let (index, chunk) = ((seen >> 32) as u32, seen as u32);
+            let (mut is_there, mut next) = (false, NONE);
+            if chunk != NONE {
+                (is_there, next) = follow(arena, tag::<P>(class, index), chunk);
+            }
+            let later = if !is_there {
+                // It was returned.
+                fuse(number, full)
+            } else if next == NONE || !is_full(arena, chunk) {
+                return 0;
+            } else {
+                fuse(advance::<P>(index, 1), next)
+            };
+            // An exchange that fails was another thread's success.
+            back(arena, class).compare_exchange(seen, later, Release);
+        }
+    }
+}
+
+#[inline(always)]
+fn is_full<P: Parameters>(arena: &Arena<P>, chunk: u32) -> bool {
+    arena.meta(chunk, Word::State).load(Relaxed) == 1 << P::ENTRY_BITS
+}
+
+impl Find for Walk {
+    #[inline(always)]
+    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
+        if warp.thread() == 0 {
+            let first = fuse(number::<P>(start::<P>()), chunk);
+            back(arena, class).store(first, Relaxed);
+            if chunk != NONE {
+                Self::ready(arena, chunk);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn ready<P: Parameters>(arena: &Arena<P>, chunk: u32) {
+        // A queue's chunk has no pages of which this could be the count. Relaxed:
+        // published with the chunk.
+        arena.meta(chunk, Word::State).store(0, Relaxed);
+    }
+
+    #[inline(always)]
+    fn announce<P: Parameters>(_arena: &Arena<P>, _tag: u32, _chunk: u32) {}
+
+    #[inline(always)]
+    fn withdraw<P: Parameters>(_arena: &Arena<P>, _tag: u32) {}
+
+    #[inline(always)]
+    fn known<P: Parameters>(_arena: &Arena<P>, _tag: u32) -> (bool, u32) {
+        (false, NONE)
+    }
+
+    #[inline(always)]
+    fn begin<P: Parameters>(arena: &Arena<P>, class: u32, _wanted: u32) -> u64 {
+        read_back(arena, class)
+    }
+
+    #[inline(always)]
+    fn filled<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32, n: u32) {
+        let before = arena.meta(chunk, Word::State).fetch_add(n, Relaxed);
+        if before + n == 1 << P::ENTRY_BITS {
+            arena.call::<W, MoveBack>(warp, class, chunk);
+        }
+    }
+}
