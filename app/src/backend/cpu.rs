@@ -1,16 +1,16 @@
-//! The CPU backend: every worker thread runs warps of one lane, one at a time.
+//! The CPU backend: every worker runs warps of one lane, one at a time. The thread that
+//! launches is a worker, too ([`work`]).
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+mod work;
+
+use std::sync::Arc;
 use std::time::Instant;
 
-use heapwood_device::allocator::Heap;
-use heapwood_device::host::{HostKernel, PlainHostKernel};
-use heapwood_device::kernel::Args;
-use heapwood_device::warp::{SCRATCH_BYTES, Solo};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::quota::Quota;
 use super::{BackendError, Facts, Launch, Memory, Shape, heap_kernel, plain_kernel};
+use work::{Code, Work};
 
 /// Warps that a worker takes at a time.
 const CHUNK: u32 = 256;
@@ -19,59 +19,32 @@ const CHUNK: u32 = 256;
 /// leaves the others idle for a hundredth of the time.
 const RANGES: u32 = 64;
 
-/// A pool of worker threads.
+/// The workers.
 pub struct Cpu {
-    pool: ThreadPool,
+    /// All but the thread that launches; none if that is the only one.
+    others: Option<ThreadPool>,
     quota: Option<Quota>,
 }
 
-/// A kernel with its arguments.
-#[derive(Clone, Copy)]
-enum Code {
-    Heap(HostKernel, Heap, Args),
-    Plain(PlainHostKernel, Args),
-}
-
-// SAFETY: the pointers among the arguments are for kernels, which share memory
-// between threads by their own rules.
-unsafe impl Send for Code {}
-// SAFETY: as above.
-unsafe impl Sync for Code {}
-
-impl Code {
-    /// # Safety
-    ///
-    /// As for the kernel.
-    unsafe fn run(&self, warp: Solo) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match *self {
-                Self::Heap(run, heap, args) => run(warp, heap, args),
-                Self::Plain(run, args) => run(warp, args),
-            }
-        }
-    }
-}
-
-/// Scratch memory of the warp that a worker runs.
-#[repr(C, align(16))]
-struct Scratch([u8; SCRATCH_BYTES]);
-
 impl Cpu {
-    /// Starts `threads` workers, or one a core, which use no more than `quota`.
+    /// For `threads` workers, or one a core, which use no more than `quota`.
     pub(super) fn new(threads: Option<usize>, quota: Option<Quota>) -> Result<Self, BackendError> {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = threads.unwrap_or_else(cores);
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|index| format!("worker {index}"))
-            .build()
-            .map_err(|_| BackendError::Workers { threads })?;
-        Ok(Self { pool, quota })
+        let others = (threads > 1).then(|| {
+            ThreadPoolBuilder::new()
+                .num_threads(threads - 1)
+                .thread_name(|index| format!("worker {index}"))
+                .build()
+                .map_err(|_| BackendError::Workers { threads })
+        });
+        let others = others.transpose()?;
+        Ok(Self { others, quota })
     }
 
     pub(super) fn workers(&self) -> u32 {
-        self.pool.current_num_threads() as u32
+        let others = self.others.as_ref();
+        others.map_or(1, |pool| pool.current_num_threads() as u32 + 1)
     }
 
     pub(super) fn memory(&self, bytes: u64) -> Result<Memory, BackendError> {
@@ -131,25 +104,16 @@ impl Cpu {
             Shape::Ranges(_) => (workers * RANGES, 1),
             Shape::Strided(_) | Shape::Persistent => (workers, 1),
         };
-        // Of 64 bits: beyond the end each worker adds once more.
-        let next = AtomicU64::new(0);
         let begun = Instant::now();
-        self.pool.broadcast(|worker| {
-            let processor = worker.index() as u32;
-            let mut scratch = Scratch([0; SCRATCH_BYTES]);
-            loop {
-                let first = next.fetch_add(u64::from(chunk), Relaxed);
-                if first >= u64::from(warps) {
-                    break;
-                }
-                let first = first as u32;
-                for warp in first..warps.min(first.saturating_add(chunk)) {
-                    // SAFETY: the scratch is this worker's, which runs one warp
-                    // at a time; the rest is the caller's promise.
-                    unsafe { code.run(Solo::new(warp, warps, processor, scratch.0.as_mut_ptr())) };
-                }
-            }
-        });
+        // SAFETY: the caller's promise; it is finished below.
+        let work = Arc::new(unsafe { Work::new(code, warps, chunk) });
+        if let Some(others) = self.others.as_ref().filter(|_| warps > chunk) {
+            let work = Arc::clone(&work);
+            // SAFETY: threads of a pool have numbers of their own.
+            others.spawn_broadcast(move |worker| unsafe { work.help(worker.index() as u32) });
+        }
+        // SAFETY: the other workers have smaller numbers.
+        unsafe { work.finish(workers - 1) };
         Ok(begun.elapsed().as_secs_f64() * 1e3)
     }
 }
