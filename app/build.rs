@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use xtask::{archive, fingerprint, pipeline, toolchain};
+use ptx_build::{archive, fingerprint, pipeline, toolchain};
 
 fn main() {
     println!("cargo::rerun-if-env-changed=HEAPWOOD_PTX");
-    let root = xtask::root();
+    let root = ptx_build::root();
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let folder = ptx_folder(&root, &out);
     write_table(folder.as_deref(), &out);
@@ -75,7 +75,7 @@ fn ptx_folder(root: &Path, out: &Path) -> Option<PathBuf> {
     }
 }
 
-fn choose(root: &Path, out: &Path) -> xtask::Result<PathBuf> {
+fn choose(root: &Path, out: &Path) -> ptx_build::Result<PathBuf> {
     let print = fingerprint::fingerprint(root)?;
     if archive::fingerprint_in(&archive::folder(root)).as_deref() == Some(print.as_str()) {
         return Ok(archive::folder(root));

@@ -10,8 +10,10 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 
-use xtask::pipeline::Modules;
-use xtask::{Result, archive, root};
+use ptx_build::archive;
+use ptx_build::pipeline::Modules;
+
+use crate::{Result, root};
 
 /// Wheels, and the architectures that each one's ptxas assembles for.
 const WHEELS: [(&str, &[&str]); 2] = [

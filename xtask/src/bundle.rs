@@ -10,7 +10,8 @@ use std::process::{Command, Stdio};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
-use xtask::Result;
+
+use crate::Result;
 
 /// The most bytes of a bundle.
 const MOST_BYTES: u64 = 64 << 20;
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_gpu_tests_are_found_by_name() {
-        let names = gpu_tests(&xtask::root()).expect("the folder is readable");
+        let names = gpu_tests(&crate::root()).expect("the folder is readable");
         for name in ["gpu_conformance", "gpu_graph"] {
             assert!(names.contains(&name.to_owned()), "{names:?}");
         }

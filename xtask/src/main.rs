@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use xtask::{Result, archive, fingerprint, pipeline, root, toolchain};
+use ptx_build::{Result, archive, fingerprint, pipeline, root, toolchain};
 
 const HELP: &str = "\
 cargo xtask ptx               build the device code, assemble what is new, renew device/ptx

@@ -1,10 +1,9 @@
 //! PageRank beside the rate at which the GPU copies memory.
 
-use xtask::Result;
-
 use super::graph::{each_graph, with_layout};
 use super::milliseconds;
 use super::results::{GraphResult, Results};
+use crate::Result;
 
 /// An iteration over contiguous rows, with the best allocator: what it moves at
 /// least, how fast, and against a copy; a row a graph.

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use xtask::Result;
-
 use super::results::{Case, Meta, PublishedCell, Results};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds, walks};
+use crate::Result;
 
 /// Differences below this part of the reference are noise, ...
 const NOISE_PART: f64 = 0.2;

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use xtask::Result;
-
 use super::results::{Case, Meta, PublishedCell, Results};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
+use crate::Result;
 
 /// Threads of the cases that are shown.
 const THREADS: u32 = 100_000;

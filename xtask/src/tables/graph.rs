@@ -1,9 +1,8 @@
 //! Tables of graphs: updates by allocator and layout, what is computed, memory.
 
-use xtask::Result;
-
 use super::results::{GraphResult, GraphRow, Meta, Results, Update};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
+use crate::Result;
 
 /// A table of a graph: updates of one pattern, a row an allocator and layout.
 pub fn updates(results: &Results, graph: &str, pattern: &str) -> Result<String> {

@@ -1,9 +1,8 @@
 //! Tables of the trees: build times by allocator, and what was built.
 
-use xtask::Result;
-
 use super::results::{Meta, Results, Tree};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
+use crate::Result;
 
 /// Scenes in the order of the file, with their trees of one kind.
 fn by_scene(results: &Results, per_split: bool) -> Result<Vec<(&str, Vec<&Tree>)>> {

@@ -1,11 +1,10 @@
 //! How much faster than CUDA's own allocator, on average: the comparison in
 //! section 6.1 of Winter et al. 2020.
 
-use xtask::Result;
-
 use super::bench::{allocators, is_coalesced};
 use super::results::{Case, Meta, Results};
 use super::{NOT_MEASURED, markdown};
+use crate::Result;
 
 /// The size at which CUDA's allocator is far slower than at its neighbours.
 const SLOW_SIZE: u64 = 1024;

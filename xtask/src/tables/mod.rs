@@ -19,8 +19,7 @@ mod walks;
 use std::fs;
 use std::path::Path;
 
-use xtask::Result;
-
+use crate::Result;
 use results::Results;
 
 /// Documents with tables.

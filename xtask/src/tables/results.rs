@@ -9,9 +9,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use xtask::Result;
 
 use super::distinct;
+use crate::Result;
 
 pub use graph::{GraphResult, GraphRow, Update};
 
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn the_reference_figures_are_whole() {
-        let results = Results::read(&xtask::root().join("docs/results")).expect("results");
+        let results = Results::read(&crate::root().join("docs/results")).expect("results");
         let published = results.published;
         assert_eq!(published.registers.len(), 12);
         assert_eq!(published.cells.len(), 692);
