@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use ptx_build::{archive, fingerprint, pipeline, toolchain};
+use ptx_build::{archive, command, fingerprint, pipeline, toolchain};
 
 fn main() {
     println!("cargo::rerun-if-env-changed=HEAPWOOD_PTX");
@@ -22,7 +22,7 @@ fn main() {
     let rustc = env::var_os("RUSTC").expect("cargo sets RUSTC");
     note(
         "HEAPWOOD_RUSTC",
-        toolchain::output_of(Command::new(rustc).arg("--version")),
+        command::output_of(Command::new(rustc).arg("--version")),
     );
     let describe = [
         "describe",
@@ -33,7 +33,7 @@ fn main() {
     ];
     note(
         "HEAPWOOD_COMMIT",
-        toolchain::output_of(Command::new("git").args(describe).current_dir(&root)),
+        command::output_of(Command::new("git").args(describe).current_dir(&root)),
     );
     // A path that does not exist would make cargo run this every time.
     for file in [".git/HEAD", ".git/index"].map(|file| root.join(file)) {

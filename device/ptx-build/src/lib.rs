@@ -3,6 +3,7 @@
 //! the same as `cargo xtask ptx`.
 
 pub mod archive;
+pub mod command;
 pub mod fingerprint;
 pub mod orderings;
 pub mod pipeline;

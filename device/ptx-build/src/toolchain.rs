@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::command::output_of;
 use crate::{Result, root};
 
 /// Debian packages that together are a device toolchain.
@@ -26,15 +27,6 @@ pub struct Toolchain {
     pub llvm: PathBuf,
     /// What `rustc --version` says.
     pub version: String,
-}
-
-/// What a command prints, if it runs and succeeds.
-pub fn output_of(command: &mut Command) -> Option<String> {
-    let output = command.output().ok()?;
-    output
-        .status
-        .success()
-        .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// The device toolchain of this machine, if there is one.

@@ -1,0 +1,108 @@
+//! The text of a module: shorter than `llc` writes it, and with bounds of its launches.
+
+use super::registers::register_limit;
+
+/// Threads of a block, which bounds the registers that the driver may use.
+const BLOCK_THREADS: u32 = 256;
+
+/// Functions with long names that are called often, by part of their names, and
+/// what they are called instead, with a number behind.
+const LONG_NAMES: [(&str, &str); 2] = [
+    ("ouroboros5arena8outlined", "ouroboros_task_"),
+    ("circular6search8outlined", "circular_search_"),
+];
+
+/// The name of the entry or function that a line begins.
+fn name_in(line: &str) -> Option<&str> {
+    let (_, head) = line.split_once(".entry ").or(line.split_once(".func "))?;
+    let is_part = |c: char| c.is_alphanumeric() || "_$".contains(c);
+    let words = head.split(|c: char| !is_part(c) && c != '.');
+    // Behind a result, which is declared in parentheses.
+    let names = words.filter(|word| !word.is_empty() && !word.starts_with('.'));
+    match head.trim_start().strip_prefix('(') {
+        Some(_) => names.into_iter().next_back(),
+        None => names.into_iter().next(),
+    }
+}
+
+/// Shortens the names of parameters, which have their function's name in them
+/// though nobody else sees them, and of the functions in `LONG_NAMES`.
+pub(super) fn short_names(mut text: String) -> String {
+    let mut names: Vec<String> = text
+        .lines()
+        .filter_map(name_in)
+        .map(str::to_owned)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in &names {
+        text = text.replace(&format!("{name}_param_"), "p_");
+    }
+    for (part, short) in LONG_NAMES {
+        let mut long: Vec<&String> = names.iter().filter(|name| name.contains(part)).collect();
+        // The longest first: a name may begin with another.
+        long.sort_by_key(|name| std::cmp::Reverse(name.len()));
+        for (number, name) in long.into_iter().enumerate() {
+            text = text.replace(name, &format!("{short}{number}"));
+        }
+    }
+    text
+}
+
+/// Adds the block size to each entry and drops comments, blank lines, the tabs that
+/// the compiler lines up operands with, and the spaces between these.
+pub(super) fn bound_launches(text: &str) -> String {
+    let mut bounded = String::with_capacity(text.len());
+    let mut in_entry_head = false;
+    let mut limit = None;
+    for line in text.lines() {
+        let line = line.split("//").next().unwrap_or("").trim_end();
+        if line.trim().is_empty() {
+            continue;
+        }
+        if line.contains(".entry ") {
+            in_entry_head = true;
+            limit = register_limit(line);
+        }
+        if in_entry_head && line.trim() == "{" {
+            bounded.push_str(&format!(".maxntid {BLOCK_THREADS}, 1, 1\n"));
+            if let Some(registers) = limit {
+                bounded.push_str(&format!(".maxnreg {registers}\n"));
+            }
+            in_entry_head = false;
+        }
+        bounded.push_str(&line.replace(" \t", " ").replace(", ", ","));
+        bounded.push('\n');
+    }
+    bounded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_shortened() {
+        let name = "_R3xouroboros5arena8outlinedNt";
+        let text = format!(".func (.param .b32 r) {name}(\n\t.param .b32 {name}_param_0\n)\n");
+        assert_eq!(
+            short_names(text),
+            ".func (.param .b32 r) ouroboros_task_0(\n\t.param .b32 p_0\n)\n"
+        );
+        let text = ".visible .entry heap__x(\n\t.param .u64 heap__x_param_3\n)\n";
+        assert_eq!(
+            short_names(text.to_owned()),
+            ".visible .entry heap__x(\n\t.param .u64 p_3\n)\n"
+        );
+    }
+
+    #[test]
+    fn entries_are_bounded_and_comments_dropped() {
+        let text =
+            "// x\n.visible .entry a(\n\t.param .u64 p // y\n)\n{\n\tadd \t%r1, 1;\n\tret;\n}\n";
+        assert_eq!(
+            bound_launches(text),
+            ".visible .entry a(\n\t.param .u64 p\n)\n.maxntid 256, 1, 1\n{\n\tadd %r1,1;\n\tret;\n}\n"
+        );
+    }
+}
