@@ -3,7 +3,7 @@
 //! everywhere.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use heapwood::allocators::{Spec, parse_list};
 use heapwood::backend::{Backend, BackendError, Choice, Launch, Memory, Options, Shape};
@@ -328,8 +328,15 @@ impl<'b> Trial<'b> {
             total.freed += counts.freed;
             total.corrupt += counts.corrupt;
         };
+        let (begun, mut tenths) = (Instant::now(), 0);
         while total.operations() < churn.operations && total.corrupt == 0 {
             run(share(churn.turns) as u32, &mut total);
+            // A long run says how far it is, and whether it slows down.
+            if 10 * total.operations() / churn.operations > tenths {
+                tenths = 10 * total.operations() / churn.operations;
+                let seconds = begun.elapsed().as_secs_f64();
+                println!("{} operations in {seconds:.1} s", total.operations());
+            }
         }
         run(0, &mut total);
         total
