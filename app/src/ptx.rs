@@ -1,9 +1,7 @@
 //! The device code inside the program: compressed PTX, a module for each
 //! allocator and family of kernels.
 
-use std::io::Read;
-
-use flate2::read::GzDecoder;
+use heapwood_files::decompress;
 
 /// Name and compressed text of every module.
 static MODULES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/modules.rs"));
@@ -21,9 +19,8 @@ pub fn module(allocator: Option<&str>, family: &str) -> Option<String> {
         None => family.to_owned(),
     };
     let (_, compressed) = MODULES.iter().find(|(module, _)| *module == name)?;
-    let mut text = String::new();
-    GzDecoder::new(*compressed).read_to_string(&mut text).ok()?;
-    Some(text)
+    let text = decompress(compressed.to_vec(), u64::MAX).ok()?;
+    String::from_utf8(text).ok()
 }
 
 #[cfg(test)]

@@ -4,6 +4,9 @@
 //! not plain, the way out.
 
 use std::io;
+use std::path::Path;
+
+use heapwood_files::ReadError;
 
 use crate::Format;
 
@@ -111,6 +114,26 @@ pub enum GraphError {
         /// How many there must be.
         least: u64,
     },
+}
+
+impl GraphError {
+    /// The error of a file of this name that could not be read.
+    pub(crate) fn reading(path: impl Into<String>, error: ReadError) -> Self {
+        let path = path.into();
+        match error {
+            ReadError::Failed(source) => Self::Read { path, source },
+            ReadError::Directory => Self::Directory { path },
+            ReadError::Binary(offset) => Self::Binary { path, offset },
+            ReadError::Gzip(source) => Self::Gzip { path, source },
+            ReadError::TooLarge(limit) => Self::TooLarge { path, limit },
+        }
+    }
+
+    /// The error of a file that could not be written.
+    pub(crate) fn writing(path: &Path, source: io::Error) -> Self {
+        let path = path.display().to_string();
+        Self::Write { path, source }
+    }
 }
 
 /// What is wrong in one line of a file.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
+use heapwood_files::without_gz;
+
 /// A text format for graphs. Each may be gzipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -80,18 +82,8 @@ impl fmt::Display for Format {
 
 /// The suffix without `.gz`, in small letters.
 pub(crate) fn suffix(path: &Path) -> Option<String> {
-    let plain = if is_gz(path) {
-        Path::new(path.file_stem()?)
-    } else {
-        path
-    };
-    Some(plain.extension()?.to_str()?.to_ascii_lowercase())
-}
-
-/// Whether the name ends in `.gz`.
-pub(crate) fn is_gz(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|suffix| suffix.eq_ignore_ascii_case("gz"))
+    let suffix = without_gz(path).extension()?;
+    Some(suffix.to_str()?.to_ascii_lowercase())
 }
 
 #[cfg(test)]

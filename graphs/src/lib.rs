@@ -20,12 +20,10 @@
 mod csr;
 mod edges;
 mod error;
-mod file;
 mod format;
 pub mod generate;
 mod hash;
 mod read;
-mod replace;
 mod rows;
 mod write;
 

@@ -8,12 +8,10 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use heapwood_files::{Output, compress, is_gz};
 use rayon::prelude::*;
 
-use crate::format::is_gz;
-use crate::{Csr, Format, GraphError, replace, rows};
+use crate::{Csr, Format, GraphError, rows};
 
 /// Writes `graph` to a file, gzipped if `path` ends in `.gz`, in `format` or
 /// else that of its suffix. The file is replaced as a whole or not at all.
@@ -36,11 +34,13 @@ pub fn save(graph: &Csr, path: impl AsRef<Path>, format: Option<Format>) -> Resu
             format,
         });
     }
-    replace::replace(path, |out| write_graph(graph, format, is_gz(path), out))
+    Output::open(path)
+        .and_then(|output| output.write_with(|out| write_graph(graph, format, is_gz(path), out)))
+        .map_err(|source| GraphError::writing(path, source))
 }
 
 fn write_graph(graph: &Csr, format: Format, gzip: bool, out: &mut dyn Write) -> io::Result<()> {
-    let sealed = |text: Vec<u8>| if gzip { compressed(&text) } else { Ok(text) };
+    let sealed = |text: Vec<u8>| if gzip { compress(&text) } else { Ok(text) };
     out.write_all(&sealed(header(graph, format).into_bytes())?)?;
     // A few blocks a thread at a time bound the memory.
     for batch in rows::ranges(&graph.offsets).chunks(4 * rayon::current_num_threads()) {
@@ -53,12 +53,6 @@ fn write_graph(graph: &Csr, format: Format, gzip: bool, out: &mut dyn Write) -> 
         }
     }
     Ok(())
-}
-
-fn compressed(text: &[u8]) -> io::Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(text)?;
-    encoder.finish()
 }
 
 /// All that stands before the edges.

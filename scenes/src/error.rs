@@ -3,8 +3,10 @@
 //! Every message is one line that names the place, the cause and, where it is
 //! not plain, the way out. Errors refuse the scene; warnings accompany it.
 
+use heapwood_files::ReadError;
 use std::fmt;
 use std::io;
+use std::path::Path;
 
 /// Why a scene was refused.
 #[derive(Debug, thiserror::Error)]
@@ -127,6 +129,26 @@ pub enum SceneError {
         /// How many there may be.
         limit: u64,
     },
+}
+
+impl SceneError {
+    /// The error of a file of this name that could not be read.
+    pub(crate) fn reading(path: impl Into<String>, error: ReadError) -> Self {
+        let path = path.into();
+        match error {
+            ReadError::Failed(source) => Self::Read { path, source },
+            ReadError::Directory => Self::Directory { path },
+            ReadError::Binary(offset) => Self::Binary { path, offset },
+            ReadError::Gzip(source) => Self::Gzip { path, source },
+            ReadError::TooLarge(limit) => Self::TooLarge { path, limit },
+        }
+    }
+
+    /// The error of a file that could not be written.
+    pub(crate) fn writing(path: &Path, source: io::Error) -> Self {
+        let path = path.display().to_string();
+        Self::Write { path, source }
+    }
 }
 
 /// What is wrong in one line of a file.

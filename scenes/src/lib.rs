@@ -18,7 +18,6 @@ mod bounds;
 mod camera;
 mod clean;
 mod error;
-mod file;
 pub mod generate;
 mod hash;
 mod material;

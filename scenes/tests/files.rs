@@ -201,6 +201,77 @@ fn what_is_saved_loads_as_it_was() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn an_endless_device_is_not_read_to_its_end() {
+    let endless = load("/dev/zero", CleanOptions::default()).unwrap_err();
+    assert_eq!(
+        endless.to_string(),
+        "/dev/zero is not text: byte 0 is 0; only OBJ text, plain or gzipped, is read"
+    );
+}
+
+#[test]
+fn a_library_that_is_no_text_is_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.obj");
+    fs::write(&path, format!("mtllib s.mtl\n{CORNERS}f 1 2 3\n")).unwrap();
+    fs::write(folder.path().join("s.mtl"), b"newmtl a\0\n").unwrap();
+    let loaded = load(&path, CleanOptions::default()).unwrap();
+    let lines: Vec<_> = loaded.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        lines,
+        ["material library s.mtl is not used: it is not text; the default material stands in"]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn links_stay_and_what_they_lead_to_is_replaced() {
+    use std::os::unix::fs::symlink;
+
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("kept")).unwrap();
+    for name in ["s.obj", "s.mtl"] {
+        fs::write(at("kept").join(name), "old").unwrap();
+        symlink(at("kept").join(name), at(name)).unwrap();
+    }
+    let (scene, _) = generate::courtyard()
+        .clean(CleanOptions::default())
+        .unwrap();
+    save(&scene, at("s.obj")).unwrap();
+    for name in ["s.obj", "s.mtl"] {
+        assert!(at(name).is_symlink(), "{name}");
+        assert_ne!(fs::read(at("kept").join(name)).unwrap(), b"old", "{name}");
+    }
+    let loaded = load(at("s.obj"), CleanOptions::default()).unwrap();
+    assert_eq!(loaded.scene.materials(), scene.materials());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_is_written_directly() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("n.obj");
+    std::os::unix::fs::symlink("/dev/null", &path).unwrap();
+    let scene = Scene::from_triangles("n", &[[Vec3::ZERO, Vec3::X, Vec3::Y]]);
+    save(&scene, &path).unwrap();
+    assert!(path.is_symlink());
+    assert!(!path.is_file());
+}
+
+#[test]
+fn a_scene_that_cannot_be_written_leaves_its_library() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.obj");
+    fs::create_dir(&path).unwrap();
+    fs::write(folder.path().join("s.mtl"), "old").unwrap();
+    save(&generate::courtyard(), &path).unwrap_err();
+    assert_eq!(fs::read(folder.path().join("s.mtl")).unwrap(), b"old");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
 #[test]
 fn extreme_and_tiny_numbers_survive_the_file() {
     let folder = tempfile::tempdir().unwrap();

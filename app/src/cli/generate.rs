@@ -11,7 +11,7 @@ use heapwood_scenes::{CleanOptions, Scene};
 use super::common::load_scene;
 use super::suffix;
 use crate::Error;
-use crate::output::{self, Output};
+use crate::output;
 use crate::report::triangles;
 
 /// What to generate.
@@ -65,9 +65,8 @@ pub fn run(what: What) -> Result<(), Error> {
 /// Makes the scene, cleans it and writes it.
 fn scene(arguments: &SceneArguments) -> Result<(), Error> {
     suffix::check(&arguments.output, &["obj", "obj.gz"])?;
-    // Dropped at once: the files are written by the scenes' own means, but
-    // whether they can be is known before the work.
-    drop(Output::open(&arguments.output)?);
+    // Known before the work.
+    output::check_writable(&arguments.output)?;
     let scene = make(arguments)?;
     heapwood_scenes::save(&scene, &arguments.output)?;
     let path = arguments.output.display();

@@ -164,7 +164,7 @@ fn open_save(path: &Path) -> Result<Format, Error> {
         path: path.display().to_string(),
     };
     let format = Format::by_suffix(path).ok_or_else(|| Error::Usage(no_format().to_string()))?;
-    drop(Output::open(path)?);
+    output::check_writable(path)?;
     Ok(format)
 }
 

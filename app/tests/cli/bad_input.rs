@@ -46,6 +46,20 @@ fn empty_and_binary_files() {
     refusal([0x1f, 0x8b, 8, 0, 1, 2, 3]);
 }
 
+#[cfg(unix)]
+#[test]
+fn an_endless_device_is_no_text() {
+    let folder = Folder::new();
+    for command in [
+        "kdtree /dev/zero --backend cpu",
+        "graph /dev/zero --backend cpu",
+    ] {
+        let outcome = run(&folder, command);
+        let message = outcome.error(3);
+        assert!(message.contains("/dev/zero is not text"), "{message}");
+    }
+}
+
 #[test]
 fn an_index_out_of_range_is_named_with_its_line() {
     let message = refusal("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n");

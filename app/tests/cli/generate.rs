@@ -78,6 +78,38 @@ fn counts_are_told_and_options_obeyed() {
     assert!(other_seed.contains("100 vertices"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_stays_one() {
+    let folder = Folder::new();
+    std::os::unix::fs::symlink("kept.obj", folder.path("knot.obj")).unwrap();
+    std::os::unix::fs::symlink("kept.gr", folder.path("road.gr")).unwrap();
+    // To nothing at first, then to a file.
+    for _ in 0..2 {
+        folder.scene("knot");
+        made(&folder, "road -o @road.gr --vertices 100");
+        for (link, kept) in [("knot.obj", "kept.obj"), ("road.gr", "kept.gr")] {
+            assert!(folder.path(link).is_symlink(), "{link}");
+            assert!(folder.path(kept).is_file(), "{kept}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn who_reads_a_pipe_gets_the_whole_graph() {
+    let folder = Folder::new();
+    let pipe = folder.path("pipe.gr");
+    let mut mkfifo = std::process::Command::new("mkfifo");
+    assert!(mkfifo.arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn(move || std::fs::read(pipe).unwrap());
+    for name in ["pipe.gr", "file.gr"] {
+        made(&folder, &format!("road -o @{name} --vertices 100"));
+    }
+    let file = std::fs::read(folder.path("file.gr")).unwrap();
+    assert_eq!(reader.join().unwrap(), file);
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let folder = Folder::new();

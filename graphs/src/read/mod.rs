@@ -9,9 +9,11 @@ mod text;
 use std::fmt;
 use std::path::Path;
 
+use heapwood_files::{check_text, decompress};
+
 use crate::error::excerpt;
 use crate::format::suffix;
-use crate::{EdgeList, Format, GraphError, LineProblem, file};
+use crate::{EdgeList, Format, GraphError, LineProblem};
 use text::{Fault, line_number};
 
 /// How a file is read.
@@ -97,8 +99,10 @@ struct Parsed {
 /// A [`GraphError`] that names the file and, for a fault in its text, the line.
 pub fn load(path: impl AsRef<Path>, options: ReadOptions) -> Result<Loaded, GraphError> {
     let path = path.as_ref();
-    let bytes = file::read(path, options.largest_text)?;
-    read_text(&path.display().to_string(), path, &bytes, options)
+    let name = path.display().to_string();
+    let bytes = heapwood_files::read_text(path, options.largest_text)
+        .map_err(|error| GraphError::reading(&name, error))?;
+    read_text(&name, path, &bytes, options)
 }
 
 /// Reads a graph from memory, plain or gzipped; `name` is what messages call it
@@ -107,7 +111,8 @@ pub fn load(path: impl AsRef<Path>, options: ReadOptions) -> Result<Loaded, Grap
 /// # Errors
 /// As [`load`], except that no file is opened.
 pub fn read_graph(name: &str, bytes: Vec<u8>, options: ReadOptions) -> Result<Loaded, GraphError> {
-    let bytes = file::decompress(bytes, options.largest_text, || name.to_owned())?;
+    let bytes = decompress(bytes, options.largest_text)
+        .map_err(|error| GraphError::reading(name, error))?;
     read_text(name, Path::new(name), &bytes, options)
 }
 
@@ -122,7 +127,7 @@ fn read_text(
         let path = name.to_owned();
         return Err(GraphError::Empty { path });
     }
-    file::check_text(text, || name.to_owned())?;
+    check_text(text).map_err(|error| GraphError::reading(name, error))?;
     let located = |fault: Fault| GraphError::Line {
         path: name.to_owned(),
         line: line_number(text, fault.at),

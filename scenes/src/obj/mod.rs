@@ -10,8 +10,9 @@ mod write;
 
 pub use write::{save, write_mtl, write_obj};
 
-use crate::{CleanOptions, CleanReport, Material, Scene, SceneError, Warning, file};
+use crate::{CleanOptions, CleanReport, Material, Scene, SceneError, Warning};
 use glam::Vec3;
+use heapwood_files::{ReadError, check_text, decompress, without_gz};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -40,7 +41,9 @@ pub struct Loaded {
 /// A [`SceneError`] that names the file and, for a fault in its text, the line.
 pub fn load(path: impl AsRef<Path>, options: CleanOptions) -> Result<Loaded, SceneError> {
     let path = path.as_ref();
-    let bytes = file::read(path, LARGEST_OBJ)?;
+    let name = path.display().to_string();
+    let bytes = heapwood_files::read_text(path, LARGEST_OBJ)
+        .map_err(|error| SceneError::reading(&name, error))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let library = |name: &str| {
         let path = folder.join(name);
@@ -48,13 +51,13 @@ pub fn load(path: impl AsRef<Path>, options: CleanOptions) -> Result<Loaded, Sce
         if path.exists() && !path.is_file() {
             return Err("not a regular file".to_owned());
         }
-        file::read(&path, LARGEST_MTL).map_err(|error| match error {
-            SceneError::Read { source, .. } => source.to_string(),
-            other => other.to_string(),
+        heapwood_files::read(&path, LARGEST_MTL).map_err(|error| match error {
+            ReadError::Failed(source) => source.to_string(),
+            other => SceneError::reading(path.display().to_string(), other).to_string(),
         })
     };
-    let mut loaded = read_obj(&path.display().to_string(), bytes, library, options)?;
-    loaded.scene = loaded.scene.renamed(file::stem(path));
+    let mut loaded = read_obj(&name, bytes, library, options)?;
+    loaded.scene = loaded.scene.renamed(stem(path));
     Ok(loaded)
 }
 
@@ -71,17 +74,13 @@ pub fn read_obj(
     library: impl Fn(&str) -> Result<Vec<u8>, String>,
     options: CleanOptions,
 ) -> Result<Loaded, SceneError> {
-    let bytes = file::decompress(bytes, LARGEST_OBJ, || name.to_owned())?;
+    let reading = |error| SceneError::reading(name, error);
+    let bytes = decompress(bytes, LARGEST_OBJ).map_err(reading)?;
     let path = || name.to_owned();
     if bytes.trim_ascii().is_empty() {
         return Err(SceneError::Empty { path: path() });
     }
-    if let Some(offset) = bytes.iter().position(|&b| b == 0) {
-        return Err(SceneError::Binary {
-            path: path(),
-            offset,
-        });
-    }
+    check_text(&bytes).map_err(reading)?;
     // Group names in some legacy encoding are no reason to refuse a scene.
     let text = String::from_utf8_lossy(&bytes);
     let scan = scan::scan(name, &text)?;
@@ -223,6 +222,12 @@ fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
     })
 }
 
+/// The file's name without folder, `.gz` and one more suffix.
+fn stem(path: &Path) -> String {
+    let name = without_gz(path).file_stem().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
 /// First word of a trimmed line, and the trimmed rest.
 fn keyword(line: &str) -> (&str, &str) {
     let end = line.find(char::is_whitespace).unwrap_or(line.len());
@@ -249,6 +254,13 @@ mod tests {
         let joined = lines("f 1 \\\n 2 \\\n 3\nv");
         assert_eq!(joined, [(1, "f 1  2  3".to_owned()), (4, "v".to_owned())]);
         assert_eq!(lines("\\\nf 1\\"), [(1, "f 1".to_owned())]);
+    }
+
+    #[test]
+    fn stems_lose_both_suffixes() {
+        assert_eq!(stem(Path::new("x/y.obj.gz")), "y");
+        assert_eq!(stem(Path::new("y.obj")), "y");
+        assert_eq!(stem(Path::new("..")), "");
     }
 
     #[test]

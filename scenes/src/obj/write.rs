@@ -4,7 +4,9 @@
 //! `f32`, so a cleaned scene and its file have the same
 //! [`input_hash`](Scene::input_hash).
 
-use crate::{Material, Scene, SceneError, file};
+use super::stem;
+use crate::{Material, Scene, SceneError};
+use heapwood_files::Output;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -58,18 +60,34 @@ pub fn write_mtl(scene: &Scene, out: &mut dyn Write) -> io::Result<()> {
 
 /// Writes `scene` to an OBJ file, gzipped if `path` ends in `.gz`, and beside
 /// it an MTL file of the same stem unless all is of the default material.
-/// Each file is replaced as a whole or not at all.
+/// Each file is replaced as a whole or not at all, and none where the other
+/// cannot be opened.
 ///
 /// # Errors
 /// [`SceneError::Write`].
 pub fn save(scene: &Scene, path: impl AsRef<Path>) -> Result<(), SceneError> {
     let path = path.as_ref();
     let plain = scene.materials().iter().all(|m| *m == Material::default());
-    let library = (!plain).then(|| format!("{}.mtl", file::stem(path)));
+    let library = (!plain).then(|| format!("{}.mtl", stem(path)));
+    let output = open(path)?;
     if let Some(library) = &library {
-        file::write(&path.with_file_name(library), |out| write_mtl(scene, out))?;
+        let output = open(&path.with_file_name(library))?;
+        write(output, |out| write_mtl(scene, out))?;
     }
-    file::write(path, |out| write_obj(scene, library.as_deref(), out))
+    write(output, |out| write_obj(scene, library.as_deref(), out))
+}
+
+fn open(path: &Path) -> Result<Output, SceneError> {
+    Output::open(path).map_err(|cause| SceneError::writing(path, cause))
+}
+
+fn write(
+    output: Output,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), SceneError> {
+    let path = output.path().to_owned();
+    let written = output.write_by_suffix(fill);
+    written.map_err(|cause| SceneError::writing(&path, cause))
 }
 
 /// `name` without the line breaks that would end its line early.

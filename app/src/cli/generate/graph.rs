@@ -8,7 +8,7 @@ use heapwood_graphs::{Csr, CsrOptions, Direction, Format, GraphError, save};
 
 use super::super::common::{parse_count, parse_format, spinner};
 use crate::Error;
-use crate::output::{self, Output};
+use crate::output;
 
 /// How to make a graph.
 #[derive(Debug, Args)]
@@ -56,7 +56,7 @@ pub fn run(arguments: &GraphArguments) -> Result<(), Error> {
     // Known before the work: whether there is a format, whether it can hold the
     // graph, and whether the file can be written.
     let format = output_format(arguments).map_err(refused)?;
-    drop(Output::open(&arguments.output)?);
+    output::check_writable(&arguments.output)?;
 
     let spinner = spinner(format!("making {}", arguments.output.display()));
     let written = make(arguments).and_then(|(graph, line)| {

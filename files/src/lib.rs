@@ -1,0 +1,23 @@
+//! Files in and out: one reader, plain or gzipped, and one writer that replaces a
+//! file as a whole or not at all.
+//!
+//! ```
+//! use heapwood_files::{Output, read_text};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("numbers.txt.gz");
+//! let output = Output::open(&path)?;
+//! // Long work, after which it is too late to learn that nothing can be written.
+//! output.write_by_suffix(|out| out.write_all(b"1 2 3\n"))?;
+//! assert_eq!(read_text(&path, 1000)?, b"1 2 3\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod gzip;
+mod output;
+mod place;
+mod read;
+
+pub use gzip::{compress, decompress, is_gz, without_gz};
+pub use output::{Output, check_writable};
+pub use read::{ReadError, check_text, read, read_text};

@@ -1,0 +1,217 @@
+//! Bytes from files, plain or gzipped.
+//!
+//! How much comes out is bounded, since a device may be endless and a small file
+//! can expand to any size. Of what is to be text the start is looked at before the
+//! rest is read.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::gzip::{decompress_within, is_gzip};
+
+/// Bytes by which text is judged before the rest is read.
+const HEAD: u64 = 1 << 16;
+
+/// Why nothing could be read. It names no file: the caller knows which.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file could not be opened or read.
+    #[error("cannot read: {0}")]
+    Failed(io::Error),
+    /// The path names a directory.
+    #[error("a directory")]
+    Directory,
+    /// There is a zero byte, which no text has, at this place. It is counted from
+    /// 0, after decompression.
+    #[error("not text: byte {0} is 0")]
+    Binary(usize),
+    /// It starts like gzip but cannot be decompressed.
+    #[error("damaged gzip: {0}")]
+    Gzip(io::Error),
+    /// The file, or what it decompresses to, has more than so many bytes.
+    #[error("larger than {0} bytes")]
+    TooLarge(u64),
+}
+
+/// The contents of a file, decompressed where they are gzip.
+///
+/// # Errors
+/// [`ReadError::Failed`], [`Directory`](ReadError::Directory),
+/// [`Gzip`](ReadError::Gzip), or [`TooLarge`](ReadError::TooLarge) where more than
+/// `limit` bytes come out.
+pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    read_within(path, Bounds { limit, text: false })
+}
+
+/// The contents of a text file, decompressed where they are gzip.
+///
+/// Only the start is searched for zero bytes: an endless device is left at once,
+/// and [`check_text`] finds those further on.
+///
+/// # Errors
+/// As [`read`], and [`ReadError::Binary`].
+pub fn read_text(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    read_within(path, Bounds { limit, text: true })
+}
+
+/// Whether `bytes` can be text.
+///
+/// # Errors
+/// [`ReadError::Binary`].
+pub fn check_text(bytes: &[u8]) -> Result<(), ReadError> {
+    match memchr::memchr(0, bytes) {
+        Some(offset) => Err(ReadError::Binary(offset)),
+        None => Ok(()),
+    }
+}
+
+fn read_within(path: &Path, bounds: Bounds) -> Result<Vec<u8>, ReadError> {
+    let file = File::open(path).map_err(ReadError::Failed)?;
+    let about = file.metadata().map_err(ReadError::Failed)?;
+    if about.is_dir() {
+        return Err(ReadError::Directory);
+    }
+    let bytes = bounds.read(file, about.len())?;
+    decompress_within(bytes, bounds)
+}
+
+/// What may come out.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounds {
+    /// Most bytes.
+    pub limit: u64,
+    /// Whether it is to be text.
+    pub text: bool,
+}
+
+impl Bounds {
+    /// All bytes of `source`, about `expected` of them.
+    ///
+    /// # Errors
+    /// [`ReadError::Failed`], [`Binary`](ReadError::Binary) or
+    /// [`TooLarge`](ReadError::TooLarge).
+    pub fn read(self, mut source: impl Read, expected: u64) -> Result<Vec<u8>, ReadError> {
+        // One more, so that too many are told from just enough.
+        let most = self.limit.saturating_add(1);
+        let mut bytes = Vec::new();
+        if self.text {
+            take(&mut source, most.min(HEAD), &mut bytes)?;
+            // What is packed is judged when it is unpacked.
+            if !is_gzip(&bytes) {
+                check_text(&bytes)?;
+            }
+        }
+        let rest = most - bytes.len() as u64;
+        // One more, so that the end is seen without growing.
+        let expected = expected.saturating_add(1).min(most);
+        let missing = usize::try_from(expected).map(|all| all.saturating_sub(bytes.len()));
+        bytes
+            .try_reserve_exact(missing.unwrap_or(usize::MAX))
+            .map_err(|error| ReadError::Failed(error.into()))?;
+        take(&mut source, rest, &mut bytes)?;
+        if bytes.len() as u64 > self.limit {
+            return Err(ReadError::TooLarge(self.limit));
+        }
+        Ok(bytes)
+    }
+}
+
+/// Up to `most` bytes of `source`, behind `bytes`.
+fn take(source: impl Read, most: u64, bytes: &mut Vec<u8>) -> Result<(), ReadError> {
+    let read = source.take(most).read_to_end(bytes);
+    read.map(drop).map_err(ReadError::Failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compress;
+    use std::fs;
+
+    #[test]
+    fn gzip_is_known_by_its_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plain");
+        fs::write(&path, compress(b"2 1\n").unwrap()).unwrap();
+        assert_eq!(read(&path, 100).unwrap(), b"2 1\n");
+        assert_eq!(read_text(&path, 100).unwrap(), b"2 1\n");
+        // Packed twice, unpacked once: no text yet, and not refused as none.
+        let once = compress(b"2 1\n").unwrap();
+        fs::write(&path, compress(&once).unwrap()).unwrap();
+        assert_eq!(read_text(&path, 100).unwrap(), once);
+        let path = folder.path().join("not.gz");
+        fs::write(&path, b"2 1\n").unwrap();
+        assert_eq!(read(&path, 4).unwrap(), b"2 1\n");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let absent = folder.path().join("absent");
+        for read in [read, read_text] {
+            assert!(matches!(read(&absent, 100), Err(ReadError::Failed(_))));
+            assert!(matches!(
+                read(folder.path(), 100),
+                Err(ReadError::Directory)
+            ));
+        }
+    }
+
+    #[test]
+    fn the_limit_is_the_largest_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large");
+        for size in [1, HEAD - 1, HEAD, HEAD + 1, 200_000] {
+            let content = vec![b'1'; size as usize];
+            fs::write(&path, &content).unwrap();
+            for read in [read, read_text] {
+                for enough in [size, size + 1, u64::MAX] {
+                    assert_eq!(read(&path, enough).unwrap(), content);
+                }
+                for short in [0, size - 1] {
+                    assert!(matches!(read(&path, short), Err(ReadError::TooLarge(_))));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_zero_byte_at_the_start_is_no_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("binary");
+        let mut content = vec![b'1'; 200_000];
+        for zero in [1000, 100_000] {
+            content[zero] = 0;
+            for bytes in [content.clone(), compress(&content).unwrap()] {
+                fs::write(&path, bytes).unwrap();
+                assert_eq!(read(&path, 200_000).unwrap(), content);
+                let text = read_text(&path, 200_000);
+                if zero < HEAD as usize {
+                    assert!(matches!(text, Err(ReadError::Binary(1000))));
+                } else {
+                    // Beyond what is judged: the whole is the caller's to check.
+                    assert!(matches!(
+                        check_text(&text.unwrap()),
+                        Err(ReadError::Binary(100_000))
+                    ));
+                }
+            }
+            content[zero] = b'1';
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_endless_device_is_left_at_once() {
+        let endless = Path::new("/dev/zero");
+        assert!(matches!(
+            read_text(endless, u64::MAX),
+            Err(ReadError::Binary(0))
+        ));
+        assert!(matches!(
+            read(endless, 1000),
+            Err(ReadError::TooLarge(1000))
+        ));
+    }
+}
