@@ -8,11 +8,13 @@
 //! contains one has bounds that are the same in all of them; each turn of a
 //! spin calls `back_off`; under divergence a warp may rely on `converge` only.
 
+mod backoff;
 #[cfg(target_arch = "nvptx64")]
 mod simt;
 #[cfg(not(target_arch = "nvptx64"))]
 mod solo;
 
+pub(crate) use backoff::Backoff;
 #[cfg(target_arch = "nvptx64")]
 pub use simt::Simt;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -68,6 +70,11 @@ pub trait Warp: Copy {
     fn all_shuffle_xor(self, value: u32, lanes: u32) -> u32;
     /// Gives way to other warps; called in every turn of a spin.
     fn back_off(self);
+    /// As `back_off`, for so many `times` as long where a pause has a length.
+    #[inline(always)]
+    fn back_off_for(self, _times: u32) {
+        self.back_off();
+    }
     /// The warp's scratch memory: `SCRATCH_BYTES`, 16-byte aligned, shared by
     /// its lanes, not cleared. Lanes order their accesses with `sync`.
     fn scratch(self) -> *mut u8;

@@ -67,7 +67,12 @@ impl Warp for Simt {
 
     #[inline(always)]
     fn back_off(self) {
-        thread::nanosleep(64);
+        self.back_off_for(1);
+    }
+
+    #[inline(always)]
+    fn back_off_for(self, times: u32) {
+        thread::nanosleep(64 * times);
     }
 
     #[inline(always)]

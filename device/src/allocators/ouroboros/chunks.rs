@@ -51,7 +51,7 @@ use super::layout::Static;
 use super::parameters::{Parameters, pages};
 use super::queue::{EMPTY, Queue, close};
 use super::waiting::{room, supply};
-use crate::warp::{Warp, rank};
+use crate::warp::{Backoff, Warp, rank};
 use listed::{List, count_spread, idle, idle_most};
 
 /// Chunks over queues of kind `Q` (`OuroborosChunks`).
@@ -74,6 +74,7 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
         // Waits for the chunks that the permits are for; see the module. All
         // lanes make each turn; agents look for chunks, and hold none when the
         // turn ends.
+        let mut backoff = Backoff::new();
         loop {
             let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
             let (mut left, mut brought) = (0, 0);
@@ -84,7 +85,7 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
                     brought = pages;
                 }
                 if chunk == NONE {
-                    warp.back_off();
+                    backoff.pause(warp);
                 } else {
                     (taken, left) = arena.reserve_pages(chunk, share.size - served);
                     start = pages - left - taken;

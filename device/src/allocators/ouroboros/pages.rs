@@ -21,7 +21,7 @@ use super::parameters::{Parameters, pages};
 use super::queue::{EMPTY, End, Queue, VOID, close, positions, put, take};
 use super::semaphore::Semaphore;
 use super::waiting::{room, supply};
-use crate::warp::{Warp, leader};
+use crate::warp::{Backoff, Warp, leader};
 
 /// Entries that a queue has static memory for, for each chunk of the heap: rounded
 /// up to a power of two, and up to the most that the parameters say. 2 GiB have
@@ -112,6 +112,7 @@ fn unshelve<W: Warp, P: Parameters>(
     group: &Group,
 ) -> u32 {
     let (mut block, mut served) = (EMPTY, 0);
+    let mut backoff = Backoff::new();
     // The chunks of these pages are on the stack, or in the hands of threads that put
     // them there and wait for nobody who waits here.
     while served < granted {
@@ -119,7 +120,7 @@ fn unshelve<W: Warp, P: Parameters>(
         if group.leads() {
             chunk = arena.pop(class);
             if chunk == NONE {
-                warp.back_off();
+                backoff.pause(warp);
             } else {
                 let (n, left) = arena.reserve_pages(chunk, granted - served);
                 (taken, start) = (n, pages::<P>(class) - left - n);

@@ -41,7 +41,7 @@ use super::layout::{Static, for_each};
 use super::parameters::{Parameters, pages};
 use super::queue::{Array, EMPTY, Queue};
 use super::waiting::supply;
-use crate::warp::Warp;
+use crate::warp::{Backoff, Warp};
 use front::take_pages;
 use retired::{Retire, reclaim};
 use state::{Position, UNLISTED, count};
@@ -64,13 +64,14 @@ impl<Q: Queue> Kind for OuroborosShared<Q> {
         let (mut block, mut served) = (EMPTY, 0);
         // Waits for the pages that the permits are for; see the module. All lanes make
         // each turn.
+        let mut backoff = Backoff::new();
         loop {
             let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
             if is_agent && served < share.size {
                 let most = share.size - served;
                 (chunk, taken, start) = take_pages::<W, P, Q>(warp, arena, class, most);
                 if taken == 0 {
-                    warp.back_off();
+                    backoff.pause(warp);
                 }
             }
             // The agents acquired the pages for the others.

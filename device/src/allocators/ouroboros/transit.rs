@@ -28,7 +28,7 @@ use cuda_std::atomic::fence;
 
 use super::arena::Arena;
 use super::parameters::Parameters;
-use crate::warp::Warp;
+use crate::warp::{Backoff, Warp};
 
 /// Words that departures are spread over.
 pub const STRIPES: u32 = 4;
@@ -56,6 +56,7 @@ impl<P: Parameters> Arena<P> {
     /// A number that changes whenever memory has moved. Waits until none is on its way.
     #[inline(always)]
     pub fn stamp<W: Warp>(&self, warp: W) -> u32 {
+        let mut backoff = Backoff::new();
         loop {
             // What the caller has seen comes before; see the module.
             fence(AcqRel);
@@ -67,7 +68,7 @@ impl<P: Parameters> Arena<P> {
             if sum as u32 == 0 {
                 return later((sum >> u32::BITS) as u32, 0);
             }
-            warp.back_off();
+            backoff.pause(warp);
         }
     }
 }
