@@ -367,12 +367,22 @@ impl Index {
                 at += ROW_UNITS;
                 continue;
             }
+            let is_whole = from <= at && at + ROW_UNITS <= to;
             let mut four = 0;
             while four < 4 {
-                scan.add(a[0], at);
-                scan.add(a[1], at + 32);
-                scan.add(a[2], at + 64);
-                scan.add(a[3], at + 96);
+                if !is_whole {
+                    scan.add(a[0], at);
+                    scan.add(a[1], at + 32);
+                    scan.add(a[2], at + 64);
+                    scan.add(a[3], at + 96);
+                } else if any(a) == 0 {
+                    scan.add_none(at);
+                } else {
+                    scan.add_whole(a[0], at);
+                    scan.add_whole(a[1], at + 32);
+                    scan.add_whole(a[2], at + 64);
+                    scan.add_whole(a[3], at + 96);
+                }
                 (a, b, c) = (b, c, d);
                 at += 128;
                 four += 1;

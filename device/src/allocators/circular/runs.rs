@@ -101,24 +101,37 @@ impl Scan {
         if low >= high {
             return;
         }
-        let count = high - low;
+        self.add_some(word >> low, high - low, at + low);
+    }
+
+    /// Scans the word of the units from `at` on, all of which belong to the part.
+    #[inline(always)]
+    pub fn add_whole(&mut self, word: u32, at: u32) {
+        self.add_some(word, 32, at);
+    }
+
+    /// Scans the lowest `count` bits of a word, those of the units from `at` on.
+    #[inline(always)]
+    fn add_some(&mut self, word: u32, count: u32, at: u32) {
         let mask = u32::MAX >> (32 - count);
-        let bits = (word >> low) & mask;
+        let bits = word & mask;
         if bits == mask {
             self.run += count;
             return;
         }
         let ones = (!bits).trailing_zeros();
         self.run += ones;
-        self.close(at + low + ones);
+        self.close(at + ones);
         let rest = bits >> ones;
-        while self.longest < 31 && starts(rest, self.longest + 1) != 0 {
+        // Most words of a heap that is nearly full have too few bits for any of this.
+        let set = rest.count_ones();
+        while self.longest < set && starts(rest, self.longest + 1) != 0 {
             self.longest += 1;
         }
-        if self.wanted <= self.longest && self.seeks() {
+        if self.wanted <= set && self.wanted <= self.longest && self.seeks() {
             let found = starts(rest, self.wanted);
             if found != 0 {
-                self.found = at + low + ones + found.trailing_zeros();
+                self.found = at + ones + found.trailing_zeros();
             }
         }
         self.run = (bits << (32 - count)).leading_ones();

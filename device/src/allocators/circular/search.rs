@@ -10,7 +10,8 @@
 //!
 //! Null takes a pass in which no run was long enough. Where there was one but it could
 //! not be taken, some other thread was faster, or holds a chunk of it for a moment, or
-//! has freed units meanwhile: the request backs off and makes another pass. Every such
+//! has freed units meanwhile: the request backs off and looks at that span once more. If
+//! that does not help for a while it goes on, and makes another pass. Every such
 //! repetition is owed to a step that another thread makes in `malloc` or `free`, so
 //! there is always one that gets on; and it waits for threads only that hold a chunk,
 //! or have begun to mark a block: those wait for nobody, and run on eventually. While
@@ -27,10 +28,13 @@ use super::links::{ABSORBED, FREE, LOCKED, Links};
 use super::runs::{NONE, Runs};
 use crate::warp::Warp;
 
-/// Runs of one span that a pass tries to take. Those behind have to wait for the next
-/// pass, which a failure makes necessary anyway: whoever has failed here is one of many,
-/// and other spans are free more likely.
+/// Runs of one span that a look at it tries to take. Those behind have to wait for the
+/// next look, which a failure makes necessary anyway.
 const TRIES: u32 = 2;
+/// Looks at a span, beside the first, before a pass goes on without evidence about it:
+/// the map is exact again when those who have been faster return, a moment later, while
+/// a pass takes a millisecond.
+const MORE_LOOKS: u32 = 8;
 
 /// Tries to take `wanted` units from `unit` on, in as many chunks as that takes. Gives
 /// back the end of what it has taken, or [`NONE`].
@@ -77,6 +81,8 @@ struct Pass {
     until: u32,
     /// Whether nothing was found that could not be taken.
     is_sure: bool,
+    /// Looks at the span that are left, when a run in it could not be taken.
+    looks: u32,
     /// A random number.
     chance: u32,
 }
@@ -101,11 +107,12 @@ fn search<W: Warp, L: Links>(
             is_anchored: first == 0,
             until: first,
             is_sure: true,
+            looks: MORE_LOOKS,
             chance,
         };
         let mut is_second = first == 0;
         loop {
-            let found = pass.step(links, index, wanted);
+            let found = pass.step(warp, links, index, wanted);
             if found.1 != 0 {
                 return found;
             }
@@ -145,10 +152,16 @@ impl Pass {
         start + ((u64::from(self.chance) * u64::from(end - start)) >> u32::BITS) as u32
     }
 
-    /// Looks at the next span, or decides to look at earlier ones once more. Gives back
-    /// what it has taken; its end is 0 if nothing.
+    /// Looks at the next span, or decides to look at this or earlier ones once more. Gives
+    /// back what it has taken; its end is 0 if nothing.
     #[inline(always)]
-    fn step<L: Links>(&mut self, links: L, index: Index, wanted: u32) -> (u32, u32) {
+    fn step<W: Warp, L: Links>(
+        &mut self,
+        warp: W,
+        links: L,
+        index: Index,
+        wanted: u32,
+    ) -> (u32, u32) {
         let (span, units) = (self.span, index.units());
         let (start, end) = (index.start(span), index.end(span));
         let noted = if span < self.scan_to {
@@ -169,6 +182,7 @@ impl Pass {
         let mut runs = noted.unwrap_or(Runs::EMPTY);
         let mut at = start;
         let mut tries = TRIES;
+        let mut has_failed = false;
         loop {
             let mut first = NONE;
             if is_fresh {
@@ -208,7 +222,7 @@ impl Pass {
                     if taken != NONE {
                         return (unit, taken);
                     }
-                    self.is_sure = false;
+                    has_failed = true;
                 }
                 if first == start && (self.run != 0 || !self.is_anchored) {
                     // Its first part is in an earlier span: it was tried, or will be.
@@ -227,12 +241,19 @@ impl Pass {
             if taken != NONE {
                 return (first, taken);
             }
-            self.is_sure = false;
+            has_failed = true;
             at = first + wanted;
             if at >= end {
                 break;
             }
         }
+        if has_failed && self.looks != 0 {
+            self.looks -= 1;
+            warp.back_off();
+            return (NONE, 0);
+        }
+        self.looks = MORE_LOOKS;
+        self.is_sure &= !has_failed;
         if !self.is_anchored {
             self.until = span;
         }
