@@ -153,7 +153,7 @@ impl<Q: Queue> Bench<Q> {
         let chunk = if to_stack {
             arena.take_chunk(warp)
         } else {
-            arena.pop(CLASS)
+            arena.pop(warp, CLASS)
         };
         if chunk >= arena.chunks {
             return;
@@ -161,7 +161,7 @@ impl<Q: Queue> Bench<Q> {
         let address = arena.address(arena.block(0, chunk, 0)) as usize;
         lockstep::writes(address, Tiny::CHUNK_BYTES as usize);
         if to_stack {
-            arena.push(CLASS, chunk);
+            arena.push(warp, CLASS, chunk);
         } else {
             arena.give_chunk(warp, chunk);
         }

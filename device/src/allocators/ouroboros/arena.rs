@@ -73,7 +73,7 @@ pub enum Line {
     Old = 3,
     /// Next position to put at.
     Back = 4,
-    /// Head of the stack of chunks (class); chunks never used (pool).
+    /// Heads of the stacks of chunks (class); chunks never used (pool).
     Stack = 5,
     /// Chunks in the queue (class, by chunks); semaphore of pages that bits keep
     /// (class, by pages); chunks in the reuse queue (pool).

@@ -12,7 +12,7 @@
 //! Orders: setting a bit releases the page, clearing it acquires. Raising the
 //! count releases the bit to whoever lowers it, which acquires; and lowering it
 //! to 0 releases the chunk to the next holder. Otherwise what a holder did
-//! travels with the chunk, through the slot or the head of the stack.
+//! travels with the chunk, through the slot or the head of a stack.
 
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 

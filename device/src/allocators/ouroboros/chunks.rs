@@ -9,10 +9,10 @@
 //!
 //! A queue's entries are counted apart from the pages, and an entry is only waited
 //! for by who has taken one off that count. So a chunk for which the queue has no
-//! room can go to the stack of the class instead, where all who have permits also
+//! room can go to a stack of the class instead, where all who have permits also
 //! look. Nobody waits for pages while holding a chunk, so that those with permits
 //! are served: the pages that were promised are on chunks that are in the queue or
-//! the stack, or held by threads that put them there before they wait for pages. A
+//! a stack, or held by threads that put them there before they wait for pages. A
 //! holder may wait for other lanes of its warp, which all go as far together; what
 //! these wait for, entries and room of a queue, others bring without such a wait.
 //!
@@ -318,7 +318,7 @@ impl<Q: Queue> Instance for OuroborosChunks<Q> {
             reclaimed.again |= close::<W, P, Q>(warp, arena, class, |chunk| {
                 // Its entry is still counted: a void is left to be taken instead.
                 idle(arena, class).fetch_add(1, Relaxed);
-                arena.push(class, chunk);
+                arena.push(warp, class, chunk);
             });
         }
         arena.arrive(warp, true);

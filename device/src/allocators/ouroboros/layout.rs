@@ -10,6 +10,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::arena::{Arena, Line, NONE, Word, owner};
 use super::parameters::{METADATA_BYTES, Parameters};
 use super::queue::{EMPTY, start};
+use super::stack::STACKS;
 use super::transit::STRIPES;
 use super::waiting::supply;
 use crate::allocator::{Heap, Request, SetupError};
@@ -262,9 +263,9 @@ pub(super) fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, taken: u32
         for line in [Line::Entries, Line::Stack, Line::Old] {
             arena.head(class, line, 1).store(0, Relaxed);
         }
-        arena
-            .head64(class, Line::Stack, 0)
-            .store(u64::from(NONE), Relaxed);
+        for number in 0..STACKS {
+            arena.stack(class, number).store(u64::from(NONE), Relaxed);
+        }
     });
 }
 

@@ -4,7 +4,7 @@
 //! A chunk keeps its class for ever. The semaphore counts the pages in the queue;
 //! an entry is a block's handle. Pages for which the queue has no room, because
 //! its static memory is full or the pool has no chunk left for entries, are kept
-//! by bits, their chunk on the stack of the class. So a free page is never lost,
+//! by bits, their chunk on a stack of the class. So a free page is never lost,
 //! and needs no memory. They are served when the queue has none.
 //!
 //! A request is refused when no page is counted, in the queue or by bits, and the pool is
@@ -101,50 +101,7 @@ impl<Q: Queue> Task for Shelve<Q> {
     }
 }
 
-/// Pages that bits keep for the first lanes of the group, `granted` of them: for each
-/// there is one. All lanes of the group call this.
-#[inline(always)]
-fn unshelve<W: Warp, P: Parameters>(
-    warp: W,
-    arena: &Arena<P>,
-    class: u32,
-    granted: u32,
-    group: &Group,
-) -> u32 {
-    let (mut block, mut served) = (EMPTY, 0);
-    let mut backoff = Backoff::new();
-    // The chunks of these pages are on the stack, or in the hands of threads that put
-    // them there and wait for nobody who waits here.
-    while served < granted {
-        let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
-        if group.leads() {
-            chunk = arena.pop(class);
-            if chunk == NONE {
-                backoff.pause(warp);
-            } else {
-                let (n, left) = arena.reserve_pages(chunk, granted - served);
-                (taken, start) = (n, pages::<P>(class) - left - n);
-                if left > 0 {
-                    arena.push(class, chunk);
-                }
-            }
-        }
-        // The leader acquired the chunk for all.
-        warp.sync(group.mask);
-        chunk = warp.shuffle(group.mask, chunk, group.leader);
-        taken = warp.shuffle(group.mask, taken, group.leader);
-        start = warp.shuffle(group.mask, start, group.leader);
-        let offset = group.rank.wrapping_sub(served);
-        if offset < taken {
-            let page = arena.claim_page(warp, class, chunk, start + offset);
-            block = arena.block(class, chunk, page);
-        }
-        served += taken;
-    }
-    block
-}
-
-/// A page for each of the lanes, that have found voids in the queue.
+/// A page that bits keep for each of the lanes, which have permits for as many.
 struct Unshelve;
 
 impl Task for Unshelve {
@@ -157,7 +114,37 @@ impl Task for Unshelve {
         lanes: u32,
     ) -> u32 {
         let group = Group::by_key(warp, lanes, class);
-        unshelve(warp, arena, class, group.size, &group)
+        let (mut block, mut served) = (EMPTY, 0);
+        let mut backoff = Backoff::new();
+        // The chunks of these pages are on a stack, or in the hands of threads that put
+        // them there and wait for nobody who waits here.
+        while served < group.size {
+            let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
+            if group.leads() {
+                chunk = arena.pop(warp, class);
+                if chunk == NONE {
+                    backoff.pause(warp);
+                } else {
+                    let (n, left) = arena.reserve_pages(chunk, group.size - served);
+                    (taken, start) = (n, pages::<P>(class) - left - n);
+                    if left > 0 {
+                        arena.push(warp, class, chunk);
+                    }
+                }
+            }
+            // The leader acquired the chunk for all.
+            warp.sync(group.mask);
+            chunk = warp.shuffle(group.mask, chunk, group.leader);
+            taken = warp.shuffle(group.mask, taken, group.leader);
+            start = warp.shuffle(group.mask, start, group.leader);
+            let offset = group.rank.wrapping_sub(served);
+            if offset < taken {
+                let page = arena.claim_page(warp, class, chunk, start + offset);
+                block = arena.block(class, chunk, page);
+            }
+            served += taken;
+        }
+        block
     }
 }
 
@@ -220,7 +207,12 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
             granted = shelf(arena, class).take_if_any(group.size);
         }
         granted = warp.shuffle(group.mask, granted, group.leader);
-        unshelve(warp, arena, class, granted, group)
+        let is_granted = group.rank < granted;
+        let lanes = warp.ballot(group.mask, is_granted);
+        if !is_granted {
+            return EMPTY;
+        }
+        arena.call_together::<W, Unshelve>(warp, class, 0, lanes)
     }
 
     #[inline(always)]
@@ -249,7 +241,7 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
                 arena.divide(class, chunk, pages::<P>(class));
             } else {
                 shelf(arena, class).signal(rest);
-                arena.push(class, chunk);
+                arena.push(warp, class, chunk);
             }
         }
         // The leader's change of the chunk comes before its pages are had.
@@ -329,7 +321,7 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
                 let chunk = arena.chunk_of(block);
                 let freed = arena.free_page(class, chunk, arena.page_of(class, block));
                 if freed.holds {
-                    arena.push(class, chunk);
+                    arena.push(warp, class, chunk);
                 }
             });
             arena.arrive(warp, true);

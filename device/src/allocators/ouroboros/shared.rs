@@ -12,13 +12,13 @@
 //! What was mended is said where it stands. The front is a word beside the queue, so that
 //! nobody reads slots whose positions are not its own, and any queue serves ([`front`]).
 //! The state of a chunk says whether it is what another takes it for ([`state`]). Who
-//! finds no room in the queue keeps the chunk on the stack of its class, from where it
+//! finds no room in the queue keeps the chunk on a stack of its class, from where it
 //! comes to the front when the queue is empty. Waiting at the semaphore and bringing
 //! chunks are as in the other instances ([`super::instance`]), listing chunks is as in
 //! the default: so nobody waits for ever when memory is exhausted.
 //!
 //! Those with permits are served: the pages that were promised are on the front, or on
-//! chunks that are in the queue or the stack, or in the hands of threads that are about to
+//! chunks that are in the queue or a stack, or in the hands of threads that are about to
 //! put them there, or to bring one to the front. None of these waits for pages. A thread
 //! may wait for other lanes of its warp, which all go as far together, and for room of
 //! the queue, which others bring without such a wait.

@@ -1,17 +1,28 @@
-//! A stack of chunks in each class, linked through their metadata, for chunks
-//! with free pages that no queue has room for. It needs no memory, so that
-//! nothing that is freed is ever dropped.
+//! Chunks of a class with free pages that no queue has room for: stacks, linked through
+//! the chunks' metadata. They need no memory, so that nothing that is freed is ever
+//! dropped.
 //!
-//! The head fuses the top chunk with a count of changes, so that an exchange
+//! A class has several, because whoever takes a chunk off one, or puts it there, makes all
+//! others fail that try at the same time: an H200 does about one in a microsecond, and
+//! when a heap is full, virtualized queues have no room and each grant takes two. A warp
+//! begins at the stack that its number gives, and goes on to the next from one that is
+//! empty, or where another was faster.
+//!
+//! A head fuses the top chunk with a count of changes, so that an exchange
 //! fails if the top was taken and put back since it was read. A link that is
 //! read late is one of an earlier time, of the same table, and the exchange that
 //! would use it fails.
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
+use cuda_std::atomic::AtomicU64;
+
 use super::arena::{Arena, Line, NONE, Word};
 use super::parameters::Parameters;
 use crate::warp::{Warp, leader};
+
+/// Stacks of a class.
+pub const STACKS: u32 = 8;
 
 /// The head with another top.
 #[inline(always)]
@@ -21,17 +32,35 @@ fn changed(head: u64, top: u32) -> u64 {
 }
 
 impl<P: Parameters> Arena<P> {
-    /// Puts a chunk on the stack of a class.
+    /// The head of a stack of a class. Numbers wrap.
     #[inline(always)]
-    pub fn push(&self, class: u32, chunk: u32) {
-        self.push_run(class, chunk, chunk);
+    pub fn stack(&self, class: u32, number: u32) -> &AtomicU64 {
+        // Behind the other words of the line.
+        self.head64(class, Line::Stack, STACKS + number % STACKS)
     }
 
-    /// Puts chunks that are linked from `first` to `last` on the stack of a class.
+    /// Whether a look at all stacks of a class finds one that is not empty.
     #[inline(always)]
-    fn push_run(&self, class: u32, first: u32, last: u32) {
-        let head = self.head64(class, Line::Stack, 0);
+    pub fn has_stacked(&self, class: u32) -> bool {
+        let mut any = false;
+        for number in 0..STACKS {
+            any |= self.stack(class, number).load(Relaxed) as u32 != NONE;
+        }
+        any
+    }
+
+    /// Puts a chunk on a stack of a class.
+    #[inline(always)]
+    pub fn push<W: Warp>(&self, warp: W, class: u32, chunk: u32) {
+        self.push_run(warp, class, chunk, chunk);
+    }
+
+    /// Puts chunks that are linked from `first` to `last` on a stack of a class.
+    #[inline(always)]
+    fn push_run<W: Warp>(&self, warp: W, class: u32, first: u32, last: u32) {
+        let mut number = warp.warp();
         loop {
+            let head = self.stack(class, number);
             let seen = head.load(Relaxed);
             // Release: as for all links, see `queue::chunked::prepare`.
             self.meta(last, Word::Next).store(seen as u32, Release);
@@ -40,10 +69,11 @@ impl<P: Parameters> Arena<P> {
             if head.compare_exchange(seen, changed(seen, first), Release) == seen {
                 return;
             }
+            number = number.wrapping_add(1);
         }
     }
 
-    /// Puts a chunk of each of the lanes, which call this together, on the stack of a
+    /// Puts a chunk of each of the lanes, which call this together, on a stack of a
     /// class by one exchange: at exhaustion, whatever is freed comes here.
     #[inline(always)]
     pub fn push_together<W: Warp>(&self, warp: W, class: u32, chunk: u32, lanes: u32) {
@@ -63,26 +93,33 @@ impl<P: Parameters> Arena<P> {
         // releases them.
         warp.sync(lanes);
         if warp.lane() == leader(lanes) {
-            self.push_run(class, chunk, last);
+            self.push_run(warp, class, chunk, last);
         }
     }
 
-    /// Takes the top chunk; [`NONE`] if there is none.
+    /// Takes the top chunk of a stack of a class; [`NONE`] if all were empty when they were
+    /// looked at, one after the other.
     #[inline(always)]
-    pub fn pop(&self, class: u32) -> u32 {
-        let head = self.head64(class, Line::Stack, 0);
-        loop {
+    pub fn pop<W: Warp>(&self, warp: W, class: u32) -> u32 {
+        let mut number = warp.warp();
+        let mut empty = 0;
+        while empty < STACKS {
+            let head = self.stack(class, number);
             // Acquire: the chunk's link, and the chunk.
             let seen = head.load(Acquire);
             let top = seen as u32;
             if top == NONE {
-                return NONE;
+                empty += 1;
+            } else {
+                let next = self.meta(top, Word::Next).load(Relaxed);
+                // As above. Acquire: the top may have been put there again since.
+                if head.compare_exchange(seen, changed(seen, next), Acquire) == seen {
+                    return top;
+                }
+                empty = 0;
             }
-            let next = self.meta(top, Word::Next).load(Relaxed);
-            // As above. Acquire: the top may have been put there again since.
-            if head.compare_exchange(seen, changed(seen, next), Acquire) == seen {
-                return top;
-            }
+            number = number.wrapping_add(1);
         }
+        NONE
     }
 }

@@ -40,7 +40,8 @@ impl<K: Kind> Task for Supply<K> {
         loop {
             let spare = K::spare(warp, arena, class, &group);
             let served = warp.ballot(group.mask, spare != EMPTY);
-            if spare != EMPTY {
+            // Said in another way than above: see `chunked::MakeRoom`.
+            if served & 1 << warp.lane() != 0 {
                 return spare;
             }
             if served == 0 {

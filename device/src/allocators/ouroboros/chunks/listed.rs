@@ -70,14 +70,14 @@ impl<Q: Queue> Task for Hold<Q> {
         _lanes: u32,
     ) -> u32 {
         if !take_count(arena.head(class, Line::Entries, 0)) {
-            return arena.pop(class);
+            return arena.pop(warp, class);
         }
         let position = positions(arena, class, End::Front, 1);
         let entry = arena.call::<W, TakeOut<Q>>(warp, class | 1 << P::CLASS_BITS, position);
         if entry != VOID {
             return entry;
         }
-        // The chunk that was counted is on the stack.
+        // The chunk that was counted is on a stack.
         idle(arena, class).fetch_add(u32::MAX, Relaxed);
         NONE
     }
@@ -118,7 +118,7 @@ impl<Q: Queue, T: Tell> Task for List<Q, T> {
         let together = Q::reserve(warp, arena, lanes, class, n, &group);
         if together == 0 {
             if chunk != NONE {
-                arena.push(class, chunk);
+                arena.push(warp, class, chunk);
             }
             return 0;
         }
@@ -230,7 +230,7 @@ impl<Q: Queue> OuroborosChunks<Q> {
         arena.call::<W, Retire<Q>>(warp, class, NONE) != 0
     }
 
-    /// Gives back what it can of the chunks on the stack, while there are idle ones. The
+    /// Gives back what it can of the chunks on the stacks, while there are idle ones. The
     /// caller has departed.
     #[inline(always)]
     pub fn retire_stack<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
@@ -240,7 +240,7 @@ impl<Q: Queue> OuroborosChunks<Q> {
             if idle(arena, class).load(Relaxed) as i32 <= 0 {
                 break;
             }
-            let chunk = arena.pop(class);
+            let chunk = arena.pop(warp, class);
             if chunk == NONE {
                 break;
             }
@@ -254,7 +254,7 @@ impl<Q: Queue> OuroborosChunks<Q> {
         }
         while kept != NONE {
             let next = arena.meta(kept, Word::Next).load(Relaxed);
-            arena.push(class, kept);
+            arena.push(warp, class, kept);
             kept = next;
         }
         any

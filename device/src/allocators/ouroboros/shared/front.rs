@@ -108,7 +108,7 @@ pub fn take_pages<W: Warp, P: Parameters, Q: Queue>(
     }
 }
 
-/// Brings a front to a class that has none, if there is any entry or any chunk on its
+/// Brings a front to a class that has none, if there is any entry or any chunk on a
 /// stack, and nobody else does. Whether it has looked.
 #[inline(always)]
 pub fn bring_first<W: Warp, P: Parameters, Q: Queue>(
@@ -122,7 +122,7 @@ pub fn bring_first<W: Warp, P: Parameters, Q: Queue>(
         return false;
     }
     let entries = arena.head(class, Line::Entries, 0).load(Relaxed) as i32;
-    if entries <= 0 && arena.head64(class, Line::Stack, 0).load(Relaxed) as u32 == NONE {
+    if entries <= 0 && !arena.has_stacked(class) {
         return false;
     }
     let number = (seen >> 32) as u32;
@@ -153,11 +153,11 @@ impl<Q: Queue> Task for Bring<Q> {
                 chunk = arena.call::<W, TakeOut<Q>>(warp, class | 1 << P::CLASS_BITS, position);
                 listed = queued(class, position);
             } else {
-                chunk = arena.pop(class);
+                chunk = arena.pop(warp, class);
                 listed = UNLISTED;
             }
             if chunk == VOID {
-                // What was counted is on the stack.
+                // What was counted is on a stack.
                 continue;
             }
             // Before the state lets others take the pages, and bring the next.

@@ -90,7 +90,7 @@ pub fn reclaim<W: Warp, P: Parameters, Q: Queue>(
             // Its entry is still counted: a void is left to be taken instead. Without
             // the chunk, if that is not queued there any more.
             if relist(arena, chunk, queued(class, position), UNLISTED) {
-                arena.push(class, chunk);
+                arena.push(warp, class, chunk);
             }
         });
     }
@@ -102,7 +102,7 @@ fn has_idle<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
     idle(arena, class).load(Relaxed) as i32 > 0
 }
 
-/// Retires what it can of the chunks on the stack, while there are idle ones.
+/// Retires what it can of the chunks on the stacks, while there are idle ones.
 #[inline(always)]
 fn retire_stack<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
     let pages = pages::<P>(class);
@@ -111,7 +111,7 @@ fn retire_stack<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -
     // Others may put chunks there all the time.
     while looks < arena.chunks && has_idle(arena, class) {
         looks += 1;
-        let chunk = arena.pop(class);
+        let chunk = arena.pop(warp, class);
         if chunk == NONE {
             break;
         }
@@ -131,7 +131,7 @@ fn retire_stack<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -
     }
     while kept != NONE {
         let next = arena.meta(kept, Word::Next).load(Relaxed);
-        arena.push(class, kept);
+        arena.push(warp, class, kept);
         kept = next;
     }
     any

@@ -9,7 +9,7 @@
 //!
 //! A chunk without free pages is not listed, and its state is 0. Whoever raises the count
 //! from 0 is the only one to list it: nobody takes pages of a chunk that is not in front.
-//! A chunk on the stack of its class has a count alone; it is whose pops it.
+//! A chunk on a stack of its class has a count alone; it is whose pops it.
 //!
 //! Orders: setting a bit releases a page, claiming it acquires. Who takes pages acquires
 //! with the exchange that the bits are set that are counted, and what was done to the
@@ -78,7 +78,7 @@ pub fn is_idle<P: Parameters>(state: u64, class: u32) -> bool {
 /// whether it was listed so.
 ///
 /// Release: the front, which is stored before ([`super::front`]). Nothing is acquired for
-/// the caller, who has the chunk from its slot or from the stack.
+/// the caller, who has the chunk from its slot or from a stack.
 #[inline(always)]
 pub fn relist<P: Parameters>(arena: &Arena<P>, chunk: u32, from: u64, to: u64) -> bool {
     let state = arena.shared_state(chunk);
