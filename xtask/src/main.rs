@@ -2,6 +2,7 @@
 
 mod assemble;
 mod bundle;
+mod busy;
 mod tables;
 
 use std::fs;
@@ -17,6 +18,7 @@ cargo xtask registers         registers of each kernel, by ptxas
 cargo xtask device-toolchain  install what builds device code (Debian: apt, as root; else rustup)
 cargo xtask gpu-bundle [DIR]  a folder for GPU machines without Rust (default target/gpu-bundle)
 cargo xtask weaken [SECONDS]  weaken each memory ordering in turn; renew tests/data/weakenings.tsv
+cargo xtask busy [TIMES]      run the suite beside busy loops, once or so many times
 cargo xtask tables            renew the tables in the documents from docs/results
 cargo xtask tables --check    fail if a table is not that of docs/results
 ";
@@ -31,6 +33,8 @@ fn main() -> ExitCode {
         ["device-toolchain"] => toolchain::install().map(|found| println!("{}", found.version)),
         ["gpu-bundle"] => bundle::make(&root(), &root().join("target/gpu-bundle")),
         ["gpu-bundle", folder] => bundle::make(&root(), Path::new(folder)),
+        ["busy"] => busy::run(&root(), "1"),
+        ["busy", times] => busy::run(&root(), times),
         ["weaken"] => weaken(&root(), "10"),
         ["weaken", seconds] => weaken(&root(), seconds),
         ["tables"] => tables::run(&root(), false),
@@ -56,6 +60,9 @@ fn main() -> ExitCode {
 /// Searches for a failing run without each ordering of the device code, for so many
 /// seconds in each workload. The tests' crate has the campaign; this keeps its list.
 fn weaken(root: &Path, seconds: &str) -> Result<()> {
+    if seconds.parse::<u64>().is_err() {
+        return Err(format!("`{seconds}` is no number of seconds"));
+    }
     // Of the workspace, as the tests are: `cargo run --package` would choose other
     // features for the crates below, and compile all of them again.
     let status = Command::new("cargo")
