@@ -84,9 +84,7 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
                     chunk = Self::spread(warp, arena, class);
                     brought = pages;
                 }
-                if chunk == NONE {
-                    backoff.pause(warp);
-                } else {
+                if chunk != NONE {
                     (taken, left) = arena.reserve_pages(chunk, share.size - served);
                     start = pages - left - taken;
                     if start == 0 {
@@ -116,6 +114,10 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
             served += taken;
             if warp.ballot(mask, block == EMPTY) == 0 {
                 return block;
+            }
+            // Here, where none of the lanes holds a chunk that others wait for.
+            if is_agent && served < share.size && taken == 0 {
+                backoff.pause(warp);
             }
         }
     }

@@ -70,9 +70,6 @@ impl<Q: Queue> Kind for OuroborosShared<Q> {
             if is_agent && served < share.size {
                 let most = share.size - served;
                 (chunk, taken, start) = take_pages::<W, P, Q>(warp, arena, class, most);
-                if taken == 0 {
-                    backoff.pause(warp);
-                }
             }
             // The agents acquired the pages for the others.
             warp.sync(mask);
@@ -87,6 +84,10 @@ impl<Q: Queue> Kind for OuroborosShared<Q> {
             served += taken;
             if warp.ballot(mask, block == EMPTY) == 0 {
                 return block;
+            }
+            // Here, where none of the lanes has reserved pages that it has not claimed.
+            if is_agent && served < share.size && taken == 0 {
+                backoff.pause(warp);
             }
         }
     }
