@@ -17,8 +17,11 @@ use heapwood_tests::weaken::{Row, requests, search, weakenings, workloads};
 const RECORDED: u64 = 40;
 
 fn main() -> ExitCode {
-    let seconds = env::args().nth(1).and_then(|word| word.parse().ok());
-    match run(Duration::from_secs(seconds.unwrap_or(10))) {
+    let word = env::args().nth(1).unwrap_or_else(|| "10".to_owned());
+    let seconds = word
+        .parse()
+        .map_err(|_| format!("`{word}` is no number of seconds"));
+    match seconds.and_then(|seconds| run(Duration::from_secs(seconds))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("weaken: error: {error}");

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::hint::spin_loop;
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -14,9 +15,9 @@ use ptx_build::Result;
 /// Runs the suite so many times beside busy loops, one more than there are cores, and
 /// prints what became of each run; what it printed is in `target/busy`.
 pub fn run(root: &Path, times: &str) -> Result<()> {
-    let times: u32 = times
+    let times: NonZeroU32 = times
         .parse()
-        .map_err(|_| format!("`{times}` is no number of runs"))?;
+        .map_err(|_| format!("`{times}` is no number of runs, from 1 on"))?;
     let built = cargo_test(root, "--no-run")?;
     if !built.status.success() {
         let said = String::from_utf8_lossy(&built.stderr);
@@ -32,7 +33,7 @@ pub fn run(root: &Path, times: &str) -> Result<()> {
                 }
             });
         }
-        let result = runs(root, times);
+        let result = runs(root, times.get());
         ended.store(true, Relaxed);
         result
     })

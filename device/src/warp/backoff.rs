@@ -1,13 +1,13 @@
 //! Exponential backoff: who looks in vain looks less and less often.
 //!
 //! A lane that spins takes its warp's turns from the lanes that it waits for, and all
-//! that spin on one word keep it from those who would change it. On a GPU whose warps
-//! wait for memory that others are about to give, a pause of one length for all turns
-//! left a third to a half of the time to the spins.
+//! that spin on one word keep it from those who would change it. With a pause of one
+//! length two such loops took 28 and 58 % of the samples of a kernel that allocates on a
+//! full heap (docs/results).
 
 use super::Warp;
 
-/// The longest pause, as a multiple of the shortest: 4 microseconds on a GPU.
+/// The longest pause, as a multiple of the shortest: about 4 microseconds on a GPU.
 const LONGEST: u32 = 64;
 
 /// How long a spin pauses next: twice as long each time, up to a limit.

@@ -32,8 +32,8 @@ use crate::warp::Warp;
 /// next look, which a failure makes necessary anyway.
 const TRIES: u32 = 2;
 /// Looks at a span, beside the first, before a pass goes on without evidence about it:
-/// the map is exact again when those who have been faster return, a moment later, while
-/// a pass takes a millisecond.
+/// the map is exact again when those who have been faster return, long before a pass over all
+/// the other spans has ended.
 const MORE_LOOKS: u32 = 8;
 
 /// Tries to take `wanted` units from `unit` on, in as many chunks as that takes. Gives

@@ -3,8 +3,8 @@
 //! dropped.
 //!
 //! A class has several, because whoever takes a chunk off one, or puts it there, makes all
-//! others fail that try at the same time: an H200 does about one in a microsecond, and
-//! when a heap is full, virtualized queues have no room and each grant takes two. A warp
+//! others fail that try at the same time, and when a heap is full virtualized queues have no
+//! room, so that each grant takes two exchanges. What that gains is not measured. A warp
 //! begins at the stack that its number gives, and goes on to the next from one that is
 //! empty, or where another was faster.
 //!
