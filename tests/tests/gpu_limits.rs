@@ -1,7 +1,7 @@
 //! The graph store where entries can be numbered no more, at full size: 2^32 entries, 20
 //! GiB of a GPU's memory and 24 of the machine's. So it is tried only when asked for:
-//! `cargo test --test gpu_limits -- --ignored`. `graph_limits` has the same with smaller
-//! limits.
+//! `cargo test --test gpu_limits -- --ignored`. `HEAPWOOD_TEST_ALLOCATORS=A` has another
+//! allocator serve it. `graph_limits` has the same with smaller limits.
 
 use std::time::Instant;
 
@@ -32,8 +32,10 @@ fn entries_end_at_2_to_the_32() {
     let Some(backend) = heapwood_tests::gpu::gpu() else {
         return;
     };
+    let allocator = std::env::var("HEAPWOOD_TEST_ALLOCATORS");
+    let allocator = allocator.as_deref().unwrap_or("cfmmalloc");
     let options = Options {
-        spec: Spec::parse("cfmmalloc").expect("an allocator"),
+        spec: Spec::parse(allocator).expect("an allocator"),
         pool: Pool::Bytes(20 << 30),
         layout: Layout::Linked,
         self_loops: false,
