@@ -3,17 +3,20 @@
 //! everywhere.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use heapwood::allocators::{Spec, parse_list};
 use heapwood::backend::{Backend, BackendError, Choice, Launch, Memory, Options, Shape};
 use heapwood::heap::DeviceHeap;
 use heapwood_device::allocator::{Faults, Occupancy};
 use heapwood_device::bench::{
-    CHURN_WORDS, ChurnArguments, ChurnCounts, PLACE_WORDS, STRESS_WORDS, StressArguments,
-    StressCounts, ThreadsArguments, VerifyArguments, WarpsArguments,
+    STRESS_WORDS, StressArguments, StressCounts, ThreadsArguments, VerifyArguments, WarpsArguments,
 };
 use heapwood_device::kernel::Args;
+
+mod churn;
+
+pub use churn::Churn;
 
 /// How long a launch on the GPU may take before the test fails: far longer than
 /// any does, since a launch that never ends is what it is for.
@@ -287,61 +290,6 @@ impl<'b> Trial<'b> {
         total
     }
 
-    /// Requests and frees at exhaustion in one kernel after another, until
-    /// `operations` are done; then frees what is left.
-    ///
-    /// # Panics
-    ///
-    /// If a kernel fails.
-    pub fn churn(&self, churn: Churn) -> ChurnCounts {
-        let places = u64::from(churn.threads) * u64::from(churn.kept);
-        // The CPU's workers would run so many threads one after the other: there each
-        // is one thread, with the work of many.
-        let (threads, shape) = match self.backend.lone_workers() {
-            0 => (churn.threads, Shape::Threads(churn.threads)),
-            workers => (workers, Shape::Persistent),
-        };
-        let share =
-            |count: u32| (u64::from(churn.threads) * u64::from(count)).div_ceil(u64::from(threads));
-        let kept = share(churn.kept) as u32;
-        let places = places.max(u64::from(threads) * u64::from(kept));
-        let places = memory(self.backend, 8 * PLACE_WORDS as u64 * places);
-        let mut total = ChurnCounts::default();
-        let mut seed = 0;
-        let mut run = |turns: u32, total: &mut ChurnCounts| {
-            seed += 1;
-            let args = ChurnArguments {
-                places: places.address().cast(),
-                counters: self.counters.address().cast(),
-                kept,
-                turns,
-                least_bytes: churn.least_bytes,
-                octaves: churn.octaves,
-                seed,
-            };
-            self.launch("churn", args.into(), shape);
-            let words: Vec<u64> = self.counts(CHURN_WORDS);
-            let words = words.try_into().expect("the number of words");
-            let counts = ChurnCounts::from_words(&words);
-            total.granted += counts.granted;
-            total.refused += counts.refused;
-            total.freed += counts.freed;
-            total.corrupt += counts.corrupt;
-        };
-        let (begun, mut tenths) = (Instant::now(), 0);
-        while total.operations() < churn.operations && total.corrupt == 0 {
-            run(share(churn.turns) as u32, &mut total);
-            // A long run says how far it is, and whether it slows down.
-            if 10 * total.operations() / churn.operations > tenths {
-                tenths = 10 * total.operations() / churn.operations;
-                let seconds = begun.elapsed().as_secs_f64();
-                println!("{} operations in {seconds:.1} s", total.operations());
-            }
-        }
-        run(0, &mut total);
-        total
-    }
-
     /// Fills the heap with blocks of the sizes of all octaves, the largest first, so
     /// that what serves one size only is filled too; returns the bytes asked for by
     /// the requests that were granted. The heap is to be initialised after it.
@@ -419,23 +367,6 @@ impl<'b> Trial<'b> {
     fn fail(&self, what: &str, error: &BackendError) -> ! {
         panic!("{}: {what}: {error}", self.name)
     }
-}
-
-/// How to work on a full heap; see the churn kernel.
-#[derive(Clone, Copy, Debug)]
-pub struct Churn {
-    /// Threads of a launch.
-    pub threads: u32,
-    /// Places of each.
-    pub kept: u32,
-    /// Turns of each in a launch.
-    pub turns: u32,
-    /// The largest of the smallest requests.
-    pub least_bytes: u32,
-    /// Octaves of sizes.
-    pub octaves: u32,
-    /// Requests and frees until it ends.
-    pub operations: u64,
 }
 
 /// How to stress.
