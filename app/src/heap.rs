@@ -1,8 +1,9 @@
 //! An allocator with its pool, on a backend.
 
 use heapwood_device::allocator::{Heap, SetupError};
-use heapwood_device::heap::{Nothing, ReportArguments, STATE_WORDS, State};
+use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::host::HostAllocator;
+use heapwood_device::launch::Call;
 use thiserror::Error;
 
 use crate::allocators::Spec;
@@ -193,9 +194,8 @@ impl<'b> DeviceHeap<'b> {
     /// Faults of the backend.
     pub fn init(&self) -> Result<f64, BackendError> {
         let launch = Launch {
-            kernel: "init",
+            call: Call::of::<Init>(Nothing),
             heap: Some(self.parts()),
-            args: Nothing.into(),
             shape: Shape::Persistent,
         };
         // SAFETY: the kernel needs nothing but the heap, which nobody uses.
@@ -212,9 +212,8 @@ impl<'b> DeviceHeap<'b> {
         let memory = self.backend.memory(bytes, true)?;
         let words = memory.address().cast();
         let launch = Launch {
-            kernel: "report",
+            call: Call::of::<Report>(ReportArguments { words }),
             heap: Some(self.parts()),
-            args: ReportArguments { words }.into(),
             shape: Shape::Persistent,
         };
         // SAFETY: the memory has that many words, all 0, and the heap is at rest.

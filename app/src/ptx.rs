@@ -26,7 +26,8 @@ pub fn module(allocator: Option<&str>, family: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heapwood_device::host::{ALLOCATORS, PLAIN_KERNELS};
+    use heapwood_device::host::ALLOCATORS;
+    use heapwood_device::launch::KernelId;
 
     #[test]
     fn every_kernel_is_in_the_module_of_its_family() {
@@ -34,24 +35,15 @@ mod tests {
             eprintln!("skipped: built without device code");
             return;
         }
-        for allocator in ALLOCATORS {
-            for kernel in allocator.kernels {
-                let text =
-                    module(Some(allocator.name), kernel.family).expect("the module is embedded");
-                assert!(
-                    text.contains(&format!(".entry {}(", kernel.entry)),
-                    "{}",
-                    kernel.entry
-                );
-            }
-        }
-        for kernel in PLAIN_KERNELS {
-            let text = module(None, kernel.family).expect("the module is embedded");
-            assert!(
-                text.contains(&format!(".entry {}(", kernel.entry)),
-                "{}",
-                kernel.entry
-            );
+        let over_heaps = ALLOCATORS.iter().flat_map(|allocator| {
+            let kernels = KernelId::OVER_HEAP.iter();
+            kernels.map(|&kernel| (kernel, Some(allocator.name)))
+        });
+        let plain = KernelId::PLAIN.iter().map(|&kernel| (kernel, None));
+        for (kernel, allocator) in over_heaps.chain(plain) {
+            let text = module(allocator, kernel.family()).expect("the module is embedded");
+            let entry = kernel.entry(allocator);
+            assert!(text.contains(&format!(".entry {entry}(")), "{entry}");
         }
     }
 }

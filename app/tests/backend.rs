@@ -6,8 +6,9 @@ use std::time::Duration;
 use heapwood::allocators::Spec;
 use heapwood::backend::{Backend, BackendError, Choice, Launch, Options, Shape};
 use heapwood::heap::{DeviceHeap, HeapError};
-use heapwood_device::bench::ThreadsArguments;
-use heapwood_device::kernel::Args;
+use heapwood_device::bench::{ThreadsArguments, ThreadsFree, ThreadsMalloc};
+use heapwood_device::heap::{Init, Nothing};
+use heapwood_device::launch::Call;
 
 /// The CPU backend with several numbers of workers, and the GPU if there is one.
 fn backends() -> Vec<Backend> {
@@ -74,9 +75,8 @@ fn every_thread_of_a_launch_runs_once() {
                 bytes: 16,
             };
             let launch = Launch {
-                kernel: "threads_malloc",
+                call: Call::of::<ThreadsMalloc>(arguments),
                 heap: Some(heap.parts()),
-                args: arguments.into(),
                 shape,
             };
             // SAFETY: there is a handle of 4 bytes for each thread.
@@ -109,17 +109,16 @@ fn a_heap_reports_what_is_live() {
                 threads: 100,
                 bytes: 1024,
             };
-            let launch = |kernel| Launch {
-                kernel,
+            let launch = |call| Launch {
+                call,
                 heap: Some(heap.parts()),
-                args: arguments.into(),
                 shape: Shape::Threads(100),
             };
             // SAFETY: a handle for each thread.
-            unsafe { backend.launch(&launch("threads_malloc")) }.unwrap();
+            unsafe { backend.launch(&launch(Call::of::<ThreadsMalloc>(arguments))) }.unwrap();
             assert!(heap.state().unwrap().occupancy.used_bytes >= 100 * 1024);
             // SAFETY: the blocks are those of the launch before.
-            unsafe { backend.launch(&launch("threads_free")) }.unwrap();
+            unsafe { backend.launch(&launch(Call::of::<ThreadsFree>(arguments))) }.unwrap();
             let end = heap.state().unwrap();
             assert_eq!(end.occupancy.used_bytes, 0, "{end:?}");
             assert_eq!(end.occupancy.free_bytes, empty.free_bytes);
@@ -128,17 +127,16 @@ fn a_heap_reports_what_is_live() {
 }
 
 #[test]
-fn what_does_not_exist_or_fit_is_an_error() {
+fn what_has_no_heap_or_does_not_fit_is_an_error() {
     for backend in backends() {
         let launch = Launch {
-            kernel: "no_such_kernel",
+            call: Call::of::<Init>(Nothing),
             heap: None,
-            args: Args::NONE,
             shape: Shape::Persistent,
         };
         // SAFETY: there is nothing to run.
         let error = unsafe { backend.launch(&launch) }.unwrap_err();
-        assert_eq!(error, BackendError::NoKernel("no_such_kernel".to_owned()));
+        assert_eq!(error, BackendError::NoHeap("init"));
         for (pool, expected) in [(64, "too small"), (1 << 50, "too large")] {
             let error = DeviceHeap::new(&backend, &spec("cmmalloc"), pool)
                 .err()

@@ -14,7 +14,7 @@ unsafe fn run<K: Kernel, A: Allocator>(heap: Heap, args: Args) {
 }
 
 macro_rules! entries {
-    ($allocator:literal $type:ty; $($family:literal $name:literal $kernel:ty;)*) => {
+    ($allocator:literal $type:ty; $($family:literal $name:literal $id:ident $kernel:ty;)*) => {
         $(
             const _: () = {
                 #[unsafe(export_name = concat!($family, "__", $name, "__", $allocator))]
@@ -46,7 +46,7 @@ macro_rules! for_allocators {
 with_allocators!(for_allocators);
 
 macro_rules! plain_entries {
-    ($($family:literal $name:literal $kernel:ty;)*) => {
+    ($($family:literal $name:literal $id:ident $kernel:ty;)*) => {
         $(
             const _: () = {
                 #[unsafe(export_name = concat!($family, "__", $name))]
@@ -68,4 +68,4 @@ macro_rules! plain_entries {
     };
 }
 
-with_plain_kernels!(plain_entries);
+with_plain_kernels!(plain_entries,);

@@ -1,9 +1,10 @@
-//! The kernels as functions for the CPU backend, by name.
+//! The kernels as functions for the CPU backend.
 //!
 //! They are instantiated here, in the crate that is optimised in every profile.
 
 use crate::allocator::{Allocator, Heap, Request, SetupError};
 use crate::kernel::{Args, Kernel, PlainKernel};
+use crate::launch::KernelId;
 use crate::table::{with_allocators, with_kernels, with_plain_kernels};
 use crate::warp::Solo;
 
@@ -11,18 +12,6 @@ use crate::warp::Solo;
 ///
 /// Safe to call under the contract of the kernel's arguments.
 pub type HostKernel = unsafe fn(Solo, Heap, Args);
-
-/// A kernel over an allocator, with its place in the table.
-pub struct Entry {
-    /// Name of the PTX entry: family, kernel and allocator.
-    pub entry: &'static str,
-    /// Name of the kernel.
-    pub name: &'static str,
-    /// The family: which PTX module of the allocator has it.
-    pub family: &'static str,
-    /// The function.
-    pub run: HostKernel,
-}
 
 /// An allocator as the host sees it.
 pub struct HostAllocator {
@@ -46,8 +35,8 @@ pub struct HostAllocator {
     pub bounded_refusal: bool,
     /// Bytes of a handle.
     pub handle_bytes: usize,
-    /// Its kernels.
-    pub kernels: &'static [Entry],
+    /// Its kernels, in the order of their ids.
+    kernels: &'static [HostKernel],
 }
 
 /// A kernel as a function of the table.
@@ -63,14 +52,9 @@ trait Hosted: Kernel {
 
 impl<K: Kernel> Hosted for K {}
 
-macro_rules! entries {
-    ($allocator:literal $type:ty; $($family:literal $name:literal $kernel:ty;)*) => {
-        &[$(Entry {
-            entry: concat!($family, "__", $name, "__", $allocator),
-            name: $name,
-            family: $family,
-            run: <$kernel as Hosted>::run_hosted::<$type>,
-        },)*]
+macro_rules! functions {
+    ($type:ty; $($family:literal $name:literal $id:ident $kernel:ty;)*) => {
+        &[$(<$kernel as Hosted>::run_hosted::<$type>,)*]
     };
 }
 
@@ -88,7 +72,7 @@ macro_rules! host_allocators {
             exact_null: <$type as Allocator>::EXACT_NULL,
             bounded_refusal: <$type as Allocator>::BOUNDED_REFUSAL,
             handle_bytes: size_of::<<$type as Allocator>::Handle>(),
-            kernels: with_kernels!(entries, $name $type;),
+            kernels: with_kernels!(functions, $type;),
         },)*];
     };
 }
@@ -100,45 +84,34 @@ with_allocators!(host_allocators);
 /// Safe to call under the contract of the kernel's arguments.
 pub type PlainHostKernel = unsafe fn(Solo, Args);
 
-/// A kernel that needs no allocator, with its place in the table.
-pub struct PlainEntry {
-    /// Name of the PTX entry: family and kernel.
-    pub entry: &'static str,
-    /// Name of the kernel.
-    pub name: &'static str,
-    /// The family: which PTX module has it.
-    pub family: &'static str,
-    /// The function.
-    pub run: PlainHostKernel,
-}
-
-macro_rules! plain_entries {
-    ($($family:literal $name:literal $kernel:ty;)*) => {
-        /// Every kernel that needs no allocator.
-        pub static PLAIN_KERNELS: &[PlainEntry] = &[$(PlainEntry {
-            entry: concat!($family, "__", $name),
-            name: $name,
-            family: $family,
-            run: run_plain::<$kernel>,
-        },)*];
+macro_rules! plain_functions {
+    ($($family:literal $name:literal $id:ident $kernel:ty;)*) => {
+        &[$(run_plain::<$kernel>,)*]
     };
 }
+
+/// Every kernel that needs no allocator, in the order of their ids.
+static PLAIN_KERNELS: &[PlainHostKernel] = with_plain_kernels!(plain_functions,);
 
 unsafe fn run_plain<K: PlainKernel>(warp: Solo, args: Args) {
     // SAFETY: the caller's promise is the kernel's contract.
     unsafe { K::run(warp, K::Arguments::from(args)) }
 }
 
-with_plain_kernels!(plain_entries);
-
 /// The allocator of this name.
 pub fn allocator(name: &str) -> Option<&'static HostAllocator> {
     ALLOCATORS.iter().find(|allocator| allocator.name == name)
 }
 
+/// The function of a kernel that needs no allocator; none if it is one over an allocator.
+pub fn plain_kernel(kernel: KernelId) -> Option<PlainHostKernel> {
+    let index = (kernel as usize).checked_sub(KernelId::OVER_HEAP.len())?;
+    Some(PLAIN_KERNELS[index])
+}
+
 impl HostAllocator {
-    /// The kernel of this name.
-    pub fn kernel(&self, name: &str) -> Option<&'static Entry> {
-        self.kernels.iter().find(|entry| entry.name == name)
+    /// The function of a kernel over this allocator; none if it needs no allocator.
+    pub fn kernel(&self, kernel: KernelId) -> Option<HostKernel> {
+        self.kernels.get(kernel as usize).copied()
     }
 }

@@ -18,10 +18,12 @@ pub mod kernel;
 pub mod render;
 pub mod warp;
 
-// The tests of this crate run no kernel, and all of them take minutes to compile.
-#[cfg(not(test))]
 mod table;
 
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod launch;
+
+// The tests of this crate run no kernel, and all of them take minutes to compile.
 #[cfg(not(any(target_arch = "nvptx64", test)))]
 pub mod host;
 

@@ -2,13 +2,15 @@
 //!
 //! `with_allocators!(m)` calls the macro `m` once with every allocator, and
 //! `with_kernels!(m, ...)` once with every kernel. `entry` makes PTX entries of
-//! the pairs, `host` a table of functions for the CPU backend. An entry's name
-//! is the family, the kernel and the allocator, joined by two underscores.
+//! the pairs, `host` a table of functions for the CPU backend, and `launch` gives
+//! each kernel's type its id. An entry's name is the family, the kernel and the
+//! allocator, joined by two underscores.
 //!
 //! Another form of an allocator, which users choose by a parameter, is a line of
 //! its own: `cmalloc:walk=paper` is `cmalloc_walk_paper`.
 
 /// Calls `$callback! { ("name", Type), ... }` with every allocator.
+#[cfg(not(test))]
 macro_rules! with_allocators {
     ($callback:ident) => {
         $callback! {
@@ -50,82 +52,85 @@ macro_rules! with_allocators {
     };
 }
 
-/// Calls `$callback! { $first ($($context)*) family "name" Kernel; ... }` with
-/// every kernel that works over an allocator. A family is a PTX module.
+/// Calls `$callback! { $context "family" "name" Id Kernel; ... }` with every kernel
+/// that works over an allocator. A family is a PTX module.
 macro_rules! with_kernels {
     ($callback:ident, $($context:tt)*) => {
         $callback! {
             $($context)*
-            "heap" "init" $crate::heap::Init;
-            "heap" "report" $crate::heap::Report;
-            "bench" "threads_malloc" $crate::bench::ThreadsMalloc;
-            "bench" "threads_free" $crate::bench::ThreadsFree;
-            "bench" "threads_malloc_coalesced" $crate::bench::ThreadsMallocCoalesced;
-            "bench" "threads_free_coalesced" $crate::bench::ThreadsFreeCoalesced;
-            "bench" "pair" $crate::bench::Pair;
-            "bench" "pair_coalesced" $crate::bench::PairCoalesced;
-            "bench" "fill" $crate::bench::Fill;
-            "bench" "verify" $crate::bench::Verify;
-            "bench" "alloc_dealloc" $crate::bench::AllocDealloc;
-            "bench" "alloc_cycle_dealloc" $crate::bench::AllocCycleDealloc;
-            "stress" "stress" $crate::bench::Stress;
-            "stress" "churn" $crate::bench::Churn;
-            "tree" "tree_prepare" $crate::kdtree::setup::Prepare;
-            "tree" "tree_fill" $crate::kdtree::setup::Fill;
-            "build" "tree_build" $crate::kdtree::build::Build;
-            "tree" "tree_relayout" $crate::kdtree::relayout::Relayout;
-            "graph" "graph_load" $crate::graph::load::Load;
-            "graph" "graph_prepare" $crate::graph::prepare::Prepare;
-            "graph" "graph_commit" $crate::graph::commit::Commit;
-            "linked" "linked_load" $crate::graph::linked::LinkedLoad;
-            "linked" "linked_classify" $crate::graph::linked::LinkedClassify;
-            "linked" "linked_prepare" $crate::graph::linked::LinkedPrepare;
-            "linked" "linked_commit" $crate::graph::linked::LinkedCommit;
-            "linked" "linked_copy_out" $crate::graph::linked::LinkedCopyOut;
-            "linked" "linked_rank_step" $crate::graph::linked::LinkedRankStep;
-            "linked" "linked_orient" $crate::graph::linked::LinkedOrient;
-            "linked" "linked_vertex_edges" $crate::graph::vertices::LinkedVertexEdges;
-            "linked" "linked_query" $crate::graph::linked::LinkedQuery;
+            "heap" "init" Init $crate::heap::Init;
+            "heap" "report" Report $crate::heap::Report;
+            "bench" "threads_malloc" ThreadsMalloc $crate::bench::ThreadsMalloc;
+            "bench" "threads_free" ThreadsFree $crate::bench::ThreadsFree;
+            "bench" "threads_malloc_coalesced" ThreadsMallocCoalesced $crate::bench::ThreadsMallocCoalesced;
+            "bench" "threads_free_coalesced" ThreadsFreeCoalesced $crate::bench::ThreadsFreeCoalesced;
+            "bench" "pair" Pair $crate::bench::Pair;
+            "bench" "pair_coalesced" PairCoalesced $crate::bench::PairCoalesced;
+            "bench" "fill" BenchFill $crate::bench::Fill;
+            "bench" "verify" Verify $crate::bench::Verify;
+            "bench" "alloc_dealloc" AllocDealloc $crate::bench::AllocDealloc;
+            "bench" "alloc_cycle_dealloc" AllocCycleDealloc $crate::bench::AllocCycleDealloc;
+            "stress" "stress" Stress $crate::bench::Stress;
+            "stress" "churn" Churn $crate::bench::Churn;
+            "tree" "tree_prepare" TreePrepare $crate::kdtree::setup::Prepare;
+            "tree" "tree_fill" TreeFill $crate::kdtree::setup::Fill;
+            "build" "tree_build" Build $crate::kdtree::build::Build;
+            "tree" "tree_relayout" Relayout $crate::kdtree::relayout::Relayout;
+            "graph" "graph_load" Load $crate::graph::load::Load;
+            "graph" "graph_prepare" GraphPrepare $crate::graph::prepare::Prepare;
+            "graph" "graph_commit" Commit $crate::graph::commit::Commit;
+            "linked" "linked_load" LinkedLoad $crate::graph::linked::LinkedLoad;
+            "linked" "linked_classify" LinkedClassify $crate::graph::linked::LinkedClassify;
+            "linked" "linked_prepare" LinkedPrepare $crate::graph::linked::LinkedPrepare;
+            "linked" "linked_commit" LinkedCommit $crate::graph::linked::LinkedCommit;
+            "linked" "linked_copy_out" LinkedCopyOut $crate::graph::linked::LinkedCopyOut;
+            "linked" "linked_rank_step" LinkedRankStep $crate::graph::linked::LinkedRankStep;
+            "linked" "linked_orient" LinkedOrient $crate::graph::linked::LinkedOrient;
+            "linked" "linked_vertex_edges" LinkedVertexEdges $crate::graph::vertices::LinkedVertexEdges;
+            "linked" "linked_query" LinkedQuery $crate::graph::linked::LinkedQuery;
         }
     };
 }
 
-/// Calls `$callback! { "family" "name" Kernel; ... }` with every kernel that
-/// needs no allocator.
+/// Calls `$callback! { $context "family" "name" Id Kernel; ... }` with every kernel
+/// that needs no allocator.
 macro_rules! with_plain_kernels {
-    ($callback:ident) => {
+    ($callback:ident, $($context:tt)*) => {
         $callback! {
-            "render" "render" $crate::render::Render;
-            "render" "trace" $crate::render::Trace;
-            "graph" "graph_sort_count" $crate::graph::sort::SortCount;
-            "graph" "graph_sort_offsets" $crate::graph::sort::SortOffsets;
-            "graph" "graph_sort_scatter" $crate::graph::sort::SortScatter;
-            "graph" "graph_scan_sums" $crate::graph::scan::ScanSums;
-            "graph" "graph_scan_offsets" $crate::graph::scan::ScanOffsets;
-            "graph" "graph_copy_in" $crate::graph::copy::CopyIn;
-            "graph" "graph_copy_out" $crate::graph::copy::CopyOut;
-            "graph" "graph_delta_triangles" $crate::graph::delta::DeltaTriangles;
-            "graph" "graph_view" $crate::graph::view::View;
-            "graph" "graph_measure" $crate::graph::measure::Measure;
-            "graph" "graph_classify" $crate::graph::classify::Classify;
-            "graph" "graph_compact" $crate::graph::classify::Compact;
-            "graph" "graph_relocate" $crate::graph::relocate::Relocate;
-            "graph" "graph_vertex_count" $crate::graph::vertices::VertexCount;
-            "graph" "graph_vertex_edges" $crate::graph::vertices::VertexEdges;
-            "graph" "graph_vertex_mark" $crate::graph::vertices::VertexMark;
-            "graph" "graph_query" $crate::graph::query::Query;
-            "graph" "graph_rank_clear" $crate::graph::pagerank::RankClear;
-            "graph" "graph_rank_start" $crate::graph::pagerank::RankStart;
-            "graph" "graph_rank_step" $crate::graph::pagerank::RankStep;
-            "graph" "graph_orient" $crate::graph::triangles::Orient;
-            "graph" "graph_triangles" $crate::graph::triangles::Triangles;
-            "graph" "graph_component_start" $crate::graph::components::ComponentStart;
-            "graph" "graph_component_join" $crate::graph::components::ComponentJoin;
-            "graph" "graph_component_end" $crate::graph::components::ComponentEnd;
-            "graph" "graph_search_start" $crate::graph::bfs::SearchStart;
-            "graph" "graph_search_level" $crate::graph::bfs::SearchLevel;
+            $($context)*
+            "render" "render" Render $crate::render::Render;
+            "render" "trace" Trace $crate::render::Trace;
+            "graph" "graph_sort_count" SortCount $crate::graph::sort::SortCount;
+            "graph" "graph_sort_offsets" SortOffsets $crate::graph::sort::SortOffsets;
+            "graph" "graph_sort_scatter" SortScatter $crate::graph::sort::SortScatter;
+            "graph" "graph_scan_sums" ScanSums $crate::graph::scan::ScanSums;
+            "graph" "graph_scan_offsets" ScanOffsets $crate::graph::scan::ScanOffsets;
+            "graph" "graph_copy_in" CopyIn $crate::graph::copy::CopyIn;
+            "graph" "graph_copy_out" CopyOut $crate::graph::copy::CopyOut;
+            "graph" "graph_delta_triangles" DeltaTriangles $crate::graph::delta::DeltaTriangles;
+            "graph" "graph_view" View $crate::graph::view::View;
+            "graph" "graph_measure" Measure $crate::graph::measure::Measure;
+            "graph" "graph_classify" Classify $crate::graph::classify::Classify;
+            "graph" "graph_compact" Compact $crate::graph::classify::Compact;
+            "graph" "graph_relocate" Relocate $crate::graph::relocate::Relocate;
+            "graph" "graph_vertex_count" VertexCount $crate::graph::vertices::VertexCount;
+            "graph" "graph_vertex_edges" VertexEdges $crate::graph::vertices::VertexEdges;
+            "graph" "graph_vertex_mark" VertexMark $crate::graph::vertices::VertexMark;
+            "graph" "graph_query" Query $crate::graph::query::Query;
+            "graph" "graph_rank_clear" RankClear $crate::graph::pagerank::RankClear;
+            "graph" "graph_rank_start" RankStart $crate::graph::pagerank::RankStart;
+            "graph" "graph_rank_step" RankStep $crate::graph::pagerank::RankStep;
+            "graph" "graph_orient" Orient $crate::graph::triangles::Orient;
+            "graph" "graph_triangles" Triangles $crate::graph::triangles::Triangles;
+            "graph" "graph_component_start" ComponentStart $crate::graph::components::ComponentStart;
+            "graph" "graph_component_join" ComponentJoin $crate::graph::components::ComponentJoin;
+            "graph" "graph_component_end" ComponentEnd $crate::graph::components::ComponentEnd;
+            "graph" "graph_search_start" SearchStart $crate::graph::bfs::SearchStart;
+            "graph" "graph_search_level" SearchLevel $crate::graph::bfs::SearchLevel;
         }
     };
 }
 
-pub(crate) use {with_allocators, with_kernels, with_plain_kernels};
+#[cfg(not(test))]
+pub(crate) use with_allocators;
+pub(crate) use {with_kernels, with_plain_kernels};

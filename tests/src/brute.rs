@@ -4,9 +4,10 @@
 //! The trees are made to be awkward rather than fast: split planes go through
 //! corners of triangles, planes and triangles coincide, and clipping rounds.
 
-use heapwood_device::host::PLAIN_KERNELS;
+use heapwood_device::host::plain_kernel;
 use heapwood_device::kdtree::node::Node;
-use heapwood_device::kernel::{Args, PlainKernel};
+use heapwood_device::kernel::PlainKernel;
+use heapwood_device::launch::Call;
 use heapwood_device::render::{Bounds, Hit, RAY_FLOATS, Ray, Trace, TraceArguments, Triangle};
 use heapwood_device::warp::{SCRATCH_BYTES, Solo, Warp};
 
@@ -187,19 +188,16 @@ fn split(pieces: &[Piece], recipe: Recipe, axis: usize) -> Option<Split> {
 ///
 /// # Panics
 ///
-/// If there is no such kernel.
-pub unsafe fn run_plain(family: &str, name: &str, warps: u32, args: Args) {
-    let kernel = PLAIN_KERNELS
-        .iter()
-        .find(|kernel| kernel.family == family && kernel.name == name)
-        .unwrap_or_else(|| panic!("no kernel {family}/{name}"));
+/// If the kernel works over an allocator.
+pub unsafe fn run_plain(call: Call, warps: u32) {
+    let run = plain_kernel(call.kernel()).expect("a kernel that needs no allocator");
     let mut scratch = vec![0u128; SCRATCH_BYTES / size_of::<u128>()];
     for warp in 0..warps {
         // SAFETY: `scratch` is large and aligned enough, and the warps take
         // turns with it.
         let solo = unsafe { Solo::new(warp, warps, 0, scratch.as_mut_ptr().cast()) };
         // SAFETY: the caller's promise.
-        unsafe { (kernel.run)(solo, args) };
+        unsafe { run(solo, call.args()) };
     }
 }
 
@@ -290,7 +288,7 @@ pub fn trace(
     // kernel only reads the nodes, references, triangles and rays.
     unsafe {
         if lanes == 1 {
-            run_plain("render", "trace", 3, arguments.into());
+            run_plain(Call::of::<Trace>(arguments), 3);
         } else {
             run_lanes::<Trace>(2, arguments);
         }

@@ -4,13 +4,13 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 
 use heapwood_device::allocator::{Heap, Request, SetupError};
-use heapwood_device::heap::{STATE_WORDS, State};
+use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::host::HostAllocator;
 use heapwood_device::kdtree::host::{
     BuildError, BuildResult, Limits, Options, Plan, RESULT_BYTES, outcome,
 };
 use heapwood_device::kdtree::node::Node;
-use heapwood_device::kernel::Args;
+use heapwood_device::launch::Call;
 use heapwood_device::warp::{SCRATCH_BYTES, Solo};
 
 use crate::fences;
@@ -100,7 +100,7 @@ impl Machine {
             workers,
             _pool: pool,
         };
-        machine.launch("init", Args::NONE);
+        machine.init();
         Ok(machine)
     }
 
@@ -108,10 +108,11 @@ impl Machine {
     ///
     /// # Panics
     ///
-    /// If there is no such kernel.
-    pub fn launch(&self, kernel: &str, args: Args) {
-        let run = self.allocator.kernel(kernel).expect("a kernel's name").run;
-        let shared = Shared((self.heap, args));
+    /// If the kernel does not work over an allocator.
+    pub fn launch(&self, call: Call) {
+        let run = self.allocator.kernel(call.kernel());
+        let run = run.expect("a kernel over an allocator");
+        let shared = Shared((self.heap, call.args()));
         let workers = self.workers;
         std::thread::scope(|scope| {
             for worker in 0..workers {
@@ -131,12 +132,16 @@ impl Machine {
         });
     }
 
+    /// Makes the heap empty.
+    pub fn init(&self) {
+        self.launch(Call::of::<Init>(Nothing));
+    }
+
     /// What a walk over the heap finds.
     pub fn heap_state(&self) -> State {
         let words = Buffer::new(STATE_WORDS * 8);
-        let mut args = Args::NONE;
-        args.pointers[0] = words.address();
-        self.launch("report", args);
+        let address = words.address().cast();
+        self.launch(Call::of::<Report>(ReportArguments { words: address }));
         let words: Vec<u64> = words.read(0, STATE_WORDS);
         State::from_words(&words.try_into().expect("the number of words"))
     }
@@ -155,7 +160,7 @@ impl Machine {
             match self.build_within(triangles, options, limits) {
                 Err(error) if error.is_limit() => {
                     limits = limits.doubled().ok_or(error)?;
-                    self.launch("init", Args::NONE);
+                    self.init();
                 }
                 Err(BuildError::Explodes { served }) => {
                     let most = (self.allocator.max_block)(&self.heap);
@@ -163,7 +168,7 @@ impl Machine {
                         return Err(BuildError::Overwritten);
                     }
                     options.bounded = true;
-                    self.launch("init", Args::NONE);
+                    self.init();
                 }
                 result => return result,
             }
@@ -185,7 +190,7 @@ impl Machine {
         let workspace = Buffer::new(plan.bytes());
         let vertices = triangles.as_ptr().cast::<f32>().cast_mut();
         for step in plan.steps(workspace.address(), vertices) {
-            self.launch(step.kernel, step.args);
+            self.launch(step.call);
         }
         let header: Vec<u8> = workspace.read(0, RESULT_BYTES);
         let result = outcome(&header.try_into().expect("the header's size"))?;

@@ -10,9 +10,11 @@ use heapwood::backend::{Backend, BackendError, Choice, Launch, Memory, Options, 
 use heapwood::heap::DeviceHeap;
 use heapwood_device::allocator::{Faults, Occupancy};
 use heapwood_device::bench::{
-    STRESS_WORDS, StressArguments, StressCounts, ThreadsArguments, VerifyArguments, WarpsArguments,
+    self as kernels, Fill, STRESS_WORDS, StressArguments, StressCounts, ThreadsArguments,
+    ThreadsFree, ThreadsFreeCoalesced, ThreadsMalloc, ThreadsMallocCoalesced, Verify,
+    VerifyArguments, WarpsArguments,
 };
-use heapwood_device::kernel::Args;
+use heapwood_device::launch::{Call, Listed};
 
 mod churn;
 
@@ -118,6 +120,15 @@ pub fn specs() -> Vec<Spec> {
         .collect()
 }
 
+/// Whether the lanes of a warp make their requests apart or together.
+#[derive(Clone, Copy, Debug)]
+pub enum Lanes {
+    /// Each lane its own.
+    Apart,
+    /// As one, with `:coalesce`.
+    Together,
+}
+
 /// An allocator with a pool, and a block for each of some threads.
 pub struct Trial<'b> {
     backend: &'b Backend,
@@ -168,14 +179,19 @@ impl<'b> Trial<'b> {
         self.heap.max_block()
     }
 
-    /// A block of `bytes` (0: mixed sizes) for each thread; `how` is the kernel's
-    /// suffix, `_coalesced` or nothing. Returns the handles, nulls as all ones.
+    /// A block of `bytes` (0: mixed sizes) for each thread. Returns the handles, nulls as
+    /// all ones.
     ///
     /// # Panics
     ///
     /// If the kernel fails.
-    pub fn malloc(&self, bytes: u64, how: &str) -> Vec<u64> {
-        self.threads_kernel(&format!("threads_malloc{how}"), bytes);
+    pub fn malloc(&self, bytes: u64, lanes: Lanes) -> Vec<u64> {
+        let arguments = self.threads_arguments(bytes);
+        let call = match lanes {
+            Lanes::Apart => Call::of::<ThreadsMalloc>(arguments),
+            Lanes::Together => Call::of::<ThreadsMallocCoalesced>(arguments),
+        };
+        self.launch(call, Shape::Threads(self.threads));
         self.handles()
     }
 
@@ -184,8 +200,13 @@ impl<'b> Trial<'b> {
     /// # Panics
     ///
     /// If the kernel fails.
-    pub fn free(&self, how: &str) {
-        self.threads_kernel(&format!("threads_free{how}"), 0);
+    pub fn free(&self, lanes: Lanes) {
+        let arguments = self.threads_arguments(0);
+        let call = match lanes {
+            Lanes::Apart => Call::of::<ThreadsFree>(arguments),
+            Lanes::Together => Call::of::<ThreadsFreeCoalesced>(arguments),
+        };
+        self.launch(call, Shape::Threads(self.threads));
     }
 
     /// Gives each thread another one's block.
@@ -219,8 +240,8 @@ impl<'b> Trial<'b> {
             threads: self.threads,
             bytes,
         };
-        for kernel in ["fill", "verify"] {
-            self.launch(kernel, args.into(), Shape::Threads(self.threads));
+        for call in [Call::of::<Fill>(args), Call::of::<Verify>(args)] {
+            self.launch(call, Shape::Threads(self.threads));
         }
         let counts: Vec<u32> = self.counts(2);
         (counts[0], counts[1])
@@ -232,14 +253,17 @@ impl<'b> Trial<'b> {
     /// # Panics
     ///
     /// If the kernel fails.
-    pub fn warps(&self, kernel: &str, warps: u32, bytes: u64, kept: u32) -> u32 {
+    pub fn warps<K>(&self, warps: u32, bytes: u64, kept: u32) -> u32
+    where
+        K: Listed<Arguments = WarpsArguments>,
+    {
         let args = WarpsArguments {
             counters: self.counters.address().cast(),
             bytes,
             kept,
             counts_frees: 0,
         };
-        self.launch(kernel, args.into(), Shape::Warps(warps));
+        self.launch(Call::of::<K>(args), Shape::Warps(warps));
         self.counts::<u32>(1)[0]
     }
 
@@ -271,7 +295,10 @@ impl<'b> Trial<'b> {
                 seed,
             };
             seed += 1;
-            self.launch("stress", args.into(), Shape::Threads(stress.threads));
+            self.launch(
+                Call::of::<kernels::Stress>(args),
+                Shape::Threads(stress.threads),
+            );
             let words: Vec<u64> = self.counts(STRESS_WORDS);
             let words = words.try_into().expect("the number of words");
             let counts = StressCounts::from_words(&words);
@@ -307,7 +334,7 @@ impl<'b> Trial<'b> {
                 threads,
                 bytes,
             };
-            self.launch("threads_malloc", args.into(), Shape::Threads(threads));
+            self.launch(Call::of::<ThreadsMalloc>(args), Shape::Threads(threads));
             let handles = read_handles(&blocks, self.handle_bytes, threads);
             let handles = handles.unwrap_or_else(|error| self.fail("download", &error));
             let granted = handles.iter().filter(|&&handle| handle != u64::MAX).count();
@@ -332,27 +359,25 @@ impl<'b> Trial<'b> {
         handles.unwrap_or_else(|error| self.fail("download", &error))
     }
 
-    fn threads_kernel(&self, kernel: &str, bytes: u64) {
-        let args = ThreadsArguments {
+    fn threads_arguments(&self, bytes: u64) -> ThreadsArguments {
+        ThreadsArguments {
             blocks: self.blocks.address(),
             threads: self.threads,
             bytes,
-        };
-        self.launch(kernel, args.into(), Shape::Threads(self.threads));
+        }
     }
 
-    fn launch(&self, kernel: &str, args: Args, shape: Shape) {
+    fn launch(&self, call: Call, shape: Shape) {
         let launch = Launch {
-            kernel,
+            call,
             heap: Some(self.heap.parts()),
-            args,
             shape,
         };
         // SAFETY: the heap was initialised; the arguments are those of the
         // kernel, over arrays of this trial with an element for each thread,
         // and what is freed was allocated before.
         let result = unsafe { self.backend.launch(&launch) };
-        result.unwrap_or_else(|error| self.fail(kernel, &error));
+        result.unwrap_or_else(|error| self.fail(call.kernel().name(), &error));
     }
 
     /// The first counters, which are set to 0.

@@ -2,15 +2,12 @@
 
 use heapwood_device::allocator::{Allocator, Heap, Request};
 use heapwood_device::allocators::AtomicMalloc;
-use heapwood_device::heap::Init;
-use heapwood_device::kdtree::build::Build;
+use heapwood_device::heap::{Init, Nothing};
 use heapwood_device::kdtree::host::{BuildError, Limits, Options, Plan, RESULT_BYTES, outcome};
-use heapwood_device::kdtree::relayout::Relayout;
-use heapwood_device::kdtree::setup::{Fill, Prepare};
-use heapwood_device::kernel::{Args, Kernel};
+use heapwood_device::launch::Call;
 
 use crate::cpu::{Buffer, Tree};
-use crate::lockstep::{self, Policy};
+use crate::lockstep::{self, Policy, run_call};
 use crate::soups::Triangles;
 
 const POOL: usize = 32 << 20;
@@ -37,19 +34,12 @@ pub fn build_within(
         parameters: &[],
     })
     .expect("a heap");
-    run::<Init>(heap, Args::NONE, 1);
+    run(heap, Call::of::<Init>(Nothing), 1);
     let plan = Plan::new(triangles.len() as u32, options, limits).expect("a plan");
     let workspace = Buffer::new(plan.bytes());
     let vertices = triangles.as_ptr().cast::<f32>().cast_mut();
     for (seed, step) in plan.steps(workspace.address(), vertices).iter().enumerate() {
-        let run = match step.kernel {
-            "tree_prepare" => run::<Prepare>,
-            "tree_fill" => run::<Fill>,
-            "tree_build" => run::<Build>,
-            "tree_relayout" => run::<Relayout>,
-            other => panic!("no kernel {other}"),
-        };
-        run(heap, step.args, seed as u64);
+        run(heap, step.call, seed as u64);
     }
     let header: Vec<u8> = workspace.read(0, RESULT_BYTES);
     let result = outcome(&header.try_into().expect("the header's size"))?;
@@ -61,14 +51,14 @@ pub fn build_within(
 }
 
 /// Runs a kernel on three warps of 32 lanes.
-fn run<K: Kernel>(heap: Heap, args: Args, seed: u64) {
+fn run(heap: Heap, call: Call, seed: u64) {
     let policy = Policy::Random { period: 64 };
     let schedule = lockstep::Plan {
         step_limit: u64::MAX,
         ..lockstep::Plan::new(3, policy, seed)
     };
-    // SAFETY: the caller passes a heap of this allocator and the kernel's
-    // arguments.
-    let kernel = |warp| unsafe { K::run(warp, AtomicMalloc::new(heap), args.into()) };
-    lockstep::run(schedule, kernel).expect("the schedule ends");
+    // SAFETY: the heap is one of this allocator; the callers pass the arguments that
+    // the kernels ask for.
+    let ended = unsafe { run_call::<AtomicMalloc>(schedule, heap, call) };
+    ended.expect("the schedule ends");
 }

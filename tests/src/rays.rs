@@ -7,7 +7,8 @@ use heapwood::backend::{Backend, Launch, Memory, Shape};
 use heapwood::size::Pool;
 use heapwood::tree::TreeBuilder;
 use heapwood_device::kdtree::host::Options;
-use heapwood_device::render::{Bounds, Hit, TraceArguments, Triangle};
+use heapwood_device::launch::Call;
+use heapwood_device::render::{Bounds, Hit, Trace, TraceArguments, Triangle};
 use heapwood_scenes::{Camera, Scene};
 
 use crate::brute::RayFloats;
@@ -121,9 +122,8 @@ pub fn trace(backend: &Backend, scene: &Scene, bounds: &Bounds, rays: &[RayFloat
         count,
     };
     let launch = Launch {
-        kernel: "trace",
+        call: Call::of::<Trace>(arguments),
         heap: None,
-        args: arguments.into(),
         shape: Shape::Threads(count),
     };
     // SAFETY: the tree is whole, and the arrays have an entry for each ray.

@@ -10,8 +10,9 @@ use std::time::Instant;
 
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
-use heapwood_device::bench::ChurnArguments;
+use heapwood_device::bench::{AllocCycleDealloc, AllocDealloc, ChurnArguments};
 use heapwood_tests::clauses;
+use heapwood_tests::gpu::Lanes::{Apart, Together};
 use heapwood_tests::gpu::{Churn, Stress, Trial, specs};
 
 const MIB: u64 = 1 << 20;
@@ -144,12 +145,12 @@ fn blocks_of_every_size_keep_their_contents(backend: &Backend, scale: Scale) {
             let threads = threads.clamp(1, scale.threads);
             let trial = Trial::new(backend, &spec, pool, threads);
             for (malloc, free) in [
-                ("", ""),
-                ("_coalesced", "_coalesced"),
-                ("_coalesced", ""),
-                ("", "_coalesced"),
+                (Apart, Apart),
+                (Together, Together),
+                (Together, Apart),
+                (Apart, Together),
             ] {
-                let what = format!("{}, {threads} x {bytes} B{malloc}", trial.name);
+                let what = format!("{}, {threads} x {bytes} B {malloc:?}", trial.name);
                 let handles = trial.malloc(bytes, malloc);
                 let nulls = assert_distinct(&handles, &spec, &what);
                 assert_eq!(trial.fill_and_verify(bytes), (nulls, 0), "{what}");
@@ -181,7 +182,7 @@ fn exhaustion_gives_nulls_and_passes(backend: &Backend, scale: Scale) {
         let name = trial.name;
         let mut first = None;
         for _ in 0..3 {
-            trial.malloc(bytes, "");
+            trial.malloc(bytes, Apart);
             let (nulls, corrupt) = trial.fill_and_verify(bytes);
             assert_eq!(corrupt, 0, "{name}");
             let served = threads - nulls;
@@ -192,7 +193,7 @@ fn exhaustion_gives_nulls_and_passes(backend: &Backend, scale: Scale) {
             // What was freed serves again.
             let first = *first.get_or_insert(served);
             assert!(served >= first / 10 * 9, "{name}: {first}, then {served}");
-            trial.free("");
+            trial.free(Apart);
             if allocator.walkable && allocator.frees {
                 assert_eq!(trial.state().0.used_bytes, 0, "{name}");
             }
@@ -203,12 +204,12 @@ fn exhaustion_gives_nulls_and_passes(backend: &Backend, scale: Scale) {
         if allocator.reuses_across_sizes {
             let large = Trial::new(backend, &spec, pool, 1).max_block() / 2;
             trial.init();
-            trial.malloc(bytes, "");
-            trial.free("");
+            trial.malloc(bytes, Apart);
+            trial.free(Apart);
             // One thread: a block of a GPU has several warps, whose requests
             // would not all fit.
             trial.threads = 1;
-            let handles = trial.malloc(large, "");
+            let handles = trial.malloc(large, Apart);
             let (nulls, corrupt) = trial.fill_and_verify(large);
             assert_eq!(
                 (nulls, corrupt),
@@ -232,13 +233,13 @@ fn small_blocks_fill_virtualized_queues(backend: &Backend, scale: Scale) {
         let name = spec.name();
         let trial = Trial::new(backend, &spec, pool, threads);
         for _ in 0..2 {
-            drop(trial.malloc(bytes, ""));
+            drop(trial.malloc(bytes, Apart));
             let (nulls, corrupt) = trial.fill_and_verify(bytes);
             assert_eq!(corrupt, 0, "{name}");
             let filled = u64::from(threads - nulls) * bytes;
             println!("{name}: {filled} bytes of {pool}");
             assert!(filled * 100 >= pool * percent, "{name}: {filled} B");
-            trial.free("");
+            trial.free(Apart);
             assert_eq!(trial.state().0.used_bytes, 0, "{name}");
         }
     }
@@ -250,17 +251,18 @@ fn warps_allocate_and_free_in_one_kernel(backend: &Backend, scale: Scale) {
         for (bytes, kept) in [(16, 1), (1024, 1), (16, 10), (1024, 10)] {
             let trial = Trial::new(backend, &spec, scale.pool, 1);
             let name = trial.name;
-            for kernel in ["alloc_dealloc", "alloc_cycle_dealloc"] {
-                let kept = if kernel == "alloc_dealloc" { 1 } else { kept };
-                let nulls = trial.warps(kernel, warps, bytes, kept);
-                assert!(
-                    nulls == 0 || may_miss(&spec),
-                    "{name}: {kernel}, {bytes} B: {nulls} nulls"
-                );
+            for cycles in [false, true] {
+                let nulls = if cycles {
+                    trial.warps::<AllocCycleDealloc>(warps, bytes, kept)
+                } else {
+                    trial.warps::<AllocDealloc>(warps, bytes, 1)
+                };
+                let what = format!("{name}, {bytes} B, cycles: {cycles}");
+                assert!(nulls == 0 || may_miss(&spec), "{what}: {nulls} nulls");
                 let (occupancy, faults) = trial.state();
                 assert_eq!(faults.invalid_frees + faults.overruns, 0, "{name}");
                 if spec.allocator.walkable && spec.allocator.frees {
-                    assert_eq!(occupancy.used_bytes, 0, "{name}: {kernel}, {bytes} B");
+                    assert_eq!(occupancy.used_bytes, 0, "{what}");
                 }
             }
         }
@@ -393,8 +395,8 @@ fn overwriting_is_reported(backend: &Backend, scale: Scale) {
     let overwriting = |spec: &Spec| spec.allocator.may_overwrite && plain(spec);
     for spec in specs().into_iter().filter(overwriting) {
         let trial = Trial::new(backend, &spec, pool, threads);
-        trial.malloc(bytes, "");
-        trial.free("");
+        trial.malloc(bytes, Apart);
+        trial.free(Apart);
         let (_, faults) = trial.state();
         // Half of the blocks, or some more, lie under those of the second turn.
         let expected = u64::from(threads) / 4..=u64::from(threads);

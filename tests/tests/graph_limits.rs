@@ -6,7 +6,9 @@ use heapwood::allocators::Spec;
 use heapwood::backend::{Backend, BackendError, Launch, Quota, Shape};
 use heapwood::graph::{Change, Edge, Layout, Limits, Options, Store, StoreError};
 use heapwood::size::Pool;
+use heapwood_device::graph::measure::Measure;
 use heapwood_device::kernel::Args;
+use heapwood_device::launch::Call;
 use heapwood_tests::graph::expected::Kept;
 use heapwood_tests::graph::forms::FORMS;
 use heapwood_tests::graph::{Model, graphs};
@@ -255,9 +257,8 @@ fn no_more_threads_than_can_be_numbered() {
     let (backend, _) = machine(u64::MAX);
     for shape in [Shape::Threads(u32::MAX), Shape::Warps(u32::MAX)] {
         let launch = Launch {
-            kernel: "graph_measure",
+            call: Call::of::<Measure>(Args::NONE.into()),
             heap: None,
-            args: Args::NONE,
             shape,
         };
         // SAFETY: nothing is launched.

@@ -7,7 +7,6 @@ use heapwood_device::kdtree::host::{
     BuildError, Limits, Options, check, default_depth, sah_cost, tree_hash,
 };
 use heapwood_device::kdtree::tables::LARGE;
-use heapwood_device::kernel::Args;
 use heapwood_tests::cpu::{Machine, Tree};
 use heapwood_tests::soups::{self, Numbers, Triangles};
 use heapwood_tests::{lanes, oracle};
@@ -156,7 +155,7 @@ fn usual_scenes_have_no_budgets() {
                 Err(error) if error.is_limit() => limits = limits.doubled().unwrap(),
                 result => break result.unwrap(),
             }
-            machine.launch("init", Args::NONE);
+            machine.init();
         };
         assert_eq!(tree.result.limited_leaves, 0, "{name}");
     }

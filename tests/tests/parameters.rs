@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 
 use heapwood::allocators::{Spec, all, describe};
 use heapwood_device::allocator::{Heap, SetupError};
-use heapwood_device::bench::{ThreadsArguments, VerifyArguments};
-use heapwood_device::heap::{ReportArguments, STATE_WORDS, State};
-use heapwood_device::kernel::Args;
+use heapwood_device::bench::{
+    Fill, ThreadsArguments, ThreadsFree, ThreadsMalloc, Verify, VerifyArguments,
+};
+use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
+use heapwood_device::launch::Call;
 use heapwood_device::warp::{SCRATCH_BYTES, Solo};
 use heapwood_tests::cpu::Buffer;
 
@@ -99,14 +101,21 @@ impl Memory {
 }
 
 /// Runs a kernel over a heap on one warp of one lane.
-fn launch(spec: &Spec, heap: Heap, kernel: &str, args: Args) {
+fn launch(spec: &Spec, heap: Heap, call: Call) {
     #[repr(align(16))]
     struct Scratch([u8; SCRATCH_BYTES]);
-    let run = spec.allocator.kernel(kernel).expect("a kernel's name").run;
+    let run = spec.allocator.kernel(call.kernel());
+    let run = run.expect("a kernel over an allocator");
     let mut scratch = Scratch([0; SCRATCH_BYTES]);
     // SAFETY: the scratch memory is this warp's, and the callers pass arguments
     // that the kernel asks for.
-    unsafe { run(Solo::new(0, 1, 0, scratch.0.as_mut_ptr()), heap, args) };
+    unsafe {
+        run(
+            Solo::new(0, 1, 0, scratch.0.as_mut_ptr()),
+            heap,
+            call.args(),
+        )
+    };
 }
 
 /// Blocks of `bytes` are allocated, written, read and freed by `threads`.
@@ -115,28 +124,28 @@ fn serve(spec: &Spec, memory: &Memory, heap: Heap, bytes: u64, threads: u32) {
     let mut blocks = vec![u64::MAX; threads as usize];
     let mut counters = [0_u32; 2];
     let mut words = [0; STATE_WORDS];
-    launch(spec, heap, "init", Args::NONE);
+    launch(spec, heap, Call::of::<Init>(Nothing));
     let threads_arguments = ThreadsArguments {
         blocks: blocks.as_mut_ptr().cast(),
         threads,
         bytes,
     };
-    launch(spec, heap, "threads_malloc", threads_arguments.into());
+    launch(spec, heap, Call::of::<ThreadsMalloc>(threads_arguments));
     let verify = VerifyArguments {
         blocks: blocks.as_mut_ptr().cast(),
         counters: counters.as_mut_ptr(),
         threads,
         bytes,
     };
-    launch(spec, heap, "fill", verify.into());
-    launch(spec, heap, "verify", verify.into());
+    launch(spec, heap, Call::of::<Fill>(verify));
+    launch(spec, heap, Call::of::<Verify>(verify));
     assert!(counters[0] < threads, "{what}: nothing served");
     assert_eq!(counters[1], 0, "{what}: blocks lost their contents");
-    launch(spec, heap, "threads_free", threads_arguments.into());
+    launch(spec, heap, Call::of::<ThreadsFree>(threads_arguments));
     let report = ReportArguments {
         words: words.as_mut_ptr(),
     };
-    launch(spec, heap, "report", report.into());
+    launch(spec, heap, Call::of::<Report>(report));
     let state = State::from_words(&words);
     assert_eq!(state.faults, Default::default(), "{what}");
     if spec.allocator.walkable && spec.allocator.frees {

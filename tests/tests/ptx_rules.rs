@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use heapwood::ptx;
-use heapwood_device::host::{ALLOCATORS, PLAIN_KERNELS};
+use heapwood_device::host::ALLOCATORS;
+use heapwood_device::launch::KernelId;
 
 /// The most bytes of a module: a driver takes about a second a megabyte.
 const MOST_BYTES: usize = 256 * 1024;
@@ -48,11 +49,10 @@ const COLLECTIVES: [&str; 7] = [
 fn modules() -> Vec<(String, String)> {
     let mut keys: Vec<(Option<&str>, &str)> = Vec::new();
     for allocator in ALLOCATORS {
-        for kernel in allocator.kernels {
-            keys.push((Some(allocator.name), kernel.family));
-        }
+        let kernels = KernelId::OVER_HEAP.iter();
+        keys.extend(kernels.map(|kernel| (Some(allocator.name), kernel.family())));
     }
-    keys.extend(PLAIN_KERNELS.iter().map(|kernel| (None, kernel.family)));
+    keys.extend(KernelId::PLAIN.iter().map(|kernel| (None, kernel.family())));
     keys.sort_unstable();
     keys.dedup();
     keys.into_iter()

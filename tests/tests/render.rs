@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 use heapwood_device::kdtree::node::Node;
+use heapwood_device::launch::Call;
 use heapwood_device::render::host::{render_threads, to_rgba8, to_srgb8};
 use heapwood_device::render::{
     Bounds, Camera, Hit, MAX_DEPTH, Mode, Ray, Render, RenderArguments, Triangle,
@@ -281,7 +282,7 @@ fn image(mode: Mode, lanes: u32) -> (Vec<[f32; 3]>, Camera) {
     // SAFETY: the tree is whole and the image has a place for every pixel.
     unsafe {
         if lanes == 1 {
-            run_plain("render", "render", 5, arguments.into());
+            run_plain(Call::of::<Render>(arguments), 5);
         } else {
             run_lanes::<Render>(3, arguments);
         }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::quota::Quota;
-use super::{BackendError, Facts, Launch, Memory, Shape, heap_kernel, plain_kernel};
+use super::{BackendError, Facts, Launch, Memory, Shape};
 use work::{Code, Work};
 
 /// Warps that a worker takes at a time.
@@ -90,14 +90,7 @@ impl Cpu {
     ///
     /// As for [`super::Backend::launch_parts`].
     unsafe fn launch(&self, launch: &Launch) -> Result<f64, BackendError> {
-        let code = match launch.heap {
-            Some((allocator, heap)) => Code::Heap(
-                heap_kernel(launch.kernel, allocator)?.run,
-                heap,
-                launch.args,
-            ),
-            None => Code::Plain(plain_kernel(launch.kernel)?.run, launch.args),
-        };
+        let code = Code::of(launch)?;
         let workers = self.workers();
         let (warps, chunk) = match launch.shape {
             Shape::Threads(count) | Shape::Warps(count) => (count, CHUNK),

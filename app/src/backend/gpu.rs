@@ -5,9 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use heapwood_device::host::HostAllocator;
+use heapwood_device::launch::KernelId;
 use heapwood_device::warp::WARPS_PER_BLOCK;
 
-use super::{BackendError, Facts, Launch, Shape, heap_kernel, plain_kernel};
+use super::{BackendError, Facts, Launch, Shape};
 use crate::cuda::{DeviceFacts, Function, Gpu, Module};
 use crate::ptx;
 
@@ -31,10 +32,10 @@ struct Ready {
 
 #[derive(Default)]
 struct Loaded {
-    /// By allocator (empty for none) and family.
-    modules: HashMap<(&'static str, &'static str), Module>,
-    /// By name of the PTX entry, each with the blocks that a multiprocessor holds.
-    functions: HashMap<&'static str, (Function, u32)>,
+    /// By allocator and family.
+    modules: HashMap<(Option<&'static str>, &'static str), Module>,
+    /// By kernel and allocator, each with the blocks that a multiprocessor holds.
+    functions: HashMap<(KernelId, Option<&'static str>), (Function, u32)>,
 }
 
 impl Cuda {
@@ -89,8 +90,9 @@ impl Cuda {
 
     /// What the driver takes for a launch.
     fn ready(&self, launch: &Launch) -> Result<Ready, BackendError> {
-        let allocator = launch.heap.map(|(allocator, _)| allocator);
-        let (function, resident) = self.function(launch.kernel, allocator)?;
+        let over = launch.over()?;
+        let allocator = over.map(|(allocator, _)| allocator.name);
+        let (function, resident) = self.function(launch.call.kernel(), allocator)?;
         let blocks = match launch.shape {
             Shape::Threads(threads) | Shape::Strided(threads) | Shape::Ranges(threads) => {
                 threads.div_ceil(BLOCK)
@@ -99,12 +101,13 @@ impl Cuda {
             Shape::Persistent => resident * self.gpu.facts().multiprocessors,
         };
         let mut words = Vec::with_capacity(33);
-        if let Some((_, heap)) = launch.heap {
+        if let Some((_, heap)) = over {
             words.extend(heap.pointers.map(|pointer| pointer.addr() as u64));
             words.extend(heap.integers);
         }
-        words.extend(launch.args.pointers.map(|pointer| pointer.addr() as u64));
-        words.extend(launch.args.integers);
+        let args = launch.call.args();
+        words.extend(args.pointers.map(|pointer| pointer.addr() as u64));
+        words.extend(args.integers);
         Ok(Ready {
             function,
             blocks,
@@ -112,59 +115,40 @@ impl Cuda {
         })
     }
 
-    pub(super) fn persistent_warps(
-        &self,
-        kernel: &str,
-        allocator: Option<&'static HostAllocator>,
-    ) -> Result<u32, BackendError> {
-        let (_, resident) = self.function(kernel, allocator)?;
-        Ok(resident * self.gpu.facts().multiprocessors * WARPS_PER_BLOCK)
-    }
-
     pub(super) fn registers(
         &self,
-        kernel: &str,
+        kernel: KernelId,
         allocator: &'static HostAllocator,
     ) -> Result<(u32, u32), BackendError> {
-        let (function, _) = self.function(kernel, Some(allocator))?;
+        let (function, _) = self.function(kernel, Some(allocator.name))?;
         Ok((function.registers()?, function.local_bytes()?))
     }
 
     /// A kernel and the blocks of it that a multiprocessor holds.
     fn function(
         &self,
-        kernel: &str,
-        allocator: Option<&'static HostAllocator>,
+        kernel: KernelId,
+        allocator: Option<&'static str>,
     ) -> Result<(Function, u32), BackendError> {
-        let (entry, family) = match allocator {
-            Some(allocator) => {
-                let kernel = heap_kernel(kernel, allocator)?;
-                (kernel.entry, kernel.family)
-            }
-            None => {
-                let kernel = plain_kernel(kernel)?;
-                (kernel.entry, kernel.family)
-            }
-        };
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = loaded.functions.get(entry) {
+        if let Some(found) = loaded.functions.get(&(kernel, allocator)) {
             return Ok(found.clone());
         }
-        let name = allocator.map(|allocator| allocator.name);
-        let key = (name.unwrap_or_default(), family);
-        let module = match loaded.modules.get(&key) {
+        let family = kernel.family();
+        let module = match loaded.modules.get(&(allocator, family)) {
             Some(module) => module.clone(),
             None => {
-                let text = ptx::module(name, family).ok_or(BackendError::NoDeviceCode)?;
+                let text = ptx::module(allocator, family).ok_or(BackendError::NoDeviceCode)?;
                 let module = Module::load(&self.gpu, &text)?;
-                loaded.modules.insert(key, module.clone());
+                loaded.modules.insert((allocator, family), module.clone());
                 module
             }
         };
-        let function = module.function(entry)?;
+        let function = module.function(&kernel.entry(allocator))?;
         let resident = function.occupancy(BLOCK)?.max(1);
-        loaded.functions.insert(entry, (function.clone(), resident));
-        Ok((function, resident))
+        let found = (function, resident);
+        loaded.functions.insert((kernel, allocator), found.clone());
+        Ok(found)
     }
 }
 

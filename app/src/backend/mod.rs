@@ -1,7 +1,7 @@
 //! Where kernels run: on the CPU or on a GPU, behind one interface.
 //!
-//! A kernel is named, not referred to: both backends look it up in the table of
-//! `heapwood-device`, so the same launch means the same work on either.
+//! Both backends look a kernel up in the table of `heapwood-device`, so that the same
+//! launch means the same work on either.
 
 mod cpu;
 mod gpu;
@@ -12,8 +12,8 @@ mod select;
 use std::time::Duration;
 
 use heapwood_device::allocator::Heap;
-use heapwood_device::host::{self, HostAllocator};
-use heapwood_device::kernel::Args;
+use heapwood_device::host::HostAllocator;
+use heapwood_device::launch::{Call, KernelId};
 use thiserror::Error;
 
 use crate::cuda::CudaError;
@@ -49,9 +49,9 @@ pub enum BackendError {
         /// How many.
         threads: usize,
     },
-    /// The table has no kernel of this name.
-    #[error("there is no kernel {0}")]
-    NoKernel(String),
+    /// A kernel that works over an allocator was to run without.
+    #[error("the kernel {0} works over an allocator, and there is none in the launch")]
+    NoHeap(&'static str),
     /// Threads of a launch are numbered by 32 bits, and kernels add their number.
     #[error("{threads} threads are more than a launch can have, 2147483648")]
     TooManyThreads {
@@ -102,15 +102,25 @@ impl Shape {
 
 /// A kernel to run.
 #[derive(Clone, Copy)]
-pub struct Launch<'a> {
-    /// Its name in the table of kernels.
-    pub kernel: &'a str,
-    /// The allocator that it works over; nothing for a kernel without one.
+pub struct Launch {
+    /// The kernel and its arguments.
+    pub call: Call,
+    /// The allocator that it works over; a kernel that needs none does without.
     pub heap: Option<(&'static HostAllocator, Heap)>,
-    /// Its arguments.
-    pub args: Args,
     /// Its threads.
     pub shape: Shape,
+}
+
+impl Launch {
+    /// The allocator and its heap, if the kernel works over one.
+    fn over(&self) -> Result<Option<(&'static HostAllocator, Heap)>, BackendError> {
+        let kernel = self.call.kernel();
+        match self.heap {
+            _ if !kernel.is_over_heap() => Ok(None),
+            None => Err(BackendError::NoHeap(kernel.name())),
+            some => Ok(some),
+        }
+    }
 }
 
 /// What a backend runs on.
@@ -189,9 +199,10 @@ impl Backend {
     ///
     /// # Errors
     ///
-    /// A kernel that does not exist, more threads than [`MOST_THREADS`], a kernel
-    /// that faults, and on the GPU one that takes longer than the backend's limit (a thread of the CPU cannot be ended;
-    /// commands that must not wait run a process of their own).
+    /// A kernel over an allocator without one, more threads than [`MOST_THREADS`], a
+    /// kernel that faults, and on the GPU one that takes longer than the backend's limit
+    /// (a thread of the CPU cannot be ended; commands that must not wait run a process of
+    /// their own).
     ///
     /// # Safety
     ///
@@ -214,11 +225,8 @@ impl Backend {
     /// # Safety
     ///
     /// As for [`Backend::launch`], for each of them, when those before it have run.
-    pub unsafe fn launch_parts<'a>(
-        &self,
-        parts: &[&[Launch<'a>]],
-    ) -> Result<Vec<f64>, BackendError> {
-        let bounded = |launch: &Launch<'a>| {
+    pub unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
+        let bounded = |launch: &Launch| {
             Ok(Launch {
                 shape: launch.shape.bounded()?,
                 ..*launch
@@ -238,31 +246,15 @@ impl Backend {
         }
     }
 
-    /// Warps of a persistent launch of this kernel.
+    /// Registers and bytes of local memory of a thread of this kernel over an
+    /// allocator; nothing on the CPU.
     ///
     /// # Errors
     ///
-    /// A kernel that does not exist, and faults of the GPU.
-    pub fn persistent_warps(
-        &self,
-        kernel: &str,
-        allocator: Option<&'static HostAllocator>,
-    ) -> Result<u32, BackendError> {
-        match self {
-            Self::Cpu(cpu) => Ok(cpu.facts().processors),
-            Self::Cuda(cuda) => cuda.persistent_warps(kernel, allocator),
-        }
-    }
-
-    /// Registers and bytes of local memory of a thread of this kernel; nothing
-    /// on the CPU.
-    ///
-    /// # Errors
-    ///
-    /// A kernel that does not exist, and faults of the GPU.
+    /// Faults of the GPU.
     pub fn registers(
         &self,
-        kernel: &str,
+        kernel: KernelId,
         allocator: &'static HostAllocator,
     ) -> Result<Option<(u32, u32)>, BackendError> {
         match self {
@@ -274,29 +266,3 @@ impl Backend {
 
 /// How long a launch may take unless told otherwise.
 pub const LAUNCH_LIMIT: Duration = Duration::from_secs(120);
-
-/// The error for a kernel that the table does not have.
-fn no_kernel(kernel: &str, allocator: Option<&HostAllocator>) -> BackendError {
-    BackendError::NoKernel(match allocator {
-        Some(allocator) => format!("{kernel} over {}", allocator.name),
-        None => kernel.to_owned(),
-    })
-}
-
-/// The kernel without an allocator of this name.
-fn plain_kernel(kernel: &str) -> Result<&'static host::PlainEntry, BackendError> {
-    host::PLAIN_KERNELS
-        .iter()
-        .find(|entry| entry.name == kernel)
-        .ok_or_else(|| no_kernel(kernel, None))
-}
-
-/// The kernel over an allocator of this name.
-fn heap_kernel(
-    kernel: &str,
-    allocator: &'static HostAllocator,
-) -> Result<&'static host::Entry, BackendError> {
-    allocator
-        .kernel(kernel)
-        .ok_or_else(|| no_kernel(kernel, Some(allocator)))
-}

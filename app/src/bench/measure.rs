@@ -8,8 +8,11 @@
 //! Where a kernel frees while others allocate, one more round, which is not timed,
 //! counts the refusals that overlap a free; elsewhere there are none.
 
-use heapwood_device::bench::{ThreadsArguments, VerifyArguments, WARPS_WORDS, WarpsArguments};
-use heapwood_device::kernel::Args;
+use heapwood_device::bench::{
+    AllocCycleDealloc, AllocDealloc, Fill, ThreadsArguments, ThreadsFree, ThreadsFreeCoalesced,
+    ThreadsMalloc, ThreadsMallocCoalesced, Verify, VerifyArguments, WARPS_WORDS, WarpsArguments,
+};
+use heapwood_device::launch::{Call, Listed};
 
 use super::{BLOCK_THREADS, BLOCK_WARPS, Case, HeapState, LEAST_SAMPLES, Row, Status, Workload};
 use crate::allocators::Spec;
@@ -177,11 +180,11 @@ impl Bench<'_> {
             return Ok((u64::from(nulls), took));
         }
         let (blocks, threads) = (&self.blocks, self.case.threads);
-        let alloc = self.run_threads("threads_malloc", blocks, threads)?;
+        let alloc = self.malloc(blocks, threads)?;
         times.alloc.push(alloc);
         let mut took = alloc;
         if frees {
-            let free = self.run_threads("threads_free", blocks, threads)?;
+            let free = self.free(blocks, threads)?;
             times.free.push(free);
             took += free;
         }
@@ -208,13 +211,13 @@ impl Bench<'_> {
             .backend
             .memory(u64::from(FILLERS) * handle_bytes, true)?;
         loop {
-            self.run_threads("threads_malloc", &many, FILLERS)?;
+            self.malloc(&many, FILLERS)?;
             if count_nulls(&many, FILLERS)? > u64::from(FILLERS) / 2 {
                 break;
             }
         }
         for _ in 0..FILLING_LAUNCHES {
-            self.run_threads("threads_malloc", &self.blocks, self.case.threads)?;
+            self.malloc(&self.blocks, self.case.threads)?;
             if count_nulls(&self.blocks, self.case.threads)? == u64::from(self.case.threads) {
                 break;
             }
@@ -233,70 +236,83 @@ impl Bench<'_> {
     /// written; frees them again.
     fn verify(&self, frees: bool) -> Result<u64, BackendError> {
         let (blocks, threads) = (&self.blocks, self.case.threads);
-        self.run_threads("threads_malloc", blocks, threads)?;
-        let args = VerifyArguments {
+        self.malloc(blocks, threads)?;
+        let arguments = VerifyArguments {
             blocks: blocks.address(),
             counters: self.counters.address().cast(),
             threads,
             bytes: self.case.bytes,
         };
-        for kernel in ["fill", "verify"] {
+        for call in [Call::of::<Fill>(arguments), Call::of::<Verify>(arguments)] {
             // SAFETY: a handle for each thread from the launch before, and two
             // counters.
-            unsafe { self.launch(kernel, args.into(), Shape::Threads(threads))? };
+            unsafe { self.launch(call, Shape::Threads(threads))? };
         }
         if frees {
-            self.run_threads("threads_free", blocks, threads)?;
+            self.free(blocks, threads)?;
         }
         Ok(u64::from(self.take_counters()?[1]))
     }
 
-    /// Runs `kernel` over the handles of `threads` in `blocks`.
-    fn run_threads(
+    /// Allocates a block for each of so many threads, and puts its handle into `blocks`.
+    fn malloc(&self, blocks: &Memory, threads: u32) -> Result<f64, BackendError> {
+        self.run_threads::<ThreadsMalloc, ThreadsMallocCoalesced>(blocks, threads)
+    }
+
+    /// Frees the blocks that the launch before has allocated.
+    fn free(&self, blocks: &Memory, threads: u32) -> Result<f64, BackendError> {
+        self.run_threads::<ThreadsFree, ThreadsFreeCoalesced>(blocks, threads)
+    }
+
+    /// Runs a kernel, or the one by which warps make their requests together, over the
+    /// handles of `threads` in `blocks`.
+    fn run_threads<Each, Together>(
         &self,
-        kernel: &str,
         blocks: &Memory,
         threads: u32,
-    ) -> Result<f64, BackendError> {
-        let args = ThreadsArguments {
+    ) -> Result<f64, BackendError>
+    where
+        Each: Listed<Arguments = ThreadsArguments>,
+        Together: Listed<Arguments = ThreadsArguments>,
+    {
+        let arguments = ThreadsArguments {
             blocks: blocks.address(),
             threads,
             bytes: self.case.bytes,
         };
-        let name = if self.coalesce {
-            format!("{kernel}_coalesced")
+        let call = if self.coalesce {
+            Call::of::<Together>(arguments)
         } else {
-            kernel.to_owned()
+            Call::of::<Each>(arguments)
         };
         // SAFETY: `blocks` has a handle for each thread, and what is freed was
         // allocated by the launch before.
-        unsafe { self.launch(&name, args.into(), Shape::Threads(threads)) }
+        unsafe { self.launch(call, Shape::Threads(threads)) }
     }
 
     fn run_warps(&self, counts_frees: bool) -> Result<f64, BackendError> {
-        let args = WarpsArguments {
+        let arguments = WarpsArguments {
             counters: self.counters.address().cast(),
             bytes: self.case.bytes,
             kept: self.case.kept,
             counts_frees: counts_frees.into(),
         };
-        let kernel = match self.case.workload {
-            Workload::AllocCycleDealloc => "alloc_cycle_dealloc",
-            _ => "alloc_dealloc",
+        let call = match self.case.workload {
+            Workload::AllocCycleDealloc => Call::of::<AllocCycleDealloc>(arguments),
+            _ => Call::of::<AllocDealloc>(arguments),
         };
         let warps = self.case.threads.div_ceil(BLOCK_THREADS) * BLOCK_WARPS;
         // SAFETY: the counters are there.
-        unsafe { self.launch(kernel, args.into(), Shape::Warps(warps)) }
+        unsafe { self.launch(call, Shape::Warps(warps)) }
     }
 
     /// # Safety
     ///
     /// The arguments are those of the kernel.
-    unsafe fn launch(&self, kernel: &str, args: Args, shape: Shape) -> Result<f64, BackendError> {
+    unsafe fn launch(&self, call: Call, shape: Shape) -> Result<f64, BackendError> {
         let launch = Launch {
-            kernel,
+            call,
             heap: Some(self.heap.parts()),
-            args,
             shape,
         };
         // SAFETY: the caller's promise, and the heap was initialised.

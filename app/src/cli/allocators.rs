@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use clap::Args;
+use heapwood_device::bench::{Pair, PairCoalesced};
 use heapwood_device::host::HostAllocator;
+use heapwood_device::launch::Listed;
 use serde::Serialize;
 
 use super::common::BackendArguments;
@@ -106,8 +108,8 @@ fn entry(backend: &Backend, allocator: &'static HostAllocator) -> Result<Entry, 
                 what: parameter.what,
             })
             .collect(),
-        plain: cost("pair")?,
-        coalesced: cost("pair_coalesced")?,
+        plain: cost(Pair::ID)?,
+        coalesced: cost(PairCoalesced::ID)?,
     })
 }
 

@@ -112,9 +112,8 @@ impl<'b> Room<'b> {
     /// workspace that their operations ask for.
     pub unsafe fn run(&self, parts: &[&[Step]]) -> Result<Vec<f64>, BackendError> {
         let launch = |step: &Step| Launch {
-            kernel: step.kernel,
-            heap: step.over_heap.then(|| self.heap.parts()),
-            args: step.args,
+            call: step.call,
+            heap: Some(self.heap.parts()),
             shape: match step.ranges {
                 true => backend::Shape::Ranges(step.threads),
                 false => backend::Shape::Strided(step.threads),

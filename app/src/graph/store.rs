@@ -6,9 +6,11 @@
 
 use std::collections::BTreeSet;
 
+use heapwood_device::graph::classify::Compact;
 use heapwood_device::graph::host::{
     Batch, Change, Counts, Csr as DeviceCsr, Layout, Shape, Step, UpdateError, UpdateSpace,
 };
+use heapwood_device::graph::sort::{SortCount, SortOffsets, SortScatter};
 use heapwood_graphs::Csr;
 
 use super::StoreError;
@@ -230,7 +232,10 @@ impl<'b> Store<'b> {
             self.admit(&steps, &workspace, count)?;
         }
         // A directed graph's two stores are sorted and prepared in turn.
-        let sorts = |step: &Step| step.kernel.starts_with("graph_sort");
+        let sorts = |step: &Step| {
+            let call = step.call;
+            call.runs::<SortCount>() || call.runs::<SortOffsets>() || call.runs::<SortScatter>()
+        };
         let parts: Vec<&[Step]> = steps.chunk_by(|a, b| sorts(a) == sorts(b)).collect();
         // SAFETY: the workspace suits batches of this size, which holds the edges.
         let ms = unsafe { self.room.run(&parts)? };
@@ -286,7 +291,7 @@ impl<'b> Store<'b> {
         if limits.check_entries(self.entries + keys).is_ok() {
             return Ok(());
         }
-        let compared = steps.iter().position(|step| step.kernel == "graph_compact");
+        let compared = steps.iter().position(|step| step.call.runs::<Compact>());
         let compared = &steps[..=compared.expect("a step of every batch")];
         // SAFETY: as for all steps, which begin anew afterwards.
         unsafe { self.room.run(&[compared])? };

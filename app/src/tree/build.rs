@@ -182,9 +182,8 @@ impl Ready<'_> {
         let mut build_ms = 0.0;
         for step in plan.steps(self.workspace.address(), self.triangles.address().cast()) {
             let launch = Launch {
-                kernel: step.kernel,
+                call: step.call,
                 heap: Some(self.heap.parts()),
-                args: step.args,
                 shape: match step.over {
                     Over::Threads(threads) => Shape::Strided(threads),
                     Over::Persistent => Shape::Persistent,

@@ -1,8 +1,9 @@
 //! A picture of a tree, made on the backend that built it.
 
 use glam::Vec3;
+use heapwood_device::launch::Call;
 use heapwood_device::render::host::{render_threads, to_rgba8};
-use heapwood_device::render::{Bounds, Camera, Mode, RenderArguments};
+use heapwood_device::render::{Bounds, Camera, Mode, Render, RenderArguments};
 use heapwood_scenes::Camera as View;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 
@@ -98,9 +99,8 @@ pub fn render(
     // A GPU thread a pixel; the kernel strides if there are more of them.
     let threads = u32::try_from(render_threads(width, height)).unwrap_or(u32::MAX);
     let launch = Launch {
-        kernel: "render",
+        call: Call::of::<Render>(arguments),
         heap: None,
-        args: arguments.into(),
         shape: Shape::Threads(threads),
     };
     // SAFETY: the tree is whole, and the arrays have the sizes that the

@@ -19,33 +19,27 @@ pub use shape::{Graph, Layout, Measured, Shape};
 pub use update::{Batch, Change, Counts, UpdateError, UpdateSpace};
 pub use vertices::VertexList;
 
-use crate::kernel::Args;
+use crate::launch::{Call, Listed};
 
 /// A launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// Name of the kernel, without the allocator's.
-    pub kernel: &'static str,
-    /// Whether the kernel works over an allocator.
-    pub over_heap: bool,
+    /// The kernel and its arguments.
+    pub call: Call,
     /// About how many threads; any number of warps is correct.
     pub threads: u32,
     /// Whether a lane alone takes a range of rows: then more warps than there are
     /// threads even out what takes longer and who is held up.
     pub ranges: bool,
-    /// Its arguments.
-    pub args: Args,
 }
 
 impl Step {
-    /// A launch of a kernel that needs no allocator.
-    fn plain(kernel: &'static str, threads: u32, args: impl Into<Args>) -> Self {
+    /// A launch of kernel `K`.
+    fn of<K: Listed>(threads: u32, arguments: K::Arguments) -> Self {
         Self {
-            kernel,
-            over_heap: false,
+            call: Call::of::<K>(arguments),
             threads: threads.max(1),
             ranges: false,
-            args: args.into(),
         }
     }
 
@@ -54,14 +48,6 @@ impl Step {
         Self {
             ranges: true,
             ..self
-        }
-    }
-
-    /// A launch of a kernel over an allocator.
-    fn over_heap(kernel: &'static str, threads: u32, args: impl Into<Args>) -> Self {
-        Self {
-            over_heap: true,
-            ..Self::plain(kernel, threads, args)
         }
     }
 }

@@ -12,12 +12,15 @@ mod outcome;
 pub use check::{Fault, check, sah_cost, tree_hash};
 pub use outcome::{BuildError, BuildResult, Statistics, outcome};
 
+use super::build::Build;
 use super::node::{LIMIT, Node};
+use super::relayout::Relayout;
+use super::setup::{Fill, Prepare};
 use super::tables::{
     BOUNDED, CHUNK, CHUNK_WORDS, CLIP, COLLECT, HEADER_BYTES, LARGE, Large, MAX_DEPTH, PER_SPLIT,
     Record, SMALL, Task, TreeArguments,
 };
-use crate::kernel::Args;
+use crate::launch::Call;
 
 pub use super::sah::Costs;
 pub use super::tables::HEADER_BYTES as RESULT_BYTES;
@@ -132,12 +135,10 @@ pub enum Over {
 /// A launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// Name of the kernel, without the allocator's.
-    pub kernel: &'static str,
+    /// The kernel and its arguments.
+    pub call: Call,
     /// How wide.
     pub over: Over,
-    /// Its arguments.
-    pub args: Args,
 }
 
 /// Why a build cannot be planned.
@@ -295,17 +296,14 @@ impl Plan {
                 options.finish.min(SMALL)
             },
         };
-        let args = Args::from(arguments);
         let threads = Over::Threads(self.triangles);
+        let wide = Over::Threads(self.triangles.saturating_mul(4));
         [
-            ("tree_prepare", threads),
-            ("tree_fill", threads),
-            ("tree_build", Over::Persistent),
-            (
-                "tree_relayout",
-                Over::Threads(self.triangles.saturating_mul(4)),
-            ),
+            (Call::of::<Prepare>(arguments), threads),
+            (Call::of::<Fill>(arguments), threads),
+            (Call::of::<Build>(arguments), Over::Persistent),
+            (Call::of::<Relayout>(arguments), wide),
         ]
-        .map(|(kernel, over)| Step { kernel, over, args })
+        .map(|(call, over)| Step { call, over })
     }
 }

@@ -4,10 +4,11 @@
 use std::thread;
 
 use heapwood_device::allocator::{Allocator, Faults};
-use heapwood_device::bench::{STRESS_WORDS, StressArguments, StressCounts};
-use heapwood_device::heap::{ReportArguments, STATE_WORDS, State};
+use heapwood_device::bench::{STRESS_WORDS, Stress, StressArguments, StressCounts};
+use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::host::{self, HostAllocator};
 use heapwood_device::kernel::Args;
+use heapwood_device::launch::Call;
 use heapwood_device::warp::{SCRATCH_BYTES, Solo};
 
 use super::pool::Pool;
@@ -39,9 +40,10 @@ struct Shared(Args);
 // SAFETY: kernels access what the pointers name by atomic operations only.
 unsafe impl Sync for Shared {}
 
-fn launch<A: Allocator>(allocator: &HostAllocator, pool: &Pool<A>, kernel: &str, args: Args) {
-    let run = allocator.kernel(kernel).expect("a kernel of the table").run;
-    let shared = &Shared(args);
+fn launch<A: Allocator>(allocator: &HostAllocator, pool: &Pool<A>, call: Call) {
+    let run = allocator.kernel(call.kernel());
+    let run = run.expect("a kernel over an allocator");
+    let shared = &Shared(call.args());
     thread::scope(|scope| {
         for warp in 0..THREADS {
             scope.spawn(move || {
@@ -65,7 +67,7 @@ pub fn stress<A: Allocator>(name: &str) {
     let allocator = host::allocator(name).expect("an allocator of the table");
     for &(pool_bytes, slot_count, turns) in PLANS {
         let pool = Pool::<A>::new(pool_bytes, THREADS, &[]).expect("a pool");
-        launch(allocator, &pool, "init", Args::NONE);
+        launch(allocator, &pool, Call::of::<Init>(Nothing));
         let mut slots = vec![u64::from(u32::MAX); slot_count];
         if allocator.handle_bytes == 8 {
             slots.fill(u64::MAX);
@@ -82,12 +84,12 @@ pub fn stress<A: Allocator>(name: &str) {
                 most_bytes: 3000,
                 seed: slot_count as u32,
             };
-            launch(allocator, &pool, "stress", arguments.into());
+            launch(allocator, &pool, Call::of::<Stress>(arguments));
         }
         let report = ReportArguments {
             words: words.as_mut_ptr(),
         };
-        launch(allocator, &pool, "report", report.into());
+        launch(allocator, &pool, Call::of::<Report>(report));
         let counts = StressCounts::from_words(&counters);
         let state = State::from_words(&words);
         assert!(counts.served > u64::from(turns) / 125, "{name}: {counts:?}");

@@ -7,7 +7,10 @@
 use std::time::Instant;
 
 use heapwood::backend::Shape;
-use heapwood_device::bench::{CHURN_WORDS, ChurnArguments, ChurnCounts, PLACE_WORDS};
+use heapwood_device::bench::{
+    self as kernels, CHURN_WORDS, ChurnArguments, ChurnCounts, PLACE_WORDS,
+};
+use heapwood_device::launch::Call;
 
 use super::{Trial, memory};
 
@@ -68,7 +71,7 @@ impl Trial<'_> {
                 octaves: churn.octaves,
                 seed,
             };
-            self.launch("churn", args.into(), shape);
+            self.launch(Call::of::<kernels::Churn>(args), shape);
             let words: Vec<u64> = self.counts(CHURN_WORDS);
             ChurnCounts::from_words(&words.try_into().expect("the number of words"))
         };

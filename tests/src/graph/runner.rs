@@ -6,13 +6,13 @@ use std::marker::PhantomData;
 
 use heapwood_device::allocator::{Allocator, Heap, Request};
 use heapwood_device::graph::host::Step;
-use heapwood_device::heap::{Init, Nothing, State};
-use heapwood_device::host::{HostAllocator, PLAIN_KERNELS};
-use heapwood_device::kernel::{Args, Kernel, PlainKernel};
+use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, State};
+use heapwood_device::host::{HostAllocator, plain_kernel};
+use heapwood_device::launch::Call;
 use heapwood_device::warp::{SCRATCH_BYTES, Solo};
 
 use crate::cpu::Buffer;
-use crate::lockstep::{self, Lockstep, Plan, Policy};
+use crate::lockstep::{Plan, Policy, run_call};
 
 /// Something that runs launches over a heap.
 pub trait Runner {
@@ -32,12 +32,6 @@ pub struct Threads {
     heap: Heap,
     workers: u32,
     _pool: Buffer,
-}
-
-#[derive(Clone, Copy)]
-struct Job {
-    heap: Option<Heap>,
-    args: Args,
 }
 
 impl Threads {
@@ -64,27 +58,17 @@ impl Threads {
         machine
     }
 
-    fn launch(&self, kernel: &str, over_heap: bool, args: Args) {
-        let job = Job {
-            heap: over_heap.then_some(self.heap),
-            args,
-        };
+    fn launch(&self, call: Call) {
+        let (kernel, args) = (call.kernel(), call.args());
         let work = |worker: u32| {
             let scratch = Buffer::new(SCRATCH_BYTES);
             // SAFETY: the scratch memory is this warp's; the arguments are
             // those that the kernel asks for.
             unsafe {
                 let warp = Solo::new(worker, self.workers, worker, scratch.address());
-                match job.heap {
-                    Some(heap) => {
-                        let entry = self.allocator.kernel(kernel).expect("a kernel's name");
-                        (entry.run)(warp, heap, job.args);
-                    }
-                    None => {
-                        let mut entries = PLAIN_KERNELS.iter();
-                        let entry = entries.find(|entry| entry.name == kernel);
-                        (entry.expect("a kernel's name").run)(warp, job.args);
-                    }
+                match self.allocator.kernel(kernel) {
+                    Some(run) => run(warp, self.heap, args),
+                    None => plain_kernel(kernel).expect("it needs no heap")(warp, args),
                 }
             }
         };
@@ -122,11 +106,11 @@ impl Runner for Threads {
     }
 
     fn init(&self) {
-        self.launch("init", true, Args::NONE);
+        self.launch(Call::of::<Init>(Nothing));
     }
 
     fn run(&self, step: &Step) {
-        self.launch(step.kernel, step.over_heap, step.args);
+        self.launch(step.call);
     }
 }
 
@@ -134,9 +118,8 @@ impl Threads {
     /// What a walk over the heap finds.
     pub fn heap_state(&self) -> State {
         let words = Buffer::new(heapwood_device::heap::STATE_WORDS * 8);
-        let mut args = Args::NONE;
-        args.pointers[0] = words.address();
-        self.launch("report", true, args);
+        let address = words.address().cast();
+        self.launch(Call::of::<Report>(ReportArguments { words: address }));
         let words: Vec<u64> = words.read(0, heapwood_device::heap::STATE_WORDS);
         State::from_words(&words.try_into().expect("the number of words"))
     }
@@ -176,25 +159,16 @@ impl<A: Allocator> Coroutines<A> {
         machine
     }
 
-    fn launch(&self, kernel: impl Fn(Lockstep)) {
+    fn launch(&self, call: Call) {
         let seed = self.seed.get();
         self.seed.set(seed + 1);
         let mut plan = Plan::new(self.warps, Policy::Random { period: 16 }, seed);
         plan.step_limit = 200_000_000;
-        if let Err(error) = lockstep::run(plan, kernel) {
+        // SAFETY: the heap's memory lives as long as the machine; whoever makes a call
+        // passes the arguments that its kernel asks for.
+        if let Err(error) = unsafe { run_call::<A>(plan, self.heap, call) } {
             panic!("{error}");
         }
-    }
-
-    fn over_heap<K: Kernel>(&self, args: Args) {
-        // SAFETY: the heap's memory lives as long as the machine; the caller
-        // passes the arguments that the kernel asks for.
-        self.launch(|warp| unsafe { K::run(warp, A::new(self.heap), K::Arguments::from(args)) });
-    }
-
-    fn plain<K: PlainKernel>(&self, args: Args) {
-        // SAFETY: as above.
-        self.launch(|warp| unsafe { K::run(warp, K::Arguments::from(args)) });
     }
 }
 
@@ -208,56 +182,10 @@ impl<A: Allocator> Runner for Coroutines<A> {
     }
 
     fn init(&self) {
-        self.over_heap::<Init>(Nothing.into());
+        self.launch(Call::of::<Init>(Nothing));
     }
 
     fn run(&self, step: &Step) {
-        use heapwood_device::graph::{
-            bfs, classify, commit, components, copy, delta, linked, load, measure, pagerank,
-            prepare, query, relocate, scan, sort, triangles, vertices, view,
-        };
-        let args = step.args;
-        match step.kernel {
-            "graph_load" => self.over_heap::<load::Load>(args),
-            "graph_prepare" => self.over_heap::<prepare::Prepare>(args),
-            "graph_commit" => self.over_heap::<commit::Commit>(args),
-            "graph_sort_count" => self.plain::<sort::SortCount>(args),
-            "graph_sort_offsets" => self.plain::<sort::SortOffsets>(args),
-            "graph_sort_scatter" => self.plain::<sort::SortScatter>(args),
-            "graph_scan_sums" => self.plain::<scan::ScanSums>(args),
-            "graph_scan_offsets" => self.plain::<scan::ScanOffsets>(args),
-            "graph_copy_in" => self.plain::<copy::CopyIn>(args),
-            "graph_copy_out" => self.plain::<copy::CopyOut>(args),
-            "graph_measure" => self.plain::<measure::Measure>(args),
-            "graph_classify" => self.plain::<classify::Classify>(args),
-            "graph_compact" => self.plain::<classify::Compact>(args),
-            "graph_relocate" => self.plain::<relocate::Relocate>(args),
-            "graph_query" => self.plain::<query::Query>(args),
-            "graph_rank_clear" => self.plain::<pagerank::RankClear>(args),
-            "graph_rank_start" => self.plain::<pagerank::RankStart>(args),
-            "graph_rank_step" => self.plain::<pagerank::RankStep>(args),
-            "graph_orient" => self.plain::<triangles::Orient>(args),
-            "graph_triangles" => self.plain::<triangles::Triangles>(args),
-            "graph_component_start" => self.plain::<components::ComponentStart>(args),
-            "graph_component_join" => self.plain::<components::ComponentJoin>(args),
-            "graph_component_end" => self.plain::<components::ComponentEnd>(args),
-            "graph_search_start" => self.plain::<bfs::SearchStart>(args),
-            "graph_search_level" => self.plain::<bfs::SearchLevel>(args),
-            "graph_delta_triangles" => self.plain::<delta::DeltaTriangles>(args),
-            "graph_view" => self.plain::<view::View>(args),
-            "graph_vertex_count" => self.plain::<vertices::VertexCount>(args),
-            "graph_vertex_edges" => self.plain::<vertices::VertexEdges>(args),
-            "graph_vertex_mark" => self.plain::<vertices::VertexMark>(args),
-            "linked_load" => self.over_heap::<linked::LinkedLoad>(args),
-            "linked_classify" => self.over_heap::<linked::LinkedClassify>(args),
-            "linked_prepare" => self.over_heap::<linked::LinkedPrepare>(args),
-            "linked_commit" => self.over_heap::<linked::LinkedCommit>(args),
-            "linked_copy_out" => self.over_heap::<linked::LinkedCopyOut>(args),
-            "linked_rank_step" => self.over_heap::<linked::LinkedRankStep>(args),
-            "linked_orient" => self.over_heap::<linked::LinkedOrient>(args),
-            "linked_query" => self.over_heap::<linked::LinkedQuery>(args),
-            "linked_vertex_edges" => self.over_heap::<vertices::LinkedVertexEdges>(args),
-            other => panic!("no kernel {other}"),
-        }
+        self.launch(step.call);
     }
 }

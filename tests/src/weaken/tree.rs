@@ -5,16 +5,14 @@ use std::ptr;
 
 use heapwood_device::allocator::{Allocator, Heap, Request};
 use heapwood_device::allocators::AtomicMalloc;
-use heapwood_device::heap::Init;
+use heapwood_device::heap::{Init, Nothing};
 use heapwood_device::kdtree::build::Build;
 use heapwood_device::kdtree::host::{Limits, Options, Plan, RESULT_BYTES, outcome, tree_hash};
-use heapwood_device::kdtree::relayout::Relayout;
-use heapwood_device::kdtree::setup::{Fill, Prepare};
 use heapwood_device::kdtree::tables::LARGE;
-use heapwood_device::kernel::{Args, Kernel};
+use heapwood_device::launch::Call;
 
 use super::Workload;
-use crate::lockstep::{self, Model, Policy};
+use crate::lockstep::{self, Model, Policy, run_call};
 use crate::soups;
 
 const POOL: usize = 1 << 20;
@@ -43,11 +41,10 @@ impl Buffer {
     }
 }
 
-fn launch<K: Kernel>(heap: Heap, args: Args, plan: lockstep::Plan) {
+fn launch(heap: Heap, call: Call, plan: lockstep::Plan) {
     // SAFETY: the caller passes a heap of this allocator and the kernel's
     // arguments.
-    let kernel = |warp| unsafe { K::run(warp, AtomicMalloc::new(heap), args.into()) };
-    if let Err(error) = lockstep::run(plan, kernel) {
+    if let Err(error) = unsafe { run_call::<AtomicMalloc>(plan, heap, call) } {
         panic!("{error}");
     }
 }
@@ -73,20 +70,15 @@ fn build(count: usize, plan: lockstep::Plan) -> u64 {
         policy: Policy::Random { period: 64 },
         ..plan
     };
-    launch::<Init>(heap, Args::NONE, quiet);
+    launch(heap, Call::of::<Init>(Nothing), quiet);
     let count = triangles.len() as u32;
     let steps = Plan::new(count, options, Limits::for_triangles(count, &options));
     let steps = steps.expect("a plan");
     let workspace = Buffer::new(steps.bytes());
     let vertices = triangles.as_ptr().cast::<f32>().cast_mut();
     for step in steps.steps(workspace.address(), vertices) {
-        match step.kernel {
-            "tree_prepare" => launch::<Prepare>(heap, step.args, quiet),
-            "tree_fill" => launch::<Fill>(heap, step.args, quiet),
-            "tree_build" => launch::<Build>(heap, step.args, plan),
-            "tree_relayout" => launch::<Relayout>(heap, step.args, quiet),
-            other => panic!("no kernel {other}"),
-        }
+        let is_build = step.call.runs::<Build>();
+        launch(heap, step.call, if is_build { plan } else { quiet });
     }
     let header: Vec<u8> = workspace.read(0, RESULT_BYTES);
     let header = header.try_into().expect("the header's bytes");

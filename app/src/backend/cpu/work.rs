@@ -13,9 +13,11 @@ use std::sync::atomic::{
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use heapwood_device::allocator::Heap;
-use heapwood_device::host::{HostKernel, PlainHostKernel};
+use heapwood_device::host::{self, HostKernel, PlainHostKernel};
 use heapwood_device::kernel::Args;
 use heapwood_device::warp::{SCRATCH_BYTES, Solo};
+
+use crate::backend::{BackendError, Launch};
 
 /// A kernel with its arguments.
 #[derive(Clone, Copy)]
@@ -31,6 +33,19 @@ unsafe impl Send for Code {}
 unsafe impl Sync for Code {}
 
 impl Code {
+    /// The kernel of a launch.
+    pub fn of(launch: &Launch) -> Result<Self, BackendError> {
+        let (kernel, args) = (launch.call.kernel(), launch.call.args());
+        let code = match launch.over()? {
+            Some((allocator, heap)) => {
+                let run = allocator.kernel(kernel);
+                run.map(|run| Self::Heap(run, heap, args))
+            }
+            None => host::plain_kernel(kernel).map(|run| Self::Plain(run, args)),
+        };
+        Ok(code.expect("a kernel is in one of the two tables"))
+    }
+
     /// # Safety
     ///
     /// As for the kernel.

@@ -1,9 +1,12 @@
 //! Triangles, components, breadth-first search, and questions about edges.
 
-use super::super::bfs::{SearchArguments, word as search};
-use super::super::components::ComponentArguments;
-use super::super::query::QueryArguments;
-use super::super::triangles::{BEHIND, List, Marks, SLOTS, Stamps, TriangleArguments};
+use super::super::bfs::{SearchArguments, SearchLevel, SearchStart, word as search};
+use super::super::components::{ComponentArguments, ComponentEnd, ComponentJoin, ComponentStart};
+use super::super::linked::{LinkedOrient, LinkedQuery};
+use super::super::query::{Query, QueryArguments};
+use super::super::triangles::{
+    BEHIND, List, Marks, Orient, SLOTS, Stamps, TriangleArguments, Triangles,
+};
 use super::{CsrSpace, Division, Graph, Layout, Measured, Shape, Step};
 
 /// The workspace of a count of triangles, divided.
@@ -199,10 +202,10 @@ impl Graph {
             arguments.successors = at(oriented.successors).cast();
             let (offsets, scan) = (arguments.offsets, at(oriented.csr));
             steps.extend(self.offsets(0, offsets, CsrSpace::new(), scan));
-            let orient = self.reading("graph_orient", "linked_orient", threads, arguments);
+            let orient = self.by_layout::<Orient, LinkedOrient>(threads, arguments);
             steps.push(orient.in_ranges());
         }
-        steps.push(Step::plain("graph_triangles", threads, arguments).in_ranges());
+        steps.push(Step::of::<Triangles>(threads, arguments).in_ranges());
         steps
     }
 
@@ -215,12 +218,12 @@ impl Graph {
             count: workspace.cast(),
             vertices: self.shape.vertices,
         };
-        let kernels = [
-            "graph_component_start",
-            "graph_component_join",
-            "graph_component_end",
-        ];
-        kernels.map(|kernel| Step::plain(kernel, self.shape.vertices, arguments))
+        let threads = self.shape.vertices;
+        [
+            Step::of::<ComponentStart>(threads, arguments),
+            Step::of::<ComponentJoin>(threads, arguments),
+            Step::of::<ComponentEnd>(threads, arguments),
+        ]
     }
 
     fn search_arguments(
@@ -254,7 +257,7 @@ impl Graph {
     pub fn search_start(&self, space: &SearchSpace, workspace: *mut u8, source: u32) -> Step {
         assert!(source < self.shape.vertices);
         let arguments = self.search_arguments(space, workspace, source, 0);
-        Step::plain("graph_search_start", self.shape.vertices, arguments)
+        Step::of::<SearchStart>(self.shape.vertices, arguments)
     }
 
     /// The launch of a level, numbered from 0. One after the last that is
@@ -263,7 +266,7 @@ impl Graph {
         let arguments = self.search_arguments(space, workspace, 0, depth);
         // A level is seldom a large part of the graph.
         let threads = self.shape.vertices.min(1 << 17);
-        Step::plain("graph_search_level", threads, arguments)
+        Step::of::<SearchLevel>(threads, arguments)
     }
 
     /// The launch that answers whether edges are there: `count` words with a
@@ -276,6 +279,6 @@ impl Graph {
             vertices: self.shape.vertices,
             count,
         };
-        self.reading("graph_query", "linked_query", count, arguments)
+        self.by_layout::<Query, LinkedQuery>(count, arguments)
     }
 }

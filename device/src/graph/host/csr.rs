@@ -1,10 +1,11 @@
 //! Moving CSR in and out, hashes, and views.
 
-use super::super::copy::{CopyArguments, mix};
-use super::super::load::{LoadArguments, word as load};
-use super::super::scan::ScanArguments;
+use super::super::copy::{CopyArguments, CopyIn, CopyOut, mix};
+use super::super::linked::{LinkedCopyOut, LinkedLoad};
+use super::super::load::{Load, LoadArguments, word as load};
+use super::super::scan::{ScanArguments, ScanOffsets, ScanSums};
 use super::super::store::Vertex;
-use super::super::view::ViewArguments;
+use super::super::view::{View, ViewArguments};
 use super::{Division, Graph, Layout, Step, tiles};
 
 /// Launches with more tiles than this would scan their sums for too long.
@@ -85,7 +86,7 @@ impl Graph {
         };
         let limit = self.shape.limit;
         if self.shape.layout == Layout::Linked {
-            return vec![Step::over_heap("linked_load", limit, arguments)];
+            return vec![Step::of::<LinkedLoad>(limit, arguments)];
         }
         let hubs = LoadArguments {
             least: HUB,
@@ -97,9 +98,9 @@ impl Graph {
         };
         let copy = self.copy_arguments(store, csr, workspace);
         vec![
-            Step::over_heap("graph_load", limit, hubs),
-            Step::over_heap("graph_load", limit, others),
-            Step::plain("graph_copy_in", csr.entries, copy),
+            Step::of::<Load>(limit, hubs),
+            Step::of::<Load>(limit, others),
+            Step::of::<CopyIn>(csr.entries, copy),
         ]
     }
 
@@ -137,8 +138,8 @@ impl Graph {
         };
         let threads = tiles.saturating_mul(32);
         [
-            Step::plain("graph_scan_sums", threads, arguments),
-            Step::plain("graph_scan_offsets", threads, arguments),
+            Step::of::<ScanSums>(threads, arguments),
+            Step::of::<ScanOffsets>(threads, arguments),
         ]
     }
 
@@ -151,7 +152,7 @@ impl Graph {
             Layout::Contiguous => csr.entries,
             Layout::Linked => self.shape.vertices,
         };
-        self.reading("graph_copy_out", "linked_copy_out", threads, copy)
+        self.by_layout::<CopyOut, LinkedCopyOut>(threads, copy)
     }
 
     /// The launch that makes a record for each vertex, in `view`, which points
@@ -164,6 +165,6 @@ impl Graph {
             view,
             vertices: self.shape.vertices,
         };
-        Step::plain("graph_view", self.shape.vertices, arguments)
+        Step::of::<View>(self.shape.vertices, arguments)
     }
 }

@@ -1,6 +1,9 @@
 //! PageRank: the workspace, the launches, and when to stop.
 
-use super::super::pagerank::{Hub, PART, Part, RankArguments, SLOTS, SUM_WORDS};
+use super::super::linked::LinkedRankStep;
+use super::super::pagerank::{
+    Hub, PART, Part, RankArguments, RankClear, RankStart, RankStep, SLOTS, SUM_WORDS,
+};
 use super::super::reduce::from_fixed;
 use super::{Division, Graph, Step};
 
@@ -164,8 +167,8 @@ impl Graph {
         // As iteration 0, which writes the shares that the first one reads.
         let arguments = self.rank_arguments(options, space, workspace, 0);
         [
-            Step::plain("graph_rank_clear", (space.limit + 1) * SUM_WORDS, arguments),
-            Step::plain("graph_rank_start", self.shape.vertices, arguments).in_ranges(),
+            Step::of::<RankClear>((space.limit + 1) * SUM_WORDS, arguments),
+            Step::of::<RankStart>(self.shape.vertices, arguments).in_ranges(),
         ]
     }
 
@@ -187,7 +190,7 @@ impl Graph {
         let threads = u64::from(self.shape.vertices) * u64::from(arguments.group);
         // Enough to fill a device a few times over; each warp adds to the sums.
         let threads = threads.min(1 << 19) as u32;
-        self.reading("graph_rank_step", "linked_rank_step", threads, arguments)
+        self.by_layout::<RankStep, LinkedRankStep>(threads, arguments)
             .in_ranges()
     }
 }

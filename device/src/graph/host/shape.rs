@@ -1,10 +1,10 @@
 //! A graph: what it is like, its memory, and what it takes.
 
 use super::super::linked::page::{PAGE_BYTES, capacity_beside};
-use super::super::measure::{MeasureArguments, word as measure};
+use super::super::measure::{Measure, MeasureArguments, word as measure};
 use super::super::store::Vertex;
 use super::{Division, Step};
-use crate::kernel::Args;
+use crate::launch::Listed;
 
 /// How adjacency is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -132,33 +132,20 @@ impl Graph {
         self.base.cast()
     }
 
-    /// The launch of a kernel that reads adjacency, by the layout.
-    pub(super) fn reading(
+    /// The launch of the kernel for the layout of the graph.
+    pub(super) fn by_layout<Contiguous, Linked>(
         &self,
-        contiguous: &'static str,
-        linked: &'static str,
         threads: u32,
-        args: impl Into<Args>,
-    ) -> Step {
+        arguments: Contiguous::Arguments,
+    ) -> Step
+    where
+        Contiguous: Listed,
+        Linked: Listed<Arguments = Contiguous::Arguments>,
+    {
         match self.shape.layout {
-            Layout::Contiguous => Step::plain(contiguous, threads, args),
-            Layout::Linked => Step::over_heap(linked, threads, args),
+            Layout::Contiguous => Step::of::<Contiguous>(threads, arguments),
+            Layout::Linked => Step::of::<Linked>(threads, arguments),
         }
-    }
-
-    /// The launch of a kernel that allocates, by the layout.
-    pub(super) fn allocating(
-        &self,
-        contiguous: &'static str,
-        linked: &'static str,
-        threads: u32,
-        args: impl Into<Args>,
-    ) -> Step {
-        let kernel = match self.shape.layout {
-            Layout::Contiguous => contiguous,
-            Layout::Linked => linked,
-        };
-        Step::over_heap(kernel, threads, args)
     }
 
     /// The launch that measures a store into the first words of a workspace,
@@ -170,7 +157,7 @@ impl Graph {
             vertices: self.shape.vertices,
         };
         let threads = self.shape.vertices.min(1 << 18);
-        Step::plain("graph_measure", threads, arguments).in_ranges()
+        Step::of::<Measure>(threads, arguments).in_ranges()
     }
 
     /// What the words say that `measure` wrote.

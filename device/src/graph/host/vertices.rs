@@ -1,7 +1,10 @@
 //! Inserting and deleting vertices.
 
-use super::super::vertices::{VertexArguments, word};
+use super::super::vertices::{
+    LinkedVertexEdges, VertexArguments, VertexCount, VertexEdges, VertexMark, word,
+};
 use super::{Graph, Layout, Step};
+use crate::launch::Listed;
 
 /// Vertices to be deleted, in device memory.
 #[derive(Clone, Copy, Debug)]
@@ -44,8 +47,10 @@ impl Graph {
         }
     }
 
-    fn vertex_steps(&self, kernel: &'static str, list: &VertexList, edges: *mut u64) -> Vec<Step> {
-        let over_heap = kernel.starts_with("linked");
+    fn vertex_steps<K>(&self, list: &VertexList, edges: *mut u64) -> Vec<Step>
+    where
+        K: Listed<Arguments = VertexArguments>,
+    {
         let steps = (0..self.shape.stores()).map(|store| {
             let arguments = VertexArguments {
                 records: self.records(store),
@@ -57,33 +62,28 @@ impl Graph {
                 count: list.count,
                 incoming: store as u32,
             };
-            if over_heap {
-                Step::over_heap(kernel, list.count, arguments)
-            } else {
-                Step::plain(kernel, list.count, arguments)
-            }
+            Step::of::<K>(list.count, arguments)
         });
         steps.collect()
     }
 
     /// The launches that count the edges of vertices which are to be deleted.
     pub fn count_edges_of(&self, list: &VertexList) -> Vec<Step> {
-        self.vertex_steps("graph_vertex_count", list, std::ptr::null_mut())
+        self.vertex_steps::<VertexCount>(list, std::ptr::null_mut())
     }
 
     /// The launches that write as many edges as were counted: a batch to be
     /// deleted before the vertices are.
     pub fn edges_of(&self, list: &VertexList, edges: *mut u64) -> Vec<Step> {
-        let kernel = match self.shape.layout {
-            Layout::Contiguous => "graph_vertex_edges",
-            Layout::Linked => "linked_vertex_edges",
-        };
-        self.vertex_steps(kernel, list, edges)
+        match self.shape.layout {
+            Layout::Contiguous => self.vertex_steps::<VertexEdges>(list, edges),
+            Layout::Linked => self.vertex_steps::<LinkedVertexEdges>(list, edges),
+        }
     }
 
     /// The launches that delete vertices which have no edges any more. The
     /// caller adds the number deleted to `absent`.
     pub fn mark_deleted(&self, list: &VertexList) -> Vec<Step> {
-        self.vertex_steps("graph_vertex_mark", list, std::ptr::null_mut())
+        self.vertex_steps::<VertexMark>(list, std::ptr::null_mut())
     }
 }

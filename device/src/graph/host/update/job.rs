@@ -2,9 +2,15 @@
 //! prepared, then changed.
 
 use super::{Batch, Change, MOST_TILES, SORT_TILES, TILE, UpdateSpace, part, sort_tile};
+use crate::graph::classify::{Classify, Compact};
+use crate::graph::commit::Commit;
+use crate::graph::delta::DeltaTriangles;
 use crate::graph::host::{Graph, Layout, Step, tiles};
 use crate::graph::keys::{DELETE, EDGES, MIRRORED, NO_LOOPS, TRANSPOSED, id_bits};
-use crate::graph::sort::{DIGIT_BITS, SortArguments};
+use crate::graph::linked::{LinkedClassify, LinkedCommit, LinkedPrepare};
+use crate::graph::prepare::Prepare;
+use crate::graph::relocate::Relocate;
+use crate::graph::sort::{DIGIT_BITS, SortArguments, SortCount, SortOffsets, SortScatter};
 use crate::graph::update::{UpdateArguments, word};
 
 /// A batch on one store.
@@ -92,9 +98,9 @@ impl Job<'_> {
                 bits,
                 header_words: if first { zeroed } else { 0 },
             };
-            steps.push(Step::plain("graph_sort_count", tiles * 32, arguments));
-            steps.push(Step::plain("graph_sort_offsets", 32 << bits, arguments));
-            steps.push(Step::plain("graph_sort_scatter", tiles * 32, arguments));
+            steps.push(Step::of::<SortCount>(tiles * 32, arguments));
+            steps.push(Step::of::<SortOffsets>(32 << bits, arguments));
+            steps.push(Step::of::<SortScatter>(tiles * 32, arguments));
         }
         steps
     }
@@ -131,12 +137,12 @@ impl Job<'_> {
         let threads = arguments.tiles * 32;
         let graph = self.graph;
         let mut steps = vec![
-            graph.reading("graph_classify", "linked_classify", threads, arguments),
-            Step::plain("graph_compact", threads, arguments),
-            graph.allocating("graph_prepare", "linked_prepare", self.keys(), arguments),
+            graph.by_layout::<Classify, LinkedClassify>(threads, arguments),
+            Step::of::<Compact>(threads, arguments),
+            graph.by_layout::<Prepare, LinkedPrepare>(self.keys(), arguments),
         ];
         if graph.shape.layout == Layout::Contiguous {
-            steps.push(Step::plain("graph_relocate", self.keys(), arguments));
+            steps.push(Step::of::<Relocate>(self.keys(), arguments));
         }
         steps
     }
@@ -145,13 +151,13 @@ impl Job<'_> {
     pub fn delta(&self) -> Step {
         let shape = self.graph.shape;
         assert!(!shape.directed && shape.layout == Layout::Contiguous);
-        Step::plain("graph_delta_triangles", self.keys(), self.arguments())
+        Step::of::<DeltaTriangles>(self.keys(), self.arguments())
     }
 
     /// Changes the graph.
     pub fn commit(&self) -> Step {
         let arguments = self.arguments();
         let graph = self.graph;
-        graph.allocating("graph_commit", "linked_commit", self.keys(), arguments)
+        graph.by_layout::<Commit, LinkedCommit>(self.keys(), arguments)
     }
 }
