@@ -2,8 +2,8 @@
 //! workspaces, launches, and results.
 
 use heapwood_device::graph::host::{
-    ComponentSpace, Graph, Layout, RankOptions, RankSpace, RankState, SearchSpace, SearchState,
-    Step, TriangleSpace,
+    ComponentSpace, Graph, Layout, Method, RankOptions, RankSpace, RankState, SearchSpace,
+    SearchState, Step, TriangleSpace,
 };
 use heapwood_device::graph::store::Vertex;
 
@@ -22,6 +22,8 @@ const LEVELS: [u32; 2] = [4, 64];
 pub struct Ranks {
     /// One for each vertex; 0 for those that were deleted.
     pub ranks: Vec<f32>,
+    /// How they were iterated.
+    pub method: Method,
     /// How far the computation came.
     pub state: RankState,
     /// Time of all kernels, in milliseconds.
@@ -111,7 +113,13 @@ impl Store<'_> {
             let state = space.state(&sums, options.tolerance);
             if state.converged || launched == options.limit {
                 let ranks = workspace.download(space.ranks_offset() as u64, vertices as usize)?;
-                return Ok(Ranks { ranks, state, ms });
+                let method = options.method.in_graph(self.shape().directed);
+                return Ok(Ranks {
+                    ranks,
+                    method,
+                    state,
+                    ms,
+                });
             }
         }
     }

@@ -166,6 +166,8 @@ pub struct FollowedRanks {
 /// PageRank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RankReport {
+    /// `power` or `accelerated`; in directed graphs the one is the other.
+    pub method: String,
     /// Iterations.
     pub iterations: u32,
     /// Whether the last change was within the tolerance.

@@ -80,6 +80,11 @@ fn flags_that_make_no_sense() {
         ("@path.graph --insert 5 --pattern strange", "uniform"),
         ("@path.graph --damping 0.5", "--pagerank"),
         ("@path.graph --pagerank --damping 1", "from 0 up to 1"),
+        (
+            "@path.graph --pagerank --method fast",
+            "power or accelerated",
+        ),
+        ("@path.graph --method power", "--pagerank"),
         ("@path.graph --pagerank --damping nan", "from 0 up to 1"),
         ("@path.graph --pagerank --tolerance=-1", "--tolerance"),
         ("@path.graph --pagerank --iterations 0", "--iterations"),

@@ -115,6 +115,7 @@ fn ranks_of_a_star_and_of_a_fork() {
             "converged",
             "iteration_bytes",
             "iterations",
+            "method",
             "ms",
             "residual",
             "sum",

@@ -14,7 +14,7 @@ mod vertices;
 
 pub use algorithms::{ComponentSpace, SearchSpace, SearchState, TriangleSpace};
 pub use csr::{Csr, CsrSpace, graph_hash};
-pub use rank::{RankOptions, RankSpace, RankState};
+pub use rank::{Method, RankOptions, RankSpace, RankState};
 pub use shape::{Graph, Layout, Measured, Shape};
 pub use update::{Batch, Change, Counts, UpdateError, UpdateSpace};
 pub use vertices::VertexList;

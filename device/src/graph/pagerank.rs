@@ -1,29 +1,29 @@
 //! PageRank by power iteration, pulling over in-neighbours.
 //!
 //! An iteration is one launch. A vertex' new rank is the sum of its
-//! in-neighbours' shares (rank by out-degree), damped, plus what everybody gets:
+//! in-neighbours' contributions (rank by out-degree), damped, plus what everybody gets:
 //! the random jump and an equal part of the ranks of vertices without
 //! out-edges. The change and the mass of such vertices are summed for the next
 //! launch, which does nothing if the change was small enough: so the host may
 //! launch iterations ahead and look at the sums later.
 //!
-//! Ranks and shares are stored as `f32` and summed as `f64`, in which a sum of
+//! Ranks and contributions are stored as `f32` and summed as `f64`, in which a sum of
 //! a million terms is as good as exact; what is left is the rounding of stored
 //! values, a digit of 24 bits at most. Sums over warps are integers, so that their
 //! order does not matter.
 //!
-//! In an undirected graph steps are stretched, which takes fewer of them: see
-//! `stretch`.
+//! In an undirected graph steps may be over-relaxed, which takes fewer of them: see
+//! `relaxation`.
 //!
-//! Traffic of an iteration: 4 bytes and the 32-byte sector of a share for each
-//! edge, two records, and a rank and a share read and written for each vertex; a
-//! stretched one reads and writes the same.
+//! Traffic of an iteration: 4 bytes and the 32-byte sector of a contribution for each
+//! edge, two records, and a rank and a contribution read and written for each vertex; a
+//! over-relaxed one reads and writes the same.
 
 mod alone;
 mod divide;
+pub mod relaxation;
 mod start;
 mod step;
-pub mod stretch;
 
 pub use start::{RankClear, RankStart};
 pub use step::RankStep;
@@ -37,17 +37,17 @@ use super::store::Vertex;
 use crate::arguments;
 use crate::warp::Warp;
 use divide::Given;
-use stretch::Stretch;
+use relaxation::Relaxation;
 
 /// Neighbours that are summed by one warp.
 pub const PART: u32 = 1024;
 /// Words over which a sum is spread, so that warps do not queue for one.
 pub const SLOTS: u32 = 16;
 /// Words for an iteration: the sums of changes, then of the ranks of vertices without
-/// out-edges; and two for how its steps were stretched.
-pub const SUM_WORDS: u32 = STRETCH + 2;
+/// out-edges; and two for how its steps were over-relaxed.
+pub const SUM_WORDS: u32 = RELAXATION + 2;
 /// The first of those two.
-const STRETCH: u32 = 2 * SLOTS;
+const RELAXATION: u32 = 2 * SLOTS;
 
 /// A vertex that is divided among warps.
 #[repr(C)]
@@ -85,9 +85,9 @@ arguments! {
             outgoing: Vertex,
             /// A rank for each vertex.
             ranks: f32,
-            /// A share for each vertex, of the iteration before.
-            shares: f32,
-            /// A share for each vertex, of this iteration or the start.
+            /// A contribution for each vertex, of the iteration before.
+            contributions: f32,
+            /// A contribution for each vertex, of this iteration or the start.
             next: f32,
             /// `SUM_WORDS` words for the start and for each iteration.
             sums: u64,
@@ -115,8 +115,8 @@ arguments! {
             group: u32,
             /// Not 0 to start from the ranks that are there.
             resume: u32,
-            /// Not 0 if out-neighbours are in-neighbours: then steps are stretched.
-            symmetric: u32,
+            /// Not 0 if steps are over-relaxed, in graphs whose out-neighbours are in-neighbours.
+            accelerated: u32,
         }
     }
 }
@@ -140,52 +140,52 @@ impl RankArguments {
         unsafe { *self.sums.add((iteration * SUM_WORDS + slot) as usize) }
     }
 
-    /// The change by an iteration, and the mass to share out after it. All
+    /// The change by an iteration, and the dangling mass after it. All
     /// lanes call this; each reads a part.
     #[inline(always)]
     fn totals<W: Warp>(&self, warp: W, iteration: u32) -> (f64, f64) {
-        let (mut change, mut stuck) = (0_u64, 0_u64);
+        let (mut change, mut dangling) = (0_u64, 0_u64);
         let mut word = warp.lane();
-        while word < STRETCH {
+        while word < RELAXATION {
             let value = self.past(iteration, word);
             if word < SLOTS {
                 change += value;
             } else {
-                stuck += value;
+                dangling += value;
             }
             word += W::LANES;
         }
         (
             from_fixed(all_sum64(warp, change)),
-            from_fixed(all_sum64(warp, stuck)),
+            from_fixed(all_sum64(warp, dangling)),
         )
     }
 
-    /// How to stretch the steps of this iteration, if the last one's change is `change`.
+    /// How the steps of this iteration are relaxed, if the last one's change is `change`.
     /// All lanes call this.
     #[inline(always)]
-    fn stretch<W: Warp>(&self, warp: W, change: f64) -> Stretch {
+    fn relaxation<W: Warp>(&self, warp: W, change: f64) -> Relaxation {
         let last = self.iteration - 1;
-        let mut stretch = Stretch::NONE;
-        if self.symmetric != 0 && last > 0 {
+        let mut relaxation = Relaxation::NONE;
+        if self.accelerated != 0 && last > 0 {
             let (before, _) = self.totals(warp, last - 1);
-            let stored = |word: u32| f64::from_bits(self.past(last, STRETCH + word));
-            let past = Stretch {
+            let stored = |word: u32| f64::from_bits(self.past(last, RELAXATION + word));
+            let past = Relaxation {
                 factor: stored(0) as f32,
                 shown: stored(1),
             };
-            stretch = past.next(change, before, f64::from_bits(self.damping));
+            relaxation = past.next(change, before, f64::from_bits(self.damping));
         }
         if warp.thread() == 0 {
             // Relaxed: read by the next launch.
             let store = |word: u32, value: f64| {
-                self.word(self.iteration, STRETCH + word)
+                self.word(self.iteration, RELAXATION + word)
                     .store(value.to_bits(), Relaxed);
             };
-            store(0, f64::from(stretch.factor));
-            store(1, stretch.shown);
+            store(0, f64::from(relaxation.factor));
+            store(1, relaxation.shown);
         }
-        stretch
+        relaxation
     }
 
     /// A count: 0 of hubs, 1 of parts.
@@ -228,17 +228,17 @@ impl RankArguments {
 #[derive(Clone, Copy)]
 struct Tally {
     change: f64,
-    stuck: f64,
+    dangling: f64,
 }
 
 impl Tally {
     const NONE: Self = Self {
         change: 0.0,
-        stuck: 0.0,
+        dangling: 0.0,
     };
 
-    /// Stores a vertex' new rank and share for the rank `exact` of a plain step,
-    /// stretched by `factor`; returns the change of the rank.
+    /// Stores a vertex' new rank and contribution for the rank `exact` of a plain step,
+    /// over-relaxed by `factor`; returns the change of the rank.
     ///
     /// # Safety
     ///
@@ -258,23 +258,23 @@ impl Tally {
             let rank = *ranks.ranks.add(at);
             let given = Given::new(exact, degree);
             let new = if factor > 1.0 {
-                // What is replaced is the share of two iterations ago.
-                given.stretched(rank, *ranks.next.add(at), factor)
+                // What is replaced is the contribution of two iterations ago.
+                given.over_relaxed(rank, *ranks.next.add(at), factor)
             } else {
-                given.plain(rank, *ranks.shares.add(at))
+                given.plain(rank, *ranks.contributions.add(at))
             };
-            *ranks.next.add(at) = new.share;
+            *ranks.next.add(at) = new.contribution;
             *ranks.ranks.add(at) = new.rank;
-            self.count_stuck(degree, new.rank);
+            self.count_dangling(degree, new.rank);
             new.change
         }
     }
 
     /// Counts the rank of a vertex if it has no out-edges.
     #[inline(always)]
-    fn count_stuck(&mut self, degree: u32, rank: f32) {
+    fn count_dangling(&mut self, degree: u32, rank: f32) {
         if degree == 0 {
-            self.stuck += f64::from(rank);
+            self.dangling += f64::from(rank);
         }
     }
 
@@ -282,7 +282,7 @@ impl Tally {
     #[inline(always)]
     fn add<W: Warp>(&self, warp: W, ranks: &RankArguments, iteration: u32) {
         let change = group_sum(warp, self.change, W::LANES);
-        let stuck = group_sum(warp, self.stuck, W::LANES);
+        let dangling = group_sum(warp, self.dangling, W::LANES);
         if warp.lane() == 0 {
             let slot = warp.warp() % SLOTS;
             // Relaxed: read by later launches.
@@ -290,9 +290,9 @@ impl Tally {
                 let word = ranks.word(iteration, slot);
                 word.fetch_add(to_fixed(change), Relaxed);
             }
-            if stuck > 0.0 {
+            if dangling > 0.0 {
                 let word = ranks.word(iteration, SLOTS + slot);
-                word.fetch_add(to_fixed(stuck), Relaxed);
+                word.fetch_add(to_fixed(dangling), Relaxed);
             }
         }
     }
@@ -304,7 +304,7 @@ pub struct Iteration {
     damping: f64,
     /// What every vertex gets.
     all: f64,
-    /// By how much its steps are stretched.
+    /// By how much its steps are over-relaxed.
     factor: f32,
     tally: Tally,
 }
@@ -315,7 +315,7 @@ impl Iteration {
     #[inline(always)]
     pub fn begin<W: Warp>(warp: W, ranks: RankArguments) -> Option<Self> {
         let last = ranks.iteration - 1;
-        let (change, stuck) = ranks.totals(warp, last);
+        let (change, dangling) = ranks.totals(warp, last);
         if last > 0 && change <= f64::from_bits(ranks.tolerance) {
             return None;
         }
@@ -323,13 +323,13 @@ impl Iteration {
         Some(Self {
             ranks,
             damping,
-            all: (1.0 - damping + damping * stuck) / f64::from(ranks.present),
-            factor: ranks.stretch(warp, change).factor,
+            all: (1.0 - damping + damping * dangling) / f64::from(ranks.present),
+            factor: ranks.relaxation(warp, change).factor,
             tally: Tally::NONE,
         })
     }
 
-    /// Stores the rank of a vertex whose in-neighbours' shares have this sum.
+    /// Stores the rank of a vertex whose in-neighbours' contributions have this sum.
     ///
     /// # Safety
     ///

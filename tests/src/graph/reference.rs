@@ -8,12 +8,12 @@ impl Model {
         let count = self.rows.len();
         let mut ranks = vec![1.0 / count as f64; count];
         for _ in 0..2000 {
-            let stuck = self.rows.iter().zip(&ranks);
-            let stuck: f64 = stuck
+            let dangling = self.rows.iter().zip(&ranks);
+            let dangling: f64 = dangling
                 .filter(|(row, _)| row.is_empty())
                 .map(|(_, rank)| rank)
                 .sum();
-            let all = (1.0 - damping + damping * stuck) / count as f64;
+            let all = (1.0 - damping + damping * dangling) / count as f64;
             let mut next = vec![all; count];
             for (row, rank) in self.rows.iter().zip(&ranks) {
                 for &target in row {

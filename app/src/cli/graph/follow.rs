@@ -3,7 +3,7 @@
 
 use super::session::Wanted;
 use crate::Error;
-use crate::graph::verify::RANKS_OFF;
+use crate::graph::verify::rounding;
 use crate::graph::{Change, RankOptions, Ranks, Store, Update};
 
 /// What is known of the graph before a round.
@@ -134,7 +134,8 @@ fn compare(
         .map(|(&a, &b)| (f64::from(a) - f64::from(b)).abs())
         .sum();
     let left = options.damping / (1.0 - options.damping);
-    let allowed = RANKS_OFF + left * (next.state.residual + full.state.residual);
+    let residuals = next.state.residual + full.state.residual;
+    let allowed = 2.0 * rounding(options.damping) + left * residuals;
     if apart.is_nan() || apart > allowed {
         return Err(Error::Verification(format!(
             "round {round}: ranks from those before are {apart:.2e} apart from those computed \

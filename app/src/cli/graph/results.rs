@@ -151,6 +151,7 @@ fn followed(passes: &[Pass], place: usize) -> FollowReport {
 
 fn rank(arguments: &Arguments, input: &Input, ranks: &Ranks, passes: &[Pass]) -> RankReport {
     RankReport {
+        method: ranks.method.name().to_owned(),
         iterations: ranks.state.iterations,
         converged: ranks.state.converged,
         residual: ranks.state.residual,

@@ -178,8 +178,8 @@ fn compute(
         verified.push("rows, counts and hash".to_owned());
         let reference = checker.reference();
         if let (Some(ranks), Some(options)) = (&ranks, &wanted.ranks) {
-            let off = reference.ranks(ranks, options.damping)?;
-            verified.push(format!("ranks, off by {off:.1e} in all"));
+            let off = reference.ranks(ranks, options)?;
+            verified.push(format!("ranks, off by {off:.1e} in all at most"));
         }
         if let Some(triangles) = &triangles {
             reference.triangles(triangles)?;

@@ -10,7 +10,7 @@ use super::input::{Input, InputArguments};
 use super::session::Wanted;
 use super::updates::{Plan, UpdateArguments};
 use crate::Error;
-use crate::graph::RankOptions;
+use crate::graph::{Method, RankOptions};
 use crate::size::{self, Pool};
 
 /// A graph, what is done to it, and what is computed on it.
@@ -40,6 +40,10 @@ pub struct AlgorithmArguments {
     /// Compute PageRank
     #[arg(long)]
     pub pagerank: bool,
+    /// How ranks are iterated: `power`, whose iterations other systems count, or
+    /// `accelerated`, which takes fewer in undirected graphs
+    #[arg(long, value_name = "power|accelerated", default_value = "accelerated", value_parser = parse_method, requires = "pagerank")]
+    pub method: Method,
     /// Probability of following an edge
     #[arg(long, value_name = "D", default_value_t = RankOptions::default().damping, value_parser = parse_damping, requires = "pagerank")]
     pub damping: f64,
@@ -110,6 +114,7 @@ impl WorkArguments {
         }
         Ok(Wanted {
             ranks: algorithms.pagerank.then_some(RankOptions {
+                method: algorithms.method,
                 damping: algorithms.damping,
                 tolerance: algorithms.tolerance,
                 limit: algorithms.iterations,
@@ -135,6 +140,7 @@ impl WorkArguments {
         let algorithms = &self.algorithms;
         if algorithms.pagerank {
             passed.flag("pagerank", true);
+            passed.option("method", Some(algorithms.method.name()));
             passed.option("damping", Some(algorithms.damping));
             passed.option("tolerance", Some(algorithms.tolerance));
             passed.option("iterations", Some(algorithms.iterations));
@@ -147,6 +153,12 @@ impl WorkArguments {
         passed.option("runs", Some(self.runs));
         passed.flag("verify", self.verify);
     }
+}
+
+fn parse_method(text: &str) -> Result<Method, String> {
+    let mut methods = Method::ALL.into_iter();
+    let found = methods.find(|method| method.name() == text);
+    found.ok_or_else(|| "write power or accelerated".to_owned())
 }
 
 fn parse_damping(text: &str) -> Result<f64, String> {

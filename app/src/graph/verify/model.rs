@@ -83,11 +83,6 @@ impl Model {
         self.csr(&self.rows)
     }
 
-    /// Whether edges have a direction.
-    pub fn is_directed(&self) -> bool {
-        self.directed
-    }
-
     /// Rows of the vertices from which edges come; of an undirected graph, the
     /// same as `rows`.
     pub fn columns(&self) -> Csr {

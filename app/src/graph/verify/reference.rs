@@ -1,52 +1,10 @@
-//! The algorithms as their definitions say, in double precision where numbers
-//! are not whole, on rows that are sorted.
+//! The algorithms on whole numbers as their definitions say, on rows that are sorted.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use heapwood_device::graph::pagerank::stretch::{Stretch, beyond};
 use heapwood_graphs::Csr;
 use rayon::prelude::*;
-
-/// PageRank after so many iterations, and the change of the last one. Vertices
-/// without out-edges give their rank to all. In a symmetric graph steps are
-/// stretched as those of the device are.
-pub(super) fn ranks(
-    rows: &Csr,
-    columns: &Csr,
-    damping: f64,
-    iterations: u32,
-    symmetric: bool,
-) -> (Vec<f64>, f64) {
-    let count = f64::from(rows.vertices());
-    let mut ranks = vec![1.0 / count; rows.vertices() as usize];
-    let mut before = ranks.clone();
-    let (mut residual, mut stretch) = (0.0, Stretch::NONE);
-    for _ in 0..iterations {
-        let stuck = (0..rows.vertices()).filter(|&v| rows.degree(v) == 0);
-        let stuck: f64 = stuck.map(|v| ranks[v as usize]).sum();
-        let everybody = (1.0 - damping + damping * stuck) / count;
-        let share = |v: u32| ranks[v as usize] / rows.degree(v) as f64;
-        let rank = |v| {
-            let pulled: f64 = columns.row(v).iter().map(|&u| share(u)).sum();
-            everybody + damping * pulled
-        };
-        let plain: Vec<f64> = (0..rows.vertices()).into_par_iter().map(rank).collect();
-        let last = residual;
-        residual = plain.iter().zip(&ranks).map(|(a, b)| (a - b).abs()).sum();
-        let pairs = plain.iter().zip(&before);
-        let next = pairs.map(|(&plain, &before)| match stretch.factor {
-            1.0 => plain,
-            factor => beyond(plain, before, factor),
-        });
-        let next = next.collect();
-        before = std::mem::replace(&mut ranks, next);
-        if symmetric {
-            stretch = stretch.next(residual, last, damping);
-        }
-    }
-    (ranks, residual)
-}
 
 /// The triangles that each vertex is in, in an undirected graph. Each is found
 /// at its vertex of least degree, among the pairs of later neighbours.
@@ -167,19 +125,5 @@ mod tests {
         assert_eq!(components(&csr(5, &arcs, true)), [0, 1, 1, 1, 0]);
         assert_eq!(depths(&kite(), 0), [0, 1, 1, 2, 3, u32::MAX]);
         assert_eq!(depths(&csr(5, &arcs, true), 2)[1..4], [1, 0, u32::MAX]);
-    }
-
-    #[test]
-    fn two_vertices_share_the_rank_of_a_third() {
-        // 0 to 1 and 2, from where there is no way on: with damping 0.5 the
-        // ranks are r and r + r/4, of which the jump and the stuck rank give r.
-        let rows = csr(3, &[[0, 1], [0, 2]], true);
-        let columns = csr(3, &[[1, 0], [2, 0]], true);
-        let (found, residual) = ranks(&rows, &columns, 0.5, 100, false);
-        let expected = [2.0 / 7.0, 2.5 / 7.0, 2.5 / 7.0];
-        for (found, expected) in found.iter().zip(expected) {
-            assert!((found - expected).abs() < 1e-12);
-        }
-        assert!(residual < 1e-12);
     }
 }

@@ -7,13 +7,48 @@ use super::super::pagerank::{
 use super::super::reduce::from_fixed;
 use super::{Division, Graph, Step};
 
-/// What is computed, and how exactly.
+/// How ranks are iterated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// The power iteration, `x(k+1) = G x(k)`, whose iterations other systems count.
+    Power,
+    /// In undirected graphs over-relaxed steps over the last two iterates,
+    /// `x(k+1) = x(k-1) + w (G x(k) - x(k-1))`, which take fewer iterations (Golub and
+    /// Varga 1961); in directed ones, where eigenvalues may be complex, the power
+    /// iteration.
+    #[default]
+    Accelerated,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Power, Self::Accelerated];
+
+    /// Its name on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Power => "power",
+            Self::Accelerated => "accelerated",
+        }
+    }
+
+    /// What it is in a graph: the power iteration if that is directed.
+    pub fn in_graph(self, directed: bool) -> Self {
+        if directed { Self::Power } else { self }
+    }
+}
+
+/// What is computed, and how exactly. Ranks are the fixed point of
+/// `G x = (1 - d) / n + d (P x + m(x) / n)` for `n` vertices and a damping of `d`: `P`
+/// gives a vertex the ranks of its in-neighbours, each divided by its out-degree, and
+/// `m(x)` is the sum of the ranks of vertices without out-edges.
 #[derive(Clone, Copy, Debug)]
 pub struct RankOptions {
+    /// How ranks are iterated.
+    pub method: Method,
     /// The probability of following an edge.
     pub damping: f64,
-    /// The change of an iteration, summed over vertices, at which to stop: that which
-    /// a plain one makes, where steps are stretched.
+    /// The residual at which to stop: `G x - x`, its absolute values summed over vertices.
     pub tolerance: f64,
     /// The most iterations.
     pub limit: u32,
@@ -25,6 +60,7 @@ pub struct RankOptions {
 impl Default for RankOptions {
     fn default() -> Self {
         Self {
+            method: Method::default(),
             damping: 0.85,
             tolerance: 5e-8,
             limit: 200,
@@ -50,7 +86,7 @@ pub struct RankSpace {
     limit: u32,
     entries: u64,
     ranks: usize,
-    shares: [usize; 2],
+    contributions: [usize; 2],
     sums: usize,
     hubs: usize,
     parts: usize,
@@ -67,13 +103,13 @@ impl RankSpace {
         let hubs = (entries / u64::from(PART) + 1) as usize;
         let mut division = Division::default();
         let ranks = division.part(4 * vertices);
-        let shares = [division.part(4 * vertices), division.part(4 * vertices)];
+        let contributions = [division.part(4 * vertices), division.part(4 * vertices)];
         let sums = division.part(8 * SUM_WORDS as usize * (limit as usize + 1));
         Self {
             limit,
             entries,
             ranks,
-            shares,
+            contributions,
             sums,
             hubs: division.part(size_of::<Hub>() * hubs),
             parts: division.part(size_of::<Part>() * 2 * hubs),
@@ -133,13 +169,14 @@ impl Graph {
         let at = |offset: usize| workspace.wrapping_add(offset);
         // Every iteration reads what the one before has written.
         let odd = (iteration % 2) as usize;
+        let method = options.method.in_graph(self.shape.directed);
         let mean = space.entries / u64::from(self.shape.vertices.max(1));
         RankArguments {
             incoming: self.records(self.shape.stores() - 1),
             outgoing: self.records(0),
             ranks: at(space.ranks).cast(),
-            shares: at(space.shares[1 - odd]).cast(),
-            next: at(space.shares[odd]).cast(),
+            contributions: at(space.contributions[1 - odd]).cast(),
+            next: at(space.contributions[odd]).cast(),
             sums: at(space.sums).cast(),
             hubs: at(space.hubs).cast(),
             parts: at(space.parts).cast(),
@@ -153,7 +190,7 @@ impl Graph {
             // Two loads of four neighbours a lane for the mean vertex.
             group: (mean / 8).max(1).next_power_of_two().min(32) as u32,
             resume: u32::from(options.resume),
-            symmetric: u32::from(self.shape.stores() == 1),
+            accelerated: u32::from(method == Method::Accelerated),
         }
     }
 
@@ -164,7 +201,7 @@ impl Graph {
         space: &RankSpace,
         workspace: *mut u8,
     ) -> [Step; 2] {
-        // As iteration 0, which writes the shares that the first one reads.
+        // As iteration 0, which writes the contributions that the first one reads.
         let arguments = self.rank_arguments(options, space, workspace, 0);
         [
             Step::of::<RankClear>((space.limit + 1) * SUM_WORDS, arguments),

@@ -100,7 +100,7 @@ impl Kernel for LinkedRankStep {
                     let mut cursor = Cursor::new(heap, first(&record), 0);
                     let mut place = 0;
                     while place < record.degree {
-                        sum += f64::from(*ranks.shares.add(*cursor.next() as usize));
+                        sum += f64::from(*ranks.contributions.add(*cursor.next() as usize));
                         place += 1;
                     }
                 }

@@ -17,7 +17,7 @@ use crate::warp::Warp;
 /// Vertices that are settled together.
 const TOGETHER: usize = 16;
 
-/// The sum of the shares of `end` neighbours, added up in the order in which lanes
+/// The sum of the contributions of `end` neighbours, added up in the order in which lanes
 /// together would. Of the last four it reads what is behind the last neighbour too,
 /// and takes it for nothing.
 ///
@@ -26,7 +26,7 @@ const TOGETHER: usize = 16;
 /// The neighbours are those of a block from a multiple of four on: to its end, or to
 /// another multiple; there is a vertex 0.
 #[inline(always)]
-pub unsafe fn pull(entries: *const u32, end: u32, shares: *const f32) -> f64 {
+pub unsafe fn pull(entries: *const u32, end: u32, contributions: *const f32) -> f64 {
     if end == 0 {
         return 0.0;
     }
@@ -38,8 +38,8 @@ pub unsafe fn pull(entries: *const u32, end: u32, shares: *const f32) -> f64 {
         // SAFETY: blocks are 16-byte aligned; neighbours are vertices.
         unsafe {
             let Four(four) = *entries.add(at as usize).cast::<Four>();
-            let share = |index: usize| f64::from(*shares.add(four[index] as usize));
-            sum += (share(0) + share(1)) + (share(2) + share(3));
+            let contribution = |index: usize| f64::from(*contributions.add(four[index] as usize));
+            sum += (contribution(0) + contribution(1)) + (contribution(2) + contribution(3));
         }
         at += 4;
     }
@@ -48,11 +48,11 @@ pub unsafe fn pull(entries: *const u32, end: u32, shares: *const f32) -> f64 {
     unsafe {
         let Four(four) = *entries.add(at as usize).cast::<Four>();
         let Four(mask) = *PRESENT.as_ptr().add((end - at) as usize);
-        let share = |index: usize| {
-            let share = *shares.add(four[index] as usize);
-            f64::from(f32::from_bits(share.to_bits() & mask[index]))
+        let contribution = |index: usize| {
+            let contribution = *contributions.add(four[index] as usize);
+            f64::from(f32::from_bits(contribution.to_bits() & mask[index]))
         };
-        sum + ((share(0) + share(1)) + (share(2) + share(3)))
+        sum + ((contribution(0) + contribution(1)) + (contribution(2) + contribution(3)))
     }
 }
 
@@ -71,12 +71,12 @@ unsafe fn pull_one(ranks: &RankArguments, vertex: u32, end: u32) -> Option<f64> 
         }
         let record = *ranks.incoming.add(vertex as usize);
         let other = record.degree <= PART && !record.is_absent();
-        other.then(|| pull(record.entries(), record.degree, ranks.shares))
+        other.then(|| pull(record.entries(), record.degree, ranks.contributions))
     }
 }
 
 impl Iteration {
-    /// Stores the ranks of vertices from `first` on whose in-neighbours' shares have
+    /// Stores the ranks of vertices from `first` on whose in-neighbours' contributions have
     /// these sums: what [`Iteration::settle`] does for one.
     ///
     /// # Safety
@@ -84,17 +84,18 @@ impl Iteration {
     /// The vertices exist and are this lane's.
     #[inline(always)]
     unsafe fn settle_together(&mut self, first: u32, sums: &[f64; TOGETHER]) {
-        let (factor, shares, next) = (self.factor, self.ranks.shares, self.ranks.next);
+        let (factor, contributions, next) =
+            (self.factor, self.ranks.contributions, self.ranks.next);
         // SAFETY: the caller's promise; the steps read what belongs to a vertex.
         unsafe {
             // A loop for each kind of step, with no question in it.
             if factor > 1.0 {
                 self.settle_by(first, sums, |at, given, rank| {
-                    given.stretched(rank, *next.add(at), factor)
+                    given.over_relaxed(rank, *next.add(at), factor)
                 });
             } else {
                 self.settle_by(first, sums, |at, given, rank| {
-                    given.plain(rank, *shares.add(at))
+                    given.plain(rank, *contributions.add(at))
                 });
             }
         }
@@ -118,7 +119,7 @@ impl Iteration {
         // SAFETY: the caller's promise.
         let degree = |index: usize| unsafe { (*ranks.outgoing.add(at + index)).degree };
         let degrees: [u32; TOGETHER] = array::from_fn(degree);
-        let (mut new, mut shares) = ([0.0; TOGETHER], [0.0; TOGETHER]);
+        let (mut new, mut contributions) = ([0.0; TOGETHER], [0.0; TOGETHER]);
         let mut changes = [0.0; TOGETHER];
         // SAFETY: the caller's promise; arrays of `f32` are aligned as one is.
         unsafe {
@@ -127,15 +128,19 @@ impl Iteration {
                 let exact = self.all + self.damping * sums[index];
                 let given = Given::new(exact, degrees[index]);
                 let made = step(at + index, given, old[index]);
-                (new[index], shares[index]) = (made.rank, made.share);
+                (new[index], contributions[index]) = (made.rank, made.contribution);
                 changes[index] = made.change.abs();
             }
             ranks.ranks.add(at).cast::<[f32; TOGETHER]>().write(new);
-            ranks.next.add(at).cast::<[f32; TOGETHER]>().write(shares);
+            ranks
+                .next
+                .add(at)
+                .cast::<[f32; TOGETHER]>()
+                .write(contributions);
         }
         for index in 0..TOGETHER {
             self.tally.change += changes[index];
-            self.tally.count_stuck(degrees[index], new[index]);
+            self.tally.count_dangling(degrees[index], new[index]);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What an iteration stores for a vertex, from the rank that a plain step gives it.
 //!
-//! Nobody pulls the share of a vertex without out-edges, so it keeps the rank: one
+//! Nobody pulls the contribution of a vertex without out-edges, so it keeps the rank: one
 //! way for all vertices.
 
 /// What is stored for a vertex, and the change of its rank by a plain step.
@@ -9,7 +9,7 @@ pub struct Divided {
     /// The rank.
     pub rank: f32,
     /// Rank by out-degree.
-    pub share: f32,
+    pub contribution: f32,
     /// What a plain step adds to the rank.
     pub change: f64,
 }
@@ -22,46 +22,51 @@ pub struct Given {
     /// Into how many parts it is divided.
     parts: f64,
     /// Such a part.
-    share: f64,
+    contribution: f64,
     /// Whether there are no out-edges.
-    stuck: bool,
+    dangling: bool,
 }
 
 impl Given {
     /// The rank `exact`, for a vertex with that many out-edges.
     #[inline(always)]
     pub fn new(exact: f64, degree: u32) -> Self {
-        let stuck = degree == 0;
+        let dangling = degree == 0;
         // Signed numbers are converted with fewer instructions.
-        let parts = f64::from(if stuck { 1 } else { degree as i32 });
+        let parts = f64::from(if dangling { 1 } else { degree as i32 });
         Self {
             exact,
             parts,
-            share: exact / parts,
-            stuck,
+            contribution: exact / parts,
+            dangling,
         }
     }
 
-    /// What a plain step stores in place of a rank and a share.
+    /// What a plain step stores in place of a rank and a contribution.
     #[inline(always)]
-    pub fn plain(self, rank: f32, share: f32) -> Divided {
-        let share = adjust(share, self.share);
-        let new = if self.stuck { share } else { self.exact as f32 };
+    pub fn plain(self, rank: f32, contribution: f32) -> Divided {
+        let contribution = adjust(contribution, self.contribution);
+        let new = if self.dangling {
+            contribution
+        } else {
+            self.exact as f32
+        };
         Divided {
             rank: new,
-            share,
+            contribution,
             change: f64::from(new) - f64::from(rank),
         }
     }
 
-    /// What a step stretched by `factor` stores in place of a rank, if the share of two
-    /// iterations ago is `before`; see `stretch`.
+    /// What a step over-relaxed by `factor` stores in place of a rank, if the contribution of two
+    /// iterations ago is `before`; see `relaxation`.
     #[inline(always)]
-    pub fn stretched(self, rank: f32, before: f32, factor: f32) -> Divided {
-        let share = super::stretch::beyond(self.share, f64::from(before), factor);
+    pub fn over_relaxed(self, rank: f32, before: f32, factor: f32) -> Divided {
+        let contribution =
+            super::relaxation::extrapolate(self.contribution, f64::from(before), factor);
         Divided {
-            rank: (share * self.parts) as f32,
-            share: share as f32,
+            rank: (contribution * self.parts) as f32,
+            contribution: contribution as f32,
             change: self.exact - f64::from(rank),
         }
     }
@@ -73,7 +78,7 @@ const FINER: u64 = (1 << 29) - 1;
 /// What to store in place of `old`: `exact`, rounded towards `old`.
 ///
 /// So what is stored changes by no more than what it stands for, and since only
-/// the damped part of a change goes on, changes end. Were shares rounded to the
+/// the damped part of a change goes on, changes end. Were contributions rounded to the
 /// nearest, vertices that feed each other could exchange a last digit for ever.
 #[inline(always)]
 fn adjust(old: f32, exact: f64) -> f32 {

@@ -48,13 +48,13 @@ impl PlainKernel for RankStart {
                 let record = *ranks.incoming.add(at);
                 if record.is_absent() {
                     *ranks.ranks.add(at) = 0.0;
-                    *ranks.shares.add(at) = 0.0;
+                    *ranks.contributions.add(at) = 0.0;
                     *ranks.next.add(at) = 0.0;
                 } else {
                     if ranks.resume == 0 {
                         *ranks.ranks.add(at) = even;
                     }
-                    *ranks.shares.add(at) = 0.0;
+                    *ranks.contributions.add(at) = 0.0;
                     tally.settle(&ranks, vertex, f64::from(*ranks.ranks.add(at)), 1.0);
                 }
                 if record.degree > PART {

@@ -15,7 +15,7 @@ use crate::graph::store::Four;
 use crate::kernel::PlainKernel;
 use crate::warp::Warp;
 
-/// The sum of the shares of the neighbours `first..end`, of which this lane
+/// The sum of the contributions of the neighbours `first..end`, of which this lane
 /// takes every `group`th four from `lane`; `first` is a multiple of four.
 ///
 /// # Safety
@@ -28,7 +28,7 @@ unsafe fn pull(
     end: u32,
     lane: u32,
     group: u32,
-    shares: *const f32,
+    contributions: *const f32,
 ) -> f64 {
     let mut sum = 0.0;
     let mut at = first + 4 * lane;
@@ -38,15 +38,15 @@ unsafe fn pull(
         unsafe {
             let Four(four) = *entries.add(at as usize).cast::<Four>();
             let left = end - at;
-            let share = |index: u32, neighbour: u32| {
+            let contribution = |index: u32, neighbour: u32| {
                 if index < left {
-                    *shares.add(neighbour as usize)
+                    *contributions.add(neighbour as usize)
                 } else {
                     0.0
                 }
             };
-            let (one, two) = (share(0, four[0]), share(1, four[1]));
-            let (three, last) = (share(2, four[2]), share(3, four[3]));
+            let (one, two) = (contribution(0, four[0]), contribution(1, four[1]));
+            let (three, last) = (contribution(2, four[2]), contribution(3, four[3]));
             sum += (f64::from(one) + f64::from(two)) + (f64::from(three) + f64::from(last));
         }
         at += 4 * group;
@@ -71,11 +71,12 @@ impl RankStep {
                 record.degree
             };
             let lane = warp.lane();
-            let (entries, first, shares) = (record.entries(), part.first, ranks.shares);
+            let (entries, first, contributions) =
+                (record.entries(), part.first, ranks.contributions);
             let sum = if W::LANES == 1 {
-                alone::pull(entries.add(first as usize), end - first, shares)
+                alone::pull(entries.add(first as usize), end - first, contributions)
             } else {
-                pull(entries, first, end, lane, W::LANES, shares)
+                pull(entries, first, end, lane, W::LANES, contributions)
             };
             let sum = group_sum(warp, sum, W::LANES);
             if lane != 0 {
@@ -138,7 +139,7 @@ impl RankStep {
                     if record.degree <= PART && !record.is_absent() {
                         mine = lane == 0;
                         let entries = record.entries();
-                        sum = pull(entries, 0, record.degree, lane, group, ranks.shares);
+                        sum = pull(entries, 0, record.degree, lane, group, ranks.contributions);
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! Stretched steps: fewer iterations for undirected graphs.
+//! Over-relaxation: fewer iterations for undirected graphs.
 //!
 //! A plain iteration makes ranks G x of ranks x, by a linear map G. In an undirected
 //! graph the eigenvalues of G are real, from -d to d for a damping of d, and near a
@@ -23,9 +23,9 @@
 /// digits of `f32`, which only plain steps bring to rest.
 const CLOSE: f64 = 2e-7;
 
-/// How the steps of an iteration are stretched.
+/// How the steps of an iteration are over-relaxed.
 #[derive(Clone, Copy, Debug)]
-pub struct Stretch {
+pub struct Relaxation {
     /// The factor: 1 for plain steps, always below 2. Half the registers of an `f64`.
     pub factor: f32,
     /// The eigenvalue that the change of the iteration before has shown, at most the
@@ -33,14 +33,14 @@ pub struct Stretch {
     pub shown: f64,
 }
 
-impl Stretch {
+impl Relaxation {
     /// Plain steps.
     pub const NONE: Self = Self {
         factor: 1.0,
         shown: 0.0,
     };
 
-    /// How to go on if the iteration stretched like this has made a change of `change`,
+    /// How to go on if the iteration over-relaxed like this has made a change of `change`,
     /// after one of `before`; 0 if there was none before.
     #[inline(always)]
     pub fn next(self, change: f64, before: f64, damping: f64) -> Self {
@@ -72,12 +72,16 @@ impl Stretch {
     }
 }
 
-/// A share of a stretched step, from the one that a plain step gives and the one of
+/// A contribution of an over-relaxed step, from the one that a plain step gives and the one of
 /// two iterations ago. None is negative in the end, so less than 0 is only farther off.
 #[inline(always)]
-pub fn beyond(plain: f64, before: f64, factor: f32) -> f64 {
-    let share = before + f64::from(factor) * (plain - before);
-    if share > 0.0 { share } else { 0.0 }
+pub fn extrapolate(plain: f64, before: f64, factor: f32) -> f64 {
+    let contribution = before + f64::from(factor) * (plain - before);
+    if contribution > 0.0 {
+        contribution
+    } else {
+        0.0
+    }
 }
 
 #[cfg(all(test, not(target_arch = "nvptx64")))]
@@ -88,21 +92,21 @@ mod tests {
     #[test]
     fn fewer_steps_are_needed() {
         for value in [0.3, 0.6, 0.85_f64] {
-            let (mut old, mut error, mut stretch) = (1.0, value, Stretch::NONE);
+            let (mut old, mut error, mut relaxation) = (1.0, value, Relaxation::NONE);
             let (mut last, mut change, mut steps) = (0.0, 1.0 - value, 1);
             while change > CLOSE {
-                stretch = stretch.next(change, last, 0.85);
+                relaxation = relaxation.next(change, last, 0.85);
                 last = change;
                 change = (1.0 - value) * f64::abs(error);
                 (old, error) = (
                     error,
-                    old + f64::from(stretch.factor) * (value * error - old),
+                    old + f64::from(relaxation.factor) * (value * error - old),
                 );
                 steps += 1;
             }
             let plain = CLOSE.ln() / value.ln();
             assert!(f64::from(steps) < 0.8 * plain, "{value}: {steps}, {plain}");
-            let end = stretch.next(change, last, 0.85);
+            let end = relaxation.next(change, last, 0.85);
             assert!(end.factor == 1.0, "{value}");
         }
     }
@@ -110,7 +114,7 @@ mod tests {
     /// One change that shrinks slowly makes no long steps.
     #[test]
     fn one_sign_is_not_enough() {
-        let first = Stretch::NONE.next(1e-3, 1.2e-3, 0.85);
+        let first = Relaxation::NONE.next(1e-3, 1.2e-3, 0.85);
         assert!(first.factor == 1.0 && first.shown > 0.8);
         let second = first.next(3e-4, 1e-3, 0.85);
         assert!(second.factor > 1.02 && second.factor < 1.03);

@@ -1,0 +1,192 @@
+//! PageRank: the power iteration as its definition says, serial in what it decides and in
+//! double precision, and what ranks from elsewhere are held to.
+//!
+//! Ranks are a fixed point of a map `G` that shrinks distances, summed over vertices, by
+//! the damping `d` at least. So who has ranks `x` with a residual `r`, the sum of the
+//! absolute values of `G x - x`, is at most `r / (1 - d)` away from the fixed point,
+//! however `x` was found.
+
+use heapwood_graphs::Csr;
+use rayon::prelude::*;
+
+use super::{Difference, Reference, differ, same_length};
+use crate::graph::{Method, RankOptions, Ranks};
+
+/// What rounding may add to ranks in an iteration, summed over vertices whose ranks have
+/// a sum of 1: ranks and what they give to neighbours are `f32`.
+const ROUNDING: f64 = 2.0 / (1 << 24) as f64;
+
+/// What rounding may add in all, summed over vertices: an iteration shrinks what those
+/// before have added by the damping.
+pub fn rounding(damping: f64) -> f64 {
+    ROUNDING / (1.0 - damping)
+}
+
+/// An iteration from `ranks`, and its change, summed over vertices. Vertices without
+/// out-edges give their rank to all.
+fn iterate(rows: &Csr, columns: &Csr, damping: f64, ranks: &[f64]) -> (Vec<f64>, f64) {
+    let count = f64::from(rows.vertices());
+    let dangling = (0..rows.vertices()).filter(|&v| rows.degree(v) == 0);
+    let mass: f64 = dangling.map(|v| ranks[v as usize]).sum();
+    let everybody = (1.0 - damping + damping * mass) / count;
+    let given = |v: u32| ranks[v as usize] / rows.degree(v) as f64;
+    let rank = |v| {
+        let pulled: f64 = columns.row(v).iter().map(|&u| given(u)).sum();
+        everybody + damping * pulled
+    };
+    let next: Vec<f64> = (0..rows.vertices()).into_par_iter().map(rank).collect();
+    let change = apart(&next, ranks);
+    (next, change)
+}
+
+/// The difference of ranks, summed over vertices.
+fn apart(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(a, b)| (a - b).abs()).sum()
+}
+
+impl Reference {
+    /// Holds ranks, computed from equal ones, to the power iteration in double precision;
+    /// returns how far they may be from the fixed point, summed over all vertices.
+    ///
+    /// Ranks of the power iteration are compared with those after as many iterations.
+    /// Accelerated ones are to be as close to the fixed point as they are said to be; if
+    /// they did not get there, at least about as close as the power iteration.
+    ///
+    /// # Errors
+    ///
+    /// When the ranks are off, or what is said of them is.
+    pub fn ranks(&self, found: &Ranks, options: &RankOptions) -> Result<f64, Difference> {
+        let vertices = self.rows.vertices() as usize;
+        same_length(found.ranks.len(), vertices)?;
+        let (damping, state) = (options.damping, &found.state);
+        let step = |ranks: &[f64]| iterate(&self.rows, &self.columns, damping, ranks);
+        let ranks: Vec<f64> = found.ranks.iter().map(|&rank| f64::from(rank)).collect();
+        let (_, residual) = step(&ranks);
+        let rounding = rounding(damping);
+        let is_converged = state.residual <= options.tolerance;
+        if state.converged != is_converged {
+            differ(format!(
+                "a residual of {:.3e} is taken for {}converged",
+                state.residual,
+                if state.converged { "" } else { "not " }
+            ))?;
+        }
+        let (mut plain, mut change) = (vec![1.0 / vertices as f64; vertices], 0.0);
+        if found.method == Method::Power || !is_converged {
+            for _ in 0..state.iterations {
+                (plain, change) = step(&plain);
+            }
+        }
+        match found.method {
+            Method::Power => {
+                let off = apart(&ranks, &plain);
+                if off.is_nan() || off > rounding {
+                    differ(format!(
+                        "the ranks are off by {off:.2e} in all, more than {rounding:.1e}"
+                    ))?;
+                }
+                let off = (state.residual - change).abs();
+                if off.is_nan() || off > rounding {
+                    differ(format!(
+                        "the last iteration changed the ranks by {change:.3e}, not by {:.3e}",
+                        state.residual
+                    ))?;
+                }
+            }
+            Method::Accelerated => {
+                let said = if is_converged { state.residual } else { change };
+                let allowed = 2.0 * said + rounding;
+                if residual.is_nan() || residual > allowed {
+                    differ(format!(
+                        "the ranks have a residual of {residual:.3e}, more than {allowed:.1e}"
+                    ))?;
+                }
+            }
+        }
+        Ok(residual / (1.0 - damping))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::verify::Checker;
+    use heapwood_device::graph::host::RankState;
+    use heapwood_graphs::{CsrOptions, EdgeList};
+
+    fn reference(vertices: u32, edges: &[[u32; 2]], directed: bool) -> Reference {
+        let list = EdgeList {
+            vertices,
+            edges: edges.to_vec(),
+            directed,
+        };
+        Checker::new(&list, CsrOptions::default(), 0).reference()
+    }
+
+    fn found(ranks: &[f32], method: Method, iterations: u32, residual: f64) -> Ranks {
+        Ranks {
+            ranks: ranks.to_vec(),
+            method,
+            state: RankState {
+                iterations,
+                residual,
+                converged: residual <= RankOptions::default().tolerance,
+            },
+            ms: 0.0,
+        }
+    }
+
+    #[test]
+    fn two_vertices_share_the_rank_of_a_third() {
+        // 0 to 1 and 2, from where there is no way on: with damping 0.5 the
+        // ranks are r and r + r/4, of which the jump and the dangling rank give r.
+        let graph = reference(3, &[[0, 1], [0, 2]], true);
+        let expected = [2.0 / 7.0, 2.5 / 7.0, 2.5 / 7.0];
+        let (next, change) = iterate(&graph.rows, &graph.columns, 0.5, &expected);
+        assert!(apart(&next, &expected) < 1e-15 && change < 1e-15);
+    }
+
+    #[test]
+    fn wrong_ranks_are_found() {
+        // Rank r of the ends of a path is 0.05 + 0.425 m, that of the middle m = 1 - 2r.
+        let path = reference(3, &[[0, 1], [1, 2]], false);
+        let options = RankOptions::default();
+        let [end, middle] = [0.475 / 1.85, 0.9 / 1.85];
+        let right = [end, middle, end];
+        for method in Method::ALL {
+            let off = path.ranks(&found(&right, method, 500, 0.0), &options);
+            assert!(off.unwrap() < 1e-6);
+            for wrong in [
+                found(&[middle, end, end], method, 500, 0.0),
+                found(&[end, middle, f32::NAN], method, 500, 0.0),
+                found(&[end, middle], method, 500, 0.0),
+                // Ranks of another sum are no fixed point either.
+                found(&right.map(|rank| rank * 1.001), method, 500, 0.0),
+                Ranks {
+                    state: RankState {
+                        converged: false,
+                        ..found(&right, method, 500, 0.0).state
+                    },
+                    ..found(&right, method, 500, 0.0)
+                },
+            ] {
+                path.ranks(&wrong, &options).unwrap_err();
+            }
+        }
+        // After one iteration from equal ranks no other ranks are right.
+        let once = [
+            0.05 + 0.85 / 6.0,
+            0.05 + 0.85 * 2.0 / 3.0,
+            0.05 + 0.85 / 6.0,
+        ];
+        let change = 2.0 * (1.0 / 3.0 - f64::from(once[0])) + f64::from(once[1]) - 1.0 / 3.0;
+        let one = |ranks, change| found(ranks, Method::Power, 1, change);
+        path.ranks(&one(&once, change), &options).unwrap();
+        path.ranks(&one(&right, change), &options).unwrap_err();
+        path.ranks(&one(&once, change * 1.01), &options)
+            .unwrap_err();
+        // An acceleration is no better than none.
+        let far = found(&[0.8, 0.1, 0.1], Method::Accelerated, 50, 1e-3);
+        path.ranks(&far, &options).unwrap_err();
+    }
+}
