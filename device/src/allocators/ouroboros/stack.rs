@@ -4,9 +4,9 @@
 //!
 //! A class has several, because whoever takes a chunk off one, or puts it there, makes all
 //! others fail that try at the same time, and when a heap is full virtualized queues have no
-//! room, so that each grant takes two exchanges: with one stack such a heap is two to three
-//! times slower (docs/results). A warp begins at the stack that its number gives, and goes on
-//! to the next from one that is empty, or where another was faster.
+//! room, so that each grant takes two exchanges: with one stack 10^8 requests and frees took
+//! up to 30 s, with eight 12 (docs/results). A warp begins at the stack that its number gives,
+//! and goes on to the next from one that is empty, or where another was faster.
 //!
 //! A head fuses the top chunk with a count of changes, so that an exchange
 //! fails if the top was taken and put back since it was read. A link that is
