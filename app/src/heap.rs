@@ -108,6 +108,36 @@ impl std::fmt::Display for MostPool {
     }
 }
 
+/// An allocator that has refused a request, as messages call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refuser {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it refuses only what no free memory could serve:
+    /// [`Allocator::EXACT_NULL`](heapwood_device::allocator::Allocator::EXACT_NULL).
+    pub exact_null: bool,
+}
+
+impl Refuser {
+    /// That of `spec`.
+    pub fn of(spec: &Spec) -> Self {
+        Self {
+            name: spec.name(),
+            exact_null: spec.allocator.exact_null,
+        }
+    }
+}
+
+impl std::fmt::Display for Refuser {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)?;
+        match self.exact_null {
+            true => Ok(()),
+            false => f.write_str(" (which may refuse requests while memory is free)"),
+        }
+    }
+}
+
 /// An allocator with its pool.
 pub struct DeviceHeap<'b> {
     backend: &'b Backend,
@@ -170,6 +200,14 @@ impl<'b> DeviceHeap<'b> {
     /// Its allocator, as users call it.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// Its allocator, where a request was refused.
+    pub fn refuser(&self) -> Refuser {
+        Refuser {
+            name: self.name,
+            exact_null: self.allocator.exact_null,
+        }
     }
 
     /// Whether its allocator may hand out live blocks again.

@@ -71,13 +71,14 @@ impl<'b> Room<'b> {
 
     /// The error of a request that was refused, of so many bytes.
     pub fn refused(&self, what: &'static str, wanted: u64) -> StoreError {
-        let (allocator, pool) = (self.heap.name(), self.heap.pool_bytes());
+        let pool = self.heap.pool_bytes();
         if self.heap.may_overwrite() {
+            let allocator = self.heap.name();
             return StoreError::Overwriting { allocator, pool };
         }
         StoreError::Pool {
             what,
-            allocator,
+            allocator: self.heap.refuser(),
             pool,
             wanted,
         }

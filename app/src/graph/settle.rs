@@ -11,7 +11,7 @@ use super::StoreError;
 use super::room::{Room, Rows};
 use super::store::Options;
 use crate::backend::Backend;
-use crate::heap::{HeapError, MostPool};
+use crate::heap::{HeapError, MostPool, Refuser};
 use crate::size::Pool;
 
 /// Least first pool of `--pool auto`, in bytes, where there is that much.
@@ -52,7 +52,7 @@ pub(super) fn settle<'b>(
     }
     let most = || MostPool::beside(backend, &options.spec, shape.bytes() as u64);
     let full = |most: MostPool| StoreError::Full {
-        allocator: options.spec.name(),
+        allocator: Refuser::of(&options.spec),
         most,
     };
     let mut bound = most()?;

@@ -11,7 +11,7 @@ use heapwood_scenes::Scene;
 use super::TreeError;
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Launch, Memory, Shape};
-use crate::heap::{DeviceHeap, HeapError, MostPool};
+use crate::heap::{DeviceHeap, HeapError, MostPool, Refuser};
 use crate::size::Pool;
 
 /// First pool of `--pool auto`, as a multiple of the root's references.
@@ -80,7 +80,7 @@ impl<'b> TreeBuilder<'b> {
             let most = most(limits)?;
             let larger = pool_bytes.saturating_mul(2).max(needed).min(most.bytes);
             if larger <= pool_bytes {
-                let allocator = spec.name();
+                let allocator = Refuser::of(spec);
                 return Err(TreeError::Full { allocator, most });
             }
             Ok(larger)
@@ -104,7 +104,7 @@ impl<'b> TreeBuilder<'b> {
                     continue;
                 }
                 return Err(TreeError::Pool {
-                    allocator: spec.name(),
+                    allocator: Refuser::of(spec),
                     pool: pool_bytes,
                     wanted: Some(root),
                     root,
@@ -114,7 +114,6 @@ impl<'b> TreeBuilder<'b> {
             let ready = Ready {
                 backend: self.backend,
                 triangles: &self.triangles,
-                allocator: spec.name(),
                 may_overwrite: spec.allocator.may_overwrite,
                 heap,
                 workspace: self.backend.memory(plan.bytes() as u64, false)?,
@@ -143,7 +142,6 @@ impl<'b> TreeBuilder<'b> {
 pub struct Ready<'b> {
     backend: &'b Backend,
     triangles: &'b Memory,
-    allocator: &'static str,
     may_overwrite: bool,
     heap: DeviceHeap<'b>,
     workspace: Memory,
@@ -270,7 +268,7 @@ impl Ready<'_> {
 
     fn sorted(&self, error: BuildError) -> TreeError {
         let pool = |wanted| TreeError::Pool {
-            allocator: self.allocator,
+            allocator: self.heap.refuser(),
             pool: self.pool_bytes(),
             wanted,
             root: self.root_bytes(),

@@ -12,7 +12,7 @@ use heapwood_device::kdtree::host::{BuildError, PlanError};
 use thiserror::Error;
 
 use crate::backend::BackendError;
-use crate::heap::{HeapError, MostPool};
+use crate::heap::{HeapError, MostPool, Refuser};
 use crate::size::display;
 
 /// Why there is no tree.
@@ -35,7 +35,7 @@ pub enum TreeError {
     )]
     Pool {
         /// The allocator.
-        allocator: &'static str,
+        allocator: Refuser,
         /// The pool, in bytes.
         pool: u64,
         /// The request that failed, in bytes; nothing if memory was handed out
@@ -51,7 +51,7 @@ pub enum TreeError {
     )]
     Full {
         /// The allocator.
-        allocator: &'static str,
+        allocator: Refuser,
         /// That pool.
         most: MostPool,
     },

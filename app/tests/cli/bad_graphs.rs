@@ -156,6 +156,23 @@ fn a_pool_that_is_too_small() {
     }
 }
 
+/// Where a larger pool may not help, the message says so.
+#[test]
+fn an_allocator_that_refuses_what_is_free() {
+    let folder = Folder::new();
+    let generate = "generate graph uniform --vertices 500 --edges 1000 -o @some.el";
+    assert_eq!(run(&folder, generate).code, 0);
+    for (allocator, hasty) in [("cmalloc", false), ("cmalloc:walk=paper", true)] {
+        let command = format!(
+            "graph @some.el --backend cpu --allocator {allocator} --pool 256KiB \
+             --insert 100000 --batch 20000"
+        );
+        let outcome = run(&folder, &command);
+        let message = outcome.error(4);
+        assert_eq!(message.contains("memory is free"), hasty, "{message}");
+    }
+}
+
 #[test]
 fn an_allocator_that_would_overwrite_the_graph() {
     let folder = Folder::new();

@@ -100,6 +100,20 @@ fn a_pool_that_is_too_small() {
     }
 }
 
+/// Where a larger pool may not help, the message says so.
+#[test]
+fn an_allocator_that_refuses_what_is_free() {
+    let folder = Folder::new();
+    folder.scene("terrain");
+    for (allocator, hasty) in [("cmalloc", false), ("cmalloc:walk=paper", true)] {
+        let command =
+            format!("kdtree @terrain.obj --backend cpu --allocator {allocator} --pool 9000");
+        let outcome = run(&folder, &command);
+        let message = outcome.error(4);
+        assert_eq!(message.contains("memory is free"), hasty, "{message}");
+    }
+}
+
 #[test]
 fn a_pool_that_no_machine_has() {
     let folder = Folder::new();

@@ -3,7 +3,7 @@
 
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
-use heapwood::graph::{Layout, Limits, Options, Store};
+use heapwood::graph::{Layout, Limits, Options, Store, StoreError};
 use heapwood::size::Pool;
 use heapwood_graphs::Csr;
 
@@ -44,9 +44,11 @@ pub const FORMS: [Form; 4] = [
     },
 ];
 
-/// The allocators that a graph can be kept over, of those to be tested.
-pub fn keeping() -> impl Iterator<Item = Spec> {
-    specs().into_iter()
+/// The allocators that a graph can be kept over, of those to be tested. In a `crowd` of
+/// threads, who ask at once, these are the ones that do not refuse what is free.
+pub fn keeping(crowd: bool) -> impl Iterator<Item = Spec> {
+    let keeps = move |spec: &Spec| spec.allocator.exact_null || !crowd;
+    specs().into_iter().filter(keeps)
 }
 
 impl Form {
@@ -60,8 +62,24 @@ impl Form {
         backend: &'b Backend,
         spec: &Spec,
         pool: Pool,
-        (rows, columns): (&Csr, Option<&Csr>),
+        csr: (&Csr, Option<&Csr>),
     ) -> Store<'b> {
+        let store = self.try_store(backend, spec, pool, csr);
+        store.unwrap_or_else(|error| panic!("{}, {self:?}: {error}", spec.name()))
+    }
+
+    /// The same, or why it does not fit.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::new`].
+    pub fn try_store<'b>(
+        self,
+        backend: &'b Backend,
+        spec: &Spec,
+        pool: Pool,
+        (rows, columns): (&Csr, Option<&Csr>),
+    ) -> Result<Store<'b>, StoreError> {
         let options = Options {
             spec: spec.clone(),
             pool,
@@ -69,7 +87,6 @@ impl Form {
             self_loops: self.loops,
             limits: Limits::default(),
         };
-        let store = Store::new(backend, options, rows, columns);
-        store.unwrap_or_else(|error| panic!("{}, {self:?}: {error}", spec.name()))
+        Store::new(backend, options, rows, columns)
     }
 }
