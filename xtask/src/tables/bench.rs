@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::freeing::shown;
 use super::results::{Case, Meta, PublishedCell, Results};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds, walks};
 use crate::Result;
@@ -101,7 +102,7 @@ pub fn table(
     titles.extend(columns.iter().map(title));
     let mut rows = Vec::new();
     for allocator in allocators(results) {
-        let mut row = vec![allocator.to_owned()];
+        let mut row = vec![shown(allocator)];
         for &(count, bytes) in &columns {
             let mut found = cases.iter().filter(|case| {
                 case.allocator == allocator && case.threads == count && case.bytes == bytes
@@ -123,6 +124,29 @@ pub fn table(
         .filter(|case| kind.reference(results, case).is_some());
     let caption = walks::caption(compared.map(|case| case.allocator.as_str()));
     Ok(markdown(&titles, &rows) + &caption + &Meta::line(cases.iter().map(|case| &case.meta)))
+}
+
+/// What one allocator takes for so many requests of so many bytes, on a warm heap.
+pub fn warm_threads<'r>(
+    results: &'r Results,
+    kernel: &str,
+    allocator: &str,
+    (threads, bytes): (u32, u64),
+    metas: &mut Vec<&'r Meta>,
+) -> String {
+    let kind = Kind {
+        workload: "threads",
+        kernel,
+        heap: "warm",
+    };
+    let case = results.bench.iter().find(|case| {
+        kind.is_of(case)
+            && case.allocator == allocator
+            && case.threads == threads
+            && case.bytes == Some(bytes)
+    });
+    metas.extend(case.map(|case| &case.meta));
+    case.map_or("-".to_owned(), |case| cell(results, kind, case))
 }
 
 /// `ours / published = ratio`, in bold where ours is slower.
@@ -180,7 +204,7 @@ pub fn verdict(results: &Results) -> Result<String> {
             vec![
                 case.workload.clone(),
                 case.heap.clone(),
-                case.allocator.clone(),
+                shown(&case.allocator),
                 kernel.to_owned(),
                 case.threads.to_string(),
                 bytes,

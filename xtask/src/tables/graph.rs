@@ -1,5 +1,6 @@
 //! Tables of graphs: updates by allocator and layout, what is computed, memory.
 
+use super::freeing::{can_free, shown};
 use super::results::{GraphResult, GraphRow, Meta, Results, Update};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
@@ -19,7 +20,7 @@ pub fn updates(results: &Results, graph: &str, pattern: &str) -> Result<String> 
     let table: Vec<Vec<String>> = rows
         .iter()
         .map(|row| {
-            let mut cells = vec![row.allocator.clone(), row.layout.clone()];
+            let mut cells = vec![shown(&row.allocator), row.layout.clone()];
             match &row.result {
                 Some(result) => {
                     cells.push(milliseconds(result.init_ms.median));
@@ -37,7 +38,8 @@ pub fn updates(results: &Results, graph: &str, pattern: &str) -> Result<String> 
     Ok(markdown(&titles, &table) + &Meta::line(metas))
 }
 
-/// What is computed on each graph as loaded, over the allocator with the best time.
+/// What is computed on each graph as loaded, over the allocator with the best time of
+/// those that can free.
 pub fn algorithms(results: &Results) -> Result<String> {
     let titles = [
         "graph",
@@ -70,7 +72,13 @@ pub fn algorithms(results: &Results) -> Result<String> {
     })
 }
 
-/// The slowest batch of each size in the best case, contiguous, a row a graph.
+/// Whether an update is a batch of so many edges. Deletions end where the edges do.
+fn is_of_size(update: &Update, edges: u64) -> bool {
+    (edges / 10 * 9..=edges).contains(&update.edges)
+}
+
+/// The slowest batch of each size over the best allocator of those that can free,
+/// contiguous, a row a graph.
 pub fn best(results: &Results) -> Result<String> {
     let sizes = [10_000, 100_000, 1_000_000, 10_000_000];
     let mut titles = vec!["graph".to_owned(), "load ms".to_owned()];
@@ -91,11 +99,10 @@ pub fn best(results: &Results) -> Result<String> {
             for kind in ["insert", "delete"] {
                 let (mut most, mut edges) = (0.0_f64, size);
                 for pattern in ["uniform", "pressure"] {
-                    // Deletions end where the edges do.
                     let is = |update: &&Update| {
                         update.kind == kind
                             && update.pattern.as_deref() == Some(pattern)
-                            && (size / 10 * 9..=size).contains(&update.edges)
+                            && is_of_size(update, size)
                     };
                     let found = contiguous().filter_map(|result| result.updates.iter().find(is));
                     let best = found.min_by(|a, b| a.ms.total.median.total_cmp(&b.ms.total.median));
@@ -124,11 +131,34 @@ pub fn best(results: &Results) -> Result<String> {
     })
 }
 
+/// Milliseconds of the slowest batch of so many edges of a graph with contiguous rows over
+/// one allocator, inserted or deleted, of any pattern.
+pub fn slower<'r>(
+    results: &'r Results,
+    graph: &str,
+    allocator: &str,
+    edges: u64,
+    metas: &mut Vec<&'r Meta>,
+) -> Result<String> {
+    let rows = of_graph(results, graph, true)?;
+    let is = |row: &&&GraphRow| row.allocator == allocator && row.layout == "contiguous";
+    let row = rows.iter().find(is);
+    let Some(result) = row.and_then(|row| row.result.as_ref()) else {
+        return Ok(row.map_or("-".to_owned(), |row| row.status.clone()));
+    };
+    metas.push(&result.meta);
+    let of_size = |update: &&Update| is_of_size(update, edges);
+    let updates = result.updates.iter().filter(of_size);
+    let slowest = updates
+        .map(|update| update.ms.total.median)
+        .reduce(f64::max);
+    Ok(slowest.map_or("-".to_owned(), milliseconds))
+}
+
 /// Bytes after loading and at the most, a row a graph and layout.
 pub fn memory(results: &Results) -> Result<String> {
     let names = distinct(results.graphs.iter().map(|row| row.allocator.as_str()));
-    let mut titles = vec!["graph", "layout", "entries MB"];
-    titles.extend(&names);
+    let titles = ["graph", "layout", "entries MB"];
     let mut rows = Vec::new();
     let mut metas = Vec::new();
     for graph in graphs(results) {
@@ -157,7 +187,8 @@ pub fn memory(results: &Results) -> Result<String> {
             rows.push(cells);
         }
     }
-    let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
+    let titles = titles.iter().map(|title| (*title).to_owned());
+    let titles: Vec<String> = titles.chain(names.iter().map(|name| shown(name))).collect();
     Ok(match metas.is_empty() {
         true => NOT_MEASURED.to_owned(),
         false => markdown(&titles, &rows) + &Meta::line(metas),
@@ -217,12 +248,13 @@ fn of_graph<'a>(results: &'a Results, name: &str, updated: bool) -> Result<Vec<&
     Ok(rows)
 }
 
-/// The results in a layout.
+/// The results in a layout, of allocators that can free.
 pub fn with_layout<'r>(
     rows: &[&'r GraphRow],
     layout: &str,
 ) -> impl Iterator<Item = &'r GraphResult> {
-    let rows = rows.iter().filter(move |row| row.layout == layout);
+    let rows = rows.iter();
+    let rows = rows.filter(move |row| row.layout == layout && can_free(&row.allocator));
     rows.filter_map(|row| row.result.as_ref())
 }
 
@@ -297,7 +329,10 @@ mod tests {
             text.contains("| cmalloc | linked | 0.500 | 5.00 |"),
             "{text}"
         );
-        assert!(text.contains("| awmalloc | linked | oom | oom |"), "{text}");
+        assert!(
+            text.contains("| awmalloc (overwrites) | linked | oom | oom |"),
+            "{text}"
+        );
     }
 
     #[test]

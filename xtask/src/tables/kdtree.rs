@@ -1,5 +1,6 @@
 //! Tables of the trees: build times by allocator, and what was built.
 
+use super::freeing::shown;
 use super::results::{Meta, Results, Tree};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
@@ -45,7 +46,7 @@ pub fn builds(results: &Results, per_split: bool) -> Result<String> {
     let trees = scenes.iter().flat_map(|(_, trees)| trees);
     let allocators = distinct(trees.map(|tree| tree.allocator.as_str()));
     let mut titles = vec!["scene".to_owned(), "triangles".to_owned()];
-    titles.extend(allocators.iter().map(|name| format!("{name} ms")));
+    titles.extend(allocators.iter().map(|name| format!("{} ms", shown(name))));
     let rows: Vec<Vec<String>> = scenes
         .iter()
         .map(|(scene, trees)| {
@@ -58,6 +59,21 @@ pub fn builds(results: &Results, per_split: bool) -> Result<String> {
         })
         .collect();
     Ok(markdown(&titles, &rows) + &line(&scenes))
+}
+
+/// Milliseconds of the build of one scene over one allocator.
+pub fn build<'r>(
+    results: &'r Results,
+    scene: &str,
+    allocator: &str,
+    metas: &mut Vec<&'r Meta>,
+) -> String {
+    let is = |tree: &&Tree| {
+        tree.scene == scene && tree.allocator == allocator && !tree.options.alloc_per_split
+    };
+    let tree = results.kdtree.iter().find(is);
+    metas.extend(tree.map(|tree| &tree.meta));
+    tree.map_or("-".to_owned(), |tree| milliseconds(tree.build_ms.median))
 }
 
 /// What was built, a row a scene.
@@ -120,7 +136,7 @@ mod tests {
     #[test]
     fn scenes_are_rows_and_allocators_columns() {
         let text = builds(&results(["a", "a"]), false).expect("a table");
-        assert!(text.contains("| scene | triangles | cmalloc ms | awmalloc ms |"));
+        assert!(text.contains("| scene | triangles | cmalloc ms | awmalloc (overwrites) ms |"));
         assert!(text.contains("| s | 12 | 1.50 | 1.50 |"), "{text}");
         let text = trees(&results(["a", "a"])).expect("a table");
         assert!(

@@ -2,6 +2,7 @@
 //! section 6.1 of Winter et al. 2020.
 
 use super::bench::{allocators, is_coalesced};
+use super::freeing::shown;
 use super::results::{Case, Meta, Results};
 use super::{NOT_MEASURED, markdown};
 use crate::Result;
@@ -23,7 +24,7 @@ pub fn table(results: &Results) -> Result<String> {
     let rows: Vec<Vec<String>> = allocators(results)
         .into_iter()
         .map(|name| {
-            let mut row = vec![name.to_owned()];
+            let mut row = vec![shown(name)];
             for threads in [10_000, 100_000] {
                 let faster = speedups(results, name, threads);
                 row.push(mean(faster.iter().map(|&(_, ratio)| ratio)));

@@ -8,12 +8,14 @@
 mod bandwidth;
 mod bench;
 mod forms;
+mod freeing;
 mod graph;
 mod graph_crate;
 mod kdtree;
 mod means;
 mod registers;
 mod results;
+mod summary;
 mod walks;
 
 use std::fs;
@@ -67,6 +69,7 @@ fn table(name: &str, results: &Results) -> Result<String> {
         ["graph", "bandwidth"] => bandwidth::table(results),
         ["graph", "memory"] => graph::memory(results),
         ["bench", "forms", heap] => forms::table(results, heap),
+        ["summary", scene, graph] => summary::table(results, scene, graph),
         ["bench", "means"] => means::table(results),
         ["bench", "verdict"] => bench::verdict(results),
         ["bench", workload, kernel, heap] => bench::table(results, workload, kernel, heap, None),
@@ -167,6 +170,7 @@ mod tests {
             "graph memory",
             "graph updates some uniform",
             "bench means",
+            "summary some other",
             "bench verdict",
             "bench threads malloc warm 10000",
         ] {

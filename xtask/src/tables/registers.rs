@@ -2,7 +2,7 @@
 //! driver, beside the published code and the paper.
 
 use super::results::{Cost, Results};
-use super::{markdown, walks};
+use super::{freeing, markdown, walks};
 
 /// A row an allocator. Ours are dashes until they are measured; the figures of
 /// the published code stand for themselves.
@@ -27,7 +27,7 @@ pub fn table(results: &Results) -> String {
                 .iter()
                 .find(|listed| listed.name == published.allocator);
             vec![
-                published.allocator.clone(),
+                freeing::shown(&published.allocator),
                 shown(ours.and_then(|listed| listed.plain)),
                 published.plain.to_string(),
                 shown(ours.and_then(|listed| listed.coalesced)),

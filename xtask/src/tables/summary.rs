@@ -1,0 +1,81 @@
+//! The one table of the README: what each allocator takes, in a loop and in real work.
+
+use super::bench::allocators;
+use super::freeing::shown;
+use super::results::{Meta, Results};
+use super::{NOT_MEASURED, bench, graph, kdtree, markdown};
+use crate::Result;
+
+/// Requests of a launch, and bytes of each.
+const REQUESTS: (u32, u64) = (100_000, 1024);
+/// Edges of a batch.
+const EDGES: u64 = 1_000_000;
+
+/// A row an allocator: registers, `malloc` and `free` on a warm heap beside the published
+/// code, the tree of a scene, and the slower of inserting and deleting edges of a graph.
+pub fn table(results: &Results, scene: &str, graph: &str) -> Result<String> {
+    if results.bench.is_empty() {
+        return Ok(NOT_MEASURED.to_owned());
+    }
+    let titles = [
+        "allocator".to_owned(),
+        "registers".to_owned(),
+        "malloc".to_owned(),
+        "free".to_owned(),
+        format!("tree of {scene}"),
+        format!("10^6 edges, {graph}"),
+    ];
+    let mut metas: Vec<&Meta> = Vec::new();
+    let mut rows = Vec::new();
+    for name in allocators(results) {
+        let mut listed = results.allocators.iter();
+        let listed = listed.find(|listed| listed.name == name);
+        let registers = listed.and_then(|listed| Some(listed.plain?.registers.to_string()));
+        let mut row = vec![shown(name), registers.unwrap_or("-".to_owned())];
+        for kernel in ["malloc", "free"] {
+            row.push(bench::warm_threads(
+                results, kernel, name, REQUESTS, &mut metas,
+            ));
+        }
+        row.push(kdtree::build(results, scene, name, &mut metas));
+        row.push(graph::slower(results, graph, name, EDGES, &mut metas)?);
+        rows.push(row);
+    }
+    let compared = super::walks::caption(allocators(results));
+    Ok(markdown(&titles, &rows) + &compared + &Meta::line(metas))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_has_all_of_an_allocator() {
+        let bench = r#"{"workload": "threads", "allocator": "cmalloc", "parameters": {},
+            "heap": "warm", "threads": 100000, "bytes": 1024, "status": "ok",
+            "alloc_ms": {"median": 0.5}, "free_ms": {"median": 0.25}, "meta": {}}"#;
+        let tree = r#"{"scene": "s", "triangles": 12, "allocator": "cmalloc",
+            "options": {"alloc_per_split": false}, "build_ms": {"median": 1.5}, "nodes": 5,
+            "leaves": 3, "max_depth": 2, "references_per_triangle": 1.25, "sah_cost": 7.0,
+            "tree_hash": "a", "meta": {}}"#;
+        let graph = r#"{"graph": "g", "allocator": "cmalloc", "layout": "contiguous",
+            "status": "ok", "result": {"graph": "g", "vertices": 9, "edges_stored": 40,
+                "directed": false, "allocator": "cmalloc", "init_ms": {"median": 0.5},
+                "memory": {"loaded_bytes": 1, "high_water_bytes": 1}, "updates": [
+                    {"kind": "insert", "edges": 1000000, "ms": {"total": {"median": 2.0}}},
+                    {"kind": "delete", "edges": 950000, "ms": {"total": {"median": 3.0}}},
+                    {"kind": "insert", "edges": 10000, "ms": {"total": {"median": 9.0}}}],
+                "graph_hash": "b", "meta": {}}}"#;
+        let results = Results {
+            bench: vec![serde_json::from_str(bench).expect("a case")],
+            kdtree: vec![serde_json::from_str(tree).expect("a tree")],
+            graphs: vec![serde_json::from_str(graph).expect("a row")],
+            ..Results::default()
+        };
+        let text = table(&results, "s", "g").expect("a table");
+        let row = "| cmalloc | - | 0.500 | 0.250 | 1.50 | 3.00 |";
+        assert!(text.contains(row), "{text}");
+        let text = table(&results, "other", "other").expect("a table");
+        assert!(text.contains("| 0.250 | - | - |"), "{text}");
+    }
+}
