@@ -6,14 +6,16 @@
 //! `HEAPWOOD_TEST_OPERATIONS=N` sets how many requests and frees the test at
 //! exhaustion makes over each.
 
-use std::time::Instant;
-
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
-use heapwood_device::bench::{AllocCycleDealloc, AllocDealloc, ChurnArguments};
+use heapwood_device::bench::{AllocCycleDealloc, AllocDealloc};
 use heapwood_tests::clauses;
 use heapwood_tests::gpu::Lanes::{Apart, Together};
 use heapwood_tests::gpu::{Churn, Stress, Trial, specs};
+
+mod exhaustion;
+
+use exhaustion::full_heaps_keep_contents_and_lose_nothing;
 
 const MIB: u64 = 1 << 20;
 
@@ -318,71 +320,6 @@ fn blocks_change_hands_under_stress(backend: &Backend, scale: Scale) {
             assert!(done >= scale.operations, "{}: {done}", allocator.name);
         }
         println!("{}: {done} operations", allocator.name);
-    }
-}
-
-/// The operations of the test at exhaustion, if they were set.
-fn operations() -> Option<u64> {
-    let text = std::env::var("HEAPWOOD_TEST_OPERATIONS").ok()?;
-    Some(text.parse().expect("a number of operations"))
-}
-
-fn full_heaps_keep_contents_and_lose_nothing(backend: &Backend, scale: Scale) {
-    let mut churn = scale.churn;
-    churn.operations = operations().unwrap_or(churn.operations);
-    let places = u64::from(churn.threads) * u64::from(churn.kept);
-    let mean = ChurnArguments::mean_bytes(churn.least_bytes, churn.octaves);
-    let pool = places * mean / scale.demand;
-    for spec in specs() {
-        let allocator = spec.allocator;
-        if !allocator.frees || allocator.may_overwrite {
-            continue;
-        }
-        let trial = Trial::new(backend, &spec, pool, 1);
-        let name = trial.name;
-        let empty = trial.state().0.free_bytes;
-        let fresh = trial.fill_by_octaves(churn.octaves);
-        trial.init();
-        let begun = Instant::now();
-        let counts = trial.churn(churn);
-        let seconds = begun.elapsed().as_secs_f64();
-        let requests = counts.granted + counts.refused;
-        let refused = 100.0 * counts.refused as f64 / requests as f64;
-        println!(
-            "{name}: {} operations in {pool} bytes, {refused:.1} % of {requests} requests \
-             refused, in {seconds:.1} s",
-            counts.operations()
-        );
-        assert_eq!(counts.corrupt, 0, "{name}: {counts:?}");
-        assert_eq!(counts.granted, counts.freed, "{name}: {counts:?}");
-        // Checked blocks have 32 bytes more, so that fewer fit.
-        let is_checked = name.ends_with("_checked");
-        let most = if is_checked { 90.0 } else { 75.0 };
-        assert!((25.0..most).contains(&refused), "{name}: {counts:?}");
-        // The queues of VA and VL lie in chunks of the pool: each of ten classes may hold
-        // one at the moment when others are refused, in either of the two fills.
-        let is_virtualized = name.contains("_va") || name.contains("_vl");
-        let queues = if is_virtualized { 10 * 8192 } else { 0 };
-        let (occupancy, faults) = trial.state();
-        assert_eq!(faults, Default::default(), "{name}: {counts:?}");
-        if allocator.walkable {
-            assert_eq!(occupancy.used_bytes, 0, "{name}: {counts:?}");
-            let free = occupancy.free_bytes;
-            // Each free page of P-VA and P-VL has an entry of 4 bytes in such a chunk, which
-            // comes free when the pages are used again: the fill below finds out.
-            let entries = if name.contains("_p_v") { free / 4 } else { 0 };
-            assert!(
-                free + queues + entries >= empty,
-                "{name}: {empty} B, then {free} B"
-            );
-        }
-        let again = trial.fill_by_octaves(churn.octaves);
-        println!("{name}: {fresh} bytes granted when fresh, then {again}");
-        // Between checked blocks are gaps that no other one fits into, by chance; the
-        // published walk may miss chunks.
-        if !is_checked && !may_miss(&spec) {
-            assert!(again + queues >= fresh, "{name}: {fresh} B, then {again} B");
-        }
     }
 }
 
