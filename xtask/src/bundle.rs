@@ -101,14 +101,14 @@ fn clear(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The integration tests that can use a GPU.
+/// The integration tests that can use a GPU: files, and folders with a `main.rs`.
 fn gpu_tests(root: &Path) -> Result<Vec<String>> {
     let folder = root.join("tests/tests");
     let entries = fs::read_dir(&folder).map_err(|error| at(&folder, &error))?;
     let mut names: Vec<String> = entries
         .flatten()
         .map(|entry| entry.path())
-        .filter(|path| path.extension() == Some(OsStr::new("rs")))
+        .filter(|path| path.extension() == Some(OsStr::new("rs")) || path.join("main.rs").is_file())
         .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
         .filter(|name| name.starts_with("gpu_"))
         .collect();
