@@ -141,8 +141,8 @@ impl std::fmt::Display for Refuser {
 /// An allocator with its pool.
 pub struct DeviceHeap<'b> {
     backend: &'b Backend,
-    /// As users call it.
-    name: &'static str,
+    /// Its allocator as users call it.
+    refuser: Refuser,
     allocator: &'static HostAllocator,
     heap: Heap,
     /// Keeps the pool.
@@ -185,7 +185,7 @@ impl<'b> DeviceHeap<'b> {
             .map_err(sorted)?;
         Ok(Self {
             backend,
-            name: spec.name(),
+            refuser: Refuser::of(spec),
             allocator: spec.allocator,
             heap,
             pool,
@@ -199,15 +199,12 @@ impl<'b> DeviceHeap<'b> {
 
     /// Its allocator, as users call it.
     pub fn name(&self) -> &'static str {
-        self.name
+        self.refuser.name
     }
 
     /// Its allocator, where a request was refused.
     pub fn refuser(&self) -> Refuser {
-        Refuser {
-            name: self.name,
-            exact_null: self.allocator.exact_null,
-        }
+        self.refuser
     }
 
     /// Whether its allocator may hand out live blocks again.
@@ -275,7 +272,7 @@ impl<'b> DeviceHeap<'b> {
             return Ok(());
         }
         Err(HeapError::Misuse {
-            allocator: self.name,
+            allocator: self.name(),
             invalid_frees: faults.invalid_frees,
             overruns: faults.overruns,
         })

@@ -104,7 +104,7 @@ impl<'b> TreeBuilder<'b> {
                     continue;
                 }
                 return Err(TreeError::Pool {
-                    allocator: Refuser::of(spec),
+                    allocator: heap.refuser(),
                     pool: pool_bytes,
                     wanted: Some(root),
                     root,

@@ -1,6 +1,6 @@
 //! PageRank beside the rate at which the GPU copies memory.
 
-use super::graph::{each_graph, with_layout};
+use super::graph::{each_graph, that_free};
 use super::milliseconds;
 use super::results::{GraphResult, Results};
 use crate::Result;
@@ -16,7 +16,7 @@ pub fn table(results: &Results) -> Result<String> {
         .reduce(f64::max);
     each_graph(results, false, &titles, |rows, first| {
         let mut cells = vec![first.graph.clone()];
-        let best = with_layout(rows, "contiguous")
+        let best = that_free(rows, "contiguous")
             .filter_map(iteration)
             .min_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((ms, bytes)) = best {

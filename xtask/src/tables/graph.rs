@@ -90,7 +90,7 @@ pub fn best(results: &Results) -> Result<String> {
     let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
     each_graph(results, true, &titles, |rows, first| {
         let mut cells = vec![first.graph.clone()];
-        let contiguous = || with_layout(rows, "contiguous");
+        let contiguous = || that_free(rows, "contiguous");
         let load = contiguous().map(|result| result.init_ms.median);
         cells.push(load.reduce(f64::min).map_or("-".to_owned(), milliseconds));
         let mut slowest = f64::INFINITY;
@@ -133,7 +133,7 @@ pub fn best(results: &Results) -> Result<String> {
 
 /// Milliseconds of the slowest batch of so many edges of a graph with contiguous rows over
 /// one allocator, inserted or deleted, of any pattern.
-pub fn slower<'r>(
+pub fn slowest<'r>(
     results: &'r Results,
     graph: &str,
     allocator: &str,
@@ -248,19 +248,20 @@ fn of_graph<'a>(results: &'a Results, name: &str, updated: bool) -> Result<Vec<&
     Ok(rows)
 }
 
-/// The results in a layout, of allocators that can free.
-pub fn with_layout<'r>(
-    rows: &[&'r GraphRow],
-    layout: &str,
-) -> impl Iterator<Item = &'r GraphResult> {
-    let rows = rows.iter();
-    let rows = rows.filter(move |row| row.layout == layout && can_free(&row.allocator));
+/// The results in a layout.
+fn with_layout<'r>(rows: &[&'r GraphRow], layout: &str) -> impl Iterator<Item = &'r GraphResult> {
+    let rows = rows.iter().filter(move |row| row.layout == layout);
     rows.filter_map(|row| row.result.as_ref())
+}
+
+/// Those of allocators that can free: the best time is one of theirs.
+pub fn that_free<'r>(rows: &[&'r GraphRow], layout: &str) -> impl Iterator<Item = &'r GraphResult> {
+    with_layout(rows, layout).filter(|result| can_free(&result.allocator))
 }
 
 /// The best times of both layouts, and their ratio.
 fn by_layout(rows: &[&GraphRow], time: impl Fn(&GraphResult) -> Option<f64>) -> [String; 3] {
-    let best = |layout| with_layout(rows, layout).filter_map(&time).reduce(f64::min);
+    let best = |layout| that_free(rows, layout).filter_map(&time).reduce(f64::min);
     let (contiguous, linked) = (best("contiguous"), best("linked"));
     let cell = |time: Option<f64>| time.map_or("-".to_owned(), milliseconds);
     let ratio = contiguous

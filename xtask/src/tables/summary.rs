@@ -38,7 +38,7 @@ pub fn table(results: &Results, scene: &str, graph: &str) -> Result<String> {
             ));
         }
         row.push(kdtree::build(results, scene, name, &mut metas));
-        row.push(graph::slower(results, graph, name, EDGES, &mut metas)?);
+        row.push(graph::slowest(results, graph, name, EDGES, &mut metas)?);
         rows.push(row);
     }
     let compared = super::walks::caption(allocators(results));
