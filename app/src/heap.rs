@@ -7,7 +7,7 @@ use heapwood_device::launch::Call;
 use thiserror::Error;
 
 use crate::allocators::Spec;
-use crate::backend::{Backend, BackendError, Launch, Memory, Shape};
+use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::size::display;
 
 /// Why an allocator cannot have its pool.
@@ -81,12 +81,12 @@ impl MostPool {
     /// # Errors
     ///
     /// Faults of the backend.
-    pub fn beside(backend: &Backend, spec: &Spec, others: u64) -> Result<Self, BackendError> {
+    pub fn beside(backend: &dyn Backend, spec: &Spec, others: u64) -> Result<Self, BackendError> {
         let free = backend.free_memory()?.saturating_sub(others);
         let free = free - free / 8;
         // No allocator can use so much, and one that is asked says what it can.
         let everything = 1 << 60;
-        let processors = backend.facts().processors;
+        let processors = backend.info().processors;
         let limit = match spec.setup(std::ptr::null_mut(), everything, processors) {
             Err(SetupError::PoolTooLarge { limit }) => limit,
             _ => everything,
@@ -140,7 +140,7 @@ impl std::fmt::Display for Refuser {
 
 /// An allocator with its pool.
 pub struct DeviceHeap<'b> {
-    backend: &'b Backend,
+    backend: &'b dyn Backend,
     /// Its allocator as users call it.
     refuser: Refuser,
     allocator: &'static HostAllocator,
@@ -156,8 +156,8 @@ impl<'b> DeviceHeap<'b> {
     /// # Errors
     ///
     /// When the pool does not fit the allocator or the machine.
-    pub fn new(backend: &'b Backend, spec: &Spec, pool_bytes: u64) -> Result<Self, HeapError> {
-        let processors = backend.facts().processors;
+    pub fn new(backend: &'b dyn Backend, spec: &Spec, pool_bytes: u64) -> Result<Self, HeapError> {
+        let processors = backend.info().processors;
         let allocator = spec.name();
         let sorted = |error| match error {
             SetupError::PoolTooSmall { needed } => HeapError::TooSmall {
@@ -231,7 +231,7 @@ impl<'b> DeviceHeap<'b> {
         let launch = Launch {
             call: Call::of::<Init>(Nothing),
             heap: Some(self.parts()),
-            shape: Shape::Persistent,
+            grid: Grid::Persistent,
         };
         // SAFETY: the kernel needs nothing but the heap, which nobody uses.
         unsafe { self.backend.launch(&launch) }
@@ -249,14 +249,11 @@ impl<'b> DeviceHeap<'b> {
         let launch = Launch {
             call: Call::of::<Report>(ReportArguments { words }),
             heap: Some(self.parts()),
-            shape: Shape::Persistent,
+            grid: Grid::Persistent,
         };
         // SAFETY: the memory has that many words, all 0, and the heap is at rest.
         unsafe { self.backend.launch(&launch)? };
-        let words: Vec<u64> = memory.download(0, STATE_WORDS)?;
-        let mut array = [0; STATE_WORDS];
-        array.copy_from_slice(&words);
-        Ok(State::from_words(&array))
+        Ok(State::from_words(&memory.download_array(0)?))
     }
 
     /// Makes sure that, by a state of this heap, blocks were used rightly, as far

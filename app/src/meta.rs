@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::backend::Facts;
+use crate::backend::DeviceInfo;
 
 /// Machine, program and input of a result; what does not apply is null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,10 +23,10 @@ pub struct Meta {
 
 impl Meta {
     /// For a result from this backend.
-    pub fn new(facts: &Facts) -> Self {
+    pub fn new(info: &DeviceInfo) -> Self {
         Self {
-            gpu: (facts.backend == "cuda").then(|| facts.device.clone()),
-            driver: facts.driver.clone(),
+            gpu: (info.backend == "cuda").then(|| info.device.clone()),
+            driver: info.driver.clone(),
             compiler: option_env!("HEAPWOOD_RUSTC").map(str::to_owned),
             commit: option_env!("HEAPWOOD_COMMIT").map(str::to_owned),
             seed: None,

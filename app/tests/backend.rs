@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use heapwood::allocators::Spec;
-use heapwood::backend::{Backend, BackendError, Choice, Launch, Options, Shape};
+use heapwood::backend::{Backend, BackendError, Choice, Grid, Launch, Options};
 use heapwood::heap::{DeviceHeap, HeapError};
 use heapwood_device::bench::{ThreadsArguments, ThreadsFree, ThreadsMalloc};
 use heapwood_device::heap::{Init, Nothing};
 use heapwood_device::launch::Call;
 
 /// The CPU backend with several numbers of workers, and the GPU if there is one.
-fn backends() -> Vec<Backend> {
+fn backends() -> Vec<Box<dyn Backend>> {
     let options = |choice, threads| Options {
         choice,
         device: 0,
@@ -19,7 +19,7 @@ fn backends() -> Vec<Backend> {
         limit: Duration::from_secs(20),
     };
     let workers = [Some(1), Some(3), None];
-    let mut backends: Vec<Backend> = workers
+    let mut backends: Vec<Box<dyn Backend>> = workers
         .map(|threads| options(Choice::Cpu, threads).open().unwrap())
         .into();
     match options(Choice::Cuda, None).open() {
@@ -58,15 +58,15 @@ fn memory_is_aligned_zeroed_and_copied() {
 #[test]
 fn every_thread_of_a_launch_runs_once() {
     for backend in backends() {
-        for shape in [
-            Shape::Threads(5000),
-            Shape::Strided(5000),
-            Shape::Strided(100),
-            Shape::Warps(200),
-            Shape::Persistent,
+        for grid in [
+            Grid::Threads(5000),
+            Grid::Strided(5000),
+            Grid::Strided(100),
+            Grid::Warps(200),
+            Grid::Persistent,
         ] {
             let spec = spec("atomicmalloc");
-            let heap = DeviceHeap::new(&backend, &spec, 1 << 20).unwrap();
+            let heap = DeviceHeap::new(&*backend, &spec, 1 << 20).unwrap();
             heap.init().unwrap();
             let blocks = backend.memory(4 * 5000, true).unwrap();
             let arguments = ThreadsArguments {
@@ -77,14 +77,14 @@ fn every_thread_of_a_launch_runs_once() {
             let launch = Launch {
                 call: Call::of::<ThreadsMalloc>(arguments),
                 heap: Some(heap.parts()),
-                shape,
+                grid,
             };
             // SAFETY: there is a handle of 4 bytes for each thread.
             let took = unsafe { backend.launch(&launch) }.unwrap();
             assert!(took > 0.0);
             // Were a thread to run twice, its second block would leave a gap.
             let handles: HashSet<u32> = blocks.download(0, 5000).unwrap().into_iter().collect();
-            assert_eq!(handles.len(), 5000, "{shape:?}");
+            assert_eq!(handles.len(), 5000, "{grid:?}");
             assert_eq!(
                 handles.iter().max().unwrap() - handles.iter().min().unwrap(),
                 4999
@@ -97,7 +97,7 @@ fn every_thread_of_a_launch_runs_once() {
 fn a_heap_reports_what_is_live() {
     for backend in backends() {
         for name in ["cmalloc", "cfmmalloc:split=uniform"] {
-            let heap = DeviceHeap::new(&backend, &spec(name), 1 << 20).unwrap();
+            let heap = DeviceHeap::new(&*backend, &spec(name), 1 << 20).unwrap();
             heap.init().unwrap();
             let empty = heap.state().unwrap().occupancy;
             assert_eq!(empty.used_bytes, 0);
@@ -112,7 +112,7 @@ fn a_heap_reports_what_is_live() {
             let launch = |call| Launch {
                 call,
                 heap: Some(heap.parts()),
-                shape: Shape::Threads(100),
+                grid: Grid::Threads(100),
             };
             // SAFETY: a handle for each thread.
             unsafe { backend.launch(&launch(Call::of::<ThreadsMalloc>(arguments))) }.unwrap();
@@ -132,13 +132,13 @@ fn what_has_no_heap_or_does_not_fit_is_an_error() {
         let launch = Launch {
             call: Call::of::<Init>(Nothing),
             heap: None,
-            shape: Shape::Persistent,
+            grid: Grid::Persistent,
         };
         // SAFETY: there is nothing to run.
         let error = unsafe { backend.launch(&launch) }.unwrap_err();
         assert_eq!(error, BackendError::NoHeap("init"));
         for (pool, expected) in [(64, "too small"), (1 << 50, "too large")] {
-            let error = DeviceHeap::new(&backend, &spec("cmmalloc"), pool)
+            let error = DeviceHeap::new(&*backend, &spec("cmmalloc"), pool)
                 .err()
                 .unwrap();
             assert!(error.to_string().contains(expected), "{error}");

@@ -58,8 +58,22 @@ macro_rules! functions {
     };
 }
 
+/// An allocator of the table.
+///
+/// The table implements it for each; another type has no entry in any PTX module.
+pub trait Named {
+    /// [`HostAllocator::name`].
+    const NAME: &'static str;
+}
+
 macro_rules! host_allocators {
     ($(($name:literal, $type:ty),)*) => {
+        $(
+            impl Named for $type {
+                const NAME: &'static str = $name;
+            }
+        )*
+
         /// Every allocator, the checked ones behind the others.
         pub static ALLOCATORS: &[HostAllocator] = &[$(HostAllocator {
             name: $name,

@@ -37,7 +37,7 @@ fn options(choice: Choice, threads: Option<usize>) -> Options {
 /// # Panics
 ///
 /// If there is one and it does not open.
-pub fn gpu() -> Option<Backend> {
+pub fn gpu() -> Option<Box<dyn Backend>> {
     match options(Choice::Cuda, None).decide() {
         Ok((options, _)) => Some(options.open().expect("the GPU opens")),
         Err(why) => {
@@ -52,25 +52,25 @@ pub fn gpu() -> Option<Backend> {
 /// # Panics
 ///
 /// If they cannot be started.
-pub fn cpu(workers: usize) -> Backend {
+pub fn cpu(workers: usize) -> Box<dyn Backend> {
     let options = options(Choice::Cpu, Some(workers));
     options.open().expect("the CPU backend opens")
 }
 
 /// Runs `clause` on the GPU, if there is one; at the small scale if
 /// `HEAPWOOD_TEST_SCALE` asks for it.
-pub fn on_gpu<Scale>(clause: fn(&Backend, Scale), full: Scale, small: Scale) {
+pub fn on_gpu<Scale>(clause: fn(&dyn Backend, Scale), full: Scale, small: Scale) {
     let _turn = turn();
     if let Some(backend) = gpu() {
         let is_small = std::env::var("HEAPWOOD_TEST_SCALE").is_ok_and(|scale| scale == "small");
-        clause(&backend, if is_small { small } else { full });
+        clause(&*backend, if is_small { small } else { full });
     }
 }
 
 /// Runs `clause` on the CPU, with more workers than there may be cores.
-pub fn on_cpu<Scale>(clause: fn(&Backend, Scale), scale: Scale) {
+pub fn on_cpu<Scale>(clause: fn(&dyn Backend, Scale), scale: Scale) {
     let _turn = turn();
-    clause(&cpu(4), scale);
+    clause(&*cpu(4), scale);
 }
 
 /// A test of each clause on each backend: at the first scale on the GPU, at the

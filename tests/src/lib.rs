@@ -2,18 +2,19 @@
 //! on threads, trees and traversal by other means, and triangles to try them on.
 
 pub mod brute;
+pub mod buffer;
 pub mod conformance;
-pub mod cpu;
+pub mod dirty;
 pub mod fences;
 pub mod gpu;
 pub mod graph;
 pub mod judge;
-pub mod lanes;
 pub mod lockstep;
 pub mod oracle;
 pub mod rays;
 pub mod runs;
 pub mod soup;
 pub mod soups;
+pub mod trees;
 pub mod vector;
 pub mod weaken;

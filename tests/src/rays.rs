@@ -3,9 +3,9 @@
 
 use glam::Vec3;
 use heapwood::allocators::Spec;
-use heapwood::backend::{Backend, Launch, Memory, Shape};
+use heapwood::backend::{Backend, Grid, Launch, Memory};
 use heapwood::size::Pool;
-use heapwood::tree::TreeBuilder;
+use heapwood::tree::{self, TreeBuilder};
 use heapwood_device::kdtree::host::Options;
 use heapwood_device::launch::Call;
 use heapwood_device::render::{Bounds, Hit, Trace, TraceArguments, Triangle};
@@ -18,12 +18,6 @@ use crate::soup::Random;
 const SIDE: u32 = 512;
 /// Random rays of a scene.
 const RANDOM_RAYS: usize = 100_000;
-
-/// A scene as the kernels see it.
-pub fn triangles_of(scene: &Scene) -> Vec<Triangle> {
-    let corners = scene.positions().into_iter();
-    corners.map(|t| t.map(|corner| corner.to_array())).collect()
-}
 
 /// The rays that a scene is tried with: of a 512x512 image of all of it, as
 /// `render` makes them, and 100,000 random ones.
@@ -92,9 +86,14 @@ fn floats(origin: Vec3, direction: Vec3) -> RayFloats {
 /// # Panics
 ///
 /// If the backend fails.
-pub fn trace(backend: &Backend, scene: &Scene, bounds: &Bounds, rays: &[RayFloats]) -> Vec<Hit> {
+pub fn trace(
+    backend: &dyn Backend,
+    scene: &Scene,
+    bounds: &Bounds,
+    rays: &[RayFloats],
+) -> Vec<Hit> {
     let spec = Spec::parse("cfmmalloc").expect("an allocator");
-    let builder = TreeBuilder::new(backend, scene).expect("the triangles fit");
+    let builder = TreeBuilder::new(backend, &tree::triangles(scene)).expect("the triangles fit");
     let ready = builder
         .prepare(&spec, Pool::Auto, Options::default())
         .expect("a tree");
@@ -124,7 +123,7 @@ pub fn trace(backend: &Backend, scene: &Scene, bounds: &Bounds, rays: &[RayFloat
     let launch = Launch {
         call: Call::of::<Trace>(arguments),
         heap: None,
-        shape: Shape::Threads(count),
+        grid: Grid::Threads(count),
     };
     // SAFETY: the tree is whole, and the arrays have an entry for each ray.
     unsafe { backend.launch(&launch) }.expect("the rays end");
@@ -134,7 +133,7 @@ pub fn trace(backend: &Backend, scene: &Scene, bounds: &Bounds, rays: &[RayFloat
     both.map(|(triangle, t)| Hit { triangle, t }).collect()
 }
 
-fn upload<T: bytemuck::NoUninit>(backend: &Backend, values: &[T]) -> Memory {
+fn upload<T: bytemuck::NoUninit>(backend: &dyn Backend, values: &[T]) -> Memory {
     let bytes = size_of_val(values) as u64;
     let memory = backend.memory(bytes, false).expect("the memory is there");
     memory.upload(0, values).expect("the values fit");

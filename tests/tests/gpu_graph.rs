@@ -12,7 +12,7 @@ use heapwood_graphs::generate::{Kind, Parameters, generate};
 use heapwood_graphs::{Csr, CsrOptions, Direction};
 use heapwood_tests::clauses;
 use heapwood_tests::gpu::cpu;
-use heapwood_tests::graph::expected::{Kept, Results, pairs, turns};
+use heapwood_tests::graph::expected::{Kept, Results, turns};
 use heapwood_tests::graph::forms::{FORMS, Form, keeping};
 use heapwood_tests::graph::{Model, graphs};
 use heapwood_tests::lockstep::Random;
@@ -79,7 +79,7 @@ clauses! {
     a_large_graph_is_that_of_the_cpu
 }
 
-fn random_batches_keep_the_store_equal_to_a_set(backend: &Backend, scale: Scale) {
+fn random_batches_keep_the_store_equal_to_a_set(backend: &dyn Backend, scale: Scale) {
     for (seed, form) in (1..).zip(FORMS) {
         let edges = 2 * scale.vertices;
         let mut model = graphs::uniform(scale.vertices, edges, form.directed, seed);
@@ -103,7 +103,7 @@ fn random_batches_keep_the_store_equal_to_a_set(backend: &Backend, scale: Scale)
     }
 }
 
-fn an_exhausted_pool_leaves_the_graph_as_it_was(backend: &Backend, scale: Scale) {
+fn an_exhausted_pool_leaves_the_graph_as_it_was(backend: &dyn Backend, scale: Scale) {
     // So many that the entries of all pairs are more than the pool has bytes.
     let vertices = (scale.pool / 3).isqrt() as u32;
     for form in FORMS {
@@ -116,7 +116,7 @@ fn an_exhausted_pool_leaves_the_graph_as_it_was(backend: &Backend, scale: Scale)
             let pool = Pool::Bytes(scale.pool);
             let mut store = form.store(backend, &spec, pool, kept.csr());
             let pool = store.pool_bytes();
-            let too_many = store.update(&pairs(&every), Change::Insert, false);
+            let too_many = store.update(&every, Change::Insert, false);
             let overwrites = spec.allocator.may_overwrite;
             match too_many {
                 Err(StoreError::Pool { wanted, .. }) if !overwrites => {
@@ -132,7 +132,7 @@ fn an_exhausted_pool_leaves_the_graph_as_it_was(backend: &Backend, scale: Scale)
             while count > 0 && largest < 100 {
                 for (change, part) in [(Change::Insert, 0), (Change::Delete, count / 2)] {
                     let some = &every[part..part + count];
-                    match store.update(&pairs(some), change, false) {
+                    match store.update(some, change, false) {
                         Ok(found) => {
                             let expected = model.apply(some, change, !form.loops);
                             assert_eq!(found.counts, expected, "{what}");
@@ -163,7 +163,7 @@ fn with_hubs(scale: Scale, directed: bool) -> Model {
     graphs::skewed(scale.vertices / 5, scale.vertices, directed, 8)
 }
 
-fn results_are_those_of_definitions(backend: &Backend, scale: Scale) {
+fn results_are_those_of_definitions(backend: &dyn Backend, scale: Scale) {
     for form in FORMS {
         let (vertices, directed) = (scale.vertices, form.directed);
         let even = graphs::uniform(vertices, 5 * vertices, directed, 7);
@@ -210,7 +210,7 @@ fn follow(store: &mut Store, edges: &[Edge], change: Change, what: &str) {
     assert_eq!(found.triangles, follows.then_some(apart), "{what}");
 }
 
-fn vertices_come_and_go(backend: &Backend, scale: Scale) {
+fn vertices_come_and_go(backend: &dyn Backend, scale: Scale) {
     for form in FORMS {
         let mut model = with_hubs(scale, form.directed);
         let vertices = model.rows.len() as u32;
@@ -231,7 +231,7 @@ fn vertices_come_and_go(backend: &Backend, scale: Scale) {
         model.rows.resize(total as usize, Default::default());
         let mut random = Random::new(4);
         let batch = graphs::batch(&mut random, &model, scale.largest as usize);
-        let touches = |edge: &&(u32, u32)| deleted.contains(&edge.0) || deleted.contains(&edge.1);
+        let touches = |edge: &&Edge| edge.iter().any(|end| deleted.contains(end));
         let refused = batch.iter().filter(touches).count() as u64;
         assert!(refused > 0, "edges of deleted vertices");
         let rest: Vec<_> = batch
@@ -242,7 +242,6 @@ fn vertices_come_and_go(backend: &Backend, scale: Scale) {
         let mut counts = model.apply(&rest, Change::Insert, !form.loops);
         counts.rejected += refused;
         let with = (Kept::of(&model), Results::of(&model, &deleted));
-        let batch = pairs(&batch);
         for spec in keeping(scale.crowd) {
             let what = format!("{}, {form:?}", spec.name());
             let mut store = form.store(backend, &spec, Pool::Auto, start.csr());
@@ -263,7 +262,7 @@ fn vertices_come_and_go(backend: &Backend, scale: Scale) {
     }
 }
 
-fn a_vertex_deleted_before_it_was_is_there_later(backend: &Backend, _: Scale) {
+fn a_vertex_deleted_before_it_was_is_there_later(backend: &dyn Backend, _: Scale) {
     let spec = Spec::parse("cfmmalloc").expect("an allocator");
     for form in FORMS {
         let what = format!("{form:?}");
@@ -276,7 +275,7 @@ fn a_vertex_deleted_before_it_was_is_there_later(backend: &Backend, _: Scale) {
         // The graph moves to where there is room for these.
         model.rows.resize(105, Default::default());
         store.insert_vertices(100).expect(&what);
-        let counts = model.apply(&[(0, 4)], Change::Insert, false);
+        let counts = model.apply(&[[0, 4]], Change::Insert, false);
         let found = store.update(&[[0, 4]], Change::Insert, false);
         assert_eq!(found.expect(&what).counts, counts, "{what}");
         Kept::of(&model).assert_in(&store, &what);
@@ -286,7 +285,7 @@ fn a_vertex_deleted_before_it_was_is_there_later(backend: &Backend, _: Scale) {
 /// Edges of a batch that fills the pool.
 const FILLING: u32 = 1 << 20;
 
-fn a_pool_grows_under_batches(backend: &Backend, scale: Scale) {
+fn a_pool_grows_under_batches(backend: &dyn Backend, scale: Scale) {
     // All edges are more than the first pool holds.
     let vertices: u32 = 4096;
     let empty = Kept::of(&Model::new(vertices, true));
@@ -338,7 +337,7 @@ fn a_pool_grows_under_batches(backend: &Backend, scale: Scale) {
     }
 }
 
-fn a_large_graph_is_that_of_the_cpu(backend: &Backend, scale: Scale) {
+fn a_large_graph_is_that_of_the_cpu(backend: &dyn Backend, scale: Scale) {
     let one = Spec::parse("cfmmalloc").expect("an allocator");
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let host = cpu(workers.min(8));
@@ -362,7 +361,7 @@ fn a_large_graph_is_that_of_the_cpu(backend: &Backend, scale: Scale) {
         // Both directions of every edge are there.
         let columns = form.directed.then(|| rows.clone());
         let csr = (&rows, columns.as_ref());
-        let expected = form.store(&host, &one, Pool::Auto, csr);
+        let expected = form.store(&*host, &one, Pool::Auto, csr);
         let hash = expected.hash().expect(&what);
         assert_eq!(hash, rows.graph_hash());
         let ranks = expected.pagerank(&RankOptions::default(), None);

@@ -6,8 +6,8 @@
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
 use heapwood::size::Pool;
-use heapwood::tree::{TreeBuilder, TreeError};
-use heapwood_device::kdtree::host::{Options, tree_hash};
+use heapwood::tree::{self, TreeBuilder, TreeError, TreeHash};
+use heapwood_device::kdtree::host::Options;
 use heapwood_scenes::generate::{self, Displacement};
 use heapwood_scenes::{CleanOptions, Scene};
 use heapwood_tests::gpu::{cpu, gpu, specs, turn};
@@ -42,18 +42,22 @@ fn scenes() -> Vec<Scene> {
 
 /// The fingerprint of the tree of a scene; nothing if the allocator, whose null is no
 /// evidence, has refused a request.
-fn hash(backend: &Backend, scene: &Scene, spec: &Spec, alloc_per_split: bool) -> Option<u64> {
+fn hash(
+    backend: &dyn Backend,
+    scene: &Scene,
+    spec: &Spec,
+    alloc_per_split: bool,
+) -> Option<TreeHash> {
     let options = Options {
         alloc_per_split,
         ..Options::default()
     };
-    let builder = TreeBuilder::new(backend, scene).expect("the triangles fit");
+    let builder = TreeBuilder::new(backend, &tree::triangles(scene)).expect("the triangles fit");
     let built = builder
         .prepare(spec, Pool::Auto, options)
         .and_then(|ready| {
             let built = ready.build(false)?;
-            let (nodes, references) = ready.tree(&built)?;
-            Ok(tree_hash(&nodes, &references))
+            Ok(ready.tree(&built)?.hash())
         });
     let (scene, name) = (scene.name(), spec.allocator.name);
     match built {
@@ -68,13 +72,13 @@ fn hash(backend: &Backend, scene: &Scene, spec: &Spec, alloc_per_split: bool) ->
 }
 
 /// The fingerprint by one worker of the CPU.
-fn expected(scene: &Scene) -> u64 {
+fn expected(scene: &Scene) -> TreeHash {
     let spec = Spec::parse("cfmmalloc").expect("an allocator");
-    hash(&cpu(1), scene, &spec, false).expect("its null is evidence")
+    hash(&*cpu(1), scene, &spec, false).expect("its null is evidence")
 }
 
 /// Every allocator gives the tree that was expected.
-fn same_over_all(backend: &Backend, scene: &Scene, expected: u64) {
+fn same_over_all(backend: &dyn Backend, scene: &Scene, expected: TreeHash) {
     for spec in specs() {
         for alloc_per_split in [false, true] {
             let Some(found) = hash(backend, scene, &spec, alloc_per_split) else {
@@ -94,7 +98,7 @@ fn the_gpu_builds_the_trees_of_the_cpu() {
     let _turn = turn();
     let Some(backend) = gpu() else { return };
     for scene in scenes() {
-        same_over_all(&backend, &scene, expected(&scene));
+        same_over_all(&*backend, &scene, expected(&scene));
         println!("{}: {} triangles", scene.name(), scene.len());
     }
 }
@@ -103,5 +107,5 @@ fn the_gpu_builds_the_trees_of_the_cpu() {
 fn workers_of_the_cpu_build_the_same_trees() {
     let _turn = turn();
     let scene = generate::by_name("terrain").expect("a shipped scene");
-    same_over_all(&cpu(4), &scene, expected(&scene));
+    same_over_all(&*cpu(4), &scene, expected(&scene));
 }

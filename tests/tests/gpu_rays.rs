@@ -18,7 +18,7 @@ use heapwood_scenes::{CleanOptions, Scene};
 use heapwood_tests::brute::{RayFloats, bounds_of, closest};
 use heapwood_tests::gpu::{cpu, gpu};
 use heapwood_tests::judge::{Judge, Verdict};
-use heapwood_tests::rays::{rays_of, trace, triangles_of};
+use heapwood_tests::rays::{rays_of, trace};
 use rayon::prelude::*;
 
 /// Loads the scenes that are asked for, one after the other.
@@ -65,7 +65,7 @@ struct Trial<'a> {
 
 impl Trial<'_> {
     /// Holds a backend to both answers and prints the counts.
-    fn run(&self, backend: &Backend) {
+    fn run(&self, backend: &dyn Backend) {
         let bounds = self.judge.bounds();
         let found = trace(backend, self.scene, bounds, &self.rays);
         let answers: Vec<_> = (self.rays.par_iter().zip(&found).zip(&self.expected))
@@ -88,7 +88,7 @@ impl Trial<'_> {
             "{} on {}: {} triangles, {} rays, {hits} hits; {} unlike the exact tree's, of which \
              {} are wrong; in doubles {} are decided by rounding and {} are wrong",
             self.scene.name(),
-            backend.facts().backend,
+            backend.info().backend,
             self.scene.len(),
             self.rays.len(),
             count(|(is_same, _, _)| !is_same),
@@ -113,7 +113,7 @@ fn large_trees_are_traced_like_exact_ones() {
     )];
     backends.extend(gpu());
     for scene in scenes() {
-        let triangles = triangles_of(&scene);
+        let triangles = heapwood::tree::triangles(&scene);
         let judge = Judge::new(&triangles);
         let rays = rays_of(&scene, &triangles, &bounds_of(&triangles));
         let expected = judge.trace(&rays);
@@ -124,6 +124,6 @@ fn large_trees_are_traced_like_exact_ones() {
             rays,
             expected,
         };
-        backends.iter().for_each(|backend| trial.run(backend));
+        backends.iter().for_each(|backend| trial.run(&**backend));
     }
 }

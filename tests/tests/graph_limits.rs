@@ -3,7 +3,7 @@
 
 use heapwood::Error;
 use heapwood::allocators::Spec;
-use heapwood::backend::{Backend, BackendError, Launch, Quota, Shape};
+use heapwood::backend::{Backend, BackendError, Cpu, Grid, Launch, Quota};
 use heapwood::graph::{Change, Edge, Layout, Limits, Options, Store, StoreError};
 use heapwood::size::Pool;
 use heapwood_device::graph::measure::Measure;
@@ -20,9 +20,9 @@ fn spec(name: &str) -> Spec {
 }
 
 /// A backend with so much memory.
-fn machine(bytes: u64) -> (Backend, Quota) {
+fn machine(bytes: u64) -> (Cpu, Quota) {
     let quota = Quota::of_memory(bytes);
-    let backend = Backend::cpu_within(Some(2), quota.clone());
+    let backend = Cpu::new(Some(2), Some(quota.clone()));
     (backend.expect("a backend"), quota)
 }
 
@@ -43,8 +43,7 @@ fn an_allocator_that_begins_again_keeps_the_graph_or_says_so() {
         let start = graphs::uniform(2000, 4000, form.directed, 3);
         let batch: Vec<Edge> = (0..1000).map(|at| [2 * at, 1999 - at]).collect();
         let mut after = start.clone();
-        let edges: Vec<(u32, u32)> = batch.iter().map(|&[from, to]| (from, to)).collect();
-        after.apply(&edges, Change::Insert, false);
+        after.apply(&batch, Change::Insert, false);
         let (before, after) = (Kept::of(&start), Kept::of(&after));
         for spec in [Some(spec("awmalloc")), spec("awmalloc").checked()] {
             let spec = spec.expect("a checked one");
@@ -87,7 +86,7 @@ fn an_allocator_that_begins_again_keeps_the_graph_or_says_so() {
 /// The last vertex of a graph has the only neighbours.
 fn far(vertices: u32) -> Model {
     let mut model = Model::new(vertices, true);
-    model.apply(&[(0, vertices - 1)], Change::Insert, false);
+    model.apply(&[[0, vertices - 1]], Change::Insert, false);
     model
 }
 
@@ -117,7 +116,7 @@ fn a_first_pool_is_no_larger_than_what_is_there() {
 /// each change; and the batch that changes it for the time `number`.
 fn hub() -> (Kept, impl Fn(u32) -> [Edge; 1]) {
     let mut model = Model::new(200_000, true);
-    let star: Vec<_> = (0..100_000).map(|to| (0, to)).collect();
+    let star: Vec<_> = (0..100_000).map(|to| [0, to]).collect();
     model.apply(&star, Change::Insert, false);
     (Kept::of(&model), |number| [[0, 100_000 + number]])
 }
@@ -183,7 +182,7 @@ fn no_more_entries_than_can_be_numbered() {
         let all = graphs::all_pairs(60, form.directed);
         let mut known = start.rows.to_edges().edges;
         let mut refused = 0;
-        for &(from, to) in all.iter().filter(|edge| edge.0 < edge.1) {
+        for &[from, to] in all.iter().filter(|[from, to]| from < to) {
             if model.rows[from as usize].contains(&to) {
                 continue;
             }
@@ -207,7 +206,7 @@ fn no_more_entries_than_can_be_numbered() {
                     break;
                 }
             } else {
-                let counts = model.apply(&[(from, to)], Change::Insert, false);
+                let counts = model.apply(&[[from, to]], Change::Insert, false);
                 assert_eq!(found.expect("few enough").counts.applied, counts.applied);
                 known.push([from, to]);
             }
@@ -255,11 +254,11 @@ fn no_more_vertices_than_can_be_numbered() {
 #[test]
 fn no_more_threads_than_can_be_numbered() {
     let (backend, _) = machine(u64::MAX);
-    for shape in [Shape::Threads(u32::MAX), Shape::Warps(u32::MAX)] {
+    for grid in [Grid::Threads(u32::MAX), Grid::Warps(u32::MAX)] {
         let launch = Launch {
             call: Call::of::<Measure>(Args::NONE.into()),
             heap: None,
-            shape,
+            grid,
         };
         // SAFETY: nothing is launched.
         let error = unsafe { backend.launch(&launch) }.expect_err("too many threads");

@@ -1,29 +1,37 @@
 //! The k-d tree builder on the CPU: the same tree whatever runs it, right, and
 //! as good as an exact builder's; clean errors when there is too little room.
 
-use heapwood_device::host::{ALLOCATORS, HostAllocator, allocator};
+use heapwood::allocators::Spec;
+use heapwood::heap::HeapError;
+use heapwood::tree::TreeError;
+use heapwood_device::allocators::AtomicMalloc;
 use heapwood_device::kdtree::host::{
-    BuildError, Limits, Options, Plan, PlanError, check, default_depth, sah_cost, tree_hash,
+    BuildError, Limits, Options, Plan, PlanError, check, default_depth, sah_cost,
 };
 use heapwood_device::kdtree::tables::FOCUS;
-use heapwood_tests::cpu::{Machine, Tree};
-use heapwood_tests::lanes;
+use heapwood_tests::gpu::{cpu, specs};
+use heapwood_tests::lockstep::LockstepBackend;
 use heapwood_tests::oracle::{self, Ray};
 use heapwood_tests::soups::{self, Numbers, Triangles};
+use heapwood_tests::trees::{self, Finished};
 
-const POOL: usize = 32 << 20;
+const POOL: u64 = 32 << 20;
 
-fn build(name: &str, workers: u32, triangles: &Triangles, options: Options) -> Tree {
-    let machine = Machine::new(allocator(name).unwrap(), POOL, workers).unwrap();
-    machine.build(triangles, options).unwrap()
+fn spec(name: &str) -> Spec {
+    Spec::parse(name).expect("an allocator")
 }
 
-fn hash(tree: &Tree) -> u64 {
-    tree_hash(&tree.nodes, &tree.references)
+fn build_over(spec: &Spec, workers: usize, triangles: &Triangles, options: Options) -> Finished {
+    let built = trees::build(&*cpu(workers), spec, POOL, triangles, options);
+    built.unwrap_or_else(|error| panic!("{spec}: {error}"))
 }
 
-fn assert_right(tree: &Tree, triangles: &Triangles, name: &str) {
-    let bounds = tree.result.bounds;
+fn build(name: &str, workers: usize, triangles: &Triangles, options: Options) -> Finished {
+    build_over(&spec(name), workers, triangles, options)
+}
+
+fn assert_right(built: &Finished, triangles: &Triangles, name: &str) {
+    let (tree, bounds) = (&built.tree, built.result.bounds);
     let found = check(&tree.nodes, &tree.references, triangles, bounds);
     assert_eq!(found, Ok(()), "{name}");
 }
@@ -38,11 +46,16 @@ fn every_tree_is_right() {
                 collect: true,
                 ..Options::default()
             };
-            let tree = build("cfmalloc", 2, &triangles, options);
-            assert_right(&tree, &triangles, name);
-            let leaves = tree.nodes.iter().filter(|node| node.is_leaf()).count();
-            assert_eq!(tree.result.leaves as usize, leaves, "{name}");
-            assert!(tree.result.depth <= default_depth(triangles.len() as u32));
+            let built = build("cfmalloc", 2, &triangles, options);
+            assert_right(&built, &triangles, name);
+            let leaves = built
+                .tree
+                .nodes
+                .iter()
+                .filter(|node| node.is_leaf())
+                .count();
+            assert_eq!(built.result.leaves as usize, leaves, "{name}");
+            assert!(built.result.depth <= default_depth(triangles.len() as u32));
         }
     }
 }
@@ -50,25 +63,23 @@ fn every_tree_is_right() {
 #[test]
 fn every_allocation_is_freed() {
     let triangles = soups::rooms(8);
-    for allocator in ALLOCATORS {
+    for spec in specs() {
         for alloc_per_split in [false, true] {
             let options = Options {
                 alloc_per_split,
                 collect: true,
                 ..Options::default()
             };
-            let machine = Machine::new(allocator, POOL, 4).unwrap();
-            let tree = machine.build(&triangles, options).unwrap();
-            let statistics = tree.result.statistics;
-            assert!(statistics.allocations > 100, "{}", allocator.name);
+            let built = build_over(&spec, 4, &triangles, options);
+            let statistics = built.result.statistics;
+            assert!(statistics.allocations > 100, "{spec}");
             assert_eq!(statistics.allocations, statistics.frees);
-            assert_eq!(statistics.live_bytes, 0, "{}", allocator.name);
+            assert_eq!(statistics.live_bytes, 0, "{spec}");
             assert!(statistics.peak_bytes >= triangles.len() as u64 * 4);
-            let state = machine.heap_state();
-            if allocator.frees && allocator.walkable {
-                assert_eq!(state.occupancy.used_bytes, 0, "{}", allocator.name);
+            if spec.allocator.frees && spec.allocator.walkable {
+                assert_eq!(built.heap.occupancy.used_bytes, 0, "{spec}");
             }
-            assert_eq!(state.faults, Default::default(), "{}", allocator.name);
+            assert_eq!(built.heap.faults, Default::default(), "{spec}");
         }
     }
 }
@@ -76,15 +87,17 @@ fn every_allocation_is_freed() {
 #[test]
 fn the_tree_does_not_depend_on_the_workers() {
     for (name, triangles) in soups::all() {
-        let expected = hash(&build("cfmalloc", 1, &triangles, Options::default()));
+        let expected = build("cfmalloc", 1, &triangles, Options::default())
+            .tree
+            .hash();
         for workers in [2, 8] {
             for alloc_per_split in [false, true] {
                 let options = Options {
                     alloc_per_split,
                     ..Options::default()
                 };
-                let tree = build("cfmalloc", workers, &triangles, options);
-                assert_eq!(hash(&tree), expected, "{name}: {workers} workers");
+                let built = build("cfmalloc", workers, &triangles, options);
+                assert_eq!(built.tree.hash(), expected, "{name}: {workers} workers");
             }
         }
     }
@@ -100,22 +113,33 @@ fn the_tree_does_not_depend_on_the_lanes() {
     };
     let expected = build("atomicmalloc", 2, &triangles, options);
     let limits = Limits::for_triangles(triangles.len() as u32, &options);
-    let tree = lanes::build_within(&triangles, options, limits).unwrap();
-    assert_eq!(hash(&tree), hash(&expected));
+    let lanes = LockstepBackend::<AtomicMalloc>::new(3, 64, 0);
+    let built = trees::build_within(
+        &lanes,
+        &spec("atomicmalloc"),
+        POOL,
+        &triangles,
+        options,
+        limits,
+    );
+    let built = built.expect("a tree");
+    assert_eq!(built.tree.hash(), expected.tree.hash());
 }
 
 #[test]
 fn the_tree_does_not_depend_on_the_allocator() {
     for triangles in [soups::soup(6000, 0.05, 2), soups::rooms(6)] {
-        let expected = hash(&build("atomicmalloc", 1, &triangles, Options::default()));
-        for allocator in ALLOCATORS {
+        let expected = build("atomicmalloc", 1, &triangles, Options::default())
+            .tree
+            .hash();
+        for spec in specs() {
             for alloc_per_split in [false, true] {
                 let options = Options {
                     alloc_per_split,
                     ..Options::default()
                 };
-                let tree = build(allocator.name, 2, &triangles, options);
-                assert_eq!(hash(&tree), expected, "{}", allocator.name);
+                let built = build_over(&spec, 2, &triangles, options);
+                assert_eq!(built.tree.hash(), expected, "{spec}");
             }
         }
     }
@@ -125,13 +149,13 @@ fn the_tree_does_not_depend_on_the_allocator() {
 fn trees_cost_as_little_as_an_exact_builders() {
     for (name, triangles) in soups::all() {
         let options = Options::default();
-        let tree = build("cfmalloc", 2, &triangles, options);
+        let built = build("cfmalloc", 2, &triangles, options);
         let depth = default_depth(triangles.len() as u32);
         let (nodes, references, bounds) = oracle::build(&triangles, options.costs, depth);
-        assert_eq!(bounds, tree.result.bounds, "{name}");
+        assert_eq!(bounds, built.result.bounds, "{name}");
         assert!(!references.is_empty());
         let exact = sah_cost(&nodes, bounds, options.costs);
-        let ours = sah_cost(&tree.nodes, bounds, options.costs);
+        let ours = sah_cost(&built.tree.nodes, bounds, options.costs);
         assert!(ours <= exact * 1.05, "{name}: {ours} against {exact}");
     }
 }
@@ -144,8 +168,8 @@ fn clipping_makes_better_trees_where_triangles_are_large() {
             clip,
             ..Options::default()
         };
-        let tree = build("cfmalloc", 2, &triangles, options);
-        sah_cost(&tree.nodes, tree.result.bounds, options.costs)
+        let built = build("cfmalloc", 2, &triangles, options);
+        sah_cost(&built.tree.nodes, built.result.bounds, options.costs)
     };
     assert!(cost(true) < cost(false));
 }
@@ -153,8 +177,9 @@ fn clipping_makes_better_trees_where_triangles_are_large() {
 #[test]
 fn rays_hit_what_brute_force_says() {
     for (name, triangles) in soups::all() {
-        let tree = build("cfmalloc", 2, &triangles, Options::default());
-        let bounds = tree.result.bounds;
+        let built = build("cfmalloc", 2, &triangles, Options::default());
+        let (nodes, references) = (built.tree.nodes, built.tree.references);
+        let bounds = built.result.bounds;
         let mut numbers = Numbers(7);
         let mut hits = 0;
         for number in 0..300 {
@@ -178,8 +203,7 @@ fn rays_hit_what_brute_force_says() {
             }
             let ray = Ray { origin, direction };
             let expected = oracle::brute_force(&triangles, &ray);
-            let found =
-                oracle::closest_hit(&tree.nodes, &tree.references, &triangles, bounds, &ray);
+            let found = oracle::closest_hit(&nodes, &references, &triangles, bounds, &ray);
             assert_eq!(found, expected, "{name}: {ray:?}");
             hits += usize::from(expected.is_some());
         }
@@ -190,31 +214,30 @@ fn rays_hit_what_brute_force_says() {
 
 /// Builds in pools of many sizes. Whatever fits is the right tree; the rest
 /// ends in an error that names the pool.
-fn squeeze(allocator: &'static HostAllocator, alloc_per_split: bool) -> (usize, usize) {
+fn squeeze(spec: &Spec, alloc_per_split: bool) -> (usize, usize) {
     let triangles = soups::soup(3000, 0.1, 9);
     let options = Options {
         alloc_per_split,
         ..Options::default()
     };
-    let expected = hash(&build("atomicmalloc", 1, &triangles, options));
-    let root = triangles.len() * 4;
+    let expected = build("atomicmalloc", 1, &triangles, options).tree.hash();
+    let root = triangles.len() as u64 * 4;
     let (mut trees, mut errors) = (0, 0);
     for tenths in [5, 9, 11, 13, 16, 20, 25, 30, 40, 60, 100, 400, 4000] {
-        let Ok(machine) = Machine::new(allocator, root * tenths / 10, 3) else {
-            errors += 1;
-            continue;
-        };
-        match machine.build(&triangles, options) {
-            Ok(tree) => {
-                assert_eq!(hash(&tree), expected, "{} {tenths}", allocator.name);
+        let pool = root * tenths / 10;
+        match trees::build(&*cpu(3), spec, pool, &triangles, options) {
+            Ok(built) => {
+                assert_eq!(built.tree.hash(), expected, "{spec} {tenths}");
                 trees += 1;
             }
-            Err(BuildError::OutOfMemory { bytes }) => {
-                assert!(bytes > 0 && bytes <= root as u64, "{}", allocator.name);
+            Err(TreeError::Pool { wanted, .. }) => {
+                assert!(wanted.is_some() || spec.allocator.may_overwrite, "{spec}");
+                let wanted = wanted.unwrap_or(root);
+                assert!(wanted > 0 && wanted <= root, "{spec}");
                 errors += 1;
             }
-            Err(BuildError::Overwritten) if allocator.may_overwrite => errors += 1,
-            Err(error) => panic!("{} in {tenths}: {error}", allocator.name),
+            Err(TreeError::Heap(HeapError::TooSmall { .. })) => errors += 1,
+            Err(error) => panic!("{spec} in {tenths}: {error}"),
         }
     }
     (trees, errors)
@@ -222,10 +245,10 @@ fn squeeze(allocator: &'static HostAllocator, alloc_per_split: bool) -> (usize, 
 
 #[test]
 fn a_pool_that_is_too_small_is_a_clean_error() {
-    for allocator in ALLOCATORS {
+    for spec in specs() {
         for alloc_per_split in [false, true] {
-            let (trees, errors) = squeeze(allocator, alloc_per_split);
-            assert!(trees > 0 && errors > 0, "{}", allocator.name);
+            let (trees, errors) = squeeze(&spec, alloc_per_split);
+            assert!(trees > 0 && errors > 0, "{spec}");
         }
     }
 }
@@ -234,7 +257,11 @@ fn a_pool_that_is_too_small_is_a_clean_error() {
 fn limits_are_clean_errors_and_doubling_them_helps() {
     let triangles = soups::soup(5000, 0.1, 10);
     let options = Options::default();
-    let machine = Machine::new(allocator("cfmalloc").unwrap(), POOL, 2).unwrap();
+    let backend = cpu(2);
+    let within = |limits| {
+        let spec = spec("cfmalloc");
+        trees::build_within(&*backend, &spec, POOL, &triangles, options, limits)
+    };
     let usual = Limits::for_triangles(5000, &options);
     let tight = [
         (
@@ -256,8 +283,10 @@ fn limits_are_clean_errors_and_doubling_them_helps() {
         (Limits { chunks: 3, ..usual }, BuildError::TaskLimit),
     ];
     for (limits, expected) in tight {
-        let result = machine.build_within(&triangles, options, limits);
-        assert_eq!(result.err(), Some(expected));
+        match within(limits) {
+            Err(TreeError::Build(error)) => assert_eq!(error, expected),
+            other => panic!("{other:?}"),
+        }
     }
     let mut limits = Limits {
         nodes: 100,
@@ -265,15 +294,15 @@ fn limits_are_clean_errors_and_doubling_them_helps() {
         tasks: 10,
         ..usual
     };
-    let tree = loop {
-        let machine = Machine::new(allocator("cfmalloc").unwrap(), POOL, 2).unwrap();
-        match machine.build_within(&triangles, options, limits) {
+    let built = loop {
+        match within(limits) {
             Ok(tree) => break tree,
-            Err(error) => assert!(error.is_limit(), "{error}"),
+            Err(TreeError::Build(error)) => assert!(error.is_limit(), "{error}"),
+            Err(error) => panic!("{error}"),
         }
         limits = limits.doubled().unwrap();
     };
-    assert_right(&tree, &triangles, "soup");
+    assert_right(&built, &triangles, "soup");
 }
 
 #[test]
@@ -284,9 +313,9 @@ fn depth_is_limited() {
             max_depth: Some(depth),
             ..Options::default()
         };
-        let tree = build("cfmalloc", 2, &triangles, options);
-        assert_eq!(tree.result.depth, depth);
-        assert_right(&tree, &triangles, "soup");
+        let built = build("cfmalloc", 2, &triangles, options);
+        assert_eq!(built.result.depth, depth);
+        assert_right(&built, &triangles, "soup");
     }
 }
 
@@ -305,8 +334,11 @@ fn what_cannot_be_built_is_refused() {
     for bad in [f32::NAN, f32::INFINITY, -2e18] {
         let mut triangles = soups::soup(100, 0.1, 12);
         triangles[50][1][2] = bad;
-        let machine = Machine::new(allocator("cfmalloc").unwrap(), POOL, 2).unwrap();
-        let result = machine.build(&triangles, options);
-        assert_eq!(result.err(), Some(BuildError::BadCoordinate));
+        let built = trees::build(&*cpu(2), &spec("cfmalloc"), POOL, &triangles, options);
+        let error = built.expect_err("a bad coordinate");
+        assert!(
+            matches!(error, TreeError::Build(BuildError::BadCoordinate)),
+            "{error}"
+        );
     }
 }

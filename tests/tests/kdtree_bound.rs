@@ -1,30 +1,36 @@
 //! The bound on duplication: at most 64 n + 1,024 references for n triangles,
 //! the same tree whatever runs the build, and none of it in usual scenes.
 
-use heapwood_device::host::{ALLOCATORS, allocator};
+use heapwood::allocators::Spec;
+use heapwood::tree::TreeError;
+use heapwood_device::allocators::AtomicMalloc;
 use heapwood_device::kdtree::budget;
-use heapwood_device::kdtree::host::{
-    BuildError, Limits, Options, check, default_depth, sah_cost, tree_hash,
-};
+use heapwood_device::kdtree::host::{BuildError, Limits, Options, check, default_depth, sah_cost};
 use heapwood_device::kdtree::tables::LARGE;
-use heapwood_tests::cpu::{Machine, Tree};
+use heapwood_tests::gpu::{cpu, specs};
+use heapwood_tests::lockstep::LockstepBackend;
+use heapwood_tests::oracle;
 use heapwood_tests::soups::{self, Numbers, Triangles};
-use heapwood_tests::{lanes, oracle};
+use heapwood_tests::trees::{self, Finished};
 
-const POOL: usize = 64 << 20;
+const POOL: u64 = 64 << 20;
+
+fn spec(name: &str) -> Spec {
+    Spec::parse(name).expect("an allocator")
+}
 
 /// 64 n + 1,024, as the documentation promises.
 fn bound(triangles: &Triangles) -> usize {
     64 * triangles.len() + 1024
 }
 
-fn build(name: &str, workers: u32, triangles: &Triangles, options: Options) -> Tree {
-    let machine = Machine::new(allocator(name).unwrap(), POOL, workers).unwrap();
-    machine.build(triangles, options).unwrap()
+fn build_over(spec: &Spec, workers: usize, triangles: &Triangles, options: Options) -> Finished {
+    let built = trees::build(&*cpu(workers), spec, POOL, triangles, options);
+    built.unwrap_or_else(|error| panic!("{spec}: {error}"))
 }
 
-fn hash(tree: &Tree) -> u64 {
-    tree_hash(&tree.nodes, &tree.references)
+fn build(name: &str, workers: usize, triangles: &Triangles, options: Options) -> Finished {
+    build_over(&spec(name), workers, triangles, options)
 }
 
 #[test]
@@ -35,11 +41,16 @@ fn overlapping_triangles_stay_within_the_bound() {
                 clip,
                 ..Options::default()
             };
-            let tree = build("cfmalloc", 2, &triangles, options);
-            let references = tree.references.len();
+            let built = build("cfmalloc", 2, &triangles, options);
+            let references = built.tree.references.len();
             assert!(references <= bound(&triangles), "{name}: {references}");
-            let bounds = tree.result.bounds;
-            let found = check(&tree.nodes, &tree.references, &triangles, bounds);
+            let bounds = built.result.bounds;
+            let found = check(
+                &built.tree.nodes,
+                &built.tree.references,
+                &triangles,
+                bounds,
+            );
             assert_eq!(found, Ok(()), "{name}");
         }
     }
@@ -61,8 +72,8 @@ fn random_overlapping_triangles_stay_within_the_bound() {
         // Where intersections are dear, many more splits pay.
         options.costs.intersection = [5.0, 80.0][numbers.below(2)];
         options.max_depth = [None, Some(30)][numbers.below(2)];
-        let tree = build("cfmalloc", 2, &triangles, options);
-        let references = tree.references.len();
+        let built = build("cfmalloc", 2, &triangles, options);
+        let references = built.tree.references.len();
         assert!(references <= bound(&triangles), "{round}: {references}");
     }
 }
@@ -72,15 +83,15 @@ fn a_bounded_tree_does_not_depend_on_what_builds_it() {
     let triangles = soups::fan(80, 41);
     let expected = build("atomicmalloc", 1, &triangles, Options::default());
     assert!(expected.result.limited_leaves > 0);
-    for allocator in ALLOCATORS {
+    for spec in specs() {
         for alloc_per_split in [true, false] {
             let options = Options {
                 alloc_per_split,
                 ..Options::default()
             };
-            let tree = build(allocator.name, 3, &triangles, options);
-            assert_eq!(hash(&tree), hash(&expected), "{}", allocator.name);
-            let limited = tree.result.limited_leaves;
+            let built = build_over(&spec, 3, &triangles, options);
+            assert_eq!(built.tree.hash(), expected.tree.hash(), "{spec}");
+            let limited = built.result.limited_leaves;
             assert_eq!(limited, expected.result.limited_leaves);
         }
     }
@@ -97,13 +108,17 @@ fn a_bounded_tree_does_not_depend_on_how_it_is_divided() {
     let expected = build("atomicmalloc", 1, &triangles, options);
     assert!(expected.result.limited_leaves > 0);
     for (workers, finish) in [(2, 0), (4, 8), (3, 64)] {
-        let tree = build(
+        let built = build(
             "cfmalloc",
             workers,
             &triangles,
             Options { finish, ..options },
         );
-        assert_eq!(hash(&tree), hash(&expected), "{workers} {finish}");
+        assert_eq!(
+            built.tree.hash(),
+            expected.tree.hash(),
+            "{workers} {finish}"
+        );
     }
 }
 
@@ -117,11 +132,22 @@ fn a_bounded_tree_does_not_depend_on_the_lanes() {
     assert!(expected.result.limited_leaves > 0);
     // Room for all that the bound allows.
     let limits = Limits::for_triangles(64 * triangles.len() as u32, &options);
-    let refused = lanes::build_within(&triangles, options, limits).err();
-    assert_eq!(refused, Some(BuildError::Explodes { served: None }));
+    let lanes = LockstepBackend::<AtomicMalloc>::new(3, 64, 0);
+    let within = |options| {
+        let spec = spec("atomicmalloc");
+        trees::build_within(&lanes, &spec, POOL, &triangles, options, limits)
+    };
+    let refused = within(options).expect_err("it explodes");
+    assert!(
+        matches!(
+            refused,
+            TreeError::Build(BuildError::Explodes { served: None })
+        ),
+        "{refused}"
+    );
     options.bounded = true;
-    let tree = lanes::build_within(&triangles, options, limits).unwrap();
-    assert_eq!(hash(&tree), hash(&expected));
+    let built = within(options).expect("a tree");
+    assert_eq!(built.tree.hash(), expected.tree.hash());
 }
 
 #[test]
@@ -129,15 +155,15 @@ fn bounded_trees_cost_as_little_as_an_exact_builders() {
     let mut bounded = 0;
     for (name, triangles) in soups::overlapping() {
         let options = Options::default();
-        let tree = build("cfmalloc", 2, &triangles, options);
-        if tree.result.limited_leaves == 0 {
+        let built = build("cfmalloc", 2, &triangles, options);
+        if built.result.limited_leaves == 0 {
             continue;
         }
         let depth = default_depth(triangles.len() as u32);
         let (nodes, references, bounds) = oracle::build(&triangles, options.costs, depth);
         assert!(references.len() <= bound(&triangles), "{name}");
         let exact = sah_cost(&nodes, bounds, options.costs);
-        let ours = sah_cost(&tree.nodes, tree.result.bounds, options.costs);
+        let ours = sah_cost(&built.tree.nodes, built.result.bounds, options.costs);
         assert!(ours <= exact * 1.05, "{name}: {ours} against {exact}");
         bounded += 1;
     }
@@ -148,16 +174,17 @@ fn bounded_trees_cost_as_little_as_an_exact_builders() {
 fn usual_scenes_have_no_budgets() {
     for (name, triangles) in soups::all() {
         let options = Options::default();
-        let machine = Machine::new(allocator("cfmalloc").unwrap(), POOL, 2).unwrap();
+        let (backend, spec) = (cpu(2), spec("cfmalloc"));
         let mut limits = Limits::for_triangles(triangles.len() as u32, &options);
-        let tree = loop {
-            match machine.build_within(&triangles, options, limits) {
-                Err(error) if error.is_limit() => limits = limits.doubled().unwrap(),
+        let built = loop {
+            match trees::build_within(&*backend, &spec, POOL, &triangles, options, limits) {
+                Err(TreeError::Build(error)) if error.is_limit() => {
+                    limits = limits.doubled().unwrap();
+                }
                 result => break result.unwrap(),
             }
-            machine.init();
         };
-        assert_eq!(tree.result.limited_leaves, 0, "{name}");
+        assert_eq!(built.result.limited_leaves, 0, "{name}");
     }
 }
 

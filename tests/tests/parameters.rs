@@ -11,7 +11,7 @@ use heapwood_device::bench::{
 use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::launch::Call;
 use heapwood_device::warp::{SCRATCH_BYTES, Solo};
-use heapwood_tests::cpu::Buffer;
+use heapwood_tests::buffer::Buffer;
 
 /// Multiprocessors of the machine that the heaps are for.
 const PROCESSORS: u32 = 7;

@@ -10,16 +10,16 @@ use heapwood_scenes::{CleanOptions, Scene};
 use heapwood_tests::brute::{bounds_of, closest};
 use heapwood_tests::gpu::cpu;
 use heapwood_tests::judge::{Judge, Verdict};
-use heapwood_tests::rays::{rays_of, trace, triangles_of};
+use heapwood_tests::rays::{rays_of, trace};
 use heapwood_tests::runs::Runs;
 use heapwood_tests::soup::{grid, soup};
 use rayon::prelude::*;
 
 fn check(scene: &Scene) {
-    let triangles = triangles_of(scene);
+    let triangles = heapwood::tree::triangles(scene);
     let bounds = bounds_of(&triangles);
     let rays = rays_of(scene, &triangles, &bounds);
-    let found = trace(&cpu(2), scene, &bounds, &rays);
+    let found = trace(&*cpu(2), scene, &bounds, &rays);
     let runs = Runs::new(&triangles, &bounds);
     let expected: Vec<Hit> = rays.par_iter().map(|ray| runs.closest(ray)).collect();
     let bits = |hit: &Hit| (hit.triangle, hit.t.to_bits());
@@ -88,7 +88,7 @@ fn walls_that_meet_in_the_planes_of_splits() {
 #[test]
 fn doubles_tell_right_hits_from_wrong_ones() {
     let scene = generate::by_name("knot").expect("a shipped scene");
-    let triangles = triangles_of(&scene);
+    let triangles = heapwood::tree::triangles(&scene);
     let judge = Judge::new(&triangles);
     let rays = rays_of(&scene, &triangles, judge.bounds());
     let rays: Vec<_> = rays.into_iter().step_by(100).collect();

@@ -4,24 +4,13 @@ use std::time::Duration;
 
 use heapwood::Error;
 use heapwood::allocators::Spec;
-use heapwood::backend::{Backend, Choice, LAUNCH_LIMIT};
+use heapwood::backend::Backend;
 use heapwood::graph::{Layout, Limits, Options, RankOptions, Ranks, Store};
 use heapwood::size::Pool;
 use heapwood_graphs::Csr;
 
-/// The CPU backend with this many workers.
-pub fn backend(threads: usize) -> Result<Backend, Error> {
-    let options = heapwood::backend::Options {
-        choice: Choice::Cpu,
-        device: 0,
-        threads: Some(threads),
-        limit: LAUNCH_LIMIT,
-    };
-    Ok(options.open()?)
-}
-
 /// The graph in our store.
-pub fn store<'b>(backend: &'b Backend, spec: &Spec, rows: &Csr) -> Result<Store<'b>, Error> {
+pub fn store<'b>(backend: &'b dyn Backend, spec: &Spec, rows: &Csr) -> Result<Store<'b>, Error> {
     let options = Options {
         spec: spec.clone(),
         pool: Pool::Auto,

@@ -1,7 +1,7 @@
 //! What was measured, as a table and as JSON.
 
 use heapwood::Error;
-use heapwood::backend::Facts;
+use heapwood::backend::DeviceInfo;
 use heapwood::meta::Meta;
 use heapwood::report::{Table, milliseconds};
 use heapwood::samples::Samples;
@@ -55,17 +55,17 @@ struct Machine {
 
 impl Origin {
     /// Of a graph of this hash.
-    pub fn new(facts: &Facts, allocator: &str, threads: usize, seed: u64, hash: u64) -> Self {
+    pub fn new(info: &DeviceInfo, allocator: &str, threads: usize, seed: u64, hash: u64) -> Self {
         Self {
             allocator: allocator.to_owned(),
             threads,
             meta: Meta {
                 seed: Some(seed),
                 input_hash: Some(format!("{hash:016x}")),
-                ..Meta::new(facts)
+                ..Meta::new(info)
             },
             machine: Machine {
-                cpu: facts.device.clone(),
+                cpu: info.device.clone(),
                 cores: threads,
             },
         }

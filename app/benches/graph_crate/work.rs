@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use heapwood::Error;
-use heapwood::backend::Backend;
+use heapwood::backend::{Backend, Cpu};
 use heapwood::graph::{RankOptions, Store};
 use heapwood::samples::Samples;
 use heapwood_graphs::generate::{Kind, Parameters, generate};
@@ -96,7 +96,7 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
 /// [`Error::Verification`] if their results differ.
 pub fn measure(input: &Input, arguments: &Arguments, threads: usize) -> Result<Vec<Row>, Error> {
     let rows = input.rows(arguments.smaller)?;
-    let backend = ours::backend(threads)?;
+    let backend = Cpu::new(Some(threads), None)?;
     let store = ours::store(&backend, &arguments.allocator, &rows)?;
     let case = Case {
         input,
@@ -116,14 +116,8 @@ pub fn measure(input: &Input, arguments: &Arguments, threads: usize) -> Result<V
     Ok(vec![given?, converged?, case.triangles()?])
 }
 
-fn origin(backend: &Backend, allocator: &str, threads: usize, rows: &Csr) -> Origin {
-    Origin::new(
-        &backend.facts(),
-        allocator,
-        threads,
-        SEED,
-        rows.graph_hash(),
-    )
+fn origin(backend: &dyn Backend, allocator: &str, threads: usize, rows: &Csr) -> Origin {
+    Origin::new(&backend.info(), allocator, threads, SEED, rows.graph_hash())
 }
 
 /// A graph on both sides.

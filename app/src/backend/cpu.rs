@@ -1,15 +1,18 @@
 //! The CPU backend: every worker runs warps of one lane, one at a time. The thread that
 //! launches is a worker, too ([`work`]).
 
+mod memory;
 mod work;
 
 use std::sync::Arc;
 use std::time::Instant;
 
+use heapwood_device::host::HostAllocator;
+use heapwood_device::launch::KernelId;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::quota::Quota;
-use super::{BackendError, Facts, Launch, Memory, Shape};
+use super::{Backend, BackendError, DeviceInfo, Grid, Launch, Memory};
 use work::{Code, Work};
 
 /// Warps that a worker takes at a time.
@@ -19,7 +22,7 @@ const CHUNK: u32 = 256;
 /// leaves the others idle for a hundredth of the time.
 const RANGES: u32 = 64;
 
-/// The workers.
+/// Worker threads, each a warp of one lane.
 pub struct Cpu {
     /// All but the thread that launches; none if that is the only one.
     others: Option<ThreadPool>,
@@ -27,8 +30,12 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    /// For `threads` workers, or one a core, which use no more than `quota`.
-    pub(super) fn new(threads: Option<usize>, quota: Option<Quota>) -> Result<Self, BackendError> {
+    /// So many workers, or one a core, which use no more than `quota`.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be started.
+    pub fn new(threads: Option<usize>, quota: Option<Quota>) -> Result<Self, BackendError> {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = threads.unwrap_or_else(cores);
         let others = (threads > 1).then(|| {
@@ -42,60 +49,16 @@ impl Cpu {
         Ok(Self { others, quota })
     }
 
-    pub(super) fn workers(&self) -> u32 {
-        let others = self.others.as_ref();
-        others.map_or(1, |pool| pool.current_num_threads() as u32 + 1)
-    }
-
-    pub(super) fn memory(&self, bytes: u64) -> Result<Memory, BackendError> {
-        Memory::on_host(bytes, self.quota.as_ref())
-    }
-
-    /// Memory that is free, in bytes: without limit where the system does not tell.
-    pub(super) fn free_memory(&self) -> u64 {
-        match &self.quota {
-            Some(quota) => quota.free_bytes(),
-            None => available().unwrap_or(u64::MAX),
-        }
-    }
-
-    pub(super) fn facts(&self) -> Facts {
-        Facts {
-            backend: "cpu",
-            device: product(),
-            processors: self.workers(),
-            driver: None,
-        }
-    }
-
     /// # Safety
     ///
-    /// As for [`super::Backend::launch_parts`].
-    pub(super) unsafe fn launch_parts(
-        &self,
-        parts: &[&[Launch]],
-    ) -> Result<Vec<f64>, BackendError> {
-        self.quota
-            .as_ref()
-            .map_or(Ok(()), |quota| quota.operate(0))?;
-        let part = |part: &&[Launch]| {
-            // SAFETY: the caller's promise.
-            let times = part.iter().map(|launch| unsafe { self.launch(launch) });
-            times.sum()
-        };
-        parts.iter().map(part).collect()
-    }
-
-    /// # Safety
-    ///
-    /// As for [`super::Backend::launch_parts`].
-    unsafe fn launch(&self, launch: &Launch) -> Result<f64, BackendError> {
+    /// As for [`Backend::launch_parts`].
+    unsafe fn run(&self, launch: &Launch) -> Result<f64, BackendError> {
         let code = Code::of(launch)?;
-        let workers = self.workers();
-        let (warps, chunk) = match launch.shape {
-            Shape::Threads(count) | Shape::Warps(count) => (count, CHUNK),
-            Shape::Ranges(_) => (workers * RANGES, 1),
-            Shape::Strided(_) | Shape::Persistent => (workers, 1),
+        let workers = self.solo_workers();
+        let (warps, chunk) = match launch.grid.bounded()? {
+            Grid::Threads(count) | Grid::Warps(count) => (count, CHUNK),
+            Grid::Ranges(_) => (workers * RANGES, 1),
+            Grid::Strided(_) | Grid::Persistent => (workers, 1),
         };
         let begun = Instant::now();
         // SAFETY: the caller's promise; it is finished below.
@@ -108,6 +71,54 @@ impl Cpu {
         // SAFETY: the other workers have smaller numbers.
         unsafe { work.finish(workers - 1) };
         Ok(begun.elapsed().as_secs_f64() * 1e3)
+    }
+}
+
+impl Backend for Cpu {
+    fn info(&self) -> DeviceInfo {
+        DeviceInfo {
+            backend: "cpu",
+            device: product(),
+            processors: self.solo_workers(),
+            driver: None,
+        }
+    }
+
+    fn solo_workers(&self) -> u32 {
+        let others = self.others.as_ref();
+        others.map_or(1, |pool| pool.current_num_threads() as u32 + 1)
+    }
+
+    /// Without limit where the system does not tell.
+    fn free_memory(&self) -> Result<u64, BackendError> {
+        Ok(match &self.quota {
+            Some(quota) => quota.free_bytes(),
+            None => available().unwrap_or(u64::MAX),
+        })
+    }
+
+    fn memory(&self, bytes: u64, _zeroed: bool) -> Result<Memory, BackendError> {
+        memory::memory(bytes, self.quota.as_ref())
+    }
+
+    unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
+        self.quota
+            .as_ref()
+            .map_or(Ok(()), |quota| quota.operate(0))?;
+        let part = |part: &&[Launch]| {
+            // SAFETY: the caller's promise.
+            let times = part.iter().map(|launch| unsafe { self.run(launch) });
+            times.sum()
+        };
+        parts.iter().map(part).collect()
+    }
+
+    fn registers(
+        &self,
+        _kernel: KernelId,
+        _allocator: &'static HostAllocator,
+    ) -> Result<Option<(u32, u32)>, BackendError> {
+        Ok(None)
     }
 }
 

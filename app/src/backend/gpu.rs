@@ -8,8 +8,8 @@ use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::KernelId;
 use heapwood_device::warp::WARPS_PER_BLOCK;
 
-use super::{BackendError, Facts, Launch, Shape};
-use crate::cuda::{DeviceFacts, Function, Gpu, Module};
+use super::{Allocation, Backend, BackendError, DeviceInfo, Grid, Launch, Memory};
+use crate::cuda::{Buffer, DeviceProperties, Function, Gpu, Module};
 use crate::ptx;
 
 /// Threads of a block.
@@ -40,7 +40,11 @@ struct Loaded {
 
 impl Cuda {
     /// Opens the GPU of this number; no launch may take longer than `limit`.
-    pub(super) fn open(ordinal: u32, limit: Duration) -> Result<Self, BackendError> {
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that number, and where the program has no PTX.
+    pub fn open(ordinal: u32, limit: Duration) -> Result<Self, BackendError> {
         let gpu = Gpu::open(ordinal)?;
         if !ptx::is_embedded() {
             return Err(BackendError::NoDeviceCode);
@@ -52,53 +56,17 @@ impl Cuda {
         })
     }
 
-    pub(super) fn gpu(&self) -> &Gpu {
-        &self.gpu
-    }
-
-    pub(super) fn facts(&self) -> Facts {
-        facts_of(self.gpu.facts())
-    }
-
-    /// # Safety
-    ///
-    /// As for [`super::Backend::launch_parts`].
-    pub(super) unsafe fn launch_parts(
-        &self,
-        parts: &[&[Launch]],
-    ) -> Result<Vec<f64>, BackendError> {
-        // Modules are loaded before the clock starts.
-        let parts: Vec<Vec<Ready>> = parts
-            .iter()
-            .map(|part| part.iter().map(|launch| self.ready(launch)).collect())
-            .collect::<Result<_, _>>()?;
-        let work = parts.iter().map(|part| {
-            move || {
-                for ready in part.iter().filter(|ready| ready.blocks > 0) {
-                    // SAFETY: every entry takes these words; the rest is the
-                    // caller's promise.
-                    unsafe {
-                        self.gpu
-                            .launch(&ready.function, ready.blocks, BLOCK, &ready.words)?;
-                    }
-                }
-                Ok(())
-            }
-        });
-        Ok(self.gpu.time_parts(self.limit, work)?)
-    }
-
     /// What the driver takes for a launch.
     fn ready(&self, launch: &Launch) -> Result<Ready, BackendError> {
         let over = launch.over()?;
         let allocator = over.map(|(allocator, _)| allocator.name);
         let (function, resident) = self.function(launch.call.kernel(), allocator)?;
-        let blocks = match launch.shape {
-            Shape::Threads(threads) | Shape::Strided(threads) | Shape::Ranges(threads) => {
+        let blocks = match launch.grid.bounded()? {
+            Grid::Threads(threads) | Grid::Strided(threads) | Grid::Ranges(threads) => {
                 threads.div_ceil(BLOCK)
             }
-            Shape::Warps(warps) => warps.div_ceil(WARPS_PER_BLOCK),
-            Shape::Persistent => resident * self.gpu.facts().multiprocessors,
+            Grid::Warps(warps) => warps.div_ceil(WARPS_PER_BLOCK),
+            Grid::Persistent => resident * self.gpu.properties().multiprocessors,
         };
         let mut words = Vec::with_capacity(33);
         if let Some((_, heap)) = over {
@@ -113,15 +81,6 @@ impl Cuda {
             blocks,
             words,
         })
-    }
-
-    pub(super) fn registers(
-        &self,
-        kernel: KernelId,
-        allocator: &'static HostAllocator,
-    ) -> Result<(u32, u32), BackendError> {
-        let (function, _) = self.function(kernel, Some(allocator.name))?;
-        Ok((function.registers()?, function.local_bytes()?))
     }
 
     /// A kernel and the blocks of it that a multiprocessor holds.
@@ -152,12 +111,89 @@ impl Cuda {
     }
 }
 
-/// The facts of a device as those of a backend.
-pub(super) fn facts_of(facts: &DeviceFacts) -> Facts {
-    Facts {
+impl Backend for Cuda {
+    fn info(&self) -> DeviceInfo {
+        info_of(self.gpu.properties())
+    }
+
+    fn solo_workers(&self) -> u32 {
+        0
+    }
+
+    fn free_memory(&self) -> Result<u64, BackendError> {
+        Ok(self.gpu.free_memory()?)
+    }
+
+    fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError> {
+        let buffer = Buffer::new(&self.gpu, bytes)?;
+        if zeroed {
+            buffer.zero()?;
+        }
+        Ok(Memory::new(buffer))
+    }
+
+    unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
+        // Modules are loaded before the clock starts.
+        let parts: Vec<Vec<Ready>> = parts
+            .iter()
+            .map(|part| part.iter().map(|launch| self.ready(launch)).collect())
+            .collect::<Result<_, _>>()?;
+        let work = parts.iter().map(|part| {
+            move || {
+                for ready in part.iter().filter(|ready| ready.blocks > 0) {
+                    // SAFETY: every entry takes these words; the rest is the
+                    // caller's promise.
+                    unsafe {
+                        self.gpu
+                            .launch(&ready.function, ready.blocks, BLOCK, &ready.words)?;
+                    }
+                }
+                Ok(())
+            }
+        });
+        Ok(self.gpu.time_parts(self.limit, work)?)
+    }
+
+    fn registers(
+        &self,
+        kernel: KernelId,
+        allocator: &'static HostAllocator,
+    ) -> Result<Option<(u32, u32)>, BackendError> {
+        let (function, _) = self.function(kernel, Some(allocator.name))?;
+        Ok(Some((function.registers()?, function.local_bytes()?)))
+    }
+}
+
+impl Allocation for Buffer {
+    fn address(&self) -> *mut u8 {
+        std::ptr::without_provenance_mut(self.address() as usize)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes()
+    }
+
+    /// The GPU fills all of it faster than it would be told what to leave out.
+    fn zero(&self, bytes: u64) -> Result<(), BackendError> {
+        assert!(bytes <= self.bytes(), "a buffer of {} bytes", self.bytes());
+        Ok(self.zero()?)
+    }
+
+    fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), BackendError> {
+        Ok(self.upload(offset, bytes)?)
+    }
+
+    fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), BackendError> {
+        Ok(self.download(offset, bytes)?)
+    }
+}
+
+/// What is known of a device, as of a backend.
+pub(super) fn info_of(properties: &DeviceProperties) -> DeviceInfo {
+    DeviceInfo {
         backend: "cuda",
-        device: facts.name.clone(),
-        processors: facts.multiprocessors,
-        driver: facts.driver_release.clone(),
+        device: properties.name.clone(),
+        processors: properties.multiprocessors,
+        driver: properties.driver_release.clone(),
     }
 }

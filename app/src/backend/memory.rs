@@ -1,68 +1,72 @@
-//! Memory that kernels work on, of either backend.
+//! Memory that kernels work on, of any backend.
 
 use bytemuck::{AnyBitPattern, NoUninit};
-use memmap2::{MmapOptions, MmapRaw};
 
 use super::BackendError;
-use super::quota::{Charge, Quota};
-use crate::cuda::{Buffer, Gpu};
 
-/// Kernels' memory, freed on drop. Never lent, only copied from and to, since
-/// kernels may change it.
-pub struct Memory {
-    place: Place,
-    bytes: u64,
-    _charge: Option<Charge>,
+/// Memory as a backend allocates it; freed on drop.
+///
+/// Kernels may change it at any time, so it is never lent, only copied from and to.
+pub trait Allocation: Send + Sync {
+    /// Where it begins: what a kernel gets. Only kernels may follow it.
+    fn address(&self) -> *mut u8;
+
+    /// Its size in bytes.
+    fn bytes(&self) -> u64;
+
+    /// Sets at least its first `bytes` bytes to 0, after the kernels launched before.
+    ///
+    /// # Errors
+    ///
+    /// Faults of earlier work.
+    ///
+    /// # Panics
+    ///
+    /// If there are not so many.
+    fn zero(&self, bytes: u64) -> Result<(), BackendError>;
+
+    /// Copies `bytes` to `offset` bytes from its begin, after the kernels launched
+    /// before.
+    ///
+    /// # Errors
+    ///
+    /// Faults of earlier work.
+    ///
+    /// # Panics
+    ///
+    /// If the range reaches beyond the memory.
+    fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), BackendError>;
+
+    /// Copies from `offset` bytes from its begin into `bytes`, after the kernels launched
+    /// before.
+    ///
+    /// # Errors
+    ///
+    /// Faults of earlier work; `bytes` is then unspecified.
+    ///
+    /// # Panics
+    ///
+    /// If the range reaches beyond the memory.
+    fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), BackendError>;
 }
 
-enum Place {
-    /// Pages of the process, so aligned to at least what a GPU's memory is.
-    Host(MmapRaw),
-    Device(Buffer),
-}
+/// Kernels' memory, freed on drop.
+pub struct Memory(Box<dyn Allocation>);
 
 impl Memory {
-    /// Zeroed memory of the host. Pages are committed when they are touched, large
-    /// ones where the system has them.
-    pub(super) fn on_host(bytes: u64, quota: Option<&Quota>) -> Result<Self, BackendError> {
-        let charge = quota.map(|quota| quota.charge(bytes)).transpose()?;
-        let error = BackendError::OutOfMemory { bytes };
-        // There are no mappings without a byte.
-        let length = usize::try_from(bytes.max(1)).map_err(|_| error.clone())?;
-        let mapping = MmapOptions::new().len(length).map_anon();
-        let mapping = MmapRaw::from(mapping.map_err(|_| error)?);
-        prefer_large_pages(&mapping);
-        Ok(Self {
-            place: Place::Host(mapping),
-            bytes,
-            _charge: charge,
-        })
-    }
-
-    /// Memory of the GPU.
-    pub(super) fn on_device(gpu: &Gpu, bytes: u64, zeroed: bool) -> Result<Self, BackendError> {
-        let buffer = Buffer::new(gpu, bytes)?;
-        if zeroed {
-            buffer.zero()?;
-        }
-        Ok(Self {
-            place: Place::Device(buffer),
-            bytes,
-            _charge: None,
-        })
+    /// The memory of an allocation.
+    pub fn new(allocation: impl Allocation + 'static) -> Self {
+        Self(Box::new(allocation))
     }
 
     /// Where it begins: what a kernel gets. Only kernels may follow it.
     pub fn address(&self) -> *mut u8 {
-        match &self.place {
-            Place::Host(mapping) => mapping.as_mut_ptr(),
-            Place::Device(buffer) => std::ptr::without_provenance_mut(buffer.address() as usize),
-        }
+        self.0.address()
     }
 
     /// Its size in bytes.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.0.bytes()
     }
 
     /// Sets all of it to 0.
@@ -71,14 +75,7 @@ impl Memory {
     ///
     /// Faults of earlier work on the GPU.
     pub fn zero(&self) -> Result<(), BackendError> {
-        match &self.place {
-            Place::Host(mapping) => {
-                // SAFETY: the memory is that large, and no kernel runs.
-                unsafe { mapping.as_mut_ptr().write_bytes(0, self.bytes as usize) };
-                Ok(())
-            }
-            Place::Device(buffer) => Ok(buffer.zero()?),
-        }
+        self.0.zero(self.bytes())
     }
 
     /// Sets its first `bytes` bytes to 0, perhaps more.
@@ -91,16 +88,7 @@ impl Memory {
     ///
     /// If there are not so many.
     pub fn zero_front(&self, bytes: u64) -> Result<(), BackendError> {
-        match &self.place {
-            Place::Host(_) => {
-                let front = self.host_range(0, bytes as usize);
-                // SAFETY: `host_range` has checked, and no kernel runs.
-                unsafe { front.write_bytes(0, bytes as usize) };
-                Ok(())
-            }
-            // The GPU fills faster than it would be told what to leave out.
-            Place::Device(buffer) => Ok(buffer.zero()?),
-        }
+        self.0.zero(bytes)
     }
 
     /// Copies `values` to `offset` bytes from its begin.
@@ -113,16 +101,7 @@ impl Memory {
     ///
     /// If `values` reaches beyond the memory.
     pub fn upload<T: NoUninit>(&self, offset: u64, values: &[T]) -> Result<(), BackendError> {
-        match &self.place {
-            Place::Host(_) => {
-                let bytes: &[u8] = bytemuck::cast_slice(values);
-                let to = self.host_range(offset, bytes.len());
-                // SAFETY: `host_range` has checked, and no kernel runs.
-                unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
-                Ok(())
-            }
-            Place::Device(buffer) => Ok(buffer.upload(offset, values)?),
-        }
+        self.0.write(offset, bytemuck::cast_slice(values))
     }
 
     /// Copies `count` values from `offset` bytes from its begin.
@@ -140,35 +119,25 @@ impl Memory {
         count: usize,
     ) -> Result<Vec<T>, BackendError> {
         let mut values = vec![T::zeroed(); count];
-        match &self.place {
-            Place::Host(_) => {
-                let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
-                let from = self.host_range(offset, bytes.len());
-                // SAFETY: `host_range` has checked, and no kernel runs.
-                unsafe { from.copy_to_nonoverlapping(bytes.as_mut_ptr(), bytes.len()) };
-            }
-            Place::Device(buffer) => buffer.download(offset, &mut values)?,
-        }
+        let bytes = bytemuck::cast_slice_mut(&mut values);
+        self.0.read(offset, bytes)?;
         Ok(values)
     }
 
-    fn host_range(&self, offset: u64, length: usize) -> *mut u8 {
-        let end = offset.checked_add(length as u64);
-        assert!(
-            end.is_some_and(|end| end <= self.bytes),
-            "{length} bytes at {offset} are not within memory of {} bytes",
-            self.bytes
-        );
-        self.address().wrapping_add(offset as usize)
+    /// Copies `N` values from `offset` bytes from its begin.
+    ///
+    /// # Errors
+    ///
+    /// Faults of earlier work on the GPU.
+    ///
+    /// # Panics
+    ///
+    /// If the values reach beyond the memory.
+    pub fn download_array<T: NoUninit + AnyBitPattern, const N: usize>(
+        &self,
+        offset: u64,
+    ) -> Result<[T; N], BackendError> {
+        let values = self.download(offset, N)?;
+        Ok(std::array::from_fn(|index| values[index]))
     }
-}
-
-/// Asks for pages of 2 MiB: neighbours of a vertex are all over memory, and
-/// the processor remembers where few pages are.
-fn prefer_large_pages(mapping: &MmapRaw) {
-    // A wish: the system may have none left, or never.
-    #[cfg(target_os = "linux")]
-    let _ = mapping.advise(memmap2::Advice::HugePage);
-    #[cfg(not(target_os = "linux"))]
-    let _ = mapping;
 }

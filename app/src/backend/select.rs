@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::cpu::Cpu;
-use super::gpu::{Cuda, facts_of};
-use super::{Backend, BackendError, Facts};
+use super::gpu::{Cuda, info_of};
+use super::{Backend, BackendError, DeviceInfo};
 use crate::cuda::{self, CudaError};
 use crate::ptx;
 
@@ -68,9 +68,9 @@ impl Options {
     /// # Errors
     ///
     /// As for [`Options::decide`].
-    pub fn facts(&self) -> Result<Facts, BackendError> {
+    pub fn info(&self) -> Result<DeviceInfo, BackendError> {
         match self.choice {
-            Choice::Cpu => Ok(Cpu::new(self.threads, None)?.facts()),
+            Choice::Cpu => Ok(Cpu::new(self.threads, None)?.info()),
             Choice::Auto | Choice::Cuda => self.find_gpu(),
         }
     }
@@ -80,22 +80,24 @@ impl Options {
     /// # Errors
     ///
     /// When it cannot run.
-    pub fn open(&self) -> Result<Backend, BackendError> {
+    pub fn open(&self) -> Result<Box<dyn Backend>, BackendError> {
         Ok(match self.choice {
-            Choice::Cpu => Backend::Cpu(Cpu::new(self.threads, None)?),
-            Choice::Auto | Choice::Cuda => Backend::Cuda(Cuda::open(self.device, self.limit)?),
+            Choice::Cpu => Box::new(Cpu::new(self.threads, None)?),
+            Choice::Auto | Choice::Cuda => Box::new(Cuda::open(self.device, self.limit)?),
         })
     }
 
-    fn find_gpu(&self) -> Result<Facts, BackendError> {
+    fn find_gpu(&self) -> Result<DeviceInfo, BackendError> {
         let devices = cuda::devices()?;
         let count = devices.len() as u32;
         let ordinal = self.device;
-        let found = devices.iter().find(|facts| facts.ordinal == ordinal);
-        let facts = found.ok_or(CudaError::NoSuchDevice { ordinal, count })?;
+        let found = devices
+            .iter()
+            .find(|properties| properties.ordinal == ordinal);
+        let properties = found.ok_or(CudaError::NoSuchDevice { ordinal, count })?;
         if !ptx::is_embedded() {
             return Err(BackendError::NoDeviceCode);
         }
-        Ok(facts_of(facts))
+        Ok(info_of(properties))
     }
 }

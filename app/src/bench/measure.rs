@@ -16,7 +16,7 @@ use heapwood_device::launch::{Call, Listed};
 
 use super::{BLOCK_THREADS, BLOCK_WARPS, Case, HeapState, LEAST_SAMPLES, Row, Status, Workload};
 use crate::allocators::Spec;
-use crate::backend::{Backend, BackendError, Launch, Memory, Shape};
+use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::cuda::CudaError;
 use crate::heap::{DeviceHeap, HeapError};
 use crate::samples::Samples;
@@ -38,7 +38,7 @@ struct Times {
 
 /// A case with what it needs on the device.
 struct Bench<'b> {
-    backend: &'b Backend,
+    backend: &'b dyn Backend,
     heap: &'b DeviceHeap<'b>,
     case: &'b Case,
     coalesce: bool,
@@ -49,8 +49,8 @@ struct Bench<'b> {
 }
 
 /// Measures a case. Whatever happens is in the row.
-pub fn measure(backend: &Backend, spec: &Spec, case: &Case) -> Row {
-    let mut row = Row::new(case, spec, &backend.facts());
+pub fn measure(backend: &dyn Backend, spec: &Spec, case: &Case) -> Row {
+    let mut row = Row::new(case, spec, &backend.info());
     if case.workload.is_by_warps() && spec.coalesce {
         let why = "one lane of a warp allocates: there is nothing to coalesce";
         return row.ended(Status::Unsupported, why);
@@ -82,7 +82,12 @@ pub fn measure(backend: &Backend, spec: &Spec, case: &Case) -> Row {
     }
 }
 
-fn fill_in(backend: &Backend, spec: &Spec, case: &Case, row: &mut Row) -> Result<(), HeapError> {
+fn fill_in(
+    backend: &dyn Backend,
+    spec: &Spec,
+    case: &Case,
+    row: &mut Row,
+) -> Result<(), HeapError> {
     let heap = DeviceHeap::new(backend, spec, case.pool_bytes)?;
     let handles = u64::from(case.threads) * spec.allocator.handle_bytes as u64;
     let bench = Bench {
@@ -246,7 +251,7 @@ impl Bench<'_> {
         for call in [Call::of::<Fill>(arguments), Call::of::<Verify>(arguments)] {
             // SAFETY: a handle for each thread from the launch before, and two
             // counters.
-            unsafe { self.launch(call, Shape::Threads(threads))? };
+            unsafe { self.launch(call, Grid::Threads(threads))? };
         }
         if frees {
             self.free(blocks, threads)?;
@@ -287,7 +292,7 @@ impl Bench<'_> {
         };
         // SAFETY: `blocks` has a handle for each thread, and what is freed was
         // allocated by the launch before.
-        unsafe { self.launch(call, Shape::Threads(threads)) }
+        unsafe { self.launch(call, Grid::Threads(threads)) }
     }
 
     fn run_warps(&self, counts_frees: bool) -> Result<f64, BackendError> {
@@ -303,17 +308,17 @@ impl Bench<'_> {
         };
         let warps = self.case.threads.div_ceil(BLOCK_THREADS) * BLOCK_WARPS;
         // SAFETY: the counters are there.
-        unsafe { self.launch(call, Shape::Warps(warps)) }
+        unsafe { self.launch(call, Grid::Warps(warps)) }
     }
 
     /// # Safety
     ///
     /// The arguments are those of the kernel.
-    unsafe fn launch(&self, call: Call, shape: Shape) -> Result<f64, BackendError> {
+    unsafe fn launch(&self, call: Call, grid: Grid) -> Result<f64, BackendError> {
         let launch = Launch {
             call,
             heap: Some(self.heap.parts()),
-            shape,
+            grid,
         };
         // SAFETY: the caller's promise, and the heap was initialised.
         unsafe { self.backend.launch(&launch) }

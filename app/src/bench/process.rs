@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Case, Row, Status, measure};
 use crate::Error;
 use crate::allocators::Spec;
-use crate::backend::Facts;
+use crate::backend::DeviceInfo;
 use crate::process::{self, Ended};
 
 /// Runs a case in a new process; the row says how it ended.
@@ -14,10 +14,10 @@ use crate::process::{self, Ended};
 /// # Errors
 ///
 /// When the program cannot start itself.
-pub fn ask(case: &Case, spec: &Spec, facts: &Facts, timeout: Duration) -> Result<Row, Error> {
+pub fn ask(case: &Case, spec: &Spec, info: &DeviceInfo, timeout: Duration) -> Result<Row, Error> {
     let text = serde_json::to_string(case)
         .map_err(|error| Error::Failed(format!("cannot describe a case: {error}")))?;
-    let row = Row::new(case, spec, facts);
+    let row = Row::new(case, spec, info);
     Ok(match process::run(&["case", &text], timeout)? {
         Ended::Well(answer) => match serde_json::from_str(&answer) {
             Ok(row) => row,
@@ -42,6 +42,6 @@ pub fn answer(case: &str) -> Result<String, Error> {
         .map_err(|cause| Error::Usage(format!("this is no case: {cause}")))?;
     let spec = Spec::parse(&case.allocator).map_err(Error::Usage)?;
     let backend = case.backend.open()?;
-    let row = measure(&backend, &spec, &case);
+    let row = measure(&*backend, &spec, &case);
     serde_json::to_string(&row).map_err(|cause| Error::Failed(cause.to_string()))
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{BLOCK_THREADS, Case, HeapState, Workload};
 use crate::allocators::Spec;
-use crate::backend::Facts;
+use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
 
@@ -93,14 +93,14 @@ pub struct Row {
 
 impl Row {
     /// The row of a case of which nothing is known yet.
-    pub fn new(case: &Case, spec: &Spec, facts: &Facts) -> Self {
+    pub fn new(case: &Case, spec: &Spec, info: &DeviceInfo) -> Self {
         let cycles = case.workload == Workload::AllocCycleDealloc;
         Self {
             workload: case.workload,
             allocator: spec.name().to_owned(),
             parameters: spec.parameters(),
-            backend: facts.backend.to_owned(),
-            device: facts.device.clone(),
+            backend: info.backend.to_owned(),
+            device: info.device.clone(),
             heap: case.heap,
             pool_bytes: case.pool_bytes,
             threads: case.threads,
@@ -117,7 +117,7 @@ impl Row {
             counted_nulls: None,
             overlapping_nulls: None,
             corrupt: None,
-            meta: Meta::new(facts),
+            meta: Meta::new(info),
         }
     }
 

@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let backend = arguments.backend.decide(None)?.open()?;
     let entries = with_forms()
         .filter(|allocator| named.is_none_or(|named| named.name == allocator.name))
-        .map(|allocator| entry(&backend, allocator))
+        .map(|allocator| entry(&*backend, allocator))
         .collect::<Result<Vec<_>, _>>()?;
     output::print(&match arguments.format {
         Format::Json => json(&entries)?,
@@ -80,7 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     })
 }
 
-fn entry(backend: &Backend, allocator: &'static HostAllocator) -> Result<Entry, Error> {
+fn entry(backend: &dyn Backend, allocator: &'static HostAllocator) -> Result<Entry, Error> {
     let about = describe(allocator.name);
     let cost = |kernel| -> Result<Option<Cost>, Error> {
         let found = backend.registers(kernel, allocator)?;

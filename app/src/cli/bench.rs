@@ -271,18 +271,18 @@ fn measure_all(
     timeout: Duration,
     in_process: bool,
 ) -> Result<Vec<Row>, Error> {
-    let facts = options.facts()?;
+    let info = options.info()?;
     let shared = in_process.then(|| options.open()).transpose()?;
     let mut lost = false;
     let bar = progress(cases.len());
     let mut rows = Vec::new();
     for (spec, case) in cases {
         bar.set_message(format!("{spec} {} x {} B", case.threads, case.bytes));
-        let row = match &shared {
-            None => bench::ask(case, spec, &facts, timeout)?,
+        let row = match shared.as_deref() {
+            None => bench::ask(case, spec, &info, timeout)?,
             Some(_) if lost => {
                 let why = "the GPU was lost in an earlier case: run without --in-process";
-                Row::new(case, spec, &facts).ended(Status::Fault, why)
+                Row::new(case, spec, &info).ended(Status::Fault, why)
             }
             Some(backend) => {
                 let row = bench::measure(backend, spec, case);
@@ -298,7 +298,7 @@ fn measure_all(
 }
 
 /// Whether a backend no longer does anything.
-fn is_lost(backend: &Backend) -> bool {
+fn is_lost(backend: &dyn Backend) -> bool {
     backend
         .memory(4, true)
         .and_then(|memory| memory.download::<u32>(0, 1))

@@ -43,7 +43,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         threads: None,
         limit: LAUNCH_LIMIT,
     };
-    let cpu = cpu.facts()?;
+    let cpu = cpu.info()?;
     let mut devices = vec![Device {
         backend: "cpu",
         device: None,
@@ -56,18 +56,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         copy_gb_per_s: arguments.bandwidth.then(bandwidth::of_host),
     }];
     match cuda::devices() {
-        Ok(found) => devices.extend(found.into_iter().map(|facts| Device {
+        Ok(found) => devices.extend(found.into_iter().map(|properties| Device {
             backend: "cuda",
-            device: Some(facts.ordinal),
-            name: facts.name,
-            processors: facts.multiprocessors,
-            memory_bytes: Some(facts.total_memory),
+            device: Some(properties.ordinal),
+            name: properties.name,
+            processors: properties.multiprocessors,
+            memory_bytes: Some(properties.total_memory),
             compute_capability: Some(format!(
                 "{}.{}",
-                facts.compute_capability.0, facts.compute_capability.1
+                properties.compute_capability.0, properties.compute_capability.1
             )),
-            driver: facts.driver_release,
-            uuid: Some(facts.uuid),
+            driver: properties.driver_release,
+            uuid: Some(properties.uuid),
             copy_gb_per_s: None,
         })),
         Err(why) => complain("note", &why),

@@ -69,15 +69,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
 
     let spec = options.spec.clone();
     let kept = (options, arguments.allocator.check_heap);
-    let mut session = Session::new(&backend, &input, kept, &plan, &wanted);
+    let mut session = Session::new(&*backend, &input, kept, &plan, &wanted);
     let bar = progress(arguments.work.runs as usize);
     bar.set_message("runs");
     let passes = passes(arguments, &input, &mut session, save_format, || bar.inc(1));
     bar.finish_and_clear();
     let passes = passes?;
 
-    let facts = backend.facts();
-    let report = results::report(arguments, &input, &plan, &spec, &facts, &passes);
+    let info = backend.info();
+    let report = results::report(arguments, &input, &plan, &spec, &info, &passes);
     let text = match format {
         TreeFormat::Text => report.text(),
         TreeFormat::Json => json(&report)?,

@@ -77,22 +77,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     // The first build finds the pool, the second collects statistics.
     let bar = progress(arguments.runs as usize + 2);
     bar.set_message("builds");
-    let builder = TreeBuilder::new(&backend, &scene)?;
+    let triangles = tree::triangles(&scene);
+    let builder = TreeBuilder::new(&*backend, &triangles)?;
     let ready = builder.prepare(&spec, arguments.tree.pool, arguments.tree.options())?;
     bar.inc(1);
-    let measured = tree::measure(&ready, &scene, arguments.runs, arguments.verify, || {
+    let measured = tree::measure(&ready, &triangles, arguments.runs, arguments.verify, || {
         bar.inc(1)
     });
     bar.finish_and_clear();
     let measured = measured?;
 
-    let facts = backend.facts();
-    let mut meta = Meta::new(&facts);
+    let info = backend.info();
+    let mut meta = Meta::new(&info);
     meta.input_hash = Some(format!("{:016x}", scene.input_hash()));
     let mut report = TreeReport::new(
         (scene.name(), scene.len()),
         (&spec, arguments.allocator.check_heap),
-        &facts,
+        &info,
         &ready,
         &measured,
         meta,

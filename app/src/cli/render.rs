@@ -62,7 +62,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let backend = arguments.backend.decide(None)?.open()?;
 
     let wait = spinner(format!("rendering {}", scene.name()));
-    let builder = TreeBuilder::new(&backend, &scene)?;
+    let builder = TreeBuilder::new(&*backend, &tree::triangles(&scene))?;
     let ready = builder.prepare(&spec, arguments.tree.pool, arguments.tree.options())?;
     let built = ready.build(false)?;
     let mode = arguments.camera.mode();
@@ -75,14 +75,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     if arguments.format == TreeFormat::Text {
         return output::print(&render.text());
     }
-    let facts = backend.facts();
-    let mut meta = Meta::new(&facts);
+    let info = backend.info();
+    let mut meta = Meta::new(&info);
     meta.input_hash = Some(format!("{:016x}", scene.input_hash()));
     output::print(&json(&Report {
         scene: scene.name().to_owned(),
         triangles: scene.len() as u64,
-        backend: facts.backend.to_owned(),
-        device: facts.device,
+        backend: info.backend.to_owned(),
+        device: info.device,
         allocator: spec.name().to_owned(),
         build_ms: built.build_ms,
         render,

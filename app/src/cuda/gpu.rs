@@ -21,8 +21,8 @@ use cust::stream::{Stream, StreamFlags};
 use cust::sys::{self, CUresult};
 
 use super::error::{CudaError, check, from_cust};
-use super::facts::{self, DeviceFacts};
 use super::module::Function;
+use super::properties::{self, DeviceProperties};
 
 /// How long to wait at full attention, before sleeping between looks.
 const SPIN: Duration = Duration::from_millis(1);
@@ -39,7 +39,7 @@ pub struct Gpu {
 /// What the clones of a [`Gpu`], its modules and its buffers share.
 #[derive(Debug)]
 pub(super) struct Shared {
-    facts: DeviceFacts,
+    properties: DeviceProperties,
     context: ManuallyDrop<Context>,
     stream: ManuallyDrop<Stream>,
     /// Set once a wait was in vain, to how long it was.
@@ -54,13 +54,13 @@ impl Gpu {
     /// [`CudaError::NoDriver`], [`CudaError::NoDevice`], [`CudaError::NoSuchDevice`],
     /// or what the driver reports when it cannot make a context.
     pub fn open(ordinal: u32) -> Result<Self, CudaError> {
-        let (device, facts) = facts::find(ordinal)?;
+        let (device, properties) = properties::find(ordinal)?;
         let context = Context::new(device).map_err(from_cust("cuDevicePrimaryCtxRetain"))?;
         CurrentContext::set_current(&context).map_err(from_cust("cuCtxSetCurrent"))?;
         let stream = Stream::new(StreamFlags::DEFAULT, None);
         let stream = stream.map_err(from_cust("cuStreamCreateWithPriority"))?;
         let shared = Arc::new(Shared {
-            facts,
+            properties,
             context: ManuallyDrop::new(context),
             stream: ManuallyDrop::new(stream),
             hung: OnceLock::new(),
@@ -69,8 +69,8 @@ impl Gpu {
     }
 
     /// What is known of the device.
-    pub fn facts(&self) -> &DeviceFacts {
-        &self.shared.facts
+    pub fn properties(&self) -> &DeviceProperties {
+        &self.shared.properties
     }
 
     /// Free memory of the device, in bytes.

@@ -7,14 +7,14 @@
 mod buffer;
 mod driver;
 mod error;
-mod facts;
 mod gpu;
 mod module;
+mod properties;
 #[cfg(test)]
 mod tests;
 
 pub use buffer::Buffer;
 pub use error::CudaError;
-pub use facts::{DeviceFacts, devices};
 pub use gpu::Gpu;
 pub use module::{Function, Module};
+pub use properties::{DeviceProperties, devices};

@@ -135,18 +135,18 @@ fn failures_are_sorted_by_their_remedy() {
 #[test]
 fn the_facts_of_a_device_are_filled_in() {
     let Some(gpu) = gpu() else { return };
-    let facts = gpu.facts();
-    println!("{facts:?}");
-    assert_eq!(devices().unwrap().first(), Some(facts));
-    assert!(!facts.name.is_empty());
+    let properties = gpu.properties();
+    println!("{properties:?}");
+    assert_eq!(devices().unwrap().first(), Some(properties));
+    assert!(!properties.name.is_empty());
     assert!(
-        facts.uuid.starts_with("GPU-") && facts.uuid.len() == 40,
+        properties.uuid.starts_with("GPU-") && properties.uuid.len() == 40,
         "{}",
-        facts.uuid
+        properties.uuid
     );
-    assert!(facts.compute_capability >= (7, 0));
-    assert!(facts.multiprocessors > 0 && facts.clock_khz > 0);
-    assert!((1..=facts.total_memory).contains(&gpu.free_memory().unwrap()));
+    assert!(properties.compute_capability >= (7, 0));
+    assert!(properties.multiprocessors > 0 && properties.clock_khz > 0);
+    assert!((1..=properties.total_memory).contains(&gpu.free_memory().unwrap()));
     let count = devices().unwrap().len() as u32;
     let absent = Gpu::open(count).unwrap_err();
     assert_eq!(
@@ -274,11 +274,11 @@ fn events_measure_the_kernel() {
 #[test]
 fn a_buffer_that_does_not_fit_names_both_sizes() {
     let Some(gpu) = gpu() else { return };
-    let bytes = gpu.facts().total_memory * 2;
+    let bytes = gpu.properties().total_memory * 2;
     match Buffer::new(&gpu, bytes) {
         Err(CudaError::OutOfMemory { wanted, free }) => {
             assert_eq!(wanted, bytes);
-            assert!((1..=gpu.facts().total_memory).contains(&free));
+            assert!((1..=gpu.properties().total_memory).contains(&free));
         }
         other => panic!("{other:?}"),
     }

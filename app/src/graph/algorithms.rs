@@ -131,7 +131,7 @@ impl Store<'_> {
     /// When there is not enough memory.
     pub fn triangles(&self, per_vertex: bool) -> Result<Triangles, StoreError> {
         let vertices = self.shape().vertices;
-        let workers = self.backend.lone_workers();
+        let workers = self.backend.solo_workers();
         let space = TriangleSpace::new(self.shape(), &self.room.measure(0)?, per_vertex, workers);
         // All of it is zeroed, not the front alone: fresh memory of the CPU backend is 0
         // anyway, until it is used.

@@ -19,7 +19,7 @@ pub(super) struct Rows {
 
 /// Where a graph lives.
 pub(super) struct Room<'b> {
-    backend: &'b Backend,
+    backend: &'b dyn Backend,
     pub heap: DeviceHeap<'b>,
     pub graph: Graph,
     _records: Memory,
@@ -28,7 +28,7 @@ pub(super) struct Room<'b> {
 impl<'b> Room<'b> {
     /// Sets memory aside.
     pub fn new(
-        backend: &'b Backend,
+        backend: &'b dyn Backend,
         spec: &Spec,
         pool_bytes: u64,
         shape: Shape,
@@ -44,7 +44,7 @@ impl<'b> Room<'b> {
     }
 
     /// The backend that it is on.
-    pub fn backend(&self) -> &'b Backend {
+    pub fn backend(&self) -> &'b dyn Backend {
         self.backend
     }
 
@@ -90,10 +90,7 @@ impl<'b> Room<'b> {
         let step = self.graph.measure(store, words.address());
         // SAFETY: the workspace is zeroed.
         unsafe { self.run(&[&[step]])? };
-        let read: Vec<u64> = words.download(0, Measured::WORDS)?;
-        let mut words = [0; Measured::WORDS];
-        words.copy_from_slice(&read);
-        Ok(self.graph.measured(&words))
+        Ok(self.graph.measured(&words.download_array(0)?))
     }
 
     /// Bytes of the blocks of all stores, as granted.
@@ -115,9 +112,9 @@ impl<'b> Room<'b> {
         let launch = |step: &Step| Launch {
             call: step.call,
             heap: Some(self.heap.parts()),
-            shape: match step.ranges {
-                true => backend::Shape::Ranges(step.threads),
-                false => backend::Shape::Strided(step.threads),
+            grid: match step.ranges {
+                true => backend::Grid::Ranges(step.threads),
+                false => backend::Grid::Strided(step.threads),
             },
         };
         let parts: Vec<Vec<Launch>> = parts

@@ -35,7 +35,7 @@ pub(super) fn first_pool(shape: &Shape, entries: u64) -> u64 {
 /// has `wanted` bytes or, if it may be chosen, as many as are needed and can be had,
 /// but not less than `least`.
 pub(super) fn settle<'b>(
-    backend: &'b Backend,
+    backend: &'b dyn Backend,
     options: &Options,
     wanted: u64,
     least: u64,

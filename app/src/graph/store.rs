@@ -11,6 +11,7 @@ use heapwood_device::graph::host::{
     Batch, Change, Counts, Csr as DeviceCsr, Layout, Shape, Step, UpdateError, UpdateSpace,
 };
 use heapwood_device::graph::sort::{SortCount, SortOffsets, SortScatter};
+use heapwood_device::heap::State;
 use heapwood_graphs::Csr;
 
 use super::StoreError;
@@ -55,7 +56,7 @@ pub struct Update {
 
 /// A graph on a backend.
 pub struct Store<'b> {
-    pub(super) backend: &'b Backend,
+    pub(super) backend: &'b dyn Backend,
     pub(super) options: Options,
     pub(super) room: Room<'b>,
     init_ms: f64,
@@ -81,10 +82,7 @@ impl Workspace {
     /// What a batch has left behind for a store.
     pub fn header(&self, store: usize) -> Result<[u64; UpdateSpace::HEADER_WORDS], BackendError> {
         let offset = self.space.header_offset(store) as u64;
-        let read: Vec<u64> = self.memory.download(offset, UpdateSpace::HEADER_WORDS)?;
-        let mut words = [0; UpdateSpace::HEADER_WORDS];
-        words.copy_from_slice(&read);
-        Ok(words)
+        self.memory.download_array(offset)
     }
 }
 
@@ -101,7 +99,7 @@ impl<'b> Store<'b> {
     ///
     /// If there are columns for an undirected graph or none for a directed one.
     pub fn new(
-        backend: &'b Backend,
+        backend: &'b dyn Backend,
         options: Options,
         rows: &Csr,
         columns: Option<&Csr>,
@@ -348,6 +346,15 @@ impl<'b> Store<'b> {
         Ok(())
     }
 
+    /// Walks the heap.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the backend.
+    pub fn heap_state(&self) -> Result<State, BackendError> {
+        self.room.heap.state()
+    }
+
     /// Makes sure that the store has used its blocks rightly; see
     /// [`DeviceHeap::check`](crate::heap::DeviceHeap::check).
     ///
@@ -356,13 +363,12 @@ impl<'b> Store<'b> {
     /// [`HeapError::Misuse`](crate::heap::HeapError::Misuse), and faults of the
     /// backend.
     pub fn check_heap(&self) -> Result<(), StoreError> {
-        let heap = &self.room.heap;
-        Ok(heap.check(&heap.state()?)?)
+        Ok(self.room.heap.check(&self.heap_state()?)?)
     }
 }
 
 /// Brings rows to the backend.
-fn upload(backend: &Backend, csr: &Csr) -> Result<Rows, StoreError> {
+fn upload(backend: &dyn Backend, csr: &Csr) -> Result<Rows, StoreError> {
     let entries = csr.targets.len() as u64;
     let starts: Vec<u32> = csr.offsets.iter().map(|&offset| offset as u32).collect();
     let offsets = backend.memory(size_of_val(starts.as_slice()) as u64, false)?;

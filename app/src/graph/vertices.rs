@@ -138,7 +138,7 @@ impl Room<'_> {
 }
 
 impl List {
-    fn new(backend: &Backend, vertices: &[u32]) -> Result<Self, BackendError> {
+    fn new(backend: &dyn Backend, vertices: &[u32]) -> Result<Self, BackendError> {
         let memory = backend.memory(size_of_val(vertices) as u64, false)?;
         memory.upload(0, vertices)?;
         let header = backend.memory(8 * VertexList::HEADER_WORDS as u64, true)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::allocators::Spec;
-use crate::backend::Facts;
+use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
 use crate::size::display;
@@ -150,7 +150,7 @@ impl TreeReport {
     pub fn new(
         (scene, triangles): (&str, usize),
         (spec, check_heap): (&Spec, bool),
-        facts: &Facts,
+        info: &DeviceInfo,
         ready: &Ready,
         measured: &Measured,
         meta: Meta,
@@ -166,8 +166,8 @@ impl TreeReport {
         Self {
             scene: scene.to_owned(),
             triangles: triangles as u64,
-            backend: facts.backend.to_owned(),
-            device: facts.device.clone(),
+            backend: info.backend.to_owned(),
+            device: info.device.clone(),
             allocator: spec.name().to_owned(),
             parameters: spec.parameters(),
             options: BuildOptions {

@@ -6,11 +6,10 @@ use heapwood_device::kdtree::host::{
     self, BuildError, BuildResult, Limits, Options, Over, Plan, RESULT_BYTES,
 };
 use heapwood_device::kdtree::node::Node;
-use heapwood_scenes::Scene;
 
-use super::TreeError;
+use super::{Tree, TreeError, Triangle};
 use crate::allocators::Spec;
-use crate::backend::{Backend, BackendError, Launch, Memory, Shape};
+use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::{DeviceHeap, HeapError, MostPool, Refuser};
 use crate::size::Pool;
 
@@ -19,33 +18,66 @@ const FIRST_POOL: u64 = 64;
 /// Least first pool of `--pool auto`, in bytes.
 const LEAST_POOL: u64 = 16 << 20;
 
-/// A scene on a backend, from which trees are built.
+/// Triangles on a backend, from which trees are built.
 pub struct TreeBuilder<'b> {
-    backend: &'b Backend,
+    backend: &'b dyn Backend,
     triangles: Memory,
     count: u32,
 }
 
 impl<'b> TreeBuilder<'b> {
-    /// Brings the triangles of a scene to the backend.
+    /// Brings triangles to the backend.
     ///
     /// # Errors
     ///
     /// When there is not enough memory.
-    pub fn new(backend: &'b Backend, scene: &Scene) -> Result<Self, TreeError> {
-        let positions: Vec<[[f32; 3]; 3]> = scene
-            .positions()
-            .into_iter()
-            .map(|corners| corners.map(|corner| corner.to_array()))
-            .collect();
-        let triangles = backend.memory(size_of_val(positions.as_slice()) as u64, false)?;
-        triangles.upload(0, &positions)?;
-        // Scenes index triangles by 32 bits; the plan refuses too many.
-        let count = u32::try_from(positions.len()).unwrap_or(u32::MAX);
+    pub fn new(backend: &'b dyn Backend, triangles: &[Triangle]) -> Result<Self, TreeError> {
+        let memory = backend.memory(size_of_val(triangles) as u64, false)?;
+        memory.upload(0, triangles)?;
+        // Triangles are numbered by 32 bits; the plan refuses too many.
+        let count = u32::try_from(triangles.len()).unwrap_or(u32::MAX);
         Ok(Self {
             backend,
-            triangles,
+            triangles: memory,
             count,
+        })
+    }
+
+    /// A pool of so many bytes and a workspace for so large a tree. Whether a build
+    /// succeeds there is not known.
+    ///
+    /// # Errors
+    ///
+    /// When the pool does not fit the allocator or the machine, and what no plan can be
+    /// made for.
+    pub fn within(
+        &self,
+        spec: &Spec,
+        pool_bytes: u64,
+        options: Options,
+        limits: Limits,
+    ) -> Result<Ready<'_>, TreeError> {
+        let heap = DeviceHeap::new(self.backend, spec, pool_bytes)?;
+        self.on(heap, spec, options, limits)
+    }
+
+    /// A workspace beside a heap.
+    fn on<'r>(
+        &'r self,
+        heap: DeviceHeap<'r>,
+        spec: &Spec,
+        options: Options,
+        limits: Limits,
+    ) -> Result<Ready<'r>, TreeError> {
+        let plan = Plan::new(self.count, options, limits)?;
+        Ok(Ready {
+            backend: self.backend,
+            triangles: &self.triangles,
+            may_overwrite: spec.allocator.may_overwrite,
+            heap,
+            workspace: self.backend.memory(plan.bytes() as u64, false)?,
+            plan,
+            options,
         })
     }
 
@@ -110,16 +142,7 @@ impl<'b> TreeBuilder<'b> {
                     root,
                 });
             }
-            let plan = Plan::new(self.count, options, limits)?;
-            let ready = Ready {
-                backend: self.backend,
-                triangles: &self.triangles,
-                may_overwrite: spec.allocator.may_overwrite,
-                heap,
-                workspace: self.backend.memory(plan.bytes() as u64, false)?,
-                plan,
-                options,
-            };
+            let ready = self.on(heap, spec, options, limits)?;
             // What was served tells whether an error may come from overwritten
             // references.
             match ready.build(spec.allocator.may_overwrite) {
@@ -138,9 +161,10 @@ impl<'b> TreeBuilder<'b> {
     }
 }
 
-/// Memory in which a build of one scene is known to succeed.
+/// Memory for builds of a tree: where [`TreeBuilder::prepare`] made it, they are known to
+/// succeed.
 pub struct Ready<'b> {
-    backend: &'b Backend,
+    backend: &'b dyn Backend,
     triangles: &'b Memory,
     may_overwrite: bool,
     heap: DeviceHeap<'b>,
@@ -182,19 +206,17 @@ impl Ready<'_> {
             let launch = Launch {
                 call: step.call,
                 heap: Some(self.heap.parts()),
-                shape: match step.over {
-                    Over::Threads(threads) => Shape::Strided(threads),
-                    Over::Persistent => Shape::Persistent,
+                grid: match step.over {
+                    Over::Threads(threads) => Grid::Strided(threads),
+                    Over::Persistent => Grid::Persistent,
                 },
             };
             // SAFETY: the plan has divided this workspace, whose front is 0,
             // and the heap is empty.
             build_ms += unsafe { self.backend.launch(&launch)? };
         }
-        let header: Vec<u8> = self.workspace.download(0, RESULT_BYTES)?;
-        let mut bytes = [0; RESULT_BYTES];
-        bytes.copy_from_slice(&header);
-        let result = host::outcome(&bytes).map_err(|error| self.sorted(error))?;
+        let header: [u8; RESULT_BYTES] = self.workspace.download_array(0)?;
+        let result = host::outcome(&header).map_err(|error| self.sorted(error))?;
         let state = self.heap.state()?;
         if state.faults.overwritten > 0 {
             return Err(self.sorted(BuildError::Overwritten));
@@ -208,12 +230,12 @@ impl Ready<'_> {
         })
     }
 
-    /// Nodes and references of the tree built last.
+    /// The tree built last.
     ///
     /// # Errors
     ///
     /// Faults of the backend.
-    pub fn tree(&self, built: &Built) -> Result<(Vec<Node>, Vec<u32>), BackendError> {
+    pub fn tree(&self, built: &Built) -> Result<Tree, BackendError> {
         let words: Vec<[u32; 2]> = self
             .workspace
             .download(self.plan.nodes_offset() as u64, built.result.nodes as usize)?;
@@ -225,11 +247,11 @@ impl Ready<'_> {
             self.plan.references_offset() as u64,
             built.result.references as usize,
         )?;
-        Ok((nodes, references))
+        Ok(Tree { nodes, references })
     }
 
     /// The backend that builds.
-    pub fn backend(&self) -> &Backend {
+    pub fn backend(&self) -> &dyn Backend {
         self.backend
     }
 

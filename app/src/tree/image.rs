@@ -9,7 +9,7 @@ use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 
 use super::{Built, Ready};
 use crate::Error;
-use crate::backend::{BackendError, Launch, Shape};
+use crate::backend::{BackendError, Grid, Launch};
 use crate::samples::Samples;
 
 /// An image, and how long it took.
@@ -101,7 +101,7 @@ pub fn render(
     let launch = Launch {
         call: Call::of::<Render>(arguments),
         heap: None,
-        shape: Shape::Threads(threads),
+        grid: Grid::Threads(threads),
     };
     // SAFETY: the tree is whole, and the arrays have the sizes that the
     // arguments ask for.

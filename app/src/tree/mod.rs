@@ -5,15 +5,42 @@ mod image;
 mod statistics;
 
 pub use build::{Built, Ready, TreeBuilder};
+pub use heapwood_device::render::Triangle;
 pub use image::{Picture, render};
 pub use statistics::{Measured, TreeHash, measure};
 
-use heapwood_device::kdtree::host::{BuildError, PlanError};
+use heapwood_device::kdtree::host::{self, BuildError, PlanError};
+use heapwood_device::kdtree::node::Node;
+use heapwood_scenes::Scene;
 use thiserror::Error;
 
 use crate::backend::BackendError;
 use crate::heap::{HeapError, MostPool, Refuser};
 use crate::size::display;
+
+/// The corners of the triangles of a scene.
+pub fn triangles(scene: &Scene) -> Vec<Triangle> {
+    let positions = scene.positions().into_iter();
+    positions
+        .map(|corners| corners.map(|corner| corner.to_array()))
+        .collect()
+}
+
+/// A tree, copied from the backend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    /// Its nodes, in depth-first order.
+    pub nodes: Vec<Node>,
+    /// The references of its leaves: numbers of triangles.
+    pub references: Vec<u32>,
+}
+
+impl Tree {
+    /// Its fingerprint.
+    pub fn hash(&self) -> TreeHash {
+        TreeHash(host::tree_hash(&self.nodes, &self.references))
+    }
+}
 
 /// Why there is no tree.
 #[derive(Debug, Error)]

@@ -3,9 +3,8 @@
 use std::fmt;
 
 use heapwood_device::kdtree::host::{self, Statistics};
-use heapwood_scenes::Scene;
 
-use super::{Built, Ready, TreeError};
+use super::{Built, Ready, TreeError, Triangle};
 use crate::samples::Samples;
 
 /// Fingerprint of a tree's nodes and references.
@@ -46,13 +45,13 @@ pub struct Measured {
 /// Whatever goes wrong in a build, and trees that differ or are not right.
 pub fn measure(
     ready: &Ready,
-    scene: &Scene,
+    triangles: &[Triangle],
     runs: u32,
     verify: bool,
     mut after_each: impl FnMut(),
 ) -> Result<Measured, TreeError> {
     let collected = ready.build(true)?;
-    let expected = fingerprint(ready, &collected)?.0;
+    let expected = ready.tree(&collected)?.hash();
     after_each();
     let (mut init, mut build) = (Vec::new(), Vec::new());
     let mut last = None;
@@ -68,38 +67,31 @@ pub fn measure(
     else {
         unreachable!("there was at least one run");
     };
-    let (hash, nodes, references) = fingerprint(ready, &built)?;
+    let tree = ready.tree(&built)?;
+    let hash = tree.hash();
     if hash != expected {
         return Err(TreeError::Wrong(format!(
             "two builds of the same scene gave the trees {expected} and {hash}"
         )));
     }
     if verify {
-        let triangles: Vec<_> = scene
-            .positions()
-            .into_iter()
-            .map(|corners| corners.map(|corner| corner.to_array()))
-            .collect();
-        host::check(&nodes, &references, &triangles, built.result.bounds)
-            .map_err(|fault| TreeError::Wrong(format!("the tree is wrong: {fault:?}")))?;
+        host::check(
+            &tree.nodes,
+            &tree.references,
+            triangles,
+            built.result.bounds,
+        )
+        .map_err(|fault| TreeError::Wrong(format!("the tree is wrong: {fault:?}")))?;
     }
     let occupancy = collected.state.occupancy;
     Ok(Measured {
         init_ms,
         build_ms,
-        sah_cost: host::sah_cost(&nodes, built.result.bounds, ready.options().costs),
+        sah_cost: host::sah_cost(&tree.nodes, built.result.bounds, ready.options().costs),
         built,
         hash,
         statistics: collected.result.statistics,
         external_fragmentation: (occupancy.free_bytes > 0)
             .then(|| 1.0 - occupancy.largest_free_bytes as f64 / occupancy.free_bytes as f64),
     })
-}
-
-type Tree = (TreeHash, Vec<heapwood_device::kdtree::node::Node>, Vec<u32>);
-
-fn fingerprint(ready: &Ready, built: &Built) -> Result<Tree, TreeError> {
-    let (nodes, references) = ready.tree(built)?;
-    let hash = TreeHash(host::tree_hash(&nodes, &references));
-    Ok((hash, nodes, references))
 }

@@ -2,7 +2,7 @@
 //! tests try it.
 
 use heapwood::allocators::Spec;
-use heapwood::backend::{Backend, BackendError, Launch, Memory, Shape};
+use heapwood::backend::{Backend, BackendError, Grid, Launch, Memory};
 use heapwood::heap::DeviceHeap;
 use heapwood_device::allocator::{Faults, Occupancy};
 use heapwood_device::bench::{
@@ -27,7 +27,7 @@ pub enum Lanes {
 
 /// An allocator with a pool, and a block for each of some threads.
 pub struct Trial<'b> {
-    backend: &'b Backend,
+    backend: &'b dyn Backend,
     heap: DeviceHeap<'b>,
     /// Its name in the table of kernels, for messages.
     pub name: &'static str,
@@ -44,7 +44,7 @@ impl<'b> Trial<'b> {
     /// # Panics
     ///
     /// If the backend does not give the memory.
-    pub fn new(backend: &'b Backend, spec: &Spec, pool_bytes: u64, threads: u32) -> Self {
+    pub fn new(backend: &'b dyn Backend, spec: &Spec, pool_bytes: u64, threads: u32) -> Self {
         let heap = DeviceHeap::new(backend, spec, pool_bytes).expect("the pool fits");
         let handle_bytes = spec.allocator.handle_bytes as u64;
         let trial = Self {
@@ -87,7 +87,7 @@ impl<'b> Trial<'b> {
             Lanes::Apart => Call::of::<ThreadsMalloc>(arguments),
             Lanes::Together => Call::of::<ThreadsMallocCoalesced>(arguments),
         };
-        self.launch(call, Shape::Threads(self.threads));
+        self.launch(call, Grid::Threads(self.threads));
         self.handles()
     }
 
@@ -102,7 +102,7 @@ impl<'b> Trial<'b> {
             Lanes::Apart => Call::of::<ThreadsFree>(arguments),
             Lanes::Together => Call::of::<ThreadsFreeCoalesced>(arguments),
         };
-        self.launch(call, Shape::Threads(self.threads));
+        self.launch(call, Grid::Threads(self.threads));
     }
 
     /// Gives each thread another one's block.
@@ -137,7 +137,7 @@ impl<'b> Trial<'b> {
             bytes,
         };
         for call in [Call::of::<Fill>(args), Call::of::<Verify>(args)] {
-            self.launch(call, Shape::Threads(self.threads));
+            self.launch(call, Grid::Threads(self.threads));
         }
         let counts: Vec<u32> = self.counts(2);
         (counts[0], counts[1])
@@ -159,7 +159,7 @@ impl<'b> Trial<'b> {
             kept,
             counts_frees: 0,
         };
-        self.launch(Call::of::<K>(args), Shape::Warps(warps));
+        self.launch(Call::of::<K>(args), Grid::Warps(warps));
         self.counts::<u32>(1)[0]
     }
 
@@ -193,7 +193,7 @@ impl<'b> Trial<'b> {
             seed += 1;
             self.launch(
                 Call::of::<kernels::Stress>(args),
-                Shape::Threads(stress.threads),
+                Grid::Threads(stress.threads),
             );
             let words: Vec<u64> = self.counts(STRESS_WORDS);
             let words = words.try_into().expect("the number of words");
@@ -230,7 +230,7 @@ impl<'b> Trial<'b> {
                 threads,
                 bytes,
             };
-            self.launch(Call::of::<ThreadsMalloc>(args), Shape::Threads(threads));
+            self.launch(Call::of::<ThreadsMalloc>(args), Grid::Threads(threads));
             let handles = read_handles(&blocks, self.handle_bytes, threads);
             let handles = handles.unwrap_or_else(|error| self.fail("download", &error));
             let granted = handles.iter().filter(|&&handle| handle != u64::MAX).count();
@@ -263,11 +263,11 @@ impl<'b> Trial<'b> {
         }
     }
 
-    fn launch(&self, call: Call, shape: Shape) {
+    fn launch(&self, call: Call, grid: Grid) {
         let launch = Launch {
             call,
             heap: Some(self.heap.parts()),
-            shape,
+            grid,
         };
         // SAFETY: the heap was initialised; the arguments are those of the
         // kernel, over arrays of this trial with an element for each thread,
@@ -319,6 +319,6 @@ fn read_handles(blocks: &Memory, handle_bytes: u64, count: u32) -> Result<Vec<u6
     Ok(narrow.into_iter().map(wide).collect())
 }
 
-fn memory(backend: &Backend, bytes: u64) -> Memory {
+fn memory(backend: &dyn Backend, bytes: u64) -> Memory {
     backend.memory(bytes, true).expect("the memory is there")
 }

@@ -1,5 +1,5 @@
-//! What the program's own store, `heapwood::graph::Store`, should hold and
-//! compute: worked out once from a model, then held against many stores.
+//! What a store should hold and compute: worked out once from a model, then held
+//! against many stores.
 
 use heapwood::graph::{Edge, RankOptions, Ranks, Store};
 use heapwood_device::graph::host::{Change, Counts};
@@ -23,9 +23,9 @@ pub struct Kept {
 impl Kept {
     /// The edges of a model.
     pub fn of(model: &Model) -> Self {
-        let rows = rows(model);
+        let rows = model.csr();
         Self {
-            columns: model.directed.then(|| self::rows(&model.transposed())),
+            columns: model.directed.then(|| model.transposed().csr()),
             hash: rows.graph_hash(),
             rows,
         }
@@ -86,20 +86,6 @@ impl Kept {
     }
 }
 
-fn rows(model: &Model) -> Csr {
-    let csr = model.csr();
-    Csr {
-        offsets: csr.offsets.into_iter().map(u64::from).collect(),
-        targets: csr.targets,
-        directed: model.directed,
-    }
-}
-
-/// A batch as the store takes it.
-pub fn pairs(edges: &[(u32, u32)]) -> Vec<Edge> {
-    edges.iter().map(|&(from, to)| [from, to]).collect()
-}
-
 /// A batch, and what it should make of the graph before.
 pub struct Turn {
     /// The batch.
@@ -130,7 +116,7 @@ pub fn turns(model: &mut Model, loops: bool, count: usize, largest: u64, seed: u
         let edges = graphs::batch(&mut random, model, size as usize);
         Turn {
             counts: model.apply(&edges, change, !loops),
-            edges: pairs(&edges),
+            edges,
             change,
             after: Kept::of(model),
         }

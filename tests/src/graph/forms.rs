@@ -1,5 +1,5 @@
-//! The forms in which the program's own store keeps graphs, and the allocators
-//! that it can keep them over.
+//! The forms in which a store keeps graphs, and the allocators that it can keep them
+//! over.
 
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
@@ -59,7 +59,7 @@ impl Form {
     /// If it does not fit.
     pub fn store<'b>(
         self,
-        backend: &'b Backend,
+        backend: &'b dyn Backend,
         spec: &Spec,
         pool: Pool,
         csr: (&Csr, Option<&Csr>),
@@ -75,7 +75,7 @@ impl Form {
     /// Those of [`Store::new`].
     pub fn try_store<'b>(
         self,
-        backend: &'b Backend,
+        backend: &'b dyn Backend,
         spec: &Spec,
         pool: Pool,
         (rows, columns): (&Csr, Option<&Csr>),

@@ -1,11 +1,12 @@
 //! Graphs to try the store on, by kind, and batches for them.
 
+use heapwood::graph::Edge;
 use heapwood_device::graph::host::Change;
 
 use super::Model;
 use crate::lockstep::Random;
 
-fn graph(vertices: u32, directed: bool, edges: impl IntoIterator<Item = (u32, u32)>) -> Model {
+fn graph(vertices: u32, directed: bool, edges: impl IntoIterator<Item = Edge>) -> Model {
     let mut model = Model::new(vertices, directed);
     let edges: Vec<_> = edges.into_iter().collect();
     model.apply(&edges, Change::Insert, false);
@@ -16,7 +17,7 @@ fn graph(vertices: u32, directed: bool, edges: impl IntoIterator<Item = (u32, u3
 pub fn uniform(vertices: u32, edges: u32, directed: bool, seed: u64) -> Model {
     let mut random = Random::new(seed);
     let mut vertex = || random.below(u64::from(vertices)) as u32;
-    let edges: Vec<_> = (0..edges).map(|_| (vertex(), vertex())).collect();
+    let edges: Vec<_> = (0..edges).map(|_| [vertex(), vertex()]).collect();
     graph(vertices, directed, edges)
 }
 
@@ -27,7 +28,7 @@ pub fn skewed(vertices: u32, edges: u32, directed: bool, seed: u64) -> Model {
         let unit = random.below(1 << 20) as f64 / (1 << 20) as f64;
         (unit.powi(4) * f64::from(vertices)) as u32
     };
-    let edges: Vec<_> = (0..edges).map(|_| (vertex(), vertex())).collect();
+    let edges: Vec<_> = (0..edges).map(|_| [vertex(), vertex()]).collect();
     graph(vertices, directed, edges)
 }
 
@@ -42,13 +43,13 @@ pub fn mesh(side: u32) -> Model {
                     let inside = |at: u32| (1..=side).contains(&at);
                     if inside(a) && inside(b) && inside(c) {
                         let at = |x, y, z| (z * side + y) * side + x;
-                        edges.push((at(x, y, z), at(a - 1, b - 1, c - 1)));
+                        edges.push([at(x, y, z), at(a - 1, b - 1, c - 1)]);
                     }
                 }
             }
         }
     }
-    edges.retain(|(from, to)| from != to);
+    edges.retain(|[from, to]| from != to);
     graph(side * side * side, false, edges)
 }
 
@@ -59,24 +60,24 @@ pub fn path(vertices: u32, seed: u64) -> Model {
     graph(
         2 * vertices,
         false,
-        order.windows(2).map(|pair| (pair[0], pair[1])),
+        order.windows(2).map(|pair| [pair[0], pair[1]]),
     )
 }
 
 /// One vertex joined to all others, which form triangles with it in pairs.
 pub fn fan(vertices: u32) -> Model {
-    let spokes = (1..vertices).map(|vertex| (0, vertex));
+    let spokes = (1..vertices).map(|vertex| [0, vertex]);
     let pairs = (1..vertices - 1)
         .step_by(2)
-        .map(|vertex| (vertex, vertex + 1));
+        .map(|vertex| [vertex, vertex + 1]);
     graph(vertices, false, spokes.chain(pairs))
 }
 
 /// Every pair of vertices, in a random order; without directions once.
-pub fn all_pairs(vertices: u32, directed: bool) -> Vec<(u32, u32)> {
-    let pairs = |one| (0..vertices).map(move |other| (one, other));
+pub fn all_pairs(vertices: u32, directed: bool) -> Vec<Edge> {
+    let pairs = |one| (0..vertices).map(move |other| [one, other]);
     let all = (0..vertices).flat_map(pairs);
-    let mut edges: Vec<_> = all.filter(|(u, v)| directed || u < v).collect();
+    let mut edges: Vec<_> = all.filter(|[u, v]| directed || u < v).collect();
     Random::new(3).shuffle(&mut edges);
     edges
 }
@@ -101,26 +102,26 @@ pub fn all(directed: bool) -> Vec<(&'static str, Model)> {
 
 /// Random edges: uniform ones, repeated ones, those of a hub, and some whose
 /// ends do not exist.
-pub fn batch(random: &mut Random, model: &Model, count: usize) -> Vec<(u32, u32)> {
+pub fn batch(random: &mut Random, model: &Model, count: usize) -> Vec<Edge> {
     let vertices = model.rows.len() as u64;
     let hub = random.below(vertices) as u32;
-    let mut edges: Vec<(u32, u32)> = Vec::with_capacity(count);
+    let mut edges: Vec<Edge> = Vec::with_capacity(count);
     while edges.len() < count {
         let mut vertex = || random.below(vertices) as u32;
         let (source, target) = (vertex(), vertex());
         let edge = match random.below(16) {
-            0..4 => (hub, target),
-            4..6 => (source, hub),
+            0..4 => [hub, target],
+            4..6 => [source, hub],
             6 if !edges.is_empty() => edges[random.below(edges.len() as u64) as usize],
-            7 => (target, source / 7),
-            8 if random.one_in(4) => (source, vertices as u32 + target % 3),
-            9 if random.one_in(4) => (u32::MAX - source % 2, target),
+            7 => [target, source / 7],
+            8 if random.one_in(4) => [source, vertices as u32 + target % 3],
+            9 if random.one_in(4) => [u32::MAX - source % 2, target],
             // An edge that is there, if the vertex has any.
             10..13 => match model.rows[source as usize].iter().nth(target as usize % 5) {
-                Some(&neighbour) => (source, neighbour),
-                None => (source, source),
+                Some(&neighbour) => [source, neighbour],
+                None => [source, source],
             },
-            _ => (source, target),
+            _ => [source, target],
         };
         edges.push(edge);
     }

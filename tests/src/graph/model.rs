@@ -2,14 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use heapwood::graph::Edge;
 use heapwood_device::graph::host::{Change, Counts};
-
-use super::Csr;
-
-/// A source and a target in the word in which a batch holds them.
-pub fn pack(source: u32, target: u32) -> u64 {
-    u64::from(source) | u64::from(target) << 32
-}
+use heapwood_graphs::Csr;
 
 /// A set of neighbours for each vertex.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,38 +25,38 @@ impl Model {
     }
 
     /// Applies a batch as its definition says, edge by edge.
-    pub fn apply(&mut self, edges: &[(u32, u32)], change: Change, no_loops: bool) -> Counts {
+    pub fn apply(&mut self, edges: &[Edge], change: Change, no_loops: bool) -> Counts {
         let mut counts = Counts::default();
         let mut seen = BTreeSet::new();
-        for &(source, target) in edges {
+        for &[source, target] in edges {
             let vertices = self.rows.len() as u32;
             if source >= vertices || target >= vertices || (no_loops && source == target) {
                 counts.rejected += 1;
                 continue;
             }
-            let edge = if self.directed || source < target {
-                (source, target)
+            let [from, to] = if self.directed || source < target {
+                [source, target]
             } else {
-                (target, source)
+                [target, source]
             };
-            let present = self.rows[edge.0 as usize].contains(&edge.1);
-            let repeated = !seen.insert(edge);
+            let present = self.rows[from as usize].contains(&to);
+            let repeated = !seen.insert([from, to]);
             match change {
                 _ if repeated => counts.duplicates += 1,
                 Change::Insert if present => counts.duplicates += 1,
                 Change::Delete if !present => counts.missing += 1,
                 Change::Insert => {
                     counts.applied += 1;
-                    self.rows[edge.0 as usize].insert(edge.1);
+                    self.rows[from as usize].insert(to);
                     if !self.directed {
-                        self.rows[edge.1 as usize].insert(edge.0);
+                        self.rows[to as usize].insert(from);
                     }
                 }
                 Change::Delete => {
                     counts.applied += 1;
-                    self.rows[edge.0 as usize].remove(&edge.1);
+                    self.rows[from as usize].remove(&to);
                     if !self.directed {
-                        self.rows[edge.1 as usize].remove(&edge.0);
+                        self.rows[to as usize].remove(&from);
                     }
                 }
             }
@@ -100,10 +95,11 @@ impl Model {
         let mut csr = Csr {
             offsets: vec![0],
             targets: Vec::new(),
+            directed: self.directed,
         };
         for row in &self.rows {
             csr.targets.extend(row);
-            csr.offsets.push(csr.targets.len() as u32);
+            csr.offsets.push(csr.targets.len() as u64);
         }
         csr
     }

@@ -11,6 +11,10 @@ use super::{LockstepError, Outcome, Plan, run};
 /// Runs the kernel of a call on all lanes of all warps of `plan`, over a heap of the
 /// allocator `A`, if it needs one.
 ///
+/// # Panics
+///
+/// If it does and there is none.
+///
 /// # Errors
 ///
 /// As for [`run`].
@@ -21,7 +25,7 @@ use super::{LockstepError, Outcome, Plan, run};
 /// unless the kernel does that.
 pub unsafe fn run_call<A: Allocator>(
     plan: Plan,
-    heap: Heap,
+    heap: Option<Heap>,
     call: Call,
 ) -> Result<Outcome, LockstepError> {
     call.kernel().visit(Run::<A> {
@@ -36,7 +40,7 @@ pub unsafe fn run_call<A: Allocator>(
 /// the kernel asks for.
 struct Run<A> {
     plan: Plan,
-    heap: Heap,
+    heap: Option<Heap>,
     args: Args,
     allocator: PhantomData<A>,
 }
@@ -45,9 +49,10 @@ impl<A: Allocator> Visit for Run<A> {
     type Output = Result<Outcome, LockstepError>;
 
     fn over_heap<K: Kernel>(self) -> Self::Output {
+        let heap = self.heap.expect("the kernel works over an allocator");
         // SAFETY: the promise of the caller of `run_call`.
         run(self.plan, |warp| unsafe {
-            K::run(warp, A::new(self.heap), self.args.into())
+            K::run(warp, A::new(heap), self.args.into())
         })
     }
 

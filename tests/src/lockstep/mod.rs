@@ -10,6 +10,7 @@
 //! that some lane never reaches is reported with the lane and the line; a run is
 //! replayed from its [`Plan`].
 
+mod backend;
 mod call;
 mod failure;
 mod gather;
@@ -31,6 +32,7 @@ use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use cuda_std::schedule::{Access, Operation};
 
+pub use backend::LockstepBackend;
 pub use call::run_call;
 pub use failure::{Collective, Fault, LaneId, LockstepError, Place};
 pub use lane::Lockstep;

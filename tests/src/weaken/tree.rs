@@ -1,8 +1,6 @@
 //! The k-d tree's queue of tasks: small trees built by two warps, and compared
 //! with the one that a single warp builds in a memory without surprises.
 
-use std::ptr;
-
 use heapwood_device::allocator::{Allocator, Heap, Request};
 use heapwood_device::allocators::AtomicMalloc;
 use heapwood_device::heap::{Init, Nothing};
@@ -12,39 +10,16 @@ use heapwood_device::kdtree::tables::LARGE;
 use heapwood_device::launch::Call;
 
 use super::Workload;
+use crate::buffer::Buffer;
 use crate::lockstep::{self, Model, Policy, run_call};
 use crate::soups;
 
 const POOL: usize = 1 << 20;
 
-/// Memory in words, which are aligned for whatever is in it.
-struct Buffer(Vec<u128>);
-
-impl Buffer {
-    fn new(bytes: usize) -> Self {
-        // Room to begin at a multiple of 256.
-        Self(vec![0; bytes.div_ceil(16) + 16])
-    }
-
-    fn address(&self) -> *mut u8 {
-        let start = self.0.as_ptr().cast_mut().cast::<u8>();
-        start.wrapping_add(start.align_offset(256))
-    }
-
-    fn read<T: Copy>(&self, offset: usize, count: usize) -> Vec<T> {
-        assert!(offset + count * size_of::<T>() <= self.0.len() * 16 - 256);
-        let first = self.address().wrapping_add(offset).cast::<T>();
-        // SAFETY: inside the buffer, where the host's plan says that these are.
-        (0..count)
-            .map(|index| unsafe { ptr::read(first.add(index)) })
-            .collect()
-    }
-}
-
 fn launch(heap: Heap, call: Call, plan: lockstep::Plan) {
     // SAFETY: the caller passes a heap of this allocator and the kernel's
     // arguments.
-    if let Err(error) = unsafe { run_call::<AtomicMalloc>(plan, heap, call) } {
+    if let Err(error) = unsafe { run_call::<AtomicMalloc>(plan, Some(heap), call) } {
         panic!("{error}");
     }
 }

@@ -14,7 +14,7 @@ fn operations() -> Option<u64> {
     Some(text.parse().expect("a number of operations"))
 }
 
-pub fn full_heaps_keep_contents_and_lose_nothing(backend: &Backend, scale: Scale) {
+pub fn full_heaps_keep_contents_and_lose_nothing(backend: &dyn Backend, scale: Scale) {
     let mut churn = scale.churn;
     churn.operations = operations().unwrap_or(churn.operations);
     let places = u64::from(churn.threads) * u64::from(churn.kept);

@@ -129,7 +129,7 @@ fn assert_distinct(handles: &[u64], spec: &Spec, what: &str) -> u32 {
     nulls as u32
 }
 
-fn blocks_of_every_size_keep_their_contents(backend: &Backend, scale: Scale) {
+fn blocks_of_every_size_keep_their_contents(backend: &dyn Backend, scale: Scale) {
     for spec in specs() {
         let allocator = spec.allocator;
         let largest = Trial::new(backend, &spec, scale.largest_pool, 1).max_block();
@@ -171,7 +171,7 @@ fn blocks_of_every_size_keep_their_contents(backend: &Backend, scale: Scale) {
     }
 }
 
-fn exhaustion_gives_nulls_and_passes(backend: &Backend, scale: Scale) {
+fn exhaustion_gives_nulls_and_passes(backend: &dyn Backend, scale: Scale) {
     let bytes = 1024;
     let threads = scale.threads.min(40_000);
     let pool = u64::from(threads) * bytes / 2;
@@ -188,13 +188,17 @@ fn exhaustion_gives_nulls_and_passes(backend: &Backend, scale: Scale) {
             let (nulls, corrupt) = trial.fill_and_verify(bytes);
             assert_eq!(corrupt, 0, "{name}");
             let served = threads - nulls;
-            let fit = (pool / (bytes + OVERHEAD)) as u32;
-            // What the split of the pool leaves over is lost to this size.
-            assert!(served >= fit / 2, "{name}: {served} served of {fit}");
             assert!(u64::from(served) * bytes <= pool, "{name}: {served} served");
-            // What was freed serves again.
+            let fit = (pool / (bytes + OVERHEAD)) as u32;
             let first = *first.get_or_insert(served);
-            assert!(served >= first / 10 * 9, "{name}: {first}, then {served}");
+            // Who may refuse while memory is free does so where many ask at once.
+            let least = match allocator.exact_null {
+                // What the split of the pool leaves over is lost to this size; what was
+                // freed serves again.
+                true => (fit / 2).max(first / 10 * 9),
+                false => 1,
+            };
+            assert!(served >= least, "{name}: {served} of {fit}, first {first}");
             trial.free(Apart);
             if allocator.walkable && allocator.frees {
                 assert_eq!(trial.state().0.used_bytes, 0, "{name}");
@@ -224,7 +228,7 @@ fn exhaustion_gives_nulls_and_passes(backend: &Backend, scale: Scale) {
 
 /// Winter et al. 2020, section 6.1.3: 16-byte blocks are 98.35 % of the pool, for
 /// what the queues need is in the pool itself and given back.
-fn small_blocks_fill_virtualized_queues(backend: &Backend, scale: Scale) {
+fn small_blocks_fill_virtualized_queues(backend: &dyn Backend, scale: Scale) {
     let bytes = 16;
     let (pool, percent) = scale.filled;
     let threads = (pool / bytes) as u32;
@@ -247,7 +251,7 @@ fn small_blocks_fill_virtualized_queues(backend: &Backend, scale: Scale) {
     }
 }
 
-fn warps_allocate_and_free_in_one_kernel(backend: &Backend, scale: Scale) {
+fn warps_allocate_and_free_in_one_kernel(backend: &dyn Backend, scale: Scale) {
     let warps = scale.threads / 16;
     for spec in specs() {
         for (bytes, kept) in [(16, 1), (1024, 1), (16, 10), (1024, 10)] {
@@ -271,7 +275,7 @@ fn warps_allocate_and_free_in_one_kernel(backend: &Backend, scale: Scale) {
     }
 }
 
-fn blocks_change_hands_under_stress(backend: &Backend, scale: Scale) {
+fn blocks_change_hands_under_stress(backend: &dyn Backend, scale: Scale) {
     // Parts of the operations by size: large blocks take long to fill.
     let ranges: [((u32, u32), u64); 4] = [
         ((8, 64), 600),
@@ -323,7 +327,7 @@ fn blocks_change_hands_under_stress(backend: &Backend, scale: Scale) {
     }
 }
 
-fn overwriting_is_reported(backend: &Backend, scale: Scale) {
+fn overwriting_is_reported(backend: &dyn Backend, scale: Scale) {
     let bytes = 1024;
     let threads = scale.threads.min(40_000);
     let pool = u64::from(threads) * bytes / 2;

@@ -5,7 +5,7 @@ use super::session::Pass;
 use super::updates::Plan;
 use super::{Arguments, layout_name};
 use crate::allocators::Spec;
-use crate::backend::Facts;
+use crate::backend::DeviceInfo;
 use crate::graph::{Layout, Ranks, rank_iteration};
 use crate::meta::Meta;
 use crate::report::graph::{
@@ -20,12 +20,12 @@ pub(super) fn report(
     input: &Input,
     plan: &Plan,
     spec: &Spec,
-    facts: &Facts,
+    info: &DeviceInfo,
     passes: &[Pass],
 ) -> GraphReport {
     let first = &passes[0];
     let statistics = &input.statistics;
-    let mut meta = Meta::new(facts);
+    let mut meta = Meta::new(info);
     meta.seed = Some(plan.seed);
     meta.input_hash = Some(format!("{:016x}", input.rows.graph_hash()));
     GraphReport {
@@ -39,8 +39,8 @@ pub(super) fn report(
         self_loops_kept: input.options.keep_self_loops,
         duplicates: statistics.duplicates,
         directed: input.rows.directed,
-        backend: facts.backend.to_owned(),
-        device: facts.device.clone(),
+        backend: info.backend.to_owned(),
+        device: info.device.clone(),
         allocator: spec.name().to_owned(),
         parameters: spec.parameters(),
         check_heap: arguments.allocator.check_heap,

@@ -54,7 +54,7 @@ pub(super) struct Results {
 
 /// The work of every pass.
 pub(super) struct Session<'a> {
-    backend: &'a Backend,
+    backend: &'a dyn Backend,
     input: &'a Input,
     options: Options,
     check_heap: bool,
@@ -68,7 +68,7 @@ impl<'a> Session<'a> {
     /// Passes over a graph; `check_heap` looks for misuse after each, if the
     /// allocator does.
     pub fn new(
-        backend: &'a Backend,
+        backend: &'a dyn Backend,
         input: &'a Input,
         (options, check_heap): (Options, bool),
         plan: &'a Plan,

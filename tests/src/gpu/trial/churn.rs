@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use heapwood::backend::Shape;
+use heapwood::backend::Grid;
 use heapwood_device::bench::{
     self as kernels, CHURN_WORDS, ChurnArguments, ChurnCounts, PLACE_WORDS,
 };
@@ -47,9 +47,9 @@ impl Trial<'_> {
     pub fn churn(&self, churn: Churn) -> ChurnCounts {
         // The CPU's workers would run so many threads one after the other: there each
         // is one thread, with the work of many.
-        let (threads, shape) = match self.backend.lone_workers() {
-            0 => (churn.threads, Shape::Threads(churn.threads)),
-            workers => (workers, Shape::Persistent),
+        let (threads, shape) = match self.backend.solo_workers() {
+            0 => (churn.threads, Grid::Threads(churn.threads)),
+            workers => (workers, Grid::Persistent),
         };
         let share =
             |count: u32| (u64::from(churn.threads) * u64::from(count)).div_ceil(u64::from(threads));

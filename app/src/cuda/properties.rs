@@ -1,4 +1,4 @@
-//! Which devices there are and what they are: the facts that go into every result.
+//! Which devices there are and what they are: the properties that go into every result.
 
 use cust::CudaApiVersion;
 use cust::device::{Device, DeviceAttribute};
@@ -12,7 +12,7 @@ const RELEASE_FILE: &str = "/proc/driver/nvidia/version";
 
 /// What is known of a device without opening it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeviceFacts {
+pub struct DeviceProperties {
     /// Its number, from 0, in the driver's order.
     pub ordinal: u32,
     /// The product, such as `NVIDIA H200`.
@@ -38,18 +38,18 @@ pub struct DeviceFacts {
 /// # Errors
 ///
 /// [`CudaError::NoDriver`] and [`CudaError::NoDevice`] say why there is none.
-pub fn devices() -> Result<Vec<DeviceFacts>, CudaError> {
+pub fn devices() -> Result<Vec<DeviceProperties>, CudaError> {
     (0..initialise()?)
         .map(|ordinal| Ok(find(ordinal)?.1))
         .collect()
 }
 
-/// The device with this number, and its facts.
+/// The device with this number, and its properties.
 ///
 /// # Errors
 ///
 /// As [`devices`], and [`CudaError::NoSuchDevice`].
-pub(super) fn find(ordinal: u32) -> Result<(Device, DeviceFacts), CudaError> {
+pub(super) fn find(ordinal: u32) -> Result<(Device, DeviceProperties), CudaError> {
     let count = initialise()?;
     if ordinal >= count {
         return Err(CudaError::NoSuchDevice { ordinal, count });
@@ -62,7 +62,7 @@ pub(super) fn find(ordinal: u32) -> Result<(Device, DeviceFacts), CudaError> {
     };
     let version = CudaApiVersion::get().map_err(from_cust("cuDriverGetVersion"))?;
     let memory = device.total_memory();
-    let facts = DeviceFacts {
+    let properties = DeviceProperties {
         ordinal,
         name: device.name().map_err(from_cust("cuDeviceGetName"))?,
         uuid: uuid(device)?,
@@ -78,7 +78,7 @@ pub(super) fn find(ordinal: u32) -> Result<(Device, DeviceFacts), CudaError> {
             .ok()
             .and_then(|text| release(&text)),
     };
-    Ok((device, facts))
+    Ok((device, properties))
 }
 
 /// Starts the driver, if that has not happened, and counts its devices.

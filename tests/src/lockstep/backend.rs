@@ -1,0 +1,118 @@
+//! Warps in lockstep as a backend of the program.
+
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+use heapwood::backend::{Backend, BackendError, Cpu, DeviceInfo, Grid, Launch, Memory};
+use heapwood_device::allocator::Allocator;
+use heapwood_device::host::{HostAllocator, Named};
+use heapwood_device::launch::KernelId;
+
+use super::{Plan, Policy, run_call};
+
+/// Warps of 32 lanes in lockstep, under another schedule for each launch, over heaps of
+/// the allocator `A`.
+pub struct LockstepBackend<A> {
+    /// Has the memory.
+    host: Cpu,
+    /// Warps of a launch, where that is the machine's to choose.
+    warps: u32,
+    /// Operations between two switches, about.
+    period: u64,
+    /// Of the next launch's schedule.
+    seed: AtomicU64,
+    allocator: PhantomData<fn() -> A>,
+}
+
+impl<A: Allocator + Named> LockstepBackend<A> {
+    /// So many warps, whose first launch has the schedule of `seed`; lanes switch after
+    /// `period` operations, about.
+    ///
+    /// # Panics
+    ///
+    /// Not by itself: the backend of its memory has one worker, the thread that launches.
+    pub fn new(warps: u32, period: u64, seed: u64) -> Self {
+        Self {
+            host: Cpu::new(Some(1), None).expect("no thread is started"),
+            warps,
+            period,
+            seed: AtomicU64::new(seed),
+            allocator: PhantomData,
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Backend::launch_parts`].
+    unsafe fn run(&self, launch: &Launch) -> Result<(), BackendError> {
+        let heap = launch.over()?.map(|(allocator, heap)| {
+            assert_eq!(allocator.name, A::NAME, "a heap of another allocator");
+            heap
+        });
+        let warps = match launch.grid.bounded()? {
+            Grid::Threads(threads) => threads.div_ceil(32),
+            Grid::Warps(warps) => warps,
+            Grid::Strided(_) | Grid::Ranges(_) | Grid::Persistent => self.warps,
+        };
+        let seed = self.seed.fetch_add(1, Relaxed);
+        let policy = Policy::Random {
+            period: self.period,
+        };
+        let plan = Plan {
+            step_limit: u64::MAX,
+            ..Plan::new(warps, policy, seed)
+        };
+        // SAFETY: the caller's promise; the heap is one of this allocator.
+        if let Err(error) = unsafe { run_call::<A>(plan, heap, launch.call) } {
+            panic!("{error}");
+        }
+        Ok(())
+    }
+}
+
+impl<A: Allocator + Named> Backend for LockstepBackend<A> {
+    fn info(&self) -> DeviceInfo {
+        DeviceInfo {
+            backend: "lockstep",
+            device: format!("{} warps of 32 lanes", self.warps),
+            processors: 4,
+            driver: None,
+        }
+    }
+
+    fn solo_workers(&self) -> u32 {
+        0
+    }
+
+    fn free_memory(&self) -> Result<u64, BackendError> {
+        self.host.free_memory()
+    }
+
+    fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError> {
+        self.host.memory(bytes, zeroed)
+    }
+
+    /// # Panics
+    ///
+    /// If a schedule finds a fault: the message has what replays it.
+    unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
+        let part = |part: &&[Launch]| {
+            let begun = Instant::now();
+            for launch in *part {
+                // SAFETY: the caller's promise.
+                unsafe { self.run(launch)? };
+            }
+            Ok(begun.elapsed().as_secs_f64() * 1e3)
+        };
+        parts.iter().map(part).collect()
+    }
+
+    fn registers(
+        &self,
+        _kernel: KernelId,
+        _allocator: &'static HostAllocator,
+    ) -> Result<Option<(u32, u32)>, BackendError> {
+        Ok(None)
+    }
+}

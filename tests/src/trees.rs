@@ -1,0 +1,66 @@
+//! Trees built by a backend.
+
+use heapwood::allocators::Spec;
+use heapwood::backend::Backend;
+use heapwood::size::Pool;
+use heapwood::tree::{Ready, Tree, TreeBuilder, TreeError};
+use heapwood_device::heap::State;
+use heapwood_device::kdtree::host::{BuildResult, Limits, Options};
+
+use crate::soups::Triangles;
+
+/// A finished tree.
+#[derive(Debug)]
+pub struct Finished {
+    /// The tree.
+    pub tree: Tree,
+    /// What its header says.
+    pub result: BuildResult,
+    /// The heap after the build.
+    pub heap: State,
+}
+
+/// Builds a tree in a pool, as the program does: with a larger workspace if the first does
+/// not suffice, and within the bound on duplication.
+///
+/// # Errors
+///
+/// A pool that does not suffice, and whatever goes wrong in the build.
+pub fn build(
+    backend: &dyn Backend,
+    spec: &Spec,
+    pool: u64,
+    triangles: &Triangles,
+    options: Options,
+) -> Result<Finished, TreeError> {
+    let builder = TreeBuilder::new(backend, triangles)?;
+    let ready = builder.prepare(spec, Pool::Bytes(pool), options)?;
+    finish(&ready, options.collect || spec.allocator.may_overwrite)
+}
+
+/// Builds a tree in a pool and within limits.
+///
+/// # Errors
+///
+/// As for [`build`], and where a limit does not suffice.
+pub fn build_within(
+    backend: &dyn Backend,
+    spec: &Spec,
+    pool: u64,
+    triangles: &Triangles,
+    options: Options,
+    limits: Limits,
+) -> Result<Finished, TreeError> {
+    let builder = TreeBuilder::new(backend, triangles)?;
+    let ready = builder.within(spec, pool, options, limits)?;
+    finish(&ready, options.collect)
+}
+
+fn finish(ready: &Ready, collect: bool) -> Result<Finished, TreeError> {
+    let built = ready.build(collect)?;
+    Ok(Finished {
+        tree: ready.tree(&built)?,
+        result: built.result,
+        heap: built.state,
+    })
+}
