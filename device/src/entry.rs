@@ -1,8 +1,9 @@
 //! PTX entries: every kernel over every allocator.
 
 use crate::allocator::{Allocator, Heap};
+use crate::allocators::with_allocators;
 use crate::kernel::{Args, INTEGERS, Kernel, POINTERS, PlainKernel};
-use crate::table::{with_allocators, with_kernels, with_plain_kernels};
+use crate::table::{with_kernels, with_plain_kernels};
 use crate::warp::Simt;
 
 /// Rebuilds the allocator and runs a kernel.

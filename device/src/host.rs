@@ -3,9 +3,11 @@
 //! They are instantiated here, in the crate that is optimised in every profile.
 
 use crate::allocator::{Allocator, Heap, Request, SetupError};
+use crate::allocators::with_allocators;
+use crate::description::{Described, Description, is_entry_of};
 use crate::kernel::{Args, Kernel, PlainKernel};
 use crate::launch::KernelId;
-use crate::table::{with_allocators, with_kernels, with_plain_kernels};
+use crate::table::{with_kernels, with_plain_kernels};
 use crate::warp::Solo;
 
 /// A kernel over an allocator, for one warp.
@@ -15,8 +17,12 @@ pub type HostKernel = unsafe fn(Solo, Heap, Args);
 
 /// An allocator as the host sees it.
 pub struct HostAllocator {
-    /// Its name; a checked allocator's ends in `_checked`.
+    /// Its name in the table; a checked allocator's ends in `_checked`.
     pub name: &'static str,
+    /// What it is, or what the allocator is whose blocks it checks.
+    pub description: Description,
+    /// Whether it checks the use of blocks.
+    pub checked: bool,
     /// [`Allocator::setup`].
     pub setup: fn(&Request) -> Result<Heap, SetupError>,
     /// [`Allocator::max_block`].
@@ -72,11 +78,22 @@ macro_rules! host_allocators {
             impl Named for $type {
                 const NAME: &'static str = $name;
             }
+
+            const _: () = assert!(
+                is_entry_of(
+                    $name,
+                    <$type as Described>::DESCRIPTION.name,
+                    <$type as Described>::CHECKED,
+                ),
+                concat!("the table calls another allocator ", $name),
+            );
         )*
 
         /// Every allocator, the checked ones behind the others.
         pub static ALLOCATORS: &[HostAllocator] = &[$(HostAllocator {
-            name: $name,
+            name: <$type as Named>::NAME,
+            description: <$type as Described>::DESCRIPTION,
+            checked: <$type as Described>::CHECKED,
             setup: <$type as Allocator>::setup,
             max_block: <$type as Allocator>::max_block,
             frees: <$type as Allocator>::FREES,

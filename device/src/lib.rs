@@ -11,6 +11,7 @@
 pub mod allocator;
 pub mod allocators;
 pub mod bench;
+pub mod description;
 pub mod graph;
 pub mod heap;
 pub mod kdtree;

@@ -1,56 +1,11 @@
-//! The table of kernels by allocators: one line an allocator, one a kernel.
+//! The table of kernels: one line each.
 //!
-//! `with_allocators!(m)` calls the macro `m` once with every allocator, and
-//! `with_kernels!(m, ...)` once with every kernel. `entry` makes PTX entries of
-//! the pairs, `host` a table of functions for the CPU backend, and `launch` gives
-//! each kernel's type its id. An entry's name is the family, the kernel and the
-//! allocator, joined by two underscores.
-//!
-//! Another form of an allocator, which users choose by a parameter, is a line of
-//! its own: `cmalloc:walk=paper` is `cmalloc_walk_paper`.
-
-/// Calls `$callback! { ("name", Type), ... }` with every allocator.
-#[cfg(not(test))]
-macro_rules! with_allocators {
-    ($callback:ident) => {
-        $callback! {
-            ("atomicmalloc", $crate::allocators::AtomicMalloc),
-            ("awmalloc", $crate::allocators::AwMalloc),
-            ("cmalloc", $crate::allocators::CMalloc),
-            ("cfmalloc", $crate::allocators::CfMalloc),
-            ("cmmalloc", $crate::allocators::CmMalloc),
-            ("cfmmalloc", $crate::allocators::CfmMalloc),
-            ("ouroboros_p_s", $crate::allocators::OuroborosPS),
-            ("ouroboros_p_va", $crate::allocators::OuroborosPVa),
-            ("ouroboros_p_vl", $crate::allocators::OuroborosPVl),
-            ("ouroboros_c_s", $crate::allocators::OuroborosCS),
-            ("ouroboros_c_va", $crate::allocators::OuroborosCVa),
-            ("ouroboros_c_vl", $crate::allocators::OuroborosCVl),
-            ("cmalloc_walk_paper", $crate::allocators::CMallocPaper),
-            ("cfmalloc_walk_paper", $crate::allocators::CfMallocPaper),
-            ("cmmalloc_walk_paper", $crate::allocators::CmMallocPaper),
-            ("cfmmalloc_walk_paper", $crate::allocators::CfmMallocPaper),
-            ("ouroboros_p_s_large_paper", $crate::allocators::OuroborosPSPaper),
-            ("ouroboros_p_va_large_paper", $crate::allocators::OuroborosPVaPaper),
-            ("ouroboros_p_vl_large_paper", $crate::allocators::OuroborosPVlPaper),
-            ("ouroboros_c_s_sharing_paper", $crate::allocators::OuroborosCSPaper),
-            ("ouroboros_c_va_sharing_paper", $crate::allocators::OuroborosCVaPaper),
-            ("ouroboros_c_vl_sharing_paper", $crate::allocators::OuroborosCVlPaper),
-            ("atomicmalloc_checked", $crate::allocators::Checked<$crate::allocators::AtomicMalloc>),
-            ("awmalloc_checked", $crate::allocators::Checked<$crate::allocators::AwMalloc>),
-            ("cmalloc_checked", $crate::allocators::Checked<$crate::allocators::CMalloc>),
-            ("cfmalloc_checked", $crate::allocators::Checked<$crate::allocators::CfMalloc>),
-            ("cmmalloc_checked", $crate::allocators::Checked<$crate::allocators::CmMalloc>),
-            ("cfmmalloc_checked", $crate::allocators::Checked<$crate::allocators::CfmMalloc>),
-            ("ouroboros_p_s_checked", $crate::allocators::Checked<$crate::allocators::OuroborosPS>),
-            ("ouroboros_p_va_checked", $crate::allocators::Checked<$crate::allocators::OuroborosPVa>),
-            ("ouroboros_p_vl_checked", $crate::allocators::Checked<$crate::allocators::OuroborosPVl>),
-            ("ouroboros_c_s_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCS>),
-            ("ouroboros_c_va_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCVa>),
-            ("ouroboros_c_vl_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCVl>),
-        }
-    };
-}
+//! `with_kernels!(m, ...)` calls the macro `m` once with every kernel, as
+//! `with_allocators!(m)` does with every allocator
+//! ([`allocators`](crate::allocators)). `entry` makes PTX entries of the pairs, `host`
+//! a table of functions for the CPU backend, and `launch` gives each kernel's type its
+//! id. An entry's name is the family, the kernel and the allocator, joined by two
+//! underscores.
 
 /// Calls `$callback! { $context "family" "name" Id Kernel; ... }` with every kernel
 /// that works over an allocator. A family is a PTX module.
@@ -131,6 +86,4 @@ macro_rules! with_plain_kernels {
     };
 }
 
-#[cfg(not(test))]
-pub(crate) use with_allocators;
 pub(crate) use {with_kernels, with_plain_kernels};

@@ -9,6 +9,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use cuda_std::atomic::AtomicU32;
 use heapwood_device::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
+use heapwood_device::description::{Described, Description, Parameter};
 use heapwood_device::warp::Warp;
 
 /// Bytes of a block unless `block=BYTES` says otherwise.
@@ -195,4 +196,19 @@ impl Allocator for BitmapMalloc {
             largest_free_bytes: if free > 0 { self.block_bytes } else { 0 },
         }
     }
+}
+
+/// What people read of it.
+impl Described for BitmapMalloc {
+    const DESCRIPTION: Description = Description {
+        name: "bitmap",
+        what: "blocks of one size and a bit for each",
+        paper: "docs/adding-an-allocator.md",
+        parameters: &[Parameter {
+            name: "block",
+            values: "bytes, a multiple of 16 up to 2^48",
+            default: "1024",
+            what: "size of every block",
+        }],
+    };
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use heapwood::allocators::{Spec, all, describe};
+use heapwood::allocators::{Spec, all};
 use heapwood_device::allocator::{Heap, SetupError};
 use heapwood_device::bench::{
     Fill, ThreadsArguments, ThreadsFree, ThreadsMalloc, Verify, VerifyArguments,
@@ -192,11 +192,11 @@ fn every_value_serves_or_is_refused_in_a_line() {
     for pool_bytes in POOLS {
         let memory = Memory::new(pool_bytes);
         for allocator in all() {
-            let name = describe(allocator.name).name;
+            let name = allocator.description.name;
             let mut known = BTreeSet::new();
             let plain = Spec::parse(name).expect("its own name");
             attempt(&plain, &memory, &mut known);
-            for parameter in describe(name).parameters {
+            for parameter in allocator.description.parameters {
                 for value in &values {
                     let text = format!("{name}:{}={value}", parameter.name);
                     match Spec::parse(&text) {

@@ -1,8 +1,6 @@
 //! The short form of what docs/allocators.md says of an allocator. There is one
 //! source, the page: it is part of the program.
 
-use super::describe::is_same_name;
-
 /// The page.
 const PAGE: &str = include_str!("../../../docs/allocators.md");
 
@@ -12,7 +10,7 @@ pub fn short_form(name: &str) -> Option<String> {
     let mut sections = PAGE.split("\n## ").skip(1);
     let section = sections.find_map(|section| {
         let (title, body) = section.split_once('\n')?;
-        is_same_name(title.trim(), name).then_some(body)
+        (title.trim() == name).then_some(body)
     })?;
     let short = section.split("\n### ").next().unwrap_or(section);
     let lines = short.lines().filter(|line| !line.starts_with("```"));
@@ -27,7 +25,7 @@ mod tests {
     #[test]
     fn every_allocator_has_a_section_with_everything() {
         for allocator in all() {
-            let name = allocator.name;
+            let name = allocator.description.name;
             let short = short_form(name).unwrap_or_else(|| panic!("{name} has no section"));
             for part in ["Memory", "Algorithm", "malloc:", "free:", "Waits:", "Null:"] {
                 assert!(short.contains(part), "{name} has no `{part}`");
@@ -37,10 +35,9 @@ mod tests {
             let wide = short.lines().find(|line| line.chars().count() > 90);
             assert_eq!(wide, None, "{name}");
             // Its section says whose is what, and is no form's own.
-            let section = PAGE.split("\n## ").find(|section| {
-                let title = section.lines().next().unwrap_or_default();
-                is_same_name(title, name)
-            });
+            let section = PAGE
+                .split("\n## ")
+                .find(|section| section.lines().next() == Some(name));
             assert!(
                 section.is_some_and(|text| text.contains("\n### Whose is what")),
                 "{name}"

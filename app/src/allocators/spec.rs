@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use heapwood_device::allocator::{Heap, Request, SetupError};
-use heapwood_device::host::{self, HostAllocator};
+use heapwood_device::host::{ALLOCATORS, HostAllocator};
 
-use super::describe::is_same_name;
-use super::{CHECKED, all, describe, forms, names, published};
+use super::{all, by_name, forms, names, published};
 
 /// The parameter that every allocator has: requests of a warp are made together.
 const COALESCE: &str = "coalesce";
@@ -31,8 +30,7 @@ impl Spec {
     /// A message, of one line, that says what there is to choose from.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-        let allocator = all()
-            .find(|allocator| is_same_name(allocator.name, name))
+        let allocator = by_name(name)
             .ok_or_else(|| format!("no allocator `{name}`: choose from {}", names()))?;
         let mut spec = Self {
             allocator,
@@ -49,7 +47,7 @@ impl Spec {
                 return Err(format!("parameter {key} of {name} is given twice"));
             } else if key == COALESCE && value.is_empty() {
                 spec.coalesce = true;
-            } else if let Some(form) = forms::choose(allocator.name, key, value) {
+            } else if let Some(form) = forms::choose(allocator, key, value) {
                 spec.allocator = form;
                 chosen.push(key);
             } else {
@@ -66,7 +64,7 @@ impl Spec {
         match self.setup(std::ptr::null_mut(), 1 << 30, 8) {
             Err(SetupError::BadParameter { expected }) => {
                 let mut known = vec![COALESCE.to_owned()];
-                known.extend(forms::choices(self.allocator.name));
+                known.extend(forms::choices(&self.allocator.description));
                 known.extend((expected != "none").then(|| expected.to_owned()));
                 Err(format!(
                     "{} takes the parameters {}",
@@ -104,7 +102,9 @@ impl Spec {
 
     /// The same choice with every block checked.
     pub fn checked(&self) -> Option<Self> {
-        let allocator = host::allocator(&format!("{}{CHECKED}", self.allocator.name))?;
+        let allocator = ALLOCATORS
+            .iter()
+            .find(|other| other.checked && other.description.name == self.name())?;
         Some(Self {
             allocator,
             ..self.clone()
@@ -114,13 +114,12 @@ impl Spec {
     /// The full name of the unchecked allocator, as users write it: with the
     /// parameter that chooses its form, without the others.
     pub fn name(&self) -> &'static str {
-        let name = self.allocator.name;
-        describe(name.strip_suffix(CHECKED).unwrap_or(name)).name
+        self.allocator.description.name
     }
 
     /// All parameters, those not given with their defaults.
     pub fn parameters(&self) -> BTreeMap<String, String> {
-        let defaults = describe(self.name()).parameters.iter();
+        let defaults = self.allocator.description.parameters.iter();
         let mut all: BTreeMap<String, String> = defaults
             .map(|parameter| (parameter.name.to_owned(), parameter.default.to_owned()))
             .collect();
@@ -171,7 +170,7 @@ impl fmt::Display for Spec {
 /// As for [`Spec::parse`].
 pub fn parse_list(text: &str) -> Result<Vec<Spec>, String> {
     let mut choices: Vec<String> = Vec::new();
-    let named = |allocator: &HostAllocator| describe(allocator.name).name.to_owned();
+    let named = |allocator: &HostAllocator| allocator.description.name.to_owned();
     for part in text.split(',') {
         match part {
             "all" => {
@@ -185,7 +184,7 @@ pub fn parse_list(text: &str) -> Result<Vec<Spec>, String> {
             _ => {}
         }
         let name = part.split(':').next().unwrap_or(part);
-        let is_parameter = !all().any(|allocator| is_same_name(allocator.name, name));
+        let is_parameter = by_name(name).is_none();
         match choices.last_mut() {
             Some(last) if is_parameter && last.contains(':') => {
                 last.push(',');
@@ -269,7 +268,7 @@ mod tests {
         let default = Spec::parse("cmalloc").unwrap();
         assert_eq!(default.parameters()["walk"], "regions");
         for form in published() {
-            let name = describe(form.name).name;
+            let name = form.description.name;
             assert_eq!(Spec::parse(name).unwrap().to_string(), name);
             assert!(Spec::parse(name).unwrap().checked().is_none());
         }
@@ -305,8 +304,10 @@ mod tests {
     #[test]
     fn every_allocator_can_be_checked() {
         for allocator in all() {
-            let spec = Spec::parse(allocator.name).unwrap().checked().unwrap();
-            assert!(is_same_name(spec.name(), allocator.name));
+            let name = allocator.description.name;
+            let spec = Spec::parse(name).unwrap().checked().unwrap();
+            assert!(spec.allocator.checked);
+            assert_eq!(spec.name(), name);
         }
     }
 }

@@ -9,7 +9,7 @@ use heapwood_device::launch::Listed;
 use serde::Serialize;
 
 use super::common::BackendArguments;
-use crate::allocators::{Spec, describe, short_form, with_forms};
+use crate::allocators::{Spec, short_form, with_forms};
 use crate::backend::Backend;
 use crate::report::{Format, Table, json};
 use crate::{Error, output};
@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     output::print(&match arguments.format {
         Format::Json => json(&entries)?,
         Format::Table => {
-            let short = named.and_then(|allocator| short_form(allocator.name));
+            let short = named.and_then(|allocator| short_form(allocator.description.name));
             let short = short.map_or(String::new(), |text| format!("\n{text}"));
             format!("{}{short}\n{}", prose(&entries), table(&entries).text())
         }
@@ -81,7 +81,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 fn entry(backend: &dyn Backend, allocator: &'static HostAllocator) -> Result<Entry, Error> {
-    let about = describe(allocator.name);
+    let about = &allocator.description;
     let cost = |kernel| -> Result<Option<Cost>, Error> {
         let found = backend.registers(kernel, allocator)?;
         Ok(found.map(|(registers, local_bytes)| Cost {

@@ -24,8 +24,9 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU64;
 
 use super::circular::Group;
-use super::{UNIT, no_parameters, units};
+use super::{UNIT, VINKLER, no_parameters, units};
 use crate::allocator::{Allocator, Handle, Heap, Request, SetupError};
+use crate::description::{Described, Description};
 use crate::warp::{Warp, leader};
 
 /// Bytes before the first block, for the offset.
@@ -98,6 +99,15 @@ impl AtomicMalloc {
             offset = self.offset().load(Relaxed);
         }
     }
+}
+
+impl Described for AtomicMalloc {
+    const DESCRIPTION: Description = Description {
+        name: "atomicmalloc",
+        what: "one atomic addition a request, nothing is ever freed: the lower bound",
+        paper: VINKLER,
+        parameters: &[],
+    };
 }
 
 impl Allocator for AtomicMalloc {

@@ -21,8 +21,9 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use cuda_std::atomic::AtomicU64;
 
 use super::circular::Group;
-use super::{UNIT, no_parameters, units};
+use super::{UNIT, VINKLER, no_parameters, units};
 use crate::allocator::{Allocator, Faults, Handle, Heap, Request, SetupError};
+use crate::description::{Described, Description};
 use crate::warp::{Warp, leader};
 
 /// Bytes before the first block, for the words.
@@ -121,6 +122,15 @@ impl AwMalloc {
             fits = self.fits(seen, wanted);
         }
     }
+}
+
+impl Described for AwMalloc {
+    const DESCRIPTION: Description = Description {
+        name: "awmalloc",
+        what: "as atomicmalloc on a circular pool, where old blocks are overwritten (and reported)",
+        paper: VINKLER,
+        parameters: &[],
+    };
 }
 
 impl Allocator for AwMalloc {

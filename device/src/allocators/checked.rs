@@ -9,6 +9,7 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use crate::allocator::{Allocator, Faults, Handle, Heap, Occupancy, Request, SetupError};
+use crate::description::{Described, Description};
 use crate::warp::Warp;
 
 /// Bytes in front of a block: the state word, the seal, and the requested size.
@@ -125,6 +126,11 @@ unsafe fn canary(start: *mut u8, bytes: u64) -> [*mut u64; 3] {
 /// The bytes to ask of the inner allocator.
 fn padded(bytes: u64) -> u64 {
     bytes.saturating_add(OVERHEAD)
+}
+
+impl<A: Described> Described for Checked<A> {
+    const DESCRIPTION: Description = A::DESCRIPTION;
+    const CHECKED: bool = true;
 }
 
 impl<A: Allocator> Allocator for Checked<A> {

@@ -1,4 +1,8 @@
-//! The allocators.
+//! The allocators, and the table of them.
+//!
+//! `with_allocators!(m)` calls the macro `m` once with every allocator. Another form of
+//! one, which users choose by a parameter, is a line of its own: `cmalloc:walk=paper` is
+//! `cmalloc_walk_paper`.
 
 mod atomic;
 mod atomic_wrap;
@@ -18,6 +22,55 @@ pub use ouroboros::{
 };
 
 use crate::allocator::{Request, SetupError};
+
+/// Calls `$callback! { ("name", Type), ... }` with every allocator.
+#[cfg(not(test))]
+macro_rules! with_allocators {
+    ($callback:ident) => {
+        $callback! {
+            ("atomicmalloc", $crate::allocators::AtomicMalloc),
+            ("awmalloc", $crate::allocators::AwMalloc),
+            ("cmalloc", $crate::allocators::CMalloc),
+            ("cfmalloc", $crate::allocators::CfMalloc),
+            ("cmmalloc", $crate::allocators::CmMalloc),
+            ("cfmmalloc", $crate::allocators::CfmMalloc),
+            ("ouroboros_p_s", $crate::allocators::OuroborosPS),
+            ("ouroboros_p_va", $crate::allocators::OuroborosPVa),
+            ("ouroboros_p_vl", $crate::allocators::OuroborosPVl),
+            ("ouroboros_c_s", $crate::allocators::OuroborosCS),
+            ("ouroboros_c_va", $crate::allocators::OuroborosCVa),
+            ("ouroboros_c_vl", $crate::allocators::OuroborosCVl),
+            ("cmalloc_walk_paper", $crate::allocators::CMallocPaper),
+            ("cfmalloc_walk_paper", $crate::allocators::CfMallocPaper),
+            ("cmmalloc_walk_paper", $crate::allocators::CmMallocPaper),
+            ("cfmmalloc_walk_paper", $crate::allocators::CfmMallocPaper),
+            ("ouroboros_p_s_large_paper", $crate::allocators::OuroborosPSPaper),
+            ("ouroboros_p_va_large_paper", $crate::allocators::OuroborosPVaPaper),
+            ("ouroboros_p_vl_large_paper", $crate::allocators::OuroborosPVlPaper),
+            ("ouroboros_c_s_sharing_paper", $crate::allocators::OuroborosCSPaper),
+            ("ouroboros_c_va_sharing_paper", $crate::allocators::OuroborosCVaPaper),
+            ("ouroboros_c_vl_sharing_paper", $crate::allocators::OuroborosCVlPaper),
+            ("atomicmalloc_checked", $crate::allocators::Checked<$crate::allocators::AtomicMalloc>),
+            ("awmalloc_checked", $crate::allocators::Checked<$crate::allocators::AwMalloc>),
+            ("cmalloc_checked", $crate::allocators::Checked<$crate::allocators::CMalloc>),
+            ("cfmalloc_checked", $crate::allocators::Checked<$crate::allocators::CfMalloc>),
+            ("cmmalloc_checked", $crate::allocators::Checked<$crate::allocators::CmMalloc>),
+            ("cfmmalloc_checked", $crate::allocators::Checked<$crate::allocators::CfmMalloc>),
+            ("ouroboros_p_s_checked", $crate::allocators::Checked<$crate::allocators::OuroborosPS>),
+            ("ouroboros_p_va_checked", $crate::allocators::Checked<$crate::allocators::OuroborosPVa>),
+            ("ouroboros_p_vl_checked", $crate::allocators::Checked<$crate::allocators::OuroborosPVl>),
+            ("ouroboros_c_s_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCS>),
+            ("ouroboros_c_va_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCVa>),
+            ("ouroboros_c_vl_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCVl>),
+        }
+    };
+}
+
+#[cfg(not(test))]
+pub(crate) use with_allocators;
+
+/// Where AtomicMalloc, AWMalloc and the circular allocators were published.
+const VINKLER: &str = "Vinkler and Havran, Register Efficient Memory Allocator for GPUs, 2014";
 
 /// Allocation unit of the allocators that hand out 16-byte units.
 const UNIT: u64 = 16;

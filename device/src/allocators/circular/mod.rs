@@ -24,6 +24,7 @@
 //!   until it fits, so that what was freed in any order serves any size.
 
 mod contract;
+mod descriptions;
 mod group;
 mod hints;
 mod index;

@@ -29,6 +29,7 @@ mod arena;
 mod bits;
 mod chunks;
 mod contract;
+mod descriptions;
 mod group;
 mod instance;
 mod layout;
