@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use heapwood_device::kdtree::host::{Costs, Options};
 use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, Scene};
@@ -63,8 +64,8 @@ pub struct AllocatorArguments {
 #[derive(Debug, Args)]
 pub struct CameraArguments {
     /// What the picture shows
-    #[arg(long, value_enum, default_value_t)]
-    shade: Shade,
+    #[arg(long, value_name = "MODE", value_parser = parse_mode(), default_value = Mode::default().name())]
+    pub shade: Mode,
     /// Size of the picture
     #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "800x600")]
     size: (u32, u32),
@@ -82,13 +83,14 @@ pub struct CameraArguments {
     fov: f32,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Shade {
-    /// Lit from the eye
-    #[default]
-    Eyelight,
-    /// Normals as colours
-    Normal,
+/// Modes by their names, which help lists with what they show.
+fn parse_mode() -> impl TypedValueParser<Value = Mode> {
+    let values = Mode::ALL.map(|mode| PossibleValue::new(mode.name()).help(mode.what()));
+    PossibleValuesParser::new(values).map(|name| {
+        let mut modes = Mode::ALL.into_iter();
+        let found = modes.find(|mode| mode.name() == name);
+        found.expect("no other value is possible")
+    })
 }
 
 impl TreeArguments {
@@ -141,22 +143,6 @@ pub fn refuse_coalesce(spec: &Spec) -> Result<(), Error> {
 }
 
 impl CameraArguments {
-    /// What the picture shows.
-    pub fn mode(&self) -> Mode {
-        match self.shade {
-            Shade::Eyelight => Mode::Eyelight,
-            Shade::Normal => Mode::Normal,
-        }
-    }
-
-    /// The name of the mode.
-    pub fn mode_name(&self) -> &'static str {
-        match self.shade {
-            Shade::Eyelight => "eyelight",
-            Shade::Normal => "normal",
-        }
-    }
-
     /// The camera; what was not given frames the scene.
     ///
     /// # Errors

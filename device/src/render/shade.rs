@@ -19,6 +19,27 @@ pub enum Mode {
     Normal,
 }
 
+impl Mode {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Eyelight, Self::Normal];
+
+    /// As on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Eyelight => "eyelight",
+            Self::Normal => "normal",
+        }
+    }
+
+    /// What it shows, for help.
+    pub const fn what(self) -> &'static str {
+        match self {
+            Self::Eyelight => "A neutral surface lit from the eye",
+            Self::Normal => "The normal of each triangle as a colour",
+        }
+    }
+}
+
 impl Word for Mode {
     #[inline(always)]
     fn to_word(self) -> u64 {
