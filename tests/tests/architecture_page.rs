@@ -1,0 +1,93 @@
+//! docs/architecture.md names files that are there, and recipes that the code keeps.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &str) -> String {
+    let text = fs::read_to_string(root().join(path));
+    text.unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Code of a page: what stands between backticks in a line.
+fn code(page: &str) -> impl Iterator<Item = &str> {
+    page.lines()
+        .filter(|line| !line.starts_with("```"))
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+}
+
+#[test]
+fn every_file_is_there() {
+    let page = read("docs/architecture.md");
+    let is_path = |code: &&str| code.contains('/') && !code.contains(' ');
+    let paths: Vec<&str> = code(&page).filter(is_path).collect();
+    assert!(paths.len() > 40, "{} paths", paths.len());
+    for path in paths {
+        assert!(root().join(path).exists(), "{path}");
+    }
+}
+
+/// Files of `folder` and below that have `word` in their code, unit tests left out.
+fn with_word(folder: &str, word: &str) -> Vec<String> {
+    let mut folders = vec![root().join(folder)];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                let text = fs::read_to_string(&path).expect("text");
+                let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+                if code.contains(word) {
+                    let path = path.strip_prefix(root()).expect("below the root");
+                    found.push(path.display().to_string());
+                }
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// What is there of a kind is named in the files of its recipe, and in no others.
+#[test]
+fn recipes_are_complete() {
+    for (folder, word, files) in [
+        // An allocator: its folder and the table.
+        (
+            "device/src",
+            "AwMalloc",
+            &[
+                "device/src/allocators/atomic_wrap.rs",
+                "device/src/allocators/mod.rs",
+            ][..],
+        ),
+        ("app/src", "awmalloc", &[]),
+        // A kernel: its file, the table, and whoever launches it.
+        (
+            "device/src",
+            "ComponentJoin",
+            &[
+                "device/src/graph/components.rs",
+                "device/src/graph/host/algorithms.rs",
+                "device/src/table.rs",
+            ],
+        ),
+        ("app/src", "ComponentJoin", &[]),
+        // A shading mode.
+        ("device/src", "Mode::Normal", &["device/src/render/shade.rs"]),
+        ("app/src", "Mode::Normal", &[]),
+        // A command.
+        (
+            "app/src",
+            "completions",
+            &["app/src/cli/completions.rs", "app/src/cli/mod.rs"],
+        ),
+    ] {
+        assert_eq!(with_word(folder, word), files, "{word} in {folder}");
+    }
+}
