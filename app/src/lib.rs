@@ -7,7 +7,6 @@
 pub mod allocators;
 pub mod backend;
 pub mod bandwidth;
-pub mod bench;
 pub mod cli;
 pub mod cuda;
 mod error;
@@ -21,5 +20,6 @@ pub mod report;
 pub mod samples;
 pub mod size;
 pub mod tree;
+pub mod workload;
 
 pub use error::Error;

@@ -3,12 +3,11 @@
 
 use glam::Vec3;
 use heapwood::allocators::Spec;
-use heapwood::backend::{Backend, Grid, Launch, Memory};
+use heapwood::backend::Backend;
 use heapwood::size::Pool;
-use heapwood::tree::{self, TreeBuilder};
+use heapwood::tree::{self, Ray, TreeBuilder};
 use heapwood_device::kdtree::host::Options;
-use heapwood_device::launch::Call;
-use heapwood_device::render::{Bounds, Hit, Trace, TraceArguments, Triangle};
+use heapwood_device::render::{Bounds, Hit, Triangle};
 use heapwood_scenes::{Camera, Scene};
 
 use crate::brute::RayFloats;
@@ -98,44 +97,16 @@ pub fn trace(
         .prepare(&spec, Pool::Auto, Options::default())
         .expect("a tree");
     let built = ready.build(false).expect("a tree");
-    let found = built.result.bounds;
-    assert_eq!(
-        (found.lo, found.hi),
-        (bounds.lower.to_array(), bounds.upper.to_array())
-    );
+    let found = built.bounds();
+    assert_eq!((found.lower, found.upper), (bounds.lower, bounds.upper));
 
-    let (nodes, references) = ready.addresses();
-    let numbers = upload(backend, &bounds.to_floats());
-    let rays_there = upload(backend, rays.as_flattened());
-    let hits = upload(backend, &vec![0_u32; rays.len()]);
-    let parameters = upload(backend, &vec![0_f32; rays.len()]);
-    let count = rays.len() as u32;
-    let arguments = TraceArguments {
-        nodes: nodes.cast(),
-        references: references.cast(),
-        triangles: ready.triangles().address().cast(),
-        bounds: numbers.address().cast(),
-        rays: rays_there.address().cast(),
-        hits: hits.address().cast(),
-        parameters: parameters.address().cast(),
-        count,
-    };
-    let launch = Launch {
-        call: Call::of::<Trace>(arguments),
-        heap: None,
-        grid: Grid::Threads(count),
-    };
-    // SAFETY: the tree is whole, and the arrays have an entry for each ray.
-    unsafe { backend.launch(&launch) }.expect("the rays end");
-    let hits: Vec<u32> = hits.download(0, rays.len()).expect("the hits");
-    let parameters: Vec<f32> = parameters.download(0, rays.len()).expect("the parameters");
-    let both = hits.into_iter().zip(parameters);
-    both.map(|(triangle, t)| Hit { triangle, t }).collect()
+    let rays: Vec<Ray> = rays.iter().map(ray).collect();
+    tree::trace(&ready, &built, &rays).expect("the rays end")
 }
 
-fn upload<T: bytemuck::NoUninit>(backend: &dyn Backend, values: &[T]) -> Memory {
-    let bytes = size_of_val(values) as u64;
-    let memory = backend.memory(bytes, false).expect("the memory is there");
-    memory.upload(0, values).expect("the values fit");
-    memory
+fn ray(&[x, y, z, dx, dy, dz]: &RayFloats) -> Ray {
+    Ray {
+        origin: [x, y, z],
+        direction: [dx, dy, dz],
+    }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cpu::Cpu;
 use super::gpu::{Cuda, info_of};
-use super::{Backend, BackendError, DeviceInfo};
+use super::{Backend, BackendError, DeviceInfo, LAUNCH_LIMIT};
 use crate::cuda::{self, CudaError};
 use crate::ptx;
 
@@ -34,6 +34,18 @@ pub struct Options {
     pub threads: Option<usize>,
     /// How long a launch on the GPU may take.
     pub limit: Duration,
+}
+
+impl Default for Options {
+    /// The first GPU, or else a worker of the CPU for each core.
+    fn default() -> Self {
+        Self {
+            choice: Choice::Auto,
+            device: 0,
+            threads: None,
+            limit: LAUNCH_LIMIT,
+        }
+    }
 }
 
 impl Options {

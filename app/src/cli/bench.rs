@@ -10,9 +10,9 @@ use super::common::{BackendArguments, parse_seconds, progress};
 use super::suffix;
 use crate::allocators::{self, Spec};
 use crate::backend::{Backend, Options};
-use crate::bench::{self, BLOCK_THREADS, Case, HeapState, Plan, Row, Status};
 use crate::output::Output;
 use crate::report::{Format, bench_table, json};
+use crate::workload::micro::{self, BLOCK_THREADS, Case, HeapState, Plan, Row, Status};
 use crate::{Error, output, size};
 
 /// Which benchmark, at which sizes.
@@ -137,7 +137,7 @@ enum Heaps {
 type Sizes = Vec<(u32, u64, u32)>;
 
 impl Workload {
-    fn parts(self) -> (bench::Workload, Sizes, Common) {
+    fn parts(self) -> (micro::Microbenchmark, Sizes, Common) {
         let each = |counts: Vec<u32>, bytes: Vec<u64>, kept: Vec<u32>| -> Sizes {
             let kept = &kept;
             let bytes = &bytes;
@@ -158,12 +158,12 @@ impl Workload {
                 bytes,
                 common,
             } => (
-                bench::Workload::Threads,
+                micro::Microbenchmark::Threads,
                 each(threads, bytes, vec![1]),
                 common,
             ),
             Self::Mixed { threads, common } => (
-                bench::Workload::Mixed,
+                micro::Microbenchmark::Mixed,
                 each(threads, vec![0], vec![1]),
                 common,
             ),
@@ -173,7 +173,7 @@ impl Workload {
                 common,
             } => {
                 let sizes = each(threads_of(blocks), bytes, vec![1]);
-                (bench::Workload::AllocDealloc, sizes, common)
+                (micro::Microbenchmark::AllocDealloc, sizes, common)
             }
             Self::AllocCycleDealloc {
                 blocks,
@@ -182,14 +182,14 @@ impl Workload {
                 common,
             } => {
                 let sizes = each(threads_of(blocks), bytes, kept);
-                (bench::Workload::AllocCycleDealloc, sizes, common)
+                (micro::Microbenchmark::AllocCycleDealloc, sizes, common)
             }
             Self::Scaling {
                 threads,
                 bytes,
                 common,
             } => (
-                bench::Workload::Scaling,
+                micro::Microbenchmark::Scaling,
                 each(threads, bytes, vec![1]),
                 common,
             ),
@@ -225,7 +225,7 @@ pub fn run(workload: Workload) -> Result<(), Error> {
 }
 
 fn cases(
-    workload: bench::Workload,
+    workload: micro::Microbenchmark,
     sizes: &Sizes,
     common: &Common,
     specs: &[Spec],
@@ -279,13 +279,13 @@ fn measure_all(
     for (spec, case) in cases {
         bar.set_message(format!("{spec} {} x {} B", case.threads, case.bytes));
         let row = match shared.as_deref() {
-            None => bench::ask(case, spec, &info, timeout)?,
+            None => micro::ask(case, spec, &info, timeout)?,
             Some(_) if lost => {
                 let why = "the GPU was lost in an earlier case: run without --in-process";
                 Row::new(case, spec, &info).ended(Status::Fault, why)
             }
             Some(backend) => {
-                let row = bench::measure(backend, spec, case);
+                let row = micro::measure(backend, spec, case);
                 lost = row.status != Status::Ok && is_lost(backend);
                 row
             }

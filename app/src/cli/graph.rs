@@ -1,11 +1,7 @@
 //! `heapwood graph`: keeps a graph over an allocator, changes it, and computes
 //! on it.
 
-mod course;
-mod follow;
 mod input;
-mod results;
-mod session;
 mod updates;
 mod work;
 
@@ -19,12 +15,11 @@ use super::kdtree::TreeFormat;
 use super::suffix;
 use super::tree::AllocatorArguments;
 use crate::Error;
-use crate::graph::verify::Checker;
 use crate::graph::{Layout, Limits, Options};
 use crate::output::{self, Output};
+use crate::report::graph::GraphReport;
 use crate::report::json;
-use input::Input;
-use session::{Pass, Session};
+use crate::workload::graph::{Input, Workload};
 pub(super) use work::WorkArguments;
 
 /// Arguments of `heapwood graph`.
@@ -60,24 +55,30 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let save_format = arguments.save.as_deref().map(open_save).transpose()?;
 
     let input = arguments.work.input.read(arguments.work.verify)?;
-    let wanted = arguments.work.wanted(&input)?;
+    let algorithms = arguments.work.algorithms(&input)?;
     if let (Some(path), Some(format)) = (&arguments.save, save_format) {
         suits(path, format, &input)?;
     }
-    let plan = arguments.work.plan(&input)?;
+    let workload = Workload {
+        stream: arguments.work.stream(&input)?,
+        input: &input,
+        store: options,
+        check_heap: arguments.allocator.check_heap,
+        algorithms,
+    };
     let backend = arguments.backend.decide(None)?.open()?;
 
-    let spec = options.spec.clone();
-    let kept = (options, arguments.allocator.check_heap);
-    let mut session = Session::new(&*backend, &input, kept, &plan, &wanted);
     let bar = progress(arguments.work.runs as usize);
     bar.set_message("runs");
-    let passes = passes(arguments, &input, &mut session, save_format, || bar.inc(1));
+    let done = workload.run(&*backend, arguments.work.runs, || bar.inc(1));
     bar.finish_and_clear();
-    let passes = passes?;
+    let (runs, graph) = done?;
+    if let (Some(path), Some(format)) = (&arguments.save, save_format) {
+        save(&graph.csr(false)?, path, Some(format))?;
+    }
 
-    let info = backend.info();
-    let report = results::report(arguments, &input, &plan, &spec, &info, &passes);
+    let top = arguments.work.algorithms.top;
+    let report = GraphReport::new(&workload, &backend.info(), &runs, top);
     let text = match format {
         TreeFormat::Text => report.text(),
         TreeFormat::Json => json(&report)?,
@@ -86,40 +87,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         Some(file) => file.write(text.as_bytes()),
         None => output::print(&text),
     }
-}
-
-/// Makes all runs and saves the graph of the last; `done` is called after each.
-fn passes(
-    arguments: &Arguments,
-    input: &Input,
-    session: &mut Session,
-    save_format: Option<Format>,
-    done: impl Fn(),
-) -> Result<Vec<Pass>, Error> {
-    let mut checker = input
-        .list
-        .as_ref()
-        .map(|list| Checker::new(list, input.options, input.first_id));
-    let mut passes: Vec<Pass> = Vec::new();
-    for run in 1..=arguments.work.runs {
-        // The first run is the one that is checked, the others repeat it.
-        let (pass, store) = session.pass(checker.take())?;
-        match passes.first() {
-            None => passes.push(pass),
-            Some(first) if first.hash == pass.hash => passes.push(pass.times()),
-            Some(_) => {
-                let why = format!("run {run} ended with another graph than the first");
-                return Err(Error::Verification(why));
-            }
-        }
-        if let (true, Some(path), Some(format)) =
-            (run == arguments.work.runs, &arguments.save, save_format)
-        {
-            save(&store.csr(false)?, path, Some(format))?;
-        }
-        done();
-    }
-    Ok(passes)
 }
 
 impl Arguments {
@@ -179,23 +146,13 @@ fn suits(path: &Path, format: Format, input: &Input) -> Result<(), Error> {
     Ok(())
 }
 
-/// A layout as on the command line.
-pub(super) fn layout_name(layout: Layout) -> &'static str {
-    match layout {
-        Layout::Contiguous => "contiguous",
-        Layout::Linked => "linked",
-    }
-}
-
 /// The layout of this name.
 ///
 /// # Errors
 ///
 /// A message that says which there are.
 pub(super) fn parse_layout(text: &str) -> Result<Layout, String> {
-    let layouts = [Layout::Contiguous, Layout::Linked];
-    let found = layouts
-        .into_iter()
-        .find(|&layout| layout_name(layout) == text);
+    let mut layouts = Layout::ALL.into_iter();
+    let found = layouts.find(|layout| layout.name() == text);
     found.ok_or_else(|| "write contiguous or linked".to_owned())
 }

@@ -99,13 +99,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         meta,
     );
     if let (Some(target), Some(camera), Some(path)) = (picture, camera, &arguments.render) {
-        let mode = arguments.camera.mode();
+        let mode = arguments.camera.shade;
         let image = tree::render(&ready, &measured.built, &camera, mode, 1)?;
         target.write(&image.png()?)?;
         let name = path.display().to_string();
         report.render = Some(RenderReport::new(
             &image,
-            arguments.camera.mode_name(),
+            arguments.camera.shade.name(),
             &name,
         ));
     }

@@ -90,7 +90,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Allocators(arguments) => allocators::run(&arguments),
         Command::Devices(arguments) => devices::run(&arguments),
         Command::Completions(arguments) => completions::run::<Cli>(&arguments),
-        Command::Case { case } => output::print(&(crate::bench::answer(&case)? + "\n")),
+        Command::Case { case } => output::print(&(crate::workload::micro::answer(&case)? + "\n")),
     }
 }
 

@@ -65,13 +65,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let builder = TreeBuilder::new(&*backend, &tree::triangles(&scene))?;
     let ready = builder.prepare(&spec, arguments.tree.pool, arguments.tree.options())?;
     let built = ready.build(false)?;
-    let mode = arguments.camera.mode();
+    let mode = arguments.camera.shade;
     let picture = tree::render(&ready, &built, &camera, mode, arguments.runs)?;
     wait.finish_and_clear();
     target.write(&picture.png()?)?;
 
     let name = arguments.output.display().to_string();
-    let render = RenderReport::new(&picture, arguments.camera.mode_name(), &name);
+    let render = RenderReport::new(&picture, arguments.camera.shade.name(), &name);
     if arguments.format == TreeFormat::Text {
         return output::print(&render.text());
     }

@@ -1,8 +1,8 @@
 //! Rows of the microbenchmarks as a table.
 
 use super::{Format, Table, milliseconds};
-use crate::bench::{Row, Workload};
 use crate::samples::Samples;
+use crate::workload::micro::{Microbenchmark, Row};
 
 /// The rows as a table: for people with rounded medians and only the columns
 /// that say something; for programs with all of them.
@@ -13,7 +13,7 @@ pub fn bench_table(rows: &[Row], format: Format) -> Table {
     let by_warps = rows.iter().any(|row| row.workload.is_by_warps());
     let cycles = rows
         .iter()
-        .any(|row| row.workload == Workload::AllocCycleDealloc);
+        .any(|row| row.workload == Microbenchmark::AllocCycleDealloc);
     let mut titles = vec![
         "allocator",
         "heap",

@@ -1,5 +1,6 @@
 //! The results of keeping, changing and searching a graph.
 
+mod runs;
 mod text;
 
 use std::collections::BTreeMap;
@@ -56,7 +57,7 @@ pub struct GraphReport {
     /// Insertions and deletions, round by round.
     pub updates: Vec<UpdateReport>,
     /// What was carried along from round to round.
-    pub incremental: Option<Vec<FollowReport>>,
+    pub incremental: Option<Vec<IncrementalReport>>,
     /// Entries after all updates.
     pub edges_final: u64,
     /// PageRank.
@@ -130,18 +131,18 @@ pub struct UpdateTimes {
 
 /// What is known after a round from what was known before.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FollowReport {
+pub struct IncrementalReport {
     /// Number of the round.
     pub round: u32,
     /// Triangles by the batches' counts.
-    pub triangles: Option<FollowedCount>,
+    pub triangles: Option<IncrementalCount>,
     /// Ranks from those before.
-    pub pagerank: Option<FollowedRanks>,
+    pub pagerank: Option<IncrementalRanks>,
 }
 
 /// Triangles that the batches have counted.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FollowedCount {
+pub struct IncrementalCount {
     /// In the graph; the same when counted anew.
     pub count: u64,
     /// Counting anew.
@@ -150,7 +151,7 @@ pub struct FollowedCount {
 
 /// Ranks that were computed from others.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FollowedRanks {
+pub struct IncrementalRanks {
     /// Iterations from the ranks before.
     pub iterations: u32,
     /// Those iterations.

@@ -1,6 +1,8 @@
 //! A tree from a scene: memory for it, found by trying if need be, and the
 //! launches.
 
+use std::cell::Cell;
+
 use heapwood_device::heap::State;
 use heapwood_device::kdtree::host::{
     self, BuildError, BuildResult, Limits, Options, Over, Plan, RESULT_BYTES,
@@ -78,6 +80,7 @@ impl<'b> TreeBuilder<'b> {
             workspace: self.backend.memory(plan.bytes() as u64, false)?,
             plan,
             options,
+            has_tree: Cell::new(false),
         })
     }
 
@@ -171,6 +174,8 @@ pub struct Ready<'b> {
     workspace: Memory,
     plan: Plan,
     options: Options,
+    /// Whether there is a whole tree in the workspace.
+    has_tree: Cell<bool>,
 }
 
 /// A tree that was built; its nodes are in the workspace of its [`Ready`].
@@ -194,6 +199,7 @@ impl Ready<'_> {
     ///
     /// A pool that does not suffice, and whatever goes wrong in the build.
     pub fn build(&self, collect: bool) -> Result<Built, TreeError> {
+        self.has_tree.set(false);
         let init_ms = self.heap.init()?;
         self.workspace.zero_front(self.plan.zero_bytes() as u64)?;
         let options = Options {
@@ -222,6 +228,7 @@ impl Ready<'_> {
             return Err(self.sorted(BuildError::Overwritten));
         }
         self.heap.check(&state)?;
+        self.has_tree.set(true);
         Ok(Built {
             init_ms,
             build_ms,
@@ -260,8 +267,13 @@ impl Ready<'_> {
         self.triangles
     }
 
-    /// Where the nodes and the references of the tree begin on the backend.
+    /// Where the nodes and the references of the tree begin on the backend: whole ones.
+    ///
+    /// # Panics
+    ///
+    /// If the latest build has not succeeded, or there was none.
     pub fn addresses(&self) -> (*mut u8, *mut u8) {
+        assert!(self.has_tree.get(), "there is no tree in this workspace");
         let base = self.workspace.address();
         (
             base.wrapping_add(self.plan.nodes_offset()),

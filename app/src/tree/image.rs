@@ -1,9 +1,8 @@
 //! A picture of a tree, made on the backend that built it.
 
-use glam::Vec3;
 use heapwood_device::launch::Call;
 use heapwood_device::render::host::{render_threads, to_rgba8};
-use heapwood_device::render::{Bounds, Camera, Mode, Render, RenderArguments};
+use heapwood_device::render::{Camera, Mode, Render, RenderArguments};
 use heapwood_scenes::Camera as View;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 
@@ -57,6 +56,10 @@ impl Picture {
 /// # Errors
 ///
 /// Faults of the backend.
+///
+/// # Panics
+///
+/// If the latest build in `ready` has not succeeded.
 pub fn render(
     ready: &Ready,
     built: &Built,
@@ -65,11 +68,6 @@ pub fn render(
     runs: u32,
 ) -> Result<Picture, BackendError> {
     let backend = ready.backend();
-    let bounds = built.result.bounds;
-    let bounds = Bounds {
-        lower: Vec3::from_array(bounds.lo),
-        upper: Vec3::from_array(bounds.hi),
-    };
     let rays = view.rays();
     let camera = Camera {
         origin: rays.origin,
@@ -80,7 +78,7 @@ pub fn render(
     let (width, height) = (view.width(), view.height());
     let places = width as usize * height as usize;
     let pixels = backend.memory(places as u64 * 12, false)?;
-    let (bounds, camera) = (bounds.to_floats(), camera.to_floats());
+    let (bounds, camera) = (built.bounds().to_floats(), camera.to_floats());
     let numbers = backend.memory(256 + 4 * camera.len() as u64, false)?;
     numbers.upload(0, &bounds)?;
     numbers.upload(256, &camera)?;
@@ -103,8 +101,8 @@ pub fn render(
         heap: None,
         grid: Grid::Threads(threads),
     };
-    // SAFETY: the tree is whole, and the arrays have the sizes that the
-    // arguments ask for.
+    // SAFETY: `addresses` has made sure that the tree is whole, and the arrays have the
+    // sizes that the arguments ask for.
     let once = || unsafe { backend.launch(&launch) };
     once()?;
     let samples = (0..runs.max(1)).map(|_| once()).collect::<Result<_, _>>()?;

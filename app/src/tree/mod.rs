@@ -1,13 +1,33 @@
-//! Building and rendering k-d trees on a backend.
+//! Building, tracing and rendering k-d trees on a backend.
+//!
+//! ```
+//! use heapwood::allocators::Spec;
+//! use heapwood::backend::Cpu;
+//! use heapwood::size::Pool;
+//! use heapwood::tree::{self, Options, Ray, TreeBuilder};
+//!
+//! let backend = Cpu::new(None, None)?;
+//! let triangles = [[[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]];
+//! let builder = TreeBuilder::new(&backend, &triangles)?;
+//! let ready = builder.prepare(&Spec::parse("cfmmalloc")?, Pool::Auto, Options::default())?;
+//! let built = ready.build(false)?;
+//! let ray = Ray { origin: [0.2, 0.2, 0.0], direction: [0.0, 0.0, 2.0] };
+//! let hits = tree::trace(&ready, &built, &[ray])?;
+//! assert_eq!((hits[0].triangle, hits[0].t), (0, 0.5));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod build;
 mod image;
 mod statistics;
+mod trace;
 
 pub use build::{Built, Ready, TreeBuilder};
-pub use heapwood_device::render::Triangle;
+pub use heapwood_device::kdtree::host::Options;
+pub use heapwood_device::render::{Hit, Triangle};
 pub use image::{Picture, render};
 pub use statistics::{Measured, TreeHash, measure};
+pub use trace::{Ray, trace};
 
 use heapwood_device::kdtree::host::{self, BuildError, PlanError};
 use heapwood_device::kdtree::node::Node;

@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::common::{Passed, different_files};
-use super::super::graph::{WorkArguments, layout_name, parse_layout};
+use super::super::graph::{WorkArguments, parse_layout};
 use super::super::tree::refuse_coalesce;
 use super::{Case, Sides, cell};
 use crate::Error;
@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         let of = |spec| arguments.layouts.iter().map(move |&layout| (spec, layout));
         specs.iter().flat_map(of)
     };
-    let name = |(spec, layout): (&Spec, Layout)| format!("{spec}, {}", layout_name(layout));
+    let name = |(spec, layout): (&Spec, Layout)| format!("{spec}, {}", layout.name());
     let commands = cases().map(|case| (name(case), command(case, arguments)));
     let results = arguments.sides.run(commands.collect(), &work.input.file)?;
 
@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         .map(|((spec, layout), case)| Row {
             graph: graph.clone(),
             allocator: spec.to_string(),
-            layout: layout_name(layout),
+            layout: layout.name(),
             case,
         })
         .collect();
@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
 fn command((spec, layout): (&Spec, Layout), arguments: &Arguments) -> Vec<OsString> {
     let mut passed = Passed(vec!["graph".into()]);
     passed.option("allocator", Some(spec));
-    passed.option("layout", Some(layout_name(layout)));
+    passed.option("layout", Some(layout.name()));
     passed.flag("check-heap", arguments.check_heap);
     arguments.work.forward(&mut passed);
     passed.0

@@ -17,10 +17,10 @@ use serde::de::DeserializeOwned;
 use super::common::{BackendArguments, parse_seconds, progress};
 use super::suffix;
 use crate::Error;
-use crate::bench::Status;
 use crate::output::{self, Output};
 use crate::process::{self, Ended};
 use crate::report::{Format, Table, json};
+use crate::workload::micro::Status;
 
 /// The work.
 #[derive(Debug, Subcommand)]

@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use heapwood_graphs::{
-    Csr, CsrOptions, CsrStatistics, Direction, EdgeList, Format, Loaded, ReadOptions, load,
-};
+use heapwood_graphs::{CsrOptions, Direction, Format, Loaded, ReadOptions, load};
 
 use super::super::common::{parse_format, spinner};
 use super::super::complain;
 use crate::Error;
 use crate::graph::Edge;
+use crate::workload::graph::Input;
 
 /// The graph, and how its file is read.
 #[derive(Debug, Args)]
@@ -35,24 +34,6 @@ pub struct InputArguments {
     pub self_loops: bool,
 }
 
-/// A graph from a file.
-pub(super) struct Input {
-    /// The file's name without its suffix.
-    pub name: String,
-    /// The number that the file gives its first vertex.
-    pub first_id: u32,
-    /// The edges as read, if they were to be kept.
-    pub list: Option<EdgeList>,
-    /// How the rows were made of them.
-    pub options: CsrOptions,
-    /// The rows.
-    pub rows: Csr,
-    /// The in-neighbours in rows, of a directed graph.
-    pub columns: Option<Csr>,
-    /// What became of the edges on their way.
-    pub statistics: CsrStatistics,
-}
-
 impl InputArguments {
     /// Makes sure that the graph can be read, and says on the standard error what
     /// there is to say; returns its name.
@@ -65,12 +46,13 @@ impl InputArguments {
         Ok(name(&self.file))
     }
 
-    /// Reads the graph; says on the standard error what there is to say.
+    /// Reads the graph, with its edges kept if runs are to be verified; says on the
+    /// standard error what there is to say.
     ///
     /// # Errors
     ///
     /// A file that cannot be used.
-    pub(super) fn read(&self, keep_list: bool) -> Result<Input, Error> {
+    pub(super) fn read(&self, verify: bool) -> Result<Input, Error> {
         let loaded = read(&self.file, self.file_format, self.one_based)?;
         let direction = match (self.directed, self.undirected) {
             (true, _) => Direction::Directed,
@@ -81,17 +63,13 @@ impl InputArguments {
             keep_self_loops: self.self_loops,
             direction,
         };
-        let list = keep_list.then(|| loaded.edges.clone());
-        let (rows, statistics) = Csr::build(loaded.edges, options);
-        let columns = rows.directed.then(|| transposed(&rows));
+        let make = match verify {
+            true => Input::verified,
+            false => Input::new,
+        };
         Ok(Input {
-            name: name(&self.file),
             first_id: first_id(loaded.format, self.one_based),
-            list,
-            options,
-            rows,
-            columns,
-            statistics,
+            ..make(&name(&self.file), loaded.edges, options)
         })
     }
 
@@ -123,32 +101,23 @@ impl InputArguments {
     }
 }
 
-impl Input {
-    /// The number of a vertex as in the file.
-    pub fn id(&self, vertex: u32) -> u32 {
-        vertex + self.first_id
-    }
-
-    /// The vertex of a number of the file.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] with the numbers that there are.
-    pub fn vertex(&self, id: u32) -> Result<u32, Error> {
-        let vertices = self.rows.vertices();
-        let vertex = id.checked_sub(self.first_id).filter(|&v| v < vertices);
-        vertex.ok_or_else(|| {
-            let there = match vertices {
-                0 => "the graph has no vertices".to_owned(),
-                _ => format!(
-                    "vertices are numbered from {} to {}, as in the file",
-                    self.first_id,
-                    self.id(vertices - 1)
-                ),
-            };
-            Error::Usage(format!("no vertex {id} to start from: {there}"))
-        })
-    }
+/// The vertex that a search starts from.
+///
+/// # Errors
+///
+/// [`Error::Usage`] with the numbers that there are.
+pub(super) fn source(input: &Input, id: u32) -> Result<u32, Error> {
+    input.vertex(id).ok_or_else(|| {
+        let there = match input.rows.vertices() {
+            0 => "the graph has no vertices".to_owned(),
+            vertices => format!(
+                "vertices are numbered from {} to {}, as in the file",
+                input.first_id,
+                input.id(vertices - 1)
+            ),
+        };
+        Error::Usage(format!("no vertex {id} to start from: {there}"))
+    })
 }
 
 /// Loads a file with a word on what is odd about it.
@@ -171,19 +140,6 @@ fn read(path: &Path, format: Option<Format>, one_based: bool) -> Result<Loaded, 
 /// Where a format's ids start.
 fn first_id(format: Format, one_based: bool) -> u32 {
     u32::from(format != Format::EdgeList || one_based)
-}
-
-/// The in-neighbours as rows.
-fn transposed(rows: &Csr) -> Csr {
-    let mut list = rows.to_edges();
-    for edge in &mut list.edges {
-        edge.reverse();
-    }
-    let options = CsrOptions {
-        keep_self_loops: true,
-        direction: Direction::AsRead,
-    };
-    Csr::build(list, options).0
 }
 
 /// A file's name without folders and suffix.
@@ -216,21 +172,5 @@ mod tests {
         assert_eq!(["metis", "gr", "col", "mtx"].map(first), [1; 4]);
         assert_eq!(first("edges"), 0);
         assert_eq!(first_id(Format::EdgeList, true), 1);
-    }
-
-    #[test]
-    fn columns_are_rows_turned_round() {
-        let list = EdgeList {
-            vertices: 3,
-            edges: vec![[0, 2], [1, 2], [2, 2]],
-            directed: true,
-        };
-        let options = CsrOptions {
-            keep_self_loops: true,
-            ..CsrOptions::default()
-        };
-        let columns = transposed(&Csr::build(list, options).0);
-        assert_eq!(columns.offsets, [0, 0, 0, 3]);
-        assert_eq!(columns.targets, [0, 1, 2]);
     }
 }

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args};
 
 use super::super::common::{Passed, parse_count};
-use super::input::{Input, InputArguments};
+use super::input::InputArguments;
 use crate::Error;
-use crate::graph::{Change, Draw, Edge, Pattern, StoreError};
+use crate::graph::{Change, Pattern, StoreError};
+use crate::workload::graph::{Drawn, Edges, Input, UpdateStream};
 
 /// Edges of the largest batch.
 const MOST: u64 = 1 << 30;
@@ -50,40 +51,6 @@ pub struct UpdateArguments {
 enum Source {
     Counts(Vec<usize>),
     File(PathBuf),
-}
-
-/// Where edges come from.
-pub(super) enum Edges {
-    /// They are drawn.
-    Drawn(Drawn),
-    /// These, in every round.
-    Given(Vec<Edge>),
-}
-
-/// Edges to draw in every round.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Drawn {
-    /// So many.
-    pub count: usize,
-    /// Where they start.
-    pub pattern: Pattern,
-    /// Number of the draw within the round; an insertion and the deletion after it
-    /// have the same, and so the same sources.
-    number: u64,
-}
-
-/// All updates of a run.
-pub(super) struct Plan {
-    /// What is inserted and what is deleted, in this order, in every round.
-    pub changes: Vec<(Change, Edges)>,
-    /// Rounds; none without updates.
-    pub rounds: u32,
-    /// Edges of a batch.
-    pub batch: usize,
-    /// What edges are drawn from.
-    pub seed: u64,
-    /// Draws of a round.
-    draws: u64,
 }
 
 impl UpdateArguments {
@@ -142,7 +109,11 @@ impl UpdateArguments {
     /// # Errors
     ///
     /// Files that cannot be used, and random edges of a graph without vertices.
-    pub(super) fn plan(&self, files: &InputArguments, graph: &Input) -> Result<Plan, Error> {
+    pub(super) fn stream(
+        &self,
+        files: &InputArguments,
+        graph: &Input,
+    ) -> Result<UpdateStream, Error> {
         if graph.rows.vertices() == 0 && self.counts().next().is_some() {
             let why = "the graph has no vertices, between which edges could be drawn";
             return Err(Error::Usage(why.to_owned()));
@@ -177,16 +148,15 @@ impl UpdateArguments {
                 number += 1;
             }
         }
-        Ok(Plan {
-            rounds: if changes.is_empty() {
-                0
-            } else {
-                self.rounds.unwrap_or(1)
-            },
+        let rounds = match changes.as_slice() {
+            [] => 0,
+            _ => self.rounds.unwrap_or(1),
+        };
+        Ok(UpdateStream {
             changes,
+            rounds,
             batch: self.batch.unwrap_or(usize::MAX),
             seed: self.seed,
-            draws: number,
         })
     }
 }
@@ -208,17 +178,6 @@ impl Source {
                 counts.join(",").into()
             }
             Self::File(path) => path.clone().into(),
-        }
-    }
-}
-
-impl Plan {
-    /// What the edges of a round are drawn from.
-    pub fn draw(&self, round: u32, drawn: &Drawn) -> Draw {
-        Draw {
-            seed: self.seed,
-            number: u64::from(round - 1) * self.draws + drawn.number + 1,
-            pattern: drawn.pattern,
         }
     }
 }

@@ -1,17 +1,17 @@
 //! The work of `heapwood graph`, whatever it is done over: the arguments that
-//! `heapwood compare graph` has too, and passes on.
+//! `heapwood compare graph` has too, and forwards to its processes.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::super::common::Passed;
-use super::input::{Input, InputArguments};
-use super::session::Wanted;
-use super::updates::{Plan, UpdateArguments};
+use super::input::{InputArguments, source};
+use super::updates::UpdateArguments;
 use crate::Error;
 use crate::graph::{Method, RankOptions};
 use crate::size::{self, Pool};
+use crate::workload::graph::{Algorithms, Input, UpdateStream};
 
 /// A graph, what is done to it, and what is computed on it.
 #[derive(Debug, Args)]
@@ -95,9 +95,9 @@ impl WorkArguments {
     ///
     /// # Errors
     ///
-    /// As for [`UpdateArguments::plan`].
-    pub(super) fn plan(&self, input: &Input) -> Result<Plan, Error> {
-        self.updates.plan(&self.input, input)
+    /// As for [`UpdateArguments::stream`].
+    pub(super) fn stream(&self, input: &Input) -> Result<UpdateStream, Error> {
+        self.updates.stream(&self.input, input)
     }
 
     /// What is computed, where the graph allows it.
@@ -105,14 +105,14 @@ impl WorkArguments {
     /// # Errors
     ///
     /// [`Error::Usage`] for what the graph has no answer to.
-    pub(super) fn wanted(&self, input: &Input) -> Result<Wanted, Error> {
+    pub(super) fn algorithms(&self, input: &Input) -> Result<Algorithms, Error> {
         let algorithms = &self.algorithms;
         if algorithms.triangles && input.rows.directed {
             let why = "triangles are counted in undirected graphs, and this one is directed: \
                        use --undirected";
             return Err(Error::Usage(why.to_owned()));
         }
-        Ok(Wanted {
+        Ok(Algorithms {
             ranks: algorithms.pagerank.then_some(RankOptions {
                 method: algorithms.method,
                 damping: algorithms.damping,
@@ -122,7 +122,7 @@ impl WorkArguments {
             }),
             triangles: algorithms.triangles,
             components: algorithms.components,
-            source: algorithms.bfs.map(|id| input.vertex(id)).transpose()?,
+            source: algorithms.bfs.map(|id| source(input, id)).transpose()?,
             incremental: algorithms.incremental,
         })
     }

@@ -1,6 +1,6 @@
 //! Results of graphs for people: a name and a value a line.
 
-use super::{FollowReport, GraphReport, UpdateReport};
+use super::{GraphReport, IncrementalReport, UpdateReport};
 use crate::report::milliseconds;
 use crate::samples::Samples;
 use crate::size::display;
@@ -14,8 +14,8 @@ impl GraphReport {
             let stored = format!("{} stored after all updates", self.edges_final);
             lines.push(("edges", stored));
         }
-        let followed = self.incremental.iter().flatten();
-        lines.extend(followed.flat_map(FollowReport::lines));
+        let rounds = self.incremental.iter().flatten();
+        lines.extend(rounds.flat_map(IncrementalReport::lines));
         lines.extend(self.algorithm_lines());
         lines.push(("graph hash", self.graph_hash.clone()));
         if let Some(verified) = &self.verified {
@@ -156,12 +156,12 @@ impl UpdateReport {
     }
 }
 
-impl FollowReport {
+impl IncrementalReport {
     fn lines(&self) -> Vec<(&'static str, String)> {
         let mut lines = Vec::new();
         if let Some(triangles) = &self.triangles {
             lines.push((
-                "follow",
+                "incremental",
                 format!(
                     "round {}: {} triangles by the batches; {} to count anew",
                     self.round,
@@ -172,7 +172,7 @@ impl FollowReport {
         }
         if let Some(ranks) = &self.pagerank {
             lines.push((
-                "follow",
+                "incremental",
                 format!(
                     "round {}: ranks by {} iterations, {}; anew by {}, {}; {:.1e} apart",
                     self.round,

@@ -16,6 +16,19 @@ pub enum Layout {
     Linked,
 }
 
+impl Layout {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Contiguous, Self::Linked];
+
+    /// As on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Contiguous => "contiguous",
+            Self::Linked => "linked",
+        }
+    }
+}
+
 /// What a graph is like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {

@@ -1,30 +1,32 @@
-//! Triangles and ranks carried along from round to round, beside those that are
-//! computed anew.
+//! Incremental computation: triangles and ranks carried along from round to round,
+//! beside those that are computed anew.
 
-use super::session::Wanted;
+use super::Algorithms;
 use crate::Error;
 use crate::graph::verify::rounding;
 use crate::graph::{Change, RankOptions, Ranks, Store, Update};
 
 /// What is known of the graph before a round.
-pub(super) struct Follower {
+pub(super) struct Incremental {
     options: Option<RankOptions>,
     ranks: Option<Ranks>,
     triangles: Option<u64>,
 }
 
 /// What was found after a round.
-pub(super) struct Followed {
+#[derive(Clone, Debug)]
+pub struct RoundResults {
     /// Number of the round.
     pub round: u32,
     /// The ranks.
-    pub ranks: Option<FollowedRanks>,
+    pub ranks: Option<IncrementalRanks>,
     /// The triangles.
-    pub triangles: Option<FollowedTriangles>,
+    pub triangles: Option<IncrementalTriangles>,
 }
 
 /// Ranks from those before a round, and anew.
-pub(super) struct FollowedRanks {
+#[derive(Clone, Debug)]
+pub struct IncrementalRanks {
     /// Iterations from the ranks before the round.
     pub iterations: u32,
     /// Their time, in milliseconds.
@@ -38,37 +40,38 @@ pub(super) struct FollowedRanks {
 }
 
 /// Triangles counted by the batches of a round, and anew.
-pub(super) struct FollowedTriangles {
+#[derive(Clone, Debug)]
+pub struct IncrementalTriangles {
     /// In the graph, both ways.
     pub count: u64,
     /// Time of counting them anew, in milliseconds.
     pub full_ms: f64,
 }
 
-impl Follower {
+impl Incremental {
     /// Computes what the first round starts from.
     ///
     /// # Errors
     ///
     /// When there is not enough memory.
-    pub fn start(store: &Store, wanted: &Wanted) -> Result<Self, Error> {
-        let ranks = wanted
+    pub fn start(store: &Store, algorithms: &Algorithms) -> Result<Self, Error> {
+        let ranks = algorithms
             .ranks
             .map(|options| store.pagerank(&options, None))
             .transpose()?;
-        let triangles = match wanted.triangles {
+        let triangles = match algorithms.triangles {
             true => Some(store.triangles(false)?.count),
             false => None,
         };
         Ok(Self {
-            options: wanted.ranks,
+            options: algorithms.ranks,
             ranks,
             triangles,
         })
     }
 
     /// Whether batches have to count triangles.
-    pub fn triangles(&self) -> bool {
+    pub fn counts_triangles(&self) -> bool {
         self.triangles.is_some()
     }
 
@@ -88,7 +91,7 @@ impl Follower {
     ///
     /// [`Error::Verification`] if what was carried along is not what is computed
     /// anew.
-    pub fn round(&mut self, round: u32, store: &Store) -> Result<Followed, Error> {
+    pub fn round(&mut self, round: u32, store: &Store) -> Result<RoundResults, Error> {
         let triangles = match self.triangles {
             Some(count) => {
                 let full = store.triangles(false)?;
@@ -99,7 +102,7 @@ impl Follower {
                     )));
                 }
                 let full_ms = full.ms;
-                Some(FollowedTriangles { count, full_ms })
+                Some(IncrementalTriangles { count, full_ms })
             }
             None => None,
         };
@@ -107,13 +110,13 @@ impl Follower {
             (Some(options), Some(before)) => {
                 let next = store.pagerank(options, Some(&before.ranks))?;
                 let full = store.pagerank(options, None)?;
-                let followed = compare(round, options, &next, &full)?;
+                let compared = compare(round, options, &next, &full)?;
                 self.ranks = Some(next);
-                Some(followed)
+                Some(compared)
             }
             _ => None,
         };
-        Ok(Followed {
+        Ok(RoundResults {
             round,
             ranks,
             triangles,
@@ -128,7 +131,7 @@ fn compare(
     options: &RankOptions,
     next: &Ranks,
     full: &Ranks,
-) -> Result<FollowedRanks, Error> {
+) -> Result<IncrementalRanks, Error> {
     let pairs = next.ranks.iter().zip(&full.ranks);
     let apart: f64 = pairs
         .map(|(&a, &b)| (f64::from(a) - f64::from(b)).abs())
@@ -142,7 +145,7 @@ fn compare(
              anew, more than {allowed:.2e}"
         )));
     }
-    Ok(FollowedRanks {
+    Ok(IncrementalRanks {
         iterations: next.state.iterations,
         ms: next.ms,
         full_iterations: full.state.iterations,

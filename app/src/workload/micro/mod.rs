@@ -24,7 +24,7 @@ pub const BLOCK_WARPS: u32 = BLOCK_THREADS / 32;
 /// What is done with the allocator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Workload {
+pub enum Microbenchmark {
     /// One block of a size a thread, `malloc` and `free` in kernels of their own.
     Threads,
     /// As `Threads`, with a size of 16 to 8192 bytes for each thread.
@@ -37,7 +37,7 @@ pub enum Workload {
     Scaling,
 }
 
-impl Workload {
+impl Microbenchmark {
     /// Its name, as on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -90,7 +90,7 @@ pub const LEAST_SAMPLES: usize = 5;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Case {
     /// The workload.
-    pub workload: Workload,
+    pub workload: Microbenchmark,
     /// The allocator, as written on the command line.
     pub allocator: String,
     /// The heap.

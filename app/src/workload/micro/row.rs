@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BLOCK_THREADS, Case, HeapState, Workload};
+use super::{BLOCK_THREADS, Case, HeapState, Microbenchmark};
 use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
@@ -43,7 +43,7 @@ impl Status {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
     /// The workload.
-    pub workload: Workload,
+    pub workload: Microbenchmark,
     /// The allocator.
     pub allocator: String,
     /// All of its parameters.
@@ -94,7 +94,7 @@ pub struct Row {
 impl Row {
     /// The row of a case of which nothing is known yet.
     pub fn new(case: &Case, spec: &Spec, info: &DeviceInfo) -> Self {
-        let cycles = case.workload == Workload::AllocCycleDealloc;
+        let cycles = case.workload == Microbenchmark::AllocCycleDealloc;
         Self {
             workload: case.workload,
             allocator: spec.name().to_owned(),

@@ -14,7 +14,9 @@ use heapwood_device::bench::{
 };
 use heapwood_device::launch::{Call, Listed};
 
-use super::{BLOCK_THREADS, BLOCK_WARPS, Case, HeapState, LEAST_SAMPLES, Row, Status, Workload};
+use super::{
+    BLOCK_THREADS, BLOCK_WARPS, Case, HeapState, LEAST_SAMPLES, Microbenchmark, Row, Status,
+};
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::cuda::CudaError;
@@ -303,7 +305,7 @@ impl Bench<'_> {
             counts_frees: counts_frees.into(),
         };
         let call = match self.case.workload {
-            Workload::AllocCycleDealloc => Call::of::<AllocCycleDealloc>(arguments),
+            Microbenchmark::AllocCycleDealloc => Call::of::<AllocCycleDealloc>(arguments),
             _ => Call::of::<AllocDealloc>(arguments),
         };
         let warps = self.case.threads.div_ceil(BLOCK_THREADS) * BLOCK_WARPS;

@@ -1,0 +1,47 @@
+//! Builds a k-d tree of a scene over an allocator and traces a ray through it:
+//! `cargo run --release -p heapwood --example trace_rays -- scenes/data/knot.obj`.
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use heapwood::allocators::Spec;
+use heapwood::backend;
+use heapwood::size::Pool;
+use heapwood::tree::{self, Hit, Options, Ray, TreeBuilder};
+use heapwood_scenes::CleanOptions;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let file = std::env::args_os().nth(1).map(PathBuf::from);
+    let file = file.ok_or("name an OBJ file")?;
+    let scene = heapwood_scenes::load(&file, CleanOptions::default())?.scene;
+    let triangles = tree::triangles(&scene);
+
+    // The GPU if there is one, else the CPU.
+    let (options, _) = backend::Options::default().decide()?;
+    let backend = options.open()?;
+    let builder = TreeBuilder::new(&*backend, &triangles)?;
+    let spec = Spec::parse("ouroboros-c-va")?;
+    let ready = builder.prepare(&spec, Pool::Auto, Options::default())?;
+    let built = ready.build(false)?;
+    println!(
+        "{} triangles on the {}: {} nodes after {:.2} ms",
+        triangles.len(),
+        backend.info().device,
+        built.result.nodes,
+        built.build_ms
+    );
+
+    // From outside through the middle of the scene.
+    let bounds = built.bounds();
+    let middle = (bounds.lower + bounds.upper) / 2.0;
+    let origin = bounds.lower * 2.0 - middle;
+    let ray = Ray {
+        origin: origin.to_array(),
+        direction: (middle - origin).to_array(),
+    };
+    match tree::trace(&ready, &built, &[ray])?[0] {
+        Hit::NONE => println!("the ray misses"),
+        hit => println!("the ray hits triangle {} at t = {}", hit.triangle, hit.t),
+    }
+    Ok(())
+}

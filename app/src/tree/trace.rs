@@ -1,0 +1,72 @@
+//! Rays through a tree, on the backend that built it.
+
+use glam::Vec3;
+use heapwood_device::launch::Call;
+use heapwood_device::render::{Bounds, Hit, Trace, TraceArguments};
+
+use super::{Built, Ready};
+use crate::backend::{BackendError, Grid, Launch};
+
+/// A ray: the points at `origin + t * direction` for all `t` from 0 on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray {
+    /// Where it begins.
+    pub origin: [f32; 3],
+    /// Where it leads; of any length but 0, in which `t` is measured.
+    pub direction: [f32; 3],
+}
+
+impl Built {
+    /// The box around all triangles.
+    pub fn bounds(&self) -> Bounds {
+        Bounds {
+            lower: Vec3::from_array(self.result.bounds.lo),
+            upper: Vec3::from_array(self.result.bounds.hi),
+        }
+    }
+}
+
+/// What each ray hits first in the tree built last in `ready`.
+///
+/// # Errors
+///
+/// When there is not enough memory, and faults of the backend.
+///
+/// # Panics
+///
+/// If the latest build in `ready` has not succeeded, and for 2^32 rays or more.
+pub fn trace(ready: &Ready, built: &Built, rays: &[Ray]) -> Result<Vec<Hit>, BackendError> {
+    let backend = ready.backend();
+    let (nodes, references) = ready.addresses();
+    let count = u32::try_from(rays.len()).expect("less than 2^32 rays");
+    let floats: Vec<[[f32; 3]; 2]> = rays.iter().map(|ray| [ray.origin, ray.direction]).collect();
+    let bounds = built.bounds().to_floats();
+    let bounds_memory = backend.memory(size_of_val(&bounds) as u64, false)?;
+    bounds_memory.upload(0, &bounds)?;
+    let rays_memory = backend.memory(size_of_val(floats.as_slice()) as u64, false)?;
+    rays_memory.upload(0, &floats)?;
+    let hits = backend.memory(4 * u64::from(count), false)?;
+    let parameters = backend.memory(4 * u64::from(count), false)?;
+    let arguments = TraceArguments {
+        nodes: nodes.cast(),
+        references: references.cast(),
+        triangles: ready.triangles().address().cast(),
+        bounds: bounds_memory.address().cast(),
+        rays: rays_memory.address().cast(),
+        hits: hits.address().cast(),
+        parameters: parameters.address().cast(),
+        count,
+    };
+    let launch = Launch {
+        call: Call::of::<Trace>(arguments),
+        heap: None,
+        grid: Grid::Threads(count),
+    };
+    // SAFETY: `addresses` has made sure that the tree is whole, and the arrays have an
+    // entry for each ray.
+    unsafe { backend.launch(&launch)? };
+    let triangles: Vec<u32> = hits.download(0, rays.len())?;
+    let parameters: Vec<f32> = parameters.download(0, rays.len())?;
+    let both = triangles.into_iter().zip(parameters);
+    Ok(both.map(|(triangle, t)| Hit { triangle, t }).collect())
+}

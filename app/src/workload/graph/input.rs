@@ -1,0 +1,118 @@
+//! The graph of a workload.
+
+use heapwood_graphs::{Csr, CsrOptions, CsrStatistics, Direction, EdgeList};
+
+use crate::graph::verify::Checker;
+
+/// A graph to load.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// What results call it.
+    pub name: String,
+    /// The number that its file gives the first vertex.
+    pub first_id: u32,
+    /// The edges as read, if runs are to be verified by them.
+    pub edges: Option<EdgeList>,
+    /// How the rows were made of them.
+    pub options: CsrOptions,
+    /// The neighbours of each vertex.
+    pub rows: Csr,
+    /// The in-neighbours of each vertex, of a directed graph.
+    pub columns: Option<Csr>,
+    /// What became of the edges on their way.
+    pub statistics: CsrStatistics,
+}
+
+impl Input {
+    /// The graph of some edges, whose vertices are numbered from 0.
+    pub fn new(name: &str, edges: EdgeList, options: CsrOptions) -> Self {
+        let (rows, statistics) = Csr::build(edges, options);
+        let columns = rows.directed.then(|| transposed(&rows));
+        Self {
+            name: name.to_owned(),
+            first_id: 0,
+            edges: None,
+            options,
+            rows,
+            columns,
+            statistics,
+        }
+    }
+
+    /// The same with the edges kept, so that the first run is compared with an
+    /// implementation on the host at every step.
+    pub fn verified(name: &str, edges: EdgeList, options: CsrOptions) -> Self {
+        Self {
+            edges: Some(edges.clone()),
+            ..Self::new(name, edges, options)
+        }
+    }
+
+    /// The number of a vertex as in the file.
+    pub fn id(&self, vertex: u32) -> u32 {
+        vertex + self.first_id
+    }
+
+    /// The vertex of a number of the file, if there is one.
+    pub fn vertex(&self, id: u32) -> Option<u32> {
+        let vertex = id.checked_sub(self.first_id);
+        vertex.filter(|&vertex| vertex < self.rows.vertices())
+    }
+
+    /// The graph as it should be, if the edges were kept.
+    pub(super) fn checker(&self) -> Option<Checker> {
+        let edges = self.edges.as_ref()?;
+        Some(Checker::new(edges, self.options, self.first_id))
+    }
+}
+
+/// The in-neighbours as rows.
+fn transposed(rows: &Csr) -> Csr {
+    let mut list = rows.to_edges();
+    for edge in &mut list.edges {
+        edge.reverse();
+    }
+    let options = CsrOptions {
+        keep_self_loops: true,
+        direction: Direction::AsRead,
+    };
+    Csr::build(list, options).0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input() -> Input {
+        let list = EdgeList {
+            vertices: 3,
+            edges: vec![[0, 2], [1, 2], [2, 2]],
+            directed: true,
+        };
+        let options = CsrOptions {
+            keep_self_loops: true,
+            ..CsrOptions::default()
+        };
+        Input {
+            first_id: 1,
+            ..Input::new("three", list, options)
+        }
+    }
+
+    #[test]
+    fn columns_are_rows_turned_round() {
+        let columns = input().columns.expect("a directed graph");
+        assert_eq!(columns.offsets, [0, 0, 0, 3]);
+        assert_eq!(columns.targets, [0, 1, 2]);
+    }
+
+    #[test]
+    fn vertices_have_the_numbers_of_the_file() {
+        let input = input();
+        assert_eq!(
+            [0, 1, 3, 4].map(|id| input.vertex(id)),
+            [None, Some(0), Some(2), None]
+        );
+        assert_eq!(input.id(2), 3);
+    }
+}

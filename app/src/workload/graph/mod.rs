@@ -1,0 +1,124 @@
+//! The graph workload: a graph is loaded over an allocator, changed round by round, and
+//! computed on; all of it several times, which are samples of the same work.
+//!
+//! ```
+//! use heapwood::allocators::Spec;
+//! use heapwood::backend::Cpu;
+//! use heapwood::graph::{Layout, Limits, Options, RankOptions};
+//! use heapwood::size::Pool;
+//! use heapwood::workload::graph::{Algorithms, Input, UpdateStream, Workload};
+//! use heapwood_graphs::{CsrOptions, EdgeList};
+//!
+//! let edges = EdgeList {
+//!     vertices: 4,
+//!     edges: vec![[0, 1], [1, 2], [2, 0], [2, 3]],
+//!     directed: false,
+//! };
+//! let input = Input::verified("a triangle and a tail", edges, CsrOptions::default());
+//! let workload = Workload {
+//!     store: Options {
+//!         spec: Spec::parse("ouroboros-p-va")?,
+//!         pool: Pool::Auto,
+//!         layout: Layout::Contiguous,
+//!         self_loops: false,
+//!         limits: Limits::default(),
+//!     },
+//!     check_heap: false,
+//!     stream: UpdateStream::default(),
+//!     algorithms: Algorithms {
+//!         ranks: Some(RankOptions::default()),
+//!         triangles: true,
+//!         ..Algorithms::default()
+//!     },
+//!     input: &input,
+//! };
+//! let backend = Cpu::new(None, None)?;
+//! let (runs, _graph) = workload.run(&backend, 3, || ())?;
+//! let results = &runs[0].results;
+//! assert!(results.ranks.as_ref().is_some_and(|ranks| ranks.state.converged));
+//! assert!(results.triangles.as_ref().is_some_and(|found| found.count == 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod incremental;
+mod input;
+mod repetition;
+mod run;
+mod stream;
+
+pub use incremental::{IncrementalRanks, IncrementalTriangles, RoundResults};
+pub use input::Input;
+pub use run::{Results, Run};
+pub use stream::{Applied, Drawn, Edges, UpdateStream};
+
+use crate::Error;
+use crate::backend::Backend;
+use crate::graph::{Options, RankOptions, Store};
+
+/// What is computed on a graph after all updates.
+#[derive(Clone, Debug, Default)]
+pub struct Algorithms {
+    /// PageRank, and how exactly.
+    pub ranks: Option<RankOptions>,
+    /// Triangles, of undirected graphs.
+    pub triangles: bool,
+    /// Connected components.
+    pub components: bool,
+    /// Distances from this vertex.
+    pub source: Option<u32>,
+    /// After each round, PageRank and triangles also from those before it.
+    pub incremental: bool,
+}
+
+/// A graph, how it is kept, what is done to it, and what is computed on it.
+pub struct Workload<'a> {
+    /// The graph.
+    pub input: &'a Input,
+    /// How it is kept.
+    pub store: Options,
+    /// Whether misuse of the heap is looked for after each run, if the allocator does
+    /// that.
+    pub check_heap: bool,
+    /// What changes it.
+    pub stream: UpdateStream,
+    /// What is computed on it.
+    pub algorithms: Algorithms,
+}
+
+impl Workload<'_> {
+    /// Runs it `runs` times, at least once, and calls `after_each`. Returns the runs and
+    /// the graph after the last.
+    ///
+    /// # Errors
+    ///
+    /// A pool or a device that does not suffice, runs that end with other graphs than the
+    /// first, and whatever is found wrong.
+    pub fn run<'b>(
+        &self,
+        backend: &'b dyn Backend,
+        runs: u32,
+        mut after_each: impl FnMut(),
+    ) -> Result<(Vec<Run>, Store<'b>), Error> {
+        let mut repetitions = repetition::Repetitions::new(self, backend);
+        let mut checker = self.input.checker();
+        let mut done: Vec<Run> = Vec::new();
+        loop {
+            let (run, store) = repetitions.run(checker.take())?;
+            match done.first() {
+                None => done.push(run),
+                Some(first) if first.hash == run.hash => done.push(run.times()),
+                Some(_) => {
+                    let why = format!(
+                        "run {} ended with another graph than the first",
+                        done.len() + 1
+                    );
+                    return Err(Error::Verification(why));
+                }
+            }
+            after_each();
+            if done.len() as u32 >= runs {
+                return Ok((done, store));
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Runs that repeat each other exactly, so that their times are samples of the same work:
+//! edges that the first one draws are kept for the others.
+
+use super::Workload;
+use super::run::{Run, Running};
+use super::stream::{Drawn, Edges};
+use crate::Error;
+use crate::backend::Backend;
+use crate::graph::verify::Checker;
+use crate::graph::{Change, Edge, Store};
+
+/// Runs of a workload on a backend.
+pub(super) struct Repetitions<'w, 'b> {
+    workload: &'w Workload<'w>,
+    backend: &'b dyn Backend,
+    /// What was drawn, for each change in the order of a run.
+    drawn: Vec<Vec<Edge>>,
+}
+
+impl<'w, 'b> Repetitions<'w, 'b> {
+    /// None so far.
+    pub fn new(workload: &'w Workload<'w>, backend: &'b dyn Backend) -> Self {
+        Self {
+            workload,
+            backend,
+            drawn: Vec::new(),
+        }
+    }
+
+    /// Makes a run, and compares everything with a checker if there is one; returns the
+    /// store with the changed graph too.
+    ///
+    /// # Errors
+    ///
+    /// A pool or a device that does not suffice, and whatever is found wrong.
+    pub fn run(&mut self, checker: Option<Checker>) -> Result<(Run, Store<'b>), Error> {
+        let workload = self.workload;
+        let (input, stream) = (workload.input, &workload.stream);
+        let columns = input.columns.as_ref();
+        let store = Store::new(self.backend, workload.store.clone(), &input.rows, columns)?;
+        let init_ms = store.init_ms();
+        let loaded_bytes = store.memory_use()?.allocated_bytes;
+        let mut running = Running::new(store, checker, &workload.algorithms)?;
+        for round in 1..=stream.rounds {
+            for (change, edges) in &stream.changes {
+                let (edges, pattern) = match edges {
+                    Edges::Given(edges) => (edges.as_slice(), None),
+                    Edges::Drawn(drawn) => {
+                        let edges = self.draw(&running, round, *change, drawn)?;
+                        (edges, Some(drawn.pattern))
+                    }
+                };
+                running.apply((round, *change, pattern), edges, stream.batch)?;
+            }
+            running.end_round(round)?;
+        }
+        let (results, verified) = running.compute(&workload.algorithms)?;
+        let Running {
+            store,
+            updates,
+            rounds,
+            ..
+        } = running;
+        if workload.check_heap {
+            store.check_heap()?;
+        }
+        let run = Run {
+            init_ms,
+            pool_bytes: store.pool_bytes(),
+            updates,
+            rounds,
+            entries: store.entries()?,
+            loaded_bytes,
+            memory: store.memory_use()?,
+            results,
+            hash: store.hash()?,
+            verified,
+        };
+        Ok((run, store))
+    }
+
+    /// The random edges of the next change of a run.
+    fn draw(
+        &mut self,
+        running: &Running,
+        round: u32,
+        change: Change,
+        drawn: &Drawn,
+    ) -> Result<&[Edge], Error> {
+        let place = running.updates.len();
+        if self.drawn.len() <= place {
+            self.drawn.resize(place + 1, Vec::new());
+        }
+        let edges = &mut self.drawn[place];
+        if edges.is_empty() {
+            let draw = self.workload.stream.draw(round, drawn);
+            let (store, count) = (&running.store, drawn.count);
+            *edges = match change {
+                Change::Insert => draw.insertions(count, store.shape().vertices),
+                Change::Delete => draw.deletions(count, &store.csr(false)?),
+            };
+        }
+        Ok(edges)
+    }
+}

@@ -1,0 +1,226 @@
+//! One run of a graph workload: a store under updates, what looks on, and what is
+//! computed at the end.
+
+use super::Algorithms;
+use super::incremental::{Incremental, RoundResults};
+use super::stream::Applied;
+use crate::Error;
+use crate::graph::verify::Checker;
+use crate::graph::{
+    Change, Components, Edge, MemoryUse, Pattern, Ranks, Search, Store, StoreError, Triangles,
+};
+
+/// What a run found and took.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Making the heap and loading the graph, in milliseconds.
+    pub init_ms: f64,
+    /// Bytes of the pool at the end.
+    pub pool_bytes: u64,
+    /// Changes, in the order in which they were made.
+    pub updates: Vec<Applied>,
+    /// What was carried along, round by round, if that was asked for.
+    pub rounds: Vec<RoundResults>,
+    /// Entries at the end.
+    pub entries: u64,
+    /// Bytes of blocks after loading.
+    pub loaded_bytes: u64,
+    /// What the graph takes at the end.
+    pub memory: MemoryUse,
+    /// What was computed at the end.
+    pub results: Results,
+    /// Fingerprint of the graph at the end.
+    pub hash: u64,
+    /// What was compared with another implementation.
+    pub verified: Vec<String>,
+}
+
+/// What was computed on a graph, as far as it was asked for.
+#[derive(Clone, Debug)]
+pub struct Results {
+    /// PageRank.
+    pub ranks: Option<Ranks>,
+    /// Triangles.
+    pub triangles: Option<Triangles>,
+    /// Connected components.
+    pub components: Option<Components>,
+    /// Distances.
+    pub search: Option<Search>,
+}
+
+impl Run {
+    /// The same without what the first run has too, which takes memory.
+    pub(super) fn times(mut self) -> Self {
+        let results = &mut self.results;
+        if let Some(found) = &mut results.ranks {
+            found.ranks = Vec::new();
+        }
+        if let Some(found) = &mut results.components {
+            found.labels = Vec::new();
+        }
+        if let Some(found) = &mut results.search {
+            found.depths = Vec::new();
+        }
+        self
+    }
+}
+
+/// A store under updates.
+pub(super) struct Running<'b> {
+    pub store: Store<'b>,
+    /// Compares every step with another implementation, if that is wanted.
+    checker: Option<Checker>,
+    incremental: Option<Incremental>,
+    pub updates: Vec<Applied>,
+    pub rounds: Vec<RoundResults>,
+}
+
+impl<'b> Running<'b> {
+    /// Begins with a store just loaded.
+    ///
+    /// # Errors
+    ///
+    /// A store that is not what it should be, and when there is not enough memory.
+    pub fn new(
+        store: Store<'b>,
+        checker: Option<Checker>,
+        algorithms: &Algorithms,
+    ) -> Result<Self, Error> {
+        let incremental = algorithms.incremental;
+        let incremental = incremental.then(|| Incremental::start(&store, algorithms));
+        let running = Self {
+            incremental: incremental.transpose()?,
+            store,
+            checker,
+            updates: Vec::new(),
+            rounds: Vec::new(),
+        };
+        running.check()?;
+        Ok(running)
+    }
+
+    /// Inserts or deletes edges, `batch` of them at a time.
+    ///
+    /// # Errors
+    ///
+    /// A pool that does not suffice, and whatever is found wrong.
+    pub fn apply(
+        &mut self,
+        (round, change, pattern): (u32, Change, Option<Pattern>),
+        edges: &[Edge],
+        batch: usize,
+    ) -> Result<(), Error> {
+        let batches = edges.chunks(batch);
+        let mut applied = Applied::new((round, change, pattern), edges.len(), batches.len());
+        for (number, batch) in (1..).zip(batches) {
+            let incremental = self.incremental.as_ref();
+            let triangles = incremental.is_some_and(Incremental::counts_triangles);
+            let update = match self.store.update(batch, change, triangles) {
+                Ok(update) => update,
+                Err(error) => {
+                    // The graph should be what it was.
+                    self.check()?;
+                    return Err(refused(error, &applied, number));
+                }
+            };
+            if let Some(checker) = &mut self.checker {
+                checker.batch(batch, change, &update.counts)?;
+            }
+            if let Some(incremental) = &mut self.incremental {
+                incremental.batch(change, &update);
+            }
+            applied.add(&update);
+            // Keeps the figure for the peak exact.
+            self.store.memory_use()?;
+        }
+        self.updates.push(applied);
+        Ok(())
+    }
+
+    /// Looks at the graph after a round.
+    ///
+    /// # Errors
+    ///
+    /// Whatever is found wrong.
+    pub fn end_round(&mut self, round: u32) -> Result<(), Error> {
+        if let Some(incremental) = &mut self.incremental {
+            self.rounds.push(incremental.round(round, &self.store)?);
+        }
+        self.check()
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        match &self.checker {
+            Some(checker) => checker.store(&self.store),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs the algorithms; returns what was compared too.
+    ///
+    /// # Errors
+    ///
+    /// When there is not enough memory, and whatever is found wrong.
+    pub fn compute(&self, algorithms: &Algorithms) -> Result<(Results, Vec<String>), Error> {
+        let store = &self.store;
+        let ranks = algorithms
+            .ranks
+            .map(|options| store.pagerank(&options, None));
+        let triangles = algorithms.triangles.then(|| store.triangles(false));
+        let components = algorithms.components.then(|| store.components());
+        let results = Results {
+            ranks: ranks.transpose()?,
+            triangles: triangles.transpose()?,
+            components: components.transpose()?,
+            search: algorithms.source.map(|v| store.search(v)).transpose()?,
+        };
+        let verified = match &self.checker {
+            Some(checker) => verify(checker, store, algorithms, &results)?,
+            None => Vec::new(),
+        };
+        Ok((results, verified))
+    }
+}
+
+/// Compares results with another implementation; returns what was compared.
+fn verify(
+    checker: &Checker,
+    store: &Store,
+    algorithms: &Algorithms,
+    results: &Results,
+) -> Result<Vec<String>, Error> {
+    let mut verified = vec!["rows, counts and hash".to_owned()];
+    let reference = checker.reference();
+    if let (Some(ranks), Some(options)) = (&results.ranks, &algorithms.ranks) {
+        let off = reference.ranks(ranks, options)?;
+        verified.push(format!("ranks, off by {off:.1e} in all at most"));
+    }
+    if let Some(triangles) = &results.triangles {
+        reference.triangles(triangles)?;
+        // Those of each vertex as well, which takes longer than what is timed.
+        reference.triangles(&store.triangles(true)?)?;
+        verified.push("triangles".to_owned());
+    }
+    if let Some(components) = &results.components {
+        reference.components(components)?;
+        verified.push("components".to_owned());
+    }
+    if let (Some(search), Some(source)) = (&results.search, algorithms.source) {
+        reference.search(search, source)?;
+        verified.push("distances".to_owned());
+    }
+    Ok(verified)
+}
+
+/// The error of a batch, with its place.
+fn refused(error: StoreError, applied: &Applied, number: usize) -> Error {
+    if !error.is_refusal() && !matches!(error, StoreError::Full { .. }) {
+        return error.into();
+    }
+    Error::OutOfPool(format!(
+        "{} of round {}, batch {number} of {}: {error}; the graph is as before this batch",
+        applied.kind(),
+        applied.round,
+        applied.batches
+    ))
+}

@@ -1,0 +1,125 @@
+//! Streams of updates: rounds of insertions and deletions, drawn or given.
+
+use crate::graph::{Change, Counts, Draw, Edge, Pattern, Update};
+
+/// All updates of a run: rounds of the same changes.
+#[derive(Clone, Debug)]
+pub struct UpdateStream {
+    /// What is inserted and what is deleted, in this order, in every round.
+    pub changes: Vec<(Change, Edges)>,
+    /// Rounds; none without updates.
+    pub rounds: u32,
+    /// Edges of a batch, at the most.
+    pub batch: usize,
+    /// What edges are drawn from.
+    pub seed: u64,
+}
+
+/// Where the edges of a change come from.
+#[derive(Clone, Debug)]
+pub enum Edges {
+    /// They are drawn, others in every round.
+    Drawn(Drawn),
+    /// These, in every round.
+    Given(Vec<Edge>),
+}
+
+/// Edges to draw in every round.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawn {
+    /// So many.
+    pub count: usize,
+    /// Where they start.
+    pub pattern: Pattern,
+    /// Number of the draw within the round, from 0; an insertion and a deletion of the
+    /// same number have the same sources.
+    pub number: u64,
+}
+
+impl Default for UpdateStream {
+    /// No updates.
+    fn default() -> Self {
+        Self {
+            changes: Vec::new(),
+            rounds: 0,
+            batch: usize::MAX,
+            seed: 0,
+        }
+    }
+}
+
+impl UpdateStream {
+    /// What the edges of a round, from 1, are drawn from.
+    pub(super) fn draw(&self, round: u32, drawn: &Drawn) -> Draw {
+        let numbers = self.changes.iter().filter_map(|(_, edges)| match edges {
+            Edges::Drawn(drawn) => Some(drawn.number),
+            Edges::Given(_) => None,
+        });
+        let draws = numbers.max().map_or(0, |last| last + 1);
+        Draw {
+            seed: self.seed,
+            number: u64::from(round - 1) * draws + drawn.number + 1,
+            pattern: drawn.pattern,
+        }
+    }
+}
+
+/// What became of a change in a round.
+#[derive(Clone, Debug)]
+pub struct Applied {
+    /// Number of the round, from 1.
+    pub round: u32,
+    /// What was done.
+    pub change: Change,
+    /// How the edges were drawn, if they were.
+    pub pattern: Option<Pattern>,
+    /// Edges, of all batches.
+    pub edges: usize,
+    /// Batches.
+    pub batches: usize,
+    /// What became of the edges.
+    pub counts: Counts,
+    /// Sorting the batches, in milliseconds.
+    pub sort_ms: f64,
+    /// Everything after that, in milliseconds.
+    pub apply_ms: f64,
+}
+
+impl Applied {
+    /// Nothing so far, of so many edges in so many batches.
+    pub(super) fn new(
+        (round, change, pattern): (u32, Change, Option<Pattern>),
+        edges: usize,
+        batches: usize,
+    ) -> Self {
+        Self {
+            round,
+            change,
+            pattern,
+            edges,
+            batches,
+            counts: Counts::default(),
+            sort_ms: 0.0,
+            apply_ms: 0.0,
+        }
+    }
+
+    /// Adds a batch.
+    pub(super) fn add(&mut self, update: &Update) {
+        let (sum, counts) = (&mut self.counts, &update.counts);
+        sum.applied += counts.applied;
+        sum.duplicates += counts.duplicates;
+        sum.missing += counts.missing;
+        sum.rejected += counts.rejected;
+        self.sort_ms += update.sort_ms;
+        self.apply_ms += update.apply_ms;
+    }
+
+    /// What was done, for messages and results.
+    pub fn kind(&self) -> &'static str {
+        match self.change {
+            Change::Insert => "insert",
+            Change::Delete => "delete",
+        }
+    }
+}
