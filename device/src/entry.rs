@@ -7,10 +7,13 @@ use crate::table::{with_kernels, with_plain_kernels};
 use crate::warp::Simt;
 
 /// Rebuilds the allocator and runs a kernel.
+///
+/// # Safety
+///
+/// As for [`Kernel::run`] and [`Allocator::new`].
 #[inline(always)]
 unsafe fn run<K: Kernel, A: Allocator>(heap: Heap, args: Args) {
-    // SAFETY: the host launches entries with the arguments that their kernels
-    // ask for, over a heap that it keeps for the whole launch.
+    // SAFETY: the caller's promise.
     unsafe { K::run(Simt, A::new(heap), K::Arguments::from(args)) }
 }
 
@@ -18,6 +21,10 @@ macro_rules! entries {
     ($allocator:literal $type:ty; $($family:literal $name:literal $id:ident $kernel:ty;)*) => {
         $(
             const _: () = {
+                /// # Safety
+                ///
+                /// The host launches it with the arguments that the kernel asks for, over a heap
+                /// that it keeps for the whole launch.
                 #[unsafe(export_name = concat!($family, "__", $name, "__", $allocator))]
                 unsafe extern "ptx-kernel" fn entry(
                     h0: *mut u8, h1: *mut u8, h2: *mut u8, h3: *mut u8,
@@ -30,7 +37,7 @@ macro_rules! entries {
                     let heap = Heap { pointers: [h0, h1, h2, h3], integers: [h4, h5, h6, h7, h8, h9, h10] };
                     let pointers: [*mut u8; POINTERS] = [p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11];
                     let integers: [u64; INTEGERS] = [i0, i1, i2, i3, i4, i5, i6, i7, i8, i9, i10, i11];
-                    // SAFETY: see `run`.
+                    // SAFETY: the caller's promise.
                     unsafe { run::<$kernel, $type>(heap, Args { pointers, integers }) }
                 }
             };
@@ -50,6 +57,9 @@ macro_rules! plain_entries {
     ($($family:literal $name:literal $id:ident $kernel:ty;)*) => {
         $(
             const _: () = {
+                /// # Safety
+                ///
+                /// The host launches it with the arguments that the kernel asks for.
                 #[unsafe(export_name = concat!($family, "__", $name))]
                 unsafe extern "ptx-kernel" fn entry(
                     p0: *mut u8, p1: *mut u8, p2: *mut u8, p3: *mut u8, p4: *mut u8, p5: *mut u8,
@@ -60,8 +70,7 @@ macro_rules! plain_entries {
                     let pointers: [*mut u8; POINTERS] = [p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11];
                     let integers: [u64; INTEGERS] = [i0, i1, i2, i3, i4, i5, i6, i7, i8, i9, i10, i11];
                     let arguments = <$kernel as PlainKernel>::Arguments::from(Args { pointers, integers });
-                    // SAFETY: the host launches entries with the arguments that
-                    // their kernels ask for.
+                    // SAFETY: the caller's promise.
                     unsafe { <$kernel as PlainKernel>::run(Simt, arguments) }
                 }
             };

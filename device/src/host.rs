@@ -50,8 +50,13 @@ pub struct HostAllocator {
 /// A method and no function: rustc compiles the instances of a method in the module of
 /// the type that has it, so that the kernels are compiled side by side.
 trait Hosted: Kernel {
+    /// Runs the kernel over the allocator of a heap, for one warp.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Kernel::run`] and [`Allocator::new`].
     unsafe fn run_hosted<A: Allocator>(warp: Solo, heap: Heap, args: Args) {
-        // SAFETY: the caller's promise is the kernel's contract.
+        // SAFETY: the caller's promise covers the allocator and the kernel.
         unsafe { Self::run(warp, A::new(heap), Self::Arguments::from(args)) }
     }
 }
@@ -124,6 +129,11 @@ macro_rules! plain_functions {
 /// Every kernel that needs no allocator, in the order of their ids.
 static PLAIN_KERNELS: &[PlainHostKernel] = with_plain_kernels!(plain_functions,);
 
+/// A kernel that needs no allocator, as a function of the table.
+///
+/// # Safety
+///
+/// As for [`PlainKernel::run`].
 unsafe fn run_plain<K: PlainKernel>(warp: Solo, args: Args) {
     // SAFETY: the caller's promise is the kernel's contract.
     unsafe { K::run(warp, K::Arguments::from(args)) }

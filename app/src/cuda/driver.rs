@@ -81,6 +81,9 @@ pub(super) fn result(number: i32) -> CUresult {
 /// in the driver library.
 macro_rules! forward {
     ($(fn $name:ident($($argument:ident: $type:ty),* $(,)?);)*) => {$(
+        /// # Safety
+        ///
+        /// As for the function of this name in the driver library.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $type),*) -> CUresult {
             type Real = unsafe extern "C" fn($($type),*) -> i32;
@@ -105,6 +108,10 @@ macro_rules! forward {
 
 /// Writes the driver's description of a result; `cust` prints its errors with it,
 /// the one about a missing driver too, so it answers without a driver as well.
+///
+/// # Safety
+///
+/// `text` is a place for a pointer.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuGetErrorString(error: CUresult, text: *mut *const c_char) -> CUresult {
     type Real = unsafe extern "C" fn(CUresult, *mut *const c_char) -> i32;
@@ -116,7 +123,7 @@ unsafe extern "C" fn cuGetErrorString(error: CUresult, text: *mut *const c_char)
         // SAFETY: the caller keeps the contract of this very function.
         Ok(real) => result(unsafe { real(error, text) }),
         Err(_) => {
-            // SAFETY: the caller passes a place for the pointer, and the text is static.
+            // SAFETY: the caller's promise; the text is static.
             unsafe { text.write(c"there is no NVIDIA driver".as_ptr()) };
             CUresult::CUDA_SUCCESS
         }

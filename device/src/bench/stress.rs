@@ -85,6 +85,10 @@ fn words_of(bytes: u32) -> u32 {
 }
 
 /// Writes size, seed and what follows from them into a block.
+///
+/// # Safety
+///
+/// The block is aligned, has `bytes` bytes and is the caller's.
 #[inline(always)]
 unsafe fn fill(address: *mut u8, bytes: u32, seed: u32) {
     for index in 0..words_of(bytes) {
@@ -93,7 +97,7 @@ unsafe fn fill(address: *mut u8, bytes: u32, seed: u32) {
             1 => seed,
             _ => mix(seed ^ index),
         };
-        // SAFETY: the block has `bytes` bytes and is the caller's.
+        // SAFETY: the word is within `bytes`; the caller's promise.
         unsafe {
             address
                 .cast::<u32>()
@@ -104,10 +108,14 @@ unsafe fn fill(address: *mut u8, bytes: u32, seed: u32) {
 }
 
 /// Whether a block still holds what `fill` wrote.
+///
+/// # Safety
+///
+/// The block is aligned, has 16 bytes at least and is the caller's. If its first word is
+/// at most `most_bytes`, it has as many bytes as that says.
 #[inline(always)]
 unsafe fn verify(address: *mut u8, most_bytes: u32) -> bool {
-    // SAFETY: the block has at least 16 bytes, and `bytes` of them if its first
-    // word is intact; a wrong size beyond `most_bytes` is not followed.
+    // SAFETY: the caller's promise; a size beyond `most_bytes` is not followed.
     unsafe {
         let words = address.cast::<u32>();
         let bytes = words.read_volatile();
@@ -146,8 +154,8 @@ impl Kernel for Stress {
             if block.is_null() {
                 return false;
             }
-            // SAFETY: the swap that gave us the block acquired it, and it is
-            // no longer in a slot.
+            // SAFETY: the swap that gave us the block acquired it, with the size that
+            // `fill` wrote, and it is no longer in a slot.
             unsafe {
                 if !verify(heap.address(block), arguments.most_bytes) {
                     corrupt += 1;

@@ -65,6 +65,10 @@ impl WarpsArguments {
 }
 
 /// Requests a block and writes its first word; counts a refusal.
+///
+/// # Safety
+///
+/// The arguments' contract holds, and the heap is initialised.
 #[inline(always)]
 unsafe fn request<W: Warp, A: Allocator>(
     warp: W,
@@ -134,7 +138,7 @@ impl Kernel for AllocDealloc {
     #[inline(always)]
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: WarpsArguments) {
         if warp.lane() == 0 {
-            // SAFETY: the block is the lane's own.
+            // SAFETY: the kernel's contract; the block is the lane's own.
             unsafe {
                 let block = request(warp, heap, &arguments);
                 release(warp, heap, &arguments, block);
@@ -160,7 +164,7 @@ impl Kernel for AllocCycleDealloc {
             let mut blocks = [A::Handle::NULL; KEPT_MOST as usize];
             let first = blocks.as_mut_ptr();
             for index in 0..kept {
-                // SAFETY: `index` is below `KEPT_MOST`.
+                // SAFETY: the kernel's contract; `index` is below `KEPT_MOST`.
                 unsafe {
                     first
                         .add(index as usize)

@@ -67,6 +67,11 @@ pub struct Commit;
 
 impl Commit {
     /// Ends the run of changes `first..end`.
+    ///
+    /// # Safety
+    ///
+    /// The run is one of a batch that nothing refused, for which `Prepare` and `Relocate`
+    /// have run, and this lane alone accesses what belongs to the run and to its vertex.
     #[inline(always)]
     unsafe fn end_run<W: Warp, A: Allocator>(
         warp: W,
@@ -76,8 +81,8 @@ impl Commit {
         end: u32,
     ) {
         let vertex = update.form().source(update.change(first)) as usize;
-        // SAFETY: this lane alone accesses what belongs to the vertex and to
-        // the run; the old block is freed after its record is left behind.
+        // SAFETY: the caller's promise; the old block is freed after its record is
+        // left behind.
         unsafe {
             let handles = update.handles.cast::<A::Handle>();
             let mut record = *update.records.add(vertex);
@@ -121,8 +126,8 @@ impl Kernel for Commit {
         let mut index = warp.thread();
         while index < count {
             if update.is_first(index) {
-                // SAFETY: `Prepare` wrote the words of the run; the blocks are
-                // its own.
+                // SAFETY: `Prepare` wrote the words of the run, and `Relocate` filled
+                // its block; a run is one lane's, and so is its vertex.
                 unsafe {
                     if !refused {
                         let end = update.run_end(index, count);

@@ -56,9 +56,13 @@ impl CopyArguments {
         unsafe { &*self.status.add(index).cast::<AtomicU64>() }
     }
 
-    /// Adds the hashes of all lanes to that of the store. All lanes call this.
+    /// Adds the hashes of all lanes to that of the store.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and all lanes of the warp make the call.
     #[inline(always)]
-    pub fn add_hash<W: Warp>(&self, warp: W, hash: u64) {
+    pub unsafe fn add_hash<W: Warp>(&self, warp: W, hash: u64) {
         let hash = all_sum64(warp, hash);
         if warp.lane() == 0 && hash != 0 {
             // Relaxed: a sum that the host reads after the launch.
@@ -161,6 +165,7 @@ impl PlainKernel for CopyOut {
                 }
             }
         });
-        copy.add_hash(warp, hash);
+        // SAFETY: the kernel's contract.
+        unsafe { copy.add_hash(warp, hash) };
     }
 }

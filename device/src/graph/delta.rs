@@ -47,8 +47,13 @@ impl DeltaTriangles {
 
     /// The triangles of changes, one a lane; `key` is that of an edge from its
     /// lower end. Lanes without one pass records without neighbours.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, the records are those of the store or without
+    /// neighbours, and all lanes of the warp make the call.
     #[inline(always)]
-    fn of_changes<W: Warp>(
+    unsafe fn of_changes<W: Warp>(
         warp: W,
         update: &UpdateArguments,
         key: u64,
@@ -83,7 +88,8 @@ impl DeltaTriangles {
                 let (low, high) = (form.source(key), form.target(key));
                 if third != low
                     && third != high
-                    && searched.search(third).1
+                    // SAFETY: address and degree are those of one record.
+                    && unsafe { searched.search(third).1 }
                     && !Self::is_lesser_change(update, low, third, key)
                     && !Self::is_lesser_change(update, high, third, key)
                 {
@@ -122,7 +128,8 @@ impl PlainKernel for DeltaTriangles {
                     ends = (update.record(source), update.record(target));
                 }
             }
-            found += Self::of_changes(warp, &update, key, ends);
+            // SAFETY: the kernel's contract; nothing changes in this launch.
+            found += unsafe { Self::of_changes(warp, &update, key, ends) };
             row += warp.threads();
         }
         let found = all_sum64(warp, found);

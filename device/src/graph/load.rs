@@ -65,8 +65,12 @@ arguments! {
 impl LoadArguments {
     /// Where the targets of a vertex begin and end: nowhere for one that the
     /// graph does not have yet, none if the offsets are wrong.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds.
     #[inline(always)]
-    pub fn range(&self, vertex: u32) -> Option<(u32, u32)> {
+    pub unsafe fn range(&self, vertex: u32) -> Option<(u32, u32)> {
         if vertex >= self.vertices {
             return Some((0, 0));
         }
@@ -94,7 +98,8 @@ impl Kernel for Load {
         let rows = Rows::new(warp, load.limit, W::LANES);
         let mut vertex = rows.first + warp.lane();
         while vertex < rows.end {
-            let range = load.range(vertex);
+            // SAFETY: the kernel's contract.
+            let range = unsafe { load.range(vertex) };
             if range.is_none() {
                 // Relaxed: the host reads it after the launch.
                 status(word::INVALID).store(1, Relaxed);

@@ -310,10 +310,14 @@ pub struct Iteration {
 }
 
 impl Iteration {
-    /// Begins, unless the change of the iteration before was small enough. All
-    /// lanes call this.
+    /// Begins, unless the change of the iteration before was small enough.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds for an iteration from 1 on, and all lanes of the warp
+    /// make the call.
     #[inline(always)]
-    pub fn begin<W: Warp>(warp: W, ranks: RankArguments) -> Option<Self> {
+    pub unsafe fn begin<W: Warp>(warp: W, ranks: RankArguments) -> Option<Self> {
         let last = ranks.iteration - 1;
         let (change, dangling) = ranks.totals(warp, last);
         if last > 0 && change <= f64::from_bits(ranks.tolerance) {

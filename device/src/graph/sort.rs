@@ -246,6 +246,11 @@ pub struct SortScatter;
 
 impl SortScatter {
     /// Puts into scratch memory where the keys of each value in a tile go.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, `SortCount` and `SortOffsets` have run, `tile` is below
+    /// `tiles`, the counters are the warp's, and all lanes of the warp make the call.
     #[inline(always)]
     unsafe fn places<W: Warp>(warp: W, counters: Counters, sort: &SortArguments, tile: u32) {
         let mut sum = 0_u32;
@@ -334,7 +339,8 @@ impl PlainKernel for SortScatter {
         let counters = Counters::of(warp);
         let mut tile = warp.warp();
         while tile < sort.tiles {
-            // SAFETY: the launches before have written counts and totals.
+            // SAFETY: the launches before have written counts and totals; the tile is
+            // below `tiles`.
             unsafe { Self::places(warp, counters, &sort, tile) };
             let first = tile * sort.tile + warp.lane();
             let mut next = sort.words::<W>(first);

@@ -32,10 +32,14 @@ impl Vertex {
     }
 
     /// Where `target` belongs among the neighbours, and whether it is there.
+    ///
+    /// # Safety
+    ///
+    /// The block has `degree` neighbours, which nobody writes to meanwhile.
     #[inline(always)]
-    pub fn search(&self, target: u32) -> (u32, bool) {
+    pub unsafe fn search(&self, target: u32) -> (u32, bool) {
         let entries = self.entries();
-        // SAFETY: a record's block has `degree` entries.
+        // SAFETY: the caller's promise; `place` is read if it is below the degree.
         unsafe {
             let place = lower_bound(entries, 0, self.degree, target);
             let found = place < self.degree && *entries.add(place as usize) == target;
@@ -48,7 +52,7 @@ impl Vertex {
     ///
     /// # Safety
     ///
-    /// The block is this lane's alone.
+    /// The block has room for `degree` neighbours, and is this lane's alone.
     #[inline(always)]
     pub unsafe fn pad(&self) {
         let mut place = self.degree;

@@ -67,9 +67,14 @@ arguments! {
 
 impl TriangleArguments {
     /// The offset of a vertex, or of the end.
+    ///
+    /// # Safety
+    ///
+    /// The arguments have offsets, and their contract holds; `vertex` is at most the number of
+    /// vertices.
     #[inline(always)]
-    pub fn offset(&self, vertex: u32) -> u32 {
-        // SAFETY: at most the number of vertices.
+    pub unsafe fn offset(&self, vertex: u32) -> u32 {
+        // SAFETY: the caller's promise.
         unsafe { *self.offsets.add(vertex as usize) }
     }
 
@@ -133,7 +138,8 @@ impl Orient {
     #[inline(always)]
     fn alone<W: Warp>(warp: W, graph: &TriangleArguments) {
         let rows = Rows::new(warp, graph.vertices, 1);
-        let mut end = graph.offset(rows.first);
+        // SAFETY: rows begin at the number of vertices at most.
+        let mut end = unsafe { graph.offset(rows.first) };
         let mut vertex = rows.first;
         while vertex < rows.end {
             let start = end;
@@ -178,8 +184,10 @@ impl PlainKernel for Orient {
             let mut offset = 0;
             if vertex < rows.end {
                 // SAFETY: below the number of records.
-                record = unsafe { *graph.records.add(vertex as usize) };
-                offset = graph.offset(vertex);
+                unsafe {
+                    record = *graph.records.add(vertex as usize);
+                    offset = graph.offset(vertex);
+                }
             }
             let flat = Flat::new(warp, record.degree);
             // Successors that this lane's vertex has so far.
@@ -198,9 +206,12 @@ impl PlainKernel for Orient {
                         degree,
                         room: degree,
                     };
-                    // SAFETY: the place is below the vertex' degree.
-                    neighbour = unsafe { *of.entries().add(place as usize) };
-                    let other = graph.offset(neighbour + 1) - graph.offset(neighbour);
+                    // SAFETY: the place is below the vertex' degree, and the neighbour is
+                    // a vertex.
+                    let other = unsafe {
+                        neighbour = *of.entries().add(place as usize);
+                        graph.offset(neighbour + 1) - graph.offset(neighbour)
+                    };
                     keep = (other, neighbour) > (degree, row + owner);
                 }
                 let kept = warp.ballot(W::FULL, keep);
@@ -330,20 +341,24 @@ impl Triangles {
         let mut found = 0;
         let mut vertex = rows.first;
         if graph.lists.is_null() {
-            // SAFETY: a worker runs a warp at a time.
-            let stamps = unsafe { Stamps::new(graph, warp.processor()) };
-            let is_far = in_place::is_scattered(graph, rows.first, rows.end);
-            while vertex < rows.end {
-                found += in_place::of_vertex(graph, stamps, vertex, is_far);
-                vertex += rows.step;
+            // SAFETY: a worker runs a warp at a time; rows are vertices.
+            unsafe {
+                let stamps = Stamps::new(graph, warp.processor());
+                let is_far = in_place::is_scattered(graph, rows.first, rows.end);
+                while vertex < rows.end {
+                    found += in_place::of_vertex(graph, stamps, vertex, is_far);
+                    vertex += rows.step;
+                }
             }
             return found;
         }
         // SAFETY: as above.
-        let marks = unsafe { Marks::new(graph, warp.processor()) };
-        while vertex < rows.end {
-            found += alone::of_vertex(graph, marks, vertex, graph.list(vertex));
-            vertex += rows.step;
+        unsafe {
+            let marks = Marks::new(graph, warp.processor());
+            while vertex < rows.end {
+                found += alone::of_vertex(graph, marks, vertex, graph.list(vertex));
+                vertex += rows.step;
+            }
         }
         found
     }

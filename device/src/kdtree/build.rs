@@ -152,6 +152,12 @@ impl Kernel for Build {
 }
 
 impl<W: Warp, A: Allocator> Builder<W, A> {
+    /// Takes turns until the build has ended.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, all lanes of the warp make the call, and the builder is as
+    /// `Build` makes it.
     #[inline(always)]
     unsafe fn run(mut self) {
         // SAFETY: each function's contract is that the ones before it in the
@@ -188,6 +194,10 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     }
 
     /// Makes sure that there is work; false when the build has ended.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this between two turns.
     #[inline(always)]
     unsafe fn fetch(&mut self) -> bool {
         if self.work != Work::Nothing {

@@ -41,9 +41,14 @@ const _: () = assert!(PLACES + 2 == CHUNK_WORDS);
 
 impl<W: Warp, A: Allocator> Builder<W, A> {
     /// Word `index` of chunk `chunk` of the large node.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, the chunk is one of the large node, and `index` is below
+    /// `CHUNK_WORDS`.
     #[inline(always)]
     unsafe fn chunk_word(&self, chunk: u32, index: u32) -> *mut u32 {
-        // SAFETY: the large node's chunks were reserved by `open_large`.
+        // SAFETY: the caller's promise; `open_large` has reserved the chunks.
         unsafe {
             let chunk = (*self.large).chunk as usize + chunk as usize;
             self.tree
@@ -62,6 +67,10 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     }
 
     /// Makes the present node a large one and puts its chunks into the queue.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp that has the node call this.
     #[inline(always)]
     pub(super) unsafe fn open_large(&mut self) {
         let count = chunks(self.task.count);
@@ -99,6 +108,11 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
 
     /// Adds the chunk's histogram to the node's and keeps it. True for the last
     /// chunk; then the node's histogram is in scratch memory.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this when it has counted
+    /// the chunk into scratch memory.
     #[inline(always)]
     pub(super) unsafe fn add_histogram(&mut self) -> bool {
         // SAFETY: indices are within the histograms; the chunk's words are this
@@ -143,6 +157,11 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     /// Whether a bin next to the best plane among all is to be searched again,
     /// which is to be found in smaller bins. Then the chunks are in the queue
     /// again. A plane that cuts off what is empty cannot be any better.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this when `add_histogram`
+    /// was true. A `found` split is one among its bins.
     #[inline(always)]
     pub(super) unsafe fn look_closer(&mut self, found: BinSplit) -> bool {
         if self.task.count <= FOCUS || found.below == 0 || found.above == 0 {
@@ -187,6 +206,10 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
 
     /// The better one of the split that `look_closer` kept and one within the
     /// bin in focus.
+    ///
+    /// # Safety
+    ///
+    /// As for `look_closer`.
     #[inline(always)]
     pub(super) unsafe fn better(&self, found: Option<BinSplit>) -> BinSplit {
         let large = self.large;
@@ -210,6 +233,10 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     }
 
     /// Clears the large node's histogram.
+    ///
+    /// # Safety
+    ///
+    /// The large node is this warp's.
     #[inline(always)]
     unsafe fn clear_large(&self) {
         let mut index = self.warp.lane();
@@ -222,6 +249,10 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     }
 
     /// Counts this warp as finished with a phase; whether it is the last.
+    ///
+    /// # Safety
+    ///
+    /// `counter` is one of the large node; all lanes of the warp make the call.
     #[inline(always)]
     unsafe fn is_last(&self, counter: *mut u32) -> bool {
         let mut finished = 0;
@@ -237,6 +268,10 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
 
     /// Stores the chosen split, tells each chunk its places, and puts the
     /// chunks into the queue again.
+    ///
+    /// # Safety
+    ///
+    /// As for `look_closer`; the builder's split and its blocks are those of the node.
     #[inline(always)]
     pub(super) unsafe fn divide_large(&mut self) {
         let split = self.split;
@@ -301,6 +336,10 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     }
 
     /// Where the chunk's references go below and above.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and `divide_large` has put the chunk into the queue.
     #[inline(always)]
     pub(super) unsafe fn chunk_places(&self) -> (u32, u32) {
         // SAFETY: `divide_large` has written them.
@@ -314,6 +353,10 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
 
     /// Ends the division of a chunk. True for the last; then the split is the
     /// node's.
+    ///
+    /// # Safety
+    ///
+    /// As for `chunk_places`; all lanes of the warp call this when the chunk is divided.
     #[inline(always)]
     pub(super) unsafe fn end_chunk(&mut self) -> bool {
         // SAFETY: the split is not written any more.
@@ -335,10 +378,13 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
 }
 
 /// A word of a large node's histogram.
+///
+/// # Safety
+///
+/// `large` is one of the arguments' large nodes, and `index` is below `HISTOGRAM_WORDS`.
 #[inline(always)]
 unsafe fn histogram<'a>(large: *mut Large, index: u32) -> &'a AtomicU32 {
-    // SAFETY: callers pass large nodes and indices within the histogram, which
-    // is accessed atomically only.
+    // SAFETY: the caller's promise; histograms are accessed atomically only.
     unsafe {
         let first = (&raw mut (*large).histogram).cast::<AtomicU32>();
         &*first.add(index as usize)

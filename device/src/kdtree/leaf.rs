@@ -54,6 +54,11 @@ pub(super) fn fresh_record(parent: u32, null: u64) -> Record {
 impl<W: Warp, A: Allocator> Builder<W, A> {
     /// Makes the children of the split: one is the warp's next work, the other
     /// waits. A child without references becomes the turn's leaf.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, all lanes of the warp make the call, and the references
+    /// of both children are in place.
     #[inline(always)]
     pub(super) unsafe fn split_node(&mut self) -> Step {
         let (task, split) = (self.task, self.split);
@@ -212,6 +217,11 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     }
 
     /// Stores the turn's leaf and tells its ancestors.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, all lanes of the warp make the call, and the turn has
+    /// chosen the leaf.
     #[inline(always)]
     pub(super) unsafe fn make_leaf(&mut self) {
         let leaf = self.leaf;
@@ -264,12 +274,16 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     }
 
     /// Copies the references of the node's block.
+    ///
+    /// # Safety
+    ///
+    /// The task's block holds its references, and `to` has room for as many.
     #[inline(always)]
     unsafe fn copy_block(&self, to: *mut u32) {
         let from = self.ids(self.task.block);
         let mut index = self.warp.lane();
         while index < self.task.count {
-            // SAFETY: both arrays have the task's number of references.
+            // SAFETY: the caller's promise.
             unsafe { to.add(index as usize).write(*from.add(index as usize)) };
             index += W::LANES;
         }
@@ -278,6 +292,11 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
 
 /// Tells the ancestors of a node that its subtree is complete: the second child
 /// to arrive at a node adds up and goes on.
+///
+/// # Safety
+///
+/// The arguments' contract holds, and the record of `node` is complete. One lane makes the
+/// call, once for the node.
 #[inline(always)]
 unsafe fn complete(tree: &TreeArguments, mut node: u32) {
     // SAFETY: records of ancestors exist, and the second child to arrive is

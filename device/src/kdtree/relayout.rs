@@ -43,7 +43,8 @@ impl Kernel for Relayout {
                 to: tree.references,
                 count: 0,
             };
-            // SAFETY: the build is complete, so all records are.
+            // SAFETY: the build is complete, so all records are; a node is one lane's, and so
+            // is its place.
             unsafe {
                 if node < nodes {
                     copy = place(&tree, heap, node);
@@ -73,9 +74,13 @@ impl Kernel for Relayout {
 }
 
 /// Writes a node to its place; what is to be copied for it.
+///
+/// # Safety
+///
+/// The build is complete, and `node` is one of its nodes, which this lane alone places.
 #[inline(always)]
 unsafe fn place<A: Allocator>(tree: &TreeArguments, heap: A, node: u32) -> Copy {
-    // SAFETY: records are complete, and places follow from them.
+    // SAFETY: the caller's promise: records are complete, and places follow from them.
     unsafe {
         let record = *tree.records.add(node as usize);
         let (mut before, mut references) = (0, 0);
@@ -118,9 +123,14 @@ unsafe fn place<A: Allocator>(tree: &TreeArguments, heap: A, node: u32) -> Copy 
 }
 
 /// Copies what each lane has to copy: short pieces alone, long ones together.
+///
+/// # Safety
+///
+/// All lanes of the warp make the call. What they copy from can be read, and what they
+/// copy to is theirs alone.
 #[inline(always)]
 unsafe fn copy_all<W: Warp>(warp: W, copy: Copy) {
-    // SAFETY: the pieces are valid and their targets distinct.
+    // SAFETY: the caller's promise.
     unsafe {
         let long = copy.count > LONG;
         if !long {

@@ -204,11 +204,15 @@ pub struct ExactSplit {
 }
 
 /// Triangles below, above and in a plane, of `count` with kept bounds.
+///
+/// # Safety
+///
+/// `count` bounds are kept in scratch memory, and `axis` is below 3.
 #[inline(always)]
 unsafe fn tally(scratch: Scratch, count: u32, axis: u32, position: f32) -> (u32, u32, u32) {
     let (mut below, mut above, mut within) = (0, 0, 0);
     for index in 0..count {
-        // SAFETY: `count` bounds are kept.
+        // SAFETY: the caller's promise.
         let (lo, hi) = unsafe {
             (
                 *scratch.kept(axis * KEPT_STRIDE + index),

@@ -12,6 +12,11 @@ use crate::warp::Warp;
 
 impl<W: Warp, A: Allocator> Builder<W, A> {
     /// Decides what to do with the work.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this when `fetch` has found
+    /// work.
     #[inline(always)]
     pub(super) unsafe fn open(&mut self) -> Step {
         match self.work {
@@ -36,7 +41,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             return Step::Pass(Action::Keep);
         }
         if self.task.count > LARGE {
-            // SAFETY: the state's contract.
+            // SAFETY: the caller's promise: the node is this warp's.
             unsafe { self.open_large() };
             self.work = Work::Nothing;
             return Step::End;
@@ -74,6 +79,11 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     }
 
     /// Passes over the references of the work.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this with the action that
+    /// `open` gave.
     #[inline(always)]
     pub(super) unsafe fn pass(&mut self, action: Action) {
         let task = self.task;
@@ -135,6 +145,11 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     }
 
     /// Chooses the split after a node's bounds, or a chunk's, were counted.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this after a pass that
+    /// counts.
     #[inline(always)]
     pub(super) unsafe fn after_count(&mut self) -> Step {
         let mut focus = WHOLE;
@@ -184,6 +199,11 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     }
 
     /// Chooses the split after a small node's bounds were kept.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this after a pass that
+    /// keeps bounds.
     #[inline(always)]
     pub(super) unsafe fn after_keep(&mut self) -> Step {
         // SAFETY: the bounds and their order are in scratch memory.
@@ -215,6 +235,11 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     }
 
     /// Goes on after a division.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this after a pass that
+    /// divides.
     #[inline(always)]
     pub(super) unsafe fn after_divide(&mut self) -> Step {
         if self.work == Work::DivideChunk {
@@ -228,6 +253,11 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     }
 
     /// Requests the children's blocks and sees to it that they are filled.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this when the turn has
+    /// chosen a split.
     #[inline(always)]
     pub(super) unsafe fn allocate_children(&mut self) -> Step {
         let (mut below, mut above) = (A::Handle::NULL, A::Handle::NULL);
@@ -258,7 +288,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         self.split.block_above = self.warp.shuffle64(W::FULL, above.to_bits(), 0);
         match self.work {
             Work::CountChunk => {
-                // SAFETY: this warp added the last histogram.
+                // SAFETY: this warp added the last histogram, and the blocks are served.
                 unsafe { self.divide_large() };
                 self.work = Work::Nothing;
                 Step::End
@@ -285,6 +315,11 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     }
 
     /// Frees the block that the turn has used up.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, all lanes of the warp make the call, and nobody else uses
+    /// the block in `spent`, now or later.
     #[inline(always)]
     pub(super) unsafe fn free_spent(&mut self) {
         let (block, count) = self.spent;

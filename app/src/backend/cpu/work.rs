@@ -192,8 +192,12 @@ mod tests {
     use super::*;
 
     /// Counts the runs of each warp; the last warp panics if it is asked to.
+    ///
+    /// # Safety
+    ///
+    /// The first pointer is to a count for each warp, which lives longer than the launch.
     unsafe fn count(warp: Solo, args: Args) {
-        // SAFETY: the test has a count for each warp, which lives longer than the launch.
+        // SAFETY: the caller's promise.
         let runs = unsafe {
             &*args.pointers[0]
                 .cast::<AtomicU32>()

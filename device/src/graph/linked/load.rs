@@ -18,6 +18,10 @@ impl LinkedLoad {
     /// The chain for the targets `start..end`: its record, and the handle of
     /// its first page, null if a page was refused. Whether the targets are
     /// right is added to `valid`.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `start..end` is a range of [`LoadArguments::range`].
     #[inline(always)]
     unsafe fn chain<W: Warp, A: Allocator>(
         warp: W,
@@ -40,8 +44,7 @@ impl LinkedLoad {
                 return (Vertex::default(), fresh);
             }
             let page = heap.address(fresh);
-            // SAFETY: a fresh page is this lane's; targets are within the
-            // number that the arguments name.
+            // SAFETY: a fresh page is this lane's; the range is within the targets.
             unsafe {
                 *link::<A>(page) = A::Handle::NULL;
                 if at == start {

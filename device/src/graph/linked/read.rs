@@ -14,8 +14,12 @@ use crate::warp::Warp;
 
 /// Where `target` belongs among the neighbours of a vertex, and whether it is
 /// there.
+///
+/// # Safety
+///
+/// The chain of the record has `degree` neighbours, and nobody writes to it meanwhile.
 #[inline(always)]
-pub fn search<A: Allocator>(heap: A, record: &Vertex, target: u32) -> (u32, bool) {
+pub unsafe fn search<A: Allocator>(heap: A, record: &Vertex, target: u32) -> (u32, bool) {
     let mut cursor_page = first(record);
     let (mut before, mut left) = (0, record.degree);
     while left > 0 {
@@ -25,8 +29,8 @@ pub fn search<A: Allocator>(heap: A, record: &Vertex, target: u32) -> (u32, bool
             capacity::<A>()
         };
         let page = entries::<A>(cursor_page);
-        // SAFETY: the page has so many neighbours; there is a next page if
-        // there are more.
+        // SAFETY: the caller's promise: the page has so many neighbours, and there is a
+        // next page if there are more.
         unsafe {
             if left == here || *page.add(here as usize - 1) >= target {
                 let place = lower_bound(page, 0, here, target);
@@ -72,7 +76,8 @@ impl Kernel for LinkedCopyOut {
             }
             vertex += warp.threads();
         }
-        copy.add_hash(warp, hash);
+        // SAFETY: the kernel's contract.
+        unsafe { copy.add_hash(warp, hash) };
     }
 }
 
@@ -85,7 +90,8 @@ impl Kernel for LinkedRankStep {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, ranks: RankArguments) {
-        let Some(mut iteration) = Iteration::begin(warp, ranks) else {
+        // SAFETY: the kernel's contract.
+        let Some(mut iteration) = (unsafe { Iteration::begin(warp, ranks) }) else {
             return;
         };
         let rows = Rows::new(warp, ranks.vertices, W::LANES);
@@ -162,8 +168,12 @@ impl Kernel for LinkedQuery {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, query: QueryArguments) {
-        answer_all(warp, &query, |record, target| {
-            search(heap, record, target).1
-        });
+        // SAFETY: the kernel's contract; a record of the store has a chain with its
+        // neighbours, and nothing changes in this launch.
+        unsafe {
+            answer_all(warp, &query, |record, target| {
+                search(heap, record, target).1
+            })
+        };
     }
 }

@@ -25,7 +25,9 @@ impl Kernel for LinkedClassify {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
-        classify(warp, &update, |record, target| search(heap, record, target));
+        // SAFETY: the kernel's contract; a record of the store has a chain with its
+        // neighbours, and nobody writes to chains in this launch.
+        unsafe { classify(warp, &update, |record, target| search(heap, record, target)) };
     }
 }
 
@@ -52,6 +54,11 @@ pub struct LinkedPrepare;
 impl LinkedPrepare {
     /// The new pages for the changes `begin..end`, linked, merged with the
     /// neighbours that they displace; null if one was refused. Counts them.
+    ///
+    /// # Safety
+    ///
+    /// `begin..end` is a run of the changes of an insertion, and `record` is that of its
+    /// vertex in the store of `heap`, whose chain nobody writes to meanwhile.
     #[inline(always)]
     unsafe fn tail<W: Warp, A: Allocator>(
         warp: W,
@@ -121,7 +128,7 @@ impl Kernel for LinkedPrepare {
                 let end = update.run_end(index, count);
                 let record = update.record(update.form().source(update.change(index)));
                 // SAFETY: there is a word and a handle for each key; the run is
-                // this lane's.
+                // this lane's, and nobody writes to chains in this launch.
                 unsafe {
                     let run = (index, end);
                     let head = Self::tail(warp, heap, &update, &record, run, &mut fresh_pages);
@@ -149,6 +156,12 @@ pub struct LinkedCommit;
 impl LinkedCommit {
     /// Replaces the pages of a vertex from number `kept` on by the chain that
     /// `head` begins, at `address`; the pages replaced are freed.
+    ///
+    /// # Safety
+    ///
+    /// `record` and `handle` are those of a vertex whose chain has `kept` pages at least. That
+    /// chain and the one from `head` on are this lane's, and nobody uses the pages that are
+    /// replaced, now or later.
     #[inline(always)]
     unsafe fn replace<W: Warp, A: Allocator>(
         warp: W,
@@ -158,8 +171,7 @@ impl LinkedCommit {
         kept: u32,
         (head, address): (A::Handle, u64),
     ) {
-        // SAFETY: the chain of the vertex has `kept` pages at least, and is
-        // this lane's.
+        // SAFETY: the caller's promise.
         unsafe {
             let old = if kept == 0 {
                 let old = *handle;
@@ -177,6 +189,11 @@ impl LinkedCommit {
     }
 
     /// Closes up the neighbours over the changes `begin..end`.
+    ///
+    /// # Safety
+    ///
+    /// `begin..end` is a run of the changes of a deletion, and `record` is that of its vertex,
+    /// whose chain is this lane's.
     #[inline(always)]
     unsafe fn close_up<A: Allocator>(
         heap: A,
@@ -203,6 +220,11 @@ impl LinkedCommit {
     }
 
     /// Ends the run of changes `begin..end`.
+    ///
+    /// # Safety
+    ///
+    /// The run is one of a batch that nothing refused, for which `LinkedPrepare` has run, and
+    /// this lane alone accesses what belongs to the run and to its vertex.
     #[inline(always)]
     unsafe fn end_run<W: Warp, A: Allocator>(
         warp: W,
@@ -211,8 +233,8 @@ impl LinkedCommit {
         (begin, end): (u32, u32),
     ) {
         let vertex = update.form().source(update.change(begin)) as usize;
-        // SAFETY: this lane alone accesses what belongs to the vertex and to
-        // the run.
+        // SAFETY: the caller's promise; the chain has the pages that the degree and
+        // the places of the changes say.
         unsafe {
             let mut record = *update.records.add(vertex);
             let handle = &mut *update.handles.cast::<A::Handle>().add(vertex);
@@ -253,7 +275,7 @@ impl Kernel for LinkedCommit {
             if update.is_first(index) {
                 let end = update.run_end(index, count);
                 // SAFETY: `LinkedPrepare` wrote the words of the run of an
-                // insertion; the pages are its own.
+                // insertion; a run is one lane's, and so are its pages and its vertex.
                 unsafe {
                     if !refused {
                         Self::end_run(warp, heap, &update, (index, end));

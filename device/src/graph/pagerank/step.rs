@@ -16,11 +16,11 @@ use crate::kernel::PlainKernel;
 use crate::warp::Warp;
 
 /// The sum of the contributions of the neighbours `first..end`, of which this lane
-/// takes every `group`th four from `lane`; `first` is a multiple of four.
+/// takes every `group`th four from `lane`.
 ///
 /// # Safety
 ///
-/// The neighbours are those of the block, up to its degree.
+/// The neighbours are those of the block, up to its degree; `first` is a multiple of four.
 #[inline(always)]
 unsafe fn pull(
     entries: *const u32,
@@ -60,6 +60,11 @@ pub struct RankStep;
 impl RankStep {
     /// Sums a part of a hub; true in the lane that is to end the vertex, with
     /// the sum of all parts.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, `part` is one of the parts that `RankStart` listed, and
+    /// all lanes of the warp make the call.
     #[inline(always)]
     unsafe fn sum_part<W: Warp>(warp: W, ranks: &RankArguments, part: Part) -> Option<f64> {
         // SAFETY: parts are lists of vertices with that many neighbours.
@@ -98,6 +103,11 @@ impl RankStep {
     }
 
     /// Sums the parts of hubs.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, `iteration` is one over the same arguments, and all
+    /// lanes of the warp make the call.
     #[inline(always)]
     unsafe fn hubs<W: Warp>(warp: W, ranks: &RankArguments, iteration: &mut Iteration) {
         // SAFETY: the arguments' contract; counted by an earlier launch.
@@ -116,6 +126,10 @@ impl RankStep {
     }
 
     /// Sums the other vertices, a group of lanes each.
+    ///
+    /// # Safety
+    ///
+    /// As for `hubs`.
     #[inline(always)]
     unsafe fn others<W: Warp>(warp: W, ranks: &RankArguments, iteration: &mut Iteration) {
         let group = if ranks.group < W::LANES {
@@ -159,7 +173,8 @@ impl PlainKernel for RankStep {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, ranks: RankArguments) {
-        let Some(mut iteration) = Iteration::begin(warp, ranks) else {
+        // SAFETY: the kernel's contract.
+        let Some(mut iteration) = (unsafe { Iteration::begin(warp, ranks) }) else {
             return;
         };
         // SAFETY: the arguments' contract.

@@ -72,8 +72,13 @@ impl Marks {
 
 /// The triangles of `source`, whose successors are `list`. No vertex is marked
 /// before and after.
+///
+/// # Safety
+///
+/// The arguments have lists, and their contract holds; `marks` are this lane's, and `list`
+/// is that of `source`.
 #[inline(always)]
-pub fn of_vertex(graph: &TriangleArguments, marks: Marks, source: u32, list: List) -> u64 {
+pub unsafe fn of_vertex(graph: &TriangleArguments, marks: Marks, source: u32, list: List) -> u64 {
     // A triangle has two successors of its source.
     if list.length < 2 {
         return 0;
@@ -159,7 +164,8 @@ fn counted(graph: &TriangleArguments, marks: Marks, source: u32, target: u32) ->
 /// then, as many successors later, the list.
 #[inline(always)]
 fn look_ahead(graph: &TriangleArguments, place: u32) {
-    if place + 2 * AHEAD >= graph.offset(graph.vertices) {
+    // SAFETY: there is an offset of the end.
+    if place + 2 * AHEAD >= unsafe { graph.offset(graph.vertices) } {
         return;
     }
     let far = graph.successor(place + 2 * AHEAD);
@@ -219,9 +225,9 @@ mod tests {
             // SAFETY: there are marks for two workers, and nobody else uses them.
             let mine = unsafe { Marks::new(&graph, 1) };
             let vertices = lists.iter().enumerate();
-            let found: u64 = vertices
-                .map(|(vertex, &list)| of_vertex(&graph, mine, vertex as u32, list))
-                .sum();
+            // SAFETY: the arguments are whole, but for what only kernels use.
+            let of = |(vertex, &list)| unsafe { of_vertex(&graph, mine, vertex as u32, list) };
+            let found: u64 = vertices.map(of).sum();
             assert_eq!(found, expected);
             assert!(marks.iter().all(|&word| word == 0));
         }

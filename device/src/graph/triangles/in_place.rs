@@ -68,8 +68,12 @@ const SAMPLE: u32 = 16;
 
 /// Whether most neighbours of the first vertices from `first` on have numbers far from
 /// theirs, so that their rows are in no cache.
+///
+/// # Safety
+///
+/// The arguments' contract holds, and `end` is at most the number of vertices.
 #[inline(always)]
-pub fn is_scattered(graph: &TriangleArguments, first: u32, end: u32) -> bool {
+pub unsafe fn is_scattered(graph: &TriangleArguments, first: u32, end: u32) -> bool {
     let far = graph.vertices / 8;
     let (mut neighbours, mut distant) = (0, 0);
     let mut vertex = first;
@@ -107,8 +111,17 @@ fn fetch_neighbours(graph: &TriangleArguments, vertex: u32) {
 
 /// The triangles whose highest vertex is this one. It has no stamp on others yet.
 /// Whether its neighbours are far away is the range's.
+///
+/// # Safety
+///
+/// The arguments' contract holds, `stamps` are this lane's, and `vertex` is one of the graph.
 #[inline(always)]
-pub fn of_vertex(graph: &TriangleArguments, stamps: Stamps, vertex: u32, is_far: bool) -> u64 {
+pub unsafe fn of_vertex(
+    graph: &TriangleArguments,
+    stamps: Stamps,
+    vertex: u32,
+    is_far: bool,
+) -> u64 {
     let left = graph.vertices - vertex;
     if left > AHEAD {
         fetch(record(graph, vertex + AHEAD).address);
@@ -195,9 +208,9 @@ mod tests {
             };
             // SAFETY: there are stamps for two workers, and nobody else uses them.
             let mine = unsafe { Stamps::new(&graph, 1) };
-            (0..vertices)
-                .map(|vertex| of_vertex(&graph, mine, vertex, per_vertex))
-                .sum::<u64>()
+            // SAFETY: the arguments are whole, but for what only kernels use.
+            let of = |vertex| unsafe { of_vertex(&graph, mine, vertex, per_vertex) };
+            (0..vertices).map(of).sum::<u64>()
         });
         assert_eq!(totals[0], totals[1]);
         assert!(stamps[..vertices as usize].iter().all(|&stamp| stamp == 0));
