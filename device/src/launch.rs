@@ -1,4 +1,4 @@
-//! Kernels by their types: what a launch runs, and with which arguments.
+//! Kernels by their types: what a launch runs, with which arguments, on which grid.
 //!
 //! Whoever launches names the kernel's type and passes that kernel's own arguments:
 //! `Call::of::<RankStep>(arguments)`. From then on a call travels as an id and words,
@@ -47,6 +47,42 @@ impl Call {
     /// Whether it is kernel `K` that is called.
     pub fn runs<K: Listed>(&self) -> bool {
         self.kernel == K::ID
+    }
+}
+
+/// How many threads a launch has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grid {
+    /// At least so many threads: full blocks on the GPU, a warp each on the CPU.
+    Threads(u32),
+    /// So many warps, whatever their lanes: rounded up to blocks on the GPU.
+    Warps(u32),
+    /// For kernels that stride over their work: about so many threads on the
+    /// GPU, a warp for each worker on the CPU.
+    Strided(u32),
+    /// The same for kernels of which a lane alone takes a range: on the CPU some
+    /// warps for each worker, so that one that is held up leaves ranges to others.
+    Ranges(u32),
+    /// As many warps as the machine runs at a time.
+    Persistent,
+}
+
+/// A launch of a plan: over the heap of whoever runs the plan, if its kernel needs one.
+#[derive(Clone, Copy, Debug)]
+pub struct PlannedLaunch {
+    /// The kernel and its arguments.
+    pub call: Call,
+    /// Its threads.
+    pub grid: Grid,
+}
+
+impl PlannedLaunch {
+    /// A launch of kernel `K`.
+    pub fn of<K: Listed>(grid: Grid, arguments: K::Arguments) -> Self {
+        Self {
+            call: Call::of::<K>(arguments),
+            grid,
+        }
     }
 }
 

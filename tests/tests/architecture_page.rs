@@ -79,7 +79,11 @@ fn recipes_are_complete() {
         ),
         ("app/src", "ComponentJoin", &[]),
         // A shading mode.
-        ("device/src", "Mode::Normal", &["device/src/render/shade.rs"]),
+        (
+            "device/src",
+            "Mode::Normal",
+            &["device/src/render/shade.rs"],
+        ),
         ("app/src", "Mode::Normal", &[]),
         // A command.
         (

@@ -55,7 +55,7 @@ impl Cpu {
     unsafe fn run(&self, launch: &Launch) -> Result<f64, BackendError> {
         let code = Code::of(launch)?;
         let workers = self.solo_workers();
-        let (warps, chunk) = match launch.grid.bounded()? {
+        let (warps, chunk) = match launch.bounded_grid()? {
             Grid::Threads(count) | Grid::Warps(count) => (count, CHUNK),
             Grid::Ranges(_) => (workers * RANGES, 1),
             Grid::Strided(_) | Grid::Persistent => (workers, 1),

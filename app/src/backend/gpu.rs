@@ -61,7 +61,7 @@ impl Cuda {
         let over = launch.over()?;
         let allocator = over.map(|(allocator, _)| allocator.name);
         let (function, resident) = self.function(launch.call.kernel(), allocator)?;
-        let blocks = match launch.grid.bounded()? {
+        let blocks = match launch.bounded_grid()? {
             Grid::Threads(threads) | Grid::Strided(threads) | Grid::Ranges(threads) => {
                 threads.div_ceil(BLOCK)
             }

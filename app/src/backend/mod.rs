@@ -22,7 +22,8 @@ use crate::cuda::CudaError;
 
 pub use cpu::Cpu;
 pub use gpu::Cuda;
-pub use launch::{Grid, Launch, MOST_THREADS};
+pub use heapwood_device::launch::Grid;
+pub use launch::{Launch, MOST_THREADS};
 pub use memory::{Allocation, Memory};
 pub use quota::Quota;
 pub use select::{Choice, Options};

@@ -3,12 +3,13 @@
 
 use heapwood_device::graph::host::{
     ComponentSpace, Graph, Layout, Method, RankOptions, RankSpace, RankState, SearchSpace,
-    SearchState, Step, TriangleSpace,
+    SearchState, TriangleSpace,
 };
 use heapwood_device::graph::store::Vertex;
+use heapwood_device::launch::PlannedLaunch;
 
 use super::StoreError;
-use super::room::Rows;
+use super::device_store::Rows;
 use super::store::Store;
 use crate::backend::{BackendError, Memory};
 
@@ -94,7 +95,7 @@ impl Store<'_> {
         if let Some(ranks) = from {
             workspace.upload(space.ranks_offset() as u64, ranks)?;
         }
-        let (graph, address) = (&self.room.graph, workspace.address());
+        let (graph, address) = (&self.device.graph, workspace.address());
         let start = graph.rank_start(&options, &space, address);
         // SAFETY: the workspace is divided by `space`; ranks to resume from are
         // in it.
@@ -102,7 +103,7 @@ impl Store<'_> {
         let mut launched = 0;
         loop {
             let to = (launched + ITERATIONS).min(options.limit);
-            let steps: Vec<Step> = (launched + 1..=to)
+            let steps: Vec<PlannedLaunch> = (launched + 1..=to)
                 .map(|iteration| graph.rank_step(&options, &space, address, iteration))
                 .collect();
             // SAFETY: as above, and iterations come in order.
@@ -132,11 +133,11 @@ impl Store<'_> {
     pub fn triangles(&self, per_vertex: bool) -> Result<Triangles, StoreError> {
         let vertices = self.shape().vertices;
         let workers = self.backend.solo_workers();
-        let space = TriangleSpace::new(self.shape(), &self.room.measure(0)?, per_vertex, workers);
+        let space = TriangleSpace::new(self.shape(), &self.device.measure(0)?, per_vertex, workers);
         // All of it is zeroed, not the front alone: fresh memory of the CPU backend is 0
         // anyway, until it is used.
         let workspace = self.backend.memory(space.bytes() as u64, true)?;
-        let steps = self.room.graph.triangles(&space, workspace.address());
+        let steps = self.device.graph.triangles(&space, workspace.address());
         // SAFETY: the workspace is divided by `space`, and its front is 0.
         let ms = unsafe { self.time(&steps)? };
         let total: Vec<u64> = workspace.download(0, TriangleSpace::TOTAL_WORDS)?;
@@ -193,7 +194,7 @@ impl Store<'_> {
         let mut launched = 0;
         let [mut levels, most] = LEVELS;
         loop {
-            let steps: Vec<Step> = (launched..launched + levels)
+            let steps: Vec<PlannedLaunch> = (launched..launched + levels)
                 .map(|depth| graph.search_level(&space, address, depth))
                 .collect();
             // SAFETY: as above, and levels come in order.
@@ -213,15 +214,15 @@ impl Store<'_> {
 
     /// # Safety
     ///
-    /// As for [`super::room::Room::run`].
-    unsafe fn time(&self, steps: &[Step]) -> Result<f64, BackendError> {
+    /// As for [`super::device_store::DeviceStore::run`].
+    unsafe fn time(&self, steps: &[PlannedLaunch]) -> Result<f64, BackendError> {
         // SAFETY: the caller's promise.
-        Ok(unsafe { self.room.run(&[steps])? }.into_iter().sum())
+        Ok(unsafe { self.device.run(&[steps])? }.into_iter().sum())
     }
 
     /// The graph with contiguous adjacency: itself, or a copy of linked pages.
     fn contiguous(&self) -> Result<Contiguous, StoreError> {
-        let graph = self.room.graph;
+        let graph = self.device.graph;
         if graph.shape.layout == Layout::Contiguous {
             return Ok(Contiguous {
                 graph,
@@ -229,7 +230,7 @@ impl Store<'_> {
                 _copy: None,
             });
         }
-        let (rows, _) = self.room.rows(0)?;
+        let (rows, _) = self.device.rows(0)?;
         let bytes = size_of::<Vertex>() as u64 * u64::from(graph.shape.vertices);
         let view = self.backend.memory(bytes.max(1), false)?;
         let step = graph.view(rows.csr, view.address().cast());

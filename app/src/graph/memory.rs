@@ -54,7 +54,7 @@ impl Store<'_> {
     pub fn memory_use(&self) -> Result<MemoryUse, BackendError> {
         let mut sum = MemoryUse::default();
         for store in 0..self.shape().stores() {
-            let measured = self.room.measure(store)?;
+            let measured = self.device.measure(store)?;
             sum.payload_bytes += measured.payload_bytes;
             sum.allocated_bytes += measured.granted_bytes;
         }
@@ -69,7 +69,7 @@ impl Store<'_> {
     ///
     /// Faults of the backend.
     pub fn entries(&self) -> Result<u64, BackendError> {
-        Ok(self.room.measure(0)?.entries)
+        Ok(self.device.measure(0)?.entries)
     }
 }
 

@@ -2,11 +2,11 @@
 
 mod algorithms;
 mod batches;
+mod device_store;
 mod error;
 mod limits;
 mod memory;
 mod read;
-mod room;
 mod settle;
 mod store;
 mod traffic;

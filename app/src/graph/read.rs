@@ -17,7 +17,7 @@ impl Store<'_> {
     ///
     /// Faults of the backend.
     pub fn hash(&self) -> Result<u64, StoreError> {
-        let (_, entries) = self.room.rows(0)?;
+        let (_, entries) = self.device.rows(0)?;
         Ok(graph_hash(self.shape().vertices, entries))
     }
 
@@ -33,7 +33,7 @@ impl Store<'_> {
     /// If in-neighbours of an undirected graph are asked for.
     pub fn csr(&self, incoming: bool) -> Result<Csr, StoreError> {
         assert!(!incoming || self.shape().directed);
-        let (rows, _) = self.room.rows(usize::from(incoming))?;
+        let (rows, _) = self.device.rows(usize::from(incoming))?;
         let vertices = self.shape().vertices as usize;
         let offsets: Vec<u32> = rows.offsets.download(0, vertices + 1)?;
         Ok(Csr {
@@ -60,9 +60,9 @@ impl Store<'_> {
         questions.upload(0, edges)?;
         let answers = self.backend.memory(4 * edges.len() as u64, false)?;
         let (from, to) = (questions.address().cast(), answers.address().cast());
-        let step = self.room.graph.query(from, to, edges.len() as u32);
+        let step = self.device.graph.query(from, to, edges.len() as u32);
         // SAFETY: there is a question and room for an answer for each.
-        unsafe { self.room.run(&[&[step]])? };
+        unsafe { self.device.run(&[&[step]])? };
         let answers: Vec<u32> = answers.download(0, edges.len())?;
         Ok(answers.into_iter().map(|answer| answer == 1).collect())
     }

@@ -8,7 +8,7 @@
 use heapwood_device::graph::host::{Layout, Shape};
 
 use super::StoreError;
-use super::room::{Room, Rows};
+use super::device_store::{DeviceStore, Rows};
 use super::store::Options;
 use crate::backend::Backend;
 use crate::heap::{HeapError, MostPool, Refuser};
@@ -31,7 +31,7 @@ pub(super) fn first_pool(shape: &Shape, entries: u64) -> u64 {
     (4 * store * shape.stores() as u64).max(LEAST_POOL)
 }
 
-/// A room with the graph in it, and the time of the loading that succeeded. Its pool
+/// A device store with the graph in it, and the time of the loading that succeeded. Its pool
 /// has `wanted` bytes or, if it may be chosen, as many as are needed and can be had,
 /// but not less than `least`.
 pub(super) fn settle<'b>(
@@ -41,11 +41,11 @@ pub(super) fn settle<'b>(
     least: u64,
     shape: Shape,
     stores: &[Rows],
-) -> Result<(Room<'b>, f64), StoreError> {
+) -> Result<(DeviceStore<'b>, f64), StoreError> {
     let attempt = |pool_bytes| {
-        let room = Room::new(backend, &options.spec, pool_bytes, shape)?;
-        let ms = room.load(stores)?;
-        Ok((room, ms))
+        let device = DeviceStore::new(backend, &options.spec, pool_bytes, shape)?;
+        let ms = device.load(stores)?;
+        Ok((device, ms))
     };
     if options.pool != Pool::Auto {
         return attempt(wanted);

@@ -8,16 +8,17 @@ use std::collections::BTreeSet;
 
 use heapwood_device::graph::classify::Compact;
 use heapwood_device::graph::host::{
-    Batch, Change, Counts, Csr as DeviceCsr, Layout, Shape, Step, UpdateError, UpdateSpace,
+    Batch, Change, Counts, Csr as DeviceCsr, Layout, Shape, UpdateError, UpdateSpace,
 };
 use heapwood_device::graph::sort::{SortCount, SortOffsets, SortScatter};
 use heapwood_device::heap::State;
+use heapwood_device::launch::PlannedLaunch;
 use heapwood_graphs::Csr;
 
 use super::StoreError;
+use super::device_store::{DeviceStore, Rows};
 use super::limits::Limits;
 use super::memory::Peak;
-use super::room::{Room, Rows};
 use super::settle::{first_pool, settle};
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Memory};
@@ -58,7 +59,7 @@ pub struct Update {
 pub struct Store<'b> {
     pub(super) backend: &'b dyn Backend,
     pub(super) options: Options,
-    pub(super) room: Room<'b>,
+    pub(super) device: DeviceStore<'b>,
     init_ms: f64,
     /// The most that was allocated.
     pub(super) peak: Peak,
@@ -124,13 +125,13 @@ impl<'b> Store<'b> {
             Pool::Times(factor) => (4.0 * entries as f64 * factor) as u64,
             Pool::Bytes(bytes) => bytes,
         };
-        let (room, init_ms) = settle(backend, &options, pool_bytes, 0, shape, &stores)?;
+        let (device, init_ms) = settle(backend, &options, pool_bytes, 0, shape, &stores)?;
         let peak = Peak::default();
-        peak.settle(room.granted_bytes()?);
+        peak.settle(device.granted_bytes()?);
         Ok(Self {
             backend,
             options,
-            room,
+            device,
             init_ms,
             peak,
             entries,
@@ -147,12 +148,12 @@ impl<'b> Store<'b> {
 
     /// Bytes of the pool.
     pub fn pool_bytes(&self) -> u64 {
-        self.room.heap.pool_bytes()
+        self.device.heap.pool_bytes()
     }
 
     /// What the graph is like.
     pub fn shape(&self) -> &Shape {
-        &self.room.graph.shape
+        &self.device.graph.shape
     }
 
     /// Applies a batch.
@@ -223,20 +224,20 @@ impl<'b> Store<'b> {
             continues: false,
         };
         let steps = self
-            .room
+            .device
             .graph
             .update(&batch, &workspace.space, workspace.memory.address());
         if change == Change::Insert {
             self.admit(&steps, &workspace, count)?;
         }
         // A directed graph's two stores are sorted and prepared in turn.
-        let sorts = |step: &Step| {
+        let sorts = |step: &PlannedLaunch| {
             let call = step.call;
             call.runs::<SortCount>() || call.runs::<SortOffsets>() || call.runs::<SortScatter>()
         };
-        let parts: Vec<&[Step]> = steps.chunk_by(|a, b| sorts(a) == sorts(b)).collect();
+        let parts: Vec<&[PlannedLaunch]> = steps.chunk_by(|a, b| sorts(a) == sorts(b)).collect();
         // SAFETY: the workspace suits batches of this size, which holds the edges.
-        let ms = unsafe { self.room.run(&parts)? };
+        let ms = unsafe { self.device.run(&parts)? };
         let (mut sort_ms, mut apply_ms) = (0.0, 0.0);
         for (part, ms) in parts.iter().zip(ms) {
             *(if sorts(&part[0]) {
@@ -257,7 +258,7 @@ impl<'b> Store<'b> {
             Ok(counts) => counts,
             Err(UpdateError::OutOfMemory { bytes }) => {
                 let what = "a batch, which was not applied,";
-                return Err(self.room.refused(what, bytes));
+                return Err(self.device.refused(what, bytes));
             }
         };
         if change == Change::Insert {
@@ -276,7 +277,7 @@ impl<'b> Store<'b> {
     /// compared with the graph; nearly always there is room for all of them.
     fn admit(
         &mut self,
-        steps: &[Step],
+        steps: &[PlannedLaunch],
         workspace: &Workspace,
         edges: u32,
     ) -> Result<(), StoreError> {
@@ -285,14 +286,14 @@ impl<'b> Store<'b> {
         if limits.check_entries(self.entries + keys).is_ok() {
             return Ok(());
         }
-        self.entries = self.room.measure(0)?.entries;
+        self.entries = self.device.measure(0)?.entries;
         if limits.check_entries(self.entries + keys).is_ok() {
             return Ok(());
         }
         let compared = steps.iter().position(|step| step.call.runs::<Compact>());
         let compared = &steps[..=compared.expect("a step of every batch")];
         // SAFETY: as for all steps, which begin anew afterwards.
-        unsafe { self.room.run(&[compared])? };
+        unsafe { self.device.run(&[compared])? };
         limits.check_entries(self.entries + UpdateSpace::changes(&workspace.header(0)?))
     }
 
@@ -330,9 +331,9 @@ impl<'b> Store<'b> {
         shape: Shape,
     ) -> Result<(), StoreError> {
         let stores: Vec<Rows> = (0..shape.stores())
-            .map(|store| Ok(self.room.rows(store)?.0))
+            .map(|store| Ok(self.device.rows(store)?.0))
             .collect::<Result<_, StoreError>>()?;
-        let (mut room, _) = settle(
+        let (mut device, _) = settle(
             self.backend,
             &self.options,
             pool_bytes,
@@ -340,9 +341,9 @@ impl<'b> Store<'b> {
             shape,
             &stores,
         )?;
-        room.mark_deleted(&self.deleted)?;
-        self.peak.settle(room.granted_bytes()?);
-        self.room = room;
+        device.mark_deleted(&self.deleted)?;
+        self.peak.settle(device.granted_bytes()?);
+        self.device = device;
         Ok(())
     }
 
@@ -352,7 +353,7 @@ impl<'b> Store<'b> {
     ///
     /// Faults of the backend.
     pub fn heap_state(&self) -> Result<State, BackendError> {
-        self.room.heap.state()
+        self.device.heap.state()
     }
 
     /// Makes sure that the store has used its blocks rightly; see
@@ -363,7 +364,7 @@ impl<'b> Store<'b> {
     /// [`HeapError::Misuse`](crate::heap::HeapError::Misuse), and faults of the
     /// backend.
     pub fn check_heap(&self) -> Result<(), StoreError> {
-        Ok(self.room.heap.check(&self.heap_state()?)?)
+        Ok(self.device.heap.check(&self.heap_state()?)?)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use heapwood_device::graph::host::{Batch, Change, Step, UpdateSpace, VertexList};
+use heapwood_device::graph::host::{Batch, Change, UpdateSpace, VertexList};
+use heapwood_device::launch::PlannedLaunch;
 
 use super::StoreError;
-use super::room::Room;
+use super::device_store::DeviceStore;
 use super::store::{Store, Workspace};
 use crate::backend::{Backend, BackendError, Memory};
 
@@ -28,14 +29,14 @@ impl Store<'_> {
         let limits = self.options.limits;
         let wanted = u64::from(shape.vertices) + u64::from(count);
         limits.check_vertices(wanted)?;
-        if self.room.graph.insert_vertices(count) {
+        if self.device.graph.insert_vertices(count) {
             return Ok(());
         }
         let half_more = shape.limit.saturating_add(shape.limit / 2);
         // Within the limit, which has 32 bits.
         shape.limit = (wanted as u32).max(half_more.min(limits.vertices));
         self.grow(self.pool_bytes(), 0, shape)?;
-        self.room.graph.insert_vertices(count);
+        self.device.graph.insert_vertices(count);
         Ok(())
     }
 
@@ -53,30 +54,30 @@ impl Store<'_> {
         let limits = self.options.limits;
         limits.check_vertices(vertices.len() as u64)?;
         let list = List::new(self.backend, vertices)?;
-        let steps = self.room.graph.count_edges_of(&list.list);
+        let steps = self.device.graph.count_edges_of(&list.list);
         // SAFETY: the header is zeroed, and the list as long as it says.
-        unsafe { self.room.run(&[&steps])? };
+        unsafe { self.device.run(&[&steps])? };
         let count = list.edges()?;
         let memory = self.backend.memory(8 * count, false)?;
         let mut steps = Vec::new();
         let mut workspace = None;
         if count > 0 {
             let edges: *mut u64 = memory.address().cast();
-            let list_edges = self.room.graph.edges_of(&list.list, edges);
+            let list_edges = self.device.graph.edges_of(&list.list, edges);
             // SAFETY: there is room for the edges that were counted.
-            unsafe { self.room.run(&[&list_edges])? };
+            unsafe { self.device.run(&[&list_edges])? };
             let part = count.min(u64::from(limits.deletion));
             let taken = self.take_workspace(part as u32)?;
             steps = self.deletion(edges, count, part, &taken);
             workspace = Some(taken);
         }
-        steps.extend(self.room.graph.mark_deleted(&list.list));
+        steps.extend(self.device.graph.mark_deleted(&list.list));
         // All parts and the marks are one series of launches, which needs nothing
         // that could be refused: a deletion can do without new blocks, and what else
         // it takes is there.
         // SAFETY: the edges and the workspace are those of the steps, and when all
         // edges are deleted the vertices have none any more.
-        let ran = unsafe { self.room.run(&[&steps]) };
+        let ran = unsafe { self.device.run(&[&steps]) };
         let fresh = workspace.map(|workspace| self.end_deletion(workspace));
         ran?;
         let known = self.deleted.len();
@@ -84,7 +85,7 @@ impl Store<'_> {
         let there = 0..self.shape().vertices;
         self.deleted
             .extend(vertices.iter().filter(|&v| there.contains(v)));
-        self.room.graph.absent = self.deleted.len() as u32;
+        self.device.graph.absent = self.deleted.len() as u32;
         if let Some(fresh) = fresh {
             self.peak.add(fresh?);
         }
@@ -92,7 +93,13 @@ impl Store<'_> {
     }
 
     /// The launches that delete `count` edges, `part` at a time.
-    fn deletion(&self, edges: *mut u64, count: u64, part: u64, workspace: &Workspace) -> Vec<Step> {
+    fn deletion(
+        &self,
+        edges: *mut u64,
+        count: u64,
+        part: u64,
+        workspace: &Workspace,
+    ) -> Vec<PlannedLaunch> {
         let mut steps = Vec::new();
         let mut first = 0;
         while first < count {
@@ -105,7 +112,7 @@ impl Store<'_> {
                 continues: first > 0,
             };
             let address = workspace.memory.address();
-            steps.extend(self.room.graph.update(&batch, &workspace.space, address));
+            steps.extend(self.device.graph.update(&batch, &workspace.space, address));
             first += part;
         }
         steps
@@ -121,7 +128,7 @@ impl Store<'_> {
     }
 }
 
-impl Room<'_> {
+impl DeviceStore<'_> {
     /// Marks the deleted vertices of a graph that was copied, which does not tell.
     pub(super) fn mark_deleted(&mut self, deleted: &BTreeSet<u32>) -> Result<(), BackendError> {
         if deleted.is_empty() {

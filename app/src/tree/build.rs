@@ -5,13 +5,13 @@ use std::cell::Cell;
 
 use heapwood_device::heap::State;
 use heapwood_device::kdtree::host::{
-    self, BuildError, BuildResult, Limits, Options, Over, Plan, RESULT_BYTES,
+    self, BuildError, BuildResult, Limits, Options, Plan, RESULT_BYTES,
 };
 use heapwood_device::kdtree::node::Node;
 
 use super::{Tree, TreeError, Triangle};
 use crate::allocators::Spec;
-use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
+use crate::backend::{Backend, BackendError, Launch, Memory};
 use crate::heap::{DeviceHeap, HeapError, MostPool, Refuser};
 use crate::size::Pool;
 
@@ -212,10 +212,7 @@ impl Ready<'_> {
             let launch = Launch {
                 call: step.call,
                 heap: Some(self.heap.parts()),
-                grid: match step.over {
-                    Over::Threads(threads) => Grid::Strided(threads),
-                    Over::Persistent => Grid::Persistent,
-                },
+                grid: step.grid,
             };
             // SAFETY: the plan has divided this workspace, whose front is 0,
             // and the heap is empty.

@@ -2,7 +2,7 @@
 //! each operation, which run on any backend in the order given.
 //!
 //! A graph is one buffer of [`Shape::bytes`] and the blocks in a heap. An
-//! operation takes a workspace whose division is computed here, and leaves its
+//! operation takes a workspace whose layout is computed here, and leaves its
 //! results in it.
 
 mod algorithms;
@@ -19,48 +19,29 @@ pub use shape::{Graph, Layout, Measured, Shape};
 pub use update::{Batch, Change, Counts, UpdateError, UpdateSpace};
 pub use vertices::VertexList;
 
-use crate::launch::{Call, Listed};
+use crate::launch::Grid;
 
-/// A launch.
-#[derive(Clone, Copy, Debug)]
-pub struct Step {
-    /// The kernel and its arguments.
-    pub call: Call,
-    /// About how many threads; any number of warps is correct.
-    pub threads: u32,
-    /// Whether a lane alone takes a range of rows: then more warps than there are
-    /// threads even out what takes longer and who is held up.
-    pub ranges: bool,
+/// About so many threads; any number of warps is correct.
+fn strided(threads: u32) -> Grid {
+    Grid::Strided(threads.max(1))
 }
 
-impl Step {
-    /// A launch of kernel `K`.
-    fn of<K: Listed>(threads: u32, arguments: K::Arguments) -> Self {
-        Self {
-            call: Call::of::<K>(arguments),
-            threads: threads.max(1),
-            ranges: false,
-        }
-    }
-
-    /// The launch of a kernel that takes its rows as [`super::rows::Rows`].
-    fn in_ranges(self) -> Self {
-        Self {
-            ranges: true,
-            ..self
-        }
-    }
+/// The same for a kernel that takes its rows as [`super::rows::Rows`]: a lane alone takes a
+/// range of them. Then more warps than there are threads even out what takes longer and
+/// who is held up.
+fn in_ranges(threads: u32) -> Grid {
+    Grid::Ranges(threads.max(1))
 }
 
-/// A workspace, divided: consecutive parts, each 256-byte aligned.
+/// The layout of a workspace: consecutive parts, each 256-byte aligned.
 #[derive(Clone, Copy, Debug, Default)]
-struct Division {
+struct WorkspaceLayout {
     bytes: usize,
 }
 
-impl Division {
+impl WorkspaceLayout {
     /// The offset of the next part, of `bytes` bytes.
-    fn part(&mut self, bytes: usize) -> usize {
+    fn reserve(&mut self, bytes: usize) -> usize {
         let offset = self.bytes;
         self.bytes += bytes.next_multiple_of(256);
         offset

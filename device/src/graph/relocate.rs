@@ -23,13 +23,13 @@ const UNROLL: u32 = 4;
 
 /// A stretch of old neighbours and where it goes.
 #[derive(Clone, Copy)]
-struct Stretch {
+struct Move {
     from: u64,
     to: u64,
     length: u32,
 }
 
-const NOTHING: Stretch = Stretch {
+const NOTHING: Move = Move {
     from: 0,
     to: 0,
     length: 0,
@@ -49,7 +49,7 @@ fn entry(address: u64, index: u32) -> *mut u32 {
 /// The stretches lie in blocks of the store, and where they go in new ones that
 /// no other lane writes to there.
 #[inline(always)]
-unsafe fn move_all<W: Warp>(warp: W, stretch: Stretch) {
+unsafe fn move_all<W: Warp>(warp: W, stretch: Move) {
     let flat = Flat::new(warp, stretch.length);
     let item = |item: u32| {
         let (lane, offset) = flat.locate(warp, item);
@@ -91,7 +91,7 @@ unsafe fn move_all<W: Warp>(warp: W, stretch: Stretch) {
 /// What change `index` moves: the stretch before it if it is the first of its
 /// run, which `start` is, and the one behind it. Writes an inserted target.
 #[inline(always)]
-fn stretches(update: &UpdateArguments, index: u32, start: u32, count: u32) -> (Stretch, Stretch) {
+fn stretches(update: &UpdateArguments, index: u32, start: u32, count: u32) -> (Move, Move) {
     // SAFETY: there is a word for the first change of a run.
     let block = unsafe { *update.moved.add(start as usize) };
     if block == 0 {
@@ -103,7 +103,7 @@ fn stretches(update: &UpdateArguments, index: u32, start: u32, count: u32) -> (S
     let record = update.record(source);
     let spot = update.spot(index);
     let before = if index == start {
-        Stretch {
+        Move {
             from: record.address,
             to: block,
             length: spot,
@@ -126,7 +126,7 @@ fn stretches(update: &UpdateArguments, index: u32, start: u32, count: u32) -> (S
         unsafe { *entry(block, spot + rank) = form.target(key) };
         (spot, spot + rank + 1)
     };
-    let behind = Stretch {
+    let behind = Move {
         from: record.address.wrapping_add(u64::from(from) * 4),
         to: block.wrapping_add(u64::from(to) * 4),
         length: end - from,

@@ -17,7 +17,7 @@ use super::queue::{COUNT_CHUNK, NODE};
 use super::sah::WHOLE;
 use super::scan::Action;
 use super::scratch::Scratch;
-use super::tables::{Division, Large, NONE, Task, TreeArguments, word};
+use super::tables::{Large, NONE, Partition, Task, TreeArguments, word};
 use crate::allocator::{Allocator, Handle};
 use crate::kernel::Kernel;
 use crate::warp::Warp;
@@ -32,18 +32,18 @@ pub(super) enum Work {
     /// A node with its references in a block.
     Node,
     /// The same, after its split among bins was chosen.
-    Division,
+    Partition,
     /// A node of a small subtree, with its references in scratch memory.
     Members,
     /// A chunk of a large node whose bounds are to be counted.
     CountChunk,
     /// A chunk of a large node that is to be divided.
-    DivideChunk,
+    PartitionChunk,
 }
 
 /// What is to be done next in a turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum NextAction {
     /// Nothing more.
     End,
     /// A pass over references.
@@ -60,7 +60,7 @@ pub(super) enum Step {
 #[derive(Clone, Copy)]
 pub(super) struct Split {
     pub axis: u32,
-    pub division: Division,
+    pub partition: Partition,
     pub position: f32,
     pub below: u32,
     pub above: u32,
@@ -130,7 +130,7 @@ impl Kernel for Build {
             chunk: 0,
             split: Split {
                 axis: 0,
-                division: Division::none(WHOLE),
+                partition: Partition::none(WHOLE),
                 position: 0.0,
                 below: 0,
                 above: 0,
@@ -165,21 +165,21 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         unsafe {
             while !self.failed && self.fetch() {
                 let mut step = self.open();
-                if let Step::Pass(action) = step {
+                if let NextAction::Pass(action) = step {
                     self.pass(action);
                     step = match action {
                         Action::Count => self.after_count(),
                         Action::Keep => self.after_keep(),
-                        Action::Divide => self.after_divide(),
+                        Action::Partition => self.after_partition(),
                     };
                 }
-                if step == Step::Allocate {
+                if step == NextAction::Allocate {
                     step = self.allocate_children();
                 }
-                if step == Step::Split {
+                if step == NextAction::Split {
                     step = self.split_node();
                 }
-                if step == Step::Leaf {
+                if step == NextAction::Leaf {
                     self.make_leaf();
                 }
                 self.free_spent();
@@ -234,7 +234,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             self.work = if kind == COUNT_CHUNK {
                 Work::CountChunk
             } else {
-                Work::DivideChunk
+                Work::PartitionChunk
             };
             self.chunk = self.task.count;
             self.large = self.tree.larges.add(self.task.node as usize);

@@ -20,7 +20,7 @@ use super::tables::{
     BOUNDED, CHUNK, CHUNK_WORDS, CLIP, COLLECT, HEADER_BYTES, LARGE, Large, MAX_DEPTH, PER_SPLIT,
     Record, SMALL, Task, TreeArguments,
 };
-use crate::launch::Call;
+use crate::launch::{Call, Grid, PlannedLaunch};
 
 pub use super::sah::Costs;
 pub use super::tables::HEADER_BYTES as RESULT_BYTES;
@@ -121,24 +121,6 @@ impl Limits {
             chunks: double(self.chunks),
         })
     }
-}
-
-/// How wide a kernel is launched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Over {
-    /// About this many threads; any number of warps is correct.
-    Threads(u32),
-    /// As many warps as the device holds at a time; any number is correct.
-    Persistent,
-}
-
-/// A launch.
-#[derive(Clone, Copy, Debug)]
-pub struct Step {
-    /// The kernel and its arguments.
-    pub call: Call,
-    /// How wide.
-    pub over: Over,
 }
 
 /// Why a build cannot be planned.
@@ -259,7 +241,7 @@ impl Plan {
 
     /// The launches of the build, in order, for a workspace and triangles (9
     /// floats each) at these device addresses.
-    pub fn steps(&self, workspace: *mut u8, triangles: *mut f32) -> [Step; 4] {
+    pub fn steps(&self, workspace: *mut u8, triangles: *mut f32) -> [PlannedLaunch; 4] {
         let at = |table: usize| workspace.wrapping_add(self.offsets[table]);
         let options = &self.options;
         let flag = |set: bool, flag: u32| if set { flag } else { 0 };
@@ -296,14 +278,14 @@ impl Plan {
                 options.finish.min(SMALL)
             },
         };
-        let threads = Over::Threads(self.triangles);
-        let wide = Over::Threads(self.triangles.saturating_mul(4));
+        let threads = Grid::Strided(self.triangles);
+        let wide = Grid::Strided(self.triangles.saturating_mul(4));
         [
             (Call::of::<Prepare>(arguments), threads),
             (Call::of::<Fill>(arguments), threads),
-            (Call::of::<Build>(arguments), Over::Persistent),
+            (Call::of::<Build>(arguments), Grid::Persistent),
             (Call::of::<Relayout>(arguments), wide),
         ]
-        .map(|(call, over)| Step { call, over })
+        .map(|(call, grid)| PlannedLaunch { call, grid })
     }
 }

@@ -4,7 +4,7 @@
 //! of the bins at the best plane.
 //!
 //! Each chunk keeps its histogram, from which follows where its references go
-//! on either side. So a division keeps references in ascending order without
+//! on either side. So a partition keeps references in ascending order without
 //! any warp waiting for another.
 
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
@@ -167,7 +167,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         if self.task.count <= FOCUS || found.below == 0 || found.above == 0 {
             return false;
         }
-        let (axis, bin) = (found.axis, found.division.bin());
+        let (axis, bin) = (found.axis, found.partition.bin());
         // The bin with more starts and ends, the lesser of the two: planes that
         // beat their surroundings have many of both.
         let promise = |bin: u32| {
@@ -190,7 +190,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
                 let large = self.large;
                 (*large).focus = axis * BINS + bin - u32::from(is_before);
                 (*large).axis = axis;
-                (*large).division = found.division;
+                (*large).partition = found.partition;
                 (*large).position = found.position;
                 ((*large).below, (*large).above) = (found.below, found.above);
                 (*large).cost = found.cost;
@@ -217,7 +217,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         let kept = unsafe {
             BinSplit {
                 axis: (*large).axis,
-                division: (*large).division,
+                partition: (*large).partition,
                 position: (*large).position,
                 below: (*large).below,
                 above: (*large).above,
@@ -273,12 +273,12 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     ///
     /// As for `look_closer`; the builder's split and its blocks are those of the node.
     #[inline(always)]
-    pub(super) unsafe fn divide_large(&mut self) {
+    pub(super) unsafe fn partition_large(&mut self) {
         let split = self.split;
-        let division = split.division;
+        let partition = split.partition;
         let mask = (1 << CHUNK_BITS) - 1;
         let count = chunks(self.task.count);
-        let list = kept_histogram(division.focus()) + division.list() * BINS;
+        let list = kept_histogram(partition.focus()) + partition.list() * BINS;
         let (mut below, mut above) = (0, 0);
         let mut base = 0;
         while base < count {
@@ -288,15 +288,15 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
                 for bin in 0..BINS {
                     // SAFETY: the chunk's histogram was kept.
                     let word = unsafe { mem::read(self.chunk_word(chunk, list + bin)) };
-                    if bin < division.bin() {
+                    if bin < partition.bin() {
                         below_here += word & mask;
                     }
-                    if bin >= division.bin_above() {
+                    if bin >= partition.bin_above() {
                         above_here += word >> CHUNK_BITS & mask;
                     }
-                    if bin >= division.bin() && bin < division.bin_above() {
+                    if bin >= partition.bin() && bin < partition.bin_above() {
                         let rest = word >> (2 * CHUNK_BITS);
-                        if division.rest_below() {
+                        if partition.rest_below() {
                             below_here += rest;
                         } else {
                             above_here += rest;
@@ -323,7 +323,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             if self.warp.lane() == 0 {
                 let large = self.large;
                 (*large).axis = split.axis;
-                (*large).division = division;
+                (*large).partition = partition;
                 (*large).position = split.position;
                 ((*large).below, (*large).above) = (split.below, split.above);
                 (*large).block_below = split.block_below;
@@ -339,10 +339,10 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, and `divide_large` has put the chunk into the queue.
+    /// The kernel's contract holds, and `partition_large` has put the chunk into the queue.
     #[inline(always)]
     pub(super) unsafe fn chunk_places(&self) -> (u32, u32) {
-        // SAFETY: `divide_large` has written them.
+        // SAFETY: `partition_large` has written them.
         unsafe {
             (
                 mem::read(self.chunk_word(self.chunk, PLACES)),
@@ -351,7 +351,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         }
     }
 
-    /// Ends the division of a chunk. True for the last; then the split is the
+    /// Ends the partition of a chunk. True for the last; then the split is the
     /// node's.
     ///
     /// # Safety

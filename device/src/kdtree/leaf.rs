@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use cuda_std::atomic::AtomicU32;
 
 use super::budget;
-use super::build::{Builder, Step, Work};
+use super::build::{Builder, NextAction, Work};
 use super::geometry::Aabb;
 use super::node::Node;
 use super::queue::NODE;
@@ -60,14 +60,14 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     /// The kernel's contract holds, all lanes of the warp make the call, and the references
     /// of both children are in place.
     #[inline(always)]
-    pub(super) unsafe fn split_node(&mut self) -> Step {
+    pub(super) unsafe fn split_node(&mut self) -> NextAction {
         let (task, split) = (self.task, self.split);
         if split.below == 0 && split.above == 0 {
             // Every reference overlaps a side, unless another block's contents
             // took its place.
             self.tree.fail(OVERWRITTEN, 0);
             self.failed = true;
-            return Step::End;
+            return NextAction::End;
         }
         let mut left = 0;
         if self.warp.lane() == 0 {
@@ -84,7 +84,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         if left >= self.tree.node_limit || self.tree.node_limit - left < 2 {
             self.tree.fail(NODE_LIMIT, 0);
             self.failed = true;
-            return Step::End;
+            return NextAction::End;
         }
         if self.warp.lane() == 0 {
             let null = A::Handle::NULL.to_bits();
@@ -135,14 +135,14 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         }
         self.task = kept;
         if other.count > 0 {
-            return Step::End;
+            return NextAction::End;
         }
         self.leaf = LeafNode {
             node: other.node,
             depth: other.depth,
             count: 0,
         };
-        Step::Leaf
+        NextAction::Leaf
     }
 
     /// Counts the references that the split adds; whether all that were added are

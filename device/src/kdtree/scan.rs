@@ -11,7 +11,7 @@ use cuda_std::atomic::SharedU32;
 use super::geometry::{Aabb, bounds, clipped, pick, to_key};
 use super::sah::{BINS, Bins};
 use super::scratch::{KEPT_STRIDE, Scratch};
-use super::tables::{CLIP, Division, OVERWRITTEN, SUM_WORDS, TreeArguments};
+use super::tables::{CLIP, OVERWRITTEN, Partition, SUM_WORDS, TreeArguments};
 use crate::warp::{Warp, rank};
 
 /// What a pass does with the bounds.
@@ -22,10 +22,10 @@ pub enum Action {
     /// Keeps them in scratch memory.
     Keep,
     /// Copies the reference to one side of a plane between bins, or to both.
-    Divide,
+    Partition,
 }
 
-/// One side of a division: where references go.
+/// One side of a partition: where references go.
 #[derive(Clone, Copy)]
 pub struct Side {
     /// The array.
@@ -69,10 +69,10 @@ pub struct Pass {
     pub space: Aabb,
     /// What to do.
     pub action: Action,
-    /// Axis of the division.
+    /// Axis of the partition.
     pub axis: u32,
-    /// The division, and the focus of the bins.
-    pub division: Division,
+    /// The partition, and the focus of the bins.
+    pub partition: Partition,
     /// Where references below go.
     pub below: Side,
     /// Where references above go.
@@ -95,7 +95,7 @@ impl Pass {
         scratch: Scratch,
         checked: bool,
     ) {
-        let bins = Bins::new(self.space, self.division.focus());
+        let bins = Bins::new(self.space, self.partition.focus());
         let mut base = self.from;
         while base < self.to {
             let index = base + warp.lane();
@@ -139,12 +139,12 @@ impl Pass {
                     }
                 }
                 Action::Keep if active => keep(scratch, index, part),
-                Action::Divide => {
+                Action::Partition => {
                     let (lo, hi) = (pick(part.lo, self.axis), pick(part.hi, self.axis));
                     let (mut below, mut above) = (false, false);
                     if active {
-                        let (start, end) = bins.of(self.division.list(), lo, hi);
-                        (below, above) = self.division.of(start, end);
+                        let (start, end) = bins.of(self.partition.list(), lo, hi);
+                        (below, above) = self.partition.of(start, end);
                     }
                     let below = warp.ballot(W::FULL, below);
                     let above = warp.ballot(W::FULL, above);

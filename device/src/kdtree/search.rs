@@ -5,7 +5,7 @@ use super::sah::{
     BINS, Bins, Costs, Heuristic, NO_CANDIDATE, axis_of, candidate, place_of, rank_of,
 };
 use super::scratch::{KEPT_STRIDE, Scratch};
-use super::tables::{Division, SUM_WORDS};
+use super::tables::{Partition, SUM_WORDS};
 use crate::warp::Warp;
 
 /// A split among bins.
@@ -14,7 +14,7 @@ pub struct BinSplit {
     /// The axis.
     pub axis: u32,
     /// Which references go where.
-    pub division: Division,
+    pub partition: Partition,
     /// The plane.
     pub position: f32,
     /// References below.
@@ -47,7 +47,7 @@ const VARIANT_BITS: u32 = 3;
 /// beats a leaf. Collective.
 ///
 /// Planes are moved to the nearest bounds where that is cheaper: it leaves no
-/// empty space to be cut off further down. The division stays that of the bins,
+/// empty space to be cut off further down. The partition stays that of the bins,
 /// which is never short of a reference.
 ///
 /// # Safety
@@ -151,7 +151,7 @@ pub unsafe fn among_bins<W: Warp>(
     };
     Some(BinSplit {
         axis: bins.axis(list),
-        division: Division::new(focus, list, bin, rest),
+        partition: Partition::new(focus, list, bin, rest),
         position: position(list, bin, variant),
         below: warp.shuffle(W::FULL, best_below, owner),
         above: warp.shuffle(W::FULL, best_above, owner),

@@ -53,9 +53,9 @@ pub const BOUNDED: u32 = 8;
 /// it in one word, as it stays in a register for long.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub struct Division(u32);
+pub struct Partition(u32);
 
-impl Division {
+impl Partition {
     /// Nothing is divided, among bins with this focus.
     #[inline(always)]
     pub fn none(focus: u32) -> Self {
@@ -233,7 +233,7 @@ pub struct Record {
     pub block: u64,
 }
 
-/// A large node and the state of its division.
+/// A large node and the state of its partition.
 #[repr(C)]
 pub struct Large {
     /// The node.
@@ -246,8 +246,8 @@ pub struct Large {
     pub cost: u32,
     /// Axis of the split.
     pub axis: u32,
-    /// The division.
-    pub division: Division,
+    /// The partition.
+    pub partition: Partition,
     /// The split plane.
     pub position: f32,
     /// References below.

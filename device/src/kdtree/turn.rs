@@ -1,12 +1,12 @@
 //! The steps of a turn: opening the work, the pass, choosing the split, and the
 //! children's blocks.
 
-use super::build::{Builder, Step, Work};
+use super::build::{Builder, NextAction, Work};
 use super::leaf::LeafNode;
 use super::sah::{Heuristic, WHOLE};
 use super::scan::{Action, Pass, Side};
 use super::search::{ExactSplit, among_bins, exactly};
-use super::tables::{CHUNK, Division, HISTOGRAM_WORDS, LARGE, PER_SPLIT, SMALL};
+use super::tables::{CHUNK, HISTOGRAM_WORDS, LARGE, PER_SPLIT, Partition, SMALL};
 use crate::allocator::{Allocator, Handle};
 use crate::warp::Warp;
 
@@ -18,12 +18,12 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     /// The kernel's contract holds, and all lanes of the warp call this when `fetch` has found
     /// work.
     #[inline(always)]
-    pub(super) unsafe fn open(&mut self) -> Step {
+    pub(super) unsafe fn open(&mut self) -> NextAction {
         match self.work {
-            Work::Division | Work::DivideChunk => return Step::Pass(Action::Divide),
+            Work::Partition | Work::PartitionChunk => return NextAction::Pass(Action::Partition),
             Work::CountChunk => {
                 self.clear_histogram();
-                return Step::Pass(Action::Count);
+                return NextAction::Pass(Action::Count);
             }
             _ => {}
         }
@@ -38,27 +38,27 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
                 unsafe { self.load_members() };
             }
             self.order_members();
-            return Step::Pass(Action::Keep);
+            return NextAction::Pass(Action::Keep);
         }
         if self.task.count > LARGE {
             // SAFETY: the caller's promise: the node is this warp's.
             unsafe { self.open_large() };
             self.work = Work::Nothing;
-            return Step::End;
+            return NextAction::End;
         }
         self.clear_histogram();
-        Step::Pass(Action::Count)
+        NextAction::Pass(Action::Count)
     }
 
     /// The present node as the leaf of this turn.
     #[inline(always)]
-    fn leaf_here(&mut self) -> Step {
+    fn leaf_here(&mut self) -> NextAction {
         self.leaf = LeafNode {
             node: self.task.node,
             depth: self.task.depth,
             count: self.task.count,
         };
-        Step::Leaf
+        NextAction::Leaf
     }
 
     #[inline(always)]
@@ -96,7 +96,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             space: task.space,
             action,
             axis: split.axis,
-            division: split.division,
+            partition: split.partition,
             below: Side {
                 ids: self.scratch.ids(),
                 next: 0,
@@ -113,30 +113,30 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             pass.order = core::ptr::null();
         }
         if action == Action::Count {
-            pass.division = Division::none(WHOLE);
+            pass.partition = Partition::none(WHOLE);
         }
         if self.work == Work::CountChunk {
             // SAFETY: the focus was chosen before the task was put in.
-            pass.division = Division::none(unsafe { (*self.large).focus });
+            pass.partition = Partition::none(unsafe { (*self.large).focus });
         }
-        if self.work == Work::CountChunk || self.work == Work::DivideChunk {
+        if self.work == Work::CountChunk || self.work == Work::PartitionChunk {
             pass.from = self.chunk * CHUNK;
             let to = pass.from + CHUNK;
             pass.to = if to < task.count { to } else { task.count };
         }
-        if self.work == Work::DivideChunk {
+        if self.work == Work::PartitionChunk {
             // SAFETY: the split was chosen before the task was put in. Only its
             // fields are read: other warps change `divided` meanwhile.
             unsafe {
                 let large = self.large;
-                (pass.axis, pass.division) = ((*large).axis, (*large).division);
+                (pass.axis, pass.partition) = ((*large).axis, (*large).partition);
                 (pass.below.room, pass.above.room) = ((*large).below, (*large).above);
                 self.split.block_below = (*large).block_below;
                 self.split.block_above = (*large).block_above;
                 (pass.below.next, pass.above.next) = self.chunk_places();
             }
         }
-        if action == Action::Divide {
+        if action == Action::Partition {
             pass.below.ids = self.ids(self.split.block_below);
             pass.above.ids = self.ids(self.split.block_above);
         }
@@ -151,7 +151,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     /// The kernel's contract holds, and all lanes of the warp call this after a pass that
     /// counts.
     #[inline(always)]
-    pub(super) unsafe fn after_count(&mut self) -> Step {
+    pub(super) unsafe fn after_count(&mut self) -> NextAction {
         let mut focus = WHOLE;
         if self.work == Work::CountChunk {
             // SAFETY: the histogram in scratch memory is the chunk's, and the
@@ -160,7 +160,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
                 focus = (*self.large).focus;
                 if !self.add_histogram() {
                     self.work = Work::Nothing;
-                    return Step::End;
+                    return NextAction::End;
                 }
             }
         }
@@ -182,7 +182,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
                     found = Some(self.better(found));
                 } else if found.is_some_and(|found| self.look_closer(found)) {
                     self.work = Work::Nothing;
-                    return Step::End;
+                    return NextAction::End;
                 }
             }
         }
@@ -191,11 +191,11 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             return self.leaf_here();
         };
         self.split.axis = found.axis;
-        self.split.division = found.division;
+        self.split.partition = found.partition;
         self.split.position = found.position;
         self.split.below = found.below;
         self.split.above = found.above;
-        Step::Allocate
+        NextAction::Allocate
     }
 
     /// Chooses the split after a small node's bounds were kept.
@@ -205,7 +205,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     /// The kernel's contract holds, and all lanes of the warp call this after a pass that
     /// keeps bounds.
     #[inline(always)]
-    pub(super) unsafe fn after_keep(&mut self) -> Step {
+    pub(super) unsafe fn after_keep(&mut self) -> NextAction {
         // SAFETY: the bounds and their order are in scratch memory.
         let found = unsafe {
             exactly(
@@ -228,28 +228,28 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         self.split.members_below = found.below;
         self.split.members_above = found.above;
         if self.work == Work::Members {
-            Step::Split
+            NextAction::Split
         } else {
-            Step::Allocate
+            NextAction::Allocate
         }
     }
 
-    /// Goes on after a division.
+    /// Goes on after a partition.
     ///
     /// # Safety
     ///
     /// The kernel's contract holds, and all lanes of the warp call this after a pass that
     /// divides.
     #[inline(always)]
-    pub(super) unsafe fn after_divide(&mut self) -> Step {
-        if self.work == Work::DivideChunk {
+    pub(super) unsafe fn after_partition(&mut self) -> NextAction {
+        if self.work == Work::PartitionChunk {
             // SAFETY: the chunk's references are divided.
             if unsafe { !self.end_chunk() } {
                 self.work = Work::Nothing;
-                return Step::End;
+                return NextAction::End;
             }
         }
-        Step::Split
+        NextAction::Split
     }
 
     /// Requests the children's blocks and sees to it that they are filled.
@@ -259,7 +259,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
     /// The kernel's contract holds, and all lanes of the warp call this when the turn has
     /// chosen a split.
     #[inline(always)]
-    pub(super) unsafe fn allocate_children(&mut self) -> Step {
+    pub(super) unsafe fn allocate_children(&mut self) -> NextAction {
         let (mut below, mut above) = (A::Handle::NULL, A::Handle::NULL);
         let mut served = true;
         if self.warp.lane() == 0 {
@@ -282,20 +282,20 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
         }
         if self.warp.ballot(W::FULL, !served) != 0 {
             self.failed = true;
-            return Step::End;
+            return NextAction::End;
         }
         self.split.block_below = self.warp.shuffle64(W::FULL, below.to_bits(), 0);
         self.split.block_above = self.warp.shuffle64(W::FULL, above.to_bits(), 0);
         match self.work {
             Work::CountChunk => {
                 // SAFETY: this warp added the last histogram, and the blocks are served.
-                unsafe { self.divide_large() };
+                unsafe { self.partition_large() };
                 self.work = Work::Nothing;
-                Step::End
+                NextAction::End
             }
             _ if self.task.count > SMALL => {
-                self.work = Work::Division;
-                Step::End
+                self.work = Work::Partition;
+                NextAction::End
             }
             _ => {
                 // SAFETY: the blocks have room for the members of each side.
@@ -303,7 +303,7 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
                     self.copy_members(self.split.members_below, self.ids(self.split.block_below));
                     self.copy_members(self.split.members_above, self.ids(self.split.block_above));
                 }
-                Step::Split
+                NextAction::Split
             }
         }
     }

@@ -50,7 +50,7 @@ impl<A: Allocator + Named> LockstepBackend<A> {
             assert_eq!(allocator.name, A::NAME, "a heap of another allocator");
             heap
         });
-        let warps = match launch.grid.bounded()? {
+        let warps = match launch.bounded_grid()? {
             Grid::Threads(threads) => threads.div_ceil(32),
             Grid::Warps(warps) => warps,
             Grid::Strided(_) | Grid::Ranges(_) | Grid::Persistent => self.warps,

@@ -13,7 +13,7 @@ use core::marker::PhantomData;
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 use cuda_std::mem;
 
-use super::layout::{self, Places, Shape};
+use super::layout::{self, Geometry, Places};
 use super::parameters::{FIRST_BITS, METADATA_BYTES, MOST_PAGES_BITS, Parameters};
 use super::queue::EMPTY;
 use crate::allocator::Heap;
@@ -104,12 +104,12 @@ fn outlined<W: Warp, P: Parameters, T: Task>(
     warp: W,
     blocks: *mut u8,
     tables: *mut u8,
-    shape: u64,
+    geometry: u64,
     class: u32,
     value: u32,
     lanes: u32,
 ) -> u32 {
-    let arena = Arena::<P>::of(blocks, tables, shape);
+    let arena = Arena::<P>::of(blocks, tables, geometry);
     T::run(warp, &arena, class, value, lanes)
 }
 
@@ -125,7 +125,7 @@ pub struct Arena<P> {
     pub reuse_bits: u32,
     /// The logarithm of the words that a class's queue has in static memory.
     pub static_bits: u32,
-    shape: u64,
+    geometry: u64,
     reuse: u64,
     storage: u64,
     stride: u64,
@@ -143,22 +143,22 @@ impl<P: Parameters> Arena<P> {
         Self::of(heap.pointers[0], heap.pointers[1], heap.integers[1])
     }
 
-    /// The memory from its two addresses and its shape.
+    /// The memory from its two addresses and its geometry.
     #[inline(always)]
-    fn of(blocks: *mut u8, tables: *mut u8, shape: u64) -> Self {
-        let shape = Shape::unpack(shape);
-        let places = Places::of::<P>(shape);
+    fn of(blocks: *mut u8, tables: *mut u8, geometry: u64) -> Self {
+        let geometry = Geometry::unpack(geometry);
+        let places = Places::of::<P>(geometry);
         Self {
             blocks,
             metadata: blocks.wrapping_add(places.metadata as usize),
             tables,
-            chunks: shape.chunks,
-            reuse_bits: shape.reuse_bits,
-            static_bits: shape.static_bits,
-            shape: shape.pack(),
+            chunks: geometry.chunks,
+            reuse_bits: geometry.reuse_bits,
+            static_bits: geometry.static_bits,
+            geometry: geometry.pack(),
             reuse: places.reuse,
             storage: places.storage,
-            stride: shape.static_bytes(),
+            stride: geometry.static_bytes(),
             parameters: PhantomData,
         }
     }
@@ -178,8 +178,8 @@ impl<P: Parameters> Arena<P> {
         value: u32,
         lanes: u32,
     ) -> u32 {
-        let (blocks, tables, shape) = (self.blocks, self.tables, self.shape);
-        outlined::<W, P, T>(warp, blocks, tables, shape, class, value, lanes)
+        let (blocks, tables, geometry) = (self.blocks, self.tables, self.geometry);
+        outlined::<W, P, T>(warp, blocks, tables, geometry, class, value, lanes)
     }
 
     #[inline(always)]

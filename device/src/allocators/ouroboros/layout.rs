@@ -58,7 +58,7 @@ pub struct Static {
 
 /// What the places of all things in a heap follow from.
 #[derive(Clone, Copy)]
-pub struct Shape {
+pub struct Geometry {
     /// Chunks.
     pub chunks: u32,
     /// The logarithm of the entries of the pool's reuse queue.
@@ -69,7 +69,7 @@ pub struct Shape {
     pub word_bits: u32,
 }
 
-impl Shape {
+impl Geometry {
     fn of(chunks: u64, fixed: Static) -> Self {
         Self {
             chunks: chunks as u32,
@@ -79,7 +79,7 @@ impl Shape {
         }
     }
 
-    /// The shape in a word.
+    /// The geometry in a word.
     #[inline(always)]
     pub fn pack(self) -> u64 {
         u64::from(self.chunks)
@@ -88,7 +88,7 @@ impl Shape {
             | u64::from(self.word_bits) << 48
     }
 
-    /// The shape of a word.
+    /// The geometry of a word.
     #[inline(always)]
     pub fn unpack(word: u64) -> Self {
         let byte = |shift: u32| (word >> shift) as u32 & 0xff;
@@ -119,26 +119,26 @@ pub struct Places {
 }
 
 impl Places {
-    /// Where things lie in a heap of this shape.
+    /// Where things lie in a heap of this geometry.
     #[inline(always)]
-    pub fn of<P: Parameters>(shape: Shape) -> Self {
-        let chunks = u64::from(shape.chunks);
+    pub fn of<P: Parameters>(geometry: Geometry) -> Self {
+        let chunks = u64::from(geometry.chunks);
         let reuse = heads_bytes::<P>() + 2 * 4 * chunks.div_ceil(32);
         Self {
             metadata: ((chunks << P::CHUNK_BITS) + 255) & !255,
             reuse,
-            storage: (reuse + (4 << shape.reuse_bits) + LINE_BYTES - 1) & !(LINE_BYTES - 1),
+            storage: (reuse + (4 << geometry.reuse_bits) + LINE_BYTES - 1) & !(LINE_BYTES - 1),
         }
     }
 }
 
 /// Where the tables begin, and how many bytes a heap takes.
-fn extent<P: Parameters>(shape: Shape) -> (u64, u64) {
-    let places = Places::of::<P>(shape);
+fn extent<P: Parameters>(geometry: Geometry) -> (u64, u64) {
+    let places = Places::of::<P>(geometry);
     let tables =
-        (places.metadata + u64::from(shape.chunks) * METADATA_BYTES).next_multiple_of(ROW_BYTES);
+        (places.metadata + u64::from(geometry.chunks) * METADATA_BYTES).next_multiple_of(ROW_BYTES);
     let classes = u64::from(P::CLASSES);
-    let bytes = tables + places.storage + classes * shape.static_bytes();
+    let bytes = tables + places.storage + classes * geometry.static_bytes();
     (tables, bytes)
 }
 
@@ -148,8 +148,8 @@ pub fn plan<P: Parameters>(
     request: &Request,
     fixed: fn(u64) -> Static,
 ) -> Result<Heap, SetupError> {
-    let shape = |chunks: u64| Shape::of(chunks, fixed(chunks));
-    let needs = |chunks: u64| extent::<P>(shape(chunks)).1;
+    let geometry = |chunks: u64| Geometry::of(chunks, fixed(chunks));
+    let needs = |chunks: u64| extent::<P>(geometry(chunks)).1;
     let most = MOST_PAGES >> (P::CHUNK_BITS - P::PAGE_BITS);
     if request.pool_bytes < needs(1) {
         return Err(SetupError::PoolTooSmall { needed: needs(1) });
@@ -166,8 +166,8 @@ pub fn plan<P: Parameters>(
             over = middle;
         }
     }
-    let shape = shape(fit);
-    let tables = extent::<P>(shape).0;
+    let geometry = geometry(fit);
+    let tables = extent::<P>(geometry).0;
     Ok(Heap {
         pointers: [
             request.base,
@@ -175,7 +175,7 @@ pub fn plan<P: Parameters>(
             core::ptr::null_mut(),
             core::ptr::null_mut(),
         ],
-        integers: [fit, shape.pack(), shape.static_bytes(), 0, 0, 0, 0],
+        integers: [fit, geometry.pack(), geometry.static_bytes(), 0, 0, 0, 0],
     })
 }
 

@@ -7,7 +7,8 @@ use super::super::query::{Query, QueryArguments};
 use super::super::triangles::{
     BEHIND, List, Marks, Orient, SLOTS, Stamps, TriangleArguments, Triangles,
 };
-use super::{CsrSpace, Division, Graph, Layout, Measured, Shape, Step};
+use super::{CsrSpace, Graph, Layout, Measured, Shape, WorkspaceLayout, in_ranges, strided};
+use crate::launch::PlannedLaunch;
 
 /// The workspace of a count of triangles, divided.
 #[derive(Clone, Copy, Debug)]
@@ -44,16 +45,16 @@ impl TriangleSpace {
             false => Marks::words(shape.vertices),
         };
         let vertices = shape.vertices as usize;
-        let mut division = Division::default();
-        let total = division.part(8 * Self::TOTAL_WORDS);
-        let counts = per_vertex.then(|| division.part(4 * vertices));
-        let marks = division.part(4 * marks * workers as usize);
-        let zero_bytes = division.bytes;
+        let mut layout = WorkspaceLayout::default();
+        let total = layout.reserve(8 * Self::TOTAL_WORDS);
+        let counts = per_vertex.then(|| layout.reserve(4 * vertices));
+        let marks = layout.reserve(4 * marks * workers as usize);
+        let zero_bytes = layout.bytes;
         let oriented = (!in_place).then(|| OrientedSpace {
-            csr: division.part(CsrSpace::new().bytes()),
-            offsets: division.part(4 * (vertices + 1)),
-            lists: division.part(size_of::<List>() * vertices),
-            successors: division.part(4 * (measured.entries as usize + BEHIND)),
+            csr: layout.reserve(CsrSpace::new().bytes()),
+            offsets: layout.reserve(4 * (vertices + 1)),
+            lists: layout.reserve(size_of::<List>() * vertices),
+            successors: layout.reserve(4 * (measured.entries as usize + BEHIND)),
         });
         Self {
             total,
@@ -61,7 +62,7 @@ impl TriangleSpace {
             marks,
             oriented,
             zero_bytes,
-            bytes: division.bytes,
+            bytes: layout.bytes,
         }
     }
 
@@ -101,11 +102,11 @@ pub struct ComponentSpace {
 impl ComponentSpace {
     /// Room for a graph with that many vertices.
     pub fn new(vertices: u32) -> Self {
-        let mut division = Division::default();
-        division.part(8);
+        let mut layout = WorkspaceLayout::default();
+        layout.reserve(8);
         Self {
-            labels: division.part(4 * vertices as usize),
-            bytes: division.bytes,
+            labels: layout.reserve(4 * vertices as usize),
+            bytes: layout.bytes,
         }
     }
 
@@ -148,12 +149,12 @@ impl SearchSpace {
     /// Room for a graph with that many vertices.
     pub fn new(vertices: u32) -> Self {
         let vertices = vertices as usize;
-        let mut division = Division::default();
-        division.part(4 * Self::HEADER_WORDS);
+        let mut layout = WorkspaceLayout::default();
+        layout.reserve(4 * Self::HEADER_WORDS);
         Self {
-            depths: division.part(4 * vertices),
-            lists: [division.part(4 * vertices), division.part(4 * vertices)],
-            bytes: division.bytes,
+            depths: layout.reserve(4 * vertices),
+            lists: [layout.reserve(4 * vertices), layout.reserve(4 * vertices)],
+            bytes: layout.bytes,
         }
     }
 
@@ -180,7 +181,7 @@ impl SearchSpace {
 
 impl Graph {
     /// The launches that count the triangles of an undirected graph.
-    pub fn triangles(&self, space: &TriangleSpace, workspace: *mut u8) -> Vec<Step> {
+    pub fn triangles(&self, space: &TriangleSpace, workspace: *mut u8) -> Vec<PlannedLaunch> {
         let at = |offset: usize| workspace.wrapping_add(offset);
         let null: *mut u8 = std::ptr::null_mut();
         let mut arguments = TriangleArguments {
@@ -202,16 +203,18 @@ impl Graph {
             arguments.successors = at(oriented.successors).cast();
             let (offsets, scan) = (arguments.offsets, at(oriented.csr));
             steps.extend(self.offsets(0, offsets, CsrSpace::new(), scan));
-            let orient = self.by_layout::<Orient, LinkedOrient>(threads, arguments);
-            steps.push(orient.in_ranges());
+            steps.push(self.by_layout::<Orient, LinkedOrient>(in_ranges(threads), arguments));
         }
-        steps.push(Step::of::<Triangles>(threads, arguments).in_ranges());
+        steps.push(PlannedLaunch::of::<Triangles>(
+            in_ranges(threads),
+            arguments,
+        ));
         steps
     }
 
     /// The launches that label connected components; in a directed graph those
     /// of the graph without directions.
-    pub fn components(&self, space: &ComponentSpace, workspace: *mut u8) -> [Step; 3] {
+    pub fn components(&self, space: &ComponentSpace, workspace: *mut u8) -> [PlannedLaunch; 3] {
         let arguments = ComponentArguments {
             records: self.contiguous_records(),
             labels: workspace.wrapping_add(space.labels).cast(),
@@ -220,9 +223,9 @@ impl Graph {
         };
         let threads = self.shape.vertices;
         [
-            Step::of::<ComponentStart>(threads, arguments),
-            Step::of::<ComponentJoin>(threads, arguments),
-            Step::of::<ComponentEnd>(threads, arguments),
+            PlannedLaunch::of::<ComponentStart>(strided(threads), arguments),
+            PlannedLaunch::of::<ComponentJoin>(strided(threads), arguments),
+            PlannedLaunch::of::<ComponentEnd>(strided(threads), arguments),
         ]
     }
 
@@ -254,24 +257,34 @@ impl Graph {
     /// # Panics
     ///
     /// If the source is no vertex.
-    pub fn search_start(&self, space: &SearchSpace, workspace: *mut u8, source: u32) -> Step {
+    pub fn search_start(
+        &self,
+        space: &SearchSpace,
+        workspace: *mut u8,
+        source: u32,
+    ) -> PlannedLaunch {
         assert!(source < self.shape.vertices);
         let arguments = self.search_arguments(space, workspace, source, 0);
-        Step::of::<SearchStart>(self.shape.vertices, arguments)
+        PlannedLaunch::of::<SearchStart>(strided(self.shape.vertices), arguments)
     }
 
     /// The launch of a level, numbered from 0. One after the last that is
     /// needed does nothing.
-    pub fn search_level(&self, space: &SearchSpace, workspace: *mut u8, depth: u32) -> Step {
+    pub fn search_level(
+        &self,
+        space: &SearchSpace,
+        workspace: *mut u8,
+        depth: u32,
+    ) -> PlannedLaunch {
         let arguments = self.search_arguments(space, workspace, 0, depth);
         // A level is seldom a large part of the graph.
         let threads = self.shape.vertices.min(1 << 17);
-        Step::of::<SearchLevel>(threads, arguments)
+        PlannedLaunch::of::<SearchLevel>(strided(threads), arguments)
     }
 
     /// The launch that answers whether edges are there: `count` words with a
     /// source and a target each, and a word of 32 bits for each answer, 1 or 0.
-    pub fn query(&self, edges: *mut u64, answers: *mut u32, count: u32) -> Step {
+    pub fn query(&self, edges: *mut u64, answers: *mut u32, count: u32) -> PlannedLaunch {
         let arguments = QueryArguments {
             records: self.records(0),
             edges,
@@ -279,6 +292,6 @@ impl Graph {
             vertices: self.shape.vertices,
             count,
         };
-        self.by_layout::<Query, LinkedQuery>(count, arguments)
+        self.by_layout::<Query, LinkedQuery>(strided(count), arguments)
     }
 }

@@ -6,7 +6,8 @@ use super::super::load::{Load, LoadArguments, word as load};
 use super::super::scan::{ScanArguments, ScanOffsets, ScanSums};
 use super::super::store::Vertex;
 use super::super::view::{View, ViewArguments};
-use super::{Division, Graph, Layout, Step, tiles};
+use super::{Graph, Layout, WorkspaceLayout, strided, tiles};
+use crate::launch::PlannedLaunch;
 
 /// Launches with more tiles than this would scan their sums for too long.
 const MOST_TILES: u32 = 4096;
@@ -36,14 +37,14 @@ impl CsrSpace {
     /// Words at the front of the workspace, 0 before the first launch.
     pub const STATUS_WORDS: usize = load::COUNT;
 
-    /// The division; it suits every graph.
+    /// The layout; it suits every graph.
     pub fn new() -> Self {
-        let mut division = Division::default();
-        division.part(8 * Self::STATUS_WORDS);
-        let sums = division.part(4 * MOST_TILES as usize);
+        let mut layout = WorkspaceLayout::default();
+        layout.reserve(8 * Self::STATUS_WORDS);
+        let sums = layout.reserve(4 * MOST_TILES as usize);
         Self {
             sums,
-            bytes: division.bytes,
+            bytes: layout.bytes,
         }
     }
 
@@ -71,7 +72,7 @@ impl Graph {
     /// empty, once for all stores. Afterwards `status[0]` is the largest
     /// request that was refused, in bytes, or 0, and `status[1]` not 0 if the
     /// CSR form is wrong; the graph is unusable in both cases.
-    pub fn load(&self, store: usize, csr: Csr, workspace: *mut u8) -> Vec<Step> {
+    pub fn load(&self, store: usize, csr: Csr, workspace: *mut u8) -> Vec<PlannedLaunch> {
         let arguments = LoadArguments {
             records: self.records(store),
             handles: self.handles(store),
@@ -86,7 +87,7 @@ impl Graph {
         };
         let limit = self.shape.limit;
         if self.shape.layout == Layout::Linked {
-            return vec![Step::of::<LinkedLoad>(limit, arguments)];
+            return vec![PlannedLaunch::of::<LinkedLoad>(strided(limit), arguments)];
         }
         let hubs = LoadArguments {
             least: HUB,
@@ -98,9 +99,9 @@ impl Graph {
         };
         let copy = self.copy_arguments(store, csr, workspace);
         vec![
-            Step::of::<Load>(limit, hubs),
-            Step::of::<Load>(limit, others),
-            Step::of::<CopyIn>(csr.entries, copy),
+            PlannedLaunch::of::<Load>(strided(limit), hubs),
+            PlannedLaunch::of::<Load>(strided(limit), others),
+            PlannedLaunch::of::<CopyIn>(strided(csr.entries), copy),
         ]
     }
 
@@ -124,7 +125,7 @@ impl Graph {
         offsets: *mut u32,
         space: CsrSpace,
         workspace: *mut u8,
-    ) -> [Step; 2] {
+    ) -> [PlannedLaunch; 2] {
         // One more vertex, for the total.
         let vertices = self.shape.vertices;
         let (tile, tiles) = tiles(vertices.saturating_add(1), 64, MOST_TILES);
@@ -138,26 +139,26 @@ impl Graph {
         };
         let threads = tiles.saturating_mul(32);
         [
-            Step::of::<ScanSums>(threads, arguments),
-            Step::of::<ScanOffsets>(threads, arguments),
+            PlannedLaunch::of::<ScanSums>(strided(threads), arguments),
+            PlannedLaunch::of::<ScanOffsets>(strided(threads), arguments),
         ]
     }
 
     /// The launch that copies the targets of a store whose offsets are
     /// computed, and hashes its edges into `status[2]`. With null targets it
     /// only hashes.
-    pub fn export(&self, store: usize, csr: Csr, workspace: *mut u8) -> Step {
+    pub fn export(&self, store: usize, csr: Csr, workspace: *mut u8) -> PlannedLaunch {
         let copy = self.copy_arguments(store, csr, workspace);
         let threads = match self.shape.layout {
             Layout::Contiguous => csr.entries,
             Layout::Linked => self.shape.vertices,
         };
-        self.by_layout::<CopyOut, LinkedCopyOut>(threads, copy)
+        self.by_layout::<CopyOut, LinkedCopyOut>(strided(threads), copy)
     }
 
     /// The launch that makes a record for each vertex, in `view`, which points
     /// into the exported targets of the first store; see [`Graph::viewed`].
-    pub fn view(&self, csr: Csr, view: *mut Vertex) -> Step {
+    pub fn view(&self, csr: Csr, view: *mut Vertex) -> PlannedLaunch {
         let arguments = ViewArguments {
             records: self.records(0),
             offsets: csr.offsets,
@@ -165,6 +166,6 @@ impl Graph {
             view,
             vertices: self.shape.vertices,
         };
-        Step::of::<View>(self.shape.vertices, arguments)
+        PlannedLaunch::of::<View>(strided(self.shape.vertices), arguments)
     }
 }

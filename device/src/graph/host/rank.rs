@@ -5,7 +5,8 @@ use super::super::pagerank::{
     Hub, PART, Part, RankArguments, RankClear, RankStart, RankStep, SLOTS, SUM_WORDS,
 };
 use super::super::reduce::from_fixed;
-use super::{Division, Graph, Step};
+use super::{Graph, WorkspaceLayout, in_ranges, strided};
+use crate::launch::PlannedLaunch;
 
 /// How ranks are iterated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,20 +102,20 @@ impl RankSpace {
         let (vertices, limit) = (vertices as usize, limit.min(1 << 20));
         // A hub has more than a part of neighbours.
         let hubs = (entries / u64::from(PART) + 1) as usize;
-        let mut division = Division::default();
-        let ranks = division.part(4 * vertices);
-        let contributions = [division.part(4 * vertices), division.part(4 * vertices)];
-        let sums = division.part(8 * SUM_WORDS as usize * (limit as usize + 1));
+        let mut layout = WorkspaceLayout::default();
+        let ranks = layout.reserve(4 * vertices);
+        let contributions = [layout.reserve(4 * vertices), layout.reserve(4 * vertices)];
+        let sums = layout.reserve(8 * SUM_WORDS as usize * (limit as usize + 1));
         Self {
             limit,
             entries,
             ranks,
             contributions,
             sums,
-            hubs: division.part(size_of::<Hub>() * hubs),
-            parts: division.part(size_of::<Part>() * 2 * hubs),
-            counts: division.part(8),
-            bytes: division.bytes,
+            hubs: layout.reserve(size_of::<Hub>() * hubs),
+            parts: layout.reserve(size_of::<Part>() * 2 * hubs),
+            counts: layout.reserve(8),
+            bytes: layout.bytes,
         }
     }
 
@@ -200,12 +201,12 @@ impl Graph {
         options: &RankOptions,
         space: &RankSpace,
         workspace: *mut u8,
-    ) -> [Step; 2] {
+    ) -> [PlannedLaunch; 2] {
         // As iteration 0, which writes the contributions that the first one reads.
         let arguments = self.rank_arguments(options, space, workspace, 0);
         [
-            Step::of::<RankClear>((space.limit + 1) * SUM_WORDS, arguments),
-            Step::of::<RankStart>(self.shape.vertices, arguments).in_ranges(),
+            PlannedLaunch::of::<RankClear>(strided((space.limit + 1) * SUM_WORDS), arguments),
+            PlannedLaunch::of::<RankStart>(in_ranges(self.shape.vertices), arguments),
         ]
     }
 
@@ -221,13 +222,12 @@ impl Graph {
         space: &RankSpace,
         workspace: *mut u8,
         iteration: u32,
-    ) -> Step {
+    ) -> PlannedLaunch {
         assert!((1..=space.limit).contains(&iteration));
         let arguments = self.rank_arguments(options, space, workspace, iteration);
         let threads = u64::from(self.shape.vertices) * u64::from(arguments.group);
         // Enough to fill a device a few times over; each warp adds to the sums.
         let threads = threads.min(1 << 19) as u32;
-        self.by_layout::<RankStep, LinkedRankStep>(threads, arguments)
-            .in_ranges()
+        self.by_layout::<RankStep, LinkedRankStep>(in_ranges(threads), arguments)
     }
 }

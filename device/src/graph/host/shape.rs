@@ -3,8 +3,9 @@
 use super::super::linked::page::{PAGE_BYTES, capacity_beside};
 use super::super::measure::{Measure, MeasureArguments, word as measure};
 use super::super::store::Vertex;
-use super::{Division, Step};
+use super::{WorkspaceLayout, in_ranges};
 use crate::launch::Listed;
+use crate::launch::{Grid, PlannedLaunch};
 
 /// How adjacency is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,17 +55,17 @@ impl Shape {
         1 + usize::from(self.directed)
     }
 
-    fn store_division(&self) -> (usize, usize) {
-        let mut division = Division::default();
-        division.part(size_of::<Vertex>() * self.limit as usize);
-        let handles = division.part(self.handle_bytes * self.limit as usize);
-        (handles, division.bytes)
+    fn store_layout(&self) -> (usize, usize) {
+        let mut layout = WorkspaceLayout::default();
+        layout.reserve(size_of::<Vertex>() * self.limit as usize);
+        let handles = layout.reserve(self.handle_bytes * self.limit as usize);
+        (handles, layout.bytes)
     }
 
     /// Bytes of the buffer of a graph, 256-byte aligned; its first 256 are 0
     /// before the graph is loaded.
     pub fn bytes(&self) -> usize {
-        STATUS_BYTES + self.store_division().1 * self.stores()
+        STATUS_BYTES + self.store_layout().1 * self.stores()
     }
 }
 
@@ -108,7 +109,7 @@ impl Graph {
 
     /// The records of a store.
     pub(super) fn records(&self, store: usize) -> *mut Vertex {
-        let (_, bytes) = self.shape.store_division();
+        let (_, bytes) = self.shape.store_layout();
         self.base.wrapping_add(STATUS_BYTES + store * bytes).cast()
     }
 
@@ -136,7 +137,7 @@ impl Graph {
 
     /// The handles of a store.
     pub(super) fn handles(&self, store: usize) -> *mut u8 {
-        let (handles, _) = self.shape.store_division();
+        let (handles, _) = self.shape.store_layout();
         self.records(store).cast::<u8>().wrapping_add(handles)
     }
 
@@ -148,29 +149,29 @@ impl Graph {
     /// The launch of the kernel for the layout of the graph.
     pub(super) fn by_layout<Contiguous, Linked>(
         &self,
-        threads: u32,
+        grid: Grid,
         arguments: Contiguous::Arguments,
-    ) -> Step
+    ) -> PlannedLaunch
     where
         Contiguous: Listed,
         Linked: Listed<Arguments = Contiguous::Arguments>,
     {
         match self.shape.layout {
-            Layout::Contiguous => Step::of::<Contiguous>(threads, arguments),
-            Layout::Linked => Step::of::<Linked>(threads, arguments),
+            Layout::Contiguous => PlannedLaunch::of::<Contiguous>(grid, arguments),
+            Layout::Linked => PlannedLaunch::of::<Linked>(grid, arguments),
         }
     }
 
     /// The launch that measures a store into the first words of a workspace,
     /// which are 0 before; see [`Graph::measured`].
-    pub fn measure(&self, store: usize, workspace: *mut u8) -> Step {
+    pub fn measure(&self, store: usize, workspace: *mut u8) -> PlannedLaunch {
         let arguments = MeasureArguments {
             records: self.records(store),
             words: workspace.cast(),
             vertices: self.shape.vertices,
         };
         let threads = self.shape.vertices.min(1 << 18);
-        Step::of::<Measure>(threads, arguments).in_ranges()
+        PlannedLaunch::of::<Measure>(in_ranges(threads), arguments)
     }
 
     /// What the words say that `measure` wrote.

@@ -4,7 +4,8 @@ mod job;
 
 use super::super::sort::DIGIT_BITS;
 use super::super::update::word;
-use super::{Division, Graph, Shape, Step};
+use super::{Graph, Shape, WorkspaceLayout};
+use crate::launch::PlannedLaunch;
 use job::Job;
 
 /// What a batch does.
@@ -103,7 +104,7 @@ impl UpdateSpace {
         let sort_tiles = keys.div_ceil(sort_tile(0)).min(SORT_TILES);
         let update_tiles = keys.div_ceil(TILE).min(MOST_TILES);
         let counters = (sort_tiles as usize) << DIGIT_BITS;
-        let mut division = Division::default();
+        let mut layout = WorkspaceLayout::default();
         let parts = [
             8 * word::COUNT,
             8 * count,
@@ -115,12 +116,12 @@ impl UpdateSpace {
             8 * count,
             shape.handle_bytes * count,
         ]
-        .map(|bytes| division.part(bytes));
+        .map(|bytes| layout.reserve(bytes));
         Some(Self {
             edges,
             stores: shape.stores(),
             parts,
-            store_bytes: division.bytes,
+            store_bytes: layout.bytes,
         })
     }
 
@@ -208,7 +209,12 @@ impl Graph {
     ///
     /// If the batch does not suit the workspace, or asks for triangles of a
     /// directed or linked graph.
-    pub fn update(&self, batch: &Batch, space: &UpdateSpace, workspace: *mut u8) -> Vec<Step> {
+    pub fn update(
+        &self,
+        batch: &Batch,
+        space: &UpdateSpace,
+        workspace: *mut u8,
+    ) -> Vec<PlannedLaunch> {
         let mut steps = Vec::new();
         let mut commits = Vec::new();
         for store in 0..self.shape.stores() {

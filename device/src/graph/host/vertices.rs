@@ -3,8 +3,9 @@
 use super::super::vertices::{
     LinkedVertexEdges, VertexArguments, VertexCount, VertexEdges, VertexMark, word,
 };
-use super::{Graph, Layout, Step};
+use super::{Graph, Layout, strided};
 use crate::launch::Listed;
+use crate::launch::PlannedLaunch;
 
 /// Vertices to be deleted, in device memory.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +48,7 @@ impl Graph {
         }
     }
 
-    fn vertex_steps<K>(&self, list: &VertexList, edges: *mut u64) -> Vec<Step>
+    fn vertex_steps<K>(&self, list: &VertexList, edges: *mut u64) -> Vec<PlannedLaunch>
     where
         K: Listed<Arguments = VertexArguments>,
     {
@@ -62,19 +63,19 @@ impl Graph {
                 count: list.count,
                 incoming: store as u32,
             };
-            Step::of::<K>(list.count, arguments)
+            PlannedLaunch::of::<K>(strided(list.count), arguments)
         });
         steps.collect()
     }
 
     /// The launches that count the edges of vertices which are to be deleted.
-    pub fn count_edges_of(&self, list: &VertexList) -> Vec<Step> {
+    pub fn count_edges_of(&self, list: &VertexList) -> Vec<PlannedLaunch> {
         self.vertex_steps::<VertexCount>(list, std::ptr::null_mut())
     }
 
     /// The launches that write as many edges as were counted: a batch to be
     /// deleted before the vertices are.
-    pub fn edges_of(&self, list: &VertexList, edges: *mut u64) -> Vec<Step> {
+    pub fn edges_of(&self, list: &VertexList, edges: *mut u64) -> Vec<PlannedLaunch> {
         match self.shape.layout {
             Layout::Contiguous => self.vertex_steps::<VertexEdges>(list, edges),
             Layout::Linked => self.vertex_steps::<LinkedVertexEdges>(list, edges),
@@ -83,7 +84,7 @@ impl Graph {
 
     /// The launches that delete vertices which have no edges any more. The
     /// caller adds the number deleted to `absent`.
-    pub fn mark_deleted(&self, list: &VertexList) -> Vec<Step> {
+    pub fn mark_deleted(&self, list: &VertexList) -> Vec<PlannedLaunch> {
         self.vertex_steps::<VertexMark>(list, std::ptr::null_mut())
     }
 }

@@ -5,13 +5,14 @@ use super::{Batch, Change, MOST_TILES, SORT_TILES, TILE, UpdateSpace, part, sort
 use crate::graph::classify::{Classify, Compact};
 use crate::graph::commit::Commit;
 use crate::graph::delta::DeltaTriangles;
-use crate::graph::host::{Graph, Layout, Step, tiles};
+use crate::graph::host::{Graph, Layout, strided, tiles};
 use crate::graph::keys::{DELETE, EDGES, MIRRORED, NO_LOOPS, TRANSPOSED, id_bits};
 use crate::graph::linked::{LinkedClassify, LinkedCommit, LinkedPrepare};
 use crate::graph::prepare::Prepare;
 use crate::graph::relocate::Relocate;
 use crate::graph::sort::{DIGIT_BITS, SortArguments, SortCount, SortOffsets, SortScatter};
 use crate::graph::update::{UpdateArguments, word};
+use crate::launch::PlannedLaunch;
 
 /// A batch on one store.
 pub struct Job<'a> {
@@ -70,7 +71,7 @@ impl Job<'_> {
     }
 
     /// Sorts the keys.
-    pub fn sort(&self) -> Vec<Step> {
+    pub fn sort(&self) -> Vec<PlannedLaunch> {
         let (passes, bits) = self.passes();
         let (tile, tiles) = tiles(self.keys(), sort_tile(self.keys()), SORT_TILES);
         // The last word counts on.
@@ -98,9 +99,18 @@ impl Job<'_> {
                 bits,
                 header_words: if first { zeroed } else { 0 },
             };
-            steps.push(Step::of::<SortCount>(tiles * 32, arguments));
-            steps.push(Step::of::<SortOffsets>(32 << bits, arguments));
-            steps.push(Step::of::<SortScatter>(tiles * 32, arguments));
+            steps.push(PlannedLaunch::of::<SortCount>(
+                strided(tiles * 32),
+                arguments,
+            ));
+            steps.push(PlannedLaunch::of::<SortOffsets>(
+                strided(32 << bits),
+                arguments,
+            ));
+            steps.push(PlannedLaunch::of::<SortScatter>(
+                strided(tiles * 32),
+                arguments,
+            ));
         }
         steps
     }
@@ -132,32 +142,35 @@ impl Job<'_> {
     }
 
     /// Finds what is to change, and allocates for it; the graph stays as it is.
-    pub fn prepare(&self) -> Vec<Step> {
+    pub fn prepare(&self) -> Vec<PlannedLaunch> {
         let arguments = self.arguments();
         let threads = arguments.tiles * 32;
         let graph = self.graph;
         let mut steps = vec![
-            graph.by_layout::<Classify, LinkedClassify>(threads, arguments),
-            Step::of::<Compact>(threads, arguments),
-            graph.by_layout::<Prepare, LinkedPrepare>(self.keys(), arguments),
+            graph.by_layout::<Classify, LinkedClassify>(strided(threads), arguments),
+            PlannedLaunch::of::<Compact>(strided(threads), arguments),
+            graph.by_layout::<Prepare, LinkedPrepare>(strided(self.keys()), arguments),
         ];
         if graph.shape.layout == Layout::Contiguous {
-            steps.push(Step::of::<Relocate>(self.keys(), arguments));
+            steps.push(PlannedLaunch::of::<Relocate>(
+                strided(self.keys()),
+                arguments,
+            ));
         }
         steps
     }
 
     /// Counts the triangles that the changes make or end.
-    pub fn delta(&self) -> Step {
+    pub fn delta(&self) -> PlannedLaunch {
         let shape = self.graph.shape;
         assert!(!shape.directed && shape.layout == Layout::Contiguous);
-        Step::of::<DeltaTriangles>(self.keys(), self.arguments())
+        PlannedLaunch::of::<DeltaTriangles>(strided(self.keys()), self.arguments())
     }
 
     /// Changes the graph.
-    pub fn commit(&self) -> Step {
+    pub fn commit(&self) -> PlannedLaunch {
         let arguments = self.arguments();
         let graph = self.graph;
-        graph.by_layout::<Commit, LinkedCommit>(self.keys(), arguments)
+        graph.by_layout::<Commit, LinkedCommit>(strided(self.keys()), arguments)
     }
 }

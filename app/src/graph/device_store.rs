@@ -1,10 +1,11 @@
 //! The memory of a store: an allocator with its pool, and the records.
 
-use heapwood_device::graph::host::{Csr as DeviceCsr, CsrSpace, Graph, Measured, Shape, Step};
+use heapwood_device::graph::host::{Csr as DeviceCsr, CsrSpace, Graph, Measured, Shape};
+use heapwood_device::launch::PlannedLaunch;
 
 use super::StoreError;
 use crate::allocators::Spec;
-use crate::backend::{self, Backend, BackendError, Launch, Memory};
+use crate::backend::{Backend, BackendError, Launch, Memory};
 use crate::heap::DeviceHeap;
 
 /// Rows of a graph in memory of the backend.
@@ -18,14 +19,14 @@ pub(super) struct Rows {
 }
 
 /// Where a graph lives.
-pub(super) struct Room<'b> {
+pub(super) struct DeviceStore<'b> {
     backend: &'b dyn Backend,
     pub heap: DeviceHeap<'b>,
     pub graph: Graph,
     _records: Memory,
 }
 
-impl<'b> Room<'b> {
+impl<'b> DeviceStore<'b> {
     /// Sets memory aside.
     pub fn new(
         backend: &'b dyn Backend,
@@ -108,14 +109,11 @@ impl<'b> Room<'b> {
     ///
     /// The launches are those of `self.graph`, in the order and with the
     /// workspace that their operations ask for.
-    pub unsafe fn run(&self, parts: &[&[Step]]) -> Result<Vec<f64>, BackendError> {
-        let launch = |step: &Step| Launch {
-            call: step.call,
+    pub unsafe fn run(&self, parts: &[&[PlannedLaunch]]) -> Result<Vec<f64>, BackendError> {
+        let launch = |planned: &PlannedLaunch| Launch {
+            call: planned.call,
             heap: Some(self.heap.parts()),
-            grid: match step.ranges {
-                true => backend::Grid::Ranges(step.threads),
-                false => backend::Grid::Strided(step.threads),
-            },
+            grid: planned.grid,
         };
         let parts: Vec<Vec<Launch>> = parts
             .iter()
