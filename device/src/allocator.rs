@@ -7,7 +7,7 @@
 //! Blocks are named by handles, not pointers: an allocator with a pool uses a
 //! 32-bit offset, which halves what a data structure stores per block.
 
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// The name of a block: small, comparable, with a null.
 pub trait Handle: Copy + Eq {

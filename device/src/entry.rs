@@ -4,7 +4,7 @@ use crate::allocator::{Allocator, Heap};
 use crate::allocators::with_allocators;
 use crate::kernel::{Args, INTEGERS, Kernel, POINTERS, PlainKernel};
 use crate::table::{with_kernels, with_plain_kernels};
-use crate::warp::Simt;
+use crate::simt::Simt;
 
 /// Rebuilds the allocator and runs a kernel.
 ///

@@ -7,7 +7,7 @@ use cuda_std::atomic::AtomicU64;
 use crate::allocator::{Allocator, Faults, Occupancy};
 use crate::arguments;
 use crate::kernel::{Args, Kernel};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// No arguments.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use crate::description::{Described, Description, is_entry_of};
 use crate::kernel::{Args, Kernel, PlainKernel};
 use crate::launch::KernelId;
 use crate::table::{with_kernels, with_plain_kernels};
-use crate::warp::Solo;
+use crate::simt::Solo;
 
 /// A kernel over an allocator, for one warp.
 ///

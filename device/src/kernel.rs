@@ -6,7 +6,7 @@
 //! from the scalars inside the entry, where the compiler sees through it.
 
 use crate::allocator::Allocator;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Pointer words of a kernel's arguments.
 pub const POINTERS: usize = 12;

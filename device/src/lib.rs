@@ -1,6 +1,6 @@
 //! Everything of heapwood that runs on the GPU.
 //!
-//! Kernels are generic functions over a [`warp::Warp`], which is how they see
+//! Kernels are generic functions over a [`simt::Warp`], which is how they see
 //! the machine, and an [`allocator::Allocator`]. The crate is compiled twice:
 //! for the host, where the CPU backend and the tests run the same code, and for
 //! `nvptx64`, where `entry` turns each kernel and allocator into a PTX entry.
@@ -17,7 +17,7 @@ pub mod heap;
 pub mod kdtree;
 pub mod kernel;
 pub mod render;
-pub mod warp;
+pub mod simt;
 
 mod table;
 

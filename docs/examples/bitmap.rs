@@ -10,7 +10,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use cuda_std::atomic::AtomicU32;
 use heapwood_device::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use heapwood_device::description::{Described, Description, Parameter};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 
 /// Bytes of a block unless `block=BYTES` says otherwise.
 const BLOCK_BYTES: u64 = 1024;

@@ -9,7 +9,7 @@ use heapwood_device::kdtree::node::Node;
 use heapwood_device::kernel::PlainKernel;
 use heapwood_device::launch::Call;
 use heapwood_device::render::{Bounds, Hit, RAY_FLOATS, Ray, Trace, TraceArguments, Triangle};
-use heapwood_device::warp::{SCRATCH_BYTES, Solo, Warp};
+use heapwood_device::simt::{SCRATCH_BYTES, Solo, Warp};
 
 use glam::Vec3;
 

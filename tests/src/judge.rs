@@ -10,7 +10,7 @@
 
 use glam::Vec3;
 use heapwood_device::kdtree::geometry::Aabb;
-use heapwood_device::kdtree::host::{Options, default_depth};
+use heapwood_device::kdtree::plan::{Options, default_depth};
 use heapwood_device::render::{Bounds, Hit, Ray, Triangle};
 use rayon::prelude::*;
 

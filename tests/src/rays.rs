@@ -6,7 +6,7 @@ use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
 use heapwood::size::Pool;
 use heapwood::tree::{self, Ray, TreeBuilder};
-use heapwood_device::kdtree::host::Options;
+use heapwood_device::kdtree::plan::Options;
 use heapwood_device::render::{Bounds, Hit, Triangle};
 use heapwood_scenes::{Camera, Scene};
 

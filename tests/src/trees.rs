@@ -5,7 +5,7 @@ use heapwood::backend::Backend;
 use heapwood::size::Pool;
 use heapwood::tree::{Ready, Tree, TreeBuilder, TreeError};
 use heapwood_device::heap::State;
-use heapwood_device::kdtree::host::{BuildResult, Limits, Options};
+use heapwood_device::kdtree::plan::{BuildResult, Limits, Options};
 
 use crate::soups::Triangles;
 

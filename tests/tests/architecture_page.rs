@@ -73,7 +73,7 @@ fn recipes_are_complete() {
             "ComponentJoin",
             &[
                 "device/src/graph/components.rs",
-                "device/src/graph/host/algorithms.rs",
+                "device/src/graph/plan/algorithms.rs",
                 "device/src/table.rs",
             ],
         ),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use heapwood_device::allocator::{Allocator, Handle};
 use heapwood_device::allocators::{AtomicMalloc, AwMalloc};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::{Coroutines, Machine, OsThreads, Pool};
 use heapwood_tests::lockstep::{self, Lockstep, Plan, Random};
 

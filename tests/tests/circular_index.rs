@@ -4,7 +4,7 @@
 use heapwood_device::allocator::{Allocator, Handle, REFUSAL_ACCESSES};
 use heapwood_device::allocators::circular::runs::{NONE, Runs, Scan};
 use heapwood_device::allocators::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
-use heapwood_device::warp::{Solo, Warp};
+use heapwood_device::simt::{Solo, Warp};
 use heapwood_tests::conformance::{Bench, Machine, OsThreads, Pool, case, plain};
 use heapwood_tests::lockstep::Random;
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use heapwood_device::allocator::{Allocator, Handle};
 use heapwood_device::allocators::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::{Machine, OsThreads, Pool};
 use heapwood_tests::lockstep::Random;
 

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use heapwood_device::allocator::{Allocator, REFUSAL_ACCESSES, Request, SetupError};
 use heapwood_device::allocators::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::circular::{heads, published, table};
 use heapwood_tests::conformance::{

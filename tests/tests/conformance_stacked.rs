@@ -13,7 +13,7 @@ use heapwood_device::allocators::{
     Checked, OuroborosCSPaper, OuroborosCVaPaper, OuroborosCVlPaper, OuroborosPSPaper,
     OuroborosPVaPaper, OuroborosPVlPaper,
 };
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
     Case, Coroutines, Machine, OsThreads, Pool, Traits, case, clauses, each, plain, stress,

@@ -7,7 +7,7 @@ use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
 use heapwood::size::Pool;
 use heapwood::tree::{self, TreeBuilder, TreeError, TreeHash};
-use heapwood_device::kdtree::host::Options;
+use heapwood_device::kdtree::plan::Options;
 use heapwood_scenes::generate::{self, Displacement};
 use heapwood_scenes::{CleanOptions, Scene};
 use heapwood_tests::gpu::{cpu, gpu, specs, turn};

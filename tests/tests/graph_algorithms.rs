@@ -5,7 +5,7 @@ use heapwood::backend::{Backend, Cpu};
 use heapwood::graph::{Edge, Ranks, Store};
 use heapwood::size::Pool;
 use heapwood_device::allocators::CfmMalloc;
-use heapwood_device::graph::host::{Change, Layout, Method, RankOptions};
+use heapwood_device::graph::plan::{Change, Layout, Method, RankOptions};
 use heapwood_tests::dirty::Dirty;
 use heapwood_tests::graph::expected::{Kept, Results};
 use heapwood_tests::graph::forms::{FORMS, Form};

@@ -5,7 +5,7 @@ use heapwood::allocators::Spec;
 use heapwood::heap::HeapError;
 use heapwood::tree::TreeError;
 use heapwood_device::allocators::AtomicMalloc;
-use heapwood_device::kdtree::host::{
+use heapwood_device::kdtree::plan::{
     BuildError, Limits, Options, Plan, PlanError, check, default_depth, sah_cost,
 };
 use heapwood_device::kdtree::tables::FOCUS;

@@ -5,7 +5,7 @@ use heapwood::allocators::Spec;
 use heapwood::tree::TreeError;
 use heapwood_device::allocators::AtomicMalloc;
 use heapwood_device::kdtree::budget;
-use heapwood_device::kdtree::host::{BuildError, Limits, Options, check, default_depth, sah_cost};
+use heapwood_device::kdtree::plan::{BuildError, Limits, Options, check, default_depth, sah_cost};
 use heapwood_device::kdtree::tables::LARGE;
 use heapwood_tests::gpu::{cpu, specs};
 use heapwood_tests::lockstep::LockstepBackend;

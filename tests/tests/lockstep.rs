@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use cuda_std::atomic::{AtomicU32, Ordering::Relaxed};
-use heapwood_device::warp::{SCRATCH_BYTES, Warp, leader, rank};
+use heapwood_device::simt::{SCRATCH_BYTES, Warp, leader, rank};
 use heapwood_tests::lockstep::{self, Lockstep, Plan, Policy, Random};
 
 const RANDOM: Policy = Policy::Random { period: 2 };

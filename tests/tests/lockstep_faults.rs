@@ -1,7 +1,7 @@
 //! What a run in lockstep reports: each fault, with lane and place, not a hang.
 
 use cuda_std::atomic::{AtomicU32, Ordering::Relaxed};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 use heapwood_tests::lockstep::{self, Collective, Fault, Lockstep, Plan, Policy};
 
 const RANDOM: Policy = Policy::Random { period: 2 };

@@ -9,7 +9,7 @@ use cuda_std::atomic::{
     Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst},
     fence,
 };
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 use heapwood_tests::lockstep::{self, Lockstep, Plan, Policy};
 
 /// The lanes of a shape: they do something, and lane `n` leaves what it saw.

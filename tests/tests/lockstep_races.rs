@@ -8,7 +8,7 @@ use cuda_std::atomic::{
     Ordering::{self, AcqRel, Acquire, Relaxed, Release},
 };
 use cuda_std::mem;
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 use heapwood_tests::lockstep::{self, Fault, Plan, Policy};
 
 const SEEDS: u64 = 600;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use heapwood_device::allocator::{Allocator, Handle, Heap, Request, SetupError};
 use heapwood_device::allocators::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 
 use cuda_std::atomic::AtomicU32;
 use cuda_std::atomic::Ordering::{Acquire, Relaxed, Release};

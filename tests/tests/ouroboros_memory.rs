@@ -50,7 +50,7 @@ where
     machine.launch(&|warp| {
         let own = blocks
             .iter()
-            .skip(heapwood_device::warp::Warp::thread(warp) as usize);
+            .skip(heapwood_device::simt::Warp::thread(warp) as usize);
         for block in own.step_by(M::THREADS as usize) {
             // SAFETY: each block is live and freed once.
             unsafe { pool.allocator().free(warp, *block) };

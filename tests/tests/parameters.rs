@@ -10,7 +10,7 @@ use heapwood_device::bench::{
 };
 use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::launch::Call;
-use heapwood_device::warp::{SCRATCH_BYTES, Solo};
+use heapwood_device::simt::{SCRATCH_BYTES, Solo};
 use heapwood_tests::buffer::Buffer;
 
 /// Multiprocessors of the machine that the heaps are for.

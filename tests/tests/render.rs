@@ -3,7 +3,7 @@
 use glam::Vec3;
 use heapwood_device::kdtree::node::Node;
 use heapwood_device::launch::Call;
-use heapwood_device::render::host::{render_threads, to_rgba8, to_srgb8};
+use heapwood_device::render::plan::{render_threads, to_rgba8, to_srgb8};
 use heapwood_device::render::{
     Bounds, Camera, Hit, MAX_DEPTH, Mode, Ray, Render, RenderArguments, Triangle,
 };

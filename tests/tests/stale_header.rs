@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use heapwood_device::allocator::{Allocator, Faults, Handle};
 use heapwood_device::allocators::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 use heapwood_device::allocators::{CMallocPaper, CfmMallocPaper};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::published::PublishedCMalloc;
 use heapwood_tests::conformance::{Block, Ledger, Pool};
 use heapwood_tests::lockstep::{self, Lockstep, Plan, Policy, Random};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::KernelId;
-use heapwood_device::warp::WARPS_PER_BLOCK;
+use heapwood_device::simt::WARPS_PER_BLOCK;
 
 use super::{Allocation, Backend, BackendError, DeviceInfo, Grid, Launch, Memory};
 use crate::cuda::{Buffer, DeviceProperties, Function, Gpu, Module};

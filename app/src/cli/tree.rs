@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use heapwood_device::kdtree::host::{Costs, Options};
+use heapwood_device::kdtree::plan::{Costs, Options};
 use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, Scene};
 

@@ -1,7 +1,7 @@
 //! PageRank, triangles, components and breadth-first search on a stored graph:
 //! workspaces, launches, and results.
 
-use heapwood_device::graph::host::{
+use heapwood_device::graph::plan::{
     ComponentSpace, Graph, Layout, Method, RankOptions, RankSpace, RankState, SearchSpace,
     SearchState, TriangleSpace,
 };

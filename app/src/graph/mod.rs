@@ -16,7 +16,7 @@ mod vertices;
 pub use algorithms::{Components, Ranks, Search, Triangles};
 pub use batches::{Draw, Pattern};
 pub use error::StoreError;
-pub use heapwood_device::graph::host::{Change, Counts, Layout, Method, RankOptions};
+pub use heapwood_device::graph::plan::{Change, Counts, Layout, Method, RankOptions};
 pub use limits::Limits;
 pub use memory::MemoryUse;
 pub use store::{Edge, Options, Store, Update};

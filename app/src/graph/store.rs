@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use heapwood_device::graph::classify::Compact;
-use heapwood_device::graph::host::{
+use heapwood_device::graph::plan::{
     Batch, Change, Counts, Csr as DeviceCsr, Layout, Shape, UpdateError, UpdateSpace,
 };
 use heapwood_device::graph::sort::{SortCount, SortOffsets, SortScatter};

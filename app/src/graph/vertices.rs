@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use heapwood_device::graph::host::{Batch, Change, UpdateSpace, VertexList};
+use heapwood_device::graph::plan::{Batch, Change, UpdateSpace, VertexList};
 use heapwood_device::launch::PlannedLaunch;
 
 use super::StoreError;

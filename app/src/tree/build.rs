@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use heapwood_device::heap::State;
-use heapwood_device::kdtree::host::{
+use heapwood_device::kdtree::plan::{
     self, BuildError, BuildResult, Limits, Options, Plan, RESULT_BYTES,
 };
 use heapwood_device::kdtree::node::Node;

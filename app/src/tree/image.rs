@@ -1,7 +1,7 @@
 //! A picture of a tree, made on the backend that built it.
 
 use heapwood_device::launch::Call;
-use heapwood_device::render::host::{render_threads, to_rgba8};
+use heapwood_device::render::plan::{render_threads, to_rgba8};
 use heapwood_device::render::{Camera, Mode, Render, RenderArguments};
 use heapwood_scenes::Camera as View;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};

@@ -23,13 +23,13 @@ mod statistics;
 mod trace;
 
 pub use build::{Built, Ready, TreeBuilder};
-pub use heapwood_device::kdtree::host::Options;
+pub use heapwood_device::kdtree::plan::Options;
 pub use heapwood_device::render::{Hit, Triangle};
 pub use image::{Picture, render};
 pub use statistics::{Measured, TreeHash, measure};
 pub use trace::{Ray, trace};
 
-use heapwood_device::kdtree::host::{self, BuildError, PlanError};
+use heapwood_device::kdtree::plan::{self, BuildError, PlanError};
 use heapwood_device::kdtree::node::Node;
 use heapwood_scenes::Scene;
 use thiserror::Error;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use heapwood_device::kdtree::host::{self, Statistics};
+use heapwood_device::kdtree::plan::{self, Statistics};
 
 use super::{Built, Ready, TreeError, Triangle};
 use crate::samples::Samples;

@@ -27,7 +27,7 @@ use super::circular::Group;
 use super::{UNIT, VINKLER, no_parameters, units};
 use crate::allocator::{Allocator, Handle, Heap, Request, SetupError};
 use crate::description::{Described, Description};
-use crate::warp::{Warp, leader};
+use crate::simt::{Warp, leader};
 
 /// Bytes before the first block, for the offset.
 const HEADER: u64 = 256;

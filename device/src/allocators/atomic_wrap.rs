@@ -24,7 +24,7 @@ use super::circular::Group;
 use super::{UNIT, VINKLER, no_parameters, units};
 use crate::allocator::{Allocator, Faults, Handle, Heap, Request, SetupError};
 use crate::description::{Described, Description};
-use crate::warp::{Warp, leader};
+use crate::simt::{Warp, leader};
 
 /// Bytes before the first block, for the words.
 const HEADER: u64 = 256;

@@ -10,7 +10,7 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use crate::allocator::{Allocator, Faults, Handle, Heap, Occupancy, Request, SetupError};
 use crate::description::{Described, Description};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Bytes in front of a block: the state word, the seal, and the requested size.
 const HEADER: u64 = 16;

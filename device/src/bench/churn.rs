@@ -21,7 +21,7 @@ use super::stress::mix;
 use crate::allocator::{Allocator, Handle};
 use crate::arguments;
 use crate::kernel::Kernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Counters that the kernel adds to.
 pub const CHURN_WORDS: usize = 4;

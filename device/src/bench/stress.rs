@@ -13,7 +13,7 @@ use cuda_std::atomic::AtomicU64;
 use crate::allocator::{Allocator, Handle};
 use crate::arguments;
 use crate::kernel::Kernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Counters that the kernel writes.
 pub const STRESS_WORDS: usize = 4;

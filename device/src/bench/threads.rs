@@ -8,7 +8,7 @@ use cuda_std::atomic::AtomicU32;
 use crate::allocator::{Allocator, Handle};
 use crate::arguments;
 use crate::kernel::Kernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 arguments! {
     /// One block a thread.

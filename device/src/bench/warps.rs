@@ -15,7 +15,7 @@ use cuda_std::atomic::{AtomicU32, fence};
 use crate::allocator::{Allocator, Handle};
 use crate::arguments;
 use crate::kernel::Kernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// The most blocks that a lane of `AllocCycleDealloc` keeps.
 pub const KEPT_MOST: u32 = 128;

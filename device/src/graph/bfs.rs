@@ -17,7 +17,7 @@ use super::reduce::has;
 use super::store::Vertex;
 use crate::arguments;
 use crate::kernel::PlainKernel;
-use crate::warp::{Warp, rank};
+use crate::simt::{Warp, rank};
 
 /// The depth of a vertex that was not reached.
 pub const UNREACHED: u32 = u32::MAX;

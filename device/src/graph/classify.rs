@@ -16,7 +16,7 @@ use super::scan::sum_before;
 use super::store::Vertex;
 use super::update::{NO_PLACE, UpdateArguments, word};
 use crate::kernel::PlainKernel;
-use crate::warp::{Warp, rank};
+use crate::simt::{Warp, rank};
 
 /// What a key does.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::store::{Vertex, room_for};
 use super::update::UpdateArguments;
 use crate::allocator::{Allocator, Handle};
 use crate::kernel::Kernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Inserts the changes `first..end` into a block with room for them.
 ///

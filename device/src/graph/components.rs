@@ -17,7 +17,7 @@ use super::flat::Flat;
 use super::store::Vertex;
 use crate::arguments;
 use crate::kernel::PlainKernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// The label of a vertex that was deleted.
 pub const NO_LABEL: u32 = u32::MAX;

@@ -17,7 +17,7 @@ use super::reduce::all_sum64;
 use super::store::{Vertex, lower_bound};
 use crate::arguments;
 use crate::kernel::PlainKernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 arguments! {
     /// A store and a CSR form with the same degrees.

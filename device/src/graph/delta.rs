@@ -13,7 +13,7 @@ use super::reduce::all_sum64;
 use super::store::Vertex;
 use super::update::{UpdateArguments, word};
 use crate::kernel::PlainKernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Counts them; in undirected graphs, from contiguous blocks.
 pub struct DeltaTriangles;

@@ -4,7 +4,7 @@
 //! the other, and the lanes take the items in turn, so that a long run is shared
 //! and neighbouring lanes read neighbouring memory.
 
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// As many runs as a warp has lanes, one after the other.
 #[derive(Clone, Copy)]

@@ -17,7 +17,7 @@ use super::store::{Vertex, obtain_coalesced, room_for};
 use crate::allocator::{Allocator, Handle};
 use crate::arguments;
 use crate::kernel::Kernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Words of the status of a load, by number.
 pub mod word {

@@ -9,7 +9,7 @@ use super::rows::Rows;
 use super::store::Vertex;
 use crate::arguments;
 use crate::kernel::PlainKernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Words of a measurement, by number.
 pub mod word {

@@ -43,4 +43,4 @@ pub mod vertices;
 pub mod view;
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub mod host;
+pub mod plan;

@@ -35,7 +35,7 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 use super::reduce::{all_sum64, from_fixed, group_sum, to_fixed};
 use super::store::Vertex;
 use crate::arguments;
-use crate::warp::Warp;
+use crate::simt::Warp;
 use divide::Given;
 use relaxation::Relaxation;
 

@@ -11,7 +11,7 @@ use super::store::{Vertex, room_for};
 use super::update::{LARGE, UpdateArguments};
 use crate::allocator::{Allocator, Handle};
 use crate::kernel::Kernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Entries that a block may have room for although few are used.
 const KEEP: u32 = 16;

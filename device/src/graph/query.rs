@@ -3,7 +3,7 @@
 use super::store::Vertex;
 use crate::arguments;
 use crate::kernel::PlainKernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 arguments! {
     /// Questions about edges.

@@ -1,7 +1,7 @@
 //! Votes and sums over the lanes of a warp, and reals as integers, so that atomic sums do
 //! not depend on the order in which warps come.
 
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Whether a vote's result has a lane.
 ///

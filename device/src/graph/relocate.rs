@@ -15,7 +15,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::flat::Flat;
 use super::update::UpdateArguments;
 use crate::kernel::PlainKernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Neighbours that a lane moves at a time: all are requested before the first
 /// is written.

@@ -5,7 +5,7 @@
 //! neighbours in time, not in space: it takes a range, so that what it reads and
 //! writes shares cache lines with itself and not with another thread.
 
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// The rows of a warp: `first`, and on in steps of `step` while below `end`.
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@
 use super::store::Vertex;
 use crate::arguments;
 use crate::kernel::PlainKernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// The sum of `sums[..tile]`. All lanes call this with the same tile.
 ///

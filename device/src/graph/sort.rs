@@ -27,7 +27,7 @@ use super::keys::Form;
 use super::reduce::has;
 use crate::arguments;
 use crate::kernel::PlainKernel;
-use crate::warp::{Warp, rank};
+use crate::simt::{Warp, rank};
 
 /// The most bits of a digit: its counters fill the scratch memory.
 pub const DIGIT_BITS: u32 = 10;

@@ -5,7 +5,7 @@
 //! them. So the algorithms are the same code over every allocator.
 
 use crate::allocator::Allocator;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// A vertex. Without a block, `room` is 0 and the address means nothing.
 #[repr(C, align(16))]

@@ -31,7 +31,7 @@ use super::rows::Rows;
 use super::store::{Vertex, lower_bound};
 use crate::arguments;
 use crate::kernel::PlainKernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Words over which the count is spread.
 pub const SLOTS: u32 = 16;

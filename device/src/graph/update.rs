@@ -11,7 +11,7 @@ use super::keys::{DELETE, Form};
 use super::reduce::has;
 use super::store::Vertex;
 use crate::arguments;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Words of the header of an update, by number.
 pub mod word {

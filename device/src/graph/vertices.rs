@@ -13,7 +13,7 @@ use super::store::{ABSENT, Vertex};
 use crate::allocator::Allocator;
 use crate::arguments;
 use crate::kernel::{Kernel, PlainKernel};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Words of the header, by number.
 pub mod word {

@@ -4,7 +4,7 @@
 use super::store::{ABSENT, Vertex};
 use crate::arguments;
 use crate::kernel::PlainKernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 arguments! {
     /// A store and its CSR form.

@@ -20,7 +20,7 @@ use super::scratch::Scratch;
 use super::tables::{Large, NONE, Partition, Task, TreeArguments, word};
 use crate::allocator::{Allocator, Handle};
 use crate::kernel::Kernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::mem;
 

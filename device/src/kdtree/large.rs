@@ -21,7 +21,7 @@ use super::tables::{
     word,
 };
 use crate::allocator::Allocator;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Chunks of a node with `count` references.
 #[inline(always)]

@@ -16,7 +16,7 @@ use super::tables::{
     word,
 };
 use crate::allocator::{Allocator, Handle};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// A node that becomes a leaf.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use super::build::{Builder, Work};
 use super::tables::SMALL;
 use crate::allocator::Allocator;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 impl<W: Warp, A: Allocator> Builder<W, A> {
     /// Copies the node's references into scratch memory, all of them members.

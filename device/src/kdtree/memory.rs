@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::tables::{COLLECT, OUT_OF_MEMORY, TreeArguments, statistic};
 use crate::allocator::{Allocator, Handle};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 impl TreeArguments {
     /// A block for `count` references, or null, which ends the build. No block

@@ -28,4 +28,4 @@ pub mod tables;
 mod turn;
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub mod host;
+pub mod plan;

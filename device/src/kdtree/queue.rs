@@ -14,7 +14,7 @@ use cuda_std::atomic::AtomicU32;
 use cuda_std::mem;
 
 use super::tables::{DONE, RUNNING, TASK_LIMIT, Task, TreeArguments, word};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Kind of a task: a node to be built.
 pub const NODE: u32 = 1;

@@ -10,7 +10,7 @@ use super::node::Node;
 use super::tables::{DONE, NONE, OVERWRITTEN, PER_SPLIT, TreeArguments, word};
 use crate::allocator::{Allocator, Faults, Handle};
 use crate::kernel::Kernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// References of a leaf above which all lanes copy them together.
 const LONG: u32 = 16;

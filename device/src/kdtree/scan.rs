@@ -12,7 +12,7 @@ use super::geometry::{Aabb, bounds, clipped, pick, to_key};
 use super::sah::{BINS, Bins};
 use super::scratch::{KEPT_STRIDE, Scratch};
 use super::tables::{CLIP, OVERWRITTEN, Partition, SUM_WORDS, TreeArguments};
-use crate::warp::{Warp, rank};
+use crate::simt::{Warp, rank};
 
 /// What a pass does with the bounds.
 #[derive(Clone, Copy, PartialEq, Eq)]

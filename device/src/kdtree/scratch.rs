@@ -5,7 +5,7 @@
 
 use super::geometry::Aabb;
 use super::tables::{HISTOGRAM_WORDS, MAX_DEPTH, SMALL};
-use crate::warp::SCRATCH_BYTES;
+use crate::simt::SCRATCH_BYTES;
 
 /// Words between bounds of the same reference, odd so that lanes that look at
 /// different axes use different banks.

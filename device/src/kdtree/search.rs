@@ -6,7 +6,7 @@ use super::sah::{
 };
 use super::scratch::{KEPT_STRIDE, Scratch};
 use super::tables::{Partition, SUM_WORDS};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// A split among bins.
 #[derive(Clone, Copy)]

@@ -12,7 +12,7 @@ use super::tables::{
 };
 use crate::allocator::{Allocator, Handle};
 use crate::kernel::Kernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Computes the scene's bounds; the last warp allocates the root's block and
 /// makes the root.

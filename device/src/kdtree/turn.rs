@@ -8,7 +8,7 @@ use super::scan::{Action, Pass, Side};
 use super::search::{ExactSplit, among_bins, exactly};
 use super::tables::{CHUNK, HISTOGRAM_WORDS, LARGE, PER_SPLIT, Partition, SMALL};
 use crate::allocator::{Allocator, Handle};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 impl<W: Warp, A: Allocator> Builder<W, A> {
     /// Decides what to do with the work.

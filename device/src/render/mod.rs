@@ -11,7 +11,7 @@ mod shade;
 mod traverse;
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub mod host;
+pub mod plan;
 
 pub use camera::{CAMERA_FLOATS, Camera, read_vector};
 pub use ray::{Bounds, Ray, Triangle};
@@ -21,7 +21,7 @@ pub use traverse::{Hit, MAX_DEPTH, Tree};
 use crate::arguments;
 use crate::kdtree::node::Node;
 use crate::kernel::PlainKernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Numbers of a scene's bounds in memory: the least coordinates, the greatest.
 pub const BOUNDS_FLOATS: usize = 6;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use heapwood_device::allocator::{Allocator, Faults, Handle, Occupancy};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 
 use super::ledger::{Block, Ledger};
 use super::machine::Machine;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 
 use heapwood_device::allocator::{Allocator, Handle};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 
 use super::pool::Pool;
 use crate::lockstep::{self, Plan, Policy, Random};

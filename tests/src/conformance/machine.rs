@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 
 use cuda_std::schedule::{Access, Operation};
-use heapwood_device::warp::{SCRATCH_BYTES, Solo, Warp};
+use heapwood_device::simt::{SCRATCH_BYTES, Solo, Warp};
 
 use crate::fences;
 use crate::lockstep::{self, Lockstep, Plan, Policy};

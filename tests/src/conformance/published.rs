@@ -9,7 +9,7 @@
 //! link that leads outside the pool sets a flag instead of being followed.
 
 use heapwood_device::allocator::{Allocator, Faults, Heap, Request, SetupError};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 
 use cuda_std::atomic::Ordering::{AcqRel, Relaxed};
 use cuda_std::atomic::{AtomicU32, fence};

@@ -9,7 +9,7 @@ use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS,
 use heapwood_device::host::{self, HostAllocator};
 use heapwood_device::kernel::Args;
 use heapwood_device::launch::Call;
-use heapwood_device::warp::{SCRATCH_BYTES, Solo};
+use heapwood_device::simt::{SCRATCH_BYTES, Solo};
 
 use super::pool::Pool;
 use crate::fences;

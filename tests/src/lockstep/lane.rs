@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 
 use super::failure::{Collective, Place};
 use super::{suspend, with_machine};

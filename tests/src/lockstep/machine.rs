@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell, UnsafeCell};
 use std::panic::Location;
 
 use cuda_std::schedule::Access;
-use heapwood_device::warp::SCRATCH_BYTES;
+use heapwood_device::simt::SCRATCH_BYTES;
 
 use super::failure::{Fault, LaneId, Place};
 use super::gather::Gathering;

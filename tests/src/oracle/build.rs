@@ -5,7 +5,7 @@
 
 use heapwood_device::kdtree::budget;
 use heapwood_device::kdtree::geometry::Aabb;
-use heapwood_device::kdtree::host::Costs;
+use heapwood_device::kdtree::plan::Costs;
 use heapwood_device::kdtree::node::Node;
 
 type Point = [f32; 3];

@@ -10,7 +10,7 @@ use heapwood_device::allocators::ouroboros::{
     Arena, Instance, NONE, Ouroboros, OuroborosChunks, OuroborosPages, Parameters,
 };
 use heapwood_device::allocators::{CMalloc, CfMalloc};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 
 use super::Workload;
 use super::witness::{Enough, Record};

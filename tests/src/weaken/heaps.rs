@@ -10,7 +10,7 @@ use heapwood_device::allocators::ouroboros::{
     Ouroboros, OuroborosChunks, OuroborosPages, OuroborosShared, Parameters,
 };
 use heapwood_device::allocators::{CMalloc, CfMalloc, Checked};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 
 use super::Workload;
 use crate::conformance::clauses::Slot;

@@ -13,7 +13,7 @@ use heapwood_device::allocators::ouroboros::semaphore::Semaphore;
 use heapwood_device::allocators::ouroboros::{
     Arena, Group, METADATA_BYTES, Ouroboros, OuroborosChunks, Parameters,
 };
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 
 use super::Workload;
 use crate::conformance::Pool;

@@ -5,7 +5,7 @@ use heapwood_device::allocator::{Allocator, Heap, Request};
 use heapwood_device::allocators::AtomicMalloc;
 use heapwood_device::heap::{Init, Nothing};
 use heapwood_device::kdtree::build::Build;
-use heapwood_device::kdtree::host::{Limits, Options, Plan, RESULT_BYTES, outcome, tree_hash};
+use heapwood_device::kdtree::plan::{Limits, Options, Plan, RESULT_BYTES, outcome, tree_hash};
 use heapwood_device::kdtree::tables::LARGE;
 use heapwood_device::launch::Call;
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use heapwood_device::allocators::ouroboros::queue::{self, End, Hierarchy, Linked, Queue};
 use heapwood_device::allocators::ouroboros::{Arena, Group, NONE};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::Machine;
 
 use super::groups::{put, take};

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use heapwood_device::allocators::ouroboros::NONE;
 use heapwood_device::allocators::ouroboros::queue::Array;
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::Machine;
 use heapwood_tests::lockstep::Random;
 

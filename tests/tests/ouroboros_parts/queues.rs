@@ -6,7 +6,7 @@ use heapwood_device::allocators::ouroboros::queue::{
     self, Array, End, Hierarchy, Linked, Queue, VOID,
 };
 use heapwood_device::allocators::ouroboros::{Arena, Group};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::{Coroutines, Machine, OsThreads};
 use heapwood_tests::lockstep::Random;
 

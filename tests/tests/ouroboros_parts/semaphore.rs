@@ -6,7 +6,7 @@ use std::sync::atomic::{
 };
 
 use heapwood_device::allocators::ouroboros::semaphore::{Fields, Semaphore};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::{Coroutines, Machine};
 use heapwood_tests::lockstep::Random;
 

@@ -15,7 +15,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use heapwood_device::allocator::Heap;
 use heapwood_device::host::{self, HostKernel, PlainHostKernel};
 use heapwood_device::kernel::Args;
-use heapwood_device::warp::{SCRATCH_BYTES, Solo};
+use heapwood_device::simt::{SCRATCH_BYTES, Solo};
 
 use crate::backend::{BackendError, Launch};
 
@@ -187,7 +187,7 @@ impl Work {
 mod tests {
     use std::sync::atomic::AtomicU32;
 
-    use heapwood_device::warp::Warp;
+    use heapwood_device::simt::Warp;
 
     use super::*;
 

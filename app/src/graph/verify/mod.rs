@@ -231,7 +231,7 @@ fn differ<T>(what: String) -> Result<T, Difference> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heapwood_device::graph::host::SearchState;
+    use heapwood_device::graph::plan::SearchState;
 
     /// A path of three vertices, numbered from 1.
     fn path() -> Checker {

@@ -113,7 +113,7 @@ impl Reference {
 mod tests {
     use super::*;
     use crate::graph::verify::Checker;
-    use heapwood_device::graph::host::RankState;
+    use heapwood_device::graph::plan::RankState;
     use heapwood_graphs::{CsrOptions, EdgeList};
 
     fn reference(vertices: u32, edges: &[[u32; 2]], directed: bool) -> Reference {

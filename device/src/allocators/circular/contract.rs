@@ -1,7 +1,7 @@
 //! The circular allocators as [`Allocator`]s.
 
 use super::*;
-use crate::warp::leader;
+use crate::simt::leader;
 
 impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     type Handle = u32;

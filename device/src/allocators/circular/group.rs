@@ -1,6 +1,6 @@
 //! Lanes that make a request together.
 
-use crate::warp::{Warp, leader, rank};
+use crate::simt::{Warp, leader, rank};
 
 /// The lanes of a warp that were found together, and where each one's share
 /// lies in the sum of what they want.

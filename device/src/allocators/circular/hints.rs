@@ -8,7 +8,7 @@ use cuda_std::atomic::AtomicU32;
 use super::layout::{HINT_BYTES, TICKET_BYTES};
 use super::links::Links;
 use super::{Circular, Offsets};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// A hint with this bit says that no run was found of the number of units in
 /// its other bits; without, its low bits are the unit of the region where to

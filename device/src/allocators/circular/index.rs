@@ -27,7 +27,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use cuda_std::atomic::{self, AtomicU32, AtomicU64};
 
 use super::runs::{Runs, Scan};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Units of a row, the words of the map that are read at once.
 const ROW_UNITS: u32 = 512;

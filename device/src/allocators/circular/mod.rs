@@ -48,7 +48,7 @@ pub use published::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper, 
 
 use super::units;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Regions of a group, less one.
 const NEIGHBOURS: u32 = 63;

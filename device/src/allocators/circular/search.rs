@@ -26,7 +26,7 @@
 use super::index::Index;
 use super::links::{ABSORBED, FREE, LOCKED, Links};
 use super::runs::{NONE, Runs};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Runs of one span that a look at it tries to take. Those behind have to wait for the
 /// next look, which a failure makes necessary anyway.

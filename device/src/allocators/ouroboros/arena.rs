@@ -17,7 +17,7 @@ use super::layout::{self, Geometry, Places};
 use super::parameters::{FIRST_BITS, METADATA_BYTES, MOST_PAGES_BITS, Parameters};
 use super::queue::EMPTY;
 use crate::allocator::Heap;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// No chunk.
 pub const NONE: u32 = u32::MAX;

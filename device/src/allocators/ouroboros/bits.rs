@@ -18,7 +18,7 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use super::arena::{Arena, Word, owner};
 use super::parameters::{Parameters, pages, pages_bits};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// What became of a page that was freed.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -51,7 +51,7 @@ use super::layout::Static;
 use super::parameters::{Parameters, pages};
 use super::queue::{EMPTY, Queue, close};
 use super::waiting::{room, supply};
-use crate::warp::{Backoff, Warp, rank};
+use crate::simt::{Backoff, Warp, rank};
 use listed::{List, count_spread, idle, idle_most};
 
 /// Chunks over queues of kind `Q` (`OuroborosChunks`).

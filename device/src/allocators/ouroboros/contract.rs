@@ -14,7 +14,7 @@ use super::queue::EMPTY;
 use super::transit::later;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::allocators::no_parameters;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// What a request that found nothing is told: it is refused, or looks again with the
 /// stamp that is any other number.

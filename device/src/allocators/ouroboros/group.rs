@@ -1,6 +1,6 @@
 //! Lanes of a warp that want the same.
 
-use crate::warp::{Warp, leader, rank};
+use crate::simt::{Warp, leader, rank};
 
 /// Lanes with the same key, among lanes that run together.
 #[derive(Clone, Copy)]

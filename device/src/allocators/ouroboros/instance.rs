@@ -15,7 +15,7 @@ use super::layout::Static;
 use super::parameters::{Parameters, pages_bits};
 use super::supply::{GRANTED, Supply};
 use super::waiting::supply;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Free and used pages, as a walk finds them.
 #[derive(Clone, Copy, Debug, Default)]

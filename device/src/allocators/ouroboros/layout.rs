@@ -14,7 +14,7 @@ use super::stack::STACKS;
 use super::transit::STRIPES;
 use super::waiting::supply;
 use crate::allocator::{Heap, Request, SetupError};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Bytes between words that many threads change, so that they do not meet.
 const LINE_BYTES: u64 = 128;

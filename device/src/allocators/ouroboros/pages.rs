@@ -21,7 +21,7 @@ use super::parameters::{Parameters, pages};
 use super::queue::{EMPTY, End, Queue, VOID, close, positions, put, take};
 use super::semaphore::Semaphore;
 use super::waiting::{room, supply};
-use crate::warp::{Backoff, Warp, leader};
+use crate::simt::{Backoff, Warp, leader};
 
 /// Entries that a queue has static memory for, for each chunk of the heap: rounded
 /// up to a power of two, and up to the most that the parameters say. 2 GiB have

@@ -27,7 +27,7 @@ use super::arena::{Arena, Line, NONE, Task, Word, owner};
 use super::group::Group;
 use super::parameters::Parameters;
 use super::queue::EMPTY;
-use crate::warp::{Warp, leader, rank};
+use crate::simt::{Warp, leader, rank};
 
 /// Takes one from a counter of things that are there, unless there is none.
 #[inline(always)]

@@ -20,7 +20,7 @@ use core::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::arena::{Arena, Line, NONE, Task, Word, owner};
 use super::parameters::Parameters;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// The bits of word `word` that stand for the chunks from `first` to `end`.
 #[inline(always)]

@@ -45,7 +45,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 const COUNT_SHIFT: u32 = 32;
 /// Looks at what is expected that a waiting thread takes before it believes that

@@ -41,7 +41,7 @@ use super::layout::{Static, for_each};
 use super::parameters::{Parameters, pages};
 use super::queue::{Array, EMPTY, Queue};
 use super::waiting::supply;
-use crate::warp::{Backoff, Warp};
+use crate::simt::{Backoff, Warp};
 use front::take_pages;
 use retired::{Retire, reclaim};
 use state::{Position, UNLISTED, count};

@@ -19,7 +19,7 @@ use cuda_std::atomic::AtomicU64;
 
 use super::arena::{Arena, Line, NONE, Word};
 use super::parameters::Parameters;
-use crate::warp::{Warp, leader};
+use crate::simt::{Warp, leader};
 
 /// Stacks of a class.
 pub const STACKS: u32 = 8;

@@ -14,7 +14,7 @@
 
 use super::arena::{Arena, NONE};
 use super::parameters::Parameters;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 impl<P: Parameters> Arena<P> {
     /// Classes of which the heap can have a chunk.

@@ -9,7 +9,7 @@ use super::instance::{Kind, Share};
 use super::parameters::{Parameters, pages_bits};
 use super::queue::{EMPTY, VOID};
 use super::waiting::{supply, wait_for_pages};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// What [`Supply`] gives back to lanes that it got permits for: no block.
 pub const GRANTED: u32 = VOID;

@@ -28,7 +28,7 @@ use cuda_std::atomic::fence;
 
 use super::arena::Arena;
 use super::parameters::Parameters;
-use crate::warp::{Backoff, Warp};
+use crate::simt::{Backoff, Warp};
 
 /// Words that departures are spread over.
 pub const STRIPES: u32 = 4;

@@ -4,7 +4,7 @@
 use super::arena::{Arena, Line, Task};
 use super::parameters::{Parameters, pages_bits};
 use super::semaphore::{Semaphore, Waited};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// The semaphore of pages of a class.
 #[inline(always)]

@@ -9,7 +9,7 @@ use crate::allocator::{Allocator, Handle};
 use crate::graph::load::{LoadArguments, word};
 use crate::graph::store::{Vertex, obtain_coalesced};
 use crate::kernel::Kernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Makes the chain of each vertex; one lane each.
 pub struct LinkedLoad;

@@ -10,7 +10,7 @@ use crate::graph::rows::Rows;
 use crate::graph::store::{Vertex, lower_bound};
 use crate::graph::triangles::{List, TriangleArguments};
 use crate::kernel::Kernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Where `target` belongs among the neighbours of a vertex, and whether it is
 /// there.

@@ -15,7 +15,7 @@ use crate::graph::classify::classify;
 use crate::graph::store::{Vertex, obtain_coalesced};
 use crate::graph::update::UpdateArguments;
 use crate::kernel::Kernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Finds out what each key does, and counts.
 pub struct LinkedClassify;

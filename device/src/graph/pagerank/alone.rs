@@ -12,7 +12,7 @@ use super::{Iteration, PART, RankArguments};
 use crate::graph::ahead::{AHEAD, fetch};
 use crate::graph::rows::Rows;
 use crate::graph::store::{Four, PRESENT};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Vertices that are settled together.
 const TOGETHER: usize = 16;

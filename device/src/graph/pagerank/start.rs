@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::{PART, RankArguments, SUM_WORDS, Tally};
 use crate::graph::rows::Rows;
 use crate::kernel::PlainKernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Clears the sums of all iterations.
 pub struct RankClear;

@@ -13,7 +13,7 @@ use crate::graph::reduce::{from_fixed, group_sum, has, to_fixed};
 use crate::graph::rows::Rows;
 use crate::graph::store::Four;
 use crate::kernel::PlainKernel;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// The sum of the contributions of the neighbours `first..end`, of which this lane
 /// takes every `group`th four from `lane`.

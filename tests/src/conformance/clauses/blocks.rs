@@ -1,7 +1,7 @@
 //! What a single block is like, and that many do not overlap.
 
 use heapwood_device::allocator::Allocator;
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 
 use crate::conformance::bench::Bench;
 use crate::conformance::machine::Machine;

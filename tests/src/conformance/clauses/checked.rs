@@ -2,7 +2,7 @@
 //! silent on correct use is what the other clauses see.
 
 use heapwood_device::allocator::{Allocator, Faults, Handle};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 
 use crate::conformance::bench::Bench;
 use crate::conformance::machine::Machine;

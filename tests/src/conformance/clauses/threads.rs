@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use cuda_std::atomic::{AtomicU32, Ordering::AcqRel};
 use heapwood_device::allocator::{Allocator, Handle};
-use heapwood_device::warp::Warp;
+use heapwood_device::simt::Warp;
 
 use crate::conformance::bench::Bench;
 use crate::conformance::ledger::Block;

@@ -32,7 +32,7 @@ use cuda_std::atomic::AtomicU32;
 use super::super::units;
 use super::links::{ABSORBED, FREE, Fused, LOCKED, Links, TwoWords, USED};
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, REFUSAL_ACCESSES, Request, SetupError};
-use crate::warp::Warp;
+use crate::simt::Warp;
 use layout::{Layout, OFFSET_BYTES};
 
 /// Accesses of a walk: those of the last step, and of the offset, come on top.

@@ -11,7 +11,7 @@ use crate::allocators::ouroboros::parameters::{Parameters, pages};
 use crate::allocators::ouroboros::pool::take_count;
 use crate::allocators::ouroboros::queue::{End, Queue, TakeOut, VOID, positions, put};
 use crate::allocators::ouroboros::waiting::supply;
-use crate::warp::{Warp, rank};
+use crate::simt::{Warp, rank};
 
 /// Chunks up to which a class gets others so that threads need not wait, and most fully
 /// free ones that stay listed; in a heap of less than 2 GiB, a 2^6th of its chunks.

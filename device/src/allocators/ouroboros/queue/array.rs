@@ -11,7 +11,7 @@ use crate::allocators::ouroboros::arena::{Arena, Line, NONE};
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::layout::{Static, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// The standard queue (S).
 #[derive(Clone, Copy, Debug)]

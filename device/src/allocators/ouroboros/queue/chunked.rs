@@ -15,7 +15,7 @@ use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::layout::for_each;
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::waiting::{room, wait_for_room};
-use crate::warp::{Warp, leader};
+use crate::simt::{Warp, leader};
 
 /// The number of a position's chunk; numbers wrap with the positions.
 #[inline(always)]

@@ -31,7 +31,7 @@ use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::waiting::room;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Returns the oldest chunks, as many as are drained: to the queue's other end
 /// while there is less room than the number of chunks has, else to the pool. Done

@@ -21,7 +21,7 @@ use crate::allocators::ouroboros::layout::{Static, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::pool::take_count;
 use crate::allocators::ouroboros::waiting::room;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// The virtualized array-hierarchy queue (VA).
 #[derive(Clone, Copy, Debug)]

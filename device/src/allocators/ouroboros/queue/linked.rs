@@ -43,7 +43,7 @@ use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::layout::Static;
 use crate::allocators::ouroboros::parameters::Parameters;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// The virtualized linked-chunk queue (VL), whose chunks are found as `F` does.
 #[derive(Clone, Copy, Debug)]

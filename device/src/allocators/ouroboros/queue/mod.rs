@@ -44,7 +44,7 @@ use super::arena::{Arena, Line, Task};
 use super::group::Group;
 use super::layout::Static;
 use super::parameters::Parameters;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// A slot without an entry. No chunk and no block has this name.
 pub const EMPTY: u32 = u32::MAX;

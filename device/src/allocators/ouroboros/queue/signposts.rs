@@ -8,7 +8,7 @@ use super::start;
 use crate::allocators::ouroboros::arena::{Arena, NONE};
 use crate::allocators::ouroboros::layout::for_each;
 use crate::allocators::ouroboros::parameters::Parameters;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// How a chunk of the list is found, in which the caller has a position.
 pub trait Find: Copy {

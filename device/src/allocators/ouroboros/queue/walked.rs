@@ -30,7 +30,7 @@ use super::signposts::Find;
 use super::start;
 use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
 use crate::allocators::ouroboros::parameters::Parameters;
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// The virtualized linked-chunk queue as published.
 pub type Walked = Linked<Walk>;

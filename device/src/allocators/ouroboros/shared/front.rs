@@ -37,7 +37,7 @@ use super::super::parameters::{Parameters, pages};
 use super::super::pool::take_count;
 use super::super::queue::{End, Queue, TakeOut, VOID, positions, start};
 use super::state::{UNLISTED, count, in_front, queued, relist};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Stands for the chunk while a thread looks for the first.
 const BUSY: u32 = NONE - 1;

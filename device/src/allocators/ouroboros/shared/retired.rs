@@ -19,7 +19,7 @@ use super::super::queue::{Queue, close_at};
 use super::super::waiting::{room, supply};
 use super::front::{Bring, bring_first};
 use super::state::{UNLISTED, count, is_idle, is_in_front, number, queued, relist};
-use crate::warp::Warp;
+use crate::simt::Warp;
 
 /// Gives the chunk that is the number back to the pool, if the class lists it with all of
 /// its pages free and none of them is promised. Whether it did.

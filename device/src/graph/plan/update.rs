@@ -258,7 +258,7 @@ impl Graph {
 mod tests {
     use super::super::tiles;
     use super::*;
-    use crate::graph::host::Layout;
+    use crate::graph::plan::Layout;
 
     #[test]
     fn a_workspace_suits_all_smaller_batches() {

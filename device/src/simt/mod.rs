@@ -10,13 +10,13 @@
 
 mod backoff;
 #[cfg(target_arch = "nvptx64")]
-mod simt;
+mod gpu;
 #[cfg(not(target_arch = "nvptx64"))]
 mod solo;
 
 pub(crate) use backoff::Backoff;
 #[cfg(target_arch = "nvptx64")]
-pub use simt::Simt;
+pub use gpu::Simt;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use solo::Solo;
 

@@ -36,7 +36,7 @@ impl TriangleSpace {
 
     /// Room for a graph like this whose store is as measured; with counts for each
     /// vertex, if wanted. `workers` run warps of one lane, and have the numbers below
-    /// that as [`crate::warp::Warp::processor`].
+    /// that as [`crate::simt::Warp::processor`].
     pub fn new(shape: &Shape, measured: &Measured, per_vertex: bool, workers: u32) -> Self {
         let in_place =
             workers > 0 && shape.layout == Layout::Contiguous && no_row_is_long(measured);

@@ -5,7 +5,7 @@ use super::{Batch, Change, MOST_TILES, SORT_TILES, TILE, UpdateSpace, part, sort
 use crate::graph::classify::{Classify, Compact};
 use crate::graph::commit::Commit;
 use crate::graph::delta::DeltaTriangles;
-use crate::graph::host::{Graph, Layout, strided, tiles};
+use crate::graph::plan::{Graph, Layout, strided, tiles};
 use crate::graph::keys::{DELETE, EDGES, MIRRORED, NO_LOOPS, TRANSPOSED, id_bits};
 use crate::graph::linked::{LinkedClassify, LinkedCommit, LinkedPrepare};
 use crate::graph::prepare::Prepare;
