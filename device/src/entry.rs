@@ -3,8 +3,8 @@
 use crate::allocator::{Allocator, Heap};
 use crate::allocators::with_allocators;
 use crate::kernel::{Args, INTEGERS, Kernel, POINTERS, PlainKernel};
-use crate::table::{with_kernels, with_plain_kernels};
 use crate::simt::Simt;
+use crate::table::{with_kernels, with_plain_kernels};
 
 /// Rebuilds the allocator and runs a kernel.
 ///

@@ -7,8 +7,8 @@ use crate::allocators::with_allocators;
 use crate::description::{Described, Description, is_entry_of};
 use crate::kernel::{Args, Kernel, PlainKernel};
 use crate::launch::KernelId;
-use crate::table::{with_kernels, with_plain_kernels};
 use crate::simt::Solo;
+use crate::table::{with_kernels, with_plain_kernels};
 
 /// A kernel over an allocator, for one warp.
 ///

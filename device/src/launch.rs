@@ -67,6 +67,18 @@ pub enum Grid {
     Persistent,
 }
 
+impl Grid {
+    /// [`Grid::Strided`] of at least one thread; any number of warps is correct.
+    pub fn strided(threads: u32) -> Self {
+        Self::Strided(threads.max(1))
+    }
+
+    /// [`Grid::Ranges`] of at least one thread; any number of warps is correct.
+    pub fn ranges(threads: u32) -> Self {
+        Self::Ranges(threads.max(1))
+    }
+}
+
 /// A launch of a plan: over the heap of whoever runs the plan, if its kernel needs one.
 #[derive(Clone, Copy, Debug)]
 pub struct PlannedLaunch {

@@ -23,6 +23,8 @@ mod table;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod launch;
+#[cfg(not(target_arch = "nvptx64"))]
+mod workspace;
 
 // The tests of this crate run no kernel, and all of them take minutes to compile.
 #[cfg(not(any(target_arch = "nvptx64", test)))]

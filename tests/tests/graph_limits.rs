@@ -6,7 +6,7 @@ use heapwood::allocators::Spec;
 use heapwood::backend::{Backend, BackendError, Cpu, Grid, Launch, Quota};
 use heapwood::graph::{Change, Edge, Layout, Limits, Options, Store, StoreError};
 use heapwood::size::Pool;
-use heapwood_device::graph::measure::Measure;
+use heapwood_device::graph::store::measure::Measure;
 use heapwood_device::kernel::Args;
 use heapwood_device::launch::Call;
 use heapwood_tests::graph::expected::Kept;

@@ -4,10 +4,10 @@
 use std::cell::Cell;
 
 use heapwood_device::heap::State;
+use heapwood_device::kdtree::node::Node;
 use heapwood_device::kdtree::plan::{
     self, BuildError, BuildResult, Limits, Options, Plan, RESULT_BYTES,
 };
-use heapwood_device::kdtree::node::Node;
 
 use super::{Tree, TreeError, Triangle};
 use crate::allocators::Spec;
@@ -219,7 +219,7 @@ impl Ready<'_> {
             build_ms += unsafe { self.backend.launch(&launch)? };
         }
         let header: [u8; RESULT_BYTES] = self.workspace.download_array(0)?;
-        let result = host::outcome(&header).map_err(|error| self.sorted(error))?;
+        let result = plan::outcome(&header).map_err(|error| self.sorted(error))?;
         let state = self.heap.state()?;
         if state.faults.overwritten > 0 {
             return Err(self.sorted(BuildError::Overwritten));

@@ -29,8 +29,8 @@ pub use image::{Picture, render};
 pub use statistics::{Measured, TreeHash, measure};
 pub use trace::{Ray, trace};
 
-use heapwood_device::kdtree::plan::{self, BuildError, PlanError};
 use heapwood_device::kdtree::node::Node;
+use heapwood_device::kdtree::plan::{self, BuildError, PlanError};
 use heapwood_scenes::Scene;
 use thiserror::Error;
 
@@ -58,7 +58,7 @@ pub struct Tree {
 impl Tree {
     /// Its fingerprint.
     pub fn hash(&self) -> TreeHash {
-        TreeHash(host::tree_hash(&self.nodes, &self.references))
+        TreeHash(plan::tree_hash(&self.nodes, &self.references))
     }
 }
 

@@ -75,7 +75,7 @@ pub fn measure(
         )));
     }
     if verify {
-        host::check(
+        plan::check(
             &tree.nodes,
             &tree.references,
             triangles,
@@ -87,7 +87,7 @@ pub fn measure(
     Ok(Measured {
         init_ms,
         build_ms,
-        sah_cost: host::sah_cost(&tree.nodes, built.result.bounds, ready.options().costs),
+        sah_cost: plan::sah_cost(&tree.nodes, built.result.bounds, ready.options().costs),
         built,
         hash,
         statistics: collected.result.statistics,

@@ -21,6 +21,7 @@ use super::tables::{
     Record, SMALL, Task, TreeArguments,
 };
 use crate::launch::{Call, Grid, PlannedLaunch};
+use crate::workspace::WorkspaceLayout;
 
 pub use super::sah::Costs;
 pub use super::tables::HEADER_BYTES as RESULT_BYTES;
@@ -194,18 +195,14 @@ impl Plan {
             size_of::<Node>() * limits.nodes as usize,
             4 * limits.references as usize,
         ];
-        let mut bytes = 0;
-        let offsets = sizes.map(|size| {
-            let offset = bytes;
-            bytes += size.next_multiple_of(256);
-            offset
-        });
+        let mut layout = WorkspaceLayout::default();
+        let offsets = sizes.map(|size| layout.reserve(size));
         Ok(Self {
             triangles,
             options,
             limits,
             offsets,
-            bytes,
+            bytes: layout.bytes(),
         })
     }
 

@@ -5,8 +5,8 @@
 
 use heapwood_device::kdtree::budget;
 use heapwood_device::kdtree::geometry::Aabb;
-use heapwood_device::kdtree::plan::Costs;
 use heapwood_device::kdtree::node::Node;
+use heapwood_device::kdtree::plan::Costs;
 
 type Point = [f32; 3];
 

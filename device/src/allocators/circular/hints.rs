@@ -25,7 +25,7 @@ const GOLDEN: u32 = 0x9e37_79b9;
 /// it got in that order: blocks of a region share pages and cache lines, while
 /// one block each in thousands of regions took PageRank nine times as long.
 const fn ticket_bits<W: Warp>() -> u32 {
-    if W::LANES == 1 { 8 } else { 0 }
+    if W::IS_SOLO { 8 } else { 0 }
 }
 
 impl<L: Links, O: Offsets> Circular<L, O> {

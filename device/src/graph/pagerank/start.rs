@@ -4,9 +4,9 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::{PART, RankArguments, SUM_WORDS, Tally};
-use crate::graph::rows::Rows;
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
+use crate::simt::rows::Rows;
 
 /// Clears the sums of all iterations.
 pub struct RankClear;

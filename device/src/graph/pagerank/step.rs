@@ -8,51 +8,10 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
-use super::{Iteration, PART, Part, RankArguments, alone};
-use crate::graph::reduce::{from_fixed, group_sum, has, to_fixed};
-use crate::graph::rows::Rows;
-use crate::graph::store::Four;
+use super::{Iteration, PART, Part, RankArguments, simt, solo};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
-
-/// The sum of the contributions of the neighbours `first..end`, of which this lane
-/// takes every `group`th four from `lane`.
-///
-/// # Safety
-///
-/// The neighbours are those of the block, up to its degree; `first` is a multiple of four.
-#[inline(always)]
-unsafe fn pull(
-    entries: *const u32,
-    first: u32,
-    end: u32,
-    lane: u32,
-    group: u32,
-    contributions: *const f32,
-) -> f64 {
-    let mut sum = 0.0;
-    let mut at = first + 4 * lane;
-    while at < end {
-        // SAFETY: blocks are 16-byte aligned and requested in units of that, so
-        // four entries are there if one is; neighbours are vertices.
-        unsafe {
-            let Four(four) = *entries.add(at as usize).cast::<Four>();
-            let left = end - at;
-            let contribution = |index: u32, neighbour: u32| {
-                if index < left {
-                    *contributions.add(neighbour as usize)
-                } else {
-                    0.0
-                }
-            };
-            let (one, two) = (contribution(0, four[0]), contribution(1, four[1]));
-            let (three, last) = (contribution(2, four[2]), contribution(3, four[3]));
-            sum += (f64::from(one) + f64::from(two)) + (f64::from(three) + f64::from(last));
-        }
-        at += 4 * group;
-    }
-    sum
-}
+use crate::simt::reduce::{from_fixed, group_sum, to_fixed};
 
 /// An iteration.
 pub struct RankStep;
@@ -78,10 +37,10 @@ impl RankStep {
             let lane = warp.lane();
             let (entries, first, contributions) =
                 (record.entries(), part.first, ranks.contributions);
-            let sum = if W::LANES == 1 {
-                alone::pull(entries.add(first as usize), end - first, contributions)
+            let sum = if W::IS_SOLO {
+                solo::pull(entries.add(first as usize), end - first, contributions)
             } else {
-                pull(entries, first, end, lane, W::LANES, contributions)
+                simt::pull(entries, first, end, lane, W::LANES, contributions)
             };
             let sum = group_sum(warp, sum, W::LANES);
             if lane != 0 {
@@ -124,48 +83,6 @@ impl RankStep {
             index += warp.warps();
         }
     }
-
-    /// Sums the other vertices, a group of lanes each.
-    ///
-    /// # Safety
-    ///
-    /// As for `hubs`.
-    #[inline(always)]
-    unsafe fn others<W: Warp>(warp: W, ranks: &RankArguments, iteration: &mut Iteration) {
-        let group = if ranks.group < W::LANES {
-            ranks.group
-        } else {
-            W::LANES
-        };
-        // Groups are a power of two, so a shift divides.
-        let shift = group.trailing_zeros();
-        let (place, lane) = (warp.lane() >> shift, warp.lane() & (group - 1));
-        let rows = Rows::new(warp, ranks.vertices, W::LANES >> shift);
-        let mut row = rows.first;
-        while row < rows.end {
-            let vertex = row + place;
-            let mut sum = 0.0;
-            let mut mine = false;
-            if vertex < rows.end {
-                // SAFETY: below the number of vertices.
-                unsafe {
-                    let record = *ranks.incoming.add(vertex as usize);
-                    if record.degree <= PART && !record.is_absent() {
-                        mine = lane == 0;
-                        let entries = record.entries();
-                        sum = pull(entries, 0, record.degree, lane, group, ranks.contributions);
-                    }
-                }
-            }
-            let settled = warp.ballot(W::FULL, mine);
-            let sum = group_sum(warp, sum, group);
-            if has(settled, warp.lane()) {
-                // SAFETY: a vertex of the graph, and this lane's.
-                unsafe { iteration.settle(vertex, sum) };
-            }
-            row += rows.step;
-        }
-    }
 }
 
 impl PlainKernel for RankStep {
@@ -180,10 +97,10 @@ impl PlainKernel for RankStep {
         // SAFETY: the arguments' contract.
         unsafe {
             Self::hubs(warp, &ranks, &mut iteration);
-            if W::LANES == 1 {
-                alone::others(warp, &ranks, &mut iteration);
+            if W::IS_SOLO {
+                solo::others(warp, &ranks, &mut iteration);
             } else {
-                Self::others(warp, &ranks, &mut iteration);
+                simt::others(warp, &ranks, &mut iteration);
             }
         }
         iteration.end(warp);

@@ -11,12 +11,12 @@
 //! close to each other are mostly in the cache.
 
 use super::TriangleArguments;
-use crate::graph::ahead::{AHEAD, fetch};
 use crate::graph::store::Vertex;
+use crate::simt::prefetch::{PREFETCH_DISTANCE, prefetch};
 
 /// Vertices between one that is worked on and the one whose neighbours' rows are
 /// fetched.
-const NEAR: u32 = AHEAD / 4;
+const NEAR: u32 = PREFETCH_DISTANCE / 4;
 
 /// For each vertex the last that it was a lower neighbour of, or 0, which has none.
 #[derive(Clone, Copy)]
@@ -104,7 +104,7 @@ fn fetch_neighbours(graph: &TriangleArguments, vertex: u32) {
         if target >= vertex {
             break;
         }
-        fetch(record(graph, target).address);
+        prefetch(record(graph, target).address);
         place += 1;
     }
 }
@@ -123,8 +123,8 @@ pub unsafe fn of_vertex(
     is_far: bool,
 ) -> u64 {
     let left = graph.vertices - vertex;
-    if left > AHEAD {
-        fetch(record(graph, vertex + AHEAD).address);
+    if left > PREFETCH_DISTANCE {
+        prefetch(record(graph, vertex + PREFETCH_DISTANCE).address);
         if is_far {
             fetch_neighbours(graph, vertex);
         }

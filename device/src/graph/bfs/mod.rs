@@ -1,0 +1,196 @@
+//! Breadth-first search: the distance of each vertex from one.
+//!
+//! A launch a level. The vertices of a level are a list; whoever is first to
+//! write a vertex' depth puts it on the next list. All the neighbours of as many
+//! vertices as a warp has lanes are one sequence, and a warp reserves places on
+//! the list for all its finds at once. A level that is empty ends at once, so
+//! the host may launch levels ahead.
+//!
+//! Traffic: each entry of the vertices reached is read once, with its depth.
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub(super) mod plan;
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use cuda_std::atomic::AtomicU32;
+
+use crate::arguments;
+use crate::graph::store::Vertex;
+use crate::kernel::PlainKernel;
+use crate::simt::reduce::has;
+use crate::simt::segments::Segments;
+use crate::simt::{Warp, rank};
+
+/// The depth of a vertex that was not reached.
+pub const UNREACHED: u32 = u32::MAX;
+
+/// Words of the header, by number; the lengths of three lists come first: of
+/// this level's, of the next one's, and one that is cleared.
+pub mod word {
+    /// Vertices that were reached.
+    pub const REACHED: usize = 3;
+    /// The greatest depth.
+    pub const DEPTH: usize = 4;
+    /// Number of words.
+    pub const COUNT: usize = 5;
+}
+
+arguments! {
+    /// A search.
+    pub struct SearchArguments {
+        pointers {
+            /// `vertices` records.
+            records: Vertex,
+            /// A depth for each vertex.
+            depths: u32,
+            /// A word for each vertex: those of this level.
+            level: u32,
+            /// A word for each vertex: those of the next level.
+            next: u32,
+            /// `word::COUNT` words.
+            header: u32,
+        }
+        integers {
+            /// Vertices.
+            vertices: u32,
+            /// The vertex to start from.
+            source: u32,
+            /// The depth of this level.
+            depth: u32,
+        }
+    }
+}
+
+impl SearchArguments {
+    #[inline(always)]
+    fn header(&self, index: usize) -> &AtomicU32 {
+        // SAFETY: the arguments' contract.
+        unsafe { &*self.header.add(index).cast::<AtomicU32>() }
+    }
+
+    /// The length of the list of the level `ahead` of this one.
+    #[inline(always)]
+    fn length(&self, ahead: u32) -> &AtomicU32 {
+        self.header(((self.depth + ahead) % 3) as usize)
+    }
+
+    #[inline(always)]
+    fn depth(&self, vertex: u32) -> &AtomicU32 {
+        // SAFETY: below the number of vertices.
+        unsafe { &*self.depths.add(vertex as usize).cast::<AtomicU32>() }
+    }
+}
+
+/// Clears the depths and lists the source.
+pub struct SearchStart;
+
+impl PlainKernel for SearchStart {
+    type Arguments = SearchArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, search: SearchArguments) {
+        let mut vertex = warp.thread();
+        while vertex < search.vertices {
+            let depth = if vertex == search.source {
+                0
+            } else {
+                UNREACHED
+            };
+            // Relaxed, here and below: read by later launches.
+            search.depth(vertex).store(depth, Relaxed);
+            vertex += warp.threads();
+        }
+        if warp.thread() == 0 {
+            // SAFETY: lists have room for every vertex.
+            unsafe { search.level.write(search.source) };
+            search.header(0).store(1, Relaxed);
+            search.header(1).store(0, Relaxed);
+            search.header(2).store(0, Relaxed);
+            search.header(word::REACHED).store(1, Relaxed);
+            search.header(word::DEPTH).store(0, Relaxed);
+        }
+    }
+}
+
+/// A level.
+pub struct SearchLevel;
+
+impl SearchLevel {
+    /// Puts the vertices of lanes that `found` one on the next list.
+    #[inline(always)]
+    fn append<W: Warp>(warp: W, search: &SearchArguments, found: bool, vertex: u32) -> u32 {
+        let finds = warp.ballot(W::FULL, found);
+        let mut place = 0;
+        if finds != 0 {
+            if warp.lane() == 0 {
+                // Relaxed: the list is read by the next launch.
+                place = search.length(1).fetch_add(finds.count_ones(), Relaxed);
+            }
+            place = warp.shuffle(W::FULL, place, 0) + rank(finds, warp.lane());
+            if has(finds, warp.lane()) {
+                // SAFETY: a vertex is found once, so there is room.
+                unsafe { search.next.add(place as usize).write(vertex) };
+            }
+        }
+        finds.count_ones()
+    }
+}
+
+impl PlainKernel for SearchLevel {
+    type Arguments = SearchArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, search: SearchArguments) {
+        // Relaxed: counted by the launch before.
+        let length = search.length(0).load(Relaxed);
+        if warp.thread() == 0 {
+            // Nobody else uses it in this launch.
+            search.length(2).store(0, Relaxed);
+        }
+        let mut reached = 0;
+        let mut row = warp.warp() * W::LANES;
+        while row < length {
+            let mut record = Vertex::default();
+            if row + warp.lane() < length {
+                // SAFETY: within the list, which holds vertices.
+                unsafe {
+                    let vertex = *search.level.add((row + warp.lane()) as usize);
+                    record = *search.records.add(vertex as usize);
+                }
+            }
+            let segments = Segments::new(warp, record.degree);
+            let mut base = 0;
+            while base < segments.total {
+                let item = base + warp.lane();
+                let (owner, place) = segments.locate(warp, item);
+                let address = warp.shuffle64(W::FULL, record.address, owner);
+                let (mut found, mut neighbour) = (false, 0);
+                if item < segments.total {
+                    let of = Vertex {
+                        address,
+                        ..Vertex::default()
+                    };
+                    // SAFETY: the place is below the vertex' degree.
+                    neighbour = unsafe { *of.entries().add(place as usize) };
+                    let depth = search.depth(neighbour);
+                    // Relaxed: the exchange alone decides who found it; all
+                    // would write the same.
+                    found = depth.load(Relaxed) == UNREACHED
+                        && depth.compare_exchange(UNREACHED, search.depth + 1, Relaxed)
+                            == UNREACHED;
+                }
+                reached += Self::append(warp, &search, found, neighbour);
+                base += W::LANES;
+            }
+            row += warp.threads();
+        }
+        if warp.lane() == 0 && reached > 0 {
+            // Relaxed: the host reads them after the launch.
+            search.header(word::REACHED).fetch_add(reached, Relaxed);
+            search
+                .header(word::DEPTH)
+                .fetch_max(search.depth + 1, Relaxed);
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! PageRank by power iteration, pulling over in-neighbours.
+//!
+//! An iteration is one launch. A vertex' new rank is the sum of its
+//! in-neighbours' contributions (rank by out-degree), damped, plus what everybody gets:
+//! the random jump and an equal part of the ranks of vertices without
+//! out-edges. The change and the mass of such vertices are summed for the next
+//! launch, which does nothing if the change was small enough: so the host may
+//! launch iterations ahead and look at the sums later.
+//!
+//! Ranks and contributions are stored as `f32` and summed as `f64`, in which a sum of
+//! a million terms is as good as exact; what is left is the rounding of stored
+//! values, a digit of 24 bits at most. Sums over warps are integers, so that their
+//! order does not matter.
+//!
+//! In an undirected graph steps may be over-relaxed, which takes fewer of them: see
+//! `relaxation`.
+//!
+//! Traffic of an iteration: 4 bytes and the 32-byte sector of a contribution for each
+//! edge, two records, and a rank and a contribution read and written for each vertex; an
+//! over-relaxed one reads and writes the same.
+
+mod divide;
+mod linked;
+#[cfg(not(target_arch = "nvptx64"))]
+pub(super) mod plan;
+pub mod relaxation;
+mod simt;
+mod solo;
+mod start;
+mod step;
+
+pub use linked::LinkedRankStep;
+pub use start::{RankClear, RankStart};
+pub use step::RankStep;
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use cuda_std::atomic::{AtomicU32, AtomicU64};
+
+use crate::arguments;
+use crate::graph::store::Vertex;
+use crate::simt::Warp;
+use crate::simt::reduce::{all_sum64, from_fixed, group_sum, to_fixed};
+use divide::Given;
+use relaxation::Relaxation;
+
+/// Neighbours that are summed by one warp.
+pub const PART: u32 = 1024;
+/// Words over which a sum is spread, so that warps do not queue for one.
+pub const SLOTS: u32 = 16;
+/// Words for an iteration: the sums of changes, then of the ranks of vertices without
+/// out-edges; and two for how its steps were over-relaxed.
+pub const SUM_WORDS: u32 = RELAXATION + 2;
+/// The first of those two.
+const RELAXATION: u32 = 2 * SLOTS;
+
+/// A vertex that is divided among warps.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Hub {
+    /// The sum of its parts, as an integer.
+    pub sum: u64,
+    /// Parts that are summed.
+    pub done: u32,
+    /// Parts.
+    pub parts: u32,
+}
+
+/// A part of a hub.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// The vertex.
+    pub vertex: u32,
+    /// Number of the hub.
+    pub hub: u32,
+    /// Its first neighbour.
+    pub first: u32,
+    /// Unused.
+    pub padding: u32,
+}
+
+arguments! {
+    /// A computation of ranks.
+    pub struct RankArguments {
+        pointers {
+            /// Records of the in-neighbours.
+            incoming: Vertex,
+            /// Records of the out-neighbours; the same in undirected graphs.
+            outgoing: Vertex,
+            /// A rank for each vertex.
+            ranks: f32,
+            /// A contribution for each vertex, of the iteration before.
+            contributions: f32,
+            /// A contribution for each vertex, of this iteration or the start.
+            next: f32,
+            /// `SUM_WORDS` words for the start and for each iteration.
+            sums: u64,
+            /// Vertices that are divided.
+            hubs: Hub,
+            /// Their parts.
+            parts: Part,
+            /// The number of hubs, and of parts; 0 before the first launch.
+            counts: u32,
+        }
+        integers {
+            /// Vertices.
+            vertices: u32,
+            /// Vertices that were not deleted; at least one.
+            present: u32,
+            /// Number of this iteration, from 1; 0 to start.
+            iteration: u32,
+            /// Iterations that there are sums for.
+            limit: u32,
+            /// The probability of following an edge: the bits of an `f64`.
+            damping: u64,
+            /// The change, summed over vertices, at which to stop; likewise.
+            tolerance: u64,
+            /// Lanes for a vertex: a power of two.
+            group: u32,
+            /// Not 0 to start from the ranks that are there.
+            resume: u32,
+            /// Not 0 if steps are over-relaxed, in graphs whose out-neighbours are in-neighbours.
+            accelerated: u32,
+        }
+    }
+}
+
+impl RankArguments {
+    /// A word of an iteration.
+    #[inline(always)]
+    fn word(&self, iteration: u32, slot: u32) -> &AtomicU64 {
+        let at = iteration * SUM_WORDS + slot;
+        // SAFETY: there are so many words for each iteration.
+        unsafe { &*self.sums.add(at as usize).cast::<AtomicU64>() }
+    }
+
+    /// A word of an iteration before this one, or of the start. No atomic load: all
+    /// warps read the same words, which nobody changes any more, and an atomic load goes
+    /// past the cache of the multiprocessor.
+    #[inline(always)]
+    fn past(&self, iteration: u32, slot: u32) -> u64 {
+        // SAFETY: there are so many words for each iteration, and the end of an earlier
+        // launch ordered all changes of this one before.
+        unsafe { *self.sums.add((iteration * SUM_WORDS + slot) as usize) }
+    }
+
+    /// The change by an iteration, and the dangling mass after it. All
+    /// lanes call this; each reads a part.
+    #[inline(always)]
+    fn totals<W: Warp>(&self, warp: W, iteration: u32) -> (f64, f64) {
+        let (mut change, mut dangling) = (0_u64, 0_u64);
+        let mut word = warp.lane();
+        while word < RELAXATION {
+            let value = self.past(iteration, word);
+            if word < SLOTS {
+                change += value;
+            } else {
+                dangling += value;
+            }
+            word += W::LANES;
+        }
+        (
+            from_fixed(all_sum64(warp, change)),
+            from_fixed(all_sum64(warp, dangling)),
+        )
+    }
+
+    /// How the steps of this iteration are relaxed, if the last one's change is `change`.
+    /// All lanes call this.
+    #[inline(always)]
+    fn relaxation<W: Warp>(&self, warp: W, change: f64) -> Relaxation {
+        let last = self.iteration - 1;
+        let mut relaxation = Relaxation::NONE;
+        if self.accelerated != 0 && last > 0 {
+            let (before, _) = self.totals(warp, last - 1);
+            let stored = |word: u32| f64::from_bits(self.past(last, RELAXATION + word));
+            let past = Relaxation {
+                factor: stored(0) as f32,
+                shown: stored(1),
+            };
+            relaxation = past.next(change, before, f64::from_bits(self.damping));
+        }
+        if warp.thread() == 0 {
+            // Relaxed: read by the next launch.
+            let store = |word: u32, value: f64| {
+                self.word(self.iteration, RELAXATION + word)
+                    .store(value.to_bits(), Relaxed);
+            };
+            store(0, f64::from(relaxation.factor));
+            store(1, relaxation.shown);
+        }
+        relaxation
+    }
+
+    /// A count: 0 of hubs, 1 of parts.
+    #[inline(always)]
+    fn count(&self, index: usize) -> &AtomicU32 {
+        // SAFETY: the arguments' contract.
+        unsafe { &*self.counts.add(index).cast::<AtomicU32>() }
+    }
+
+    /// Lists a vertex as hub with its parts.
+    #[inline(always)]
+    fn list(&self, vertex: u32, degree: u32) {
+        let parts = degree.div_ceil(PART);
+        // Relaxed: read by later launches.
+        let hub = self.count(0).fetch_add(1, Relaxed);
+        let place = self.count(1).fetch_add(parts, Relaxed);
+        // SAFETY: the host made room for all vertices that can have so many
+        // neighbours.
+        unsafe {
+            self.hubs.add(hub as usize).write(Hub {
+                sum: 0,
+                done: 0,
+                parts,
+            });
+            let mut part = 0;
+            while part < parts {
+                self.parts.add((place + part) as usize).write(Part {
+                    vertex,
+                    hub,
+                    first: part * PART,
+                    padding: 0,
+                });
+                part += 1;
+            }
+        }
+    }
+}
+
+/// What a lane adds to the sums.
+#[derive(Clone, Copy)]
+struct Tally {
+    change: f64,
+    dangling: f64,
+}
+
+impl Tally {
+    const NONE: Self = Self {
+        change: 0.0,
+        dangling: 0.0,
+    };
+
+    /// Stores a vertex' new rank and contribution for the rank `exact` of a plain step,
+    /// over-relaxed by `factor`; returns the change of the rank.
+    ///
+    /// # Safety
+    ///
+    /// The vertex exists and is this lane's.
+    #[inline(always)]
+    unsafe fn settle(
+        &mut self,
+        ranks: &RankArguments,
+        vertex: u32,
+        exact: f64,
+        factor: f32,
+    ) -> f64 {
+        let at = vertex as usize;
+        // SAFETY: the caller's promise.
+        unsafe {
+            let degree = (*ranks.outgoing.add(at)).degree;
+            let rank = *ranks.ranks.add(at);
+            let given = Given::new(exact, degree);
+            let new = if factor > 1.0 {
+                // What is replaced is the contribution of two iterations ago.
+                given.over_relaxed(rank, *ranks.next.add(at), factor)
+            } else {
+                given.plain(rank, *ranks.contributions.add(at))
+            };
+            *ranks.next.add(at) = new.contribution;
+            *ranks.ranks.add(at) = new.rank;
+            self.count_dangling(degree, new.rank);
+            new.change
+        }
+    }
+
+    /// Counts the rank of a vertex if it has no out-edges.
+    #[inline(always)]
+    fn count_dangling(&mut self, degree: u32, rank: f32) {
+        if degree == 0 {
+            self.dangling += f64::from(rank);
+        }
+    }
+
+    /// Adds the sums of a warp's lanes to those of an iteration.
+    #[inline(always)]
+    fn add<W: Warp>(&self, warp: W, ranks: &RankArguments, iteration: u32) {
+        let change = group_sum(warp, self.change, W::LANES);
+        let dangling = group_sum(warp, self.dangling, W::LANES);
+        if warp.lane() == 0 {
+            let slot = warp.warp() % SLOTS;
+            // Relaxed: read by later launches.
+            if change > 0.0 {
+                let word = ranks.word(iteration, slot);
+                word.fetch_add(to_fixed(change), Relaxed);
+            }
+            if dangling > 0.0 {
+                let word = ranks.word(iteration, SLOTS + slot);
+                word.fetch_add(to_fixed(dangling), Relaxed);
+            }
+        }
+    }
+}
+
+/// A warp's part of an iteration.
+pub struct Iteration {
+    ranks: RankArguments,
+    damping: f64,
+    /// What every vertex gets.
+    all: f64,
+    /// By how much its steps are over-relaxed.
+    factor: f32,
+    tally: Tally,
+}
+
+impl Iteration {
+    /// Begins, unless the change of the iteration before was small enough.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds for an iteration from 1 on, and all lanes of the warp
+    /// make the call.
+    #[inline(always)]
+    pub unsafe fn begin<W: Warp>(warp: W, ranks: RankArguments) -> Option<Self> {
+        let last = ranks.iteration - 1;
+        let (change, dangling) = ranks.totals(warp, last);
+        if last > 0 && change <= f64::from_bits(ranks.tolerance) {
+            return None;
+        }
+        let damping = f64::from_bits(ranks.damping);
+        Some(Self {
+            ranks,
+            damping,
+            all: (1.0 - damping + damping * dangling) / f64::from(ranks.present),
+            factor: ranks.relaxation(warp, change).factor,
+            tally: Tally::NONE,
+        })
+    }
+
+    /// Stores the rank of a vertex whose in-neighbours' contributions have this sum.
+    ///
+    /// # Safety
+    ///
+    /// The vertex exists and is this lane's.
+    #[inline(always)]
+    pub unsafe fn settle(&mut self, vertex: u32, sum: f64) {
+        let exact = self.all + self.damping * sum;
+        // SAFETY: the caller's promise.
+        let change = unsafe { self.tally.settle(&self.ranks, vertex, exact, self.factor) };
+        self.tally.change += change.abs();
+    }
+
+    /// Ends it. All lanes call this.
+    #[inline(always)]
+    pub fn end<W: Warp>(&self, warp: W) {
+        self.tally.add(warp, &self.ranks, self.ranks.iteration);
+    }
+}

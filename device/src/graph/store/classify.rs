@@ -1,0 +1,185 @@
+//! Which keys of a sorted batch change the store, and where.
+//!
+//! One lane a key searches the adjacency of its source, so that the work is
+//! spread evenly however skewed the batch. `Classify` reads 8 bytes a key, a
+//! record and the sectors that a binary search touches (one or two for a vertex
+//! of average degree), and writes 4 bytes; `Compact` reads 12 bytes a key and
+//! writes 12 for each change.
+//!
+//! After `Compact` the changes are sorted, differ from each other, and each of
+//! them is an edge that the store lacks (has, if edges are deleted).
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use crate::graph::store::Vertex;
+use crate::graph::store::scan::sum_before;
+use crate::graph::store::update::{NO_PLACE, UpdateArguments, word};
+use crate::kernel::PlainKernel;
+use crate::simt::reduce::has;
+use crate::simt::{Warp, rank};
+
+/// What a key does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// Changes the store.
+    Change,
+    /// Is there already.
+    Duplicate,
+    /// Is not there to be deleted.
+    Missing,
+    /// Cannot be there.
+    Rejected,
+}
+
+impl UpdateArguments {
+    /// Key `index`, which is in range.
+    #[inline(always)]
+    fn key(&self, index: u32) -> u64 {
+        // SAFETY: below the number of keys.
+        unsafe { *self.keys.add(index as usize) }
+    }
+
+    /// What key `index` does, where it belongs, and whether its edge is
+    /// counted for it.
+    #[inline(always)]
+    fn verdict(
+        &self,
+        index: u32,
+        search: impl Fn(&Vertex, u32) -> (u32, bool),
+    ) -> (Verdict, u32, bool) {
+        let form = self.form();
+        let key = self.key(index);
+        let (source, target) = (form.source(key), form.target(key));
+        let counts = form.counts(source, target);
+        if source == self.vertices {
+            return (Verdict::Rejected, NO_PLACE, counts);
+        }
+        if self.absent() > 0 && (self.record(source).is_absent() || self.record(target).is_absent())
+        {
+            return (Verdict::Rejected, NO_PLACE, counts);
+        }
+        if index > 0 && self.key(index - 1) == key {
+            return (Verdict::Duplicate, NO_PLACE, counts);
+        }
+        let (place, found) = search(&self.record(source), target);
+        match (found, self.deletes()) {
+            (true, false) => (Verdict::Duplicate, NO_PLACE, counts),
+            (false, true) => (Verdict::Missing, NO_PLACE, counts),
+            _ => (Verdict::Change, place, counts),
+        }
+    }
+}
+
+/// Finds out what each key does, and counts. `search` tells where a target
+/// belongs among the neighbours of a vertex, and whether it is there.
+///
+/// # Safety
+///
+/// The arguments' contract holds, and all lanes of the warp make the call.
+#[inline(always)]
+pub unsafe fn classify<W: Warp>(
+    warp: W,
+    update: &UpdateArguments,
+    search: impl Fn(&Vertex, u32) -> (u32, bool),
+) {
+    let (mut applied, mut duplicates, mut missing, mut rejected) = (0, 0, 0, 0);
+    let mut tile = warp.warp();
+    while tile < update.tiles {
+        let mut changes = 0;
+        let mut row = 0;
+        while row < update.tile {
+            let index = tile * update.tile + row + warp.lane();
+            let (mut verdict, mut counts) = (Verdict::Missing, false);
+            if index < update.count {
+                let place;
+                (verdict, place, counts) = update.verdict(index, &search);
+                // SAFETY: there is a word for each key.
+                unsafe { update.places.add(index as usize).write(place) };
+            }
+            let lanes = |wanted| {
+                let counted = warp.ballot(W::FULL, counts & (verdict == wanted));
+                u64::from(counted.count_ones())
+            };
+            applied += lanes(Verdict::Change);
+            duplicates += lanes(Verdict::Duplicate);
+            missing += lanes(Verdict::Missing);
+            rejected += lanes(Verdict::Rejected);
+            let changed = warp.ballot(W::FULL, verdict == Verdict::Change);
+            changes += changed.count_ones();
+            row += W::LANES;
+        }
+        if warp.lane() == 0 {
+            // SAFETY: there is a word for each tile.
+            unsafe { update.sums.add(tile as usize).write(changes) };
+        }
+        tile += warp.warps();
+    }
+    if warp.lane() == 0 {
+        // Relaxed: sums that the host reads after the launch. One addition
+        // a warp, and none of what did not occur.
+        let add = |index: usize, value: u64| {
+            if value > 0 {
+                update.header(index).fetch_add(value, Relaxed);
+            }
+        };
+        add(word::APPLIED, applied);
+        add(word::DUPLICATES, duplicates);
+        add(word::MISSING, missing);
+        add(word::REJECTED, rejected);
+    }
+}
+
+/// Finds out what each key does.
+pub struct Classify;
+
+impl PlainKernel for Classify {
+    type Arguments = UpdateArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, update: UpdateArguments) {
+        // SAFETY: the kernel's contract; a record of the store has a block with its
+        // neighbours, and nobody writes to blocks in this launch.
+        unsafe { classify(warp, &update, |record, target| record.search(target)) };
+    }
+}
+
+/// Leaves out the keys that change nothing.
+pub struct Compact;
+
+impl PlainKernel for Compact {
+    type Arguments = UpdateArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, update: UpdateArguments) {
+        let mut tile = warp.warp();
+        while tile < update.tiles {
+            // SAFETY: the launch before has written the sums.
+            let mut next = unsafe { sum_before(warp, update.sums, tile) };
+            let mut row = 0;
+            while row < update.tile {
+                let index = tile * update.tile + row + warp.lane();
+                let mut place = NO_PLACE;
+                if index < update.count {
+                    // SAFETY: there is a word for each key.
+                    place = unsafe { *update.places.add(index as usize) };
+                }
+                let changed = warp.ballot(W::FULL, place != NO_PLACE);
+                if has(changed, warp.lane()) {
+                    let at = (next + rank(changed, warp.lane())) as usize;
+                    // SAFETY: there are no more changes than keys.
+                    unsafe {
+                        update.changes.add(at).write(update.key(index));
+                        update.spots.add(at).write(place);
+                    }
+                }
+                next += changed.count_ones();
+                row += W::LANES;
+            }
+            if tile + 1 == update.tiles && warp.lane() == 0 {
+                // Relaxed: read by later launches.
+                update.header(word::CHANGES).store(u64::from(next), Relaxed);
+            }
+            tile += warp.warps();
+        }
+    }
+}

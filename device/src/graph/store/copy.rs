@@ -1,0 +1,171 @@
+//! Adjacency into the store and out of it, as CSR.
+//!
+//! Entries are divided evenly among warps, whatever the degrees; each lane finds
+//! the vertex of its entry by a search among those of the tile. An entry is read
+//! and written once; the searches hit the cache.
+//!
+//! On the way out the edges are hashed. The hash is a sum of a mixed word for
+//! each edge, so that it depends neither on the order in which warps come nor on
+//! anything but the set of edges.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use cuda_std::atomic::AtomicU64;
+
+use crate::arguments;
+use crate::graph::store::load::word;
+use crate::graph::store::{Vertex, lower_bound};
+use crate::kernel::PlainKernel;
+use crate::simt::Warp;
+use crate::simt::reduce::all_sum64;
+
+arguments! {
+    /// A store and a CSR form with the same degrees.
+    pub struct CopyArguments {
+        pointers {
+            /// `vertices` records.
+            records: Vertex,
+            /// `vertices` and one words: where the targets of each begin.
+            offsets: u32,
+            /// Targets; null when the store is only hashed.
+            targets: u32,
+            /// Words as `load::word` names them, 0 before the first launch.
+            status: u64,
+        }
+        integers {
+            /// Vertices of the graph.
+            vertices: u32,
+            /// Entries of a tile, a multiple of the lanes of a warp.
+            tile: u32,
+        }
+    }
+}
+
+impl CopyArguments {
+    /// The offset of a vertex, or of the end.
+    #[inline(always)]
+    fn offset(&self, vertex: u32) -> u32 {
+        // SAFETY: at most `vertices`.
+        unsafe { *self.offsets.add(vertex as usize) }
+    }
+
+    /// A word of the status.
+    #[inline(always)]
+    fn status(&self, index: usize) -> &AtomicU64 {
+        // SAFETY: the arguments' contract.
+        unsafe { &*self.status.add(index).cast::<AtomicU64>() }
+    }
+
+    /// Adds the hashes of all lanes to that of the store.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and all lanes of the warp make the call.
+    #[inline(always)]
+    pub unsafe fn add_hash<W: Warp>(&self, warp: W, hash: u64) {
+        let hash = all_sum64(warp, hash);
+        if warp.lane() == 0 && hash != 0 {
+            // Relaxed: a sum that the host reads after the launch.
+            self.status(word::HASH).fetch_add(hash, Relaxed);
+        }
+    }
+
+    /// The last of the vertices `from..to` whose entries begin at `entry` or
+    /// before.
+    #[inline(always)]
+    fn owner(&self, from: u32, to: u32, entry: u32) -> u32 {
+        // SAFETY: offsets ascend and reach up to `vertices`.
+        unsafe { lower_bound(self.offsets, from, to, entry + 1) - 1 }
+    }
+
+    /// Calls `visit` with each entry: its vertex, the vertex' record, its place
+    /// among the vertex' neighbours and among all. Not collective.
+    #[inline(always)]
+    fn for_each<W: Warp>(&self, warp: W, mut visit: impl FnMut(u32, Vertex, u32, u32)) {
+        let total = self.offset(self.vertices);
+        let mut tile = u64::from(warp.warp()) * u64::from(self.tile);
+        while tile < u64::from(total) {
+            let first = tile as u32;
+            let last = u64::from(total).min(tile + u64::from(self.tile)) as u32 - 1;
+            let from = self.owner(0, self.vertices, first);
+            let to = self.owner(from, self.vertices, last) + 1;
+            let mut entry = first + warp.lane();
+            while entry <= last {
+                let vertex = self.owner(from, to, entry);
+                // SAFETY: below the number of vertices.
+                let record = unsafe { *self.records.add(vertex as usize) };
+                visit(vertex, record, entry - self.offset(vertex), entry);
+                let Some(next) = entry.checked_add(W::LANES) else {
+                    break;
+                };
+                entry = next;
+            }
+            tile += u64::from(warp.warps()) * u64::from(self.tile);
+        }
+    }
+}
+
+/// Spreads an edge over 64 bits (the finaliser of Steele and others 2014).
+#[inline(always)]
+pub fn mix(source: u32, target: u32) -> u64 {
+    let edge = u64::from(source) << 32 | u64::from(target);
+    let mut bits = edge.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ bits >> 31
+}
+
+/// Copies targets into the blocks, and checks them.
+pub struct CopyIn;
+
+impl PlainKernel for CopyIn {
+    type Arguments = CopyArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, copy: CopyArguments) {
+        // Relaxed: written by an earlier launch.
+        if copy.status(word::REFUSED).load(Relaxed) != 0
+            || copy.status(word::INVALID).load(Relaxed) != 0
+        {
+            return;
+        }
+        let mut valid = true;
+        copy.for_each(warp, |_, record, place, entry| {
+            // SAFETY: the launch before has made blocks for these degrees.
+            unsafe {
+                let target = *copy.targets.add(entry as usize);
+                valid &= target < copy.vertices
+                    && (place == 0 || *copy.targets.add(entry as usize - 1) < target);
+                *record.entries().add(place as usize) = target;
+            }
+        });
+        if !valid {
+            // Relaxed: the host reads it after the launch.
+            copy.status(word::INVALID).store(1, Relaxed);
+        }
+    }
+}
+
+/// Copies targets out of the blocks, and hashes them.
+pub struct CopyOut;
+
+impl PlainKernel for CopyOut {
+    type Arguments = CopyArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, copy: CopyArguments) {
+        let mut hash = 0_u64;
+        copy.for_each(warp, |vertex, record, place, entry| {
+            // SAFETY: the offsets were made from the records.
+            unsafe {
+                let target = *record.entries().add(place as usize);
+                hash = hash.wrapping_add(mix(vertex, target));
+                if !copy.targets.is_null() {
+                    *copy.targets.add(entry as usize) = target;
+                }
+            }
+        });
+        // SAFETY: the kernel's contract.
+        unsafe { copy.add_hash(warp, hash) };
+    }
+}

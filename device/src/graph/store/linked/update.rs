@@ -1,0 +1,291 @@
+//! Updates of linked adjacency; see `update` for the steps of a batch.
+//!
+//! One lane acts for a vertex. An insertion keeps the pages before that of its
+//! first change and replaces the others by new ones, which `LinkedPrepare`
+//! allocates, fills and links to each other; `LinkedCommit` links them to the
+//! rest, or gives them back. A deletion needs no memory and is made in
+//! `LinkedCommit` alone.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::page::{Cursor, PAGE_BYTES, capacity, entries, first, link, pages, skip};
+use super::read::search;
+use crate::allocator::{Allocator, Handle};
+use crate::graph::store::classify::classify;
+use crate::graph::store::update::UpdateArguments;
+use crate::graph::store::{Vertex, obtain_coalesced};
+use crate::kernel::Kernel;
+use crate::simt::Warp;
+
+/// Finds out what each key does, and counts.
+pub struct LinkedClassify;
+
+impl Kernel for LinkedClassify {
+    type Arguments = UpdateArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
+        // SAFETY: the kernel's contract; a record of the store has a chain with its
+        // neighbours, and nobody writes to chains in this launch.
+        unsafe { classify(warp, &update, |record, target| search(heap, record, target)) };
+    }
+}
+
+/// Frees a chain from `handle` on; null is an empty one.
+///
+/// # Safety
+///
+/// Nobody else uses the pages, now or later.
+#[inline(always)]
+unsafe fn free_chain<W: Warp, A: Allocator>(warp: W, heap: A, mut handle: A::Handle) {
+    while !handle.is_null() {
+        // SAFETY: the caller's promise; the link is read before its page goes.
+        unsafe {
+            let next = *link::<A>(heap.address(handle));
+            heap.free_coalesced(warp, handle);
+            handle = next;
+        }
+    }
+}
+
+/// Allocates and fills the pages that insertions need.
+pub struct LinkedPrepare;
+
+impl LinkedPrepare {
+    /// The new pages for the changes `begin..end`, linked, merged with the
+    /// neighbours that they displace; null if one was refused. Counts them.
+    ///
+    /// # Safety
+    ///
+    /// `begin..end` is a run of the changes of an insertion, and `record` is that of its
+    /// vertex in the store of `heap`, whose chain nobody writes to meanwhile.
+    #[inline(always)]
+    unsafe fn tail<W: Warp, A: Allocator>(
+        warp: W,
+        heap: A,
+        update: &UpdateArguments,
+        record: &Vertex,
+        (begin, end): (u32, u32),
+        fresh_pages: &mut u64,
+    ) -> A::Handle {
+        let form = update.form();
+        let mut index = update.spot(begin) / capacity::<A>() * capacity::<A>();
+        // SAFETY: the chain has `degree` neighbours; new pages are this lane's.
+        unsafe {
+            let mut old = if record.degree > 0 {
+                Cursor::new(heap, first(record), index)
+            } else {
+                Cursor::new(heap, core::ptr::null_mut(), 0)
+            };
+            let (mut head, mut last) = (A::Handle::NULL, core::ptr::null_mut());
+            let mut change = begin;
+            while index < record.degree || change < end {
+                let fresh = obtain_coalesced(warp, heap, PAGE_BYTES);
+                if fresh.is_null() {
+                    free_chain(warp, heap, head);
+                    return fresh;
+                }
+                *fresh_pages += 1;
+                let page = heap.address(fresh);
+                *link::<A>(page) = A::Handle::NULL;
+                if head.is_null() {
+                    head = fresh;
+                } else {
+                    *link::<A>(last) = fresh;
+                }
+                last = page;
+                let mut place = 0;
+                while place < capacity::<A>() && (index < record.degree || change < end) {
+                    let value = if change < end && update.spot(change) == index {
+                        change += 1;
+                        form.target(update.change(change - 1))
+                    } else {
+                        index += 1;
+                        *old.next()
+                    };
+                    *entries::<A>(page).add(place as usize) = value;
+                    place += 1;
+                }
+            }
+            head
+        }
+    }
+}
+
+impl Kernel for LinkedPrepare {
+    type Arguments = UpdateArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
+        if update.deletes() {
+            return;
+        }
+        let count = update.change_count();
+        let mut fresh_pages = 0;
+        let mut index = warp.thread();
+        while index < count {
+            if update.is_first(index) {
+                let end = update.run_end(index, count);
+                let record = update.record(update.form().source(update.change(index)));
+                // SAFETY: there is a word and a handle for each key; the run is
+                // this lane's, and nobody writes to chains in this launch.
+                unsafe {
+                    let run = (index, end);
+                    let head = Self::tail(warp, heap, &update, &record, run, &mut fresh_pages);
+                    let fresh = update.fresh.cast::<A::Handle>();
+                    fresh.add(index as usize).write(head);
+                    let mut address = 0;
+                    if head.is_null() {
+                        // Relaxed: read by later launches.
+                        update.refused().fetch_max(PAGE_BYTES, Relaxed);
+                    } else {
+                        address = heap.address(head).expose_provenance() as u64;
+                    }
+                    update.moved.add(index as usize).write(address);
+                }
+            }
+            index += warp.threads();
+        }
+        update.count_fresh(warp, fresh_pages * PAGE_BYTES);
+    }
+}
+
+/// Switches over, or gives the new pages back.
+pub struct LinkedCommit;
+
+impl LinkedCommit {
+    /// Replaces the pages of a vertex from number `kept` on by the chain that
+    /// `head` begins, at `address`; the pages replaced are freed.
+    ///
+    /// # Safety
+    ///
+    /// `record` and `handle` are those of a vertex whose chain has `kept` pages at least. That
+    /// chain and the one from `head` on are this lane's, and nobody uses the pages that are
+    /// replaced, now or later.
+    #[inline(always)]
+    unsafe fn replace<W: Warp, A: Allocator>(
+        warp: W,
+        heap: A,
+        record: &mut Vertex,
+        handle: &mut A::Handle,
+        kept: u32,
+        (head, address): (A::Handle, u64),
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let old = if kept == 0 {
+                let old = *handle;
+                *handle = head;
+                record.address = address;
+                old
+            } else {
+                let page = skip(heap, first(record), kept - 1);
+                let old = *link::<A>(page);
+                *link::<A>(page) = head;
+                old
+            };
+            free_chain(warp, heap, old);
+        }
+    }
+
+    /// Closes up the neighbours over the changes `begin..end`.
+    ///
+    /// # Safety
+    ///
+    /// `begin..end` is a run of the changes of a deletion, and `record` is that of its vertex,
+    /// whose chain is this lane's.
+    #[inline(always)]
+    unsafe fn close_up<A: Allocator>(
+        heap: A,
+        update: &UpdateArguments,
+        record: &Vertex,
+        (begin, end): (u32, u32),
+    ) {
+        let mut index = update.spot(begin);
+        // SAFETY: the chain has `degree` neighbours, and is this lane's.
+        unsafe {
+            let mut from = Cursor::new(heap, first(record), index);
+            let mut to = from;
+            let mut change = begin;
+            while index < record.degree {
+                let value = *from.next();
+                if change < end && update.spot(change) == index {
+                    change += 1;
+                } else {
+                    *to.next() = value;
+                }
+                index += 1;
+            }
+        }
+    }
+
+    /// Ends the run of changes `begin..end`.
+    ///
+    /// # Safety
+    ///
+    /// The run is one of a batch that nothing refused, for which `LinkedPrepare` has run, and
+    /// this lane alone accesses what belongs to the run and to its vertex.
+    #[inline(always)]
+    unsafe fn end_run<W: Warp, A: Allocator>(
+        warp: W,
+        heap: A,
+        update: &UpdateArguments,
+        (begin, end): (u32, u32),
+    ) {
+        let vertex = update.form().source(update.change(begin)) as usize;
+        // SAFETY: the caller's promise; the chain has the pages that the degree and
+        // the places of the changes say.
+        unsafe {
+            let mut record = *update.records.add(vertex);
+            let handle = &mut *update.handles.cast::<A::Handle>().add(vertex);
+            let degree = update.new_degree(record.degree, end - begin);
+            let chain = if update.deletes() {
+                Self::close_up(heap, update, &record, (begin, end));
+                (A::Handle::NULL, 0)
+            } else {
+                let fresh = update.fresh.cast::<A::Handle>();
+                (
+                    *fresh.add(begin as usize),
+                    *update.moved.add(begin as usize),
+                )
+            };
+            let kept = if update.deletes() {
+                pages::<A>(degree)
+            } else {
+                update.spot(begin) / capacity::<A>()
+            };
+            Self::replace(warp, heap, &mut record, handle, kept, chain);
+            record.degree = degree;
+            record.room = pages::<A>(degree) * capacity::<A>();
+            *update.records.add(vertex) = record;
+        }
+    }
+}
+
+impl Kernel for LinkedCommit {
+    type Arguments = UpdateArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
+        let count = update.change_count();
+        // Relaxed: written by an earlier launch.
+        let refused = update.refused().load(Relaxed) != 0;
+        let mut index = warp.thread();
+        while index < count {
+            if update.is_first(index) {
+                let end = update.run_end(index, count);
+                // SAFETY: `LinkedPrepare` wrote the words of the run of an
+                // insertion; a run is one lane's, and so are its pages and its vertex.
+                unsafe {
+                    if !refused {
+                        Self::end_run(warp, heap, &update, (index, end));
+                    } else if !update.deletes() {
+                        let fresh = update.fresh.cast::<A::Handle>();
+                        free_chain(warp, heap, *fresh.add(index as usize));
+                    }
+                }
+            }
+            index += warp.threads();
+        }
+    }
+}

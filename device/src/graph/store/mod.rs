@@ -1,0 +1,36 @@
+//! The store of a graph: adjacency in blocks from an allocator, and batches of edge
+//! updates.
+//!
+//! A vertex has a record and, if it has edges, one block with its neighbours in
+//! ascending order, each once (the layout that Winter and others 2020 call
+//! OuroGraph, section 6.2), or a chain of [`linked`] pages. A batch goes through these
+//! steps, none of which waits for another warp; the launches between them are the only
+//! barriers:
+//!
+//! 1. [`sort`]: edges become [`keys`], source above target, and are sorted.
+//! 2. [`classify`]: which keys change the graph, and where; the others are
+//!    counted and left out.
+//! 3. [`contiguous::prepare`] and [`contiguous::relocate`]: new blocks for vertices whose
+//!    blocks do not fit any more, filled with the merged adjacency. The store is untouched.
+//! 4. [`contiguous::commit`]: if every request was served, records are switched over, old
+//!    blocks freed and the other vertices changed in place, where nothing can
+//!    fail; else the new blocks are freed and the store is as before.
+
+pub mod classify;
+pub mod contiguous;
+pub mod copy;
+pub mod keys;
+pub mod linked;
+pub mod load;
+pub mod measure;
+#[cfg(not(target_arch = "nvptx64"))]
+pub(super) mod plan;
+pub mod query;
+pub mod scan;
+pub mod sort;
+pub mod update;
+mod vertex;
+pub mod vertices;
+pub mod view;
+
+pub use vertex::{ABSENT, Vertex, lower_bound, obtain_coalesced, room_for};

@@ -1,0 +1,177 @@
+//! The launches of a batch on one store: its keys are sorted, then what is to change is
+//! prepared, then changed.
+
+use super::{Batch, Change, MOST_TILES, SORT_TILES, TILE, UpdateSpace, part, sort_tile};
+use crate::graph::store::classify::{Classify, Compact};
+use crate::graph::store::contiguous::commit::Commit;
+use crate::graph::store::contiguous::prepare::Prepare;
+use crate::graph::store::contiguous::relocate::Relocate;
+use crate::graph::store::keys::{DELETE, EDGES, MIRRORED, NO_LOOPS, TRANSPOSED, id_bits};
+use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedPrepare};
+use crate::graph::store::plan::{Graph, Layout};
+use crate::graph::store::sort::{DIGIT_BITS, SortArguments, SortCount, SortOffsets, SortScatter};
+use crate::graph::store::update::{UpdateArguments, word};
+use crate::graph::triangles::delta::DeltaTriangles;
+use crate::launch::{Grid, PlannedLaunch};
+use crate::workspace::tiles;
+
+/// A batch on one store.
+pub struct Job<'a> {
+    /// The graph.
+    pub graph: &'a Graph,
+    /// The batch.
+    pub batch: &'a Batch,
+    /// How a store's workspace is divided.
+    pub space: &'a UpdateSpace,
+    /// The workspace of the first store.
+    pub front: *mut u8,
+    /// The workspace of this one.
+    pub workspace: *mut u8,
+    /// Which store of the graph.
+    pub store: usize,
+}
+
+impl Job<'_> {
+    fn at(&self, part: usize) -> *mut u8 {
+        self.workspace.wrapping_add(self.space.parts[part])
+    }
+
+    /// Keys that the edges make.
+    pub fn keys(&self) -> u32 {
+        if self.graph.shape.directed {
+            self.batch.count
+        } else {
+            2 * self.batch.count
+        }
+    }
+
+    /// Flags of the keys, apart from `EDGES`.
+    fn flags(&self) -> u32 {
+        let flag = |set: bool, flag: u32| if set { flag } else { 0 };
+        flag(!self.graph.shape.directed, MIRRORED)
+            | flag(self.store == 1, TRANSPOSED)
+            | flag(self.batch.no_loops, NO_LOOPS)
+            | flag(self.batch.change == Change::Delete, DELETE)
+    }
+
+    /// Passes of the sort, and bits of a digit.
+    fn passes(&self) -> (u32, u32) {
+        let bits = 2 * id_bits(self.graph.shape.vertices);
+        let passes = bits.div_ceil(DIGIT_BITS);
+        (passes, bits.div_ceil(passes))
+    }
+
+    /// The two buffers of keys after so many passes: the sorted one first.
+    fn buffers(&self, passes: u32) -> (*mut u64, *mut u64) {
+        let (one, other) = (self.at(part::KEYS).cast(), self.at(part::OTHER_KEYS).cast());
+        if passes % 2 == 1 {
+            (one, other)
+        } else {
+            (other, one)
+        }
+    }
+
+    /// Sorts the keys.
+    pub fn sort(&self) -> Vec<PlannedLaunch> {
+        let (passes, bits) = self.passes();
+        let (tile, tiles) = tiles(self.keys(), sort_tile(self.keys()), SORT_TILES);
+        // The last word counts on.
+        const { assert!(word::FRESH + 1 == word::COUNT) };
+        let zeroed = word::COUNT as u32 - u32::from(self.batch.continues);
+        let mut steps = Vec::new();
+        for pass in 0..passes {
+            let first = pass == 0;
+            let arguments = SortArguments {
+                input: if first {
+                    self.batch.edges
+                } else {
+                    self.buffers(pass).0
+                },
+                output: self.buffers(pass + 1).0,
+                counts: self.at(part::COUNTS).cast(),
+                totals: self.at(part::TOTALS).cast(),
+                header: self.at(part::HEADER).cast(),
+                count: if first { self.batch.count } else { self.keys() },
+                vertices: self.graph.shape.vertices,
+                flags: if first { self.flags() | EDGES } else { 0 },
+                tile,
+                tiles,
+                shift: pass * bits,
+                bits,
+                header_words: if first { zeroed } else { 0 },
+            };
+            steps.push(PlannedLaunch::of::<SortCount>(
+                Grid::strided(tiles * 32),
+                arguments,
+            ));
+            steps.push(PlannedLaunch::of::<SortOffsets>(
+                Grid::strided(32 << bits),
+                arguments,
+            ));
+            steps.push(PlannedLaunch::of::<SortScatter>(
+                Grid::strided(tiles * 32),
+                arguments,
+            ));
+        }
+        steps
+    }
+
+    /// What all kernels after the sort are told.
+    pub fn arguments(&self) -> UpdateArguments {
+        let (tile, tiles) = tiles(self.keys(), TILE, MOST_TILES);
+        let (keys, changes) = self.buffers(self.passes().0);
+        let refused = self.front.cast::<u64>().wrapping_add(word::REFUSED);
+        UpdateArguments {
+            records: self.graph.records(self.store),
+            handles: self.graph.handles(self.store),
+            keys,
+            places: self.at(part::PLACES).cast(),
+            sums: self.at(part::COUNTS).cast(),
+            changes,
+            spots: self.at(part::SPOTS).cast(),
+            moved: self.at(part::MOVED).cast(),
+            fresh: self.at(part::FRESH),
+            header: self.at(part::HEADER).cast(),
+            refused,
+            absent: self.graph.absent_word(),
+            count: self.keys(),
+            vertices: self.graph.shape.vertices,
+            flags: self.flags(),
+            tile,
+            tiles,
+        }
+    }
+
+    /// Finds what is to change, and allocates for it; the graph stays as it is.
+    pub fn prepare(&self) -> Vec<PlannedLaunch> {
+        let arguments = self.arguments();
+        let threads = arguments.tiles * 32;
+        let graph = self.graph;
+        let mut steps = vec![
+            graph.by_layout::<Classify, LinkedClassify>(Grid::strided(threads), arguments),
+            PlannedLaunch::of::<Compact>(Grid::strided(threads), arguments),
+            graph.by_layout::<Prepare, LinkedPrepare>(Grid::strided(self.keys()), arguments),
+        ];
+        if graph.shape.layout == Layout::Contiguous {
+            steps.push(PlannedLaunch::of::<Relocate>(
+                Grid::strided(self.keys()),
+                arguments,
+            ));
+        }
+        steps
+    }
+
+    /// Counts the triangles that the changes make or end.
+    pub fn delta(&self) -> PlannedLaunch {
+        let shape = self.graph.shape;
+        assert!(!shape.directed && shape.layout == Layout::Contiguous);
+        PlannedLaunch::of::<DeltaTriangles>(Grid::strided(self.keys()), self.arguments())
+    }
+
+    /// Changes the graph.
+    pub fn commit(&self) -> PlannedLaunch {
+        let arguments = self.arguments();
+        let graph = self.graph;
+        graph.by_layout::<Commit, LinkedCommit>(Grid::strided(self.keys()), arguments)
+    }
+}

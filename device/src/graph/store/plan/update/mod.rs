@@ -1,0 +1,295 @@
+//! Batches of edges.
+
+mod job;
+
+use crate::graph::store::plan::{Graph, Shape};
+use crate::graph::store::sort::DIGIT_BITS;
+use crate::graph::store::update::word;
+use crate::launch::PlannedLaunch;
+use crate::workspace::WorkspaceLayout;
+use job::Job;
+
+/// What a batch does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Inserts its edges.
+    Insert,
+    /// Deletes its edges.
+    Delete,
+}
+
+/// What became of the edges of a batch, each counted once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Edges that were inserted or deleted.
+    pub applied: u64,
+    /// Edges that the batch had twice, or that the graph had when they were to
+    /// be inserted.
+    pub duplicates: u64,
+    /// Edges to be deleted that the graph did not have.
+    pub missing: u64,
+    /// Edges whose ends are no vertices, and loops where they are refused.
+    pub rejected: u64,
+}
+
+/// Why a batch was not applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UpdateError {
+    /// The heap refused a block. The graph is as before the batch.
+    OutOfMemory {
+        /// The largest block that was refused, in bytes.
+        bytes: u64,
+    },
+}
+
+impl std::fmt::Display for UpdateError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::OutOfMemory { bytes } => write!(
+                f,
+                "graph: the pool refused a block of {bytes} bytes; the graph is as before this \
+                 batch; use a larger pool or smaller batches"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for UpdateError {}
+
+/// Tiles of a sort, at the most.
+const SORT_TILES: u32 = 2048;
+
+/// The least tile of a sort of so many keys: few keys are spread over more warps,
+/// many have fewer counters than keys.
+fn sort_tile(keys: u32) -> u32 {
+    if keys < 1 << 18 { 512 } else { 1024 }
+}
+
+/// Tiles of the kernels that scan the sums of tiles.
+const MOST_TILES: u32 = 4096;
+const TILE: u32 = 64;
+
+/// The workspace of a batch, divided; for each store of the graph anew.
+#[derive(Clone, Copy, Debug)]
+pub struct UpdateSpace {
+    edges: u32,
+    stores: usize,
+    /// Offsets of two buffers of keys, then as in `part`.
+    parts: [usize; 9],
+    store_bytes: usize,
+}
+
+/// Parts of a store's workspace.
+mod part {
+    pub const HEADER: usize = 0;
+    pub const KEYS: usize = 1;
+    pub const OTHER_KEYS: usize = 2;
+    pub const COUNTS: usize = 3;
+    pub const TOTALS: usize = 4;
+    pub const PLACES: usize = 5;
+    pub const SPOTS: usize = 6;
+    pub const MOVED: usize = 7;
+    pub const FRESH: usize = 8;
+}
+
+impl UpdateSpace {
+    /// Room for batches of up to `edges` edges, or none if they are more than
+    /// can be numbered, 2^30.
+    pub fn new(shape: &Shape, edges: u32) -> Option<Self> {
+        if edges > 1 << 30 {
+            return None;
+        }
+        let keys = if shape.directed { edges } else { 2 * edges };
+        let count = keys as usize;
+        // A smaller batch may have more tiles than the largest.
+        let sort_tiles = keys.div_ceil(sort_tile(0)).min(SORT_TILES);
+        let update_tiles = keys.div_ceil(TILE).min(MOST_TILES);
+        let counters = (sort_tiles as usize) << DIGIT_BITS;
+        let mut layout = WorkspaceLayout::default();
+        let parts = [
+            8 * word::COUNT,
+            8 * count,
+            8 * count,
+            4 * counters.max(update_tiles as usize),
+            4 << DIGIT_BITS,
+            4 * count,
+            4 * count,
+            8 * count,
+            shape.handle_bytes * count,
+        ]
+        .map(|bytes| layout.reserve(bytes));
+        Some(Self {
+            edges,
+            stores: shape.stores(),
+            parts,
+            store_bytes: layout.bytes(),
+        })
+    }
+
+    /// Bytes of the workspace, 256-byte aligned. Nothing of it need be 0.
+    pub fn bytes(&self) -> usize {
+        self.store_bytes * self.stores
+    }
+
+    /// Edges of the largest batch.
+    pub fn edges(&self) -> u32 {
+        self.edges
+    }
+
+    /// Words that [`UpdateSpace::outcome`] reads, from the front of the
+    /// workspace.
+    pub const HEADER_WORDS: usize = word::COUNT;
+
+    /// Where in the workspace the header of a store begins.
+    pub fn header_offset(&self, store: usize) -> usize {
+        store * self.store_bytes + self.parts[part::HEADER]
+    }
+
+    /// Bytes that were granted to new blocks of a store, before the old ones were
+    /// freed.
+    pub fn fresh_bytes(header: &[u64; Self::HEADER_WORDS]) -> u64 {
+        header[word::FRESH]
+    }
+
+    /// Entries of a store that a batch changes, known once its keys are compared with
+    /// the graph.
+    pub fn changes(header: &[u64; Self::HEADER_WORDS]) -> u64 {
+        header[word::CHANGES]
+    }
+
+    /// The triangles that a batch has made or destroyed, if it was to count
+    /// them.
+    pub fn triangles(header: &[u64; Self::HEADER_WORDS]) -> u64 {
+        header[word::TRIANGLES]
+    }
+
+    /// What became of a batch that was not empty.
+    ///
+    /// # Errors
+    ///
+    /// If the heap was exhausted.
+    pub fn outcome(header: &[u64; Self::HEADER_WORDS]) -> Result<Counts, UpdateError> {
+        if header[word::REFUSED] != 0 {
+            return Err(UpdateError::OutOfMemory {
+                bytes: header[word::REFUSED],
+            });
+        }
+        Ok(Counts {
+            applied: header[word::APPLIED],
+            duplicates: header[word::DUPLICATES],
+            missing: header[word::MISSING],
+            rejected: header[word::REJECTED],
+        })
+    }
+}
+
+/// A batch of edges in device memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch {
+    /// The edges: a source and a target of 32 bits each.
+    pub edges: *mut u64,
+    /// Their number.
+    pub count: u32,
+    /// What to do with them.
+    pub change: Change,
+    /// Refuse edges from a vertex to itself.
+    pub no_loops: bool,
+    /// Count the triangles that the batch makes or destroys; for undirected
+    /// graphs in contiguous blocks.
+    pub triangles: bool,
+    /// Whether it is a further part of a change: what is granted to new blocks is
+    /// added to that of the parts before.
+    pub continues: bool,
+}
+
+impl Graph {
+    /// The launches that apply a batch, which is not empty and not larger than
+    /// the workspace has room for.
+    ///
+    /// # Panics
+    ///
+    /// If the batch does not suit the workspace, or asks for triangles of a
+    /// directed or linked graph.
+    pub fn update(
+        &self,
+        batch: &Batch,
+        space: &UpdateSpace,
+        workspace: *mut u8,
+    ) -> Vec<PlannedLaunch> {
+        let mut steps = Vec::new();
+        let mut commits = Vec::new();
+        for store in 0..self.shape.stores() {
+            let job = self.job(batch, space, workspace, store);
+            steps.extend(job.sort());
+            steps.extend(job.prepare());
+            commits.push(job.commit());
+        }
+        if batch.triangles {
+            // They are those of the graph that has the changed edges.
+            let delta = self.job(batch, space, workspace, 0).delta();
+            match batch.change {
+                Change::Insert => commits.push(delta),
+                Change::Delete => steps.push(delta),
+            }
+        }
+        steps.extend(commits);
+        steps
+    }
+
+    fn job<'a>(
+        &'a self,
+        batch: &'a Batch,
+        space: &'a UpdateSpace,
+        workspace: *mut u8,
+        store: usize,
+    ) -> Job<'a> {
+        assert!(batch.count > 0 && batch.count <= space.edges);
+        Job {
+            graph: self,
+            batch,
+            space,
+            front: workspace,
+            workspace: workspace.wrapping_add(store * space.store_bytes),
+            store,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::plan::Layout;
+    use crate::workspace::tiles;
+
+    #[test]
+    fn a_workspace_suits_all_smaller_batches() {
+        let shape = Shape {
+            vertices: 1 << 20,
+            limit: 1 << 20,
+            directed: true,
+            handle_bytes: 4,
+            layout: Layout::Contiguous,
+        };
+        let graph = Graph::new(shape, std::ptr::null_mut());
+        for edges in [1, 70, 5000, 300_000, 2_200_000, 5_000_000] {
+            let space = UpdateSpace::new(&shape, edges).unwrap();
+            let room = space.parts[part::TOTALS] - space.parts[part::COUNTS];
+            for count in [1, edges / 3, edges / 2, edges * 9 / 10, edges - 1, edges] {
+                let batch = Batch {
+                    edges: std::ptr::null_mut(),
+                    count: count.max(1),
+                    change: Change::Insert,
+                    no_loops: false,
+                    triangles: false,
+                    continues: false,
+                };
+                let job = graph.job(&batch, &space, std::ptr::null_mut(), 0);
+                let keys = job.keys();
+                let (tile, sort_tiles) = tiles(keys, sort_tile(keys), SORT_TILES);
+                assert!(tile.is_multiple_of(128) && tile * sort_tiles >= keys);
+                assert!((sort_tiles as usize) << (DIGIT_BITS + 2) <= room);
+                assert!(job.arguments().tiles as usize * 4 <= room);
+            }
+        }
+    }
+}

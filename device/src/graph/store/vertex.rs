@@ -1,0 +1,132 @@
+//! What the store keeps for a vertex, and how adjacency is read.
+//!
+//! Records hold addresses, which every kernel can follow; handles, which only
+//! the allocator understands and only updates need, lie in an array beside
+//! them. So the algorithms are the same code over every allocator.
+
+use crate::allocator::Allocator;
+use crate::simt::Warp;
+
+/// A vertex. Without a block, `room` is 0 and the address means nothing.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Vertex {
+    /// Address of the block: `degree` neighbours, ascending, each once, and
+    /// zeroes up to a multiple of four.
+    pub address: u64,
+    /// Neighbours.
+    pub degree: u32,
+    /// Neighbours that the block has room for, a multiple of four; [`ABSENT`] for
+    /// a vertex that was deleted.
+    pub room: u32,
+}
+
+/// The `room` of a vertex that was deleted: it has no edges and gets none.
+pub const ABSENT: u32 = u32::MAX;
+
+impl Vertex {
+    /// The neighbours.
+    #[inline(always)]
+    pub fn entries(&self) -> *mut u32 {
+        core::ptr::with_exposed_provenance_mut(self.address as usize)
+    }
+
+    /// Where `target` belongs among the neighbours, and whether it is there.
+    ///
+    /// # Safety
+    ///
+    /// The block has `degree` neighbours, which nobody writes to meanwhile.
+    #[inline(always)]
+    pub unsafe fn search(&self, target: u32) -> (u32, bool) {
+        let entries = self.entries();
+        // SAFETY: the caller's promise; `place` is read if it is below the degree.
+        unsafe {
+            let place = lower_bound(entries, 0, self.degree, target);
+            let found = place < self.degree && *entries.add(place as usize) == target;
+            (place, found)
+        }
+    }
+
+    /// Zeroes what the block has behind the last neighbour up to a multiple of
+    /// four: neighbours are read four at a time, and what is read was written.
+    ///
+    /// # Safety
+    ///
+    /// The block has room for `degree` neighbours, and is this lane's alone.
+    #[inline(always)]
+    pub unsafe fn pad(&self) {
+        let mut place = self.degree;
+        while place & 3 != 0 {
+            // SAFETY: room is a multiple of four.
+            unsafe { self.entries().add(place as usize).write(0) };
+            place += 1;
+        }
+    }
+
+    /// Whether the vertex was deleted.
+    #[inline(always)]
+    pub fn is_absent(&self) -> bool {
+        self.room == ABSENT
+    }
+}
+
+/// The first place in `entries[from..to]`, which ascends, whose value is not
+/// below `value`; `to` if there is none.
+///
+/// # Safety
+///
+/// The entries from `from` up to `to` can be read.
+#[inline(always)]
+pub unsafe fn lower_bound(entries: *const u32, from: u32, to: u32, value: u32) -> u32 {
+    let (mut low, mut high) = (from, to);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        // SAFETY: `middle` is between `from` and `to`.
+        if unsafe { *entries.add(middle as usize) } < value {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// A block for the store, by the lanes that are here together. The store's blocks
+/// live on while others are granted, so none may lie over another: an allocator that
+/// would do that has no memory left for a graph.
+#[inline(always)]
+pub fn obtain_coalesced<W: Warp, A: Allocator>(warp: W, heap: A, bytes: u64) -> A::Handle {
+    if A::MAY_OVERWRITE {
+        heap.malloc_exclusive(warp, bytes)
+    } else {
+        heap.malloc_coalesced(warp, bytes)
+    }
+}
+
+/// Entries that a new block for `degree` neighbours is requested for: the next
+/// of four sizes between powers of two, so that a vertex that grows by single
+/// edges moves seldom and a fifth of a block at most is idle; a multiple of 4,
+/// the 16 bytes that allocators deal in.
+#[inline(always)]
+pub fn room_for(degree: u32) -> u32 {
+    if degree <= 16 {
+        return (degree + 3) & !3;
+    }
+    let grain = 1 << (29 - (degree - 1).leading_zeros());
+    ((degree - 1) & !(grain - 1)) + grain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::room_for;
+
+    #[test]
+    fn rooms_suffice_and_waste_little() {
+        for degree in 1..100_000 {
+            let room = room_for(degree);
+            assert!(room >= degree && room.is_multiple_of(4), "{degree}: {room}");
+            assert!(room - degree <= 3.max(degree / 4), "{degree}: {room}");
+            assert_eq!(room_for(room), room);
+        }
+    }
+}

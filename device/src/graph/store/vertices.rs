@@ -1,0 +1,188 @@
+//! Deleting vertices: their edges as a batch, and marking them.
+//!
+//! The edges of the vertices are counted, so that the host can make room, then
+//! listed and deleted as any batch; then the vertices, which have none left,
+//! are marked. Edges to marked vertices are rejected from then on.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use cuda_std::atomic::{AtomicU32, AtomicU64};
+
+use crate::allocator::Allocator;
+use crate::arguments;
+use crate::graph::store::linked::page::{Cursor, first};
+use crate::graph::store::{ABSENT, Vertex};
+use crate::kernel::{Kernel, PlainKernel};
+use crate::simt::Warp;
+
+/// Words of the header, by number.
+pub mod word {
+    /// Edges of the listed vertices; of a vertex that is listed twice, twice.
+    pub const EDGES: usize = 0;
+    /// Edges that were written.
+    pub const WRITTEN: usize = 1;
+    /// Vertices that were deleted.
+    pub const DELETED: usize = 2;
+    /// Number of words.
+    pub const COUNT: usize = 4;
+}
+
+arguments! {
+    /// Vertices to be deleted.
+    pub struct VertexArguments {
+        pointers {
+            /// Records of a store.
+            records: Vertex,
+            /// `count` vertices; what does not exist is passed over.
+            list: u32,
+            /// Room for all edges: a source and a target of 32 bits each.
+            edges: u64,
+            /// `word::COUNT` words, 0 before the first launch.
+            header: u64,
+            /// A word of the graph: vertices that were deleted.
+            absent: u64,
+        }
+        integers {
+            /// Vertices of the graph.
+            vertices: u32,
+            /// Vertices of the list.
+            count: u32,
+            /// Not 0 if the store is of in-neighbours.
+            incoming: u32,
+        }
+    }
+}
+
+impl VertexArguments {
+    #[inline(always)]
+    fn header(&self, index: usize) -> &AtomicU64 {
+        // SAFETY: the arguments' contract.
+        unsafe { &*self.header.add(index).cast::<AtomicU64>() }
+    }
+
+    /// Calls `visit` with each vertex of the list that exists, and its record.
+    #[inline(always)]
+    fn for_each<W: Warp>(&self, warp: W, mut visit: impl FnMut(u32, *mut Vertex)) {
+        let mut index = warp.thread();
+        while index < self.count {
+            // SAFETY: below the lengths of the list and of the records.
+            unsafe {
+                let vertex = *self.list.add(index as usize);
+                if vertex < self.vertices {
+                    visit(vertex, self.records.add(vertex as usize));
+                }
+            }
+            index += warp.threads();
+        }
+    }
+
+    /// Writes the edges of the vertices; `neighbours` gives those of a record
+    /// one by one.
+    #[inline(always)]
+    fn write<W: Warp, F: FnMut() -> u32>(&self, warp: W, neighbours: impl Fn(Vertex) -> F) {
+        self.for_each(warp, |vertex, record| {
+            // SAFETY: a record of the store.
+            let record = unsafe { *record };
+            if record.degree == 0 {
+                return;
+            }
+            // Relaxed: each lane gets places of its own; the batch is sorted.
+            let written = self.header(word::WRITTEN);
+            let place = written.fetch_add(u64::from(record.degree), Relaxed) as usize;
+            let mut next = neighbours(record);
+            let mut index = 0;
+            while index < record.degree {
+                let other = next();
+                let (source, target) = if self.incoming != 0 {
+                    (other, vertex)
+                } else {
+                    (vertex, other)
+                };
+                // SAFETY: the host made room for all of them.
+                unsafe {
+                    self.edges
+                        .add(place + index as usize)
+                        .write(u64::from(source) | u64::from(target) << 32);
+                }
+                index += 1;
+            }
+        });
+    }
+}
+
+/// Counts the edges of the vertices.
+pub struct VertexCount;
+
+impl PlainKernel for VertexCount {
+    type Arguments = VertexArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, job: VertexArguments) {
+        job.for_each(warp, |_, record| {
+            // SAFETY: a record of the store.
+            let degree = unsafe { (*record).degree };
+            // Relaxed: a sum that the host reads after the launch.
+            job.header(word::EDGES)
+                .fetch_add(u64::from(degree), Relaxed);
+        });
+    }
+}
+
+/// Lists the edges of the vertices, from a store of contiguous blocks.
+pub struct VertexEdges;
+
+impl PlainKernel for VertexEdges {
+    type Arguments = VertexArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, job: VertexArguments) {
+        job.write(warp, |record| {
+            let mut place = 0;
+            move || {
+                place += 1;
+                // SAFETY: called once for each neighbour.
+                unsafe { *record.entries().add(place - 1) }
+            }
+        });
+    }
+}
+
+/// Lists the edges of the vertices, from a store of linked pages.
+pub struct LinkedVertexEdges;
+
+impl Kernel for LinkedVertexEdges {
+    type Arguments = VertexArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, job: VertexArguments) {
+        job.write(warp, |record| {
+            // SAFETY: the vertex has neighbours.
+            let mut cursor = unsafe { Cursor::new(heap, first(&record), 0) };
+            // SAFETY: called once for each neighbour.
+            move || unsafe { *cursor.next() }
+        });
+    }
+}
+
+/// Marks the vertices, which have no edges any more.
+pub struct VertexMark;
+
+impl PlainKernel for VertexMark {
+    type Arguments = VertexArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, job: VertexArguments) {
+        job.for_each(warp, |_, record| {
+            // SAFETY: a record of the store, whose words nothing else accesses
+            // in this launch.
+            let room = unsafe { &*(&raw const (*record).room).cast::<AtomicU32>() };
+            // Relaxed: only one lane finds a vertex unmarked.
+            if room.swap(ABSENT, Relaxed) != ABSENT && job.incoming == 0 {
+                // SAFETY: the arguments' contract.
+                let absent = unsafe { &*job.absent.cast::<AtomicU64>() };
+                absent.fetch_add(1, Relaxed);
+                job.header(word::DELETED).fetch_add(1, Relaxed);
+            }
+        });
+    }
+}

@@ -1,0 +1,140 @@
+//! The triangles that a batch makes or destroys.
+//!
+//! They are those of the graph with the changed edges (after an insertion is
+//! committed, or before a deletion is) that have such an edge. Each is counted
+//! for the least of its changed edges: the common neighbours of a change's ends
+//! are found as in `triangles`, and passed over if another edge of the triangle
+//! is a lesser change.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use crate::graph::store::Vertex;
+use crate::graph::store::update::{UpdateArguments, word};
+use crate::kernel::PlainKernel;
+use crate::simt::Warp;
+use crate::simt::reduce::all_sum64;
+use crate::simt::segments::Segments;
+
+/// Counts them; in undirected graphs, from contiguous blocks.
+pub struct DeltaTriangles;
+
+impl DeltaTriangles {
+    /// Whether the edge between two vertices is a change below `key`, which is
+    /// that of an edge from its lower end.
+    #[inline(always)]
+    fn is_lesser_change(update: &UpdateArguments, one: u32, other: u32, key: u64) -> bool {
+        let form = update.form();
+        let edge = if one < other {
+            form.key(one, other)
+        } else {
+            form.key(other, one)
+        };
+        if edge >= key {
+            return false;
+        }
+        let (mut low, mut high) = (0, update.change_count());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if update.change(middle) < edge {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        // There is a change behind: that of `key`.
+        update.change(low) == edge
+    }
+
+    /// The triangles of changes, one a lane; `key` is that of an edge from its
+    /// lower end. Lanes without one pass records without neighbours.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, the records are those of the store or without
+    /// neighbours, and all lanes of the warp make the call.
+    #[inline(always)]
+    unsafe fn of_changes<W: Warp>(
+        warp: W,
+        update: &UpdateArguments,
+        key: u64,
+        (one, other): (Vertex, Vertex),
+    ) -> u64 {
+        let (short, long) = if one.degree < other.degree {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        let form = update.form();
+        let segments = Segments::new(warp, short.degree);
+        let mut found = 0;
+        let mut base = 0;
+        while base < segments.total {
+            let item = base + warp.lane();
+            let (owner, place) = segments.locate(warp, item);
+            let key = warp.shuffle64(W::FULL, key, owner);
+            let read = Vertex {
+                address: warp.shuffle64(W::FULL, short.address, owner),
+                degree: 0,
+                room: 0,
+            };
+            let searched = Vertex {
+                address: warp.shuffle64(W::FULL, long.address, owner),
+                degree: warp.shuffle(W::FULL, long.degree, owner),
+                room: 0,
+            };
+            if item < segments.total {
+                // SAFETY: the place is below the vertex' degree.
+                let third = unsafe { *read.entries().add(place as usize) };
+                let (low, high) = (form.source(key), form.target(key));
+                if third != low
+                    && third != high
+                    // SAFETY: address and degree are those of one record.
+                    && unsafe { searched.search(third).1 }
+                    && !Self::is_lesser_change(update, low, third, key)
+                    && !Self::is_lesser_change(update, high, third, key)
+                {
+                    found += 1;
+                }
+            }
+            base += W::LANES;
+        }
+        found
+    }
+}
+
+impl PlainKernel for DeltaTriangles {
+    type Arguments = UpdateArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, update: UpdateArguments) {
+        // Relaxed, here and below: written by an earlier launch, or read by the
+        // host after this one.
+        if update.refused().load(Relaxed) != 0 {
+            return;
+        }
+        let form = update.form();
+        let count = update.change_count();
+        let mut found = 0;
+        let mut row = warp.warp() * W::LANES;
+        while row < count {
+            let index = row + warp.lane();
+            let mut key = 0;
+            let mut ends = (Vertex::default(), Vertex::default());
+            if index < count {
+                key = update.change(index);
+                let (source, target) = (form.source(key), form.target(key));
+                // Of the two directions of an edge, one.
+                if source < target {
+                    ends = (update.record(source), update.record(target));
+                }
+            }
+            // SAFETY: the kernel's contract; nothing changes in this launch.
+            found += unsafe { Self::of_changes(warp, &update, key, ends) };
+            row += warp.threads();
+        }
+        let found = all_sum64(warp, found);
+        if warp.lane() == 0 && found > 0 {
+            update.header(word::TRIANGLES).fetch_add(found, Relaxed);
+        }
+    }
+}

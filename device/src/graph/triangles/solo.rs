@@ -1,0 +1,311 @@
+//! The triangles of a vertex, by a lane alone.
+//!
+//! The successors of the vertex are marked, a bit each in the marks of the worker;
+//! then the list of each successor is read through, and every entry looked up. A
+//! look-up is a load that depends on no other and guesses nothing, where merging
+//! lists takes a chain of steps over both, each of them a guess. The marks are an
+//! eighth of a byte for each vertex of the graph, which stays in the cache.
+//!
+//! Traffic: a list is read for each oriented edge, which is fetched before it is
+//! needed.
+
+use super::{List, Stamps, TriangleArguments, in_place};
+use crate::simt::Warp;
+use crate::simt::prefetch::{PREFETCH_DISTANCE, prefetch};
+use crate::simt::rows::Rows;
+use crate::simt::tail::{Four, TAIL_MASKS};
+
+/// Words that may be read behind the last list.
+pub const BEHIND: usize = 3;
+
+/// Successors of a short list.
+const FEW: u32 = 8;
+
+/// A set of vertices, a bit each.
+#[derive(Clone, Copy)]
+pub struct Marks {
+    words: *mut u32,
+}
+
+impl Marks {
+    /// The words of one worker for that many vertices.
+    pub const fn words(vertices: u32) -> usize {
+        vertices.div_ceil(32) as usize
+    }
+
+    /// Those of a worker; empty.
+    ///
+    /// # Safety
+    ///
+    /// There are marks for the worker, which are used by this lane alone.
+    #[inline(always)]
+    pub unsafe fn new(graph: &TriangleArguments, worker: u32) -> Self {
+        let before = worker as usize * Self::words(graph.vertices);
+        Self {
+            words: graph.marks.wrapping_add(before),
+        }
+    }
+
+    #[inline(always)]
+    fn word(&self, vertex: u32) -> *mut u32 {
+        self.words.wrapping_add(vertex as usize / 32)
+    }
+
+    #[inline(always)]
+    fn set(&self, vertex: u32) {
+        // SAFETY: vertices of the graph have marks.
+        unsafe { *self.word(vertex) |= 1 << (vertex % 32) };
+    }
+
+    /// 1 for a vertex that is marked, else 0.
+    #[inline(always)]
+    fn get(&self, vertex: u32) -> u32 {
+        // SAFETY: as above.
+        unsafe { *self.word(vertex) >> (vertex % 32) & 1 }
+    }
+
+    /// Takes away the mark of a vertex, and of those that share its word.
+    #[inline(always)]
+    fn clear(&self, vertex: u32) {
+        // SAFETY: as above.
+        unsafe { *self.word(vertex) = 0 };
+    }
+}
+
+/// Copies the successors of this warp's vertices: one list behind the other, so that they
+/// take less of the cache.
+///
+/// # Safety
+///
+/// The arguments' contract holds.
+#[inline(always)]
+pub unsafe fn orient<W: Warp>(warp: W, graph: &TriangleArguments) {
+    let rows = Rows::new(warp, graph.vertices, 1);
+    // SAFETY: rows begin at the number of vertices at most.
+    let mut end = unsafe { graph.offset(rows.first) };
+    let mut vertex = rows.first;
+    while vertex < rows.end {
+        let start = end;
+        let mut place = 0;
+        // SAFETY: the vertex has so many neighbours, and no more successors.
+        unsafe {
+            let record = *graph.records.add(vertex as usize);
+            while place < record.degree {
+                let neighbour = *record.entries().add(place as usize);
+                let degree = graph.offset(neighbour + 1) - graph.offset(neighbour);
+                let keep =
+                    (degree > record.degree) | ((degree == record.degree) & (neighbour > vertex));
+                // What is not kept is written over. Half of them are: no branch.
+                *graph.successors.add(end as usize) = neighbour;
+                end += u32::from(keep);
+                place += 1;
+            }
+            *graph.lists.add(vertex as usize) = List {
+                start,
+                length: end - start,
+            };
+        }
+        vertex += rows.step;
+    }
+}
+
+/// The triangles of this warp's vertices.
+///
+/// # Safety
+///
+/// The arguments' contract holds, and `Orient` has run if there are lists.
+#[inline(always)]
+pub unsafe fn count<W: Warp>(warp: W, graph: &TriangleArguments) -> u64 {
+    let rows = Rows::new(warp, graph.vertices, 1);
+    let mut found = 0;
+    let mut vertex = rows.first;
+    if graph.lists.is_null() {
+        // SAFETY: a worker runs a warp at a time; rows are vertices.
+        unsafe {
+            let stamps = Stamps::new(graph, warp.processor());
+            let is_far = in_place::is_scattered(graph, rows.first, rows.end);
+            while vertex < rows.end {
+                found += in_place::of_vertex(graph, stamps, vertex, is_far);
+                vertex += rows.step;
+            }
+        }
+        return found;
+    }
+    // SAFETY: as above.
+    unsafe {
+        let marks = Marks::new(graph, warp.processor());
+        while vertex < rows.end {
+            found += of_vertex(graph, marks, vertex, graph.list(vertex));
+            vertex += rows.step;
+        }
+    }
+    found
+}
+
+/// The triangles of `source`, whose successors are `list`. No vertex is marked
+/// before and after.
+///
+/// # Safety
+///
+/// The arguments have lists, and their contract holds; `marks` are this lane's, and `list`
+/// is that of `source`.
+#[inline(always)]
+unsafe fn of_vertex(graph: &TriangleArguments, marks: Marks, source: u32, list: List) -> u64 {
+    // A triangle has two successors of its source.
+    if list.length < 2 {
+        return 0;
+    }
+    let end = list.start + list.length;
+    let mut place = list.start;
+    while place < end {
+        marks.set(graph.successor(place));
+        place += 1;
+    }
+    let mut found = 0;
+    place = list.start;
+    while place < end {
+        look_ahead(graph, place);
+        let target = graph.successor(place);
+        found += u64::from(if graph.counts.is_null() {
+            marked(graph, marks, target)
+        } else {
+            counted(graph, marks, source, target)
+        });
+        place += 1;
+    }
+    place = list.start;
+    while place < end {
+        marks.clear(graph.successor(place));
+        place += 1;
+    }
+    found
+}
+
+/// The number of successors of `target` that are marked.
+#[inline(always)]
+fn marked(graph: &TriangleArguments, marks: Marks, target: u32) -> u32 {
+    let list = graph.list(target);
+    if list.length == 0 {
+        return 0;
+    }
+    let (mut place, end) = (list.start, list.start + list.length);
+    let mut found = 0;
+    if list.length > FEW {
+        while place < end {
+            found += marks.get(graph.successor(place));
+            place += 1;
+        }
+        return found;
+    }
+    // The length of a short list is a guess for a branch. So the last successors are
+    // looked up as four, of which a mask takes those that are there.
+    let four = |place: u32| [0, 1, 2, 3].map(|next| graph.successor(place + next));
+    while end - place > 4 {
+        let [one, two, three, last] = four(place).map(|third| marks.get(third));
+        found += (one + two) + (three + last);
+        place += 4;
+    }
+    // SAFETY: there are masks for up to four.
+    let Four(mask) = unsafe { *TAIL_MASKS.as_ptr().add((end - place) as usize) };
+    let thirds = four(place);
+    // What is behind the list becomes vertex 0, which is not counted.
+    let get = |index: usize| marks.get(thirds[index] & mask[index]) & mask[index];
+    found + (get(0) + get(1)) + (get(2) + get(3))
+}
+
+/// The same; each is a triangle with `source`, counted for its three vertices.
+#[inline(always)]
+fn counted(graph: &TriangleArguments, marks: Marks, source: u32, target: u32) -> u32 {
+    let list = graph.list(target);
+    let mut found = 0;
+    let mut place = list.start;
+    while place < list.start + list.length {
+        let third = graph.successor(place);
+        if marks.get(third) == 1 {
+            found += 1;
+            graph.count(source);
+            graph.count(target);
+            graph.count(third);
+        }
+        place += 1;
+    }
+    found
+}
+
+/// Fetches what the successors behind a place will lead to: first where a list is,
+/// then, as many successors later, the list.
+#[inline(always)]
+fn look_ahead(graph: &TriangleArguments, place: u32) {
+    // SAFETY: there is an offset of the end.
+    if place + 2 * PREFETCH_DISTANCE >= unsafe { graph.offset(graph.vertices) } {
+        return;
+    }
+    let far = graph.successor(place + 2 * PREFETCH_DISTANCE);
+    prefetch(graph.lists.wrapping_add(far as usize) as u64);
+    // Between the lists of two vertices there may be anything.
+    let near = graph.successor(place + PREFETCH_DISTANCE);
+    if near < graph.vertices {
+        let start = graph.list(near).start;
+        prefetch(graph.successors.wrapping_add(start as usize) as u64);
+    }
+}
+
+#[cfg(all(test, not(target_arch = "nvptx64")))]
+mod tests {
+    use super::*;
+
+    /// A complete graph whose vertices, in ascending order, have the later ones as
+    /// successors; the last vertex has the first two.
+    #[test]
+    fn lists_of_every_length_are_counted() {
+        let clique = 700;
+        let (mut lists, mut offsets) = (Vec::new(), Vec::new());
+        let mut successors: Vec<u32> = Vec::new();
+        for vertex in 0..=clique {
+            let start = successors.len() as u32;
+            successors.extend(if vertex < clique {
+                vertex + 1..clique
+            } else {
+                0..2
+            });
+            let length = successors.len() as u32 - start;
+            lists.push(List { start, length });
+            offsets.push(start);
+        }
+        offsets.push(successors.len() as u32);
+        // What may be read behind the last list.
+        successors.extend([u32::MAX; BEHIND]);
+        let all = u64::from(clique);
+        let expected = all * (all - 1) * (all - 2) / 6 + 1;
+        let mut counts = vec![0_u32; lists.len()];
+        // Of two workers.
+        let mut marks = vec![0_u32; 2 * Marks::words(lists.len() as u32)];
+        for per_vertex in [false, true] {
+            let graph = TriangleArguments {
+                records: std::ptr::null_mut(),
+                offsets: offsets.as_mut_ptr(),
+                lists: lists.as_mut_ptr(),
+                successors: successors.as_mut_ptr(),
+                total: std::ptr::null_mut(),
+                counts: match per_vertex {
+                    true => counts.as_mut_ptr(),
+                    false => std::ptr::null_mut(),
+                },
+                marks: marks.as_mut_ptr(),
+                vertices: lists.len() as u32,
+            };
+            // SAFETY: there are marks for two workers, and nobody else uses them.
+            let mine = unsafe { Marks::new(&graph, 1) };
+            let vertices = lists.iter().enumerate();
+            // SAFETY: the arguments are whole, but for what only kernels use.
+            let of = |(vertex, &list)| unsafe { of_vertex(&graph, mine, vertex as u32, list) };
+            let found: u64 = vertices.map(of).sum();
+            assert_eq!(found, expected);
+            assert!(marks.iter().all(|&word| word == 0));
+        }
+        let corner = u64::from(clique - 1) * u64::from(clique - 2) / 2;
+        assert_eq!(counts[clique as usize], 1);
+        let counts: Vec<u64> = counts[..3].iter().map(|&count| count.into()).collect();
+        assert_eq!(counts, [corner + 1, corner + 1, corner]);
+    }
+}
