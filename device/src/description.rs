@@ -1,4 +1,6 @@
-//! What an allocator is, for people.
+//! What an allocator is, for people, and what its kernels need of the assembler.
+
+use crate::registers::RegisterLimits;
 
 /// A parameter, written after the colon of an allocator's name.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +35,8 @@ pub trait Described {
     const DESCRIPTION: Description;
     /// Whether it checks the use of blocks, and is otherwise the one described.
     const CHECKED: bool = false;
+    /// Registers that its kernels may use.
+    const REGISTERS: RegisterLimits = RegisterLimits::SMALL;
 }
 
 /// Whether `entry` is the name in the table of an allocator that users call `name`: PTX has

@@ -2,7 +2,9 @@
 
 use crate::allocator::{Allocator, Heap};
 use crate::allocators::with_allocators;
+use crate::description::Described;
 use crate::kernel::{Args, INTEGERS, Kernel, POINTERS, PlainKernel};
+use crate::registers::limit;
 use crate::simt::Simt;
 use crate::table::{with_kernels, with_plain_kernels};
 
@@ -21,6 +23,11 @@ macro_rules! entries {
     ($allocator:literal $type:ty; $($family:literal $name:literal $id:ident $kernel:ty;)*) => {
         $(
             const _: () = {
+                /// Registers that the entry may use, or 0: read from the bitcode, in no module.
+                #[unsafe(export_name = concat!("registers__", $family, "__", $name, "__", $allocator))]
+                static REGISTERS: u32 =
+                    limit(<$kernel as Kernel>::REGISTERS, <$type as Described>::REGISTERS);
+
                 /// # Safety
                 ///
                 /// The host launches it with the arguments that the kernel asks for, over a heap

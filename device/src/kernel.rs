@@ -6,6 +6,7 @@
 //! from the scalars inside the entry, where the compiler sees through it.
 
 use crate::allocator::Allocator;
+use crate::registers::RegisterUse;
 use crate::simt::Warp;
 
 /// Pointer words of a kernel's arguments.
@@ -37,6 +38,8 @@ impl Args {
 pub trait Kernel {
     /// The arguments.
     type Arguments: From<Args> + Into<Args> + Copy;
+    /// Which of the allocator's register limits applies to it.
+    const REGISTERS: RegisterUse = RegisterUse::Unlimited;
 
     /// Runs one lane of the kernel.
     ///
@@ -94,6 +97,30 @@ impl Word for u32 {
     }
 }
 
+impl Word for bool {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        u64::from(self)
+    }
+
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        word as u32 != 0
+    }
+}
+
+impl Word for f64 {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        self.to_bits()
+    }
+
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        f64::from_bits(word)
+    }
+}
+
 impl Word for f32 {
     #[inline(always)]
     fn to_word(self) -> u64 {
@@ -107,7 +134,7 @@ impl Word for f32 {
 }
 
 /// Declares a kernel's arguments: a structure of pointers (each written as the
-/// type that it points to) and integers, with the conversions from and to
+/// type that it points to) and values ([`Word`]), with the conversions from and to
 /// [`Args`].
 #[macro_export]
 macro_rules! arguments {

@@ -16,6 +16,7 @@ pub mod graph;
 pub mod heap;
 pub mod kdtree;
 pub mod kernel;
+pub mod registers;
 pub mod render;
 pub mod simt;
 

@@ -16,8 +16,9 @@ use crate::Result;
 use crate::orderings::Ordering;
 use crate::toolchain::Toolchain;
 use bitcode::{compile, link};
-use entries::{entries, group, keep};
+use entries::{entries, group, keep, listing};
 use module::module;
+use registers::register_limits;
 
 /// The architecture that PTX is written for; drivers compile it for later ones.
 const TARGET_CPU: &str = "sm_70";
@@ -41,8 +42,10 @@ pub struct Build {
 pub fn build(toolchain: &Toolchain, root: &Path, work: &Path) -> Result<Build> {
     let libraries = compile(toolchain, root, work)?;
     let linked = link(toolchain, work, &libraries)?;
+    let listing = listing(toolchain, &linked)?;
+    let limits = register_limits(&listing)?;
     let mut jobs = Vec::new();
-    for (family, groups) in group(&entries(toolchain, &linked)?) {
+    for (family, groups) in group(&entries(&listing)) {
         // Reading all kernels takes longer than optimising those of one module.
         let kept = groups.values().flatten();
         let bitcode = keep(toolchain, work, &linked, &format!("all-{family}"), kept, "")?;
@@ -56,7 +59,7 @@ pub fn build(toolchain: &Toolchain, root: &Path, work: &Path) -> Result<Build> {
             let Some((bitcode, (name, entries))) = next else {
                 return Ok(built);
             };
-            let (text, orderings) = module(toolchain, work, &bitcode, &name, &entries)?;
+            let (text, orderings) = module(toolchain, work, &bitcode, (&name, &entries), &limits)?;
             built.push((name, text, orderings));
         }
     };

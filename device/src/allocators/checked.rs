@@ -10,6 +10,7 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use crate::allocator::{Allocator, Faults, Handle, Heap, Occupancy, Request, SetupError};
 use crate::description::{Described, Description};
+use crate::registers::RegisterLimits;
 use crate::simt::Warp;
 
 /// Bytes in front of a block: the state word, the seal, and the requested size.
@@ -131,6 +132,7 @@ fn padded(bytes: u64) -> u64 {
 impl<A: Described> Described for Checked<A> {
     const DESCRIPTION: Description = A::DESCRIPTION;
     const CHECKED: bool = true;
+    const REGISTERS: RegisterLimits = A::REGISTERS;
 }
 
 impl<A: Allocator> Allocator for Checked<A> {

@@ -8,6 +8,7 @@ use cuda_std::atomic::AtomicU32;
 use crate::allocator::{Allocator, Handle};
 use crate::arguments;
 use crate::kernel::Kernel;
+use crate::registers::RegisterUse;
 use crate::simt::Warp;
 
 arguments! {
@@ -59,6 +60,7 @@ macro_rules! threads_kernels {
 
         impl Kernel for $malloc {
             type Arguments = ThreadsArguments;
+            const REGISTERS: RegisterUse = RegisterUse::Malloc;
 
             #[inline(always)]
             unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: ThreadsArguments) {
@@ -93,6 +95,7 @@ macro_rules! threads_kernels {
 
         impl Kernel for $pair {
             type Arguments = ThreadsArguments;
+            const REGISTERS: RegisterUse = RegisterUse::Pair;
 
             #[inline(always)]
             unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: ThreadsArguments) {

@@ -15,6 +15,7 @@ use cuda_std::atomic::{AtomicU32, fence};
 use crate::allocator::{Allocator, Handle};
 use crate::arguments;
 use crate::kernel::Kernel;
+use crate::registers::RegisterUse;
 use crate::simt::Warp;
 
 /// The most blocks that a lane of `AllocCycleDealloc` keeps.
@@ -48,7 +49,7 @@ arguments! {
             /// `KEPT_MOST` (`AllocCycleDealloc`).
             kept: u32,
             /// Whether frees are counted, and the refusals that overlap them.
-            counts_frees: u32,
+            counts_frees: bool,
         }
     }
 }
@@ -75,7 +76,7 @@ unsafe fn request<W: Warp, A: Allocator>(
     heap: A,
     arguments: &WarpsArguments,
 ) -> A::Handle {
-    let counts = arguments.counts_frees != 0;
+    let counts = arguments.counts_frees;
     // SAFETY: a live block has at least 16 bytes; the counters are there.
     unsafe {
         let mut ended = 0;
@@ -114,7 +115,7 @@ unsafe fn release<W: Warp, A: Allocator>(
     arguments: &WarpsArguments,
     block: A::Handle,
 ) {
-    let counts = arguments.counts_frees != 0 && !block.is_null();
+    let counts = arguments.counts_frees && !block.is_null();
     // SAFETY: the caller's promise.
     unsafe {
         if counts {
@@ -134,6 +135,7 @@ pub struct AllocDealloc;
 
 impl Kernel for AllocDealloc {
     type Arguments = WarpsArguments;
+    const REGISTERS: RegisterUse = RegisterUse::Malloc;
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: WarpsArguments) {
@@ -152,6 +154,7 @@ pub struct AllocCycleDealloc;
 
 impl Kernel for AllocCycleDealloc {
     type Arguments = WarpsArguments;
+    const REGISTERS: RegisterUse = RegisterUse::Malloc;
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: WarpsArguments) {

@@ -26,7 +26,7 @@ pub fn refusals<A: Allocator>(seed: u64, counts_frees: bool) -> [u32; 3] {
         // More than half of the pool.
         bytes: A::max_block(pool.heap()) * 3 / 4,
         kept: 1,
-        counts_frees: counts_frees.into(),
+        counts_frees,
     };
     let run = lockstep::run(plan(WARPS), |warp| {
         // SAFETY: the counters are there, 0 at first.

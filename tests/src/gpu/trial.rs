@@ -157,7 +157,7 @@ impl<'b> Trial<'b> {
             counters: self.counters.address().cast(),
             bytes,
             kept,
-            counts_frees: 0,
+            counts_frees: false,
         };
         self.launch(Call::of::<K>(args), Grid::Warps(warps));
         self.counts::<u32>(1)[0]

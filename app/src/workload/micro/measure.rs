@@ -302,7 +302,7 @@ impl Bench<'_> {
             counters: self.counters.address().cast(),
             bytes: self.case.bytes,
             kept: self.case.kept,
-            counts_frees: counts_frees.into(),
+            counts_frees,
         };
         let call = match self.case.workload {
             Microbenchmark::AllocCycleDealloc => Call::of::<AllocCycleDealloc>(arguments),

@@ -12,19 +12,23 @@ use crate::Result;
 use crate::command::run;
 use crate::toolchain::Toolchain;
 
-/// The names of all kernels in a bitcode file.
-pub(super) fn entries(toolchain: &Toolchain, linked: &Path) -> Result<Vec<String>> {
-    let listing = run(Command::new(toolchain.llvm.join("opt"))
+/// A bitcode file in LLVM's assembly language.
+pub(super) fn listing(toolchain: &Toolchain, bitcode: &Path) -> Result<String> {
+    run(Command::new(toolchain.llvm.join("opt"))
         .args(["-S", "-passes=verify", "-o", "-"])
-        .arg(linked))?;
-    Ok(listing
+        .arg(bitcode))
+}
+
+/// The names of all kernels in a listing.
+pub(super) fn entries(listing: &str) -> Vec<String> {
+    listing
         .lines()
         .filter(|line| line.starts_with("define ") && line.contains("ptx_kernel"))
         .filter_map(|line| {
             let name = &line[line.find('@')? + 1..];
             Some(name[..name.find('(')?].trim_matches('"').to_owned())
         })
-        .collect())
+        .collect()
 }
 
 /// Modules and their entries, by name.

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::entries::keep;
+use super::registers::RegisterLimits;
 use super::text::{bound_launches, short_names};
 use super::{PTX_VERSION, TARGET_CPU};
 use crate::Result;
@@ -17,8 +18,8 @@ pub(super) fn module(
     toolchain: &Toolchain,
     work: &Path,
     family: &Path,
-    name: &str,
-    entries: &[String],
+    (name, entries): (&str, &[String]),
+    limits: &RegisterLimits,
 ) -> Result<(String, BTreeSet<Ordering>)> {
     let passes = ",default<O3>,globaldce";
     let with_lines = keep(toolchain, work, family, name, entries.iter(), passes)?;
@@ -31,7 +32,7 @@ pub(super) fn module(
         .arg("-o")
         .arg(&bitcode))?;
     let text = emit(toolchain, &bitcode)?;
-    Ok((bound_launches(&short_names(text)), orderings))
+    Ok((bound_launches(&short_names(text), limits), orderings))
 }
 
 /// The PTX of a bitcode file.

@@ -1,45 +1,69 @@
-//! How many registers an entry may use, where the assembler has to be told.
+//! How many registers each entry may use, as the device code says.
 //!
-//! The limits are to become constants of the allocators. Until then they are listed
-//! here, by the beginnings of the allocators' names.
+//! The device code has a constant `registers__ENTRY` for each entry over an allocator
+//! (`device/src/registers.rs`). It is read from the bitcode; no module keeps it.
 
-/// Registers that the kernels of one `malloc` and one `free` may use, by the
-/// beginning of the allocator's name. They need no more, but an assembler that is
-/// not told takes what does not cost occupancy. Those of Ouroboros are what the
-/// published implementation uses.
-const PAIR_REGISTERS: [(&str, u32); 7] = [
-    ("ouroboros_p_s", 40),
-    ("ouroboros_p_va", 32),
-    ("ouroboros_p_vl", 40),
-    ("ouroboros_c_s", 56),
-    ("ouroboros_c_va", 64),
-    ("ouroboros_c_vl", 64),
-    ("", 24),
-];
+use std::collections::BTreeMap;
 
-/// Registers that the other kernels with `malloc` may use in the benchmarks, likewise:
-/// three blocks fit a multiprocessor, four of `ouroboros-p-va`.
-/// With fewer, of 100,000 threads those that are to bring a chunk wait until others are
-/// done that wait for it: 1.3 ms, where it takes 0.1. The other allocators need no
-/// telling.
-const MALLOC_REGISTERS: [(&str, u32); 3] = [
-    ("ouroboros_p_va", 64),
-    ("ouroboros_p_vl", 80),
-    ("ouroboros_c_v", 80),
-];
+use crate::Result;
 
-/// The registers that an entry may use, if there is a limit.
-pub(super) fn register_limit(head: &str) -> Option<u32> {
-    let (kernel, allocator) = head.split_once("bench__")?.1.split_once("__")?;
-    let limits: &[_] = if kernel.starts_with("pair") {
-        &PAIR_REGISTERS
-    } else if kernel.starts_with("threads_malloc") || kernel.starts_with("alloc") {
-        &MALLOC_REGISTERS
-    } else {
-        &[]
-    };
-    let limit = |&&(start, _): &&(&str, u32)| allocator.starts_with(start);
-    limits.iter().find(limit).map(|&(_, limit)| limit)
+/// What the names of the constants begin with.
+const PREFIX: &str = "registers__";
+
+/// The limits of entries that have one, by the entries' names.
+pub(super) type RegisterLimits = BTreeMap<String, u32>;
+
+/// The limits in a listing of LLVM's assembly language.
+///
+/// # Errors
+///
+/// A constant that is written in another way than as four bytes or an integer.
+pub(super) fn register_limits(listing: &str) -> Result<RegisterLimits> {
+    let mut limits = RegisterLimits::new();
+    for line in listing.lines() {
+        let Some(rest) = line.strip_prefix(&format!("@{PREFIX}")) else {
+            continue;
+        };
+        let (entry, definition) = rest
+            .split_once(" = ")
+            .ok_or_else(|| format!("not a constant: {line}"))?;
+        let value = value(definition).ok_or_else(|| format!("not an integer: {line}"))?;
+        if value > 0 {
+            limits.insert(entry.to_owned(), value);
+        }
+    }
+    Ok(limits)
+}
+
+/// The value of a constant of 32 bits: `i32 24`, or its bytes, `c"\18\00\00\00"`.
+fn value(definition: &str) -> Option<u32> {
+    if definition.contains("zeroinitializer") {
+        return Some(0);
+    }
+    if let Some((_, integer)) = definition.split_once(" i32 ") {
+        return integer.split([',', ' ']).next()?.parse().ok();
+    }
+    let (_, bytes) = definition.split_once("c\"")?;
+    let (bytes, _) = bytes.split_once('"')?;
+    let bytes = unescape(bytes)?;
+    Some(u32::from_le_bytes(bytes.try_into().ok()?))
+}
+
+/// The bytes of a string in LLVM's assembly language, whose unprintable ones are a backslash
+/// and two hexadecimal digits.
+fn unescape(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.bytes().next() {
+        if first == b'\\' {
+            bytes.push(u8::from_str_radix(rest.get(1..3)?, 16).ok()?);
+            rest = &rest[3..];
+        } else {
+            bytes.push(first);
+            rest = rest.get(1..)?;
+        }
+    }
+    Some(bytes)
 }
 
 #[cfg(test)]
@@ -47,15 +71,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_limited_by_allocator() {
-        assert_eq!(register_limit("bench__pair__cmalloc("), Some(24));
-        assert_eq!(
-            register_limit("bench__pair_coalesced__ouroboros_p_va("),
-            Some(32)
-        );
-        assert_eq!(register_limit("bench__stress__ouroboros_p_va("), None);
-        let queues = |name| register_limit(&format!("bench__threads_malloc__ouroboros_{name}("));
-        let found = ["p_va", "p_vl", "c_vl", "c_s"].map(queues);
-        assert_eq!(found, [Some(64), Some(80), Some(80), None]);
+    fn limits_are_read_from_the_listing() {
+        let listing = "\
+            @registers__bench__pair__a = constant [4 x i8] c\"\\18\\00\\00\\00\", align 4\n\
+            @registers__bench__pair__b = constant [4 x i8] c\"@\\00\\00\\00\", align 4\n\
+            @registers__bench__pair__c = constant i32 80, align 4\n\
+            @registers__bench__fill__c = constant [4 x i8] zeroinitializer, align 4\n\
+            @something = constant i32 1\n";
+        let limits = register_limits(listing).unwrap();
+        let expected = [("a", 24), ("b", 64), ("c", 80)];
+        let expected = expected.map(|(name, limit)| (format!("bench__pair__{name}"), limit));
+        assert_eq!(limits, RegisterLimits::from(expected));
+        assert!(register_limits("@registers__bench__pair__a = constant float 1.0\n").is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! The text of a module: shorter than `llc` writes it, and with bounds of its launches.
 
-use super::registers::register_limit;
+use super::registers::RegisterLimits;
 
 /// Threads of a block, which bounds the registers that the driver may use.
 const BLOCK_THREADS: u32 = 256;
@@ -49,9 +49,9 @@ pub(super) fn short_names(mut text: String) -> String {
     text
 }
 
-/// Adds the block size to each entry and drops comments, blank lines, the tabs that
+/// Adds the block size to each entry, and the limit of its registers, and drops comments, blank lines, the tabs that
 /// the compiler lines up operands with, and the spaces between these.
-pub(super) fn bound_launches(text: &str) -> String {
+pub(super) fn bound_launches(text: &str, limits: &RegisterLimits) -> String {
     let mut bounded = String::with_capacity(text.len());
     let mut in_entry_head = false;
     let mut limit = None;
@@ -62,7 +62,7 @@ pub(super) fn bound_launches(text: &str) -> String {
         }
         if line.contains(".entry ") {
             in_entry_head = true;
-            limit = register_limit(line);
+            limit = name_in(line).and_then(|name| limits.get(name));
         }
         if in_entry_head && line.trim() == "{" {
             bounded.push_str(&format!(".maxntid {BLOCK_THREADS}, 1, 1\n"));
@@ -101,8 +101,10 @@ mod tests {
         let text =
             "// x\n.visible .entry a(\n\t.param .u64 p // y\n)\n{\n\tadd \t%r1, 1;\n\tret;\n}\n";
         assert_eq!(
-            bound_launches(text),
+            bound_launches(text, &RegisterLimits::new()),
             ".visible .entry a(\n\t.param .u64 p\n)\n.maxntid 256, 1, 1\n{\n\tadd %r1,1;\n\tret;\n}\n"
         );
+        let limits = RegisterLimits::from([("a".to_owned(), 24)]);
+        assert!(bound_launches(text, &limits).contains("\n.maxntid 256, 1, 1\n.maxnreg 24\n{\n"));
     }
 }

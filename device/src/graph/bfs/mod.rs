@@ -2,7 +2,7 @@
 //!
 //! A launch a level. The vertices of a level are a list; whoever is first to
 //! write a vertex' depth puts it on the next list. All the neighbours of as many
-//! vertices as a warp has lanes are one sequence, and a warp reserves places on
+//! vertices as a warp has lanes are one sequence, and a warp reserves positions on
 //! the list for all its finds at once. A level that is empty ends at once, so
 //! the host may launch levels ahead.
 //!
@@ -121,16 +121,16 @@ impl SearchLevel {
     #[inline(always)]
     fn append<W: Warp>(warp: W, search: &SearchArguments, found: bool, vertex: u32) -> u32 {
         let finds = warp.ballot(W::FULL, found);
-        let mut place = 0;
+        let mut position = 0;
         if finds != 0 {
             if warp.lane() == 0 {
                 // Relaxed: the list is read by the next launch.
-                place = search.length(1).fetch_add(finds.count_ones(), Relaxed);
+                position = search.length(1).fetch_add(finds.count_ones(), Relaxed);
             }
-            place = warp.shuffle(W::FULL, place, 0) + rank(finds, warp.lane());
+            position = warp.shuffle(W::FULL, position, 0) + rank(finds, warp.lane());
             if has(finds, warp.lane()) {
                 // SAFETY: a vertex is found once, so there is room.
-                unsafe { search.next.add(place as usize).write(vertex) };
+                unsafe { search.next.add(position as usize).write(vertex) };
             }
         }
         finds.count_ones()
@@ -163,7 +163,7 @@ impl PlainKernel for SearchLevel {
             let mut base = 0;
             while base < segments.total {
                 let item = base + warp.lane();
-                let (owner, place) = segments.locate(warp, item);
+                let (owner, position) = segments.locate(warp, item);
                 let address = warp.shuffle64(W::FULL, record.address, owner);
                 let (mut found, mut neighbour) = (false, 0);
                 if item < segments.total {
@@ -171,8 +171,8 @@ impl PlainKernel for SearchLevel {
                         address,
                         ..Vertex::default()
                     };
-                    // SAFETY: the place is below the vertex' degree.
-                    neighbour = unsafe { *of.entries().add(place as usize) };
+                    // SAFETY: the position is below the vertex' degree.
+                    neighbour = unsafe { *of.entries().add(position as usize) };
                     let depth = search.depth(neighbour);
                     // Relaxed: the exchange alone decides who found it; all
                     // would write the same.

@@ -5,7 +5,7 @@ use crate::graph::store::plan::Graph;
 use crate::launch::{Grid, PlannedLaunch};
 use crate::workspace::WorkspaceLayout;
 
-/// The workspace of a search, divided.
+/// The layout of the workspace of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchSpace {
     depths: usize,
@@ -28,7 +28,7 @@ impl SearchSpace {
     /// Words at the front of the workspace, for [`SearchSpace::state`].
     pub const HEADER_WORDS: usize = word::COUNT;
 
-    /// Room for a graph with that many vertices.
+    /// For a graph of that many vertices.
     pub fn new(vertices: u32) -> Self {
         let vertices = vertices as usize;
         let mut layout = WorkspaceLayout::default();

@@ -138,15 +138,15 @@ impl PlainKernel for ComponentJoin {
             let mut base = 0;
             while base < segments.total {
                 let item = base + warp.lane();
-                let (owner, place) = segments.locate(warp, item);
+                let (owner, position) = segments.locate(warp, item);
                 let address = warp.shuffle64(W::FULL, record.address, owner);
                 if item < segments.total {
                     let of = Vertex {
                         address,
                         ..Vertex::default()
                     };
-                    // SAFETY: the place is below the vertex' degree.
-                    let neighbour = unsafe { *of.entries().add(place as usize) };
+                    // SAFETY: the position is below the vertex' degree.
+                    let neighbour = unsafe { *of.entries().add(position as usize) };
                     graph.join(warp, row + owner, neighbour);
                 }
                 base += W::LANES;

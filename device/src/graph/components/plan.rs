@@ -5,7 +5,7 @@ use crate::graph::store::plan::Graph;
 use crate::launch::{Grid, PlannedLaunch};
 use crate::workspace::WorkspaceLayout;
 
-/// The workspace of a computation of components, divided.
+/// The layout of the workspace of a computation of components.
 #[derive(Clone, Copy, Debug)]
 pub struct ComponentSpace {
     labels: usize,
@@ -13,7 +13,7 @@ pub struct ComponentSpace {
 }
 
 impl ComponentSpace {
-    /// Room for a graph with that many vertices.
+    /// For a graph of that many vertices.
     pub fn new(vertices: u32) -> Self {
         let mut layout = WorkspaceLayout::default();
         layout.reserve(8);

@@ -30,10 +30,10 @@ impl Kernel for LinkedRankStep {
                 let mut sum = 0.0;
                 if record.degree > 0 {
                     let mut cursor = Cursor::new(heap, first(&record), 0);
-                    let mut place = 0;
-                    while place < record.degree {
+                    let mut position = 0;
+                    while position < record.degree {
                         sum += f64::from(*ranks.contributions.add(*cursor.next() as usize));
-                        place += 1;
+                        position += 1;
                     }
                 }
                 if !record.is_absent() {

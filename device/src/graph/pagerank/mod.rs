@@ -19,7 +19,7 @@
 //! edge, two records, and a rank and a contribution read and written for each vertex; an
 //! over-relaxed one reads and writes the same.
 
-mod divide;
+mod contribution;
 mod linked;
 #[cfg(not(target_arch = "nvptx64"))]
 pub(super) mod plan;
@@ -41,7 +41,7 @@ use crate::arguments;
 use crate::graph::store::Vertex;
 use crate::simt::Warp;
 use crate::simt::reduce::{all_sum64, from_fixed, group_sum, to_fixed};
-use divide::Given;
+use contribution::NewRank;
 use relaxation::Relaxation;
 
 /// Neighbours that are summed by one warp.
@@ -112,16 +112,16 @@ arguments! {
             iteration: u32,
             /// Iterations that there are sums for.
             limit: u32,
-            /// The probability of following an edge: the bits of an `f64`.
-            damping: u64,
-            /// The change, summed over vertices, at which to stop; likewise.
-            tolerance: u64,
+            /// The probability of following an edge.
+            damping: f64,
+            /// The change, summed over vertices, at which to stop.
+            tolerance: f64,
             /// Lanes for a vertex: a power of two.
             group: u32,
-            /// Not 0 to start from the ranks that are there.
-            resume: u32,
-            /// Not 0 if steps are over-relaxed, in graphs whose out-neighbours are in-neighbours.
-            accelerated: u32,
+            /// Whether to start from the ranks that are there.
+            resume: bool,
+            /// Whether steps are over-relaxed, in graphs whose out-neighbours are in-neighbours.
+            accelerated: bool,
         }
     }
 }
@@ -172,14 +172,14 @@ impl RankArguments {
     fn relaxation<W: Warp>(&self, warp: W, change: f64) -> Relaxation {
         let last = self.iteration - 1;
         let mut relaxation = Relaxation::NONE;
-        if self.accelerated != 0 && last > 0 {
+        if self.accelerated && last > 0 {
             let (before, _) = self.totals(warp, last - 1);
             let stored = |word: u32| f64::from_bits(self.past(last, RELAXATION + word));
             let past = Relaxation {
                 factor: stored(0) as f32,
                 shown: stored(1),
             };
-            relaxation = past.next(change, before, f64::from_bits(self.damping));
+            relaxation = past.next(change, before, self.damping);
         }
         if warp.thread() == 0 {
             // Relaxed: read by the next launch.
@@ -206,7 +206,7 @@ impl RankArguments {
         let parts = degree.div_ceil(PART);
         // Relaxed: read by later launches.
         let hub = self.count(0).fetch_add(1, Relaxed);
-        let place = self.count(1).fetch_add(parts, Relaxed);
+        let position = self.count(1).fetch_add(parts, Relaxed);
         // SAFETY: the host made room for all vertices that can have so many
         // neighbours.
         unsafe {
@@ -217,7 +217,7 @@ impl RankArguments {
             });
             let mut part = 0;
             while part < parts {
-                self.parts.add((place + part) as usize).write(Part {
+                self.parts.add((position + part) as usize).write(Part {
                     vertex,
                     hub,
                     first: part * PART,
@@ -261,7 +261,7 @@ impl Tally {
         unsafe {
             let degree = (*ranks.outgoing.add(at)).degree;
             let rank = *ranks.ranks.add(at);
-            let given = Given::new(exact, degree);
+            let given = NewRank::new(exact, degree);
             let new = if factor > 1.0 {
                 // What is replaced is the contribution of two iterations ago.
                 given.over_relaxed(rank, *ranks.next.add(at), factor)
@@ -325,10 +325,10 @@ impl Iteration {
     pub unsafe fn begin<W: Warp>(warp: W, ranks: RankArguments) -> Option<Self> {
         let last = ranks.iteration - 1;
         let (change, dangling) = ranks.totals(warp, last);
-        if last > 0 && change <= f64::from_bits(ranks.tolerance) {
+        if last > 0 && change <= ranks.tolerance {
             return None;
         }
-        let damping = f64::from_bits(ranks.damping);
+        let damping = ranks.damping;
         Some(Self {
             ranks,
             damping,

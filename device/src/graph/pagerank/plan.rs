@@ -80,7 +80,7 @@ pub struct RankState {
     pub converged: bool,
 }
 
-/// The workspace of a computation of ranks, divided.
+/// The layout of the workspace of a computation of ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct RankSpace {
     limit: u32,
@@ -95,7 +95,7 @@ pub struct RankSpace {
 }
 
 impl RankSpace {
-    /// Room for a graph with that many vertices and entries, and for that many
+    /// For a graph of that many vertices and entries, and for that many
     /// iterations.
     pub fn new(vertices: u32, entries: u64, limit: u32) -> Self {
         let (vertices, limit) = (vertices as usize, limit.min(1 << 20));
@@ -185,12 +185,12 @@ impl Graph {
             present: (self.shape.vertices - self.absent).max(1),
             iteration,
             limit: space.limit,
-            damping: options.damping.to_bits(),
-            tolerance: options.tolerance.to_bits(),
+            damping: options.damping,
+            tolerance: options.tolerance,
             // Two loads of four neighbours a lane for the mean vertex.
             group: (mean / 8).max(1).next_power_of_two().min(32) as u32,
-            resume: u32::from(options.resume),
-            accelerated: u32::from(method == Method::Accelerated),
+            resume: options.resume,
+            accelerated: method == Method::Accelerated,
         }
     }
 

@@ -60,11 +60,11 @@ pub unsafe fn others<W: Warp>(warp: W, ranks: &RankArguments, iteration: &mut It
     };
     // Groups are a power of two, so a shift divides.
     let shift = group.trailing_zeros();
-    let (place, lane) = (warp.lane() >> shift, warp.lane() & (group - 1));
+    let (position, lane) = (warp.lane() >> shift, warp.lane() & (group - 1));
     let rows = Rows::new(warp, ranks.vertices, W::LANES >> shift);
     let mut row = rows.first;
     while row < rows.end {
-        let vertex = row + place;
+        let vertex = row + position;
         let mut sum = 0.0;
         let mut mine = false;
         if vertex < rows.end {

@@ -1,25 +1,25 @@
-//! An iteration over contiguous blocks by a lane alone, but for hubs.
+//! An iteration over contiguous blocks in scalar code, but for hubs.
 //!
-//! What takes time is guessing wrong and waiting for memory. The number of
-//! neighbours is a guess, so the last ones are taken by a mask instead of a
-//! branch; and blocks are fetched some vertices ahead. Vertices are settled some at
-//! a time, by a loop that the compiler turns into one over vectors.
+//! The loop is bound by branch mispredictions and memory latency. A vertex's degree is
+//! unpredictable, so its last neighbours are processed under a tail mask instead of in a
+//! scalar tail loop, and blocks are prefetched some vertices ahead. Ranks are settled in
+//! batches, by a loop that the compiler vectorizes.
 
 use core::array;
 
-use super::divide::{Divided, Given};
+use super::contribution::{NewRank, Outgoing};
 use super::{Iteration, PART, RankArguments};
 use crate::simt::Warp;
 use crate::simt::prefetch::{PREFETCH_DISTANCE, prefetch};
 use crate::simt::rows::Rows;
 use crate::simt::tail::{Four, TAIL_MASKS};
 
-/// Vertices that are settled together.
-const TOGETHER: usize = 16;
+/// Vertices that are settled as one batch, in vector registers.
+const BATCH: usize = 16;
 
-/// The sum of the contributions of `end` neighbours, added up in the order in which lanes
-/// together would. Of the last four it reads what is behind the last neighbour too,
-/// and takes it for nothing.
+/// The sum of the contributions of `end` neighbours, added in the same order as by the
+/// lanes of a warp. The last load of four words may include words behind the last
+/// neighbour, which count as 0.
 ///
 /// # Safety
 ///
@@ -83,7 +83,7 @@ impl Iteration {
     ///
     /// The vertices exist and are this lane's.
     #[inline(always)]
-    unsafe fn settle_together(&mut self, first: u32, sums: &[f64; TOGETHER]) {
+    unsafe fn settle_batch(&mut self, first: u32, sums: &[f64; BATCH]) {
         let (factor, contributions, next) =
             (self.factor, self.ranks.contributions, self.ranks.next);
         // SAFETY: the caller's promise; the steps read what belongs to a vertex.
@@ -111,34 +111,34 @@ impl Iteration {
     unsafe fn settle_by(
         &mut self,
         first: u32,
-        sums: &[f64; TOGETHER],
-        step: impl Fn(usize, Given, f32) -> Divided,
+        sums: &[f64; BATCH],
+        step: impl Fn(usize, NewRank, f32) -> Outgoing,
     ) {
         let ranks = &self.ranks;
         let at = first as usize;
         // SAFETY: the caller's promise.
         let degree = |index: usize| unsafe { (*ranks.outgoing.add(at + index)).degree };
-        let degrees: [u32; TOGETHER] = array::from_fn(degree);
-        let (mut new, mut contributions) = ([0.0; TOGETHER], [0.0; TOGETHER]);
-        let mut changes = [0.0; TOGETHER];
+        let degrees: [u32; BATCH] = array::from_fn(degree);
+        let (mut new, mut contributions) = ([0.0; BATCH], [0.0; BATCH]);
+        let mut changes = [0.0; BATCH];
         // SAFETY: the caller's promise; arrays of `f32` are aligned as one is.
         unsafe {
-            let old = *ranks.ranks.add(at).cast::<[f32; TOGETHER]>();
-            for index in 0..TOGETHER {
+            let old = *ranks.ranks.add(at).cast::<[f32; BATCH]>();
+            for index in 0..BATCH {
                 let exact = self.all + self.damping * sums[index];
-                let given = Given::new(exact, degrees[index]);
+                let given = NewRank::new(exact, degrees[index]);
                 let made = step(at + index, given, old[index]);
                 (new[index], contributions[index]) = (made.rank, made.contribution);
                 changes[index] = made.change.abs();
             }
-            ranks.ranks.add(at).cast::<[f32; TOGETHER]>().write(new);
+            ranks.ranks.add(at).cast::<[f32; BATCH]>().write(new);
             ranks
                 .next
                 .add(at)
-                .cast::<[f32; TOGETHER]>()
+                .cast::<[f32; BATCH]>()
                 .write(contributions);
         }
-        for index in 0..TOGETHER {
+        for index in 0..BATCH {
             self.tally.change += changes[index];
             self.tally.count_dangling(degrees[index], new[index]);
         }
@@ -156,20 +156,20 @@ pub unsafe fn others<W: Warp>(warp: W, ranks: &RankArguments, iteration: &mut It
     let mut first = rows.first;
     while first < rows.end {
         // How many from `first` on have sums.
-        let mut sums = [0.0; TOGETHER];
+        let mut sums = [0.0; BATCH];
         let mut found = 0;
         // SAFETY: the vertices are in this warp's rows.
         unsafe {
-            while found < TOGETHER && first + (found as u32) < rows.end {
+            while found < BATCH && first + (found as u32) < rows.end {
                 let Some(sum) = pull_one(ranks, first + found as u32, rows.end) else {
                     break;
                 };
                 sums[found] = sum;
                 found += 1;
             }
-            if found == TOGETHER {
-                iteration.settle_together(first, &sums);
-                first += TOGETHER as u32;
+            if found == BATCH {
+                iteration.settle_batch(first, &sums);
+                first += BATCH as u32;
                 continue;
             }
             // Fewer: the rows end, or behind them is one that has none.

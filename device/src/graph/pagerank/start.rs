@@ -51,7 +51,7 @@ impl PlainKernel for RankStart {
                     *ranks.contributions.add(at) = 0.0;
                     *ranks.next.add(at) = 0.0;
                 } else {
-                    if ranks.resume == 0 {
+                    if !ranks.resume {
                         *ranks.ranks.add(at) = even;
                     }
                     *ranks.contributions.add(at) = 0.0;

@@ -13,7 +13,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use crate::graph::store::Vertex;
 use crate::graph::store::scan::sum_before;
-use crate::graph::store::update::{NO_PLACE, UpdateArguments, word};
+use crate::graph::store::update::{NO_POSITION, UpdateArguments, word};
 use crate::kernel::PlainKernel;
 use crate::simt::reduce::has;
 use crate::simt::{Warp, rank};
@@ -52,20 +52,20 @@ impl UpdateArguments {
         let (source, target) = (form.source(key), form.target(key));
         let counts = form.counts(source, target);
         if source == self.vertices {
-            return (Verdict::Rejected, NO_PLACE, counts);
+            return (Verdict::Rejected, NO_POSITION, counts);
         }
         if self.absent() > 0 && (self.record(source).is_absent() || self.record(target).is_absent())
         {
-            return (Verdict::Rejected, NO_PLACE, counts);
+            return (Verdict::Rejected, NO_POSITION, counts);
         }
         if index > 0 && self.key(index - 1) == key {
-            return (Verdict::Duplicate, NO_PLACE, counts);
+            return (Verdict::Duplicate, NO_POSITION, counts);
         }
-        let (place, found) = search(&self.record(source), target);
+        let (position, found) = search(&self.record(source), target);
         match (found, self.deletes()) {
-            (true, false) => (Verdict::Duplicate, NO_PLACE, counts),
-            (false, true) => (Verdict::Missing, NO_PLACE, counts),
-            _ => (Verdict::Change, place, counts),
+            (true, false) => (Verdict::Duplicate, NO_POSITION, counts),
+            (false, true) => (Verdict::Missing, NO_POSITION, counts),
+            _ => (Verdict::Change, position, counts),
         }
     }
 }
@@ -91,10 +91,10 @@ pub unsafe fn classify<W: Warp>(
             let index = tile * update.tile + row + warp.lane();
             let (mut verdict, mut counts) = (Verdict::Missing, false);
             if index < update.count {
-                let place;
-                (verdict, place, counts) = update.verdict(index, &search);
+                let position;
+                (verdict, position, counts) = update.verdict(index, &search);
                 // SAFETY: there is a word for each key.
-                unsafe { update.places.add(index as usize).write(place) };
+                unsafe { update.key_positions.add(index as usize).write(position) };
             }
             let lanes = |wanted| {
                 let counted = warp.ballot(W::FULL, counts & (verdict == wanted));
@@ -158,18 +158,18 @@ impl PlainKernel for Compact {
             let mut row = 0;
             while row < update.tile {
                 let index = tile * update.tile + row + warp.lane();
-                let mut place = NO_PLACE;
+                let mut position = NO_POSITION;
                 if index < update.count {
                     // SAFETY: there is a word for each key.
-                    place = unsafe { *update.places.add(index as usize) };
+                    position = unsafe { *update.key_positions.add(index as usize) };
                 }
-                let changed = warp.ballot(W::FULL, place != NO_PLACE);
+                let changed = warp.ballot(W::FULL, position != NO_POSITION);
                 if has(changed, warp.lane()) {
                     let at = (next + rank(changed, warp.lane())) as usize;
                     // SAFETY: there are no more changes than keys.
                     unsafe {
                         update.changes.add(at).write(update.key(index));
-                        update.spots.add(at).write(place);
+                        update.positions.add(at).write(position);
                     }
                 }
                 next += changed.count_ones();

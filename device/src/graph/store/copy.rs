@@ -78,7 +78,7 @@ impl CopyArguments {
         unsafe { lower_bound(self.offsets, from, to, entry + 1) - 1 }
     }
 
-    /// Calls `visit` with each entry: its vertex, the vertex' record, its place
+    /// Calls `visit` with each entry: its vertex, the vertex' record, its position
     /// among the vertex' neighbours and among all. Not collective.
     #[inline(always)]
     fn for_each<W: Warp>(&self, warp: W, mut visit: impl FnMut(u32, Vertex, u32, u32)) {
@@ -130,13 +130,13 @@ impl PlainKernel for CopyIn {
             return;
         }
         let mut valid = true;
-        copy.for_each(warp, |_, record, place, entry| {
+        copy.for_each(warp, |_, record, position, entry| {
             // SAFETY: the launch before has made blocks for these degrees.
             unsafe {
                 let target = *copy.targets.add(entry as usize);
                 valid &= target < copy.vertices
-                    && (place == 0 || *copy.targets.add(entry as usize - 1) < target);
-                *record.entries().add(place as usize) = target;
+                    && (position == 0 || *copy.targets.add(entry as usize - 1) < target);
+                *record.entries().add(position as usize) = target;
             }
         });
         if !valid {
@@ -155,10 +155,10 @@ impl PlainKernel for CopyOut {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, copy: CopyArguments) {
         let mut hash = 0_u64;
-        copy.for_each(warp, |vertex, record, place, entry| {
+        copy.for_each(warp, |vertex, record, position, entry| {
             // SAFETY: the offsets were made from the records.
             unsafe {
-                let target = *record.entries().add(place as usize);
+                let target = *record.entries().add(position as usize);
                 hash = hash.wrapping_add(mix(vertex, target));
                 if !copy.targets.is_null() {
                     *copy.targets.add(entry as usize) = target;

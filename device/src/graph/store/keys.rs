@@ -7,7 +7,7 @@
 
 /// The batch holds edges; without it, keys.
 pub const EDGES: u32 = 1;
-/// Sources and targets change places: for the store of in-neighbours.
+/// Sources and targets change positions: for the store of in-neighbours.
 pub const TRANSPOSED: u32 = 2;
 /// Each edge also stands for the one in the other direction.
 pub const MIRRORED: u32 = 4;

@@ -14,7 +14,7 @@ use cuda_std::atomic::AtomicU64;
 
 use crate::allocator::{Allocator, Handle};
 use crate::arguments;
-use crate::graph::store::{Vertex, obtain_coalesced, room_for};
+use crate::graph::store::{Vertex, capacity_for, obtain_coalesced};
 use crate::kernel::Kernel;
 use crate::simt::Warp;
 use crate::simt::rows::Rows;
@@ -109,7 +109,7 @@ impl Kernel for Load {
             if degree >= load.least && degree < load.below {
                 let (mut record, mut handle) = (Vertex::default(), A::Handle::NULL);
                 if degree > 0 {
-                    let bytes = u64::from(room_for(degree)) * 4;
+                    let bytes = u64::from(capacity_for(degree)) * 4;
                     handle = obtain_coalesced(warp, heap, bytes);
                     if handle.is_null() {
                         // Relaxed: as above.
@@ -118,7 +118,7 @@ impl Kernel for Load {
                         record = Vertex {
                             address: heap.address(handle).expose_provenance() as u64,
                             degree,
-                            room: (heap.usable(handle, bytes) / 16 * 4) as u32,
+                            capacity: (heap.usable(handle, bytes) / 16 * 4) as u32,
                         };
                         // SAFETY: the block was requested by this lane.
                         unsafe { record.pad() };

@@ -16,7 +16,7 @@ pub mod word {
     /// Entries: the sum of degrees.
     pub const ENTRIES: usize = 0;
     /// Entries that the blocks have room for.
-    pub const ROOM: usize = 1;
+    pub const CAPACITY: usize = 1;
     /// Vertices with a block.
     pub const BLOCKS: usize = 2;
     /// The highest degree.
@@ -49,15 +49,15 @@ impl PlainKernel for Measure {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, measure: MeasureArguments) {
-        let (mut entries, mut room, mut blocks, mut highest) = (0_u64, 0_u64, 0_u64, 0);
+        let (mut entries, mut capacity, mut blocks, mut highest) = (0_u64, 0_u64, 0_u64, 0);
         let rows = Rows::new(warp, measure.vertices, W::LANES);
         let mut vertex = rows.first + warp.lane();
         while vertex < rows.end {
             // SAFETY: below the number of records.
             let record = unsafe { *measure.records.add(vertex as usize) };
-            if !record.is_absent() && record.room > 0 {
+            if !record.is_absent() && record.capacity > 0 {
                 entries += u64::from(record.degree);
-                room += u64::from(record.room);
+                capacity += u64::from(record.capacity);
                 blocks += 1;
                 highest = if record.degree > highest {
                     record.degree
@@ -67,14 +67,14 @@ impl PlainKernel for Measure {
             }
             vertex += rows.step;
         }
-        let sums = [entries, room, blocks].map(|sum| all_sum64(warp, sum));
+        let sums = [entries, capacity, blocks].map(|sum| all_sum64(warp, sum));
         let highest = warp.all_max(highest);
         if warp.lane() == 0 && sums[2] > 0 {
             // SAFETY: the arguments' contract.
             let word = |index: usize| unsafe { &*measure.words.add(index).cast::<AtomicU64>() };
             // Relaxed: sums that the host reads after the launch.
             word(word::ENTRIES).fetch_add(sums[0], Relaxed);
-            word(word::ROOM).fetch_add(sums[1], Relaxed);
+            word(word::CAPACITY).fetch_add(sums[1], Relaxed);
             word(word::BLOCKS).fetch_add(sums[2], Relaxed);
             word(word::DEGREE).fetch_max(u64::from(highest), Relaxed);
         }

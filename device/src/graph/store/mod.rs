@@ -33,4 +33,4 @@ mod vertex;
 pub mod vertices;
 pub mod view;
 
-pub use vertex::{ABSENT, Vertex, lower_bound, obtain_coalesced, room_for};
+pub use vertex::{ABSENT, Vertex, capacity_for, lower_bound, obtain_coalesced};

@@ -1,7 +1,7 @@
 //! Prefix sums: of degrees, which gives the offsets of a CSR form, and of the
 //! few sums of tiles that other kernels leave.
 //!
-//! A tile is a stretch of items that one warp takes. Sums of tiles are scanned
+//! A tile is a segment of items that one warp takes. Sums of tiles are scanned
 //! by everybody who needs one: a warp adds up those before its own, which for
 //! the some thousand tiles of a launch costs less than another launch.
 //!

@@ -2,11 +2,11 @@
 //!
 //! The unit is a warp with its scratch memory, which holds a counter for each
 //! value of a digit of up to 10 bits. A pass is three launches over `tiles`
-//! stretches of the keys:
+//! segments of the keys:
 //!
 //! 1. `SortCount` counts the digits of each tile;
-//! 2. `SortOffsets` turns the counts of each value into places among all tiles;
-//! 3. `SortScatter` writes each key where its value, its tile and its place in
+//! 2. `SortOffsets` turns the counts of each value into positions among all tiles;
+//! 3. `SortScatter` writes each key where its value, its tile and its position in
 //!    the tile say.
 //!
 //! Only the bits that ids have are sorted: 40 for a million vertices, in 4
@@ -218,7 +218,7 @@ impl PlainKernel for SortOffsets {
                         0
                     }
                 });
-                let mut place = |count: u32, row: u32| {
+                let mut write_offset = |count: u32, row: u32| {
                     let end = sum.wrapping_add(warp.all_inclusive_sum(count));
                     if tile(row) < sort.tiles {
                         // SAFETY: as above.
@@ -226,10 +226,10 @@ impl PlainKernel for SortOffsets {
                     }
                     sum = warp.shuffle(W::FULL, end, W::LANES - 1);
                 };
-                place(counts[0], 0);
-                place(counts[1], 1);
-                place(counts[2], 2);
-                place(counts[3], 3);
+                write_offset(counts[0], 0);
+                write_offset(counts[1], 1);
+                write_offset(counts[2], 2);
+                write_offset(counts[3], 3);
                 first += ROWS * W::LANES;
             }
             if warp.lane() == 0 {
@@ -241,7 +241,7 @@ impl PlainKernel for SortOffsets {
     }
 }
 
-/// Writes the keys to their places.
+/// Writes the keys to their positions.
 pub struct SortScatter;
 
 impl SortScatter {
@@ -252,7 +252,7 @@ impl SortScatter {
     /// The arguments' contract holds, `SortCount` and `SortOffsets` have run, `tile` is below
     /// `tiles`, the counters are the warp's, and all lanes of the warp make the call.
     #[inline(always)]
-    unsafe fn places<W: Warp>(warp: W, counters: Counters, sort: &SortArguments, tile: u32) {
+    unsafe fn write_offsets<W: Warp>(warp: W, counters: Counters, sort: &SortArguments, tile: u32) {
         let mut sum = 0_u32;
         let mut first = warp.lane();
         while first - warp.lane() < sort.values() {
@@ -272,19 +272,19 @@ impl SortScatter {
                     (0, 0)
                 }
             });
-            let mut place = |(total, before): (u32, u32), row: u32| {
+            let mut write_offset = |(total, before): (u32, u32), row: u32| {
                 let end = sum.wrapping_add(warp.all_inclusive_sum(total));
                 if value(row) < sort.values() {
-                    let place = end.wrapping_sub(total).wrapping_add(before);
+                    let position = end.wrapping_sub(total).wrapping_add(before);
                     // SAFETY: scratch memory has a word for each value.
-                    unsafe { *counters.at(value(row)) = place };
+                    unsafe { *counters.at(value(row)) = position };
                 }
                 sum = warp.shuffle(W::FULL, end, W::LANES - 1);
             };
-            place(words[0], 0);
-            place(words[1], 1);
-            place(words[2], 2);
-            place(words[3], 3);
+            write_offset(words[0], 0);
+            write_offset(words[1], 1);
+            write_offset(words[2], 2);
+            write_offset(words[3], 3);
             first += ROWS * W::LANES;
         }
         warp.sync(W::FULL);
@@ -308,7 +308,7 @@ impl SortScatter {
 }
 
 impl SortScatter {
-    /// Writes a row of keys to their places. All lanes call this.
+    /// Writes a row of keys to their positions. All lanes call this.
     #[inline(always)]
     fn put<W: Warp>(warp: W, counters: Counters, sort: &SortArguments, key: Option<u64>) {
         let (has_key, key) = (key.is_some(), key.unwrap_or(0));
@@ -317,15 +317,15 @@ impl SortScatter {
         let before = rank(same, warp.lane());
         // SAFETY: a digit has a counter; the lanes read it before the first
         // `sync`, and one of those with the digit writes it before the second.
-        let place = unsafe { *counters.at(digit) };
+        let position = unsafe { *counters.at(digit) };
         warp.sync(W::FULL);
         if has(same, warp.lane()) {
             if before == 0 {
                 // SAFETY: as above.
-                unsafe { *counters.at(digit) = place + same.count_ones() };
+                unsafe { *counters.at(digit) = position + same.count_ones() };
             }
             // SAFETY: every key has a place of its own among the keys.
-            unsafe { sort.output.add((place + before) as usize).write(key) };
+            unsafe { sort.output.add((position + before) as usize).write(key) };
         }
         warp.sync(W::FULL);
     }
@@ -341,7 +341,7 @@ impl PlainKernel for SortScatter {
         while tile < sort.tiles {
             // SAFETY: the launches before have written counts and totals; the tile is
             // below `tiles`.
-            unsafe { Self::places(warp, counters, &sort, tile) };
+            unsafe { Self::write_offsets(warp, counters, &sort, tile) };
             let first = tile * sort.tile + warp.lane();
             let mut next = sort.words::<W>(first);
             let mut row = 0;

@@ -42,7 +42,7 @@ pub mod word {
 pub const LARGE: u32 = 256;
 
 /// Not the place of a change.
-pub const NO_PLACE: u32 = u32::MAX;
+pub const NO_POSITION: u32 = u32::MAX;
 
 arguments! {
     /// An update of a store.
@@ -54,15 +54,15 @@ arguments! {
             handles: u8,
             /// Sorted keys.
             keys: u64,
-            /// For each key: where in the adjacency it belongs, or `NO_PLACE`
+            /// For each key: where in the adjacency it belongs, or `NO_POSITION`
             /// if it changes nothing.
-            places: u32,
+            key_positions: u32,
             /// For each tile: its keys that change something.
             sums: u32,
             /// The keys that change something, sorted.
             changes: u64,
             /// For each change: where in the adjacency it belongs.
-            spots: u32,
+            positions: u32,
             /// For the first change of each run: the address of a new block for
             /// the vertex, or 0.
             moved: u64,
@@ -164,9 +164,9 @@ impl UpdateArguments {
 
     /// Where in the adjacency change `index`, which is in range, belongs.
     #[inline(always)]
-    pub fn spot(&self, index: u32) -> u32 {
+    pub fn position(&self, index: u32) -> u32 {
         // SAFETY: below the number of changes.
-        unsafe { *self.spots.add(index as usize) }
+        unsafe { *self.positions.add(index as usize) }
     }
 
     /// Whether change `index`, which is in range, is the first of its run.

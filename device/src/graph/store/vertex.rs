@@ -7,7 +7,7 @@
 use crate::allocator::Allocator;
 use crate::simt::Warp;
 
-/// A vertex. Without a block, `room` is 0 and the address means nothing.
+/// A vertex. Without a block, `capacity` is 0 and the address means nothing.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Vertex {
@@ -18,10 +18,10 @@ pub struct Vertex {
     pub degree: u32,
     /// Neighbours that the block has room for, a multiple of four; [`ABSENT`] for
     /// a vertex that was deleted.
-    pub room: u32,
+    pub capacity: u32,
 }
 
-/// The `room` of a vertex that was deleted: it has no edges and gets none.
+/// The `capacity` of a vertex that was deleted: it has no edges and gets none.
 pub const ABSENT: u32 = u32::MAX;
 
 impl Vertex {
@@ -39,11 +39,11 @@ impl Vertex {
     #[inline(always)]
     pub unsafe fn search(&self, target: u32) -> (u32, bool) {
         let entries = self.entries();
-        // SAFETY: the caller's promise; `place` is read if it is below the degree.
+        // SAFETY: the caller's promise; `position` is read if it is below the degree.
         unsafe {
-            let place = lower_bound(entries, 0, self.degree, target);
-            let found = place < self.degree && *entries.add(place as usize) == target;
-            (place, found)
+            let position = lower_bound(entries, 0, self.degree, target);
+            let found = position < self.degree && *entries.add(position as usize) == target;
+            (position, found)
         }
     }
 
@@ -55,22 +55,22 @@ impl Vertex {
     /// The block has room for `degree` neighbours, and is this lane's alone.
     #[inline(always)]
     pub unsafe fn pad(&self) {
-        let mut place = self.degree;
-        while place & 3 != 0 {
-            // SAFETY: room is a multiple of four.
-            unsafe { self.entries().add(place as usize).write(0) };
-            place += 1;
+        let mut position = self.degree;
+        while position & 3 != 0 {
+            // SAFETY: the capacity is a multiple of four.
+            unsafe { self.entries().add(position as usize).write(0) };
+            position += 1;
         }
     }
 
     /// Whether the vertex was deleted.
     #[inline(always)]
     pub fn is_absent(&self) -> bool {
-        self.room == ABSENT
+        self.capacity == ABSENT
     }
 }
 
-/// The first place in `entries[from..to]`, which ascends, whose value is not
+/// The first position in `entries[from..to]`, which ascends, whose value is not
 /// below `value`; `to` if there is none.
 ///
 /// # Safety
@@ -91,7 +91,7 @@ pub unsafe fn lower_bound(entries: *const u32, from: u32, to: u32, value: u32) -
     low
 }
 
-/// A block for the store, by the lanes that are here together. The store's blocks
+/// A block for the store, requested by the active lanes as one. The store's blocks
 /// live on while others are granted, so none may lie over another: an allocator that
 /// would do that has no memory left for a graph.
 #[inline(always)]
@@ -108,7 +108,7 @@ pub fn obtain_coalesced<W: Warp, A: Allocator>(warp: W, heap: A, bytes: u64) -> 
 /// edges moves seldom and a fifth of a block at most is idle; a multiple of 4,
 /// the 16 bytes that allocators deal in.
 #[inline(always)]
-pub fn room_for(degree: u32) -> u32 {
+pub fn capacity_for(degree: u32) -> u32 {
     if degree <= 16 {
         return (degree + 3) & !3;
     }
@@ -118,15 +118,21 @@ pub fn room_for(degree: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::room_for;
+    use super::capacity_for;
 
     #[test]
-    fn rooms_suffice_and_waste_little() {
+    fn capacities_suffice_and_waste_little() {
         for degree in 1..100_000 {
-            let room = room_for(degree);
-            assert!(room >= degree && room.is_multiple_of(4), "{degree}: {room}");
-            assert!(room - degree <= 3.max(degree / 4), "{degree}: {room}");
-            assert_eq!(room_for(room), room);
+            let capacity = capacity_for(degree);
+            assert!(
+                capacity >= degree && capacity.is_multiple_of(4),
+                "{degree}: {capacity}"
+            );
+            assert!(
+                capacity - degree <= 3.max(degree / 4),
+                "{degree}: {capacity}"
+            );
+            assert_eq!(capacity_for(capacity), capacity);
         }
     }
 }

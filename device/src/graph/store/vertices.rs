@@ -47,8 +47,8 @@ arguments! {
             vertices: u32,
             /// Vertices of the list.
             count: u32,
-            /// Not 0 if the store is of in-neighbours.
-            incoming: u32,
+            /// Whether the store is of in-neighbours.
+            incoming: bool,
         }
     }
 }
@@ -86,14 +86,14 @@ impl VertexArguments {
             if record.degree == 0 {
                 return;
             }
-            // Relaxed: each lane gets places of its own; the batch is sorted.
+            // Relaxed: each lane gets positions of its own; the batch is sorted.
             let written = self.header(word::WRITTEN);
-            let place = written.fetch_add(u64::from(record.degree), Relaxed) as usize;
+            let position = written.fetch_add(u64::from(record.degree), Relaxed) as usize;
             let mut next = neighbours(record);
             let mut index = 0;
             while index < record.degree {
                 let other = next();
-                let (source, target) = if self.incoming != 0 {
+                let (source, target) = if self.incoming {
                     (other, vertex)
                 } else {
                     (vertex, other)
@@ -101,7 +101,7 @@ impl VertexArguments {
                 // SAFETY: the host made room for all of them.
                 unsafe {
                     self.edges
-                        .add(place + index as usize)
+                        .add(position + index as usize)
                         .write(u64::from(source) | u64::from(target) << 32);
                 }
                 index += 1;
@@ -137,11 +137,11 @@ impl PlainKernel for VertexEdges {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, job: VertexArguments) {
         job.write(warp, |record| {
-            let mut place = 0;
+            let mut position = 0;
             move || {
-                place += 1;
+                position += 1;
                 // SAFETY: called once for each neighbour.
-                unsafe { *record.entries().add(place - 1) }
+                unsafe { *record.entries().add(position - 1) }
             }
         });
     }
@@ -175,9 +175,9 @@ impl PlainKernel for VertexMark {
         job.for_each(warp, |_, record| {
             // SAFETY: a record of the store, whose words nothing else accesses
             // in this launch.
-            let room = unsafe { &*(&raw const (*record).room).cast::<AtomicU32>() };
+            let capacity = unsafe { &*(&raw const (*record).capacity).cast::<AtomicU32>() };
             // Relaxed: only one lane finds a vertex unmarked.
-            if room.swap(ABSENT, Relaxed) != ABSENT && job.incoming == 0 {
+            if capacity.swap(ABSENT, Relaxed) != ABSENT && !job.incoming {
                 // SAFETY: the arguments' contract.
                 let absent = unsafe { &*job.absent.cast::<AtomicU64>() };
                 absent.fetch_add(1, Relaxed);

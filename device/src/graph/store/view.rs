@@ -46,7 +46,7 @@ impl PlainKernel for View {
                 view.view.add(at).write(Vertex {
                     address: view.targets.add(start as usize).expose_provenance() as u64,
                     degree,
-                    room: if absent { ABSENT } else { degree },
+                    capacity: if absent { ABSENT } else { degree },
                 });
             }
             vertex += warp.threads();

@@ -70,21 +70,21 @@ impl DeltaTriangles {
         let mut base = 0;
         while base < segments.total {
             let item = base + warp.lane();
-            let (owner, place) = segments.locate(warp, item);
+            let (owner, position) = segments.locate(warp, item);
             let key = warp.shuffle64(W::FULL, key, owner);
             let read = Vertex {
                 address: warp.shuffle64(W::FULL, short.address, owner),
                 degree: 0,
-                room: 0,
+                capacity: 0,
             };
             let searched = Vertex {
                 address: warp.shuffle64(W::FULL, long.address, owner),
                 degree: warp.shuffle(W::FULL, long.degree, owner),
-                room: 0,
+                capacity: 0,
             };
             if item < segments.total {
-                // SAFETY: the place is below the vertex' degree.
-                let third = unsafe { *read.entries().add(place as usize) };
+                // SAFETY: the position is below the vertex' degree.
+                let third = unsafe { *read.entries().add(position as usize) };
                 let (low, high) = (form.source(key), form.target(key));
                 if third != low
                     && third != high

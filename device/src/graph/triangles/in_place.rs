@@ -1,4 +1,4 @@
-//! The triangles of a vertex, by a lane alone, in the rows of the store.
+//! Counting the triangles of a vertex in scalar code, in the rows of the store.
 //!
 //! Where no vertex has many neighbours, lists are short without an orientation by
 //! degree. Here the successors of a vertex are its lower neighbours: they are the
@@ -15,7 +15,7 @@ use crate::graph::store::Vertex;
 use crate::simt::prefetch::{PREFETCH_DISTANCE, prefetch};
 
 /// Vertices between one that is worked on and the one whose neighbours' rows are
-/// fetched.
+/// prefetched.
 const NEAR: u32 = PREFETCH_DISTANCE / 4;
 
 /// For each vertex the last that it was a lower neighbour of, or 0, which has none.
@@ -79,12 +79,12 @@ pub unsafe fn is_scattered(graph: &TriangleArguments, first: u32, end: u32) -> b
     let mut vertex = first;
     while vertex < end && vertex - first < SAMPLE {
         let row = record(graph, vertex);
-        let mut place = 0;
-        while place < row.degree {
+        let mut position = 0;
+        while position < row.degree {
             // SAFETY: below the vertex' degree.
-            let target = unsafe { *row.entries().add(place as usize) };
+            let target = unsafe { *row.entries().add(position as usize) };
             distant += u32::from(target.abs_diff(vertex) > far);
-            place += 1;
+            position += 1;
         }
         neighbours += row.degree;
         vertex += 1;
@@ -92,20 +92,20 @@ pub unsafe fn is_scattered(graph: &TriangleArguments, first: u32, end: u32) -> b
     2 * distant > neighbours
 }
 
-/// Asks for the rows of the lower neighbours of a vertex behind this one, whose row is
+/// Prefetches the rows of the lower neighbours of a vertex behind this one, whose row is
 /// there by now.
 #[inline(always)]
 fn fetch_neighbours(graph: &TriangleArguments, vertex: u32) {
     let row = record(graph, vertex + NEAR);
-    let mut place = 0;
-    while place < row.degree {
+    let mut position = 0;
+    while position < row.degree {
         // SAFETY: below the vertex' degree.
-        let target = unsafe { *row.entries().add(place as usize) };
+        let target = unsafe { *row.entries().add(position as usize) };
         if target >= vertex {
             break;
         }
         prefetch(record(graph, target).address);
-        place += 1;
+        position += 1;
     }
 }
 
@@ -131,19 +131,19 @@ pub unsafe fn of_vertex(
     }
     let row = record(graph, vertex);
     let mut found = 0;
-    let mut place = 0;
-    while place < row.degree {
+    let mut position = 0;
+    while position < row.degree {
         // SAFETY: below the vertex' degree.
-        let target = unsafe { *row.entries().add(place as usize) };
+        let target = unsafe { *row.entries().add(position as usize) };
         if target >= vertex {
             break;
         }
         // Before the first there is nothing to look for.
-        if place > 0 {
+        if position > 0 {
             found += u64::from(stamped(graph, stamps, vertex, target));
         }
         stamps.set(target, vertex);
-        place += 1;
+        position += 1;
     }
     found
 }
@@ -154,14 +154,14 @@ pub unsafe fn of_vertex(
 fn stamped(graph: &TriangleArguments, stamps: Stamps, source: u32, target: u32) -> u32 {
     let row = record(graph, target);
     let mut found = 0;
-    let mut place = 0;
-    while place < row.degree {
+    let mut position = 0;
+    while position < row.degree {
         // SAFETY: below the vertex' degree.
-        let third = unsafe { *row.entries().add(place as usize) };
+        let third = unsafe { *row.entries().add(position as usize) };
         if third >= target {
             break;
         }
-        // Added, since a branch would be a guess.
+        // Added without a branch, which would be unpredictable.
         let closed = stamps.get(third) == source;
         found += u32::from(closed);
         if !graph.counts.is_null() && closed {
@@ -169,7 +169,7 @@ fn stamped(graph: &TriangleArguments, stamps: Stamps, source: u32, target: u32) 
             graph.count(target);
             graph.count(third);
         }
-        place += 1;
+        position += 1;
     }
     found
 }
@@ -185,7 +185,7 @@ mod tests {
         let records = rows.iter_mut().map(|row| Vertex {
             address: row.as_mut_ptr().expose_provenance() as u64,
             degree: row.len() as u32,
-            room: row.len() as u32,
+            capacity: row.len() as u32,
         });
         let mut records: Vec<Vertex> = records.collect();
         // Of two workers.

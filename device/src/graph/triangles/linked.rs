@@ -26,15 +26,15 @@ impl Kernel for LinkedOrient {
                 let offset = graph.offset(vertex);
                 if record.degree > 0 {
                     let mut cursor = Cursor::new(heap, first(&record), 0);
-                    let mut place = 0;
-                    while place < record.degree {
+                    let mut position = 0;
+                    while position < record.degree {
                         let neighbour = *cursor.next();
                         let other = graph.offset(neighbour + 1) - graph.offset(neighbour);
                         if (other, neighbour) > (record.degree, vertex) {
                             *graph.successors.add((offset + length) as usize) = neighbour;
                             length += 1;
                         }
-                        place += 1;
+                        position += 1;
                     }
                 }
                 *graph.lists.add(vertex as usize) = List {

@@ -29,7 +29,7 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 pub use in_place::Stamps;
 pub use linked::LinkedOrient;
-pub use solo::{BEHIND, Marks};
+pub use solo::{Marks, TAIL_PADDING};
 
 use crate::arguments;
 use crate::graph::store::Vertex;
@@ -52,7 +52,7 @@ arguments! {
             /// their number. Null where rows are read in place, as then are the
             /// offsets and the successors.
             lists: List,
-            /// A word for each entry, and [`BEHIND`] more: all successors.
+            /// A word for each entry, and [`TAIL_PADDING`] more: all successors.
             successors: u32,
             /// `SLOTS` words, 0 before `Triangles`, whose sum is the count.
             total: u64,
@@ -89,11 +89,11 @@ impl TriangleArguments {
         unsafe { *self.lists.add(vertex as usize) }
     }
 
-    /// A successor, by its place among all.
+    /// A successor, by its position among all.
     #[inline(always)]
-    fn successor(&self, place: u32) -> u32 {
-        // SAFETY: a place within a vertex' list.
-        unsafe { *self.successors.add(place as usize) }
+    fn successor(&self, position: u32) -> u32 {
+        // SAFETY: a position within a vertex' list.
+        unsafe { *self.successors.add(position as usize) }
     }
 
     /// Counts a triangle of a vertex, if that is wanted.
@@ -106,7 +106,7 @@ impl TriangleArguments {
     }
 }
 
-/// A stretch of successors, in 8 bytes that are read at once.
+/// A segment of successors, in 8 bytes that are read at once.
 #[repr(C, align(8))]
 #[derive(Clone, Copy, Debug)]
 pub struct List {

@@ -1,12 +1,12 @@
 //! The host's side of counting triangles.
 
 use super::linked::LinkedOrient;
-use super::{BEHIND, List, Marks, Orient, SLOTS, Stamps, TriangleArguments, Triangles};
+use super::{List, Marks, Orient, SLOTS, Stamps, TAIL_PADDING, TriangleArguments, Triangles};
 use crate::graph::store::plan::{CsrSpace, Graph, Layout, Measured, Shape};
 use crate::launch::{Grid, PlannedLaunch};
 use crate::workspace::WorkspaceLayout;
 
-/// The workspace of a count of triangles, divided.
+/// The layout of the workspace of a count of triangles.
 #[derive(Clone, Copy, Debug)]
 pub struct TriangleSpace {
     total: usize,
@@ -30,7 +30,7 @@ impl TriangleSpace {
     /// Words at the front of the workspace whose sum is the count.
     pub const TOTAL_WORDS: usize = SLOTS as usize;
 
-    /// Room for a graph like this whose store is as measured; with counts for each
+    /// For a graph like this whose store is as measured; with counts for each
     /// vertex, if wanted. `workers` run warps of one lane, and have the numbers below
     /// that as [`crate::simt::Warp::processor`].
     pub fn new(shape: &Shape, measured: &Measured, per_vertex: bool, workers: u32) -> Self {
@@ -50,7 +50,7 @@ impl TriangleSpace {
             csr: layout.reserve(CsrSpace::new().bytes()),
             offsets: layout.reserve(4 * (vertices + 1)),
             lists: layout.reserve(size_of::<List>() * vertices),
-            successors: layout.reserve(4 * (measured.entries as usize + BEHIND)),
+            successors: layout.reserve(4 * (measured.entries as usize + TAIL_PADDING)),
         });
         Self {
             total,

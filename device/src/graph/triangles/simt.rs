@@ -44,7 +44,7 @@ pub unsafe fn orient<W: Warp>(warp: W, graph: &TriangleArguments) {
         let mut base = 0;
         while base < segments.total {
             let item = base + warp.lane();
-            let (owner, place) = segments.locate(warp, item);
+            let (owner, position) = segments.locate(warp, item);
             let address = warp.shuffle64(W::FULL, record.address, owner);
             let degree = warp.shuffle(W::FULL, record.degree, owner);
             let before = warp.shuffle(W::FULL, offset + length, owner);
@@ -53,12 +53,12 @@ pub unsafe fn orient<W: Warp>(warp: W, graph: &TriangleArguments) {
                 let of = Vertex {
                     address,
                     degree,
-                    room: degree,
+                    capacity: degree,
                 };
-                // SAFETY: the place is below the vertex' degree, and the neighbour is
+                // SAFETY: the position is below the vertex' degree, and the neighbour is
                 // a vertex.
                 let other = unsafe {
-                    neighbour = *of.entries().add(place as usize);
+                    neighbour = *of.entries().add(position as usize);
                     graph.offset(neighbour + 1) - graph.offset(neighbour)
                 };
                 keep = (other, neighbour) > (degree, row + owner);
@@ -66,8 +66,8 @@ pub unsafe fn orient<W: Warp>(warp: W, graph: &TriangleArguments) {
             let kept = warp.ballot(W::FULL, keep);
             if has(kept, warp.lane()) {
                 // Lanes below this one whose items are of the same vertex.
-                let same = if place < warp.lane() {
-                    place
+                let same = if position < warp.lane() {
+                    position
                 } else {
                     warp.lane()
                 };
@@ -119,14 +119,14 @@ fn of_edges<W: Warp>(
     let mut base = 0;
     while base < segments.total {
         let item = base + warp.lane();
-        let (owner, place) = segments.locate(warp, item);
+        let (owner, position) = segments.locate(warp, item);
         let start = warp.shuffle(W::FULL, short.start, owner);
         let low = warp.shuffle(W::FULL, long.start, owner);
         let high = low + warp.shuffle(W::FULL, long.length, owner);
         let one = warp.shuffle(W::FULL, source, owner);
         let two = warp.shuffle(W::FULL, target, owner);
         if item < segments.total {
-            let third = graph.successor(start + place);
+            let third = graph.successor(start + position);
             // SAFETY: the list of a vertex.
             let at = unsafe { lower_bound(graph.successors, low, high, third) };
             if at < high && graph.successor(at) == third {
@@ -163,14 +163,14 @@ pub unsafe fn count<W: Warp>(warp: W, graph: &TriangleArguments) -> u64 {
         let mut base = 0;
         while base < segments.total {
             let item = base + warp.lane();
-            let (owner, place) = segments.locate(warp, item);
+            let (owner, position) = segments.locate(warp, item);
             let from = List {
                 start: warp.shuffle(W::FULL, list.start, owner),
                 length: warp.shuffle(W::FULL, list.length, owner),
             };
             let (mut target, mut to) = (0, List::EMPTY);
             if item < segments.total {
-                target = graph.successor(from.start + place);
+                target = graph.successor(from.start + position);
                 to = graph.list(target);
             }
             let from = if item < segments.total {

@@ -1,12 +1,12 @@
-//! The triangles of a vertex, by a lane alone.
+//! Counting triangles in scalar code.
 //!
 //! The successors of the vertex are marked, a bit each in the marks of the worker;
 //! then the list of each successor is read through, and every entry looked up. A
-//! look-up is a load that depends on no other and guesses nothing, where merging
-//! lists takes a chain of steps over both, each of them a guess. The marks are an
+//! look-up is a load that depends on no other and needs no branch, where merging
+//! lists takes a chain of steps over both, each with an unpredictable branch. The marks are an
 //! eighth of a byte for each vertex of the graph, which stays in the cache.
 //!
-//! Traffic: a list is read for each oriented edge, which is fetched before it is
+//! Traffic: a list is read for each oriented edge, prefetched before it is
 //! needed.
 
 use super::{List, Stamps, TriangleArguments, in_place};
@@ -16,7 +16,7 @@ use crate::simt::rows::Rows;
 use crate::simt::tail::{Four, TAIL_MASKS};
 
 /// Words that may be read behind the last list.
-pub const BEHIND: usize = 3;
+pub const TAIL_PADDING: usize = 3;
 
 /// Successors of a short list.
 const FEW: u32 = 8;
@@ -86,19 +86,19 @@ pub unsafe fn orient<W: Warp>(warp: W, graph: &TriangleArguments) {
     let mut vertex = rows.first;
     while vertex < rows.end {
         let start = end;
-        let mut place = 0;
+        let mut position = 0;
         // SAFETY: the vertex has so many neighbours, and no more successors.
         unsafe {
             let record = *graph.records.add(vertex as usize);
-            while place < record.degree {
-                let neighbour = *record.entries().add(place as usize);
+            while position < record.degree {
+                let neighbour = *record.entries().add(position as usize);
                 let degree = graph.offset(neighbour + 1) - graph.offset(neighbour);
                 let keep =
                     (degree > record.degree) | ((degree == record.degree) & (neighbour > vertex));
                 // What is not kept is written over. Half of them are: no branch.
                 *graph.successors.add(end as usize) = neighbour;
                 end += u32::from(keep);
-                place += 1;
+                position += 1;
             }
             *graph.lists.add(vertex as usize) = List {
                 start,
@@ -156,27 +156,27 @@ unsafe fn of_vertex(graph: &TriangleArguments, marks: Marks, source: u32, list: 
         return 0;
     }
     let end = list.start + list.length;
-    let mut place = list.start;
-    while place < end {
-        marks.set(graph.successor(place));
-        place += 1;
+    let mut position = list.start;
+    while position < end {
+        marks.set(graph.successor(position));
+        position += 1;
     }
     let mut found = 0;
-    place = list.start;
-    while place < end {
-        look_ahead(graph, place);
-        let target = graph.successor(place);
+    position = list.start;
+    while position < end {
+        prefetch_lists(graph, position);
+        let target = graph.successor(position);
         found += u64::from(if graph.counts.is_null() {
             marked(graph, marks, target)
         } else {
             counted(graph, marks, source, target)
         });
-        place += 1;
+        position += 1;
     }
-    place = list.start;
-    while place < end {
-        marks.clear(graph.successor(place));
-        place += 1;
+    position = list.start;
+    while position < end {
+        marks.clear(graph.successor(position));
+        position += 1;
     }
     found
 }
@@ -188,26 +188,26 @@ fn marked(graph: &TriangleArguments, marks: Marks, target: u32) -> u32 {
     if list.length == 0 {
         return 0;
     }
-    let (mut place, end) = (list.start, list.start + list.length);
+    let (mut position, end) = (list.start, list.start + list.length);
     let mut found = 0;
     if list.length > FEW {
-        while place < end {
-            found += marks.get(graph.successor(place));
-            place += 1;
+        while position < end {
+            found += marks.get(graph.successor(position));
+            position += 1;
         }
         return found;
     }
-    // The length of a short list is a guess for a branch. So the last successors are
-    // looked up as four, of which a mask takes those that are there.
-    let four = |place: u32| [0, 1, 2, 3].map(|next| graph.successor(place + next));
-    while end - place > 4 {
-        let [one, two, three, last] = four(place).map(|third| marks.get(third));
+    // The length of a short list is unpredictable. So the last successors are looked up
+    // as four words under a tail mask.
+    let four = |position: u32| [0, 1, 2, 3].map(|next| graph.successor(position + next));
+    while end - position > 4 {
+        let [one, two, three, last] = four(position).map(|third| marks.get(third));
         found += (one + two) + (three + last);
-        place += 4;
+        position += 4;
     }
     // SAFETY: there are masks for up to four.
-    let Four(mask) = unsafe { *TAIL_MASKS.as_ptr().add((end - place) as usize) };
-    let thirds = four(place);
+    let Four(mask) = unsafe { *TAIL_MASKS.as_ptr().add((end - position) as usize) };
+    let thirds = four(position);
     // What is behind the list becomes vertex 0, which is not counted.
     let get = |index: usize| marks.get(thirds[index] & mask[index]) & mask[index];
     found + (get(0) + get(1)) + (get(2) + get(3))
@@ -218,32 +218,32 @@ fn marked(graph: &TriangleArguments, marks: Marks, target: u32) -> u32 {
 fn counted(graph: &TriangleArguments, marks: Marks, source: u32, target: u32) -> u32 {
     let list = graph.list(target);
     let mut found = 0;
-    let mut place = list.start;
-    while place < list.start + list.length {
-        let third = graph.successor(place);
+    let mut position = list.start;
+    while position < list.start + list.length {
+        let third = graph.successor(position);
         if marks.get(third) == 1 {
             found += 1;
             graph.count(source);
             graph.count(target);
             graph.count(third);
         }
-        place += 1;
+        position += 1;
     }
     found
 }
 
-/// Fetches what the successors behind a place will lead to: first where a list is,
+/// Prefetches what the successors behind a position lead to: first the record of a list,
 /// then, as many successors later, the list.
 #[inline(always)]
-fn look_ahead(graph: &TriangleArguments, place: u32) {
+fn prefetch_lists(graph: &TriangleArguments, position: u32) {
     // SAFETY: there is an offset of the end.
-    if place + 2 * PREFETCH_DISTANCE >= unsafe { graph.offset(graph.vertices) } {
+    if position + 2 * PREFETCH_DISTANCE >= unsafe { graph.offset(graph.vertices) } {
         return;
     }
-    let far = graph.successor(place + 2 * PREFETCH_DISTANCE);
+    let far = graph.successor(position + 2 * PREFETCH_DISTANCE);
     prefetch(graph.lists.wrapping_add(far as usize) as u64);
     // Between the lists of two vertices there may be anything.
-    let near = graph.successor(place + PREFETCH_DISTANCE);
+    let near = graph.successor(position + PREFETCH_DISTANCE);
     if near < graph.vertices {
         let start = graph.list(near).start;
         prefetch(graph.successors.wrapping_add(start as usize) as u64);
@@ -274,7 +274,7 @@ mod tests {
         }
         offsets.push(successors.len() as u32);
         // What may be read behind the last list.
-        successors.extend([u32::MAX; BEHIND]);
+        successors.extend([u32::MAX; TAIL_PADDING]);
         let all = u64::from(clique);
         let expected = all * (all - 1) * (all - 2) / 6 + 1;
         let mut counts = vec![0_u32; lists.len()];

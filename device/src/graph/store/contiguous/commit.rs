@@ -1,13 +1,13 @@
 //! The end of a batch: everything is switched over, or nothing.
 //!
 //! One lane acts for each vertex. Nothing here can fail. Blocks are changed in
-//! place here only, after it is known that the batch goes through.
+//! position here only, after it is known that the batch goes through.
 
 use core::sync::atomic::Ordering::Relaxed;
 
 use crate::allocator::{Allocator, Handle};
 use crate::graph::store::update::UpdateArguments;
-use crate::graph::store::{Vertex, room_for};
+use crate::graph::store::{Vertex, capacity_for};
 use crate::kernel::Kernel;
 use crate::simt::Warp;
 
@@ -24,14 +24,14 @@ unsafe fn insert_in_place(update: &UpdateArguments, record: &Vertex, first: u32,
     // From the back, so that nothing is overwritten before it has moved.
     while index > first {
         index -= 1;
-        let (spot, rank) = (update.spot(index), index - first);
-        // SAFETY: places are within the room of the block.
+        let (position, rank) = (update.position(index), index - first);
+        // SAFETY: positions are within the room of the block.
         unsafe {
-            while top > spot {
+            while top > position {
                 top -= 1;
                 *entries.add((top + rank + 1) as usize) = *entries.add(top as usize);
             }
-            *entries.add((spot + rank) as usize) = form.target(update.change(index));
+            *entries.add((position + rank) as usize) = form.target(update.change(index));
         }
     }
 }
@@ -47,12 +47,12 @@ unsafe fn delete_in_place(update: &UpdateArguments, record: &Vertex, first: u32,
     let mut index = first;
     while index < end {
         let next = if index + 1 < end {
-            update.spot(index + 1)
+            update.position(index + 1)
         } else {
             record.degree
         };
         let deleted = index - first + 1;
-        let mut from = update.spot(index) + 1;
+        let mut from = update.position(index) + 1;
         while from < next {
             // SAFETY: both are below the degree.
             unsafe { *entries.add((from - deleted) as usize) = *entries.add(from as usize) };
@@ -93,13 +93,13 @@ impl Commit {
                 let fresh = *update.fresh.cast::<A::Handle>().add(first as usize);
                 old = *handles.add(vertex);
                 *handles.add(vertex) = fresh;
-                let usable = heap.usable(fresh, u64::from(room_for(degree)) * 4);
+                let usable = heap.usable(fresh, u64::from(capacity_for(degree)) * 4);
                 record.address = moved;
-                record.room = (usable / 16 * 4) as u32;
+                record.capacity = (usable / 16 * 4) as u32;
             } else if degree == 0 {
                 old = *handles.add(vertex);
                 *handles.add(vertex) = A::Handle::NULL;
-                record.room = 0;
+                record.capacity = 0;
             } else if update.deletes() {
                 delete_in_place(update, &record, first, end);
             } else {

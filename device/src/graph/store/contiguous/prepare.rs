@@ -9,7 +9,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use crate::allocator::{Allocator, Handle};
 use crate::graph::store::update::{LARGE, UpdateArguments};
-use crate::graph::store::{Vertex, room_for};
+use crate::graph::store::{Vertex, capacity_for};
 use crate::kernel::Kernel;
 use crate::simt::Warp;
 
@@ -30,13 +30,13 @@ enum Need {
 /// What a vertex needs in order to have `degree` neighbours.
 #[inline(always)]
 fn need(update: &UpdateArguments, record: &Vertex, degree: u32) -> Need {
-    if degree > record.room {
+    if degree > record.capacity {
         return Need::Block;
     }
     if degree == 0 {
         return Need::Nothing;
     }
-    let sparse = update.deletes() && record.room > KEEP && degree <= record.room / 4;
+    let sparse = update.deletes() && record.capacity > KEEP && degree <= record.capacity / 4;
     if sparse || record.degree > LARGE {
         return Need::Better;
     }
@@ -63,7 +63,7 @@ impl Kernel for Prepare {
                 let need = need(&update, &record, degree);
                 let mut address = 0;
                 if need != Need::Nothing {
-                    let bytes = u64::from(room_for(degree)) * 4;
+                    let bytes = u64::from(capacity_for(degree)) * 4;
                     let block = heap.malloc_exclusive(warp, bytes);
                     if !block.is_null() {
                         granted += heap.granted(block, bytes);

@@ -1,9 +1,9 @@
 //! Fills new blocks with the merged adjacency.
 //!
 //! Where each change belongs is known, so nothing is compared: a change of a run
-//! owns the old neighbours between its place and that of the next change, and
+//! owns the old neighbours between its position and that of the next change, and
 //! these move as far as there are changes up to it. A warp takes as many changes
-//! as it has lanes and moves what they own as one sequence, so a long stretch of
+//! as it has lanes and moves what they own as one sequence, so a long segment of
 //! a large vertex is shared by its lanes, and a large vertex with many changes
 //! by many warps.
 //!
@@ -21,7 +21,7 @@ use crate::simt::segments::Segments;
 /// is written.
 const UNROLL: u32 = 4;
 
-/// A stretch of old neighbours and where it goes.
+/// A segment of old neighbours and where it goes.
 #[derive(Clone, Copy)]
 struct Move {
     from: u64,
@@ -42,19 +42,19 @@ fn entry(address: u64, index: u32) -> *mut u32 {
     core::ptr::with_exposed_provenance_mut(address as usize)
 }
 
-/// Moves the stretches of all lanes. All lanes call this.
+/// Moves the segments of all lanes. All lanes call this.
 ///
 /// # Safety
 ///
-/// The stretches lie in blocks of the store, and where they go in new ones that
+/// The segments lie in blocks of the store, and where they go in new ones that
 /// no other lane writes to there.
 #[inline(always)]
-unsafe fn move_all<W: Warp>(warp: W, stretch: Move) {
-    let segments = Segments::new(warp, stretch.length);
+unsafe fn move_all<W: Warp>(warp: W, segment: Move) {
+    let segments = Segments::new(warp, segment.length);
     let item = |item: u32| {
         let (lane, offset) = segments.locate(warp, item);
-        let from = warp.shuffle64(W::FULL, stretch.from, lane);
-        let to = warp.shuffle64(W::FULL, stretch.to, lane);
+        let from = warp.shuffle64(W::FULL, segment.from, lane);
+        let to = warp.shuffle64(W::FULL, segment.to, lane);
         (entry(from, offset), entry(to, offset))
     };
     let mut base = 0;
@@ -65,7 +65,7 @@ unsafe fn move_all<W: Warp>(warp: W, stretch: Move) {
         let (from2, to2) = item(first + 2 * W::LANES);
         let (from3, to3) = item(first + 3 * W::LANES);
         let present = |part: u32| first + part * W::LANES < segments.total;
-        // SAFETY: items below the total are in a lane's stretch.
+        // SAFETY: items below the total are in a lane's segment.
         unsafe {
             let value0 = if present(0) { *from0 } else { 0 };
             let value1 = if present(1) { *from1 } else { 0 };
@@ -88,10 +88,10 @@ unsafe fn move_all<W: Warp>(warp: W, stretch: Move) {
     }
 }
 
-/// What change `index` moves: the stretch before it if it is the first of its
+/// What change `index` moves: the segment before it if it is the first of its
 /// run, which `start` is, and the one behind it. Writes an inserted target.
 #[inline(always)]
-fn stretches(update: &UpdateArguments, index: u32, start: u32, count: u32) -> (Move, Move) {
+fn moves(update: &UpdateArguments, index: u32, start: u32, count: u32) -> (Move, Move) {
     // SAFETY: there is a word for the first change of a run.
     let block = unsafe { *update.moved.add(start as usize) };
     if block == 0 {
@@ -101,12 +101,12 @@ fn stretches(update: &UpdateArguments, index: u32, start: u32, count: u32) -> (M
     let key = update.change(index);
     let source = form.source(key);
     let record = update.record(source);
-    let spot = update.spot(index);
+    let position = update.position(index);
     let before = if index == start {
         Move {
             from: record.address,
             to: block,
-            length: spot,
+            length: position,
         }
     } else {
         NOTHING
@@ -115,16 +115,16 @@ fn stretches(update: &UpdateArguments, index: u32, start: u32, count: u32) -> (M
     let end = if last {
         record.degree
     } else {
-        update.spot(index + 1)
+        update.position(index + 1)
     };
     let rank = index - start;
     let (from, to) = if update.deletes() {
         // The entry itself and those deleted before it are left out.
-        (spot + 1, spot - rank)
+        (position + 1, position - rank)
     } else {
         // SAFETY: the new block has room for the old and the new neighbours.
-        unsafe { *entry(block, spot + rank) = form.target(key) };
-        (spot, spot + rank + 1)
+        unsafe { *entry(block, position + rank) = form.target(key) };
+        (position, position + rank + 1)
     };
     let behind = Move {
         from: record.address.wrapping_add(u64::from(from) * 4),
@@ -152,11 +152,11 @@ impl PlainKernel for Relocate {
             let index = row + warp.lane();
             let start = update.row_start(warp, index, count);
             let (before, behind) = if index < count {
-                stretches(&update, index, start, count)
+                moves(&update, index, start, count)
             } else {
                 (NOTHING, NOTHING)
             };
-            // SAFETY: the stretches of a vertex do not overlap where they go,
+            // SAFETY: the segments of a vertex do not overlap where they go,
             // and old blocks are not written to.
             unsafe {
                 move_all(warp, before);

@@ -34,7 +34,7 @@ impl LinkedLoad {
         let mut record = Vertex {
             address: 0,
             degree,
-            room: pages::<A>(degree) * capacity::<A>(),
+            capacity: pages::<A>(degree) * capacity::<A>(),
         };
         let (mut handle, mut last) = (A::Handle::NULL, core::ptr::null_mut());
         let mut at = start;
@@ -53,13 +53,13 @@ impl LinkedLoad {
                 } else {
                     *link::<A>(last) = fresh;
                 }
-                let mut place = 0;
-                while place < capacity::<A>() && at < end {
+                let mut position = 0;
+                while position < capacity::<A>() && at < end {
                     let target = *load.targets.add(at as usize);
                     *valid &= target < load.vertices
                         && (at == start || *load.targets.add(at as usize - 1) < target);
-                    *entries::<A>(page).add(place as usize) = target;
-                    place += 1;
+                    *entries::<A>(page).add(position as usize) = target;
+                    position += 1;
                     at += 1;
                 }
             }

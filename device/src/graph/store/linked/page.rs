@@ -69,12 +69,12 @@ pub unsafe fn skip<A: Allocator>(heap: A, mut page: *mut u8, count: u32) -> *mut
     page
 }
 
-/// A place in a chain.
+/// A position in a chain.
 #[derive(Clone, Copy)]
 pub struct Cursor<A> {
     heap: A,
     page: *mut u8,
-    place: u32,
+    position: u32,
 }
 
 impl<A: Allocator> Cursor<A> {
@@ -87,10 +87,10 @@ impl<A: Allocator> Cursor<A> {
     #[inline(always)]
     pub unsafe fn new(heap: A, page: *mut u8, index: u32) -> Self {
         let skipped = index / capacity::<A>();
-        let place = index - skipped * capacity::<A>();
+        let position = index - skipped * capacity::<A>();
         // A chain whose last page is full ends before the page of an index
         // behind it; `page` of such a cursor is never used.
-        let last = if place == 0 && skipped > 0 {
+        let last = if position == 0 && skipped > 0 {
             skipped - 1
         } else {
             skipped
@@ -100,7 +100,7 @@ impl<A: Allocator> Cursor<A> {
         Self {
             heap,
             page,
-            place: place + (skipped - last) * capacity::<A>(),
+            position: position + (skipped - last) * capacity::<A>(),
         }
     }
 
@@ -111,13 +111,13 @@ impl<A: Allocator> Cursor<A> {
     /// There is one.
     #[inline(always)]
     pub unsafe fn next(&mut self) -> *mut u32 {
-        if self.place == capacity::<A>() {
+        if self.position == capacity::<A>() {
             // SAFETY: the caller's promise.
             self.page = unsafe { after(self.heap, self.page) };
-            self.place = 0;
+            self.position = 0;
         }
-        let entry = entries::<A>(self.page).wrapping_add(self.place as usize);
-        self.place += 1;
+        let entry = entries::<A>(self.page).wrapping_add(self.position as usize);
+        self.position += 1;
         entry
     }
 }

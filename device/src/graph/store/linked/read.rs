@@ -30,9 +30,9 @@ pub unsafe fn search<A: Allocator>(heap: A, record: &Vertex, target: u32) -> (u3
         // next page if there are more.
         unsafe {
             if left == here || *page.add(here as usize - 1) >= target {
-                let place = lower_bound(page, 0, here, target);
-                let found = place < here && *page.add(place as usize) == target;
-                return (before + place, found);
+                let position = lower_bound(page, 0, here, target);
+                let found = position < here && *page.add(position as usize) == target;
+                return (before + position, found);
             }
             cursor_page = super::page::after(heap, cursor_page);
         }
@@ -60,14 +60,14 @@ impl Kernel for LinkedCopyOut {
                 let offset = *copy.offsets.add(vertex as usize);
                 if record.degree > 0 {
                     let mut cursor = Cursor::new(heap, first(&record), 0);
-                    let mut place = 0;
-                    while place < record.degree {
+                    let mut position = 0;
+                    while position < record.degree {
                         let target = *cursor.next();
                         hash = hash.wrapping_add(mix(vertex, target));
                         if !copy.targets.is_null() {
-                            *copy.targets.add((offset + place) as usize) = target;
+                            *copy.targets.add((offset + position) as usize) = target;
                         }
-                        place += 1;
+                        position += 1;
                     }
                 }
             }

@@ -69,7 +69,7 @@ impl LinkedPrepare {
         fresh_pages: &mut u64,
     ) -> A::Handle {
         let form = update.form();
-        let mut index = update.spot(begin) / capacity::<A>() * capacity::<A>();
+        let mut index = update.position(begin) / capacity::<A>() * capacity::<A>();
         // SAFETY: the chain has `degree` neighbours; new pages are this lane's.
         unsafe {
             let mut old = if record.degree > 0 {
@@ -94,17 +94,17 @@ impl LinkedPrepare {
                     *link::<A>(last) = fresh;
                 }
                 last = page;
-                let mut place = 0;
-                while place < capacity::<A>() && (index < record.degree || change < end) {
-                    let value = if change < end && update.spot(change) == index {
+                let mut position = 0;
+                while position < capacity::<A>() && (index < record.degree || change < end) {
+                    let value = if change < end && update.position(change) == index {
                         change += 1;
                         form.target(update.change(change - 1))
                     } else {
                         index += 1;
                         *old.next()
                     };
-                    *entries::<A>(page).add(place as usize) = value;
-                    place += 1;
+                    *entries::<A>(page).add(position as usize) = value;
+                    position += 1;
                 }
             }
             head
@@ -201,7 +201,7 @@ impl LinkedCommit {
         record: &Vertex,
         (begin, end): (u32, u32),
     ) {
-        let mut index = update.spot(begin);
+        let mut index = update.position(begin);
         // SAFETY: the chain has `degree` neighbours, and is this lane's.
         unsafe {
             let mut from = Cursor::new(heap, first(record), index);
@@ -209,7 +209,7 @@ impl LinkedCommit {
             let mut change = begin;
             while index < record.degree {
                 let value = *from.next();
-                if change < end && update.spot(change) == index {
+                if change < end && update.position(change) == index {
                     change += 1;
                 } else {
                     *to.next() = value;
@@ -234,7 +234,7 @@ impl LinkedCommit {
     ) {
         let vertex = update.form().source(update.change(begin)) as usize;
         // SAFETY: the caller's promise; the chain has the pages that the degree and
-        // the places of the changes say.
+        // the positions of the changes say.
         unsafe {
             let mut record = *update.records.add(vertex);
             let handle = &mut *update.handles.cast::<A::Handle>().add(vertex);
@@ -252,11 +252,11 @@ impl LinkedCommit {
             let kept = if update.deletes() {
                 pages::<A>(degree)
             } else {
-                update.spot(begin) / capacity::<A>()
+                update.position(begin) / capacity::<A>()
             };
             Self::replace(warp, heap, &mut record, handle, kept, chain);
             record.degree = degree;
-            record.room = pages::<A>(degree) * capacity::<A>();
+            record.capacity = pages::<A>(degree) * capacity::<A>();
             *update.records.add(vertex) = record;
         }
     }

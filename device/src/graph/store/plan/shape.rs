@@ -175,13 +175,13 @@ impl Graph {
 
     /// What the words say that `measure` wrote.
     pub fn measured(&self, words: &[u64; Measured::WORDS]) -> Measured {
-        let room = words[measure::ROOM];
+        let entries = words[measure::CAPACITY];
         let granted_bytes = match self.shape.layout {
-            Layout::Contiguous => 4 * room,
+            Layout::Contiguous => 4 * entries,
             // A page is more than its entries.
             Layout::Linked => {
                 let capacity = capacity_beside(self.shape.handle_bytes);
-                room / u64::from(capacity) * PAGE_BYTES
+                entries / u64::from(capacity) * PAGE_BYTES
             }
         };
         Measured {

@@ -60,7 +60,7 @@ impl Graph {
                 absent: self.absent_word(),
                 vertices: self.shape.vertices,
                 count: list.count,
-                incoming: store as u32,
+                incoming: store == 1,
             };
             PlannedLaunch::of::<K>(Grid::strided(list.count), arguments)
         });

@@ -86,8 +86,8 @@ mod part {
     pub const OTHER_KEYS: usize = 2;
     pub const COUNTS: usize = 3;
     pub const TOTALS: usize = 4;
-    pub const PLACES: usize = 5;
-    pub const SPOTS: usize = 6;
+    pub const KEY_POSITIONS: usize = 5;
+    pub const POSITIONS: usize = 6;
     pub const MOVED: usize = 7;
     pub const FRESH: usize = 8;
 }
@@ -273,7 +273,7 @@ mod tests {
         let graph = Graph::new(shape, std::ptr::null_mut());
         for edges in [1, 70, 5000, 300_000, 2_200_000, 5_000_000] {
             let space = UpdateSpace::new(&shape, edges).unwrap();
-            let room = space.parts[part::TOTALS] - space.parts[part::COUNTS];
+            let bytes = space.parts[part::TOTALS] - space.parts[part::COUNTS];
             for count in [1, edges / 3, edges / 2, edges * 9 / 10, edges - 1, edges] {
                 let batch = Batch {
                     edges: std::ptr::null_mut(),
@@ -287,8 +287,8 @@ mod tests {
                 let keys = job.keys();
                 let (tile, sort_tiles) = tiles(keys, sort_tile(keys), SORT_TILES);
                 assert!(tile.is_multiple_of(128) && tile * sort_tiles >= keys);
-                assert!((sort_tiles as usize) << (DIGIT_BITS + 2) <= room);
-                assert!(job.arguments().tiles as usize * 4 <= room);
+                assert!((sort_tiles as usize) << (DIGIT_BITS + 2) <= bytes);
+                assert!(job.arguments().tiles as usize * 4 <= bytes);
             }
         }
     }

@@ -5,7 +5,7 @@
 
 /// What is stored for a vertex, and the change of its rank by a plain step.
 #[derive(Clone, Copy)]
-pub struct Divided {
+pub struct Outgoing {
     /// The rank.
     pub rank: f32,
     /// Rank by out-degree.
@@ -16,7 +16,7 @@ pub struct Divided {
 
 /// What a plain step gives a vertex.
 #[derive(Clone, Copy)]
-pub struct Given {
+pub struct NewRank {
     /// The rank.
     exact: f64,
     /// Into how many parts it is divided.
@@ -27,7 +27,7 @@ pub struct Given {
     dangling: bool,
 }
 
-impl Given {
+impl NewRank {
     /// The rank `exact`, for a vertex with that many out-edges.
     #[inline(always)]
     pub fn new(exact: f64, degree: u32) -> Self {
@@ -44,14 +44,14 @@ impl Given {
 
     /// What a plain step stores in place of a rank and a contribution.
     #[inline(always)]
-    pub fn plain(self, rank: f32, contribution: f32) -> Divided {
+    pub fn plain(self, rank: f32, contribution: f32) -> Outgoing {
         let contribution = adjust(contribution, self.contribution);
         let new = if self.dangling {
             contribution
         } else {
             self.exact as f32
         };
-        Divided {
+        Outgoing {
             rank: new,
             contribution,
             change: f64::from(new) - f64::from(rank),
@@ -61,10 +61,10 @@ impl Given {
     /// What a step over-relaxed by `factor` stores in place of a rank, if the contribution of two
     /// iterations ago is `before`; see `relaxation`.
     #[inline(always)]
-    pub fn over_relaxed(self, rank: f32, before: f32, factor: f32) -> Divided {
+    pub fn over_relaxed(self, rank: f32, before: f32, factor: f32) -> Outgoing {
         let contribution =
             super::relaxation::extrapolate(self.contribution, f64::from(before), factor);
-        Divided {
+        Outgoing {
             rank: (contribution * self.parts) as f32,
             contribution: contribution as f32,
             change: self.exact - f64::from(rank),

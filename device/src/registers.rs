@@ -1,0 +1,43 @@
+//! How many registers a kernel may use, where the assembler has to be told.
+//!
+//! An assembler that is not told takes what does not cost occupancy, though a kernel may
+//! need no more than others publish. An allocator states its limits, a kernel which of them
+//! applies, and the entries of the PTX modules carry the result ([`limit`]).
+
+/// Limits of the kernels over an allocator, in registers a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct RegisterLimits {
+    /// Of kernels with one `malloc` and one `free` and nothing else.
+    pub pair: u32,
+    /// Of the other kernels with `malloc` in the microbenchmarks; 0 for none.
+    pub malloc: u32,
+}
+
+impl RegisterLimits {
+    /// For allocators that keep no state in registers from one step to the next.
+    pub const SMALL: Self = Self {
+        pair: 24,
+        malloc: 0,
+    };
+}
+
+/// Which of an allocator's limits applies to a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegisterUse {
+    /// None.
+    Unlimited,
+    /// [`RegisterLimits::pair`].
+    Pair,
+    /// [`RegisterLimits::malloc`].
+    Malloc,
+}
+
+/// The limit of a kernel over an allocator; 0 for none.
+#[cfg_attr(not(target_arch = "nvptx64"), allow(dead_code))]
+pub(crate) const fn limit(kernel: RegisterUse, allocator: RegisterLimits) -> u32 {
+    match kernel {
+        RegisterUse::Unlimited => 0,
+        RegisterUse::Pair => allocator.pair,
+        RegisterUse::Malloc => allocator.malloc,
+    }
+}
