@@ -72,8 +72,9 @@ fn recipes_are_complete() {
             "device/src",
             "ComponentJoin",
             &[
-                "device/src/graph/components.rs",
-                "device/src/graph/plan/algorithms.rs",
+                "device/src/graph/components/mod.rs",
+                "device/src/graph/components/plan.rs",
+                "device/src/graph/components/simt.rs",
                 "device/src/table.rs",
             ],
         ),

@@ -95,7 +95,7 @@ pub unsafe fn is_scattered(graph: &TriangleArguments, first: u32, end: u32) -> b
 /// Prefetches the rows of the lower neighbours of a vertex behind this one, whose row is
 /// there by now.
 #[inline(always)]
-fn fetch_neighbours(graph: &TriangleArguments, vertex: u32) {
+fn prefetch_neighbours(graph: &TriangleArguments, vertex: u32) {
     let row = record(graph, vertex + NEAR);
     let mut position = 0;
     while position < row.degree {
@@ -126,7 +126,7 @@ pub unsafe fn of_vertex(
     if left > PREFETCH_DISTANCE {
         prefetch(record(graph, vertex + PREFETCH_DISTANCE).address);
         if is_far {
-            fetch_neighbours(graph, vertex);
+            prefetch_neighbours(graph, vertex);
         }
     }
     let row = record(graph, vertex);

@@ -1,7 +1,7 @@
 //! The end of a batch: everything is switched over, or nothing.
 //!
-//! One lane acts for each vertex. Nothing here can fail. Blocks are changed in
-//! position here only, after it is known that the batch goes through.
+//! One lane acts for each vertex. Nothing here can fail. Only here are blocks changed in
+//! place, after every request of the batch was served.
 
 use core::sync::atomic::Ordering::Relaxed;
 
