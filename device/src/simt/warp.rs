@@ -33,13 +33,14 @@ pub trait Warp: Copy {
     fn warps(self) -> u32;
     /// The multiprocessor that runs the warp; a hint for spreading work.
     fn processor(self) -> u32;
-    /// Some set of lanes that are here together, the caller among them.
+    /// The active mask: some subset of the warp's lanes that execute this call together,
+    /// the caller among them.
     ///
-    /// Never in a function that is not inlined into its kernel: ptxas takes what is
-    /// active there for the same in all lanes, though lanes come at different times
-    /// and meet inside; collectives with such a mask do not wait for all of it. Never in a
-    /// loop that lanes leave one by one, for the same reason: lanes that came together
-    /// stay together until the last is done.
+    /// Never in a function that is not inlined into its kernel: ptxas assumes that the
+    /// active mask there is the same in all lanes, though lanes call at different times
+    /// and reconverge inside; collectives with such a mask do not wait for all of it. Never
+    /// in a loop that lanes leave one by one, for the same reason: lanes that entered
+    /// together stay converged until the last has left.
     fn converge(self) -> u32;
     /// The lanes of `mask` for which `predicate` holds.
     fn ballot(self, mask: u32, predicate: bool) -> u32;
