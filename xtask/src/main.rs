@@ -19,8 +19,8 @@ cargo xtask device-toolchain  install what builds device code (Debian: apt, as r
 cargo xtask gpu-bundle [DIR]  a folder for GPU machines without Rust (default target/gpu-bundle)
 cargo xtask weaken [SECONDS]  weaken each memory ordering in turn; renew tests/data/weakenings.tsv
 cargo xtask busy [TIMES]      run the suite beside busy loops, once or so many times
-cargo xtask tables            renew the tables in the documents from docs/results
-cargo xtask tables --check    fail if a table is not that of docs/results
+cargo xtask tables            renew tables and chart of the documents from docs/results
+cargo xtask tables --check    fail if a table or the chart is not that of docs/results
 ";
 
 fn main() -> ExitCode {

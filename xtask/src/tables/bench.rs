@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::freeing::shown;
 use super::results::{Case, Meta, PublishedCell, Results};
+use super::work::Outcome;
 use super::{NOT_MEASURED, distinct, markdown, milliseconds, walks};
 use crate::Result;
 
@@ -14,10 +15,10 @@ const NOISE_MS: f64 = 0.002;
 
 /// The workload with the requests of one kernel.
 #[derive(Clone, Copy, PartialEq)]
-struct Kind<'a> {
-    workload: &'a str,
-    kernel: &'a str,
-    heap: &'a str,
+pub(super) struct Kind<'a> {
+    pub(super) workload: &'a str,
+    pub(super) kernel: &'a str,
+    pub(super) heap: &'a str,
 }
 
 impl Kind<'_> {
@@ -26,7 +27,7 @@ impl Kind<'_> {
     }
 
     /// The time of this kernel in a case; nothing if it has none.
-    fn time_of(&self, case: &Case) -> Option<f64> {
+    pub(super) fn time_of(&self, case: &Case) -> Option<f64> {
         let samples = match self.kernel {
             "malloc" => &case.alloc_ms,
             "free" => &case.free_ms,
@@ -35,7 +36,20 @@ impl Kind<'_> {
         samples.as_ref().map(|samples| samples.median)
     }
 
-    fn reference<'r>(&self, results: &'r Results, case: &Case) -> Option<&'r PublishedCell> {
+    /// The time of this kernel in a case, or what stands in its place.
+    pub(super) fn outcome_of(&self, case: &Case) -> Outcome {
+        if case.status != "ok" {
+            return Err(case.status.clone());
+        }
+        self.time_of(case).ok_or("-".to_owned())
+    }
+
+    /// The published figure of a case, if there is one.
+    pub(super) fn reference<'r>(
+        &self,
+        results: &'r Results,
+        case: &Case,
+    ) -> Option<&'r PublishedCell> {
         results.published.cells.iter().find(|cell| {
             cell.workload == self.workload
                 && cell.heap == self.heap
@@ -55,7 +69,7 @@ pub(super) fn is_coalesced(case: &Case) -> bool {
 }
 
 /// Whether a time is beyond noise slower than its reference.
-fn is_slower(ours: f64, published: f64) -> bool {
+pub(super) fn is_slower(ours: f64, published: f64) -> bool {
     ours - published > (published * NOISE_PART).max(NOISE_MS)
 }
 
@@ -126,14 +140,13 @@ pub fn table(
     Ok(markdown(&titles, &rows) + &caption + &Meta::line(cases.iter().map(|case| &case.meta)))
 }
 
-/// What one allocator takes for so many requests of so many bytes, on a warm heap.
-pub fn warm_threads<'r>(
+/// The case of so many requests of so many bytes on a warm heap, and what to read in it.
+pub(super) fn warm_threads<'r>(
     results: &'r Results,
-    kernel: &str,
+    kernel: &'r str,
     allocator: &str,
     (threads, bytes): (u32, u64),
-    metas: &mut Vec<&'r Meta>,
-) -> String {
+) -> Option<(Kind<'r>, &'r Case)> {
     let kind = Kind {
         workload: "threads",
         kernel,
@@ -145,21 +158,17 @@ pub fn warm_threads<'r>(
             && case.threads == threads
             && case.bytes == Some(bytes)
     });
-    metas.extend(case.map(|case| &case.meta));
-    case.map_or("-".to_owned(), |case| cell(results, kind, case))
+    Some((kind, case?))
 }
 
 /// `ours / published = ratio`, in bold where ours is slower.
-fn cell(results: &Results, kind: Kind, case: &Case) -> String {
-    let reference = kind.reference(results, case);
-    let ours = match kind.time_of(case) {
-        Some(_) if case.status != "ok" => return case.status.clone(),
-        None if case.status != "ok" => return case.status.clone(),
-        None => return "-".to_owned(),
-        Some(time) => time,
+pub(super) fn cell(results: &Results, kind: Kind, case: &Case) -> String {
+    let ours = match kind.outcome_of(case) {
+        Ok(time) => time,
+        Err(instead) => return instead,
     };
     let shown = milliseconds(ours);
-    let Some(reference) = reference else {
+    let Some(reference) = kind.reference(results, case) else {
         return shown;
     };
     match reference.ms {
@@ -187,89 +196,6 @@ fn ratio(value: f64) -> String {
     }
     let zeros = -value.log10().floor() as usize;
     format!("{value:.*}", zeros + 1)
-}
-
-/// How many cells are slower than their reference, or failed, and which.
-pub fn verdict(results: &Results) -> Result<String> {
-    if results.bench.is_empty() {
-        return Ok(NOT_MEASURED.to_owned());
-    }
-    let (mut compared, mut unfinished, mut failed) = (0, 0, Vec::new());
-    let mut slower = Vec::new();
-    for case in results.bench.iter().filter(|case| !is_coalesced(case)) {
-        let what = |kernel: &str| {
-            let bytes = case
-                .bytes
-                .map_or("mixed".to_owned(), |bytes| bytes.to_string());
-            vec![
-                case.workload.clone(),
-                case.heap.clone(),
-                shown(&case.allocator),
-                kernel.to_owned(),
-                case.threads.to_string(),
-                bytes,
-            ]
-        };
-        if case.status != "ok" {
-            let mut row = what("-");
-            row.extend([case.status.clone(), "-".to_owned(), "-".to_owned()]);
-            failed.push(row);
-            continue;
-        }
-        for kernel in ["malloc", "free", "both"] {
-            let kind = Kind {
-                workload: &case.workload,
-                kernel,
-                heap: &case.heap,
-            };
-            let (Some(ours), Some(reference)) = (kind.time_of(case), kind.reference(results, case))
-            else {
-                continue;
-            };
-            let Some(published) = reference.ms else {
-                unfinished += 1;
-                continue;
-            };
-            compared += 1;
-            if is_slower(ours, published) {
-                let mut row = what(kernel);
-                row.extend([
-                    milliseconds(ours),
-                    milliseconds(published),
-                    format!("{:.2}", ours / published),
-                ]);
-                slower.push(row);
-            }
-        }
-    }
-    let mut text = format!(
-        "Of {compared} figures with a published one beside them, {} are slower by more than the \
-         larger of 20 % and 2 microseconds; {unfinished} more finish where the published code \
-         faults or exceeds 3 s; {} of {} cases failed.\n",
-        slower.len(),
-        failed.len(),
-        results.bench.len()
-    );
-    slower.extend(failed);
-    if !slower.is_empty() {
-        let titles = [
-            "workload",
-            "heap",
-            "allocator",
-            "kernel",
-            "threads",
-            "bytes",
-            "ours ms",
-            "published ms",
-            "ratio",
-        ];
-        text.push('\n');
-        text.push_str(&markdown(&titles.map(str::to_owned), &slower));
-    }
-    if compared > 0 {
-        text.push_str(&walks::caption(allocators(results)));
-    }
-    Ok(text)
 }
 
 #[cfg(test)]
@@ -330,17 +256,12 @@ mod tests {
         assert!(!is_slower(1.2, 1.0) && is_slower(1.21, 1.0));
         let text = rows(&[case("cmalloc", "ok", 0.02)]);
         assert!(text.contains("| **0.0200 / 0.0100 = 2.00** |"), "{text}");
-        let text = verdict(&results(&[case("cmalloc", "ok", 0.02)])).expect("a verdict");
-        assert!(text.starts_with("Of 1 figures"), "{text}");
-        assert!(text.contains("beside them, 1 are slower"), "{text}");
     }
 
     #[test]
     fn failures_are_shown_as_failures() {
         let text = rows(&[case("cmalloc", "timeout", 0.005)]);
         assert!(text.contains("| cmalloc | timeout |"), "{text}");
-        let text = verdict(&results(&[case("cmalloc", "oom", 0.005)])).expect("a verdict");
-        assert!(text.contains("1 of 1 cases failed"), "{text}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::freeing::{can_free, shown};
 use super::results::{GraphResult, GraphRow, Meta, Results, Update};
+use super::work::Outcome;
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 
@@ -139,12 +140,12 @@ pub fn slowest<'r>(
     allocator: &str,
     edges: u64,
     metas: &mut Vec<&'r Meta>,
-) -> Result<String> {
+) -> Result<Outcome> {
     let rows = of_graph(results, graph, true)?;
     let is = |row: &&&GraphRow| row.allocator == allocator && row.layout == "contiguous";
     let row = rows.iter().find(is);
     let Some(result) = row.and_then(|row| row.result.as_ref()) else {
-        return Ok(row.map_or("-".to_owned(), |row| row.status.clone()));
+        return Ok(Err(row.map_or("-".to_owned(), |row| row.status.clone())));
     };
     metas.push(&result.meta);
     let of_size = |update: &&Update| is_of_size(update, edges);
@@ -152,7 +153,7 @@ pub fn slowest<'r>(
     let slowest = updates
         .map(|update| update.ms.total.median)
         .reduce(f64::max);
-    Ok(slowest.map_or("-".to_owned(), milliseconds))
+    Ok(slowest.ok_or("-".to_owned()))
 }
 
 /// Bytes after loading and at the most, a row a graph and layout.

@@ -2,6 +2,7 @@
 
 use super::freeing::shown;
 use super::results::{Meta, Results, Tree};
+use super::work::Outcome;
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 
@@ -67,13 +68,13 @@ pub fn build<'r>(
     scene: &str,
     allocator: &str,
     metas: &mut Vec<&'r Meta>,
-) -> String {
+) -> Outcome {
     let is = |tree: &&Tree| {
         tree.scene == scene && tree.allocator == allocator && !tree.options.alloc_per_split
     };
     let tree = results.kdtree.iter().find(is);
     metas.extend(tree.map(|tree| &tree.meta));
-    tree.map_or("-".to_owned(), |tree| milliseconds(tree.build_ms.median))
+    tree.map(|tree| tree.build_ms.median).ok_or("-".to_owned())
 }
 
 /// What was built, a row a scene.

@@ -1,5 +1,5 @@
-//! Tables of measurements in the documents: made from the JSON files under
-//! `docs/results`, so that no figure is typed by hand.
+//! Tables of measurements in the documents, and their chart: made from the JSON files
+//! under `docs/results`, so that no figure is typed by hand.
 //!
 //! A document holds `<!-- table: NAME -->`, the table, and `<!-- end of table -->`;
 //! what stands between the two is replaced. Without the file of measurements a
@@ -7,16 +7,20 @@
 
 mod bandwidth;
 mod bench;
+mod chart;
 mod forms;
 mod freeing;
 mod graph;
 mod graph_crate;
+mod headline;
 mod kdtree;
 mod means;
 mod registers;
 mod results;
 mod summary;
+mod verdict;
 mod walks;
+mod work;
 
 use std::fs;
 use std::path::Path;
@@ -31,26 +35,34 @@ const END: &str = "<!-- end of table -->";
 /// What a table says without its measurements.
 const NOT_MEASURED: &str = "Not measured yet.\n";
 
-/// Renews the tables of all documents, or, with `check`, fails if one of them
-/// would change.
+/// Renews the tables of all documents and the chart, or, with `check`, fails if one of
+/// them would change.
 pub fn run(root: &Path, check: bool) -> Result<()> {
     let results = Results::read(&root.join("docs/results"))?;
     for document in DOCUMENTS {
-        let path = root.join(document);
-        let old = fs::read_to_string(&path).map_err(|error| format!("{document}: {error}"))?;
+        let old = fs::read_to_string(root.join(document))
+            .map_err(|error| format!("{document}: {error}"))?;
         let new = replaced(&old, |name| table(name, &results))
             .map_err(|error| format!("{document}: {error}"))?;
-        if new == old {
-            continue;
-        }
-        if check {
-            return Err(format!(
-                "{document}: tables are not those of docs/results; run `cargo xtask tables`"
-            ));
-        }
-        fs::write(&path, new).map_err(|error| format!("{document}: {error}"))?;
-        println!("{document}: renewed");
+        renew(root, document, &old, &new, check)?;
     }
+    // All of the chart is made, so one that cannot be read is one to be written.
+    let old = fs::read_to_string(root.join(chart::PATH)).unwrap_or_default();
+    renew(root, chart::PATH, &old, &chart::svg(&results)?, check)
+}
+
+/// Writes a file that differs from what the results give, or, with `check`, refuses it.
+fn renew(root: &Path, name: &str, old: &str, new: &str, check: bool) -> Result<()> {
+    if new == old {
+        return Ok(());
+    }
+    if check {
+        return Err(format!(
+            "{name}: not what docs/results gives; run `cargo xtask tables`"
+        ));
+    }
+    fs::write(root.join(name), new).map_err(|error| format!("{name}: {error}"))?;
+    println!("{name}: renewed");
     Ok(())
 }
 
@@ -69,9 +81,10 @@ fn table(name: &str, results: &Results) -> Result<String> {
         ["graph", "bandwidth"] => bandwidth::table(results),
         ["graph", "memory"] => graph::memory(results),
         ["bench", "forms", heap] => forms::table(results, heap),
+        ["headline", scene, graph] => headline::table(results, scene, graph),
         ["summary", scene, graph] => summary::table(results, scene, graph),
         ["bench", "means"] => means::table(results),
-        ["bench", "verdict"] => bench::verdict(results),
+        ["bench", "verdict"] => verdict::table(results),
         ["bench", workload, kernel, heap] => bench::table(results, workload, kernel, heap, None),
         ["bench", workload, kernel, heap, threads] => {
             let threads = threads
@@ -154,6 +167,14 @@ mod tests {
     }
 
     #[test]
+    fn a_check_refuses_what_differs_and_writes_nothing() {
+        let nowhere = Path::new("no/such/folder");
+        assert_eq!(renew(nowhere, "a.svg", "same", "same", true), Ok(()));
+        let refused = renew(nowhere, "a.svg", "old", "new", true);
+        assert!(refused.is_err_and(|error| error.starts_with("a.svg: not what")));
+    }
+
+    #[test]
     fn unknown_tables_are_refused() {
         assert!(table("bench threads", &Results::default()).is_err());
         assert!(table("bench threads free warm many", &Results::default()).is_err());
@@ -170,6 +191,7 @@ mod tests {
             "graph memory",
             "graph updates some uniform",
             "bench means",
+            "headline some other",
             "summary some other",
             "bench verdict",
             "bench threads malloc warm 10000",

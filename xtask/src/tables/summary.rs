@@ -1,18 +1,13 @@
-//! The one table of the README: what each allocator takes, in a loop and in real work.
+//! Every allocator's registers, microbenchmark and real work, in one table.
 
-use super::bench::allocators;
 use super::freeing::shown;
 use super::results::{Meta, Results};
-use super::{NOT_MEASURED, bench, graph, kdtree, markdown};
+use super::work::{Outcome, REQUESTS, Work};
+use super::{NOT_MEASURED, bench, markdown, milliseconds, walks};
 use crate::Result;
 
-/// Requests of a launch, and bytes of each.
-const REQUESTS: (u32, u64) = (100_000, 1024);
-/// Edges of a batch.
-const EDGES: u64 = 1_000_000;
-
 /// A row an allocator: registers, `malloc` and `free` on a warm heap beside the published
-/// code, the tree of a scene, and the slower of inserting and deleting edges of a graph.
+/// code, the tree of a scene, and the slowest batch of edges of a graph.
 pub fn table(results: &Results, scene: &str, graph: &str) -> Result<String> {
     if results.bench.is_empty() {
         return Ok(NOT_MEASURED.to_owned());
@@ -25,24 +20,29 @@ pub fn table(results: &Results, scene: &str, graph: &str) -> Result<String> {
         format!("tree of {scene}"),
         format!("10^6 edges, {graph}"),
     ];
-    let mut metas: Vec<&Meta> = Vec::new();
+    let work = Work::of(results, scene, graph)?;
+    let time = |outcome: &Outcome| match outcome {
+        Ok(ms) => milliseconds(*ms),
+        Err(instead) => instead.clone(),
+    };
     let mut rows = Vec::new();
-    for name in allocators(results) {
+    for times in &work.times {
+        let name = times.allocator;
         let mut listed = results.allocators.iter();
         let listed = listed.find(|listed| listed.name == name);
         let registers = listed.and_then(|listed| Some(listed.plain?.registers.to_string()));
         let mut row = vec![shown(name), registers.unwrap_or("-".to_owned())];
         for kernel in ["malloc", "free"] {
-            row.push(bench::warm_threads(
-                results, kernel, name, REQUESTS, &mut metas,
-            ));
+            let found = bench::warm_threads(results, kernel, name, REQUESTS);
+            row.push(found.map_or("-".to_owned(), |(kind, case)| {
+                bench::cell(results, kind, case)
+            }));
         }
-        row.push(kdtree::build(results, scene, name, &mut metas));
-        row.push(graph::slowest(results, graph, name, EDGES, &mut metas)?);
+        row.extend([time(&times.tree), time(&times.batch)]);
         rows.push(row);
     }
-    let compared = super::walks::caption(allocators(results));
-    Ok(markdown(&titles, &rows) + &compared + &Meta::line(metas))
+    let compared = walks::caption(work.times.iter().map(|times| times.allocator));
+    Ok(markdown(&titles, &rows) + &compared + &Meta::line(work.metas))
 }
 
 #[cfg(test)]
