@@ -221,7 +221,9 @@ macro_rules! refuses {
     };
 }
 
-impl Warp for LoneLane {
+// SAFETY: `run_lanes` gives each lane of each warp its numbers once, and whatever would need
+// other lanes panics.
+unsafe impl Warp for LoneLane {
     const LANES: u32 = 32;
 
     fn lane(self) -> u32 {

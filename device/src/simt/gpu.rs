@@ -7,7 +7,9 @@ use cuda_std::{shared, thread, warp};
 #[derive(Clone, Copy)]
 pub struct Simt;
 
-impl Warp for Simt {
+// SAFETY: the special registers number blocks and threads of the launch, each once; the
+// collectives are the hardware's; a warp's scratch is its part of the block's shared memory.
+unsafe impl Warp for Simt {
     const LANES: u32 = 32;
 
     #[inline(always)]

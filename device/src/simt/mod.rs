@@ -1,8 +1,8 @@
 //! The SIMT layer: how device code sees the machine, and what the lanes of a warp do
 //! together.
 //!
-//! [`Warp`] is the interface. `Simt` is a lane of a GPU warp, `Solo` a warp of one lane that an OS thread runs; the tests add
-//! `Lockstep`, 32 lanes in one host thread.
+//! [`Warp`] is the interface. `Simt` is a lane of a GPU warp, `Solo` a warp of one lane that
+//! an OS thread runs; the tests add `Lockstep`, 32 lanes in one host thread.
 //!
 //! Most kernels have one form, which serves a warp of any width. Some operations have two,
 //! chosen by [`Warp::IS_SOLO`]: lanes share work and read neighbouring memory, while a lane

@@ -12,13 +12,14 @@ pub struct Solo {
 }
 
 impl Solo {
-    /// Warp `warp` of `warps`, run by worker `processor`: warps that run at the
-    /// same time have different ones.
+    /// Warp `warp` of `warps`, run by worker `processor`.
     ///
     /// # Safety
     ///
-    /// `scratch` points to [`SCRATCH_BYTES`] bytes, 16-byte aligned, that no
-    /// other warp uses while this one runs.
+    /// - `warp` is below `warps`, and no other warp of the launch has that number.
+    /// - A worker runs one warp at a time, and workers of a launch have different numbers.
+    /// - `scratch` points to [`SCRATCH_BYTES`] bytes, 16-byte aligned, that no
+    ///   other warp uses while this one runs.
     pub unsafe fn new(warp: u32, warps: u32, processor: u32, scratch: *mut u8) -> Self {
         debug_assert!(warp < warps);
         debug_assert!((scratch as usize).is_multiple_of(16) && SCRATCH_BYTES > 0);
@@ -31,7 +32,9 @@ impl Solo {
     }
 }
 
-impl Warp for Solo {
+// SAFETY: `Solo::new` has the caller promise what concerns several warps; with one lane,
+// collectives return that lane's own values.
+unsafe impl Warp for Solo {
     const LANES: u32 = 1;
 
     #[inline(always)]

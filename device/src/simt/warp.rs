@@ -9,10 +9,22 @@ pub const WARPS_PER_BLOCK: u32 = 8;
 
 /// A lane's view of its warp and of the machine.
 ///
-/// A value belongs to one lane. Functions with a `mask` are collective: every lane of `mask` calls them, with
-/// the same mask, and the caller is one of them. Functions named `all_*` are
-/// collective over the whole warp. None of them orders memory but `sync`.
-pub trait Warp: Copy {
+/// A value belongs to one lane. Functions with a `mask` are collective: every lane of `mask`
+/// calls them, with the same mask, and the caller is one of them. Functions named `all_*`
+/// are collective over the whole warp. None of them orders memory but `sync`.
+///
+/// # Safety
+///
+/// Kernels access memory by these values. An implementation promises that
+///
+/// - a `lane` is below `LANES` and a `warp` below `warps`, that no two lanes of a launch
+///   have the same pair, and that none of them changes;
+/// - collectives return in each lane what they are specified to, and `sync` orders the
+///   memory accesses of its lanes;
+/// - the bytes of `scratch` belong to the warp as long as it runs;
+/// - where `LANES` is 1, warps of a launch that run at the same time have different
+///   `processor`s, and a later one with the same sees all that an earlier one wrote.
+pub unsafe trait Warp: Copy {
     /// Lanes in a warp: 32, or 1 on the CPU.
     const LANES: u32;
     /// Whether a lane is alone in its warp, so that scalar code does better; see the module
@@ -31,7 +43,8 @@ pub trait Warp: Copy {
     fn warp(self) -> u32;
     /// Warps in the grid.
     fn warps(self) -> u32;
-    /// The multiprocessor that runs the warp; a hint for spreading work.
+    /// The multiprocessor that runs the warp, a hint for spreading work; where `LANES` is 1,
+    /// the worker, which runs one warp at a time.
     fn processor(self) -> u32;
     /// The active mask: some subset of the warp's lanes that execute this call together,
     /// the caller among them.

@@ -61,7 +61,9 @@ impl Lockstep {
     }
 }
 
-impl Warp for Lockstep {
+// SAFETY: the machine makes each lane of each warp once, exchanges the values of collectives
+// among exactly the lanes that they name, and gives each warp scratch memory of its own.
+unsafe impl Warp for Lockstep {
     const LANES: u32 = 32;
 
     fn lane(self) -> u32 {

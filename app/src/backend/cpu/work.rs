@@ -120,8 +120,9 @@ impl Work {
             let first = first as u32;
             for warp in first..self.warps.min(first.saturating_add(self.chunk)) {
                 let scratch = scratch.0.as_mut_ptr();
-                // SAFETY: the scratch is this worker's, which runs one warp at a time; the
-                // rest is the caller's promise.
+                // SAFETY: `next` gives each warp of the launch to one worker. The scratch is
+                // this worker's, which runs one warp at a time; the rest is the caller's
+                // promise.
                 unsafe {
                     let warp = Solo::new(warp, self.warps, processor, scratch);
                     self.code.run(warp);

@@ -60,21 +60,36 @@ arguments! {
 }
 
 impl SearchArguments {
+    /// A word of the header.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `index` is below `word::COUNT`.
     #[inline(always)]
-    fn header(&self, index: usize) -> &AtomicU32 {
-        // SAFETY: the arguments' contract.
+    unsafe fn header(&self, index: usize) -> &AtomicU32 {
+        // SAFETY: the caller's promise.
         unsafe { &*self.header.add(index).cast::<AtomicU32>() }
     }
 
     /// The length of the list of the level `ahead` of this one.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds.
     #[inline(always)]
-    fn length(&self, ahead: u32) -> &AtomicU32 {
-        self.header(((self.depth + ahead) % 3) as usize)
+    unsafe fn length(&self, ahead: u32) -> &AtomicU32 {
+        // SAFETY: three lengths come first.
+        unsafe { self.header(((self.depth + ahead) % 3) as usize) }
     }
 
+    /// The depth of a vertex.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and the vertex exists.
     #[inline(always)]
-    fn depth(&self, vertex: u32) -> &AtomicU32 {
-        // SAFETY: below the number of vertices.
+    unsafe fn depth(&self, vertex: u32) -> &AtomicU32 {
+        // SAFETY: the caller's promise.
         unsafe { &*self.depths.add(vertex as usize).cast::<AtomicU32>() }
     }
 }

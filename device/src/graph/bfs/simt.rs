@@ -24,18 +24,21 @@ impl PlainKernel for SearchStart {
             } else {
                 UNREACHED
             };
+            // SAFETY: the kernel's contract, and the vertex exists.
             // Relaxed, here and below: read by later launches.
-            search.depth(vertex).store(depth, Relaxed);
+            unsafe { search.depth(vertex).store(depth, Relaxed) };
             vertex += warp.threads();
         }
         if warp.thread() == 0 {
-            // SAFETY: lists have room for every vertex.
-            unsafe { search.level.write(search.source) };
-            search.header(0).store(1, Relaxed);
-            search.header(1).store(0, Relaxed);
-            search.header(2).store(0, Relaxed);
-            search.header(word::REACHED).store(1, Relaxed);
-            search.header(word::DEPTH).store(0, Relaxed);
+            // SAFETY: the kernel's contract; lists have room for every vertex.
+            unsafe {
+                search.level.write(search.source);
+                search.header(0).store(1, Relaxed);
+                search.header(1).store(0, Relaxed);
+                search.header(2).store(0, Relaxed);
+                search.header(word::REACHED).store(1, Relaxed);
+                search.header(word::DEPTH).store(0, Relaxed);
+            }
         }
     }
 }
@@ -45,14 +48,21 @@ pub struct SearchLevel;
 
 impl SearchLevel {
     /// Puts the vertices of lanes that `found` one on the next list.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, all lanes of the warp call this, and no vertex is found
+    /// twice in a search.
     #[inline(always)]
-    fn append<W: Warp>(warp: W, search: &SearchArguments, found: bool, vertex: u32) -> u32 {
+    unsafe fn append<W: Warp>(warp: W, search: &SearchArguments, found: bool, vertex: u32) -> u32 {
         let finds = warp.ballot(W::FULL, found);
         let mut position = 0;
         if finds != 0 {
             if warp.lane() == 0 {
+                // SAFETY: the caller's promise.
+                let length = unsafe { search.length(1) };
                 // Relaxed: the list is read by the next launch.
-                position = search.length(1).fetch_add(finds.count_ones(), Relaxed);
+                position = length.fetch_add(finds.count_ones(), Relaxed);
             }
             position = warp.shuffle(W::FULL, position, 0) + rank(finds, warp.lane());
             if has(finds, warp.lane()) {
@@ -69,11 +79,13 @@ impl PlainKernel for SearchLevel {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, search: SearchArguments) {
+        // SAFETY: the kernel's contract.
+        let (this, after_next) = unsafe { (search.length(0), search.length(2)) };
         // Relaxed: counted by the launch before.
-        let length = search.length(0).load(Relaxed);
+        let length = this.load(Relaxed);
         if warp.thread() == 0 {
             // Nobody else uses it in this launch.
-            search.length(2).store(0, Relaxed);
+            after_next.store(0, Relaxed);
         }
         let mut reached = 0;
         let mut row = warp.warp() * W::LANES;
@@ -98,26 +110,32 @@ impl PlainKernel for SearchLevel {
                         address,
                         ..Vertex::default()
                     };
-                    // SAFETY: the position is below the vertex' degree.
-                    neighbour = unsafe { *of.entries().add(position as usize) };
-                    let depth = search.depth(neighbour);
+                    // SAFETY: the position is below the vertex' degree, and neighbours are
+                    // vertices.
+                    let depth = unsafe {
+                        neighbour = *of.entries().add(position as usize);
+                        search.depth(neighbour)
+                    };
                     // Relaxed: the exchange alone decides who found it; all
                     // would write the same.
                     found = depth.load(Relaxed) == UNREACHED
                         && depth.compare_exchange(UNREACHED, search.depth + 1, Relaxed)
                             == UNREACHED;
                 }
-                reached += Self::append(warp, &search, found, neighbour);
+                // SAFETY: the kernel's contract; whoever found a vertex has exchanged its
+                // depth, which one lane does.
+                reached += unsafe { Self::append(warp, &search, found, neighbour) };
                 base += W::LANES;
             }
             row += warp.threads();
         }
         if warp.lane() == 0 && reached > 0 {
+            // SAFETY: the kernel's contract.
+            let (total, deepest) =
+                unsafe { (search.header(word::REACHED), search.header(word::DEPTH)) };
             // Relaxed: the host reads them after the launch.
-            search.header(word::REACHED).fetch_add(reached, Relaxed);
-            search
-                .header(word::DEPTH)
-                .fetch_max(search.depth + 1, Relaxed);
+            total.fetch_add(reached, Relaxed);
+            deepest.fetch_max(search.depth + 1, Relaxed);
         }
     }
 }

@@ -46,52 +46,76 @@ arguments! {
 }
 
 impl ComponentArguments {
+    /// The label of a vertex.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and the vertex exists.
     #[inline(always)]
-    fn label(&self, vertex: u32) -> &AtomicU32 {
-        // SAFETY: below the number of vertices.
+    unsafe fn label(&self, vertex: u32) -> &AtomicU32 {
+        // SAFETY: the caller's promise.
         unsafe { &*self.labels.add(vertex as usize).cast::<AtomicU32>() }
     }
 
+    /// The record of a vertex.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and the vertex exists.
     #[inline(always)]
-    fn record(&self, vertex: u32) -> Vertex {
-        // SAFETY: below the number of vertices.
+    unsafe fn record(&self, vertex: u32) -> Vertex {
+        // SAFETY: the caller's promise.
         unsafe { *self.records.add(vertex as usize) }
     }
 
-    /// The root of a vertex' tree, which may have stopped being one. Hangs what
-    /// it passes one step higher.
+    /// The root of a vertex' tree, which may have stopped being one. Halves the path that
+    /// it follows.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, the vertex exists, and so do all labels.
     #[inline(always)]
-    fn root(&self, mut vertex: u32) -> u32 {
-        let mut parent = self.label(vertex).load(Relaxed);
-        // Each turn goes to a lower vertex.
-        while parent != vertex {
-            let higher = self.label(parent).load(Relaxed);
-            if higher != parent {
-                self.label(vertex).fetch_min(higher, Relaxed);
+    unsafe fn root(&self, mut vertex: u32) -> u32 {
+        // SAFETY: the caller's promise; labels are vertices.
+        unsafe {
+            let mut parent = self.label(vertex).load(Relaxed);
+            // Each turn goes to a lower vertex.
+            while parent != vertex {
+                let higher = self.label(parent).load(Relaxed);
+                if higher != parent {
+                    self.label(vertex).fetch_min(higher, Relaxed);
+                }
+                vertex = parent;
+                parent = higher;
             }
-            vertex = parent;
-            parent = higher;
+            vertex
         }
-        vertex
     }
 
     /// Joins the trees of two vertices.
+    ///
+    /// # Safety
+    ///
+    /// As for `root`.
     #[inline(always)]
-    fn join<W: Warp>(&self, warp: W, one: u32, other: u32) {
-        let (mut one, mut other) = (self.root(one), self.root(other));
-        while one != other {
-            let (low, high) = if one < other {
-                (one, other)
-            } else {
-                (other, one)
-            };
-            let held = self.label(high).compare_exchange(high, low, Relaxed);
-            if held == high {
-                return;
+    unsafe fn join<W: Warp>(&self, warp: W, one: u32, other: u32) {
+        // SAFETY: the caller's promise; roots are vertices.
+        unsafe {
+            let (mut one, mut other) = (self.root(one), self.root(other));
+            while one != other {
+                let (low, high) = if one < other {
+                    (one, other)
+                } else {
+                    (other, one)
+                };
+                let held = self.label(high).compare_exchange(high, low, Relaxed);
+                if held == high {
+                    return;
+                }
+                warp.back_off();
+                one = self.root(low);
+                other = self.root(held);
             }
-            warp.back_off();
-            one = self.root(low);
-            other = self.root(held);
         }
     }
 }

@@ -20,15 +20,18 @@ impl PlainKernel for ComponentStart {
     unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
         let mut vertex = warp.thread();
         while vertex < graph.vertices {
-            let record = graph.record(vertex);
-            let mut parent = vertex;
-            if record.degree > 0 {
-                // SAFETY: there is an entry.
-                let least = unsafe { *record.entries() };
-                parent = if least < vertex { least } else { vertex };
+            // SAFETY: the kernel's contract, and the vertex exists; where the degree is not
+            // 0, there is an entry.
+            unsafe {
+                let record = graph.record(vertex);
+                let mut parent = vertex;
+                if record.degree > 0 {
+                    let least = *record.entries();
+                    parent = if least < vertex { least } else { vertex };
+                }
+                // Relaxed: read by later launches.
+                graph.label(vertex).store(parent, Relaxed);
             }
-            // Relaxed: read by later launches.
-            graph.label(vertex).store(parent, Relaxed);
             vertex += warp.threads();
         }
     }
@@ -47,7 +50,8 @@ impl PlainKernel for ComponentJoin {
             let vertex = row + warp.lane();
             let mut record = Vertex::default();
             if vertex < graph.vertices {
-                record = graph.record(vertex);
+                // SAFETY: the kernel's contract, and the vertex exists.
+                record = unsafe { graph.record(vertex) };
             }
             let segments = Segments::new(warp, record.degree);
             let mut base = 0;
@@ -60,9 +64,12 @@ impl PlainKernel for ComponentJoin {
                         address,
                         ..Vertex::default()
                     };
-                    // SAFETY: the position is below the vertex' degree.
-                    let neighbour = unsafe { *of.entries().add(position as usize) };
-                    graph.join(warp, row + owner, neighbour);
+                    // SAFETY: the position is below the vertex' degree; neighbours are
+                    // vertices, and so are the labels, which `ComponentStart` has made.
+                    unsafe {
+                        let neighbour = *of.entries().add(position as usize);
+                        graph.join(warp, row + owner, neighbour);
+                    }
                 }
                 base += W::LANES;
             }
@@ -82,13 +89,17 @@ impl PlainKernel for ComponentEnd {
         let mut roots = 0;
         let mut vertex = warp.thread();
         while vertex < graph.vertices {
-            if graph.record(vertex).is_absent() {
-                graph.label(vertex).store(NO_LABEL, Relaxed);
-            } else {
-                let root = graph.root(vertex);
-                roots += u32::from(root == vertex);
-                // Relaxed: others may pass here, and go on to the root.
-                graph.label(vertex).store(root, Relaxed);
+            // SAFETY: the kernel's contract, and the vertex exists. A deleted vertex has no
+            // neighbours, so that no path leads to its label.
+            unsafe {
+                if graph.record(vertex).is_absent() {
+                    graph.label(vertex).store(NO_LABEL, Relaxed);
+                } else {
+                    let root = graph.root(vertex);
+                    roots += u32::from(root == vertex);
+                    // Relaxed: others may pass here, and go on to the root.
+                    graph.label(vertex).store(root, Relaxed);
+                }
             }
             vertex += warp.threads();
         }

@@ -42,6 +42,7 @@ impl Kernel for LinkedRankStep {
             }
             vertex += rows.step;
         }
-        iteration.end(warp);
+        // SAFETY: begun above, by all lanes.
+        unsafe { iteration.end(warp) };
     }
 }

@@ -128,88 +128,125 @@ arguments! {
 
 impl RankArguments {
     /// A word of an iteration.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, the iteration is at most the limit, and `slot` is
+    /// below `SUM_WORDS`.
     #[inline(always)]
-    fn word(&self, iteration: u32, slot: u32) -> &AtomicU64 {
-        let at = iteration * SUM_WORDS + slot;
-        // SAFETY: there are so many words for each iteration.
-        unsafe { &*self.sums.add(at as usize).cast::<AtomicU64>() }
+    unsafe fn word(&self, iteration: u32, slot: u32) -> &AtomicU64 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let at = iteration * SUM_WORDS + slot;
+            &*self.sums.add(at as usize).cast::<AtomicU64>()
+        }
     }
 
     /// A word of an iteration before this one, or of the start. No atomic load: all
     /// warps read the same words, which nobody changes any more, and an atomic load goes
     /// past the cache of the multiprocessor.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, the iteration is one before this one, and `slot` is
+    /// below `SUM_WORDS`.
     #[inline(always)]
-    fn past(&self, iteration: u32, slot: u32) -> u64 {
-        // SAFETY: there are so many words for each iteration, and the end of an earlier
-        // launch ordered all changes of this one before.
+    unsafe fn past(&self, iteration: u32, slot: u32) -> u64 {
+        // SAFETY: the caller's promise; the end of an earlier launch ordered all changes of this
+        // word before.
         unsafe { *self.sums.add((iteration * SUM_WORDS + slot) as usize) }
     }
 
     /// The change by an iteration, and the dangling mass after it. All
     /// lanes call this; each reads a part.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, the iteration is one before this one, and all lanes of
+    /// the warp make the call.
     #[inline(always)]
-    fn totals<W: Warp>(&self, warp: W, iteration: u32) -> (f64, f64) {
-        let (mut change, mut dangling) = (0_u64, 0_u64);
-        let mut word = warp.lane();
-        while word < RELAXATION {
-            let value = self.past(iteration, word);
-            if word < SLOTS {
-                change += value;
-            } else {
-                dangling += value;
+    unsafe fn totals<W: Warp>(&self, warp: W, iteration: u32) -> (f64, f64) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (mut change, mut dangling) = (0_u64, 0_u64);
+            let mut word = warp.lane();
+            while word < RELAXATION {
+                let value = self.past(iteration, word);
+                if word < SLOTS {
+                    change += value;
+                } else {
+                    dangling += value;
+                }
+                word += W::LANES;
             }
-            word += W::LANES;
+            (
+                from_fixed(all_sum64(warp, change)),
+                from_fixed(all_sum64(warp, dangling)),
+            )
         }
-        (
-            from_fixed(all_sum64(warp, change)),
-            from_fixed(all_sum64(warp, dangling)),
-        )
     }
 
     /// How the steps of this iteration are relaxed, if the last one's change is `change`.
     /// All lanes call this.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds for an iteration from 1 on, and all lanes of the warp
+    /// make the call.
     #[inline(always)]
-    fn relaxation<W: Warp>(&self, warp: W, change: f64) -> Relaxation {
-        let last = self.iteration - 1;
-        let mut relaxation = Relaxation::NONE;
-        if self.accelerated && last > 0 {
-            let (before, _) = self.totals(warp, last - 1);
-            let stored = |word: u32| f64::from_bits(self.past(last, RELAXATION + word));
-            let past = Relaxation {
-                factor: stored(0) as f32,
-                shown: stored(1),
-            };
-            relaxation = past.next(change, before, self.damping);
+    unsafe fn relaxation<W: Warp>(&self, warp: W, change: f64) -> Relaxation {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let last = self.iteration - 1;
+            let mut relaxation = Relaxation::NONE;
+            if self.accelerated && last > 0 {
+                let (before, _) = self.totals(warp, last - 1);
+                let stored = |word: u32| f64::from_bits(self.past(last, RELAXATION + word));
+                let past = Relaxation {
+                    factor: stored(0) as f32,
+                    shown: stored(1),
+                };
+                relaxation = past.next(change, before, self.damping);
+            }
+            if warp.thread() == 0 {
+                // Relaxed: read by the next launch.
+                let store = |word: u32, value: f64| {
+                    self.word(self.iteration, RELAXATION + word)
+                        .store(value.to_bits(), Relaxed);
+                };
+                store(0, f64::from(relaxation.factor));
+                store(1, relaxation.shown);
+            }
+            relaxation
         }
-        if warp.thread() == 0 {
-            // Relaxed: read by the next launch.
-            let store = |word: u32, value: f64| {
-                self.word(self.iteration, RELAXATION + word)
-                    .store(value.to_bits(), Relaxed);
-            };
-            store(0, f64::from(relaxation.factor));
-            store(1, relaxation.shown);
-        }
-        relaxation
     }
 
     /// A count: 0 of hubs, 1 of parts.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `index` is below 2.
     #[inline(always)]
-    fn count(&self, index: usize) -> &AtomicU32 {
-        // SAFETY: the arguments' contract.
+    unsafe fn count(&self, index: usize) -> &AtomicU32 {
+        // SAFETY: the caller's promise.
         unsafe { &*self.counts.add(index).cast::<AtomicU32>() }
     }
 
     /// Lists a vertex as hub with its parts.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and the vertex exists and has `degree` neighbours, more
+    /// than a part.
     #[inline(always)]
-    fn list(&self, vertex: u32, degree: u32) {
-        let parts = degree.div_ceil(PART);
-        // Relaxed: read by later launches.
-        let hub = self.count(0).fetch_add(1, Relaxed);
-        let position = self.count(1).fetch_add(parts, Relaxed);
-        // SAFETY: the host made room for all vertices that can have so many
-        // neighbours.
+    unsafe fn list(&self, vertex: u32, degree: u32) {
+        // SAFETY: the caller's promise; the host made room for all vertices that can have so many
+        // neighbours, and for their parts.
         unsafe {
+            let parts = degree.div_ceil(PART);
+            // Relaxed: read by later launches.
+            let hub = self.count(0).fetch_add(1, Relaxed);
+            let position = self.count(1).fetch_add(parts, Relaxed);
             self.hubs.add(hub as usize).write(Hub {
                 sum: 0,
                 done: 0,
@@ -284,20 +321,27 @@ impl Tally {
     }
 
     /// Adds the sums of a warp's lanes to those of an iteration.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds for the iteration, and all lanes of the warp make the call.
     #[inline(always)]
-    fn add<W: Warp>(&self, warp: W, ranks: &RankArguments, iteration: u32) {
-        let change = group_sum(warp, self.change, W::LANES);
-        let dangling = group_sum(warp, self.dangling, W::LANES);
-        if warp.lane() == 0 {
-            let slot = warp.warp() % SLOTS;
-            // Relaxed: read by later launches.
-            if change > 0.0 {
-                let word = ranks.word(iteration, slot);
-                word.fetch_add(to_fixed(change), Relaxed);
-            }
-            if dangling > 0.0 {
-                let word = ranks.word(iteration, SLOTS + slot);
-                word.fetch_add(to_fixed(dangling), Relaxed);
+    unsafe fn add<W: Warp>(&self, warp: W, ranks: &RankArguments, iteration: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let change = group_sum(warp, self.change, W::LANES);
+            let dangling = group_sum(warp, self.dangling, W::LANES);
+            if warp.lane() == 0 {
+                let slot = warp.warp() % SLOTS;
+                // Relaxed: read by later launches.
+                if change > 0.0 {
+                    let word = ranks.word(iteration, slot);
+                    word.fetch_add(to_fixed(change), Relaxed);
+                }
+                if dangling > 0.0 {
+                    let word = ranks.word(iteration, SLOTS + slot);
+                    word.fetch_add(to_fixed(dangling), Relaxed);
+                }
             }
         }
     }
@@ -323,19 +367,22 @@ impl Iteration {
     /// make the call.
     #[inline(always)]
     pub unsafe fn begin<W: Warp>(warp: W, ranks: RankArguments) -> Option<Self> {
-        let last = ranks.iteration - 1;
-        let (change, dangling) = ranks.totals(warp, last);
-        if last > 0 && change <= ranks.tolerance {
-            return None;
+        // SAFETY: the caller's promise.
+        unsafe {
+            let last = ranks.iteration - 1;
+            let (change, dangling) = ranks.totals(warp, last);
+            if last > 0 && change <= ranks.tolerance {
+                return None;
+            }
+            let damping = ranks.damping;
+            Some(Self {
+                ranks,
+                damping,
+                all: (1.0 - damping + damping * dangling) / f64::from(ranks.present),
+                factor: ranks.relaxation(warp, change).factor,
+                tally: Tally::NONE,
+            })
         }
-        let damping = ranks.damping;
-        Some(Self {
-            ranks,
-            damping,
-            all: (1.0 - damping + damping * dangling) / f64::from(ranks.present),
-            factor: ranks.relaxation(warp, change).factor,
-            tally: Tally::NONE,
-        })
     }
 
     /// Stores the rank of a vertex whose in-neighbours' contributions have this sum.
@@ -352,8 +399,15 @@ impl Iteration {
     }
 
     /// Ends it. All lanes call this.
+    ///
+    /// # Safety
+    ///
+    /// The iteration was begun by this warp, all of whose lanes make the call.
     #[inline(always)]
-    pub fn end<W: Warp>(&self, warp: W) {
-        self.tally.add(warp, &self.ranks, self.ranks.iteration);
+    pub unsafe fn end<W: Warp>(&self, warp: W) {
+        // SAFETY: `begin`'s caller promised the arguments' contract.
+        unsafe {
+            self.tally.add(warp, &self.ranks, self.ranks.iteration);
+        }
     }
 }

@@ -23,8 +23,11 @@ impl PlainKernel for RankClear {
             word += warp.threads();
         }
         if warp.thread() == 0 {
-            ranks.count(0).store(0, Relaxed);
-            ranks.count(1).store(0, Relaxed);
+            // SAFETY: the kernel's contract.
+            let counts = unsafe { [ranks.count(0), ranks.count(1)] };
+            for count in counts {
+                count.store(0, Relaxed);
+            }
         }
     }
 }
@@ -63,6 +66,7 @@ impl PlainKernel for RankStart {
             }
             vertex += rows.step;
         }
-        tally.add(warp, &ranks, 0);
+        // SAFETY: the kernel's contract; iteration 0 is the start.
+        unsafe { tally.add(warp, &ranks, 0) };
     }
 }

@@ -103,6 +103,7 @@ impl PlainKernel for RankStep {
                 simt::others(warp, &ranks, &mut iteration);
             }
         }
-        iteration.end(warp);
+        // SAFETY: begun above, by all lanes.
+        unsafe { iteration.end(warp) };
     }
 }

@@ -33,39 +33,52 @@ enum Verdict {
 
 impl UpdateArguments {
     /// Key `index`, which is in range.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `index` is below the number of keys.
     #[inline(always)]
-    fn key(&self, index: u32) -> u64 {
-        // SAFETY: below the number of keys.
+    unsafe fn key(&self, index: u32) -> u64 {
+        // SAFETY: the caller's promise.
         unsafe { *self.keys.add(index as usize) }
     }
 
     /// What key `index` does, where it belongs, and whether its edge is
     /// counted for it.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `index` is below the number of keys.
     #[inline(always)]
-    fn verdict(
+    unsafe fn verdict(
         &self,
         index: u32,
         search: impl Fn(&Vertex, u32) -> (u32, bool),
     ) -> (Verdict, u32, bool) {
-        let form = self.form();
-        let key = self.key(index);
-        let (source, target) = (form.source(key), form.target(key));
-        let counts = form.counts(source, target);
-        if source == self.vertices {
-            return (Verdict::Rejected, NO_POSITION, counts);
-        }
-        if self.absent() > 0 && (self.record(source).is_absent() || self.record(target).is_absent())
-        {
-            return (Verdict::Rejected, NO_POSITION, counts);
-        }
-        if index > 0 && self.key(index - 1) == key {
-            return (Verdict::Duplicate, NO_POSITION, counts);
-        }
-        let (position, found) = search(&self.record(source), target);
-        match (found, self.deletes()) {
-            (true, false) => (Verdict::Duplicate, NO_POSITION, counts),
-            (false, true) => (Verdict::Missing, NO_POSITION, counts),
-            _ => (Verdict::Change, position, counts),
+        // SAFETY: the caller's promise; a key that is not rejected has a source and a target that
+        // exist.
+        unsafe {
+            let form = self.form();
+            let key = self.key(index);
+            let (source, target) = (form.source(key), form.target(key));
+            let counts = form.counts(source, target);
+            if source == self.vertices {
+                return (Verdict::Rejected, NO_POSITION, counts);
+            }
+            if self.absent() > 0
+                && (self.record(source).is_absent() || self.record(target).is_absent())
+            {
+                return (Verdict::Rejected, NO_POSITION, counts);
+            }
+            if index > 0 && self.key(index - 1) == key {
+                return (Verdict::Duplicate, NO_POSITION, counts);
+            }
+            let (position, found) = search(&self.record(source), target);
+            match (found, self.deletes()) {
+                (true, false) => (Verdict::Duplicate, NO_POSITION, counts),
+                (false, true) => (Verdict::Missing, NO_POSITION, counts),
+                _ => (Verdict::Change, position, counts),
+            }
         }
     }
 }
@@ -82,50 +95,51 @@ pub unsafe fn classify<W: Warp>(
     update: &UpdateArguments,
     search: impl Fn(&Vertex, u32) -> (u32, bool),
 ) {
-    let (mut applied, mut duplicates, mut missing, mut rejected) = (0, 0, 0, 0);
-    let mut tile = warp.warp();
-    while tile < update.tiles {
-        let mut changes = 0;
-        let mut row = 0;
-        while row < update.tile {
-            let index = tile * update.tile + row + warp.lane();
-            let (mut verdict, mut counts) = (Verdict::Missing, false);
-            if index < update.count {
-                let position;
-                (verdict, position, counts) = update.verdict(index, &search);
-                // SAFETY: there is a word for each key.
-                unsafe { update.key_positions.add(index as usize).write(position) };
+    // SAFETY: the caller's promise; there is a word for each key and each tile.
+    unsafe {
+        let (mut applied, mut duplicates, mut missing, mut rejected) = (0, 0, 0, 0);
+        let mut tile = warp.warp();
+        while tile < update.tiles {
+            let mut changes = 0;
+            let mut row = 0;
+            while row < update.tile {
+                let index = tile * update.tile + row + warp.lane();
+                let (mut verdict, mut counts) = (Verdict::Missing, false);
+                if index < update.count {
+                    let position;
+                    (verdict, position, counts) = update.verdict(index, &search);
+                    update.key_positions.add(index as usize).write(position);
+                }
+                let lanes = |wanted| {
+                    let counted = warp.ballot(W::FULL, counts & (verdict == wanted));
+                    u64::from(counted.count_ones())
+                };
+                applied += lanes(Verdict::Change);
+                duplicates += lanes(Verdict::Duplicate);
+                missing += lanes(Verdict::Missing);
+                rejected += lanes(Verdict::Rejected);
+                let changed = warp.ballot(W::FULL, verdict == Verdict::Change);
+                changes += changed.count_ones();
+                row += W::LANES;
             }
-            let lanes = |wanted| {
-                let counted = warp.ballot(W::FULL, counts & (verdict == wanted));
-                u64::from(counted.count_ones())
-            };
-            applied += lanes(Verdict::Change);
-            duplicates += lanes(Verdict::Duplicate);
-            missing += lanes(Verdict::Missing);
-            rejected += lanes(Verdict::Rejected);
-            let changed = warp.ballot(W::FULL, verdict == Verdict::Change);
-            changes += changed.count_ones();
-            row += W::LANES;
+            if warp.lane() == 0 {
+                update.sums.add(tile as usize).write(changes);
+            }
+            tile += warp.warps();
         }
         if warp.lane() == 0 {
-            // SAFETY: there is a word for each tile.
-            unsafe { update.sums.add(tile as usize).write(changes) };
+            // Relaxed: sums that the host reads after the launch. One addition
+            // a warp, and none of what did not occur.
+            let add = |index: usize, value: u64| {
+                if value > 0 {
+                    update.header(index).fetch_add(value, Relaxed);
+                }
+            };
+            add(word::APPLIED, applied);
+            add(word::DUPLICATES, duplicates);
+            add(word::MISSING, missing);
+            add(word::REJECTED, rejected);
         }
-        tile += warp.warps();
-    }
-    if warp.lane() == 0 {
-        // Relaxed: sums that the host reads after the launch. One addition
-        // a warp, and none of what did not occur.
-        let add = |index: usize, value: u64| {
-            if value > 0 {
-                update.header(index).fetch_add(value, Relaxed);
-            }
-        };
-        add(word::APPLIED, applied);
-        add(word::DUPLICATES, duplicates);
-        add(word::MISSING, missing);
-        add(word::REJECTED, rejected);
     }
 }
 
@@ -151,35 +165,34 @@ impl PlainKernel for Compact {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, update: UpdateArguments) {
-        let mut tile = warp.warp();
-        while tile < update.tiles {
-            // SAFETY: the launch before has written the sums.
-            let mut next = unsafe { sum_before(warp, update.sums, tile) };
-            let mut row = 0;
-            while row < update.tile {
-                let index = tile * update.tile + row + warp.lane();
-                let mut position = NO_POSITION;
-                if index < update.count {
-                    // SAFETY: there is a word for each key.
-                    position = unsafe { *update.key_positions.add(index as usize) };
-                }
-                let changed = warp.ballot(W::FULL, position != NO_POSITION);
-                if has(changed, warp.lane()) {
-                    let at = (next + rank(changed, warp.lane())) as usize;
-                    // SAFETY: there are no more changes than keys.
-                    unsafe {
+        // SAFETY: the kernel's contract; the launch before has written the sums, there is a
+        // word for each key, and there are no more changes than keys.
+        unsafe {
+            let mut tile = warp.warp();
+            while tile < update.tiles {
+                let mut next = sum_before(warp, update.sums, tile);
+                let mut row = 0;
+                while row < update.tile {
+                    let index = tile * update.tile + row + warp.lane();
+                    let mut position = NO_POSITION;
+                    if index < update.count {
+                        position = *update.key_positions.add(index as usize);
+                    }
+                    let changed = warp.ballot(W::FULL, position != NO_POSITION);
+                    if has(changed, warp.lane()) {
+                        let at = (next + rank(changed, warp.lane())) as usize;
                         update.changes.add(at).write(update.key(index));
                         update.positions.add(at).write(position);
                     }
+                    next += changed.count_ones();
+                    row += W::LANES;
                 }
-                next += changed.count_ones();
-                row += W::LANES;
+                if tile + 1 == update.tiles && warp.lane() == 0 {
+                    // Relaxed: read by later launches.
+                    update.header(word::CHANGES).store(u64::from(next), Relaxed);
+                }
+                tile += warp.warps();
             }
-            if tile + 1 == update.tiles && warp.lane() == 0 {
-                // Relaxed: read by later launches.
-                update.header(word::CHANGES).store(u64::from(next), Relaxed);
-            }
-            tile += warp.warps();
         }
     }
 }

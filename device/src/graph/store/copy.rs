@@ -43,16 +43,24 @@ arguments! {
 
 impl CopyArguments {
     /// The offset of a vertex, or of the end.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `vertex` is at most the number of vertices.
     #[inline(always)]
-    fn offset(&self, vertex: u32) -> u32 {
-        // SAFETY: at most `vertices`.
+    unsafe fn offset(&self, vertex: u32) -> u32 {
+        // SAFETY: the caller's promise.
         unsafe { *self.offsets.add(vertex as usize) }
     }
 
     /// A word of the status.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `index` is below `word::COUNT`.
     #[inline(always)]
-    fn status(&self, index: usize) -> &AtomicU64 {
-        // SAFETY: the arguments' contract.
+    unsafe fn status(&self, index: usize) -> &AtomicU64 {
+        // SAFETY: the caller's promise.
         unsafe { &*self.status.add(index).cast::<AtomicU64>() }
     }
 
@@ -63,44 +71,58 @@ impl CopyArguments {
     /// The arguments' contract holds, and all lanes of the warp make the call.
     #[inline(always)]
     pub unsafe fn add_hash<W: Warp>(&self, warp: W, hash: u64) {
-        let hash = all_sum64(warp, hash);
-        if warp.lane() == 0 && hash != 0 {
-            // Relaxed: a sum that the host reads after the launch.
-            self.status(word::HASH).fetch_add(hash, Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe {
+            let hash = all_sum64(warp, hash);
+            if warp.lane() == 0 && hash != 0 {
+                // Relaxed: a sum that the host reads after the launch.
+                self.status(word::HASH).fetch_add(hash, Relaxed);
+            }
         }
     }
 
     /// The last of the vertices `from..to` whose entries begin at `entry` or
     /// before.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, `from..to` are vertices, and the entries of `from` begin at
+    /// `entry` or before.
     #[inline(always)]
-    fn owner(&self, from: u32, to: u32, entry: u32) -> u32 {
-        // SAFETY: offsets ascend and reach up to `vertices`.
+    unsafe fn owner(&self, from: u32, to: u32, entry: u32) -> u32 {
+        // SAFETY: the caller's promise; offsets ascend and reach up to `vertices`.
         unsafe { lower_bound(self.offsets, from, to, entry + 1) - 1 }
     }
 
     /// Calls `visit` with each entry: its vertex, the vertex' record, its position
     /// among the vertex' neighbours and among all. Not collective.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds.
     #[inline(always)]
-    fn for_each<W: Warp>(&self, warp: W, mut visit: impl FnMut(u32, Vertex, u32, u32)) {
-        let total = self.offset(self.vertices);
-        let mut tile = u64::from(warp.warp()) * u64::from(self.tile);
-        while tile < u64::from(total) {
-            let first = tile as u32;
-            let last = u64::from(total).min(tile + u64::from(self.tile)) as u32 - 1;
-            let from = self.owner(0, self.vertices, first);
-            let to = self.owner(from, self.vertices, last) + 1;
-            let mut entry = first + warp.lane();
-            while entry <= last {
-                let vertex = self.owner(from, to, entry);
-                // SAFETY: below the number of vertices.
-                let record = unsafe { *self.records.add(vertex as usize) };
-                visit(vertex, record, entry - self.offset(vertex), entry);
-                let Some(next) = entry.checked_add(W::LANES) else {
-                    break;
-                };
-                entry = next;
+    unsafe fn for_each<W: Warp>(&self, warp: W, mut visit: impl FnMut(u32, Vertex, u32, u32)) {
+        // SAFETY: the caller's promise; owners are vertices.
+        unsafe {
+            let total = self.offset(self.vertices);
+            let mut tile = u64::from(warp.warp()) * u64::from(self.tile);
+            while tile < u64::from(total) {
+                let first = tile as u32;
+                let last = u64::from(total).min(tile + u64::from(self.tile)) as u32 - 1;
+                let from = self.owner(0, self.vertices, first);
+                let to = self.owner(from, self.vertices, last) + 1;
+                let mut entry = first + warp.lane();
+                while entry <= last {
+                    let vertex = self.owner(from, to, entry);
+                    let record = *self.records.add(vertex as usize);
+                    visit(vertex, record, entry - self.offset(vertex), entry);
+                    let Some(next) = entry.checked_add(W::LANES) else {
+                        break;
+                    };
+                    entry = next;
+                }
+                tile += u64::from(warp.warps()) * u64::from(self.tile);
             }
-            tile += u64::from(warp.warps()) * u64::from(self.tile);
         }
     }
 }
@@ -123,25 +145,25 @@ impl PlainKernel for CopyIn {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, copy: CopyArguments) {
-        // Relaxed: written by an earlier launch.
-        if copy.status(word::REFUSED).load(Relaxed) != 0
-            || copy.status(word::INVALID).load(Relaxed) != 0
-        {
-            return;
-        }
-        let mut valid = true;
-        copy.for_each(warp, |_, record, position, entry| {
-            // SAFETY: the launch before has made blocks for these degrees.
-            unsafe {
+        // SAFETY: the kernel's contract; the launch before has made blocks for these degrees.
+        unsafe {
+            // Relaxed: written by an earlier launch.
+            if copy.status(word::REFUSED).load(Relaxed) != 0
+                || copy.status(word::INVALID).load(Relaxed) != 0
+            {
+                return;
+            }
+            let mut valid = true;
+            copy.for_each(warp, |_, record, position, entry| {
                 let target = *copy.targets.add(entry as usize);
                 valid &= target < copy.vertices
                     && (position == 0 || *copy.targets.add(entry as usize - 1) < target);
                 *record.entries().add(position as usize) = target;
+            });
+            if !valid {
+                // Relaxed: the host reads it after the launch.
+                copy.status(word::INVALID).store(1, Relaxed);
             }
-        });
-        if !valid {
-            // Relaxed: the host reads it after the launch.
-            copy.status(word::INVALID).store(1, Relaxed);
         }
     }
 }
@@ -154,18 +176,17 @@ impl PlainKernel for CopyOut {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, copy: CopyArguments) {
-        let mut hash = 0_u64;
-        copy.for_each(warp, |vertex, record, position, entry| {
-            // SAFETY: the offsets were made from the records.
-            unsafe {
+        // SAFETY: the kernel's contract; the offsets were made from the records.
+        unsafe {
+            let mut hash = 0_u64;
+            copy.for_each(warp, |vertex, record, position, entry| {
                 let target = *record.entries().add(position as usize);
                 hash = hash.wrapping_add(mix(vertex, target));
                 if !copy.targets.is_null() {
                     *copy.targets.add(entry as usize) = target;
                 }
-            }
-        });
-        // SAFETY: the kernel's contract.
-        unsafe { copy.add_hash(warp, hash) };
+            });
+            copy.add_hash(warp, hash);
+        }
     }
 }

@@ -65,13 +65,19 @@ arguments! {
 
 impl ScanArguments {
     /// The degree of `vertex`, 0 beyond the last.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds.
     #[inline(always)]
-    fn degree(&self, vertex: u32) -> u32 {
-        if vertex < self.vertices {
-            // SAFETY: below the number of records.
-            unsafe { (*self.records.add(vertex as usize)).degree }
-        } else {
-            0
+    unsafe fn degree(&self, vertex: u32) -> u32 {
+        // SAFETY: the caller's promise; below the number of records.
+        unsafe {
+            if vertex < self.vertices {
+                (*self.records.add(vertex as usize)).degree
+            } else {
+                0
+            }
         }
     }
 }
@@ -84,20 +90,22 @@ impl PlainKernel for ScanSums {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, scan: ScanArguments) {
-        let mut tile = warp.warp();
-        while tile < scan.tiles {
-            let mut sum = 0_u32;
-            let mut row = 0;
-            while row < scan.tile {
-                sum = sum.wrapping_add(scan.degree(tile * scan.tile + row + warp.lane()));
-                row += W::LANES;
+        // SAFETY: the kernel's contract; there is a word for each tile.
+        unsafe {
+            let mut tile = warp.warp();
+            while tile < scan.tiles {
+                let mut sum = 0_u32;
+                let mut row = 0;
+                while row < scan.tile {
+                    sum = sum.wrapping_add(scan.degree(tile * scan.tile + row + warp.lane()));
+                    row += W::LANES;
+                }
+                let sum = warp.all_sum(sum);
+                if warp.lane() == 0 {
+                    scan.sums.add(tile as usize).write(sum);
+                }
+                tile += warp.warps();
             }
-            let sum = warp.all_sum(sum);
-            if warp.lane() == 0 {
-                // SAFETY: there is a word for each tile.
-                unsafe { scan.sums.add(tile as usize).write(sum) };
-            }
-            tile += warp.warps();
         }
     }
 }
@@ -110,28 +118,28 @@ impl PlainKernel for ScanOffsets {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, scan: ScanArguments) {
-        let mut tile = warp.warp();
-        while tile < scan.tiles {
-            // SAFETY: the launch before has written the sums.
-            let mut sum = unsafe { sum_before(warp, scan.sums, tile) };
-            let mut row = 0;
-            while row < scan.tile {
-                let vertex = tile * scan.tile + row + warp.lane();
-                let degree = scan.degree(vertex);
-                let end = sum.wrapping_add(warp.all_inclusive_sum(degree));
-                // Of the vertices beyond the last, the first gets the total.
-                if vertex <= scan.vertices {
-                    // SAFETY: there is a word for each vertex, and one more.
-                    unsafe {
+        // SAFETY: the kernel's contract; the launch before has written the sums, and there is
+        // a word for each vertex and one more.
+        unsafe {
+            let mut tile = warp.warp();
+            while tile < scan.tiles {
+                let mut sum = sum_before(warp, scan.sums, tile);
+                let mut row = 0;
+                while row < scan.tile {
+                    let vertex = tile * scan.tile + row + warp.lane();
+                    let degree = scan.degree(vertex);
+                    let end = sum.wrapping_add(warp.all_inclusive_sum(degree));
+                    // Of the vertices beyond the last, the first gets the total.
+                    if vertex <= scan.vertices {
                         scan.offsets
                             .add(vertex as usize)
                             .write(end.wrapping_sub(degree));
                     }
+                    sum = warp.shuffle(W::FULL, end, W::LANES - 1);
+                    row += W::LANES;
                 }
-                sum = warp.shuffle(W::FULL, end, W::LANES - 1);
-                row += W::LANES;
+                tile += warp.warps();
             }
-            tile += warp.warps();
         }
     }
 }

@@ -95,19 +95,31 @@ impl SortArguments {
     }
 
     /// The count of a value in a tile.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds; `value` is below `values()`, and `tile` below `tiles`.
     #[inline(always)]
-    fn count_at(&self, value: u32, tile: u32) -> *mut u32 {
-        let index = u64::from(value) * u64::from(self.tiles) + u64::from(tile);
-        // SAFETY: there is a word for each value and tile.
-        unsafe { self.counts.add(index as usize) }
+    unsafe fn count_at(&self, value: u32, tile: u32) -> *mut u32 {
+        // SAFETY: the caller's promise; there is a word for each value and tile.
+        unsafe {
+            let index = u64::from(value) * u64::from(self.tiles) + u64::from(tile);
+            self.counts.add(index as usize)
+        }
     }
 
     /// The words of `ROWS` rows of keys; that of the first row is `index`.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds.
     #[inline(always)]
-    fn words<W: Warp>(&self, index: u32) -> [u64; ROWS as usize] {
-        let form = self.form();
-        // SAFETY: the input has that many words.
-        core::array::from_fn(|row| unsafe { form.word(self.input, index + row as u32 * W::LANES) })
+    unsafe fn words<W: Warp>(&self, index: u32) -> [u64; ROWS as usize] {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let form = self.form();
+            core::array::from_fn(|row| form.word(self.input, index + row as u32 * W::LANES))
+        }
     }
 
     /// Calls `visit` with the keys of `ROWS` rows, whose words these are. Not a
@@ -139,10 +151,13 @@ impl Counters {
     }
 
     /// The counter of a value.
+    ///
+    /// # Safety
+    ///
+    /// The counters are the warp's, and the value has `DIGIT_BITS` bits.
     #[inline(always)]
-    fn at(self, value: u32) -> *mut u32 {
-        // SAFETY: values have `DIGIT_BITS` bits, and scratch memory that many
-        // words.
+    unsafe fn at(self, value: u32) -> *mut u32 {
+        // SAFETY: the caller's promise; scratch memory has that many words.
         unsafe { self.0.add(value as usize) }
     }
 }
@@ -174,7 +189,9 @@ impl PlainKernel for SortCount {
             let mut row = 0;
             while row < sort.tile {
                 let index = tile * sort.tile + row + warp.lane();
-                sort.visit::<W>(sort.words::<W>(index), index, |key| {
+                // SAFETY: the kernel's contract.
+                let words = unsafe { sort.words::<W>(index) };
+                sort.visit::<W>(words, index, |key| {
                     let Some(key) = key else { return };
                     // SAFETY: in scratch memory, which other lanes access in
                     // the same way between the two `sync`.
@@ -309,25 +326,31 @@ impl SortScatter {
 
 impl SortScatter {
     /// Writes a row of keys to their positions. All lanes call this.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, the counters are the warp's and hold offsets, and all lanes
+    /// of the warp make the call.
     #[inline(always)]
-    fn put<W: Warp>(warp: W, counters: Counters, sort: &SortArguments, key: Option<u64>) {
-        let (has_key, key) = (key.is_some(), key.unwrap_or(0));
-        let digit = sort.digit(key);
-        let same = Self::same_digit(warp, digit, has_key);
-        let before = rank(same, warp.lane());
-        // SAFETY: a digit has a counter; the lanes read it before the first
-        // `sync`, and one of those with the digit writes it before the second.
-        let position = unsafe { *counters.at(digit) };
-        warp.sync(W::FULL);
-        if has(same, warp.lane()) {
-            if before == 0 {
-                // SAFETY: as above.
-                unsafe { *counters.at(digit) = position + same.count_ones() };
+    unsafe fn put<W: Warp>(warp: W, counters: Counters, sort: &SortArguments, key: Option<u64>) {
+        // SAFETY: the caller's promise. A digit has a counter; the lanes read it before the first
+        // `sync`, and one of those with the digit writes it before the second. Every key has a
+        // position of its own among the keys.
+        unsafe {
+            let (has_key, key) = (key.is_some(), key.unwrap_or(0));
+            let digit = sort.digit(key);
+            let same = Self::same_digit(warp, digit, has_key);
+            let before = rank(same, warp.lane());
+            let position = *counters.at(digit);
+            warp.sync(W::FULL);
+            if has(same, warp.lane()) {
+                if before == 0 {
+                    *counters.at(digit) = position + same.count_ones();
+                }
+                sort.output.add((position + before) as usize).write(key);
             }
-            // SAFETY: every key has a place of its own among the keys.
-            unsafe { sort.output.add((position + before) as usize).write(key) };
+            warp.sync(W::FULL);
         }
-        warp.sync(W::FULL);
     }
 }
 
@@ -343,16 +366,21 @@ impl PlainKernel for SortScatter {
             // below `tiles`.
             unsafe { Self::write_offsets(warp, counters, &sort, tile) };
             let first = tile * sort.tile + warp.lane();
-            let mut next = sort.words::<W>(first);
+            // SAFETY: the kernel's contract.
+            let mut next = unsafe { sort.words::<W>(first) };
             let mut row = 0;
             while row < sort.tile {
                 let (words, index) = (next, first + row);
                 row += ROWS * W::LANES;
                 // Requested now, so that they are there when these are done.
                 if row < sort.tile {
-                    next = sort.words::<W>(first + row);
+                    // SAFETY: as above.
+                    next = unsafe { sort.words::<W>(first + row) };
                 }
-                sort.visit::<W>(words, index, |key| Self::put(warp, counters, &sort, key));
+                // SAFETY: the kernel's contract; the counters are this warp's, with the offsets
+                // that `write_offsets` has left.
+                let put = |key| unsafe { Self::put(warp, counters, &sort, key) };
+                sort.visit::<W>(words, index, put);
             }
             tile += warp.warps();
         }

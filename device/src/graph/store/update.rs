@@ -109,145 +109,212 @@ impl UpdateArguments {
     }
 
     /// A word of the header.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `index` is below `word::COUNT`.
     #[inline(always)]
-    pub fn header(&self, index: usize) -> &AtomicU64 {
-        // SAFETY: the arguments' contract, for the constants of `word`.
+    pub unsafe fn header(&self, index: usize) -> &AtomicU64 {
+        // SAFETY: the caller's promise.
         unsafe { &*self.header.add(index).cast::<AtomicU64>() }
     }
 
     /// Counts what this lane was granted. All lanes of the warp call this.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and all lanes of the warp make the call.
     #[inline(always)]
-    pub fn count_fresh<W: Warp>(&self, warp: W, bytes: u64) {
-        // In units, rounded up, of which 2^32 are 64 GiB.
-        let units = warp.all_sum(bytes.div_ceil(16) as u32);
-        if warp.lane() == 0 && units > 0 {
-            // Relaxed: a sum that the host reads after the launch.
-            self.header(word::FRESH)
-                .fetch_add(u64::from(units) * 16, Relaxed);
+    pub unsafe fn count_fresh<W: Warp>(&self, warp: W, bytes: u64) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // In units, rounded up, of which 2^32 are 64 GiB.
+            let units = warp.all_sum(bytes.div_ceil(16) as u32);
+            if warp.lane() == 0 && units > 0 {
+                // Relaxed: a sum that the host reads after the launch.
+                self.header(word::FRESH)
+                    .fetch_add(u64::from(units) * 16, Relaxed);
+            }
         }
     }
 
     /// The largest request that was refused, or 0.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds.
     #[inline(always)]
-    pub fn refused(&self) -> &AtomicU64 {
-        // SAFETY: the arguments' contract.
+    pub unsafe fn refused(&self) -> &AtomicU64 {
+        // SAFETY: the caller's promise.
         unsafe { &*self.refused.cast::<AtomicU64>() }
     }
 
     /// Vertices that were deleted.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds.
     #[inline(always)]
-    pub fn absent(&self) -> u64 {
-        // SAFETY: the arguments' contract; updates only read the word.
+    pub unsafe fn absent(&self) -> u64 {
+        // SAFETY: the caller's promise.
         unsafe { *self.absent }
     }
 
     /// The record of a vertex of the graph.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and the vertex exists.
     #[inline(always)]
-    pub fn record(&self, vertex: u32) -> Vertex {
-        // SAFETY: below the number of vertices.
+    pub unsafe fn record(&self, vertex: u32) -> Vertex {
+        // SAFETY: the caller's promise.
         unsafe { *self.records.add(vertex as usize) }
     }
 
     /// The changes, known after `Compact`.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds.
     #[inline(always)]
-    pub fn change_count(&self) -> u32 {
-        // Relaxed: written by an earlier launch.
-        self.header(word::CHANGES).load(Relaxed) as u32
+    pub unsafe fn change_count(&self) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // Relaxed: written by an earlier launch.
+            self.header(word::CHANGES).load(Relaxed) as u32
+        }
     }
 
     /// The key of change `index`, which is in range.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `index` is below the number of changes.
     #[inline(always)]
-    pub fn change(&self, index: u32) -> u64 {
-        // SAFETY: below the number of changes.
+    pub unsafe fn change(&self, index: u32) -> u64 {
+        // SAFETY: the caller's promise.
         unsafe { *self.changes.add(index as usize) }
     }
 
     /// Where in the adjacency change `index`, which is in range, belongs.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `index` is below the number of changes.
     #[inline(always)]
-    pub fn position(&self, index: u32) -> u32 {
-        // SAFETY: below the number of changes.
+    pub unsafe fn position(&self, index: u32) -> u32 {
+        // SAFETY: the caller's promise.
         unsafe { *self.positions.add(index as usize) }
     }
 
     /// Whether change `index`, which is in range, is the first of its run.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `index` is below the number of changes.
     #[inline(always)]
-    pub fn is_first(&self, index: u32) -> bool {
-        let form = self.form();
-        index == 0 || form.source(self.change(index - 1)) != form.source(self.change(index))
+    pub unsafe fn is_first(&self, index: u32) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let form = self.form();
+            index == 0 || form.source(self.change(index - 1)) != form.source(self.change(index))
+        }
     }
 
     /// The number after the last change of the run that `first` begins, by
     /// steps that double and then halve: most runs are short.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, `count` is the number of changes, and `first` is below it.
     #[inline(always)]
-    pub fn run_end(&self, first: u32, count: u32) -> u32 {
-        let form = self.form();
-        let source = form.source(self.change(first));
-        let (mut inside, mut step) = (first, 1);
-        while step < count - inside && form.source(self.change(inside + step)) == source {
-            inside += step;
-            step *= 2;
-        }
-        // The first outside is at most `step` away.
-        let mut outside = if step < count - inside {
-            inside + step
-        } else {
-            count
-        };
-        while inside + 1 < outside {
-            let middle = inside + (outside - inside) / 2;
-            if form.source(self.change(middle)) == source {
-                inside = middle;
-            } else {
-                outside = middle;
+    pub unsafe fn run_end(&self, first: u32, count: u32) -> u32 {
+        // SAFETY: the caller's promise; all indices are from `first` up to `count`.
+        unsafe {
+            let form = self.form();
+            let source = form.source(self.change(first));
+            let (mut inside, mut step) = (first, 1);
+            while step < count - inside && form.source(self.change(inside + step)) == source {
+                inside += step;
+                step *= 2;
             }
+            // The first outside is at most `step` away.
+            let mut outside = if step < count - inside {
+                inside + step
+            } else {
+                count
+            };
+            while inside + 1 < outside {
+                let middle = inside + (outside - inside) / 2;
+                if form.source(self.change(middle)) == source {
+                    inside = middle;
+                } else {
+                    outside = middle;
+                }
+            }
+            outside
         }
-        outside
     }
 
     /// The first change of the run of change `index`, likewise.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `index` is below the number of changes.
     #[inline(always)]
-    pub fn run_start(&self, index: u32) -> u32 {
-        let form = self.form();
-        let source = form.source(self.change(index));
-        let (mut inside, mut step) = (index, 1);
-        while step <= inside && form.source(self.change(inside - step)) == source {
-            inside -= step;
-            step *= 2;
-        }
-        // No change before this one is inside.
-        let mut bound = if step <= inside { inside - step + 1 } else { 0 };
-        while bound < inside {
-            let middle = bound + (inside - bound) / 2;
-            if form.source(self.change(middle)) == source {
-                inside = middle;
-            } else {
-                bound = middle + 1;
+    pub unsafe fn run_start(&self, index: u32) -> u32 {
+        // SAFETY: the caller's promise; all indices are up to `index`.
+        unsafe {
+            let form = self.form();
+            let source = form.source(self.change(index));
+            let (mut inside, mut step) = (index, 1);
+            while step <= inside && form.source(self.change(inside - step)) == source {
+                inside -= step;
+                step *= 2;
             }
+            // No change before this one is inside.
+            let mut bound = if step <= inside { inside - step + 1 } else { 0 };
+            while bound < inside {
+                let middle = bound + (inside - bound) / 2;
+                if form.source(self.change(middle)) == source {
+                    inside = middle;
+                } else {
+                    bound = middle + 1;
+                }
+            }
+            inside
         }
-        inside
     }
 
     /// As `run_start`, for the changes of a row, one a lane; that of the first
     /// lane is in range, for others that are not the result means nothing. Only
     /// the first lane searches. All lanes call this with indices in a row.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, `count` is the number of changes, at least one, and all
+    /// lanes of the warp make the call with indices in a row, the first in range.
     #[inline(always)]
-    pub fn row_start<W: Warp>(&self, warp: W, index: u32, count: u32) -> u32 {
-        // No branch on what the caller branches on again; see `has`.
-        let last = count - 1;
-        let present = if index < last { index } else { last };
-        let first = self.is_first(present) & (index == present);
-        let firsts = warp.ballot(W::FULL, first);
-        let mut start = index;
-        if warp.lane() == 0 && !has(firsts, 0) {
-            start = self.run_start(index);
-        }
-        start = warp.shuffle(W::FULL, start, 0);
-        // The nearest first at this lane or below.
-        let below = firsts & (u32::MAX >> (31 - warp.lane()));
-        if below == 0 {
-            start
-        } else {
-            index - (warp.lane() - (31 - below.leading_zeros()))
+    pub unsafe fn row_start<W: Warp>(&self, warp: W, index: u32, count: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // No branch on what the caller branches on again; see `has`.
+            let last = count - 1;
+            let present = if index < last { index } else { last };
+            let first = self.is_first(present) & (index == present);
+            let firsts = warp.ballot(W::FULL, first);
+            let mut start = index;
+            if warp.lane() == 0 && !has(firsts, 0) {
+                start = self.run_start(index);
+            }
+            start = warp.shuffle(W::FULL, start, 0);
+            // The nearest first at this lane or below.
+            let below = firsts & (u32::MAX >> (31 - warp.lane()));
+            if below == 0 {
+                start
+            } else {
+                index - (warp.lane() - (31 - below.leading_zeros()))
+            }
         }
     }
 

@@ -54,59 +54,72 @@ arguments! {
 }
 
 impl VertexArguments {
+    /// A word of the header.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `index` is below `word::COUNT`.
     #[inline(always)]
-    fn header(&self, index: usize) -> &AtomicU64 {
-        // SAFETY: the arguments' contract.
+    unsafe fn header(&self, index: usize) -> &AtomicU64 {
+        // SAFETY: the caller's promise.
         unsafe { &*self.header.add(index).cast::<AtomicU64>() }
     }
 
     /// Calls `visit` with each vertex of the list that exists, and its record.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds.
     #[inline(always)]
-    fn for_each<W: Warp>(&self, warp: W, mut visit: impl FnMut(u32, *mut Vertex)) {
-        let mut index = warp.thread();
-        while index < self.count {
-            // SAFETY: below the lengths of the list and of the records.
-            unsafe {
+    unsafe fn for_each<W: Warp>(&self, warp: W, mut visit: impl FnMut(u32, *mut Vertex)) {
+        // SAFETY: the caller's promise; below the lengths of the list and of the records.
+        unsafe {
+            let mut index = warp.thread();
+            while index < self.count {
                 let vertex = *self.list.add(index as usize);
                 if vertex < self.vertices {
                     visit(vertex, self.records.add(vertex as usize));
                 }
+                index += warp.threads();
             }
-            index += warp.threads();
         }
     }
 
     /// Writes the edges of the vertices; `neighbours` gives those of a record
     /// one by one.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `neighbours` gives as many as the degree of a record.
     #[inline(always)]
-    fn write<W: Warp, F: FnMut() -> u32>(&self, warp: W, neighbours: impl Fn(Vertex) -> F) {
-        self.for_each(warp, |vertex, record| {
-            // SAFETY: a record of the store.
-            let record = unsafe { *record };
-            if record.degree == 0 {
-                return;
-            }
-            // Relaxed: each lane gets positions of its own; the batch is sorted.
-            let written = self.header(word::WRITTEN);
-            let position = written.fetch_add(u64::from(record.degree), Relaxed) as usize;
-            let mut next = neighbours(record);
-            let mut index = 0;
-            while index < record.degree {
-                let other = next();
-                let (source, target) = if self.incoming {
-                    (other, vertex)
-                } else {
-                    (vertex, other)
-                };
-                // SAFETY: the host made room for all of them.
-                unsafe {
+    unsafe fn write<W: Warp, F: FnMut() -> u32>(&self, warp: W, neighbours: impl Fn(Vertex) -> F) {
+        // SAFETY: the caller's promise; records are of the store, and the host made room for all
+        // edges.
+        unsafe {
+            self.for_each(warp, |vertex, record| {
+                let record = *record;
+                if record.degree == 0 {
+                    return;
+                }
+                // Relaxed: each lane gets positions of its own; the batch is sorted.
+                let written = self.header(word::WRITTEN);
+                let position = written.fetch_add(u64::from(record.degree), Relaxed) as usize;
+                let mut next = neighbours(record);
+                let mut index = 0;
+                while index < record.degree {
+                    let other = next();
+                    let (source, target) = if self.incoming {
+                        (other, vertex)
+                    } else {
+                        (vertex, other)
+                    };
                     self.edges
                         .add(position + index as usize)
                         .write(u64::from(source) | u64::from(target) << 32);
+                    index += 1;
                 }
-                index += 1;
-            }
-        });
+            });
+        }
     }
 }
 
@@ -118,13 +131,14 @@ impl PlainKernel for VertexCount {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, job: VertexArguments) {
-        job.for_each(warp, |_, record| {
-            // SAFETY: a record of the store.
-            let degree = unsafe { (*record).degree };
-            // Relaxed: a sum that the host reads after the launch.
-            job.header(word::EDGES)
-                .fetch_add(u64::from(degree), Relaxed);
-        });
+        // SAFETY: the kernel's contract; records are of the store.
+        unsafe {
+            job.for_each(warp, |_, record| {
+                let degree = u64::from((*record).degree);
+                // Relaxed: a sum that the host reads after the launch.
+                job.header(word::EDGES).fetch_add(degree, Relaxed);
+            });
+        }
     }
 }
 
@@ -136,14 +150,16 @@ impl PlainKernel for VertexEdges {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, job: VertexArguments) {
-        job.write(warp, |record| {
-            let mut position = 0;
-            move || {
-                position += 1;
-                // SAFETY: called once for each neighbour.
-                unsafe { *record.entries().add(position - 1) }
-            }
-        });
+        // SAFETY: the kernel's contract; a record has as many entries as its degree.
+        unsafe {
+            job.write(warp, |record| {
+                let mut position = 0;
+                move || {
+                    position += 1;
+                    *record.entries().add(position - 1)
+                }
+            });
+        }
     }
 }
 
@@ -155,12 +171,13 @@ impl Kernel for LinkedVertexEdges {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, job: VertexArguments) {
-        job.write(warp, |record| {
-            // SAFETY: the vertex has neighbours.
-            let mut cursor = unsafe { Cursor::new(heap, first(&record), 0) };
-            // SAFETY: called once for each neighbour.
-            move || unsafe { *cursor.next() }
-        });
+        // SAFETY: the kernel's contract; a record's chain has as many neighbours as its degree.
+        unsafe {
+            job.write(warp, |record| {
+                let mut cursor = Cursor::new(heap, first(&record), 0);
+                move || *cursor.next()
+            });
+        }
     }
 }
 
@@ -172,17 +189,18 @@ impl PlainKernel for VertexMark {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, job: VertexArguments) {
-        job.for_each(warp, |_, record| {
-            // SAFETY: a record of the store, whose words nothing else accesses
-            // in this launch.
-            let capacity = unsafe { &*(&raw const (*record).capacity).cast::<AtomicU32>() };
-            // Relaxed: only one lane finds a vertex unmarked.
-            if capacity.swap(ABSENT, Relaxed) != ABSENT && !job.incoming {
-                // SAFETY: the arguments' contract.
-                let absent = unsafe { &*job.absent.cast::<AtomicU64>() };
-                absent.fetch_add(1, Relaxed);
-                job.header(word::DELETED).fetch_add(1, Relaxed);
-            }
-        });
+        // SAFETY: the kernel's contract; records are of the store, and nothing else accesses
+        // their words in this launch.
+        unsafe {
+            job.for_each(warp, |_, record| {
+                let capacity = &*(&raw const (*record).capacity).cast::<AtomicU32>();
+                // Relaxed: only one lane finds a vertex unmarked.
+                if capacity.swap(ABSENT, Relaxed) != ABSENT && !job.incoming {
+                    let absent = &*job.absent.cast::<AtomicU64>();
+                    absent.fetch_add(1, Relaxed);
+                    job.header(word::DELETED).fetch_add(1, Relaxed);
+                }
+            });
+        }
     }
 }

@@ -21,28 +21,35 @@ pub struct DeltaTriangles;
 impl DeltaTriangles {
     /// Whether the edge between two vertices is a change below `key`, which is
     /// that of an edge from its lower end.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, changes are sorted, and `key` is that of a change.
     #[inline(always)]
-    fn is_lesser_change(update: &UpdateArguments, one: u32, other: u32, key: u64) -> bool {
-        let form = update.form();
-        let edge = if one < other {
-            form.key(one, other)
-        } else {
-            form.key(other, one)
-        };
-        if edge >= key {
-            return false;
-        }
-        let (mut low, mut high) = (0, update.change_count());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if update.change(middle) < edge {
-                low = middle + 1;
+    unsafe fn is_lesser_change(update: &UpdateArguments, one: u32, other: u32, key: u64) -> bool {
+        // SAFETY: the caller's promise; there is a change from `edge` on, that of `key`.
+        unsafe {
+            let form = update.form();
+            let edge = if one < other {
+                form.key(one, other)
             } else {
-                high = middle;
+                form.key(other, one)
+            };
+            if edge >= key {
+                return false;
             }
+            let (mut low, mut high) = (0, update.change_count());
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if update.change(middle) < edge {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            // There is a change behind: that of `key`.
+            update.change(low) == edge
         }
-        // There is a change behind: that of `key`.
-        update.change(low) == edge
     }
 
     /// The triangles of changes, one a lane; `key` is that of an edge from its
@@ -59,46 +66,48 @@ impl DeltaTriangles {
         key: u64,
         (one, other): (Vertex, Vertex),
     ) -> u64 {
-        let (short, long) = if one.degree < other.degree {
-            (one, other)
-        } else {
-            (other, one)
-        };
-        let form = update.form();
-        let segments = Segments::new(warp, short.degree);
-        let mut found = 0;
-        let mut base = 0;
-        while base < segments.total {
-            let item = base + warp.lane();
-            let (owner, position) = segments.locate(warp, item);
-            let key = warp.shuffle64(W::FULL, key, owner);
-            let read = Vertex {
-                address: warp.shuffle64(W::FULL, short.address, owner),
-                degree: 0,
-                capacity: 0,
+        // SAFETY: the caller's promise; positions are below the degree, and address and degree of
+        // what is searched are those of one record.
+        unsafe {
+            let (short, long) = if one.degree < other.degree {
+                (one, other)
+            } else {
+                (other, one)
             };
-            let searched = Vertex {
-                address: warp.shuffle64(W::FULL, long.address, owner),
-                degree: warp.shuffle(W::FULL, long.degree, owner),
-                capacity: 0,
-            };
-            if item < segments.total {
-                // SAFETY: the position is below the vertex' degree.
-                let third = unsafe { *read.entries().add(position as usize) };
-                let (low, high) = (form.source(key), form.target(key));
-                if third != low
-                    && third != high
-                    // SAFETY: address and degree are those of one record.
-                    && unsafe { searched.search(third).1 }
-                    && !Self::is_lesser_change(update, low, third, key)
-                    && !Self::is_lesser_change(update, high, third, key)
-                {
-                    found += 1;
+            let form = update.form();
+            let segments = Segments::new(warp, short.degree);
+            let mut found = 0;
+            let mut base = 0;
+            while base < segments.total {
+                let item = base + warp.lane();
+                let (owner, position) = segments.locate(warp, item);
+                let key = warp.shuffle64(W::FULL, key, owner);
+                let read = Vertex {
+                    address: warp.shuffle64(W::FULL, short.address, owner),
+                    degree: 0,
+                    capacity: 0,
+                };
+                let searched = Vertex {
+                    address: warp.shuffle64(W::FULL, long.address, owner),
+                    degree: warp.shuffle(W::FULL, long.degree, owner),
+                    capacity: 0,
+                };
+                if item < segments.total {
+                    let third = *read.entries().add(position as usize);
+                    let (low, high) = (form.source(key), form.target(key));
+                    if third != low
+                        && third != high
+                        && searched.search(third).1
+                        && !Self::is_lesser_change(update, low, third, key)
+                        && !Self::is_lesser_change(update, high, third, key)
+                    {
+                        found += 1;
+                    }
                 }
+                base += W::LANES;
             }
-            base += W::LANES;
+            found
         }
-        found
     }
 }
 
@@ -107,34 +116,36 @@ impl PlainKernel for DeltaTriangles {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, update: UpdateArguments) {
-        // Relaxed, here and below: written by an earlier launch, or read by the
-        // host after this one.
-        if update.refused().load(Relaxed) != 0 {
-            return;
-        }
-        let form = update.form();
-        let count = update.change_count();
-        let mut found = 0;
-        let mut row = warp.warp() * W::LANES;
-        while row < count {
-            let index = row + warp.lane();
-            let mut key = 0;
-            let mut ends = (Vertex::default(), Vertex::default());
-            if index < count {
-                key = update.change(index);
-                let (source, target) = (form.source(key), form.target(key));
-                // Of the two directions of an edge, one.
-                if source < target {
-                    ends = (update.record(source), update.record(target));
-                }
+        // SAFETY: the kernel's contract; nothing changes in this launch.
+        unsafe {
+            // Relaxed, here and below: written by an earlier launch, or read by the
+            // host after this one.
+            if update.refused().load(Relaxed) != 0 {
+                return;
             }
-            // SAFETY: the kernel's contract; nothing changes in this launch.
-            found += unsafe { Self::of_changes(warp, &update, key, ends) };
-            row += warp.threads();
-        }
-        let found = all_sum64(warp, found);
-        if warp.lane() == 0 && found > 0 {
-            update.header(word::TRIANGLES).fetch_add(found, Relaxed);
+            let form = update.form();
+            let count = update.change_count();
+            let mut found = 0;
+            let mut row = warp.warp() * W::LANES;
+            while row < count {
+                let index = row + warp.lane();
+                let mut key = 0;
+                let mut ends = (Vertex::default(), Vertex::default());
+                if index < count {
+                    key = update.change(index);
+                    let (source, target) = (form.source(key), form.target(key));
+                    // Of the two directions of an edge, one.
+                    if source < target {
+                        ends = (update.record(source), update.record(target));
+                    }
+                }
+                found += Self::of_changes(warp, &update, key, ends);
+                row += warp.threads();
+            }
+            let found = all_sum64(warp, found);
+            if warp.lane() == 0 && found > 0 {
+                update.header(word::TRIANGLES).fetch_add(found, Relaxed);
+            }
         }
     }
 }

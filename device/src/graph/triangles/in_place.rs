@@ -43,23 +43,35 @@ impl Stamps {
         }
     }
 
+    /// # Safety
+    ///
+    /// The vertex exists.
     #[inline(always)]
-    fn get(&self, vertex: u32) -> u32 {
-        // SAFETY: there is a word for each vertex of the graph.
+    unsafe fn get(&self, vertex: u32) -> u32 {
+        // SAFETY: the caller's promise.
         unsafe { *self.words.add(vertex as usize) }
     }
 
+    /// # Safety
+    ///
+    /// The vertex exists.
     #[inline(always)]
-    fn set(&self, vertex: u32, stamp: u32) {
-        // SAFETY: as above.
-        unsafe { *self.words.add(vertex as usize) = stamp };
+    unsafe fn set(&self, vertex: u32, stamp: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            *self.words.add(vertex as usize) = stamp;
+        }
     }
 }
 
 /// The record of a vertex.
+///
+/// # Safety
+///
+/// The arguments' contract holds, and the vertex exists.
 #[inline(always)]
-fn record(graph: &TriangleArguments, vertex: u32) -> Vertex {
-    // SAFETY: below the number of vertices.
+unsafe fn record(graph: &TriangleArguments, vertex: u32) -> Vertex {
+    // SAFETY: the caller's promise.
     unsafe { *graph.records.add(vertex as usize) }
 }
 
@@ -74,38 +86,46 @@ const SAMPLE: u32 = 16;
 /// The arguments' contract holds, and `end` is at most the number of vertices.
 #[inline(always)]
 pub unsafe fn is_scattered(graph: &TriangleArguments, first: u32, end: u32) -> bool {
-    let far = graph.vertices / 8;
-    let (mut neighbours, mut distant) = (0, 0);
-    let mut vertex = first;
-    while vertex < end && vertex - first < SAMPLE {
-        let row = record(graph, vertex);
-        let mut position = 0;
-        while position < row.degree {
-            // SAFETY: below the vertex' degree.
-            let target = unsafe { *row.entries().add(position as usize) };
-            distant += u32::from(target.abs_diff(vertex) > far);
-            position += 1;
+    // SAFETY: the caller's promise; positions are below the degree.
+    unsafe {
+        let far = graph.vertices / 8;
+        let (mut neighbours, mut distant) = (0, 0);
+        let mut vertex = first;
+        while vertex < end && vertex - first < SAMPLE {
+            let row = record(graph, vertex);
+            let mut position = 0;
+            while position < row.degree {
+                let target = *row.entries().add(position as usize);
+                distant += u32::from(target.abs_diff(vertex) > far);
+                position += 1;
+            }
+            neighbours += row.degree;
+            vertex += 1;
         }
-        neighbours += row.degree;
-        vertex += 1;
+        2 * distant > neighbours
     }
-    2 * distant > neighbours
 }
 
 /// Prefetches the rows of the lower neighbours of a vertex behind this one, whose row is
 /// there by now.
+///
+/// # Safety
+///
+/// The arguments' contract holds, and a vertex `NEAR` behind this one exists.
 #[inline(always)]
-fn prefetch_neighbours(graph: &TriangleArguments, vertex: u32) {
-    let row = record(graph, vertex + NEAR);
-    let mut position = 0;
-    while position < row.degree {
-        // SAFETY: below the vertex' degree.
-        let target = unsafe { *row.entries().add(position as usize) };
-        if target >= vertex {
-            break;
+unsafe fn prefetch_neighbours(graph: &TriangleArguments, vertex: u32) {
+    // SAFETY: the caller's promise; positions are below the degree, and neighbours exist.
+    unsafe {
+        let row = record(graph, vertex + NEAR);
+        let mut position = 0;
+        while position < row.degree {
+            let target = *row.entries().add(position as usize);
+            if target >= vertex {
+                break;
+            }
+            prefetch(record(graph, target).address);
+            position += 1;
         }
-        prefetch(record(graph, target).address);
-        position += 1;
     }
 }
 
@@ -122,56 +142,64 @@ pub unsafe fn of_vertex(
     vertex: u32,
     is_far: bool,
 ) -> u64 {
-    let left = graph.vertices - vertex;
-    if left > PREFETCH_DISTANCE {
-        prefetch(record(graph, vertex + PREFETCH_DISTANCE).address);
-        if is_far {
-            prefetch_neighbours(graph, vertex);
+    // SAFETY: the caller's promise; positions are below the degree, and neighbours exist.
+    unsafe {
+        let left = graph.vertices - vertex;
+        if left > PREFETCH_DISTANCE {
+            prefetch(record(graph, vertex + PREFETCH_DISTANCE).address);
+            if is_far {
+                prefetch_neighbours(graph, vertex);
+            }
         }
+        let row = record(graph, vertex);
+        let mut found = 0;
+        let mut position = 0;
+        while position < row.degree {
+            let target = *row.entries().add(position as usize);
+            if target >= vertex {
+                break;
+            }
+            // Before the first there is nothing to look for.
+            if position > 0 {
+                found += u64::from(stamped(graph, stamps, vertex, target));
+            }
+            stamps.set(target, vertex);
+            position += 1;
+        }
+        found
     }
-    let row = record(graph, vertex);
-    let mut found = 0;
-    let mut position = 0;
-    while position < row.degree {
-        // SAFETY: below the vertex' degree.
-        let target = unsafe { *row.entries().add(position as usize) };
-        if target >= vertex {
-            break;
-        }
-        // Before the first there is nothing to look for.
-        if position > 0 {
-            found += u64::from(stamped(graph, stamps, vertex, target));
-        }
-        stamps.set(target, vertex);
-        position += 1;
-    }
-    found
 }
 
 /// The number of lower neighbours of `target` that bear the stamp of `source`. Each
 /// makes a triangle with both, counted for its three vertices if that is wanted.
+///
+/// # Safety
+///
+/// The arguments' contract holds, `stamps` are this lane's, and both vertices exist.
 #[inline(always)]
-fn stamped(graph: &TriangleArguments, stamps: Stamps, source: u32, target: u32) -> u32 {
-    let row = record(graph, target);
-    let mut found = 0;
-    let mut position = 0;
-    while position < row.degree {
-        // SAFETY: below the vertex' degree.
-        let third = unsafe { *row.entries().add(position as usize) };
-        if third >= target {
-            break;
+unsafe fn stamped(graph: &TriangleArguments, stamps: Stamps, source: u32, target: u32) -> u32 {
+    // SAFETY: the caller's promise; positions are below the degree, and neighbours exist.
+    unsafe {
+        let row = record(graph, target);
+        let mut found = 0;
+        let mut position = 0;
+        while position < row.degree {
+            let third = *row.entries().add(position as usize);
+            if third >= target {
+                break;
+            }
+            // Added without a branch, which would be unpredictable.
+            let closed = stamps.get(third) == source;
+            found += u32::from(closed);
+            if !graph.counts.is_null() && closed {
+                graph.count(source);
+                graph.count(target);
+                graph.count(third);
+            }
+            position += 1;
         }
-        // Added without a branch, which would be unpredictable.
-        let closed = stamps.get(third) == source;
-        found += u32::from(closed);
-        if !graph.counts.is_null() && closed {
-            graph.count(source);
-            graph.count(target);
-            graph.count(third);
-        }
-        position += 1;
+        found
     }
-    found
 }
 
 #[cfg(all(test, not(target_arch = "nvptx64")))]

@@ -83,26 +83,40 @@ impl TriangleArguments {
     }
 
     /// The successors of a vertex.
+    ///
+    /// # Safety
+    ///
+    /// The arguments have lists, and their contract holds; the vertex exists.
     #[inline(always)]
-    fn list(&self, vertex: u32) -> List {
-        // SAFETY: below the number of vertices.
+    unsafe fn list(&self, vertex: u32) -> List {
+        // SAFETY: the caller's promise.
         unsafe { *self.lists.add(vertex as usize) }
     }
 
     /// A successor, by its position among all.
+    ///
+    /// # Safety
+    ///
+    /// The arguments have successors, and their contract holds; the position is below their number.
     #[inline(always)]
-    fn successor(&self, position: u32) -> u32 {
-        // SAFETY: a position within a vertex' list.
+    unsafe fn successor(&self, position: u32) -> u32 {
+        // SAFETY: the caller's promise.
         unsafe { *self.successors.add(position as usize) }
     }
 
     /// Counts a triangle of a vertex, if that is wanted.
+    ///
+    /// # Safety
+    ///
+    /// The arguments have counts, and their contract holds; the vertex exists.
     #[inline(always)]
-    fn count(&self, vertex: u32) {
-        // SAFETY: the caller has checked that there are counts.
-        let word = unsafe { &*self.counts.add(vertex as usize).cast::<AtomicU32>() };
-        // Relaxed: read after the launch.
-        word.fetch_add(1, Relaxed);
+    unsafe fn count(&self, vertex: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let word = &*self.counts.add(vertex as usize).cast::<AtomicU32>();
+            // Relaxed: read after the launch.
+            word.fetch_add(1, Relaxed);
+        }
     }
 }
 

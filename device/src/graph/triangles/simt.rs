@@ -100,8 +100,13 @@ pub unsafe fn orient<W: Warp>(warp: W, graph: &TriangleArguments) {
 
 /// The triangles of oriented edges, one a lane: those from `source`, whose
 /// list is `from`, to `target`, whose list is `to`.
+///
+/// # Safety
+///
+/// The arguments' contract holds, the lists are those of the vertices, and all lanes of the
+/// warp call this.
 #[inline(always)]
-fn of_edges<W: Warp>(
+unsafe fn of_edges<W: Warp>(
     warp: W,
     graph: &TriangleArguments,
     source: u32,
@@ -109,38 +114,40 @@ fn of_edges<W: Warp>(
     from: List,
     to: List,
 ) -> u64 {
-    let (short, long) = if from.length < to.length {
-        (from, to)
-    } else {
-        (to, from)
-    };
-    let segments = Segments::new(warp, short.length);
-    let mut found = 0;
-    let mut base = 0;
-    while base < segments.total {
-        let item = base + warp.lane();
-        let (owner, position) = segments.locate(warp, item);
-        let start = warp.shuffle(W::FULL, short.start, owner);
-        let low = warp.shuffle(W::FULL, long.start, owner);
-        let high = low + warp.shuffle(W::FULL, long.length, owner);
-        let one = warp.shuffle(W::FULL, source, owner);
-        let two = warp.shuffle(W::FULL, target, owner);
-        if item < segments.total {
-            let third = graph.successor(start + position);
-            // SAFETY: the list of a vertex.
-            let at = unsafe { lower_bound(graph.successors, low, high, third) };
-            if at < high && graph.successor(at) == third {
-                found += 1;
-                if !graph.counts.is_null() {
-                    graph.count(one);
-                    graph.count(two);
-                    graph.count(third);
+    // SAFETY: the caller's promise; positions are those of the lists' successors.
+    unsafe {
+        let (short, long) = if from.length < to.length {
+            (from, to)
+        } else {
+            (to, from)
+        };
+        let segments = Segments::new(warp, short.length);
+        let mut found = 0;
+        let mut base = 0;
+        while base < segments.total {
+            let item = base + warp.lane();
+            let (owner, position) = segments.locate(warp, item);
+            let start = warp.shuffle(W::FULL, short.start, owner);
+            let low = warp.shuffle(W::FULL, long.start, owner);
+            let high = low + warp.shuffle(W::FULL, long.length, owner);
+            let one = warp.shuffle(W::FULL, source, owner);
+            let two = warp.shuffle(W::FULL, target, owner);
+            if item < segments.total {
+                let third = graph.successor(start + position);
+                let at = lower_bound(graph.successors, low, high, third);
+                if at < high && graph.successor(at) == third {
+                    found += 1;
+                    if !graph.counts.is_null() {
+                        graph.count(one);
+                        graph.count(two);
+                        graph.count(third);
+                    }
                 }
             }
+            base += W::LANES;
         }
-        base += W::LANES;
+        found
     }
-    found
 }
 
 /// The triangles of this warp's vertices, whose lists its lanes share.
@@ -150,38 +157,41 @@ fn of_edges<W: Warp>(
 /// The arguments' contract holds, `Orient` has run, and all lanes of the warp make the call.
 #[inline(always)]
 pub unsafe fn count<W: Warp>(warp: W, graph: &TriangleArguments) -> u64 {
-    let mut found = 0;
-    let rows = Rows::new(warp, graph.vertices, W::LANES);
-    let mut row = rows.first;
-    while row < rows.end {
-        let vertex = row + warp.lane();
-        let mut list = List::EMPTY;
-        if vertex < rows.end {
-            list = graph.list(vertex);
-        }
-        let segments = Segments::new(warp, list.length);
-        let mut base = 0;
-        while base < segments.total {
-            let item = base + warp.lane();
-            let (owner, position) = segments.locate(warp, item);
-            let from = List {
-                start: warp.shuffle(W::FULL, list.start, owner),
-                length: warp.shuffle(W::FULL, list.length, owner),
-            };
-            let (mut target, mut to) = (0, List::EMPTY);
-            if item < segments.total {
-                target = graph.successor(from.start + position);
-                to = graph.list(target);
+    // SAFETY: the caller's promise; successors are vertices.
+    unsafe {
+        let mut found = 0;
+        let rows = Rows::new(warp, graph.vertices, W::LANES);
+        let mut row = rows.first;
+        while row < rows.end {
+            let vertex = row + warp.lane();
+            let mut list = List::EMPTY;
+            if vertex < rows.end {
+                list = graph.list(vertex);
             }
-            let from = if item < segments.total {
-                from
-            } else {
-                List::EMPTY
-            };
-            found += of_edges(warp, graph, row + owner, target, from, to);
-            base += W::LANES;
+            let segments = Segments::new(warp, list.length);
+            let mut base = 0;
+            while base < segments.total {
+                let item = base + warp.lane();
+                let (owner, position) = segments.locate(warp, item);
+                let from = List {
+                    start: warp.shuffle(W::FULL, list.start, owner),
+                    length: warp.shuffle(W::FULL, list.length, owner),
+                };
+                let (mut target, mut to) = (0, List::EMPTY);
+                if item < segments.total {
+                    target = graph.successor(from.start + position);
+                    to = graph.list(target);
+                }
+                let from = if item < segments.total {
+                    from
+                } else {
+                    List::EMPTY
+                };
+                found += of_edges(warp, graph, row + owner, target, from, to);
+                base += W::LANES;
+            }
+            row += rows.step;
         }
-        row += rows.step;
+        found
     }
-    found
 }

@@ -51,24 +51,39 @@ impl Marks {
         self.words.wrapping_add(vertex as usize / 32)
     }
 
+    /// # Safety
+    ///
+    /// The vertex exists.
     #[inline(always)]
-    fn set(&self, vertex: u32) {
-        // SAFETY: vertices of the graph have marks.
-        unsafe { *self.word(vertex) |= 1 << (vertex % 32) };
+    unsafe fn set(&self, vertex: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            *self.word(vertex) |= 1 << (vertex % 32);
+        }
     }
 
     /// 1 for a vertex that is marked, else 0.
+    ///
+    /// # Safety
+    ///
+    /// The vertex exists.
     #[inline(always)]
-    fn get(&self, vertex: u32) -> u32 {
-        // SAFETY: as above.
+    unsafe fn get(&self, vertex: u32) -> u32 {
+        // SAFETY: the caller's promise.
         unsafe { *self.word(vertex) >> (vertex % 32) & 1 }
     }
 
     /// Takes away the mark of a vertex, and of those that share its word.
+    ///
+    /// # Safety
+    ///
+    /// The vertex exists.
     #[inline(always)]
-    fn clear(&self, vertex: u32) {
-        // SAFETY: as above.
-        unsafe { *self.word(vertex) = 0 };
+    unsafe fn clear(&self, vertex: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            *self.word(vertex) = 0;
+        }
     }
 }
 
@@ -151,102 +166,127 @@ pub unsafe fn count<W: Warp>(warp: W, graph: &TriangleArguments) -> u64 {
 /// is that of `source`.
 #[inline(always)]
 unsafe fn of_vertex(graph: &TriangleArguments, marks: Marks, source: u32, list: List) -> u64 {
-    // A triangle has two successors of its source.
-    if list.length < 2 {
-        return 0;
+    // SAFETY: the caller's promise; successors are vertices.
+    unsafe {
+        // A triangle has two successors of its source.
+        if list.length < 2 {
+            return 0;
+        }
+        let end = list.start + list.length;
+        let mut position = list.start;
+        while position < end {
+            marks.set(graph.successor(position));
+            position += 1;
+        }
+        let mut found = 0;
+        position = list.start;
+        while position < end {
+            prefetch_lists(graph, position);
+            let target = graph.successor(position);
+            found += u64::from(if graph.counts.is_null() {
+                marked(graph, marks, target)
+            } else {
+                counted(graph, marks, source, target)
+            });
+            position += 1;
+        }
+        position = list.start;
+        while position < end {
+            marks.clear(graph.successor(position));
+            position += 1;
+        }
+        found
     }
-    let end = list.start + list.length;
-    let mut position = list.start;
-    while position < end {
-        marks.set(graph.successor(position));
-        position += 1;
-    }
-    let mut found = 0;
-    position = list.start;
-    while position < end {
-        prefetch_lists(graph, position);
-        let target = graph.successor(position);
-        found += u64::from(if graph.counts.is_null() {
-            marked(graph, marks, target)
-        } else {
-            counted(graph, marks, source, target)
-        });
-        position += 1;
-    }
-    position = list.start;
-    while position < end {
-        marks.clear(graph.successor(position));
-        position += 1;
-    }
-    found
 }
 
 /// The number of successors of `target` that are marked.
+///
+/// # Safety
+///
+/// The arguments have lists, and their contract holds; the vertex exists, and `marks` are this
+/// lane's.
 #[inline(always)]
-fn marked(graph: &TriangleArguments, marks: Marks, target: u32) -> u32 {
-    let list = graph.list(target);
-    if list.length == 0 {
-        return 0;
-    }
-    let (mut position, end) = (list.start, list.start + list.length);
-    let mut found = 0;
-    if list.length > FEW {
-        while position < end {
-            found += marks.get(graph.successor(position));
-            position += 1;
+unsafe fn marked(graph: &TriangleArguments, marks: Marks, target: u32) -> u32 {
+    // SAFETY: the caller's promise; there are [`TAIL_PADDING`] words behind the last list,
+    // and masks for up to four.
+    unsafe {
+        let list = graph.list(target);
+        if list.length == 0 {
+            return 0;
         }
-        return found;
+        let (mut position, end) = (list.start, list.start + list.length);
+        let mut found = 0;
+        if list.length > FEW {
+            while position < end {
+                found += marks.get(graph.successor(position));
+                position += 1;
+            }
+            return found;
+        }
+        // The length of a short list is unpredictable. So the last successors are looked up
+        // as four words under a tail mask.
+        let four = |position: u32| [0, 1, 2, 3].map(|next| graph.successor(position + next));
+        while end - position > 4 {
+            let [one, two, three, last] = four(position).map(|third| marks.get(third));
+            found += (one + two) + (three + last);
+            position += 4;
+        }
+        let Four(mask) = *TAIL_MASKS.as_ptr().add((end - position) as usize);
+        let thirds = four(position);
+        // What is behind the list becomes vertex 0, which is not counted.
+        let get = |index: usize| marks.get(thirds[index] & mask[index]) & mask[index];
+        found + (get(0) + get(1)) + (get(2) + get(3))
     }
-    // The length of a short list is unpredictable. So the last successors are looked up
-    // as four words under a tail mask.
-    let four = |position: u32| [0, 1, 2, 3].map(|next| graph.successor(position + next));
-    while end - position > 4 {
-        let [one, two, three, last] = four(position).map(|third| marks.get(third));
-        found += (one + two) + (three + last);
-        position += 4;
-    }
-    // SAFETY: there are masks for up to four.
-    let Four(mask) = unsafe { *TAIL_MASKS.as_ptr().add((end - position) as usize) };
-    let thirds = four(position);
-    // What is behind the list becomes vertex 0, which is not counted.
-    let get = |index: usize| marks.get(thirds[index] & mask[index]) & mask[index];
-    found + (get(0) + get(1)) + (get(2) + get(3))
 }
 
 /// The same; each is a triangle with `source`, counted for its three vertices.
+///
+/// # Safety
+///
+/// As for `marked`; the arguments have counts, and `source` exists.
 #[inline(always)]
-fn counted(graph: &TriangleArguments, marks: Marks, source: u32, target: u32) -> u32 {
-    let list = graph.list(target);
-    let mut found = 0;
-    let mut position = list.start;
-    while position < list.start + list.length {
-        let third = graph.successor(position);
-        if marks.get(third) == 1 {
-            found += 1;
-            graph.count(source);
-            graph.count(target);
-            graph.count(third);
+unsafe fn counted(graph: &TriangleArguments, marks: Marks, source: u32, target: u32) -> u32 {
+    // SAFETY: the caller's promise; successors are vertices.
+    unsafe {
+        let list = graph.list(target);
+        let mut found = 0;
+        let mut position = list.start;
+        while position < list.start + list.length {
+            let third = graph.successor(position);
+            if marks.get(third) == 1 {
+                found += 1;
+                graph.count(source);
+                graph.count(target);
+                graph.count(third);
+            }
+            position += 1;
         }
-        position += 1;
+        found
     }
-    found
 }
 
 /// Prefetches what the successors behind a position lead to: first the record of a list,
 /// then, as many successors later, the list.
+///
+/// # Safety
+///
+/// The arguments have lists, and their contract holds; the position is below the number of
+/// successors.
 #[inline(always)]
-fn prefetch_lists(graph: &TriangleArguments, position: u32) {
-    // SAFETY: there is an offset of the end.
-    if position + 2 * PREFETCH_DISTANCE >= unsafe { graph.offset(graph.vertices) } {
-        return;
-    }
-    let far = graph.successor(position + 2 * PREFETCH_DISTANCE);
-    prefetch(graph.lists.wrapping_add(far as usize) as u64);
-    // Between the lists of two vertices there may be anything.
-    let near = graph.successor(position + PREFETCH_DISTANCE);
-    if near < graph.vertices {
-        let start = graph.list(near).start;
-        prefetch(graph.successors.wrapping_add(start as usize) as u64);
+unsafe fn prefetch_lists(graph: &TriangleArguments, position: u32) {
+    // SAFETY: the caller's promise; the successors have as many words as there are entries.
+    unsafe {
+        if position + 2 * PREFETCH_DISTANCE >= graph.offset(graph.vertices) {
+            return;
+        }
+        let far = graph.successor(position + 2 * PREFETCH_DISTANCE);
+        prefetch(graph.lists.wrapping_add(far as usize) as u64);
+        // Between the lists of two vertices there may be anything.
+        let near = graph.successor(position + PREFETCH_DISTANCE);
+        if near < graph.vertices {
+            let start = graph.list(near).start;
+            prefetch(graph.successors.wrapping_add(start as usize) as u64);
+        }
     }
 }
 

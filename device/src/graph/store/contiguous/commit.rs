@@ -18,15 +18,15 @@ use crate::simt::Warp;
 /// The block is the vertex', and this lane's alone.
 #[inline(always)]
 unsafe fn insert_in_place(update: &UpdateArguments, record: &Vertex, first: u32, end: u32) {
-    let (entries, form) = (record.entries(), update.form());
-    let mut top = record.degree;
-    let mut index = end;
-    // From the back, so that nothing is overwritten before it has moved.
-    while index > first {
-        index -= 1;
-        let (position, rank) = (update.position(index), index - first);
-        // SAFETY: positions are within the room of the block.
-        unsafe {
+    // SAFETY: the caller's promise; positions are within the capacity of the block.
+    unsafe {
+        let (entries, form) = (record.entries(), update.form());
+        let mut top = record.degree;
+        let mut index = end;
+        // From the back, so that nothing is overwritten before it has moved.
+        while index > first {
+            index -= 1;
+            let (position, rank) = (update.position(index), index - first);
             while top > position {
                 top -= 1;
                 *entries.add((top + rank + 1) as usize) = *entries.add(top as usize);
@@ -43,22 +43,24 @@ unsafe fn insert_in_place(update: &UpdateArguments, record: &Vertex, first: u32,
 /// The block is the vertex', and this lane's alone.
 #[inline(always)]
 unsafe fn delete_in_place(update: &UpdateArguments, record: &Vertex, first: u32, end: u32) {
-    let entries = record.entries();
-    let mut index = first;
-    while index < end {
-        let next = if index + 1 < end {
-            update.position(index + 1)
-        } else {
-            record.degree
-        };
-        let deleted = index - first + 1;
-        let mut from = update.position(index) + 1;
-        while from < next {
-            // SAFETY: both are below the degree.
-            unsafe { *entries.add((from - deleted) as usize) = *entries.add(from as usize) };
-            from += 1;
+    // SAFETY: the caller's promise; entries are read and written below the degree.
+    unsafe {
+        let entries = record.entries();
+        let mut index = first;
+        while index < end {
+            let next = if index + 1 < end {
+                update.position(index + 1)
+            } else {
+                record.degree
+            };
+            let deleted = index - first + 1;
+            let mut from = update.position(index) + 1;
+            while from < next {
+                *entries.add((from - deleted) as usize) = *entries.add(from as usize);
+                from += 1;
+            }
+            index += 1;
         }
-        index += 1;
     }
 }
 
@@ -80,10 +82,9 @@ impl Commit {
         first: u32,
         end: u32,
     ) {
-        let vertex = update.form().source(update.change(first)) as usize;
-        // SAFETY: the caller's promise; the old block is freed after its record is
-        // left behind.
+        // SAFETY: the caller's promise; the old block is freed after its record is left behind.
         unsafe {
+            let vertex = update.form().source(update.change(first)) as usize;
             let handles = update.handles.cast::<A::Handle>();
             let mut record = *update.records.add(vertex);
             let moved = *update.moved.add(first as usize);
@@ -120,15 +121,15 @@ impl Kernel for Commit {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
-        let count = update.change_count();
-        // Relaxed: written by an earlier launch.
-        let refused = update.refused().load(Relaxed) != 0;
-        let mut index = warp.thread();
-        while index < count {
-            if update.is_first(index) {
-                // SAFETY: `Prepare` wrote the words of the run, and `Relocate` filled
-                // its block; a run is one lane's, and so is its vertex.
-                unsafe {
+        // SAFETY: the kernel's contract; `Prepare` wrote the words of each run, and `Relocate`
+        // filled its block; a run is one lane's, and so is its vertex.
+        unsafe {
+            let count = update.change_count();
+            // Relaxed: written by an earlier launch.
+            let refused = update.refused().load(Relaxed) != 0;
+            let mut index = warp.thread();
+            while index < count {
+                if update.is_first(index) {
                     if !refused {
                         let end = update.run_end(index, count);
                         Self::end_run(warp, heap, &update, index, end);
@@ -137,8 +138,8 @@ impl Kernel for Commit {
                         heap.free_coalesced(warp, *fresh);
                     }
                 }
+                index += warp.threads();
             }
-            index += warp.threads();
         }
     }
 }

@@ -51,41 +51,40 @@ impl Kernel for Prepare {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
-        let form = update.form();
-        let count = update.change_count();
-        let mut granted = 0;
-        let mut index = warp.thread();
-        while index < count {
-            if update.is_first(index) {
-                let changes = update.run_end(index, count) - index;
-                let record = update.record(form.source(update.change(index)));
-                let degree = update.new_degree(record.degree, changes);
-                let need = need(&update, &record, degree);
-                let mut address = 0;
-                if need != Need::Nothing {
-                    let bytes = u64::from(capacity_for(degree)) * 4;
-                    let block = heap.malloc_exclusive(warp, bytes);
-                    if !block.is_null() {
-                        granted += heap.granted(block, bytes);
-                        address = heap.address(block).expose_provenance() as u64;
-                        // SAFETY: there is a handle for each key.
-                        unsafe {
+        // SAFETY: the kernel's contract; there is a handle and a word for each key.
+        unsafe {
+            let form = update.form();
+            let count = update.change_count();
+            let mut granted = 0;
+            let mut index = warp.thread();
+            while index < count {
+                if update.is_first(index) {
+                    let changes = update.run_end(index, count) - index;
+                    let record = update.record(form.source(update.change(index)));
+                    let degree = update.new_degree(record.degree, changes);
+                    let need = need(&update, &record, degree);
+                    let mut address = 0;
+                    if need != Need::Nothing {
+                        let bytes = u64::from(capacity_for(degree)) * 4;
+                        let block = heap.malloc_exclusive(warp, bytes);
+                        if !block.is_null() {
+                            granted += heap.granted(block, bytes);
+                            address = heap.address(block).expose_provenance() as u64;
                             update
                                 .fresh
                                 .cast::<A::Handle>()
                                 .add(index as usize)
-                                .write(block)
-                        };
-                    } else if need == Need::Block {
-                        // Relaxed: read by later launches.
-                        update.refused().fetch_max(bytes, Relaxed);
+                                .write(block);
+                        } else if need == Need::Block {
+                            // Relaxed: read by later launches.
+                            update.refused().fetch_max(bytes, Relaxed);
+                        }
                     }
+                    update.moved.add(index as usize).write(address);
                 }
-                // SAFETY: there is a word for each key.
-                unsafe { update.moved.add(index as usize).write(address) };
+                index += warp.threads();
             }
-            index += warp.threads();
+            update.count_fresh(warp, granted);
         }
-        update.count_fresh(warp, granted);
     }
 }

@@ -90,48 +90,55 @@ unsafe fn move_all<W: Warp>(warp: W, segment: Move) {
 
 /// What change `index` moves: the segment before it if it is the first of its
 /// run, which `start` is, and the one behind it. Writes an inserted target.
+///
+/// # Safety
+///
+/// The arguments' contract holds after `Prepare`, and `index` is a change of the run that
+/// begins with change `start`, below the number of changes.
 #[inline(always)]
-fn moves(update: &UpdateArguments, index: u32, start: u32, count: u32) -> (Move, Move) {
-    // SAFETY: there is a word for the first change of a run.
-    let block = unsafe { *update.moved.add(start as usize) };
-    if block == 0 {
-        return (NOTHING, NOTHING);
-    }
-    let form = update.form();
-    let key = update.change(index);
-    let source = form.source(key);
-    let record = update.record(source);
-    let position = update.position(index);
-    let before = if index == start {
-        Move {
-            from: record.address,
-            to: block,
-            length: position,
+unsafe fn moves(update: &UpdateArguments, index: u32, start: u32, count: u32) -> (Move, Move) {
+    // SAFETY: the caller's promise; there is a word for the first change of a run, and the new
+    // block has room for the old and the new neighbours.
+    unsafe {
+        let block = *update.moved.add(start as usize);
+        if block == 0 {
+            return (NOTHING, NOTHING);
         }
-    } else {
-        NOTHING
-    };
-    let last = index + 1 == count || form.source(update.change(index + 1)) != source;
-    let end = if last {
-        record.degree
-    } else {
-        update.position(index + 1)
-    };
-    let rank = index - start;
-    let (from, to) = if update.deletes() {
-        // The entry itself and those deleted before it are left out.
-        (position + 1, position - rank)
-    } else {
-        // SAFETY: the new block has room for the old and the new neighbours.
-        unsafe { *entry(block, position + rank) = form.target(key) };
-        (position, position + rank + 1)
-    };
-    let behind = Move {
-        from: record.address.wrapping_add(u64::from(from) * 4),
-        to: block.wrapping_add(u64::from(to) * 4),
-        length: end - from,
-    };
-    (before, behind)
+        let form = update.form();
+        let key = update.change(index);
+        let source = form.source(key);
+        let record = update.record(source);
+        let position = update.position(index);
+        let before = if index == start {
+            Move {
+                from: record.address,
+                to: block,
+                length: position,
+            }
+        } else {
+            NOTHING
+        };
+        let last = index + 1 == count || form.source(update.change(index + 1)) != source;
+        let end = if last {
+            record.degree
+        } else {
+            update.position(index + 1)
+        };
+        let rank = index - start;
+        let (from, to) = if update.deletes() {
+            // The entry itself and those deleted before it are left out.
+            (position + 1, position - rank)
+        } else {
+            *entry(block, position + rank) = form.target(key);
+            (position, position + rank + 1)
+        };
+        let behind = Move {
+            from: record.address.wrapping_add(u64::from(from) * 4),
+            to: block.wrapping_add(u64::from(to) * 4),
+            length: end - from,
+        };
+        (before, behind)
+    }
 }
 
 /// Fills the new blocks.
@@ -142,27 +149,27 @@ impl PlainKernel for Relocate {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, update: UpdateArguments) {
-        // Relaxed: written by an earlier launch.
-        if update.refused().load(Relaxed) != 0 {
-            return;
-        }
-        let count = update.change_count();
-        let mut row = warp.warp() * W::LANES;
-        while row < count {
-            let index = row + warp.lane();
-            let start = update.row_start(warp, index, count);
-            let (before, behind) = if index < count {
-                moves(&update, index, start, count)
-            } else {
-                (NOTHING, NOTHING)
-            };
-            // SAFETY: the segments of a vertex do not overlap where they go,
-            // and old blocks are not written to.
-            unsafe {
+        // SAFETY: the kernel's contract; the segments of a vertex do not overlap where they
+        // go, and old blocks are not written to.
+        unsafe {
+            // Relaxed: written by an earlier launch.
+            if update.refused().load(Relaxed) != 0 {
+                return;
+            }
+            let count = update.change_count();
+            let mut row = warp.warp() * W::LANES;
+            while row < count {
+                let index = row + warp.lane();
+                let start = update.row_start(warp, index, count);
+                let (before, behind) = if index < count {
+                    moves(&update, index, start, count)
+                } else {
+                    (NOTHING, NOTHING)
+                };
                 move_all(warp, before);
                 move_all(warp, behind);
+                row += warp.threads();
             }
-            row += warp.threads();
         }
     }
 }

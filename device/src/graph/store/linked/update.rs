@@ -68,10 +68,11 @@ impl LinkedPrepare {
         (begin, end): (u32, u32),
         fresh_pages: &mut u64,
     ) -> A::Handle {
-        let form = update.form();
-        let mut index = update.position(begin) / capacity::<A>() * capacity::<A>();
-        // SAFETY: the chain has `degree` neighbours; new pages are this lane's.
+        // SAFETY: the caller's promise; the chain has `degree` neighbours, and new pages are this
+        // lane's.
         unsafe {
+            let form = update.form();
+            let mut index = update.position(begin) / capacity::<A>() * capacity::<A>();
             let mut old = if record.degree > 0 {
                 Cursor::new(heap, first(record), index)
             } else {
@@ -117,19 +118,19 @@ impl Kernel for LinkedPrepare {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
-        if update.deletes() {
-            return;
-        }
-        let count = update.change_count();
-        let mut fresh_pages = 0;
-        let mut index = warp.thread();
-        while index < count {
-            if update.is_first(index) {
-                let end = update.run_end(index, count);
-                let record = update.record(update.form().source(update.change(index)));
-                // SAFETY: there is a word and a handle for each key; the run is
-                // this lane's, and nobody writes to chains in this launch.
-                unsafe {
+        // SAFETY: the kernel's contract; there is a word and a handle for each key, a run is
+        // one lane's, and nobody writes to chains in this launch.
+        unsafe {
+            if update.deletes() {
+                return;
+            }
+            let count = update.change_count();
+            let mut fresh_pages = 0;
+            let mut index = warp.thread();
+            while index < count {
+                if update.is_first(index) {
+                    let end = update.run_end(index, count);
+                    let record = update.record(update.form().source(update.change(index)));
                     let run = (index, end);
                     let head = Self::tail(warp, heap, &update, &record, run, &mut fresh_pages);
                     let fresh = update.fresh.cast::<A::Handle>();
@@ -143,10 +144,10 @@ impl Kernel for LinkedPrepare {
                     }
                     update.moved.add(index as usize).write(address);
                 }
+                index += warp.threads();
             }
-            index += warp.threads();
+            update.count_fresh(warp, fresh_pages * PAGE_BYTES);
         }
-        update.count_fresh(warp, fresh_pages * PAGE_BYTES);
     }
 }
 
@@ -201,9 +202,9 @@ impl LinkedCommit {
         record: &Vertex,
         (begin, end): (u32, u32),
     ) {
-        let mut index = update.position(begin);
-        // SAFETY: the chain has `degree` neighbours, and is this lane's.
+        // SAFETY: the caller's promise; the chain has `degree` neighbours.
         unsafe {
+            let mut index = update.position(begin);
             let mut from = Cursor::new(heap, first(record), index);
             let mut to = from;
             let mut change = begin;
@@ -232,10 +233,10 @@ impl LinkedCommit {
         update: &UpdateArguments,
         (begin, end): (u32, u32),
     ) {
-        let vertex = update.form().source(update.change(begin)) as usize;
-        // SAFETY: the caller's promise; the chain has the pages that the degree and
-        // the positions of the changes say.
+        // SAFETY: the caller's promise; the chain has the pages that the degree and the
+        // positions of the changes say.
         unsafe {
+            let vertex = update.form().source(update.change(begin)) as usize;
             let mut record = *update.records.add(vertex);
             let handle = &mut *update.handles.cast::<A::Handle>().add(vertex);
             let degree = update.new_degree(record.degree, end - begin);
@@ -267,16 +268,16 @@ impl Kernel for LinkedCommit {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
-        let count = update.change_count();
-        // Relaxed: written by an earlier launch.
-        let refused = update.refused().load(Relaxed) != 0;
-        let mut index = warp.thread();
-        while index < count {
-            if update.is_first(index) {
-                let end = update.run_end(index, count);
-                // SAFETY: `LinkedPrepare` wrote the words of the run of an
-                // insertion; a run is one lane's, and so are its pages and its vertex.
-                unsafe {
+        // SAFETY: the kernel's contract; `LinkedPrepare` wrote the words of each run of an
+        // insertion; a run is one lane's, and so are its pages and its vertex.
+        unsafe {
+            let count = update.change_count();
+            // Relaxed: written by an earlier launch.
+            let refused = update.refused().load(Relaxed) != 0;
+            let mut index = warp.thread();
+            while index < count {
+                if update.is_first(index) {
+                    let end = update.run_end(index, count);
                     if !refused {
                         Self::end_run(warp, heap, &update, (index, end));
                     } else if !update.deletes() {
@@ -284,8 +285,8 @@ impl Kernel for LinkedCommit {
                         free_chain(warp, heap, *fresh.add(index as usize));
                     }
                 }
+                index += warp.threads();
             }
-            index += warp.threads();
         }
     }
 }
