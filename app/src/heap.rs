@@ -207,7 +207,7 @@ impl<'b> DeviceHeap<'b> {
         self.refuser
     }
 
-    /// Whether its allocator may hand out live blocks again.
+    /// Whether its allocator may allocate live blocks again.
     pub fn may_overwrite(&self) -> bool {
         self.allocator.may_overwrite
     }

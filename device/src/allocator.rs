@@ -100,7 +100,7 @@ pub struct Occupancy {
 /// What was found wrong with the use of a heap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// Blocks that were handed out again while they lived.
+    /// Live blocks that were allocated again.
     pub overwritten: u64,
     /// Calls of `free` with what is no live block (checked mode only).
     pub invalid_frees: u64,
@@ -141,7 +141,7 @@ pub trait Allocator: Copy {
     const REUSES_ACROSS_SIZES: bool;
     /// Whether `walk` reports occupancy.
     const WALKABLE: bool;
-    /// Whether a live block may be handed out again ("overwritten"), in which
+    /// Whether a live block may be allocated again ("overwritten"), in which
     /// case `free` detects it and `faults` reports it.
     const MAY_OVERWRITE: bool = false;
     /// Whether null is evidence: a request is refused only if no memory that
@@ -197,14 +197,14 @@ pub trait Allocator: Copy {
     /// uses it afterwards.
     unsafe fn free<W: Warp>(self, warp: W, block: Self::Handle);
 
-    /// `malloc` for the lanes that are here together, as one request where the
+    /// `malloc` for the active lanes, as one request where the
     /// allocator knows how. Each lane's block is freed on its own.
     #[inline(always)]
     fn malloc_coalesced<W: Warp>(self, warp: W, bytes: u64) -> Self::Handle {
         self.malloc(warp, bytes)
     }
 
-    /// `free` for the lanes that are here together.
+    /// `free` for the active lanes.
     ///
     /// # Safety
     ///
@@ -221,7 +221,7 @@ pub trait Allocator: Copy {
     /// Whether the handle may name a block of this heap; false for null.
     fn contains(self, block: Self::Handle) -> bool;
 
-    /// The bytes that were granted to a live block, its share of tables and
+    /// The bytes that were granted to a live block, its part of tables and
     /// headers left out; `requested` if the allocator does not know.
     fn granted(self, block: Self::Handle, requested: u64) -> u64;
 
@@ -232,7 +232,7 @@ pub trait Allocator: Copy {
         self.granted(block, requested)
     }
 
-    /// This thread's share of a walk over a heap at rest: shares of all threads
+    /// This thread's part of a walk over a heap at rest: parts of all threads
     /// of the launch add up (`largest_free_bytes`: maximum) to the occupancy.
     fn walk<W: Warp>(self, _warp: W) -> Occupancy {
         Occupancy::default()

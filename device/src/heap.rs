@@ -89,14 +89,14 @@ impl Kernel for Report {
     unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: ReportArguments) {
         // SAFETY: the arguments' contract: `STATE_WORDS` aligned words.
         let word = |index: usize| unsafe { &*arguments.words.add(index).cast::<AtomicU64>() };
-        let share = heap.walk(warp);
+        let part = heap.walk(warp);
         // Relaxed: the host reads the sums after the launch.
-        if share.used_bytes > 0 {
-            word(0).fetch_add(share.used_bytes, Relaxed);
+        if part.used_bytes > 0 {
+            word(0).fetch_add(part.used_bytes, Relaxed);
         }
-        if share.free_bytes > 0 {
-            word(1).fetch_add(share.free_bytes, Relaxed);
-            word(2).fetch_max(share.largest_free_bytes, Relaxed);
+        if part.free_bytes > 0 {
+            word(1).fetch_add(part.free_bytes, Relaxed);
+            word(2).fetch_max(part.largest_free_bytes, Relaxed);
         }
         if warp.thread() == 0 {
             let faults = heap.faults();

@@ -1,7 +1,7 @@
-//! How many registers a kernel may use, where the assembler has to be told.
+//! Limits of the registers that kernels may use.
 //!
-//! An assembler that is not told takes what does not cost occupancy, though a kernel may
-//! need no more than others publish. An allocator states its limits, a kernel which of them
+//! Without a limit the assembler uses as many registers as do not reduce occupancy, even
+//! where a kernel needs fewer. An allocator states its limits, a kernel which of them
 //! applies, and the entries of the PTX modules carry the result ([`limit`]).
 
 /// Limits of the kernels over an allocator, in registers a thread.

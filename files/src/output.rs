@@ -115,7 +115,7 @@ fn through_buffer(
 /// Brings a renaming to the disk: it is a change of the folder, which syncing the
 /// file does not cover, and a crash could bring the old file back.
 ///
-/// An error is not told. Some file systems cannot sync folders, some folders may be
+/// An error is ignored. Some file systems cannot sync folders, some folders may be
 /// written and not read, and the new file is in its place: to say that it was not
 /// written would be wrong.
 #[cfg(unix)]

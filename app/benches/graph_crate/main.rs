@@ -2,8 +2,8 @@
 //! CPU, in one process: `cargo bench -p heapwood --bench graph_crate`.
 //!
 //! Both get the same generated graphs and as many threads as the process may
-//! use; that crate starts so many whatever it is told, so fewer are had by
-//! binding the process to cores. Samples of the two take turns, so that what else
+//! use; that crate starts one for each core in any case, so bind the process to cores to
+//! measure with fewer. Samples of the two take turns, so that what else
 //! the machine does meets both. Times are those on the wall around the call,
 //! memory for results included; loading a graph is not part of them.
 

@@ -85,7 +85,7 @@ pub enum TreeError {
         allocator: Refuser,
         /// The pool, in bytes.
         pool: u64,
-        /// The request that failed, in bytes; nothing if memory was handed out
+        /// The request that failed, in bytes; nothing if memory was allocated
         /// twice instead.
         wanted: Option<u64>,
         /// Bytes of the root's reference array.

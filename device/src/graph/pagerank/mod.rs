@@ -142,9 +142,8 @@ impl RankArguments {
         }
     }
 
-    /// A word of an iteration before this one, or of the start. No atomic load: all
-    /// warps read the same words, which nobody changes any more, and an atomic load goes
-    /// past the cache of the multiprocessor.
+    /// A word of an iteration before this one, or of the start. Not an atomic load,
+    /// which bypasses L1: all warps read the same words, which nobody changes any more.
     ///
     /// # Safety
     ///

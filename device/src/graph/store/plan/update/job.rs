@@ -116,7 +116,7 @@ impl Job<'_> {
         steps
     }
 
-    /// What all kernels after the sort are told.
+    /// The arguments of all kernels after the sort.
     pub fn arguments(&self) -> UpdateArguments {
         let (tile, tiles) = tiles(self.keys(), TILE, MOST_TILES);
         let (keys, changes) = self.buffers(self.passes().0);
