@@ -1,5 +1,7 @@
 //! Repeated measurements of one quantity.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// All samples in the order taken, and their median.
@@ -29,6 +31,30 @@ impl Samples {
     }
 }
 
+impl fmt::Display for Samples {
+    /// Times in milliseconds for people: the median, and the range of several.
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        write!(out, "{} ms", milliseconds(self.median))?;
+        if self.samples.len() == 1 {
+            return Ok(());
+        }
+        let (least, most) = self.range();
+        write!(out, " ({} to {})", milliseconds(least), milliseconds(most))
+    }
+}
+
+/// A time in milliseconds with four significant digits.
+pub fn milliseconds(time: f64) -> String {
+    let digits = match time.abs() {
+        t if t >= 1000.0 => 0,
+        t if t >= 100.0 => 1,
+        t if t >= 10.0 => 2,
+        t if t >= 1.0 => 3,
+        _ => 4,
+    };
+    format!("{time:.digits$}")
+}
+
 fn median(samples: &[f64]) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -53,5 +79,22 @@ mod tests {
         assert_eq!(even.median, 2.5);
         assert_eq!(even.range(), (1.0, 4.0));
         assert_eq!(even.samples, [4.0, 1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn times_have_four_digits() {
+        let shown = [1234.5, 123.45, 12.345, 1.2345, 0.00567].map(milliseconds);
+        assert_eq!(
+            shown,
+            ["1234", "123.5", "12.35", "1.234", "0.0057"].map(String::from)
+        );
+    }
+
+    #[test]
+    fn times_are_shown_with_their_range() {
+        let one = Samples::new(vec![1.5]).unwrap();
+        assert_eq!(one.to_string(), "1.500 ms");
+        let three = Samples::new(vec![3.0, 1.0, 20.0]).unwrap();
+        assert_eq!(three.to_string(), "3.000 ms (1.000 to 20.00)");
     }
 }

@@ -79,6 +79,23 @@ fn recipes_are_complete() {
             ],
         ),
         ("app/src", "ComponentJoin", &[]),
+        // A graph algorithm: its file and the list, whose loops nobody else writes.
+        (
+            "app/src",
+            "Components",
+            &[
+                "app/src/graph/algorithms/components.rs",
+                "app/src/graph/algorithms/mod.rs",
+            ],
+        ),
+        (
+            "app/src",
+            "components",
+            &[
+                "app/src/graph/algorithms/components.rs",
+                "app/src/graph/algorithms/mod.rs",
+            ],
+        ),
         // A shading mode.
         (
             "device/src",
@@ -95,4 +112,24 @@ fn recipes_are_complete() {
     ] {
         assert_eq!(with_word(folder, word), files, "{word} in {folder}");
     }
+}
+
+/// What an algorithm is verified by is its own code: in the module `reference` of its file,
+/// and in the folder of the checker.
+#[test]
+fn references_share_no_code_with_the_device() {
+    let folder = "app/src/graph/algorithms";
+    let algorithms = with_word(folder, "impl Algorithm for");
+    assert_eq!(algorithms, with_word(folder, "mod reference"));
+    for path in algorithms {
+        let text = read(&path);
+        let code = match text.split_once("mod reference {") {
+            Some((_, module)) => module.split("\n}\n").next().unwrap_or(module).to_owned(),
+            None => read(&path.replace("mod.rs", "reference.rs")),
+        };
+        let code = code.split("#[cfg(test)]").next().unwrap_or_default();
+        assert!(!code.contains("heapwood_device"), "{path}");
+    }
+    let checker = with_word("app/src/graph/verify", "heapwood_device");
+    assert!(checker.is_empty(), "{checker:?}");
 }

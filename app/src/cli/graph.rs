@@ -77,7 +77,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         save(&graph.csr(false)?, path, Some(format))?;
     }
 
-    let top = arguments.work.algorithms.top;
+    let top = arguments.work.algorithms.top();
     let report = GraphReport::new(&workload, &backend.info(), &runs, top);
     let text = match format {
         TreeFormat::Text => report.text(),
@@ -94,7 +94,7 @@ impl Arguments {
     fn check(&self) -> Result<(), Error> {
         self.work.check()?;
         let algorithms = &self.work.algorithms;
-        if algorithms.incremental && algorithms.triangles && self.layout == Layout::Linked {
+        if algorithms.incremental && algorithms.triangles() && self.layout == Layout::Linked {
             let why = "batches count triangles in contiguous adjacency only: leave out \
                        --layout linked, or --incremental";
             return Err(Error::Usage(why.to_owned()));

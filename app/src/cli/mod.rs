@@ -12,6 +12,7 @@ mod kdtree;
 mod render;
 mod suffix;
 mod tree;
+mod written;
 
 use std::process::ExitCode;
 

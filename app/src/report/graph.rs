@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::graph::algorithms::Reports;
 use crate::meta::Meta;
 use crate::samples::Samples;
 
@@ -60,14 +61,9 @@ pub struct GraphReport {
     pub incremental: Option<Vec<IncrementalReport>>,
     /// Entries after all updates.
     pub edges_final: u64,
-    /// PageRank.
-    pub pagerank: Option<RankReport>,
-    /// Triangles.
-    pub triangles: Option<CountReport>,
-    /// Connected components.
-    pub components: Option<CountReport>,
-    /// Breadth-first search.
-    pub bfs: Option<SearchReport>,
+    /// What was computed after all updates, a key an algorithm.
+    #[serde(flatten)]
+    pub algorithms: Reports,
     /// Fingerprint of the graph after all updates.
     pub graph_hash: String,
     /// What an independent implementation agrees on.
@@ -162,57 +158,4 @@ pub struct IncrementalRanks {
     pub recomputed_ms: Samples,
     /// Difference of both, summed over vertices.
     pub difference: f64,
-}
-
-/// PageRank.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct RankReport {
-    /// `power` or `accelerated`; in directed graphs the one is the other.
-    pub method: String,
-    /// Iterations.
-    pub iterations: u32,
-    /// Whether the last change was within the tolerance.
-    pub converged: bool,
-    /// The change of the last iteration, summed over vertices.
-    pub residual: f64,
-    /// The sum of all ranks.
-    pub sum: f64,
-    /// All iterations.
-    pub ms: Samples,
-    /// Bytes that one of them moves at least; null in linked layout and after
-    /// updates, where nobody has counted.
-    pub iteration_bytes: Option<u64>,
-    /// Vertices of highest rank.
-    pub top: Vec<Ranked>,
-}
-
-/// A vertex and its rank.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Ranked {
-    /// Its number in the file.
-    pub vertex: u32,
-    /// Its rank.
-    pub rank: f32,
-}
-
-/// A number of something.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct CountReport {
-    /// The number.
-    pub count: u64,
-    /// Counting.
-    pub ms: Samples,
-}
-
-/// A breadth-first search.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SearchReport {
-    /// The number of the vertex that it starts from.
-    pub source: u32,
-    /// Vertices that were reached, the source among them.
-    pub reached: u32,
-    /// The greatest depth.
-    pub depth: u32,
-    /// The search.
-    pub ms: Samples,
 }

@@ -120,8 +120,8 @@ fn table(rows: &[Row]) -> Table {
         };
         let speed = |speed: Option<f64>| cell(speed.map(|speed| format!("{:.1}", speed * 1e-6)));
         let bytes = |of: fn(&GraphReport) -> u64| cell(result.map(|result| display(of(result))));
-        let pagerank = result.and_then(|result| result.pagerank.as_ref());
-        let triangles = result.and_then(|result| result.triangles.as_ref());
+        let pagerank = result.and_then(|result| result.algorithms.ranks.as_ref());
+        let triangles = result.and_then(|result| result.algorithms.triangles.as_ref());
         table.push(vec![
             row.allocator.clone(),
             row.layout.to_owned(),

@@ -101,25 +101,6 @@ impl InputArguments {
     }
 }
 
-/// The vertex that a search starts from.
-///
-/// # Errors
-///
-/// [`Error::Usage`] with the numbers that there are.
-pub(super) fn source(input: &Input, id: u32) -> Result<u32, Error> {
-    input.vertex(id).ok_or_else(|| {
-        let there = match input.rows.vertices() {
-            0 => "the graph has no vertices".to_owned(),
-            vertices => format!(
-                "vertices are numbered from {} to {}, as in the file",
-                input.first_id,
-                input.id(vertices - 1)
-            ),
-        };
-        Error::Usage(format!("no vertex {id} to start from: {there}"))
-    })
-}
-
 /// Loads a file with a word on what is odd about it.
 fn read(path: &Path, format: Option<Format>, one_based: bool) -> Result<Loaded, Error> {
     let options = ReadOptions {

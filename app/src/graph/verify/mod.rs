@@ -1,18 +1,17 @@
 //! An independent look at a store and at what was computed on it.
 //!
-//! A [`Checker`] keeps the graph in its own way and computes everything again
-//! from definitions, on the CPU and without code of the device.
+//! A [`Checker`] keeps the graph in its own way. Results are compared with a [`Reference`],
+//! by methods that stand with the [algorithms](super::algorithms): they compute everything
+//! again from definitions, on the CPU and without code of the device.
 
 mod model;
-mod ranks;
-mod reference;
 
 use heapwood_graphs::{Csr, CsrOptions, EdgeList};
 use thiserror::Error;
 
-use super::{Change, Components, Counts, Edge, Search, Store, Triangles};
+pub use super::algorithms::pagerank::rounding;
+use super::{Change, Counts, Edge, Store};
 use model::Model;
-pub use ranks::rounding;
 
 /// The first difference that was found, in a line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -34,8 +33,11 @@ pub struct Checker {
 
 /// The graph at rest, for algorithms.
 pub struct Reference {
-    rows: Csr,
-    columns: Csr,
+    /// The neighbours of each vertex, ascending.
+    pub(super) rows: Csr,
+    /// The in-neighbours of each vertex, ascending; of an undirected graph the same.
+    pub(super) columns: Csr,
+    /// The number of the first vertex in messages.
     first_id: u32,
 }
 
@@ -136,63 +138,8 @@ impl Checker {
 }
 
 impl Reference {
-    /// Compares counts of triangles.
-    ///
-    /// # Errors
-    ///
-    /// When one differs.
-    pub fn triangles(&self, found: &Triangles) -> Result<(), Difference> {
-        let expected = reference::triangles(&self.rows);
-        if let Some(counts) = &found.per_vertex {
-            self.values("is in", "triangles", counts, &expected)?;
-        }
-        // Every triangle has three corners.
-        same("triangles", found.count, expected.iter().sum::<u64>() / 3)
-    }
-
-    /// Compares components.
-    ///
-    /// # Errors
-    ///
-    /// When a label or their number differs.
-    pub fn components(&self, found: &Components) -> Result<(), Difference> {
-        let expected = reference::components(&self.rows);
-        self.values(
-            "has",
-            "as its component, counted from 0",
-            &found.labels,
-            &expected,
-        )?;
-        let roots = (0..)
-            .zip(&expected)
-            .filter(|&(v, &root): &(u32, _)| v == root);
-        same("components", found.count, roots.count() as u64)
-    }
-
-    /// Compares distances from a vertex.
-    ///
-    /// # Errors
-    ///
-    /// When one differs, or what is said of all.
-    pub fn search(&self, found: &Search, source: u32) -> Result<(), Difference> {
-        let expected = reference::depths(&self.rows, source);
-        self.values("has", "as its depth", &found.depths, &expected)?;
-        let reached = || expected.iter().filter(|&&depth| depth != u32::MAX);
-        let depth = reached().max().copied().unwrap_or(0);
-        same(
-            "vertices reached",
-            u64::from(found.state.reached),
-            reached().count() as u64,
-        )?;
-        same(
-            "as the greatest depth",
-            u64::from(found.state.depth),
-            u64::from(depth),
-        )
-    }
-
     /// Compares a value of each vertex.
-    fn values<E: Copy + Into<u64>>(
+    pub(super) fn values<E: Copy + Into<u64>>(
         &self,
         verb: &str,
         what: &str,
@@ -213,25 +160,27 @@ impl Reference {
     }
 }
 
-fn same_length(found: usize, expected: usize) -> Result<(), Difference> {
+/// Compares a number of vertices.
+pub(super) fn same_length(found: usize, expected: usize) -> Result<(), Difference> {
     same("vertices", found as u64, expected as u64)
 }
 
-fn same(what: &str, found: u64, expected: u64) -> Result<(), Difference> {
+/// Compares a number of something.
+pub(super) fn same(what: &str, found: u64, expected: u64) -> Result<(), Difference> {
     if found == expected {
         return Ok(());
     }
     differ(format!("{found} {what}, not {expected}"))
 }
 
-fn differ<T>(what: String) -> Result<T, Difference> {
+/// The error of a difference.
+pub(super) fn differ<T>(what: String) -> Result<T, Difference> {
     Err(Difference(what))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heapwood_device::graph::plan::SearchState;
 
     /// A path of three vertices, numbered from 1.
     fn path() -> Checker {
@@ -281,42 +230,5 @@ mod tests {
         found.offsets = vec![0, 1, 2, 4];
         let found = message(checker.rows("neighbours", &found, &expected));
         assert!(found.ends_with("vertex 2 have the end at place 1, not vertex 3"));
-    }
-
-    #[test]
-    fn wrong_results_are_found() {
-        let reference = path().reference();
-        let triangles = |count, one| Triangles {
-            count,
-            per_vertex: Some(vec![0, one, 0]),
-            ms: 0.0,
-        };
-        reference.triangles(&triangles(0, 0)).unwrap();
-        reference.triangles(&triangles(1, 0)).unwrap_err();
-        let found = message(reference.triangles(&triangles(0, 1)));
-        assert_eq!(found, "verification: vertex 2 is in 1 triangles, not 0");
-
-        let components = |count, last| Components {
-            count,
-            labels: vec![0, 0, last],
-            ms: 0.0,
-        };
-        reference.components(&components(1, 0)).unwrap();
-        reference.components(&components(2, 0)).unwrap_err();
-        reference.components(&components(1, 2)).unwrap_err();
-
-        let search = |reached, depth, last| Search {
-            state: SearchState {
-                reached,
-                depth,
-                ended: true,
-            },
-            depths: vec![0, 1, last],
-            ms: 0.0,
-        };
-        reference.search(&search(3, 2, 2), 0).unwrap();
-        for wrong in [search(2, 2, 2), search(3, 1, 2), search(3, 2, 3)] {
-            reference.search(&wrong, 0).unwrap_err();
-        }
     }
 }

@@ -1,11 +1,12 @@
 //! Runs of a graph workload as a report.
 
 use super::{
-    CountReport, GraphReport, IncrementalCount, IncrementalRanks, IncrementalReport, MemoryReport,
-    RankReport, Ranked, SearchReport, UpdateReport, UpdateTimes,
+    GraphReport, IncrementalCount, IncrementalRanks, IncrementalReport, MemoryReport, UpdateReport,
+    UpdateTimes,
 };
 use crate::backend::DeviceInfo;
-use crate::graph::{Layout, Ranks, rank_iteration};
+use crate::graph::Layout;
+use crate::graph::algorithms::{ReportContext, Reports};
 use crate::meta::Meta;
 use crate::samples::Samples;
 use crate::workload::graph::{self, Results, Run, Workload};
@@ -20,6 +21,13 @@ impl GraphReport {
         let first = &runs[0];
         let (input, store) = (workload.input, &workload.store);
         let statistics = &input.statistics;
+        let results: Vec<&Results> = runs.iter().map(|run| &run.results).collect();
+        let context = ReportContext {
+            input,
+            as_loaded: store.layout == Layout::Contiguous && workload.stream.rounds == 0,
+            top,
+        };
+        let algorithms = Reports::new(&workload.algorithms, &results, &context);
         let mut meta = Meta::new(info);
         meta.seed = Some(workload.stream.seed);
         meta.input_hash = Some(format!("{:016x}", input.rows.graph_hash()));
@@ -57,30 +65,7 @@ impl GraphReport {
                 rounds.map(|round| incremental(runs, round)).collect()
             }),
             edges_final: first.entries,
-            pagerank: first
-                .results
-                .ranks
-                .as_ref()
-                .map(|ranks| rank(workload, ranks, runs, top)),
-            triangles: count(runs, |found| {
-                let found = found.triangles.as_ref()?;
-                Some((found.count, found.ms))
-            }),
-            components: count(runs, |found| {
-                let found = found.components.as_ref()?;
-                Some((found.count, found.ms))
-            }),
-            bfs: first.results.search.as_ref().map(|search| SearchReport {
-                source: workload
-                    .algorithms
-                    .source
-                    .map_or(0, |vertex| input.id(vertex)),
-                reached: search.state.reached,
-                depth: search.state.depth,
-                ms: samples(runs, |run| {
-                    run.results.search.as_ref().map_or(0.0, |search| search.ms)
-                }),
-            }),
+            algorithms,
             graph_hash: format!("{:016x}", first.hash),
             verified: input.edges.as_ref().map(|_| first.verified.clone()),
             meta,
@@ -92,15 +77,6 @@ impl GraphReport {
 fn samples(runs: &[Run], time: impl Fn(&Run) -> f64) -> Samples {
     let times = runs.iter().map(time).collect();
     Samples::new(times).expect("there is a run")
-}
-
-/// A number, and the times of finding it.
-fn count(runs: &[Run], of: impl Fn(&Results) -> Option<(u64, f64)>) -> Option<CountReport> {
-    let (count, _) = of(&runs[0].results)?;
-    Some(CountReport {
-        count,
-        ms: samples(runs, |run| of(&run.results).map_or(0.0, |(_, ms)| ms)),
-    })
 }
 
 fn update(runs: &[Run], place: usize) -> UpdateReport {
@@ -150,64 +126,5 @@ fn incremental(runs: &[Run], place: usize) -> IncrementalReport {
             recomputed_ms: ranks_ms(|found| found.full_ms),
             difference: found.apart,
         }),
-    }
-}
-
-fn rank(workload: &Workload, ranks: &Ranks, runs: &[Run], top: usize) -> RankReport {
-    RankReport {
-        method: ranks.method.name().to_owned(),
-        iterations: ranks.state.iterations,
-        converged: ranks.state.converged,
-        residual: ranks.state.residual,
-        // The sum of nothing is -0.
-        sum: 0.0 + ranks.ranks.iter().map(|&rank| f64::from(rank)).sum::<f64>(),
-        ms: samples(runs, |run| {
-            run.results.ranks.as_ref().map_or(0.0, |ranks| ranks.ms)
-        }),
-        iteration_bytes: iteration_bytes(workload),
-        top: highest(&ranks.ranks, top)
-            .into_iter()
-            .map(|vertex| Ranked {
-                vertex: workload.input.id(vertex),
-                rank: ranks.ranks[vertex as usize],
-            })
-            .collect(),
-    }
-}
-
-/// The bytes of an iteration over the rows that were loaded, if they are still it.
-fn iteration_bytes(workload: &Workload) -> Option<u64> {
-    let input = workload.input;
-    let incoming = input.columns.as_ref().unwrap_or(&input.rows);
-    let as_loaded = workload.store.layout == Layout::Contiguous && workload.stream.rounds == 0;
-    as_loaded.then(|| rank_iteration(incoming))
-}
-
-/// The vertices of highest rank, of equal ones the first.
-fn highest(ranks: &[f32], count: usize) -> Vec<u32> {
-    let before = |a: &u32, b: &u32| {
-        let [a_rank, b_rank] = [a, b].map(|v| ranks[*v as usize]);
-        b_rank.total_cmp(&a_rank).then(a.cmp(b))
-    };
-    let mut vertices: Vec<u32> = (0..ranks.len() as u32).collect();
-    if (1..vertices.len()).contains(&count) {
-        vertices.select_nth_unstable_by(count - 1, before);
-    }
-    vertices.truncate(count);
-    vertices.sort_unstable_by(before);
-    vertices
-}
-
-#[cfg(test)]
-mod tests {
-    use super::highest;
-
-    #[test]
-    fn the_highest_come_first() {
-        let ranks = [0.1, 0.4, 0.1, 0.3, 0.1];
-        assert_eq!(highest(&ranks, 0), [0_u32; 0]);
-        assert_eq!(highest(&ranks, 3), [1, 3, 0]);
-        assert_eq!(highest(&ranks, 9), [1, 3, 0, 2, 4]);
-        assert_eq!(highest(&[], 2), [0_u32; 0]);
     }
 }

@@ -1,8 +1,8 @@
 //! Results of graphs for people: a name and a value a line.
 
 use super::{GraphReport, IncrementalReport, UpdateReport};
+use crate::graph::algorithms::Line;
 use crate::report::milliseconds;
-use crate::samples::Samples;
 use crate::size::display;
 
 impl GraphReport {
@@ -16,16 +16,16 @@ impl GraphReport {
         }
         let rounds = self.incremental.iter().flatten();
         lines.extend(rounds.flat_map(IncrementalReport::lines));
-        lines.extend(self.algorithm_lines());
+        lines.extend(self.algorithms.lines(self.vertices));
         lines.push(("graph hash", self.graph_hash.clone()));
         if let Some(verified) = &self.verified {
             lines.push(("verified", verified.join(", ")));
         }
-        let line = |(name, value): &(&str, String)| format!("{name:<12}  {value}\n");
+        let line = |(name, value): &Line| format!("{name:<12}  {value}\n");
         lines.iter().map(line).collect()
     }
 
-    fn load_lines(&self) -> Vec<(&'static str, String)> {
+    fn load_lines(&self) -> Vec<Line> {
         let direction = if self.directed {
             "directed"
         } else {
@@ -72,58 +72,13 @@ impl GraphReport {
                     display(self.pool_bytes)
                 ),
             ),
-            ("load", time(&self.init_ms)),
+            ("load", self.init_ms.to_string()),
         ]
-    }
-
-    fn algorithm_lines(&self) -> Vec<(&'static str, String)> {
-        let mut lines = Vec::new();
-        if let Some(ranks) = &self.pagerank {
-            let end = if ranks.converged { "" } else { " (the limit)" };
-            lines.push((
-                "pagerank",
-                format!(
-                    "{} iterations{end}, residual {:.1e}, sum {:.6}; {}",
-                    ranks.iterations,
-                    ranks.residual,
-                    ranks.sum,
-                    time(&ranks.ms)
-                ),
-            ));
-            let width = ranks.top.iter().map(|top| top.vertex.to_string().len());
-            let width = width.max().unwrap_or(0);
-            for top in &ranks.top {
-                lines.push(("", format!("{:>width$}  {:.4e}", top.vertex, top.rank)));
-            }
-        }
-        let counts = [
-            ("triangles", &self.triangles),
-            ("components", &self.components),
-        ];
-        for (name, count) in counts {
-            if let Some(count) = count {
-                lines.push((name, format!("{}; {}", count.count, time(&count.ms))));
-            }
-        }
-        if let Some(search) = &self.bfs {
-            lines.push((
-                "search",
-                format!(
-                    "{} of {} vertices reached from {}, depth {}; {}",
-                    search.reached,
-                    self.vertices,
-                    search.source,
-                    search.depth,
-                    time(&search.ms)
-                ),
-            ));
-        }
-        lines
     }
 }
 
 impl UpdateReport {
-    fn line(&self) -> (&'static str, String) {
+    fn line(&self) -> Line {
         let (name, done) = match self.kind.as_str() {
             "insert" => ("insert", format!("{} inserted", self.inserted)),
             _ => ("delete", format!("{} deleted", self.deleted)),
@@ -149,7 +104,7 @@ impl UpdateReport {
             self.round,
             self.edges,
             self.pattern.as_deref().unwrap_or("given"),
-            time(&self.ms.total),
+            self.ms.total,
             milliseconds(self.ms.sort.median),
         );
         (name, text)
@@ -157,16 +112,14 @@ impl UpdateReport {
 }
 
 impl IncrementalReport {
-    fn lines(&self) -> Vec<(&'static str, String)> {
+    fn lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         if let Some(triangles) = &self.triangles {
             lines.push((
                 "incremental",
                 format!(
                     "round {}: {} triangles by the batches; {} to count anew",
-                    self.round,
-                    triangles.count,
-                    time(&triangles.recomputed_ms)
+                    self.round, triangles.count, triangles.recomputed_ms
                 ),
             ));
         }
@@ -177,27 +130,13 @@ impl IncrementalReport {
                     "round {}: ranks by {} iterations, {}; anew by {}, {}; {:.1e} apart",
                     self.round,
                     ranks.iterations,
-                    time(&ranks.ms),
+                    ranks.ms,
                     ranks.recomputed_iterations,
-                    time(&ranks.recomputed_ms),
+                    ranks.recomputed_ms,
                     ranks.difference
                 ),
             ));
         }
         lines
     }
-}
-
-/// The median, and the range of several samples.
-fn time(samples: &Samples) -> String {
-    let median = milliseconds(samples.median);
-    if samples.samples.len() == 1 {
-        return format!("{median} ms");
-    }
-    let (least, most) = samples.range();
-    format!(
-        "{median} ms ({} to {})",
-        milliseconds(least),
-        milliseconds(most)
-    )
 }

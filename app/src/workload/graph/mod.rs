@@ -41,34 +41,20 @@
 //! ```
 
 mod incremental;
-mod input;
 mod repetition;
 mod run;
 mod stream;
 
 pub use incremental::{IncrementalRanks, IncrementalTriangles, RoundResults};
-pub use input::Input;
-pub use run::{Results, Run};
+pub use run::Run;
 pub use stream::{Applied, Drawn, Edges, UpdateStream};
+
+pub use crate::graph::Input;
+pub use crate::graph::algorithms::{Algorithms, Results};
 
 use crate::Error;
 use crate::backend::Backend;
-use crate::graph::{Options, RankOptions, Store};
-
-/// What is computed on a graph after all updates.
-#[derive(Clone, Debug, Default)]
-pub struct Algorithms {
-    /// PageRank, and how exactly.
-    pub ranks: Option<RankOptions>,
-    /// Triangles, of undirected graphs.
-    pub triangles: bool,
-    /// Connected components.
-    pub components: bool,
-    /// Distances from this vertex.
-    pub source: Option<u32>,
-    /// After each round, PageRank and triangles also from those before it.
-    pub incremental: bool,
-}
+use crate::graph::{Options, Store};
 
 /// A graph, how it is kept, what is done to it, and what is computed on it.
 pub struct Workload<'a> {

@@ -1,14 +1,12 @@
 //! One run of a graph workload: a store under updates, what looks on, and what is
 //! computed at the end.
 
-use super::Algorithms;
 use super::incremental::{Incremental, RoundResults};
 use super::stream::Applied;
+use super::{Algorithms, Results};
 use crate::Error;
 use crate::graph::verify::Checker;
-use crate::graph::{
-    Change, Components, Edge, MemoryUse, Pattern, Ranks, Search, Store, StoreError, Triangles,
-};
+use crate::graph::{Change, Edge, MemoryUse, Pattern, Store, StoreError};
 
 /// What a run found and took.
 #[derive(Clone, Debug)]
@@ -35,32 +33,10 @@ pub struct Run {
     pub verified: Vec<String>,
 }
 
-/// What was computed on a graph, as far as it was asked for.
-#[derive(Clone, Debug)]
-pub struct Results {
-    /// PageRank.
-    pub ranks: Option<Ranks>,
-    /// Triangles.
-    pub triangles: Option<Triangles>,
-    /// Connected components.
-    pub components: Option<Components>,
-    /// Distances.
-    pub search: Option<Search>,
-}
-
 impl Run {
     /// The same without what the first run has too, which takes memory.
     pub(super) fn times(mut self) -> Self {
-        let results = &mut self.results;
-        if let Some(found) = &mut results.ranks {
-            found.ranks = Vec::new();
-        }
-        if let Some(found) = &mut results.components {
-            found.labels = Vec::new();
-        }
-        if let Some(found) = &mut results.search {
-            found.depths = Vec::new();
-        }
+        self.results.drop_vertices();
         self
     }
 }
@@ -162,54 +138,15 @@ impl<'b> Running<'b> {
     ///
     /// When there is not enough memory, and whatever is found wrong.
     pub fn compute(&self, algorithms: &Algorithms) -> Result<(Results, Vec<String>), Error> {
-        let store = &self.store;
-        let ranks = algorithms
-            .ranks
-            .map(|options| store.pagerank(&options, None));
-        let triangles = algorithms.triangles.then(|| store.triangles(false));
-        let components = algorithms.components.then(|| store.components());
-        let results = Results {
-            ranks: ranks.transpose()?,
-            triangles: triangles.transpose()?,
-            components: components.transpose()?,
-            search: algorithms.source.map(|v| store.search(v)).transpose()?,
-        };
-        let verified = match &self.checker {
-            Some(checker) => verify(checker, store, algorithms, &results)?,
-            None => Vec::new(),
-        };
+        let results = algorithms.run(&self.store)?;
+        let mut verified = Vec::new();
+        if let Some(checker) = &self.checker {
+            verified.push("rows, counts and hash".to_owned());
+            let reference = checker.reference();
+            verified.extend(results.verify(algorithms, &self.store, &reference)?);
+        }
         Ok((results, verified))
     }
-}
-
-/// Compares results with another implementation; returns what was compared.
-fn verify(
-    checker: &Checker,
-    store: &Store,
-    algorithms: &Algorithms,
-    results: &Results,
-) -> Result<Vec<String>, Error> {
-    let mut verified = vec!["rows, counts and hash".to_owned()];
-    let reference = checker.reference();
-    if let (Some(ranks), Some(options)) = (&results.ranks, &algorithms.ranks) {
-        let off = reference.ranks(ranks, options)?;
-        verified.push(format!("ranks, off by {off:.1e} in all at most"));
-    }
-    if let Some(triangles) = &results.triangles {
-        reference.triangles(triangles)?;
-        // Those of each vertex as well, which takes longer than what is timed.
-        reference.triangles(&store.triangles(true)?)?;
-        verified.push("triangles".to_owned());
-    }
-    if let Some(components) = &results.components {
-        reference.components(components)?;
-        verified.push("components".to_owned());
-    }
-    if let (Some(search), Some(source)) = (&results.search, algorithms.source) {
-        reference.search(search, source)?;
-        verified.push("distances".to_owned());
-    }
-    Ok(verified)
 }
 
 /// The error of a batch, with its place.

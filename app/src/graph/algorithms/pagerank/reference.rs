@@ -9,8 +9,9 @@
 use heapwood_graphs::Csr;
 use rayon::prelude::*;
 
-use super::{Difference, Reference, differ, same_length};
-use crate::graph::{Method, RankOptions, Ranks};
+use super::Ranks;
+use crate::graph::verify::{Difference, Reference, differ, same_length};
+use crate::graph::{Method, RankOptions};
 
 /// What rounding may add to ranks in an iteration, summed over vertices whose ranks have
 /// a sum of 1: ranks and what they give to neighbours are `f32`.
@@ -112,18 +113,8 @@ impl Reference {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::verify::Checker;
+    use crate::graph::algorithms::examples::{path, reference};
     use heapwood_device::graph::plan::RankState;
-    use heapwood_graphs::{CsrOptions, EdgeList};
-
-    fn reference(vertices: u32, edges: &[[u32; 2]], directed: bool) -> Reference {
-        let list = EdgeList {
-            vertices,
-            edges: edges.to_vec(),
-            directed,
-        };
-        Checker::new(&list, CsrOptions::default(), 0).reference()
-    }
 
     fn found(ranks: &[f32], method: Method, iterations: u32, residual: f64) -> Ranks {
         Ranks {
@@ -142,7 +133,7 @@ mod tests {
     fn two_vertices_share_the_rank_of_a_third() {
         // 0 to 1 and 2, from where there is no way on: with damping 0.5 the
         // ranks are r and r + r/4, of which the jump and the dangling rank give r.
-        let graph = reference(3, &[[0, 1], [0, 2]], true);
+        let graph = reference(3, &[[0, 1], [0, 2]], true, 0);
         let expected = [2.0 / 7.0, 2.5 / 7.0, 2.5 / 7.0];
         let (next, change) = iterate(&graph.rows, &graph.columns, 0.5, &expected);
         assert!(apart(&next, &expected) < 1e-15 && change < 1e-15);
@@ -151,7 +142,7 @@ mod tests {
     #[test]
     fn wrong_ranks_are_found() {
         // Rank r of the ends of a path is 0.05 + 0.425 m, that of the middle m = 1 - 2r.
-        let path = reference(3, &[[0, 1], [1, 2]], false);
+        let path = path();
         let options = RankOptions::default();
         let [end, middle] = [0.475 / 1.85, 0.9 / 1.85];
         let right = [end, middle, end];

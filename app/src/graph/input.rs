@@ -1,8 +1,8 @@
-//! The graph of a workload.
+//! A graph to load: its rows, and what its file says of it.
 
 use heapwood_graphs::{Csr, CsrOptions, CsrStatistics, Direction, EdgeList};
 
-use crate::graph::verify::Checker;
+use super::verify::Checker;
 
 /// A graph to load.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ impl Input {
     }
 
     /// The graph as it should be, if the edges were kept.
-    pub(super) fn checker(&self) -> Option<Checker> {
+    pub(crate) fn checker(&self) -> Option<Checker> {
         let edges = self.edges.as_ref()?;
         Some(Checker::new(edges, self.options, self.first_id))
     }

@@ -1,0 +1,228 @@
+//! Breadth-first search: the edges from a vertex to each one.
+
+use clap::Args;
+use heapwood_device::graph::plan::{SearchSpace, SearchState};
+use heapwood_device::launch::PlannedLaunch;
+use serde::{Deserialize, Serialize};
+
+use super::{Algorithm, Line, ReportContext};
+use crate::Error;
+use crate::graph::verify::{Difference, Reference, same};
+use crate::graph::{Input, Store, StoreError};
+use crate::samples::Samples;
+
+/// Levels of a search that are launched together at first, and at the most.
+const LEVELS: [u32; 2] = [4, 64];
+
+/// What a breadth-first search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    /// How far it came.
+    pub state: SearchState,
+    /// Edges from the source to each vertex; `u32::MAX` if there is no way.
+    pub depths: Vec<u32>,
+    /// Time of all kernels, in milliseconds.
+    pub ms: f64,
+}
+
+/// The flag for a search.
+#[derive(Clone, Debug, Args)]
+pub struct SearchFlags {
+    /// Search from this vertex, breadth first; its number is that of the file
+    #[arg(long, value_name = "SOURCE")]
+    pub bfs: Option<u32>,
+}
+
+/// A breadth-first search in results.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SearchReport {
+    /// The number of the vertex that it starts from.
+    pub source: u32,
+    /// Vertices that were reached, the source among them.
+    pub reached: u32,
+    /// The greatest depth.
+    pub depth: u32,
+    /// The search, in milliseconds.
+    pub ms: Samples,
+}
+
+impl Algorithm for Search {
+    type Flags = SearchFlags;
+    /// The source.
+    type Options = u32;
+    type Request = Option<u32>;
+    type Report = SearchReport;
+
+    fn request(flags: &SearchFlags, graph: &Input) -> Result<Option<u32>, Error> {
+        let Some(id) = flags.bfs else { return Ok(None) };
+        let source = graph.vertex(id).ok_or_else(|| {
+            let there = match graph.rows.vertices() {
+                0 => "the graph has no vertices".to_owned(),
+                vertices => format!(
+                    "vertices are numbered from {} to {}, as in the file",
+                    graph.first_id,
+                    graph.id(vertices - 1)
+                ),
+            };
+            Error::Usage(format!("no vertex {id} to start from: {there}"))
+        })?;
+        Ok(Some(source))
+    }
+
+    fn run(&source: &u32, store: &Store) -> Result<Self, StoreError> {
+        store.search(source)
+    }
+
+    fn verify(&self, &source: &u32, _: &Store, reference: &Reference) -> Result<String, Error> {
+        reference.search(self, source)?;
+        Ok("distances".to_owned())
+    }
+
+    fn ms(&self) -> f64 {
+        self.ms
+    }
+
+    fn drop_vertices(&mut self) {
+        self.depths = Vec::new();
+    }
+
+    fn report(&self, &source: &u32, ms: Samples, context: &ReportContext) -> SearchReport {
+        SearchReport {
+            source: context.input.id(source),
+            reached: self.state.reached,
+            depth: self.state.depth,
+            ms,
+        }
+    }
+
+    fn lines(report: &SearchReport, vertices: u32) -> Vec<Line> {
+        let SearchReport {
+            source,
+            reached,
+            depth,
+            ms,
+        } = report;
+        let text =
+            format!("{reached} of {vertices} vertices reached from {source}, depth {depth}; {ms}");
+        vec![("search", text)]
+    }
+}
+
+impl Store<'_> {
+    /// Searches from a vertex, along the edges.
+    ///
+    /// # Errors
+    ///
+    /// When there is not enough memory.
+    ///
+    /// # Panics
+    ///
+    /// If the source is no vertex.
+    pub fn search(&self, source: u32) -> Result<Search, StoreError> {
+        let vertices = self.shape().vertices;
+        let contiguous = self.contiguous()?;
+        let space = SearchSpace::new(vertices);
+        let workspace = self.backend.memory(space.bytes() as u64, false)?;
+        let (graph, address) = (&contiguous.graph, workspace.address());
+        let start = graph.search_start(&space, address, source);
+        // SAFETY: the workspace is divided by `space`.
+        let mut ms = contiguous.ms + unsafe { self.time(&[start])? };
+        let mut launched = 0;
+        let [mut levels, most] = LEVELS;
+        loop {
+            let steps: Vec<PlannedLaunch> = (launched..launched + levels)
+                .map(|depth| graph.search_level(&space, address, depth))
+                .collect();
+            // SAFETY: as above, and levels come in order.
+            ms += unsafe { self.time(&steps)? };
+            launched += levels;
+            levels = (2 * levels).min(most);
+            let header: Vec<u32> = workspace.download(0, SearchSpace::HEADER_WORDS)?;
+            let mut words = [0; SearchSpace::HEADER_WORDS];
+            words.copy_from_slice(&header);
+            let state = SearchSpace::state(&words, launched);
+            if state.ended {
+                let depths = workspace.download(space.depths_offset() as u64, vertices as usize)?;
+                return Ok(Search { state, depths, ms });
+            }
+        }
+    }
+}
+
+impl Reference {
+    /// Compares distances from a vertex.
+    ///
+    /// # Errors
+    ///
+    /// When one differs, or what is said of all.
+    pub fn search(&self, found: &Search, source: u32) -> Result<(), Difference> {
+        let expected = reference::depths(&self.rows, source);
+        self.values("has", "as its depth", &found.depths, &expected)?;
+        let reached = || expected.iter().filter(|&&depth| depth != u32::MAX);
+        let depth = reached().max().copied().unwrap_or(0);
+        same(
+            "vertices reached",
+            u64::from(found.state.reached),
+            reached().count() as u64,
+        )?;
+        same(
+            "as the greatest depth",
+            u64::from(found.state.depth),
+            u64::from(depth),
+        )
+    }
+}
+
+/// A search with a queue, without code of the device.
+mod reference {
+    use std::collections::VecDeque;
+
+    use heapwood_graphs::Csr;
+
+    /// Edges from a vertex to each one; `u32::MAX` if there is no way.
+    pub fn depths(rows: &Csr, source: u32) -> Vec<u32> {
+        let mut depths = vec![u32::MAX; rows.vertices() as usize];
+        depths[source as usize] = 0;
+        let mut queue = VecDeque::from([source]);
+        while let Some(u) = queue.pop_front() {
+            for &v in rows.row(u) {
+                if depths[v as usize] == u32::MAX {
+                    depths[v as usize] = depths[u as usize] + 1;
+                    queue.push_back(v);
+                }
+            }
+        }
+        depths
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::examples::{csr, kite, path};
+    use super::*;
+
+    #[test]
+    fn depths_are_edges_from_the_source() {
+        assert_eq!(reference::depths(&kite(), 0), [0, 1, 1, 2, 3, u32::MAX]);
+        let arcs = csr(5, &[[3, 1], [2, 1], [0, 4]], true);
+        assert_eq!(reference::depths(&arcs, 2)[1..4], [1, 0, u32::MAX]);
+    }
+
+    #[test]
+    fn wrong_searches_are_found() {
+        let search = |reached, depth, last| Search {
+            state: SearchState {
+                reached,
+                depth,
+                ended: true,
+            },
+            depths: vec![0, 1, last],
+            ms: 0.0,
+        };
+        let reference = path();
+        reference.search(&search(3, 2, 2), 0).unwrap();
+        for wrong in [search(2, 2, 2), search(3, 1, 2), search(3, 2, 3)] {
+            reference.search(&wrong, 0).unwrap_err();
+        }
+    }
+}

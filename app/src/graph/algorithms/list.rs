@@ -1,0 +1,151 @@
+//! What follows from the list of algorithms: for each of them a field of the flags, of what
+//! is asked for, of the results and of the reports; and the loops over these.
+
+use super::{Algorithm, ReportContext, Results};
+use crate::samples::Samples;
+
+/// The structs and loops of a list of `name: file::Result => "key"`.
+macro_rules! algorithms {
+    ($($name:ident: $file:ident::$result:ident => $key:literal),+ $(,)?) => {
+        /// The types of the results.
+        pub mod results {
+            $(pub use super::$file::$result;)+
+        }
+
+        /// The flags of all algorithms, in the order of the list.
+        #[derive(Clone, Debug, clap::Args)]
+        pub struct Flags {
+            $(
+                #[doc = concat!("The flags for `", stringify!($result), "`.")]
+                #[command(flatten)]
+                pub $name: <$file::$result as Algorithm>::Flags,
+            )+
+        }
+
+        /// What is computed on a graph after all updates.
+        #[derive(Clone, Debug, Default)]
+        pub struct Algorithms {
+            $(
+                #[doc = concat!("Whether `", stringify!($result), "` are asked for, and how.")]
+                pub $name: <$file::$result as Algorithm>::Request,
+            )+
+            /// After each round, PageRank and triangles also from those before it.
+            pub incremental: bool,
+        }
+
+        /// What was computed on a graph, as far as it was asked for.
+        #[derive(Clone, Debug)]
+        pub struct Results {
+            $(
+                #[doc = concat!("The `", stringify!($result), "` that were found.")]
+                pub $name: Option<$file::$result>,
+            )+
+        }
+
+        /// What results say of it; what was not asked for is null.
+        #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+        pub struct Reports {
+            $(
+                #[doc = concat!("The report of `", stringify!($result), "`.")]
+                #[serde(rename = $key)]
+                pub $name: Option<<$file::$result as Algorithm>::Report>,
+            )+
+        }
+
+        impl Algorithms {
+            /// What flags ask of a graph; nothing incremental.
+            ///
+            /// # Errors
+            ///
+            /// [`Error::Usage`] for what the graph has no answer to.
+            pub fn request(flags: &Flags, graph: &Input) -> Result<Self, Error> {
+                Ok(Self {
+                    $($name: $file::$result::request(&flags.$name, graph)?,)+
+                    incremental: false,
+                })
+            }
+
+            /// Computes what is asked for.
+            ///
+            /// # Errors
+            ///
+            /// When there is not enough memory, and faults of the backend.
+            pub fn run(&self, store: &Store) -> Result<Results, StoreError> {
+                Ok(Results {
+                    $($name: match self.$name.asked() {
+                        Some(options) => Some($file::$result::run(options, store)?),
+                        None => None,
+                    },)+
+                })
+            }
+        }
+
+        impl Results {
+            /// Compares them with independent implementations; returns what was compared.
+            ///
+            /// # Errors
+            ///
+            /// [`Error::Verification`] with the first difference, and those of running an
+            /// algorithm again.
+            pub fn verify(
+                &self,
+                algorithms: &Algorithms,
+                store: &Store,
+                reference: &Reference,
+            ) -> Result<Vec<String>, Error> {
+                let mut verified = Vec::new();
+                $(if let (Some(found), Some(options)) = (&self.$name, algorithms.$name.asked()) {
+                    verified.push(found.verify(options, store, reference)?);
+                })+
+                Ok(verified)
+            }
+
+            /// Frees what they hold for each vertex.
+            pub(crate) fn drop_vertices(&mut self) {
+                $(if let Some(found) = &mut self.$name {
+                    found.drop_vertices();
+                })+
+            }
+        }
+
+        impl Reports {
+            /// Reports the results of runs, at least one, that found the same.
+            ///
+            /// # Panics
+            ///
+            /// If there are no runs.
+            pub fn new(
+                algorithms: &Algorithms,
+                runs: &[&Results],
+                context: &ReportContext,
+            ) -> Self {
+                Self {
+                    $($name: algorithms.$name.asked().and_then(|options| {
+                        list::report(options, runs, |found| found.$name.as_ref(), context)
+                    }),)+
+                }
+            }
+
+            /// The reports for people, on a graph of so many vertices.
+            pub fn lines(&self, vertices: u32) -> Vec<Line> {
+                let mut lines = Vec::new();
+                $(if let Some(report) = &self.$name {
+                    lines.extend($file::$result::lines(report, vertices));
+                })+
+                lines
+            }
+        }
+    };
+}
+
+/// The report of an algorithm, if the first run has its result.
+pub(super) fn report<A: Algorithm>(
+    options: &A::Options,
+    runs: &[&Results],
+    of: impl Fn(&Results) -> Option<&A>,
+    context: &ReportContext,
+) -> Option<A::Report> {
+    let times = runs.iter().filter_map(|run| of(run)).map(A::ms);
+    let ms = Samples::new(times.collect())?;
+    Some(of(runs[0])?.report(options, ms, context))
+}

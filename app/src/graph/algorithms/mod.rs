@@ -1,0 +1,124 @@
+//! The algorithms on a stored graph: a file each, and the list of them.
+//!
+//! A file has all of its algorithm: flags, launches, an independent reference to verify by,
+//! result, report. The rest of the program goes through the list at the end of this file, so
+//! that a new algorithm is a file, its `mod` and its line.
+
+pub mod bfs;
+pub mod components;
+mod contiguous;
+mod count;
+#[macro_use]
+mod list;
+pub mod pagerank;
+pub mod triangles;
+
+use std::fmt::Debug;
+
+use clap::Args;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use count::CountReport;
+
+use super::verify::Reference;
+use super::{Input, Store, StoreError};
+use crate::Error;
+use crate::samples::Samples;
+
+/// An algorithm, implemented by the type of its result.
+pub trait Algorithm: Sized {
+    /// Its flags, among those of `heapwood graph` and `heapwood compare graph`. The type's
+    /// name and the names of its fields are of no other algorithm: clap tells them apart so.
+    type Flags: Args + Clone + Debug;
+    /// How it is computed; `()` if there is one way.
+    type Options;
+    /// Whether it is asked for, and how: `Option<Self::Options>`, or `bool` if there is one
+    /// way. The default does not ask for it.
+    type Request: Asked<Self::Options> + Clone + Debug + Default;
+    /// What results say of it; the keys in JSON are stable.
+    type Report: Clone + Debug + Serialize + DeserializeOwned;
+
+    /// What flags ask of a graph.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for what this graph has no answer to.
+    fn request(flags: &Self::Flags, graph: &Input) -> Result<Self::Request, Error>;
+
+    /// Computes it.
+    ///
+    /// # Errors
+    ///
+    /// When there is not enough memory, and faults of the backend.
+    fn run(options: &Self::Options, store: &Store) -> Result<Self, StoreError>;
+
+    /// Compares it with an independent implementation, which shares no code with the
+    /// device; returns what was compared, for people.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Verification`] with the first difference, and those of running it again.
+    fn verify(
+        &self,
+        options: &Self::Options,
+        store: &Store,
+        reference: &Reference,
+    ) -> Result<String, Error>;
+
+    /// Time of all kernels, in milliseconds.
+    fn ms(&self) -> f64;
+
+    /// Frees what it holds for each vertex: of repeated runs, the first one's is kept.
+    fn drop_vertices(&mut self) {}
+
+    /// Reports it with the times of all runs, in milliseconds.
+    fn report(&self, options: &Self::Options, ms: Samples, context: &ReportContext)
+    -> Self::Report;
+
+    /// A report of it for people, on a graph of so many vertices.
+    fn lines(report: &Self::Report, vertices: u32) -> Vec<Line>;
+}
+
+/// Whether something is asked for, and with which options `O`.
+pub trait Asked<O> {
+    /// The options, if it is.
+    fn asked(&self) -> Option<&O>;
+}
+
+impl<O> Asked<O> for Option<O> {
+    fn asked(&self) -> Option<&O> {
+        self.as_ref()
+    }
+}
+
+impl Asked<()> for bool {
+    fn asked(&self) -> Option<&()> {
+        self.then_some(&())
+    }
+}
+
+/// A line for people: a name, empty where the line before goes on, and a value.
+pub type Line = (&'static str, String);
+
+/// What a report needs to know of the graph.
+#[derive(Clone, Copy, Debug)]
+pub struct ReportContext<'a> {
+    /// The graph as it was loaded.
+    pub input: &'a Input,
+    /// Whether the store still has its rows as they were loaded, each contiguous.
+    pub as_loaded: bool,
+    /// Vertices to list, of those that an algorithm ranks.
+    pub top: usize,
+}
+
+// The list: a name in this library, the type of the result in its file, and the key in JSON.
+algorithms! {
+    ranks: pagerank::Ranks => "pagerank",
+    triangles: triangles::Triangles => "triangles",
+    components: components::Components => "components",
+    search: bfs::Search => "bfs",
+}
+
+#[cfg(test)]
+mod examples;

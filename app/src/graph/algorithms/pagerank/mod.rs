@@ -1,0 +1,178 @@
+//! PageRank: the power iteration, plain or accelerated, until ranks change no more.
+
+mod reference;
+mod report;
+mod traffic;
+
+use clap::Args;
+use heapwood_device::graph::plan::{Method, RankOptions, RankSpace, RankState};
+use heapwood_device::launch::PlannedLaunch;
+
+pub use reference::rounding;
+pub use report::{RankReport, Ranked};
+pub use traffic::rank_iteration;
+
+use super::{Algorithm, Line, ReportContext};
+use crate::Error;
+use crate::graph::verify::Reference;
+use crate::graph::{Input, Store, StoreError};
+use crate::samples::Samples;
+
+/// Iterations that are launched before the host looks at the first of them.
+const ITERATIONS: u32 = 8;
+
+/// Ranks and how they were reached.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranks {
+    /// One for each vertex; 0 for those that were deleted.
+    pub ranks: Vec<f32>,
+    /// How they were iterated.
+    pub method: Method,
+    /// How far the computation came.
+    pub state: RankState,
+    /// Time of all kernels, in milliseconds.
+    pub ms: f64,
+}
+
+/// The flags for PageRank.
+#[derive(Clone, Debug, Args)]
+pub struct RankFlags {
+    /// Compute PageRank
+    #[arg(long)]
+    pub pagerank: bool,
+    /// How ranks are iterated: `power`, whose iterations other systems count, or
+    /// `accelerated`, which takes fewer in undirected graphs
+    #[arg(long, value_name = "power|accelerated", default_value = "accelerated", value_parser = parse_method, requires = "pagerank")]
+    pub method: Method,
+    /// Probability of following an edge
+    #[arg(long, value_name = "D", default_value_t = RankOptions::default().damping, value_parser = parse_damping, requires = "pagerank")]
+    pub damping: f64,
+    /// Change of all ranks together at which to stop
+    #[arg(long, value_name = "T", default_value_t = RankOptions::default().tolerance, value_parser = parse_tolerance, requires = "pagerank")]
+    pub tolerance: f64,
+    /// Most iterations
+    #[arg(long, value_name = "N", default_value_t = RankOptions::default().limit, value_parser = clap::value_parser!(u32).range(1..=100_000), requires = "pagerank")]
+    pub iterations: u32,
+    /// Vertices of highest rank to list
+    #[arg(long, value_name = "K", default_value_t = 10, requires = "pagerank")]
+    pub top: usize,
+}
+
+impl Algorithm for Ranks {
+    type Flags = RankFlags;
+    type Options = RankOptions;
+    type Request = Option<RankOptions>;
+    type Report = RankReport;
+
+    fn request(flags: &RankFlags, _: &Input) -> Result<Option<RankOptions>, Error> {
+        Ok(flags.pagerank.then_some(RankOptions {
+            method: flags.method,
+            damping: flags.damping,
+            tolerance: flags.tolerance,
+            limit: flags.iterations,
+            resume: false,
+        }))
+    }
+
+    fn run(options: &RankOptions, store: &Store) -> Result<Self, StoreError> {
+        store.pagerank(options, None)
+    }
+
+    fn verify(
+        &self,
+        options: &RankOptions,
+        _: &Store,
+        reference: &Reference,
+    ) -> Result<String, Error> {
+        let off = reference.ranks(self, options)?;
+        Ok(format!("ranks, off by {off:.1e} in all at most"))
+    }
+
+    fn ms(&self) -> f64 {
+        self.ms
+    }
+
+    fn drop_vertices(&mut self) {
+        self.ranks = Vec::new();
+    }
+
+    fn report(&self, _: &RankOptions, ms: Samples, context: &ReportContext) -> RankReport {
+        RankReport::new(self, ms, context)
+    }
+
+    fn lines(report: &RankReport, _: u32) -> Vec<Line> {
+        report.lines()
+    }
+}
+
+impl Store<'_> {
+    /// Computes PageRank; `from` ranks of before a batch, if there are any, which
+    /// takes fewer iterations.
+    ///
+    /// # Errors
+    ///
+    /// When there is not enough memory.
+    pub fn pagerank(
+        &self,
+        options: &RankOptions,
+        from: Option<&[f32]>,
+    ) -> Result<Ranks, StoreError> {
+        let vertices = self.shape().vertices;
+        let mut options = *options;
+        let space = RankSpace::new(vertices, self.entries()?, options.limit);
+        let workspace = self.backend.memory(space.bytes() as u64, false)?;
+        let from = from.filter(|ranks| ranks.len() == vertices as usize);
+        options.resume = from.is_some();
+        if let Some(ranks) = from {
+            workspace.upload(space.ranks_offset() as u64, ranks)?;
+        }
+        let (graph, address) = (&self.device.graph, workspace.address());
+        let start = graph.rank_start(&options, &space, address);
+        // SAFETY: the workspace is divided by `space`; ranks to resume from are
+        // in it.
+        let mut ms = unsafe { self.time(&start)? };
+        let mut launched = 0;
+        loop {
+            let to = (launched + ITERATIONS).min(options.limit);
+            let steps: Vec<PlannedLaunch> = (launched + 1..=to)
+                .map(|iteration| graph.rank_step(&options, &space, address, iteration))
+                .collect();
+            // SAFETY: as above, and iterations come in order.
+            ms += unsafe { self.time(&steps)? };
+            launched = to;
+            let words = space.sum_words(launched);
+            let sums: Vec<u64> = workspace.download(space.sums_offset() as u64, words)?;
+            let state = space.state(&sums, options.tolerance);
+            if state.converged || launched == options.limit {
+                let ranks = workspace.download(space.ranks_offset() as u64, vertices as usize)?;
+                let method = options.method.in_graph(self.shape().directed);
+                return Ok(Ranks {
+                    ranks,
+                    method,
+                    state,
+                    ms,
+                });
+            }
+        }
+    }
+}
+
+fn parse_method(text: &str) -> Result<Method, String> {
+    let mut methods = Method::ALL.into_iter();
+    let found = methods.find(|method| method.name() == text);
+    found.ok_or_else(|| "write power or accelerated".to_owned())
+}
+
+fn parse_damping(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(damping) if (0.0..1.0).contains(&damping) => Ok(damping),
+        _ => Err("write a number from 0 up to 1, but not 1 itself".to_owned()),
+    }
+}
+
+fn parse_tolerance(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(tolerance) if (0.0..=2.0).contains(&tolerance) => Ok(tolerance),
+        _ => Err("write a number from 0 to 2".to_owned()),
+    }
+}

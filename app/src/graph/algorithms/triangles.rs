@@ -1,0 +1,191 @@
+//! Triangles: how many an undirected graph has, and how many each vertex is in.
+
+use clap::Args;
+use heapwood_device::graph::plan::TriangleSpace;
+
+use super::{Algorithm, CountReport, Line, ReportContext};
+use crate::Error;
+use crate::graph::verify::{Difference, Reference, same};
+use crate::graph::{Input, Store, StoreError};
+use crate::samples::Samples;
+
+/// A count of triangles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Triangles {
+    /// In the graph.
+    pub count: u64,
+    /// At each vertex, if asked for.
+    pub per_vertex: Option<Vec<u32>>,
+    /// Time of all kernels, in milliseconds.
+    pub ms: f64,
+}
+
+/// The flag for triangles.
+#[derive(Clone, Debug, Args)]
+pub struct TriangleFlags {
+    /// Count triangles, of undirected graphs
+    #[arg(long)]
+    pub triangles: bool,
+}
+
+impl Algorithm for Triangles {
+    type Flags = TriangleFlags;
+    type Options = ();
+    type Request = bool;
+    type Report = CountReport;
+
+    fn request(flags: &TriangleFlags, graph: &Input) -> Result<bool, Error> {
+        if flags.triangles && graph.rows.directed {
+            let why = "triangles are counted in undirected graphs, and this one is directed: \
+                       use --undirected";
+            return Err(Error::Usage(why.to_owned()));
+        }
+        Ok(flags.triangles)
+    }
+
+    fn run((): &(), store: &Store) -> Result<Self, StoreError> {
+        store.triangles(false)
+    }
+
+    fn verify(&self, (): &(), store: &Store, reference: &Reference) -> Result<String, Error> {
+        reference.triangles(self)?;
+        // Those of each vertex as well, which takes longer than what is timed.
+        reference.triangles(&store.triangles(true)?)?;
+        Ok("triangles".to_owned())
+    }
+
+    fn ms(&self) -> f64 {
+        self.ms
+    }
+
+    fn report(&self, (): &(), ms: Samples, _: &ReportContext) -> CountReport {
+        let count = self.count;
+        CountReport { count, ms }
+    }
+
+    fn lines(report: &CountReport, _: u32) -> Vec<Line> {
+        vec![report.line("triangles")]
+    }
+}
+
+impl Store<'_> {
+    /// Counts the triangles of an undirected graph.
+    ///
+    /// # Errors
+    ///
+    /// When there is not enough memory.
+    pub fn triangles(&self, per_vertex: bool) -> Result<Triangles, StoreError> {
+        let vertices = self.shape().vertices;
+        let workers = self.backend.solo_workers();
+        let space = TriangleSpace::new(self.shape(), &self.device.measure(0)?, per_vertex, workers);
+        // All of it is zeroed, not the front alone: fresh memory of the CPU backend is 0
+        // anyway, until it is used.
+        let workspace = self.backend.memory(space.bytes() as u64, true)?;
+        let steps = self.device.graph.triangles(&space, workspace.address());
+        // SAFETY: the workspace is divided by `space`, and its front is 0.
+        let ms = unsafe { self.time(&steps)? };
+        let total: Vec<u64> = workspace.download(0, TriangleSpace::TOTAL_WORDS)?;
+        let counts = space
+            .counts_offset()
+            .map(|offset| workspace.download(offset as u64, vertices as usize));
+        Ok(Triangles {
+            count: total.iter().sum(),
+            per_vertex: counts.transpose()?,
+            ms,
+        })
+    }
+}
+
+impl Reference {
+    /// Compares counts of triangles.
+    ///
+    /// # Errors
+    ///
+    /// When one differs.
+    pub fn triangles(&self, found: &Triangles) -> Result<(), Difference> {
+        let expected = reference::per_vertex(&self.rows);
+        if let Some(counts) = &found.per_vertex {
+            self.values("is in", "triangles", counts, &expected)?;
+        }
+        // Every triangle has three corners.
+        same("triangles", found.count, expected.iter().sum::<u64>() / 3)
+    }
+}
+
+/// Triangles by intersecting neighbours, without code of the device.
+mod reference {
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    use heapwood_graphs::Csr;
+    use rayon::prelude::*;
+
+    /// The triangles that each vertex is in, in an undirected graph of sorted rows. Each is
+    /// found at its vertex of least degree, among the pairs of later neighbours.
+    pub fn per_vertex(rows: &Csr) -> Vec<u64> {
+        let order = |v: u32| (rows.degree(v), v);
+        let later: Vec<Vec<u32>> = (0..rows.vertices())
+            .into_par_iter()
+            .map(|u| {
+                let row = rows.row(u).iter().copied();
+                row.filter(|&v| order(v) > order(u)).collect()
+            })
+            .collect();
+        let counts: Vec<AtomicU64> = later.iter().map(|_| AtomicU64::new(0)).collect();
+        (0..rows.vertices()).into_par_iter().for_each(|one| {
+            for &two in &later[one as usize] {
+                for three in common(&later[one as usize], &later[two as usize]) {
+                    for vertex in [one, two, three] {
+                        counts[vertex as usize].fetch_add(1, Relaxed);
+                    }
+                }
+            }
+        });
+        counts.into_iter().map(AtomicU64::into_inner).collect()
+    }
+
+    /// What two ascending lists have in common.
+    fn common(one: &[u32], other: &[u32]) -> Vec<u32> {
+        let (mut i, mut j) = (0, 0);
+        let mut both = Vec::new();
+        while i < one.len() && j < other.len() {
+            if one[i] == other[j] {
+                both.push(one[i]);
+            }
+            let (a, b) = (one[i], other[j]);
+            i += usize::from(a <= b);
+            j += usize::from(b <= a);
+        }
+        both
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::examples::{csr, kite, path};
+    use super::*;
+
+    #[test]
+    fn a_kite_has_two_triangles() {
+        assert_eq!(reference::per_vertex(&kite()), [1, 2, 2, 1, 0, 0]);
+        let all: Vec<[u32; 2]> = (0..6).flat_map(|v| (0..v).map(move |u| [u, v])).collect();
+        // Each of 20 triangles has three of 6 vertices.
+        assert_eq!(reference::per_vertex(&csr(6, &all, false)), [10; 6]);
+    }
+
+    #[test]
+    fn wrong_counts_are_found() {
+        let triangles = |count, one| Triangles {
+            count,
+            per_vertex: Some(vec![0, one, 0]),
+            ms: 0.0,
+        };
+        let reference = path();
+        reference.triangles(&triangles(0, 0)).unwrap();
+        reference.triangles(&triangles(1, 0)).unwrap_err();
+        let found = reference.triangles(&triangles(0, 1)).unwrap_err();
+        assert_eq!(
+            found.to_string(),
+            "verification: vertex 2 is in 1 triangles, not 0"
+        );
+    }
+}
