@@ -7,7 +7,6 @@ use heapwood_scenes::{CameraError, SceneError};
 use thiserror::Error;
 
 use crate::backend::BackendError;
-use crate::cuda::CudaError;
 use crate::heap::HeapError;
 
 /// Why a command did not do what it was asked. Each displays as one line.
@@ -69,12 +68,11 @@ impl Error {
             Self::Closed => 0,
             Self::Failed(_) => 1,
             // The device is there and the work did not succeed.
-            Self::Backend(BackendError::Cuda(
-                CudaError::Faulted { .. } | CudaError::Timeout { .. },
-            ))
-            | Self::Heap(HeapError::Backend(BackendError::Cuda(
-                CudaError::Faulted { .. } | CudaError::Timeout { .. },
-            ))) => 1,
+            Self::Backend(error) | Self::Heap(HeapError::Backend(error))
+                if error.is_fault() || error.is_timeout() =>
+            {
+                1
+            }
             Self::Scene(SceneError::TooMany { .. })
             | Self::Usage(_)
             | Self::Camera(_)

@@ -6,7 +6,6 @@
 
 pub mod allocators;
 pub mod backend;
-pub mod bandwidth;
 pub mod cli;
 pub mod cuda;
 mod error;

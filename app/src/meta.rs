@@ -1,5 +1,6 @@
 //! What every result says about where it comes from.
 
+use heapwood_scenes::Scene;
 use serde::{Deserialize, Serialize};
 
 use crate::backend::DeviceInfo;
@@ -25,12 +26,20 @@ impl Meta {
     /// For a result from this backend.
     pub fn new(info: &DeviceInfo) -> Self {
         Self {
-            gpu: (info.backend == "cuda").then(|| info.device.clone()),
+            gpu: info.is_gpu.then(|| info.device.clone()),
             driver: info.driver.clone(),
             compiler: option_env!("HEAPWOOD_RUSTC").map(str::to_owned),
             commit: option_env!("HEAPWOOD_COMMIT").map(str::to_owned),
             seed: None,
             input_hash: None,
+        }
+    }
+
+    /// For a result of work on a scene.
+    pub fn of_scene(info: &DeviceInfo, scene: &Scene) -> Self {
+        Self {
+            input_hash: Some(format!("{:016x}", scene.input_hash())),
+            ..Self::new(info)
         }
     }
 }

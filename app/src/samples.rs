@@ -1,4 +1,4 @@
-//! Repeated measurements of one quantity.
+//! Repeated measurements of one quantity, in whatever unit it has.
 
 use std::fmt;
 

@@ -32,7 +32,7 @@ pub use edges::EdgeList;
 pub use error::{GraphError, LineProblem};
 pub use format::Format;
 pub use read::{Loaded, Note, ReadOptions, load, read_graph};
-pub use write::save;
+pub use write::{output_format, save};
 
 /// Most vertices that a graph may have.
 ///

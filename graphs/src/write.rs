@@ -19,24 +19,53 @@ use crate::{Csr, Format, GraphError, rows};
 /// An undirected graph keeps both directions in DIMACS-9, which knows directed
 /// arcs only; there each arc has the weight 1.
 ///
+/// ```
+/// use heapwood_graphs::{Csr, CsrOptions, EdgeList, ReadOptions, load, save};
+///
+/// let list = EdgeList { vertices: 3, edges: vec![[0, 1], [1, 2]], directed: false };
+/// let (path, _) = Csr::build(list, CsrOptions::default());
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("path.graph.gz");
+/// save(&path, &file, None)?;
+/// let loaded = load(&file, ReadOptions::default())?;
+/// assert_eq!((loaded.edges.vertices, loaded.first_id), (3, 1));
+/// assert_eq!(Csr::build(loaded.edges, CsrOptions::default()).0, path);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`GraphError::NoFormat`], [`Directed`](GraphError::Directed) where a directed
 /// graph is to be written in an undirected format, [`Write`](GraphError::Write).
 pub fn save(graph: &Csr, path: impl AsRef<Path>, format: Option<Format>) -> Result<(), GraphError> {
     let path = path.as_ref();
+    let format = output_format(path, format, graph.directed)?;
+    Output::open(path)
+        .and_then(|output| output.write_with(|out| write_graph(graph, format, is_gz(path), out)))
+        .map_err(|source| GraphError::writing(path, source))
+}
+
+/// The format in which a graph goes to a file of this name: the one asked for, or else
+/// that of the suffix. So it is known before the graph is there whether it can be saved.
+///
+/// # Errors
+/// [`GraphError::NoFormat`], and [`Directed`](GraphError::Directed) where the format holds
+/// undirected graphs only and the graph is `directed`.
+pub fn output_format(
+    path: &Path,
+    asked: Option<Format>,
+    directed: bool,
+) -> Result<Format, GraphError> {
     let name = || path.display().to_string();
-    let format = format
+    let format = asked
         .or_else(|| Format::by_suffix(path))
         .ok_or_else(|| GraphError::NoFormat { path: name() })?;
-    if graph.directed && format.is_undirected() {
+    if directed && format.is_undirected() {
         return Err(GraphError::Directed {
             path: name(),
             format,
         });
     }
-    Output::open(path)
-        .and_then(|output| output.write_with(|out| write_graph(graph, format, is_gz(path), out)))
-        .map_err(|source| GraphError::writing(path, source))
+    Ok(format)
 }
 
 fn write_graph(graph: &Csr, format: Format, gzip: bool, out: &mut dyn Write) -> io::Result<()> {

@@ -79,6 +79,7 @@ impl Backend for Cpu {
         DeviceInfo {
             backend: "cpu",
             device: product(),
+            is_gpu: false,
             processors: self.solo_workers(),
             driver: None,
         }

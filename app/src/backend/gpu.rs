@@ -143,10 +143,7 @@ impl Backend for Cuda {
                 for ready in part.iter().filter(|ready| ready.blocks > 0) {
                     // SAFETY: every entry takes these words; the rest is the
                     // caller's promise.
-                    unsafe {
-                        self.gpu
-                            .launch(&ready.function, ready.blocks, BLOCK, &ready.words)?;
-                    }
+                    unsafe { ready.function.launch(ready.blocks, BLOCK, &ready.words)? };
                 }
                 Ok(())
             }
@@ -193,6 +190,7 @@ pub(super) fn info_of(properties: &DeviceProperties) -> DeviceInfo {
     DeviceInfo {
         backend: "cuda",
         device: properties.name.clone(),
+        is_gpu: true,
         processors: properties.multiprocessors,
         driver: properties.driver_release.clone(),
     }

@@ -5,7 +5,9 @@
 //! launch means the same work on each. What is built on a [`Backend`] does not ask which
 //! one it is.
 
+mod bandwidth;
 mod cpu;
+mod devices;
 mod gpu;
 mod launch;
 mod memory;
@@ -21,6 +23,7 @@ use thiserror::Error;
 use crate::cuda::CudaError;
 
 pub use cpu::Cpu;
+pub use devices::Device;
 pub use gpu::Cuda;
 pub use heapwood_device::launch::Grid;
 pub use launch::{Launch, MOST_THREADS};
@@ -66,13 +69,36 @@ pub enum BackendError {
     },
 }
 
+impl BackendError {
+    /// Whether memory did not suffice.
+    pub fn is_out_of_memory(&self) -> bool {
+        matches!(
+            self,
+            Self::OutOfMemory { .. }
+                | Self::Cuda(CudaError::OutOfMemory { .. } | CudaError::DriverOutOfMemory { .. })
+        )
+    }
+
+    /// Whether a launch was given up since it took longer than the backend's limit.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Self::Cuda(CudaError::Timeout { .. }))
+    }
+
+    /// Whether a kernel did something forbidden, or the hardware failed under it.
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Self::Cuda(CudaError::Faulted { .. }))
+    }
+}
+
 /// What a backend runs on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// `cpu` or `cuda`.
+    /// Its name in reports: `cpu`, `cuda`, or what a test calls its own.
     pub backend: &'static str,
     /// The product.
     pub device: String,
+    /// Whether that is a GPU.
+    pub is_gpu: bool,
     /// Multiprocessors, or worker threads.
     pub processors: u32,
     /// The GPU driver's release.

@@ -6,14 +6,15 @@ use std::time::Duration;
 use clap::{ArgAction, Args, Subcommand};
 use heapwood_device::bench::KEPT_MOST;
 
-use super::common::{BackendArguments, parse_seconds, progress};
+use super::common::{BackendArguments, parse_seconds, progress, write};
 use super::suffix;
-use crate::allocators::{self, Spec};
-use crate::backend::{Backend, Options};
+use crate::allocators;
 use crate::output::Output;
-use crate::report::{Format, bench_table, json};
-use crate::workload::micro::{self, BLOCK_THREADS, Case, HeapState, Plan, Row, Status};
-use crate::{Error, output, size};
+use crate::report::{Format, bench_table};
+use crate::workload::micro::{
+    self, BLOCK_THREADS, HeapState, Microbenchmark, Plan, Row, Runner, Size, Suite,
+};
+use crate::{Error, size};
 
 /// Which benchmark, at which sizes.
 #[derive(Debug, Subcommand)]
@@ -133,47 +134,42 @@ enum Heaps {
     Both,
 }
 
-/// Threads, bytes and kept blocks of the cases, in the order of the table.
-type Sizes = Vec<(u32, u64, u32)>;
+impl Heaps {
+    fn states(self) -> Vec<HeapState> {
+        match self {
+            Self::Warm => vec![HeapState::Warm],
+            Self::Cold => vec![HeapState::Cold],
+            Self::Full => vec![HeapState::Full],
+            Self::Both => vec![HeapState::Warm, HeapState::Cold],
+        }
+    }
+}
 
 impl Workload {
-    fn parts(self) -> (micro::Microbenchmark, Sizes, Common) {
-        let each = |counts: Vec<u32>, bytes: Vec<u64>, kept: Vec<u32>| -> Sizes {
-            let kept = &kept;
-            let bytes = &bytes;
-            counts
-                .into_iter()
-                .flat_map(|count| {
-                    bytes
-                        .iter()
-                        .flat_map(move |&size| kept.iter().map(move |&kept| (count, size, kept)))
-                })
-                .collect()
+    fn parts(self) -> (Microbenchmark, Vec<Size>, Common) {
+        let threads_of = |blocks: Vec<u32>| -> Vec<u32> {
+            blocks.iter().map(|count| count * BLOCK_THREADS).collect()
         };
-        let threads_of =
-            |blocks: Vec<u32>| blocks.iter().map(|count| count * BLOCK_THREADS).collect();
         match self {
             Self::Threads {
                 threads,
                 bytes,
                 common,
-            } => (
-                micro::Microbenchmark::Threads,
-                each(threads, bytes, vec![1]),
-                common,
-            ),
-            Self::Mixed { threads, common } => (
-                micro::Microbenchmark::Mixed,
-                each(threads, vec![0], vec![1]),
-                common,
-            ),
+            } => {
+                let sizes = Size::product(&threads, &bytes, &[1]);
+                (Microbenchmark::Threads, sizes, common)
+            }
+            Self::Mixed { threads, common } => {
+                let sizes = Size::product(&threads, &[0], &[1]);
+                (Microbenchmark::Mixed, sizes, common)
+            }
             Self::AllocDealloc {
                 blocks,
                 bytes,
                 common,
             } => {
-                let sizes = each(threads_of(blocks), bytes, vec![1]);
-                (micro::Microbenchmark::AllocDealloc, sizes, common)
+                let sizes = Size::product(&threads_of(blocks), &bytes, &[1]);
+                (Microbenchmark::AllocDealloc, sizes, common)
             }
             Self::AllocCycleDealloc {
                 blocks,
@@ -181,18 +177,17 @@ impl Workload {
                 kept,
                 common,
             } => {
-                let sizes = each(threads_of(blocks), bytes, kept);
-                (micro::Microbenchmark::AllocCycleDealloc, sizes, common)
+                let sizes = Size::product(&threads_of(blocks), &bytes, &kept);
+                (Microbenchmark::AllocCycleDealloc, sizes, common)
             }
             Self::Scaling {
                 threads,
                 bytes,
                 common,
-            } => (
-                micro::Microbenchmark::Scaling,
-                each(threads, bytes, vec![1]),
-                common,
-            ),
+            } => {
+                let sizes = Size::product(&threads, &bytes, &[1]);
+                (Microbenchmark::Scaling, sizes, common)
+            }
         }
     }
 }
@@ -200,132 +195,51 @@ impl Workload {
 /// Runs all cases, writes the table, and fails if a verification did.
 pub fn run(workload: Workload) -> Result<(), Error> {
     let (workload, sizes, common) = workload.parts();
-    let mut specs = allocators::parse_list(&common.allocators).map_err(Error::Usage)?;
-    for spec in &mut specs {
+    let mut allocators = allocators::parse_list(&common.allocators).map_err(Error::Usage)?;
+    for spec in &mut allocators {
         spec.coalesce |= common.coalesce;
     }
     let format = suffix::format(common.format, common.output.as_deref())?;
     let file = common.output.as_deref().map(Output::open).transpose()?;
     let timeout = Duration::from_secs_f64(common.timeout);
     let backend = common.backend.decide(Some(timeout))?;
-    let cases = cases(workload, &sizes, &common, &specs, &backend);
-
-    let rows = measure_all(&cases, &backend, timeout, common.in_process)?;
-    let text = match format {
-        Format::Json => json(&rows)?,
-        Format::Table => bench_table(&rows, Format::Table).text(),
-        Format::Csv => bench_table(&rows, Format::Csv).csv(),
-        Format::Markdown => bench_table(&rows, Format::Markdown).markdown(),
+    let suite = Suite {
+        workload,
+        allocators,
+        heaps: common.heap.states(),
+        sizes,
+        pool_bytes: common.pool,
+        plan: Plan {
+            warmup: common.warmup,
+            runs: common.runs,
+            budget_s: common.budget,
+            verify: common.verify,
+        },
+        backend,
     };
-    match file {
-        Some(file) => file.write(text.as_bytes())?,
-        None => output::print(&text)?,
-    }
-    verdict(&rows)
+    let runner = match common.in_process {
+        true => Runner::in_this_process(&suite.backend)?,
+        false => Runner::in_processes(&suite.backend, timeout)?,
+    };
+
+    let rows = run_all(&suite, runner)?;
+    let text = format.write(&rows, |rows| bench_table(rows, format))?;
+    write(file, &text)?;
+    micro::verdict(&rows)
 }
 
-fn cases(
-    workload: micro::Microbenchmark,
-    sizes: &Sizes,
-    common: &Common,
-    specs: &[Spec],
-    backend: &Options,
-) -> Vec<(Spec, Case)> {
-    let heaps: &[HeapState] = match common.heap {
-        Heaps::Warm => &[HeapState::Warm],
-        Heaps::Cold => &[HeapState::Cold],
-        Heaps::Full => &[HeapState::Full],
-        Heaps::Both => &[HeapState::Warm, HeapState::Cold],
-    };
-    let plan = Plan {
-        warmup: common.warmup,
-        runs: common.runs,
-        budget_s: common.budget,
-        verify: common.verify,
-    };
-    let mut cases = Vec::new();
-    for spec in specs {
-        for &heap in heaps {
-            for &(threads, bytes, kept) in sizes {
-                let case = Case {
-                    workload,
-                    allocator: spec.to_string(),
-                    heap,
-                    pool_bytes: common.pool,
-                    threads,
-                    bytes,
-                    kept,
-                    plan,
-                    backend: backend.clone(),
-                };
-                cases.push((spec.clone(), case));
-            }
-        }
-    }
-    cases
-}
-
-fn measure_all(
-    cases: &[(Spec, Case)],
-    options: &Options,
-    timeout: Duration,
-    in_process: bool,
-) -> Result<Vec<Row>, Error> {
-    let info = options.info()?;
-    let shared = in_process.then(|| options.open()).transpose()?;
-    let mut lost = false;
+/// Runs the cases of a suite under a bar.
+fn run_all(suite: &Suite, mut runner: Runner) -> Result<Vec<Row>, Error> {
+    let cases = suite.cases();
     let bar = progress(cases.len());
     let mut rows = Vec::new();
-    for (spec, case) in cases {
+    for (spec, case) in &cases {
         bar.set_message(format!("{spec} {} x {} B", case.threads, case.bytes));
-        let row = match shared.as_deref() {
-            None => micro::ask(case, spec, &info, timeout)?,
-            Some(_) if lost => {
-                let why = "the GPU was lost in an earlier case: run without --in-process";
-                Row::new(case, spec, &info).ended(Status::Fault, why)
-            }
-            Some(backend) => {
-                let row = micro::measure(backend, spec, case);
-                lost = row.status != Status::Ok && is_lost(backend);
-                row
-            }
-        };
-        rows.push(row);
+        rows.push(runner.run(spec, case)?);
         bar.inc(1);
     }
     bar.finish_and_clear();
     Ok(rows)
-}
-
-/// Whether a backend no longer does anything.
-fn is_lost(backend: &dyn Backend) -> bool {
-    backend
-        .memory(4, true)
-        .and_then(|memory| memory.download::<u32>(0, 1))
-        .is_err()
-}
-
-/// What the rows mean for the exit code.
-fn verdict(rows: &[Row]) -> Result<(), Error> {
-    let corrupt = rows
-        .iter()
-        .filter(|row| row.corrupt.is_some_and(|blocks| blocks > 0));
-    match corrupt.count() {
-        0 => {}
-        count => {
-            return Err(Error::Verification(format!(
-                "in {count} of {} cases blocks lost their contents",
-                rows.len()
-            )));
-        }
-    }
-    if rows.iter().any(|row| row.status == Status::Ok) {
-        return Ok(());
-    }
-    Err(Error::Failed(format!(
-        "none of the {} cases succeeded",
-        rows.len()
-    )))
 }
 
 fn parse_threads(text: &str) -> Result<u32, String> {

@@ -12,6 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::complain;
 use crate::Error;
 use crate::backend::{Choice, LAUNCH_LIMIT, Options};
+use crate::output::{self, Output};
 
 /// Which machine runs the kernels.
 #[derive(Clone, Debug, Args)]
@@ -113,6 +114,18 @@ pub fn progress(cases: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(cases as u64).with_style(style)
+}
+
+/// Writes a result to its file, or else to the standard output.
+///
+/// # Errors
+///
+/// What cannot be written.
+pub fn write(file: Option<Output>, text: &str) -> Result<(), Error> {
+    match file {
+        Some(file) => file.write(text.as_bytes()),
+        None => output::print(text),
+    }
 }
 
 /// A time limit in seconds.

@@ -8,18 +8,17 @@ mod work;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use heapwood_graphs::{Format, GraphError, save};
+use heapwood_graphs::{Format, output_format, save};
 
-use super::common::{BackendArguments, different_files, progress};
-use super::kdtree::TreeFormat;
+use super::common::{BackendArguments, different_files, progress, write};
 use super::suffix;
 use super::tree::AllocatorArguments;
 use crate::Error;
 use crate::graph::{Layout, Limits, Options};
 use crate::output::{self, Output};
 use crate::report::graph::GraphReport;
-use crate::report::json;
-use crate::workload::graph::{Input, Workload};
+use crate::report::{ResultFormat, json};
+use crate::workload::graph::Workload;
 pub(super) use work::WorkArguments;
 
 /// Arguments of `heapwood graph`.
@@ -40,7 +39,7 @@ pub struct Arguments {
     save: Option<PathBuf>,
     /// How to write the result [default: as the output file is named, or else as text]
     #[arg(long, value_enum)]
-    format: Option<TreeFormat>,
+    format: Option<ResultFormat>,
     /// Write the result to this file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -52,12 +51,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = arguments.options()?;
     let format = suffix::format(arguments.format, arguments.output.as_deref())?;
     let file = arguments.output.as_deref().map(Output::open).transpose()?;
-    let save_format = arguments.save.as_deref().map(open_save).transpose()?;
+    let saved_as = arguments.save.as_deref().map(open_save).transpose()?;
 
     let input = arguments.work.input.read(arguments.work.verify)?;
     let algorithms = arguments.work.algorithms(&input)?;
-    if let (Some(path), Some(format)) = (&arguments.save, save_format) {
-        suits(path, format, &input)?;
+    // Whether the format can hold the graph.
+    if let Some(path) = &arguments.save {
+        save_format(path, input.rows.directed)?;
     }
     let workload = Workload {
         stream: arguments.work.stream(&input)?,
@@ -73,20 +73,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let done = workload.run(&*backend, arguments.work.runs, || bar.inc(1));
     bar.finish_and_clear();
     let (runs, graph) = done?;
-    if let (Some(path), Some(format)) = (&arguments.save, save_format) {
+    if let (Some(path), Some(format)) = (&arguments.save, saved_as) {
         save(&graph.csr(false)?, path, Some(format))?;
     }
 
     let top = arguments.work.algorithms.top();
     let report = GraphReport::new(&workload, &backend.info(), &runs, top);
     let text = match format {
-        TreeFormat::Text => report.text(),
-        TreeFormat::Json => json(&report)?,
+        ResultFormat::Text => report.text(),
+        ResultFormat::Json => json(&report)?,
     };
-    match file {
-        Some(file) => file.write(text.as_bytes()),
-        None => output::print(&text),
-    }
+    write(file, &text)
 }
 
 impl Arguments {
@@ -127,23 +124,14 @@ impl Arguments {
 /// Makes sure that a graph can be saved to a file of this name; returns the
 /// format.
 fn open_save(path: &Path) -> Result<Format, Error> {
-    let no_format = || GraphError::NoFormat {
-        path: path.display().to_string(),
-    };
-    let format = Format::by_suffix(path).ok_or_else(|| Error::Usage(no_format().to_string()))?;
+    let format = save_format(path, false)?;
     output::check_writable(path)?;
     Ok(format)
 }
 
-/// Makes sure that a format can hold the graph.
-fn suits(path: &Path, format: Format, input: &Input) -> Result<(), Error> {
-    if input.rows.directed && format.is_undirected() {
-        let path = path.display().to_string();
-        return Err(Error::Usage(
-            GraphError::Directed { path, format }.to_string(),
-        ));
-    }
-    Ok(())
+/// The format in which a graph is saved to a file of this name.
+fn save_format(path: &Path, directed: bool) -> Result<Format, Error> {
+    output_format(path, None, directed).map_err(|error| Error::Usage(error.to_string()))
 }
 
 /// The layout of this name.

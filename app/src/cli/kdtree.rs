@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::common::{BackendArguments, different_files, load_scene, progress};
-use super::suffix::{self, Suffix};
+use super::common::{BackendArguments, different_files, load_scene, progress, write};
+use super::suffix;
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
 use crate::Error;
-use crate::meta::Meta;
-use crate::output::{self, Output};
-use crate::report::{RenderReport, TreeReport, json};
-use crate::tree::{self, TreeBuilder};
+use crate::output::Output;
+use crate::report::{PictureReport, ResultFormat, TreeReport, json};
+use crate::tree;
+use crate::workload::tree::Workload;
 
 /// Arguments of `heapwood kdtree`.
 #[derive(Debug, Args)]
@@ -35,24 +35,10 @@ pub struct Arguments {
     camera: CameraArguments,
     /// How to write the result [default: as the output file is named, or else as text]
     #[arg(long, value_enum)]
-    format: Option<TreeFormat>,
+    format: Option<ResultFormat>,
     /// Write the result to this file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-}
-
-/// How one result is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum TreeFormat {
-    /// For people
-    #[default]
-    Text,
-    /// JSON with stable keys
-    Json,
-}
-
-impl Suffix for TreeFormat {
-    const ALL: &'static [(&'static str, Self)] = &[("txt", Self::Text), ("json", Self::Json)];
 }
 
 /// Builds, measures, renders on request, and reports.
@@ -74,47 +60,30 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     let backend = arguments.backend.decide(None)?.open()?;
 
-    // The first build finds the pool, the second collects statistics.
+    let workload = Workload {
+        scene: &scene,
+        spec,
+        pool: arguments.tree.pool,
+        options: arguments.tree.options(),
+        verify: arguments.verify,
+    };
     let bar = progress(arguments.runs as usize + 2);
     bar.set_message("builds");
-    let triangles = tree::triangles(&scene);
-    let builder = TreeBuilder::new(&*backend, &triangles)?;
-    let ready = builder.prepare(&spec, arguments.tree.pool, arguments.tree.options())?;
-    bar.inc(1);
-    let measured = tree::measure(&ready, &triangles, arguments.runs, arguments.verify, || {
-        bar.inc(1)
-    });
+    let done = workload.run(&*backend, arguments.runs, || bar.inc(1));
     bar.finish_and_clear();
-    let measured = measured?;
+    let (measured, ready) = done?;
 
-    let info = backend.info();
-    let mut meta = Meta::new(&info);
-    meta.input_hash = Some(format!("{:016x}", scene.input_hash()));
-    let mut report = TreeReport::new(
-        (scene.name(), scene.len()),
-        (&spec, arguments.allocator.check_heap),
-        &info,
-        &ready,
-        &measured,
-        meta,
-    );
+    let mut report = TreeReport::new(&workload, &backend.info(), &measured, &ready);
     if let (Some(target), Some(camera), Some(path)) = (picture, camera, &arguments.render) {
         let mode = arguments.camera.shade;
         let image = tree::render(&ready, &measured.built, &camera, mode, 1)?;
         target.write(&image.png()?)?;
         let name = path.display().to_string();
-        report.render = Some(RenderReport::new(
-            &image,
-            arguments.camera.shade.name(),
-            &name,
-        ));
+        report.render = Some(PictureReport::new(&image, mode.name(), &name));
     }
     let text = match format {
-        TreeFormat::Text => report.text(),
-        TreeFormat::Json => json(&report)?,
+        ResultFormat::Text => report.text(),
+        ResultFormat::Json => json(&report)?,
     };
-    match file {
-        Some(file) => file.write(text.as_bytes()),
-        None => output::print(&text),
-    }
+    write(file, &text)
 }

@@ -3,16 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
 
 use super::common::{BackendArguments, different_files, load_scene, spinner};
-use super::kdtree::TreeFormat;
 use super::suffix;
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
 use crate::Error;
-use crate::meta::Meta;
 use crate::output::{self, Output};
-use crate::report::{RenderReport, json};
+use crate::report::{PictureReport, RenderReport, ResultFormat, json};
 use crate::tree::{self, TreeBuilder};
 
 /// Arguments of `heapwood render`.
@@ -34,21 +31,7 @@ pub struct Arguments {
     runs: u32,
     /// How to write what it took
     #[arg(long, value_enum, default_value_t)]
-    format: TreeFormat,
-}
-
-/// The result in JSON.
-#[derive(Serialize)]
-struct Report {
-    scene: String,
-    triangles: u64,
-    backend: String,
-    device: String,
-    allocator: String,
-    build_ms: f64,
-    #[serde(flatten)]
-    render: RenderReport,
-    meta: Meta,
+    format: ResultFormat,
 }
 
 /// Builds a tree, renders it and writes the picture.
@@ -71,21 +54,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     target.write(&picture.png()?)?;
 
     let name = arguments.output.display().to_string();
-    let render = RenderReport::new(&picture, arguments.camera.shade.name(), &name);
-    if arguments.format == TreeFormat::Text {
-        return output::print(&render.text());
-    }
-    let info = backend.info();
-    let mut meta = Meta::new(&info);
-    meta.input_hash = Some(format!("{:016x}", scene.input_hash()));
-    output::print(&json(&Report {
-        scene: scene.name().to_owned(),
-        triangles: scene.len() as u64,
-        backend: info.backend.to_owned(),
-        device: info.device,
-        allocator: spec.name().to_owned(),
-        build_ms: built.build_ms,
-        render,
-        meta,
-    })?)
+    let picture = PictureReport::new(&picture, mode.name(), &name);
+    output::print(&match arguments.format {
+        ResultFormat::Text => picture.text(),
+        ResultFormat::Json => {
+            let info = backend.info();
+            json(&RenderReport::new(&scene, &spec, &info, &built, picture))?
+        }
+    })
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::Error;
-use crate::report::Format;
+use crate::report::{Format, ResultFormat};
 
 /// A format of reports, by the suffix of its files.
 pub trait Suffix: Copy + Default + PartialEq + 'static {
@@ -19,6 +19,10 @@ impl Suffix for Format {
         ("csv", Self::Csv),
         ("md", Self::Markdown),
     ];
+}
+
+impl Suffix for ResultFormat {
+    const ALL: &'static [(&'static str, Self)] = &[("txt", Self::Text), ("json", Self::Json)];
 }
 
 /// The suffix of a file's name in small letters, if it has one.
@@ -78,7 +82,6 @@ fn refused(path: &Path, written: &[&str]) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::kdtree::TreeFormat;
 
     #[test]
     fn a_suffix_is_one_that_is_written_or_none() {
@@ -96,11 +99,11 @@ mod tests {
     #[test]
     fn a_suffix_chooses_the_format_or_agrees_with_it() {
         let of = |asked, name| format(asked, Some(Path::new(name))).ok();
-        assert_eq!(of(None, "a.json"), Some(TreeFormat::Json));
-        assert_eq!(of(None, "a.txt"), Some(TreeFormat::Text));
-        assert_eq!(of(None, "a"), Some(TreeFormat::Text));
-        assert_eq!(of(Some(TreeFormat::Json), "a"), Some(TreeFormat::Json));
-        assert_eq!(of(Some(TreeFormat::Json), "a.txt"), None);
+        assert_eq!(of(None, "a.json"), Some(ResultFormat::Json));
+        assert_eq!(of(None, "a.txt"), Some(ResultFormat::Text));
+        assert_eq!(of(None, "a"), Some(ResultFormat::Text));
+        assert_eq!(of(Some(ResultFormat::Json), "a"), Some(ResultFormat::Json));
+        assert_eq!(of(Some(ResultFormat::Json), "a.txt"), None);
         assert_eq!(of(None, "a.bmp"), None);
         let of = |asked, name| format(asked, Some(Path::new(name))).ok();
         assert_eq!(of(None, "a.CSV"), Some(Format::Csv));

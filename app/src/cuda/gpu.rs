@@ -1,4 +1,4 @@
-//! One opened device: its context, one stream, launches, times and waits.
+//! One opened device: its context, one stream, times and waits.
 //!
 //! Everything that a [`Gpu`] does goes through one stream, in order. Copies of a
 //! [`Buffer`](super::Buffer) go through the default stream, which CUDA orders
@@ -9,7 +9,6 @@
 //! the context current on the calling thread and refuses to go on once a kernel
 //! hangs: the driver would wait for it, in releasing memory too, and for ever.
 
-use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, OnceLock};
 use std::thread::sleep;
@@ -21,7 +20,6 @@ use cust::stream::{Stream, StreamFlags};
 use cust::sys::{self, CUresult};
 
 use super::error::{CudaError, check, from_cust};
-use super::module::Function;
 use super::properties::{self, DeviceProperties};
 
 /// How long to wait at full attention, before sleeping between looks.
@@ -83,55 +81,6 @@ impl Gpu {
         let info = cust::memory::mem_get_info();
         let (free, _total) = info.map_err(from_cust("cuMemGetInfo"))?;
         Ok(free as u64)
-    }
-
-    /// Starts `function` with `words` as its parameters, each of 8 bytes: a device
-    /// address or a number. Returns at once; the kernel runs after all that this
-    /// `Gpu` was asked for before.
-    ///
-    /// # Errors
-    ///
-    /// [`CudaError::Call`] for a grid or block that is empty or too large, and
-    /// faults of earlier work. Faults of this kernel come with a later call.
-    ///
-    /// # Safety
-    ///
-    /// The kernel must take exactly these words, and access only memory that it may:
-    /// the buffers among them, which must live until it has ended.
-    pub unsafe fn launch(
-        &self,
-        function: &Function,
-        grid_blocks: u32,
-        block_threads: u32,
-        words: &[u64],
-    ) -> Result<(), CudaError> {
-        /// Tags of the list that hands over all parameters as one block of memory.
-        const END: *mut c_void = std::ptr::null_mut();
-        const POINTER: *mut c_void = std::ptr::without_provenance_mut(1);
-        const SIZE: *mut c_void = std::ptr::without_provenance_mut(2);
-
-        self.shared.enter()?;
-        let mut bytes = size_of_val(words);
-        let block = words.as_ptr().cast_mut().cast();
-        let mut extra = [POINTER, block, SIZE, (&raw mut bytes).cast(), END];
-        // SAFETY: handles of this device; the driver copies the words before it
-        // returns. What the kernel does is the caller's promise.
-        let result = unsafe {
-            sys::cuLaunchKernel(
-                function.raw(),
-                grid_blocks,
-                1,
-                1,
-                block_threads,
-                1,
-                1,
-                0,
-                self.shared.stream.as_inner(),
-                std::ptr::null_mut(),
-                extra.as_mut_ptr(),
-            )
-        };
-        check("cuLaunchKernel", result)
     }
 
     /// Runs `work` and returns how long the GPU was busy with what it launched, in

@@ -1,4 +1,5 @@
-//! Kernels: PTX compiled by the driver, and what the driver says of them.
+//! Kernels: PTX compiled by the driver, their launches, and what the driver says of
+//! them.
 //!
 //! Not `cust`'s own types: they borrow the module for every function, and their
 //! loader drops the compiler's log.
@@ -117,6 +118,55 @@ impl Module {
 }
 
 impl Function {
+    /// Starts the kernel with `words` as its parameters, each of 8 bytes: a device
+    /// address or a number. Returns at once; the kernel runs after all that its device
+    /// was asked for before.
+    ///
+    /// # Errors
+    ///
+    /// [`CudaError::Call`] for a grid or block that is empty or too large, and
+    /// faults of earlier work. Faults of this kernel come with a later call.
+    ///
+    /// # Safety
+    ///
+    /// The kernel must take exactly these words, and access only memory that it may:
+    /// the buffers among them, which must live until it has ended.
+    pub unsafe fn launch(
+        &self,
+        grid_blocks: u32,
+        block_threads: u32,
+        words: &[u64],
+    ) -> Result<(), CudaError> {
+        /// Tags of the list that hands over all parameters as one block of memory.
+        const END: *mut c_void = ptr::null_mut();
+        const POINTER: *mut c_void = ptr::without_provenance_mut(1);
+        const SIZE: *mut c_void = ptr::without_provenance_mut(2);
+
+        let gpu = &self.module.gpu;
+        gpu.enter()?;
+        let mut bytes = size_of_val(words);
+        let block = words.as_ptr().cast_mut().cast();
+        let mut extra = [POINTER, block, SIZE, (&raw mut bytes).cast(), END];
+        // SAFETY: handles of this device; the driver copies the words before it
+        // returns. What the kernel does is the caller's promise.
+        let result = unsafe {
+            sys::cuLaunchKernel(
+                self.handle,
+                grid_blocks,
+                1,
+                1,
+                block_threads,
+                1,
+                1,
+                0,
+                gpu.stream(),
+                ptr::null_mut(),
+                extra.as_mut_ptr(),
+            )
+        };
+        check("cuLaunchKernel", result)
+    }
+
     /// Registers of a thread.
     ///
     /// # Errors
@@ -169,11 +219,6 @@ impl Function {
         let result = unsafe { sys::cuFuncGetAttribute(&mut value, attribute, self.handle) };
         check("cuFuncGetAttribute", result)?;
         Ok(value.unsigned_abs())
-    }
-
-    /// The driver's handle; valid as long as `self`.
-    pub(super) fn raw(&self) -> CUfunction {
-        self.handle
     }
 }
 

@@ -2,6 +2,7 @@
 
 use heapwood_graphs::{Csr, CsrOptions, CsrStatistics, Direction, EdgeList};
 
+use super::store::Edge;
 use super::verify::Checker;
 
 /// A graph to load.
@@ -59,6 +60,18 @@ impl Input {
         vertex.filter(|&vertex| vertex < self.rows.vertices())
     }
 
+    /// The edges of a batch for this graph, of which an undirected one is one both ways in
+    /// a directed graph.
+    pub fn batch(&self, list: EdgeList) -> Vec<Edge> {
+        let mut edges = list.edges;
+        if self.rows.directed && !list.directed {
+            let back = edges.iter().filter(|[u, v]| u != v).map(|&[u, v]| [v, u]);
+            let back: Vec<Edge> = back.collect();
+            edges.extend(back);
+        }
+        edges
+    }
+
     /// The graph as it should be, if the edges were kept.
     pub(crate) fn checker(&self) -> Option<Checker> {
         let edges = self.edges.as_ref()?;
@@ -104,6 +117,17 @@ mod tests {
         let columns = input().columns.expect("a directed graph");
         assert_eq!(columns.offsets, [0, 0, 0, 3]);
         assert_eq!(columns.targets, [0, 1, 2]);
+    }
+
+    #[test]
+    fn undirected_edges_of_a_batch_lead_both_ways_in_a_directed_graph() {
+        let list = |directed| EdgeList {
+            vertices: 3,
+            edges: vec![[0, 1], [2, 2]],
+            directed,
+        };
+        assert_eq!(input().batch(list(true)), [[0, 1], [2, 2]]);
+        assert_eq!(input().batch(list(false)), [[0, 1], [2, 2], [1, 0]]);
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! What a graph takes of its pool, and the most that it took.
 
-use std::cell::Cell;
-
 use super::store::Store;
 use crate::backend::BackendError;
 
@@ -16,33 +14,6 @@ pub struct MemoryUse {
     /// if it is asked for after each batch; else what batches have freed in between
     /// is counted too.
     pub high_water_bytes: u64,
-}
-
-/// Keeps the most bytes that were allocated at a time.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Peak {
-    /// Allocated when last looked at.
-    settled: Cell<u64>,
-    /// Granted since then.
-    fresh: Cell<u64>,
-    most: Cell<u64>,
-}
-
-impl Peak {
-    /// Blocks were granted; others may have been freed afterwards.
-    pub fn add(&self, bytes: u64) {
-        self.fresh.set(self.fresh.get() + bytes);
-        let now = self.settled.get() + self.fresh.get();
-        self.most.set(self.most.get().max(now));
-    }
-
-    /// So much is allocated now; returns the most so far.
-    pub fn settle(&self, bytes: u64) -> u64 {
-        self.settled.set(bytes);
-        self.fresh.set(0);
-        self.most.set(self.most.get().max(bytes));
-        self.most.get()
-    }
 }
 
 impl Store<'_> {
@@ -70,21 +41,5 @@ impl Store<'_> {
     /// Faults of the backend.
     pub fn entries(&self) -> Result<u64, BackendError> {
         Ok(self.device.measure(0)?.entries)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_peak_is_before_the_old_blocks_are_freed() {
-        let peak = Peak::default();
-        assert_eq!(peak.settle(100), 100);
-        peak.add(50);
-        // The batch freed 40.
-        assert_eq!(peak.settle(110), 150);
-        peak.add(20);
-        assert_eq!(peak.settle(90), 150);
     }
 }

@@ -7,10 +7,13 @@ mod error;
 mod input;
 mod limits;
 mod memory;
+mod options;
+mod peak;
 mod read;
 mod settle;
 mod store;
 pub mod verify;
+mod vertex_list;
 mod vertices;
 
 pub use algorithms::pagerank::rank_iteration;
@@ -21,4 +24,5 @@ pub use heapwood_device::graph::plan::{Change, Counts, Layout, Method, RankOptio
 pub use input::Input;
 pub use limits::Limits;
 pub use memory::MemoryUse;
-pub use store::{Edge, Options, Store, Update};
+pub use options::Options;
+pub use store::{Edge, Store, Update};

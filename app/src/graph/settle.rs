@@ -9,7 +9,7 @@ use heapwood_device::graph::plan::{Layout, Shape};
 
 use super::StoreError;
 use super::device_store::{DeviceStore, Rows};
-use super::store::Options;
+use super::options::Options;
 use crate::backend::Backend;
 use crate::heap::{HeapError, MostPool, Refuser};
 use crate::size::Pool;

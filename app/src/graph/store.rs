@@ -17,30 +17,14 @@ use heapwood_graphs::Csr;
 
 use super::StoreError;
 use super::device_store::{DeviceStore, Rows};
-use super::limits::Limits;
-use super::memory::Peak;
+use super::options::Options;
+use super::peak::Peak;
 use super::settle::{first_pool, settle};
-use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Memory};
 use crate::size::Pool;
 
 /// An edge: source and target.
 pub type Edge = [u32; 2];
-
-/// How a graph is kept.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The allocator of its blocks.
-    pub spec: Spec,
-    /// Its memory; a multiple is one of the bytes of the entries.
-    pub pool: Pool,
-    /// How adjacency is kept.
-    pub layout: Layout,
-    /// Whether edges from a vertex to itself are accepted by batches.
-    pub self_loops: bool,
-    /// The sizes up to which it works.
-    pub limits: Limits,
-}
 
 /// What became of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -56,6 +40,30 @@ pub struct Update {
 }
 
 /// A graph on a backend.
+///
+/// ```
+/// use heapwood::allocators::Spec;
+/// use heapwood::backend::Cpu;
+/// use heapwood::graph::{Change, Layout, Limits, Options, Store};
+/// use heapwood::size::Pool;
+/// use heapwood_graphs::{Csr, CsrOptions, EdgeList};
+///
+/// let list = EdgeList { vertices: 4, edges: vec![[0, 1], [1, 2]], directed: false };
+/// let (rows, _) = Csr::build(list, CsrOptions::default());
+/// let options = Options {
+///     spec: Spec::parse("cfmmalloc")?,
+///     pool: Pool::Auto,
+///     layout: Layout::Contiguous,
+///     self_loops: false,
+///     limits: Limits::default(),
+/// };
+/// let backend = Cpu::new(None, None)?;
+/// let mut graph = Store::new(&backend, options, &rows, None)?;
+/// let update = graph.update(&[[2, 0], [0, 1], [2, 3]], Change::Insert, true)?;
+/// assert_eq!((update.counts.applied, update.triangles), (2, Some(1)));
+/// assert_eq!(graph.csr(false)?.row(2), [0, 1, 3]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Store<'b> {
     pub(super) backend: &'b dyn Backend,
     pub(super) options: Options,

@@ -1,22 +1,12 @@
 //! Inserting and deleting vertices.
 
-use std::collections::BTreeSet;
-
-use heapwood_device::graph::plan::{Batch, Change, UpdateSpace, VertexList};
+use heapwood_device::graph::plan::{Batch, Change, UpdateSpace};
 use heapwood_device::launch::PlannedLaunch;
 
 use super::StoreError;
-use super::device_store::DeviceStore;
 use super::store::{Store, Workspace};
-use crate::backend::{Backend, BackendError, Memory};
-
-/// Vertices on the backend.
-struct List {
-    list: VertexList,
-    header: Memory,
-    /// Keeps what `list` points to.
-    _vertices: Memory,
-}
+use super::vertex_list::List;
+use crate::backend::BackendError;
 
 impl Store<'_> {
     /// Adds vertices without edges behind the last; the records grow if need be.
@@ -125,47 +115,5 @@ impl Store<'_> {
         let fresh = fresh.sum();
         self.keep_workspace(workspace);
         fresh
-    }
-}
-
-impl DeviceStore<'_> {
-    /// Marks the deleted vertices of a graph that was copied, which does not tell.
-    pub(super) fn mark_deleted(&mut self, deleted: &BTreeSet<u32>) -> Result<(), BackendError> {
-        if deleted.is_empty() {
-            return Ok(());
-        }
-        let vertices: Vec<u32> = deleted.iter().copied().collect();
-        let list = List::new(self.backend(), &vertices)?;
-        let steps = self.graph.mark_deleted(&list.list);
-        // SAFETY: the vertices have no edges.
-        unsafe { self.run(&[&steps])? };
-        self.graph.absent = vertices.len() as u32;
-        Ok(())
-    }
-}
-
-impl List {
-    fn new(backend: &dyn Backend, vertices: &[u32]) -> Result<Self, BackendError> {
-        let memory = backend.memory(size_of_val(vertices) as u64, false)?;
-        memory.upload(0, vertices)?;
-        let header = backend.memory(8 * VertexList::HEADER_WORDS as u64, true)?;
-        let list = VertexList {
-            vertices: memory.address().cast(),
-            count: vertices.len() as u32,
-            header: header.address().cast(),
-        };
-        Ok(Self {
-            list,
-            header,
-            _vertices: memory,
-        })
-    }
-
-    /// The edges of the vertices, once they are counted.
-    fn edges(&self) -> Result<u64, BackendError> {
-        let read: Vec<u64> = self.header.download(0, VertexList::HEADER_WORDS)?;
-        let mut words = [0; VertexList::HEADER_WORDS];
-        words.copy_from_slice(&read);
-        Ok(VertexList::edges(&words))
     }
 }

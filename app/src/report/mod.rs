@@ -1,20 +1,35 @@
 //! Results as text: aligned tables, Markdown, CSV, JSON.
 
+pub mod allocators;
 mod bench;
+pub mod compare;
+pub mod devices;
 pub mod graph;
+mod picture;
 mod table;
 mod tree;
 
 pub use crate::samples::milliseconds;
 pub use bench::bench_table;
+pub use picture::{PictureReport, RenderReport};
 pub use table::{Column, Table};
-pub use tree::{BuildOptions, RenderReport, TreeReport};
+pub use tree::{BuildOptions, TreeReport};
 
 use serde::Serialize;
 
 use crate::Error;
 
-/// How results are written.
+/// How one result is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ResultFormat {
+    /// For people
+    #[default]
+    Text,
+    /// JSON with stable keys
+    Json,
+}
+
+/// How rows of results are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// An aligned table.
@@ -26,6 +41,26 @@ pub enum Format {
     Csv,
     /// A Markdown table.
     Markdown,
+}
+
+impl Format {
+    /// Rows in this format: whole in JSON, and else by the cells of their table.
+    ///
+    /// # Errors
+    ///
+    /// For rows that JSON does not have.
+    pub fn write<Row: Serialize>(
+        self,
+        rows: &[Row],
+        table: impl FnOnce(&[Row]) -> Table,
+    ) -> Result<String, Error> {
+        Ok(match self {
+            Self::Json => json(&rows)?,
+            Self::Table => table(rows).text(),
+            Self::Csv => table(rows).csv(),
+            Self::Markdown => table(rows).markdown(),
+        })
+    }
 }
 
 /// A value as indented JSON with a line break at the end.

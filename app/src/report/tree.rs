@@ -1,70 +1,26 @@
-//! The results of building and rendering trees.
+//! The result of building a tree.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::allocators::Spec;
+use super::picture::PictureReport;
+use super::{milliseconds, triangles};
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
 use crate::size::display;
-use crate::tree::{Measured, Picture, Ready};
-
-use super::{milliseconds, triangles};
-
-/// A picture and what it took.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct RenderReport {
-    /// The file.
-    pub output: String,
-    /// What it shows.
-    pub shade: String,
-    /// Pixels of a row.
-    pub width: u32,
-    /// Rows.
-    pub height: u32,
-    /// Milliseconds for all rays.
-    pub render_ms: Samples,
-    /// Rays per second of the median run.
-    pub rays_per_second: f64,
-}
-
-impl RenderReport {
-    /// For a picture that goes to the file `output`.
-    pub fn new(picture: &Picture, shade: &str, output: &str) -> Self {
-        Self {
-            output: output.to_owned(),
-            shade: shade.to_owned(),
-            width: picture.width,
-            height: picture.height,
-            render_ms: picture.render_ms.clone(),
-            rays_per_second: picture.rays_per_second(),
-        }
-    }
-
-    /// For people, in a line.
-    pub fn text(&self) -> String {
-        format!(
-            "{}: {}x{} {}, {} ms, {:.1} million rays/s\n",
-            self.output,
-            self.width,
-            self.height,
-            self.shade,
-            milliseconds(self.render_ms.median),
-            self.rays_per_second * 1e-6
-        )
-    }
-}
+use crate::tree::Ready;
+use crate::workload::tree::{Measured, Workload};
 
 /// How the tree was built.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BuildOptions {
-    /// Cost of a step.
+    /// Cost of a step down the tree.
     pub traversal_cost: f32,
-    /// Cost of an intersection.
+    /// Cost of an intersection with a triangle, in the same unit.
     pub intersection_cost: f32,
-    /// Bonus for an empty side.
+    /// Part of the cost that is saved if a side of a split is empty, 0 to 1.
     pub empty_bonus: f32,
     /// Depth limit, null for the usual one.
     pub max_depth: Option<u32>,
@@ -103,9 +59,9 @@ pub struct TreeReport {
     /// The most bytes granted at a time; all bytes requested, for an allocator
     /// that cannot free.
     pub pool_high_water_bytes: u64,
-    /// Initialisation of the heap.
+    /// Initialisation of the heap, in milliseconds.
     pub init_ms: Samples,
-    /// The build.
+    /// The build, in milliseconds.
     pub build_ms: Samples,
     /// Nodes, leaves among them.
     pub nodes: u32,
@@ -122,39 +78,34 @@ pub struct TreeReport {
     pub references_bounded: bool,
     /// Leaves that would have been split but for their budget.
     pub limited_leaves: u32,
-    /// Expected cost of a ray.
+    /// Expected cost of a ray, in the unit of the build's costs.
     pub sah_cost: f64,
     /// Requests served.
     pub allocations: u64,
     /// Blocks freed.
     pub frees: u64,
-    /// Mean size of requests.
+    /// Mean size of requests, in bytes.
     pub allocation_mean_bytes: f64,
-    /// Standard deviation of sizes.
+    /// Standard deviation of sizes, in bytes.
     pub allocation_std_bytes: f64,
-    /// Unused part of blocks, averaged over requests.
+    /// Unused part of blocks, averaged over requests, 0 to 1.
     pub internal_fragmentation: f64,
     /// Part of free memory outside of the largest free block, after the last
-    /// free.
+    /// free, 0 to 1.
     pub external_fragmentation: Option<f64>,
-    /// Fingerprint of nodes and references.
+    /// Fingerprint of nodes and references, 16 hexadecimal digits.
     pub tree_hash: String,
     /// The picture, if there is one.
-    pub render: Option<RenderReport>,
+    pub render: Option<PictureReport>,
     /// Machine, program and input.
     pub meta: Meta,
 }
 
 impl TreeReport {
-    /// For a scene of this name and so many triangles.
-    pub fn new(
-        (scene, triangles): (&str, usize),
-        (spec, check_heap): (&Spec, bool),
-        info: &DeviceInfo,
-        ready: &Ready,
-        measured: &Measured,
-        meta: Meta,
-    ) -> Self {
+    /// For a workload that was measured, with the memory that it was built in.
+    pub fn new(workload: &Workload, info: &DeviceInfo, measured: &Measured, ready: &Ready) -> Self {
+        let (scene, spec) = (workload.scene, &workload.spec);
+        let triangles = scene.len();
         let options = ready.options();
         let result = &measured.built.result;
         let statistics = &measured.statistics;
@@ -164,7 +115,7 @@ impl TreeReport {
             false => statistics.peak_bytes.max(requested.round() as u64),
         };
         Self {
-            scene: scene.to_owned(),
+            scene: scene.name().to_owned(),
             triangles: triangles as u64,
             backend: info.backend.to_owned(),
             device: info.device.clone(),
@@ -178,7 +129,7 @@ impl TreeReport {
                 clip: options.clip,
                 alloc_per_split: options.alloc_per_split,
                 finish: options.finish,
-                check_heap,
+                check_heap: spec.allocator.checked,
             },
             root_bytes: ready.root_bytes(),
             pool_bytes: ready.pool_bytes(),
@@ -201,7 +152,7 @@ impl TreeReport {
             external_fragmentation: measured.external_fragmentation,
             tree_hash: measured.hash.to_string(),
             render: None,
-            meta,
+            meta: Meta::of_scene(info, scene),
         }
     }
 

@@ -2,6 +2,7 @@
 //! launches.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use heapwood_device::heap::State;
 use heapwood_device::kdtree::node::Node;
@@ -23,12 +24,13 @@ const LEAST_POOL: u64 = 16 << 20;
 /// Triangles on a backend, from which trees are built.
 pub struct TreeBuilder<'b> {
     backend: &'b dyn Backend,
-    triangles: Memory,
+    /// Lives as long as what is built of it.
+    triangles: Arc<Memory>,
     count: u32,
 }
 
 impl<'b> TreeBuilder<'b> {
-    /// Brings triangles to the backend.
+    /// Brings triangles to the backend: the corners of each, of x, y and z.
     ///
     /// # Errors
     ///
@@ -40,7 +42,7 @@ impl<'b> TreeBuilder<'b> {
         let count = u32::try_from(triangles.len()).unwrap_or(u32::MAX);
         Ok(Self {
             backend,
-            triangles: memory,
+            triangles: Arc::new(memory),
             count,
         })
     }
@@ -58,23 +60,23 @@ impl<'b> TreeBuilder<'b> {
         pool_bytes: u64,
         options: Options,
         limits: Limits,
-    ) -> Result<Ready<'_>, TreeError> {
+    ) -> Result<Ready<'b>, TreeError> {
         let heap = DeviceHeap::new(self.backend, spec, pool_bytes)?;
         self.on(heap, spec, options, limits)
     }
 
     /// A workspace beside a heap.
-    fn on<'r>(
-        &'r self,
-        heap: DeviceHeap<'r>,
+    fn on(
+        &self,
+        heap: DeviceHeap<'b>,
         spec: &Spec,
         options: Options,
         limits: Limits,
-    ) -> Result<Ready<'r>, TreeError> {
+    ) -> Result<Ready<'b>, TreeError> {
         let plan = Plan::new(self.count, options, limits)?;
         Ok(Ready {
             backend: self.backend,
-            triangles: &self.triangles,
+            triangles: Arc::clone(&self.triangles),
             may_overwrite: spec.allocator.may_overwrite,
             heap,
             workspace: self.backend.memory(plan.bytes() as u64, false)?,
@@ -96,7 +98,7 @@ impl<'b> TreeBuilder<'b> {
         spec: &Spec,
         pool: Pool,
         mut options: Options,
-    ) -> Result<Ready<'_>, TreeError> {
+    ) -> Result<Ready<'b>, TreeError> {
         let root = u64::from(self.count) * 4;
         let mut pool_bytes = match pool {
             Pool::Auto => (root * FIRST_POOL).max(LEAST_POOL),
@@ -168,7 +170,7 @@ impl<'b> TreeBuilder<'b> {
 /// succeed.
 pub struct Ready<'b> {
     backend: &'b dyn Backend,
-    triangles: &'b Memory,
+    triangles: Arc<Memory>,
     may_overwrite: bool,
     heap: DeviceHeap<'b>,
     workspace: Memory,
@@ -261,7 +263,7 @@ impl Ready<'_> {
 
     /// The triangles on the backend.
     pub fn triangles(&self) -> &Memory {
-        self.triangles
+        &self.triangles
     }
 
     /// Where the nodes and the references of the tree begin on the backend: whole ones.

@@ -18,7 +18,7 @@ pub struct Picture {
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// sRGB with alpha, row by row from the top.
+    /// sRGB with alpha, 4 bytes a pixel, row by row from the top.
     pub rgba: Vec<u8>,
     /// Milliseconds for all of its rays.
     pub render_ms: Samples,
@@ -52,6 +52,27 @@ impl Picture {
 
 /// Renders the tree built last in `ready`: once untimed, which loads the kernel,
 /// then `runs` times and at least once.
+///
+/// ```
+/// use heapwood::allocators::Spec;
+/// use heapwood::backend::Cpu;
+/// use heapwood::size::Pool;
+/// use heapwood::tree::{Options, TreeBuilder, render, triangles};
+/// use heapwood_device::render::Mode;
+/// use heapwood_scenes::{Camera, generate};
+///
+/// let scene = generate::courtyard();
+/// let camera = Camera::frame(scene.bounds(), 64, 48, 45.0)?;
+/// let backend = Cpu::new(None, None)?;
+/// let builder = TreeBuilder::new(&backend, &triangles(&scene))?;
+/// let ready = builder.prepare(&Spec::parse("cfmmalloc")?, Pool::Auto, Options::default())?;
+/// let built = ready.build(false)?;
+/// let picture = render(&ready, &built, &camera, Mode::default(), 3)?;
+/// assert_eq!(picture.rgba.len(), 4 * 64 * 48);
+/// assert_eq!(picture.render_ms.samples.len(), 3);
+/// assert!(picture.png()?.starts_with(b"\x89PNG"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! Building, tracing and rendering k-d trees on a backend.
+//! Building, tracing and rendering k-d trees on a backend. What is measured of them, run
+//! by run, is [`workload::tree`](crate::workload::tree).
 //!
 //! ```
 //! use heapwood::allocators::Spec;
@@ -19,15 +20,15 @@
 
 mod build;
 mod image;
-mod statistics;
 mod trace;
 
 pub use build::{Built, Ready, TreeBuilder};
 pub use heapwood_device::kdtree::plan::Options;
 pub use heapwood_device::render::{Hit, Triangle};
 pub use image::{Picture, render};
-pub use statistics::{Measured, TreeHash, measure};
 pub use trace::{Ray, trace};
+
+use std::fmt;
 
 use heapwood_device::kdtree::node::Node;
 use heapwood_device::kdtree::plan::{self, BuildError, PlanError};
@@ -38,7 +39,7 @@ use crate::backend::BackendError;
 use crate::heap::{HeapError, MostPool, Refuser};
 use crate::size::display;
 
-/// The corners of the triangles of a scene.
+/// The corners of the triangles of a scene, three of x, y and z for each.
 pub fn triangles(scene: &Scene) -> Vec<Triangle> {
     let positions = scene.positions().into_iter();
     positions
@@ -59,6 +60,16 @@ impl Tree {
     /// Its fingerprint.
     pub fn hash(&self) -> TreeHash {
         TreeHash(plan::tree_hash(&self.nodes, &self.references))
+    }
+}
+
+/// Fingerprint of a tree's nodes and references.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeHash(pub u64);
+
+impl fmt::Display for TreeHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
     }
 }
 

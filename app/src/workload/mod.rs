@@ -1,8 +1,17 @@
 //! What heapwood measures: the work, from typed options to typed results.
 //!
+//! - [`tree`]: the k-d tree of a scene is built.
 //! - [`graph`]: a graph is loaded, changed by a stream of updates, and computed on.
 //! - [`micro`]: allocators alone, in the papers' microbenchmarks.
-//! - Trees are built, measured, traced and rendered by [`tree`](crate::tree).
+//! - [`compare`]: any of this over several allocators, each in a process of its own.
+//!
+//! [`crate::tree`] and [`crate::graph`] have the trees and the graphs themselves, to be
+//! built, traced, rendered and searched without being measured.
 
+pub mod compare;
 pub mod graph;
 pub mod micro;
+mod status;
+pub mod tree;
+
+pub use status::Status;

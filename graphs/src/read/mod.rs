@@ -45,6 +45,8 @@ pub struct Loaded {
     pub edges: EdgeList,
     /// What the file is.
     pub format: Format,
+    /// The number that the file gives the first vertex, 0 or 1.
+    pub first_id: u32,
     /// What was decided or left out.
     pub notes: Vec<Note>,
 }
@@ -94,6 +96,19 @@ struct Parsed {
 }
 
 /// Reads a graph file, plain or gzipped.
+///
+/// ```
+/// use heapwood_graphs::{Format, ReadOptions, load};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("triangle.col");
+/// std::fs::write(&file, "p edge 3 3\ne 1 2\ne 2 3\ne 3 1\n")?;
+/// let loaded = load(&file, ReadOptions::default())?;
+/// assert_eq!((loaded.format, loaded.first_id), (Format::Col, 1));
+/// assert_eq!(loaded.edges.edges, [[0, 1], [1, 2], [2, 0]]);
+/// assert!(!loaded.edges.directed);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// A [`GraphError`] that names the file and, for a fault in its text, the line.
@@ -152,6 +167,7 @@ fn read_text(
     Ok(Loaded {
         edges,
         format,
+        first_id: u32::from(format != Format::EdgeList || options.one_based),
         notes,
     })
 }

@@ -37,6 +37,18 @@ pub struct Loaded {
 
 /// Reads and cleans an OBJ file, plain or gzipped, with its material libraries.
 ///
+/// ```
+/// use heapwood_scenes::{CleanOptions, load};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("square.obj");
+/// std::fs::write(&file, "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nf 1 2 2\n")?;
+/// let loaded = load(&file, CleanOptions::default())?;
+/// assert_eq!((loaded.scene.name(), loaded.scene.len()), ("square", 2));
+/// assert_eq!(loaded.report.degenerate, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// A [`SceneError`] that names the file and, for a fault in its text, the line.
 pub fn load(path: impl AsRef<Path>, options: CleanOptions) -> Result<Loaded, SceneError> {

@@ -1,6 +1,5 @@
-//! The conformance suite: the contract of
-//! [`Allocator`](heapwood_device::allocator::Allocator), clause by clause, for
-//! every allocator, on OS threads and on warps in lockstep.
+//! The conformance suite: the contract of [`Allocator`], clause by clause, for every
+//! allocator, on OS threads and on warps in lockstep.
 //!
 //! An allocator joins by one line in `tests/conformance.rs`. A clause checks
 //! every block that it gets (place, alignment, size, overlap with live blocks,

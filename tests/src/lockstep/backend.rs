@@ -76,6 +76,7 @@ impl<A: Allocator + Named> Backend for LockstepBackend<A> {
         DeviceInfo {
             backend: "lockstep",
             device: format!("{} warps of 32 lanes", self.warps),
+            is_gpu: false,
             processors: 4,
             driver: None,
         }

@@ -1,26 +1,20 @@
-//! `heapwood compare`: real work over a set of allocators, side by side.
-//!
-//! Each case is another command of the program in a process of its own, under a
-//! time limit, which answers in JSON: what crashes or hangs is a row that says so.
+//! `heapwood compare`: real work over a set of allocators, side by side. A case is
+//! another command of the program, whose arguments are written here.
 
 mod graph;
 mod kdtree;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::common::{BackendArguments, parse_seconds, progress};
 use super::suffix;
 use crate::Error;
-use crate::output::{self, Output};
-use crate::process::{self, Ended};
-use crate::report::{Format, Table, json};
-use crate::workload::micro::Status;
+use crate::output::Output;
+use crate::report::Format;
+use crate::workload::compare::{Case, Outcome};
 
 /// The work.
 #[derive(Debug, Subcommand)]
@@ -62,14 +56,6 @@ struct Sides {
     output: Option<PathBuf>,
 }
 
-/// What became of a case.
-#[derive(Debug, Serialize)]
-struct Case<R> {
-    status: Status,
-    error: Option<String>,
-    result: Option<R>,
-}
-
 impl Sides {
     /// The file for the results and their format, before the work starts.
     fn open(&self) -> Result<(Option<Output>, Format), Error> {
@@ -78,120 +64,24 @@ impl Sides {
         Ok((path.map(Output::open).transpose()?, format))
     }
 
-    /// Runs a command for each named case on an input file.
+    /// Runs cases on an input file under a bar; their arguments are without it.
     fn run<R: DeserializeOwned>(
         &self,
-        commands: Vec<(String, Vec<OsString>)>,
+        mut cases: Vec<Case>,
         input: &Path,
-    ) -> Result<Vec<Case<R>>, Error> {
+    ) -> Result<Vec<Outcome<R>>, Error> {
         let backend = self.backend.resolved()?;
-        let bar = progress(commands.len());
-        let mut cases = Vec::new();
-        for (name, mut command) in commands {
-            bar.set_message(name.clone());
-            command.extend(backend.iter().map(Into::into));
-            command.extend(["--format=json".into(), "--".into(), input.into()]);
-            cases.push(self.case(&name, &command)?);
+        let bar = progress(cases.len());
+        let mut outcomes = Vec::new();
+        for case in &mut cases {
+            bar.set_message(case.name.clone());
+            let arguments = &mut case.arguments;
+            arguments.extend(backend.iter().map(Into::into));
+            arguments.extend(["--format=json".into(), "--".into(), input.into()]);
+            outcomes.push(case.run(self.timeout)?);
             bar.inc(1);
         }
         bar.finish_and_clear();
-        Ok(cases)
-    }
-
-    fn case<R: DeserializeOwned>(
-        &self,
-        name: &str,
-        command: &[OsString],
-    ) -> Result<Case<R>, Error> {
-        let bad = |status: Status, error: String| Case {
-            status,
-            error: Some(error),
-            result: None,
-        };
-        let timeout = Duration::from_secs_f64(self.timeout);
-        Ok(match process::run(command, timeout)? {
-            Ended::Well(answer) => {
-                let no_result =
-                    |error| Error::Failed(format!("{name}: no result came back: {error}"));
-                Case {
-                    status: Status::Ok,
-                    error: None,
-                    result: Some(serde_json::from_str(&answer).map_err(no_result)?),
-                }
-            }
-            // What is wrong with the arguments or the input is so for all.
-            Ended::Badly {
-                code: Some(code @ 2..=3),
-                message,
-            } => return Err(Error::Relayed { code, message }),
-            Ended::Badly {
-                code: Some(4),
-                message,
-            } => bad(Status::Oom, message),
-            Ended::Badly { message, .. } => bad(Status::Fault, message),
-            Ended::Timeout => bad(
-                Status::Timeout,
-                format!("not done after {} s", self.timeout),
-            ),
-        })
-    }
-}
-
-/// Writes rows to the file, in its format, or else to the standard output.
-fn write<Row: Serialize>(
-    (file, format): (Option<Output>, Format),
-    rows: &[Row],
-    table: impl Fn(&[Row]) -> Table,
-) -> Result<(), Error> {
-    let text = match format {
-        Format::Json => json(&rows)?,
-        Format::Table => table(rows).text(),
-        Format::Csv => table(rows).csv(),
-        Format::Markdown => table(rows).markdown(),
-    };
-    match file {
-        Some(file) => file.write(text.as_bytes()),
-        None => output::print(&text),
-    }
-}
-impl<R> Case<R> {
-    /// The status for people.
-    fn status(&self) -> String {
-        match &self.error {
-            Some(why) => format!("{}: {why}", self.status.name()),
-            None => self.status.name().to_owned(),
-        }
-    }
-}
-
-/// A cell of a table.
-fn cell(value: Option<String>) -> String {
-    value.unwrap_or_else(|| "-".to_owned())
-}
-
-/// All named cases that succeeded must have the same hash, and there must be one.
-fn verdict<'a, R: 'a>(
-    cases: impl Iterator<Item = (&'a str, &'a Case<R>)>,
-    differ: &str,
-    hash: impl Fn(&R) -> &str,
-) -> Result<(), Error> {
-    let mut tried = 0;
-    let mut first: Option<(&str, &str)> = None;
-    for (name, case) in cases {
-        tried += 1;
-        let Some(result) = &case.result else { continue };
-        let (first_name, first_hash) = *first.get_or_insert((name, hash(result)));
-        if hash(result) != first_hash {
-            return Err(Error::Verification(format!(
-                "{first_name} and {name} {differ}: {first_hash} and {}",
-                hash(result)
-            )));
-        }
-    }
-    match first {
-        Some(_) => Ok(()),
-        None => Err(Error::Failed(format!(
-            "none of the {tried} cases succeeded"
-        ))),
+        Ok(outcomes)
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use heapwood_graphs::generate::{self, Kind, Parameters};
-use heapwood_graphs::{Csr, CsrOptions, Direction, Format, GraphError, save};
+use heapwood_graphs::{Csr, CsrOptions, Direction, Format, GraphError, output_format, save};
 
 use super::super::common::{parse_count, parse_format, spinner};
 use crate::Error;
@@ -55,7 +55,8 @@ pub fn run(arguments: &GraphArguments) -> Result<(), Error> {
     }
     // Known before the work: whether there is a format, whether it can hold the
     // graph, and whether the file can be written.
-    let format = output_format(arguments).map_err(refused)?;
+    let (path, asked) = (&arguments.output, arguments.file_format);
+    let format = output_format(path, asked, arguments.directed).map_err(refused)?;
     output::check_writable(&arguments.output)?;
 
     let spinner = spinner(format!("making {}", arguments.output.display()));
@@ -66,21 +67,6 @@ pub fn run(arguments: &GraphArguments) -> Result<(), Error> {
     spinner.finish_and_clear();
     let line = written.map_err(refused)?;
     output::print(&format!("{}: {line}\n", arguments.output.display()))
-}
-
-fn output_format(arguments: &GraphArguments) -> Result<Format, GraphError> {
-    let path = || arguments.output.display().to_string();
-    let format = arguments
-        .file_format
-        .or_else(|| Format::by_suffix(&arguments.output))
-        .ok_or_else(|| GraphError::NoFormat { path: path() })?;
-    if arguments.directed && format.is_undirected() {
-        return Err(GraphError::Directed {
-            path: path(),
-            format,
-        });
-    }
-    Ok(format)
 }
 
 /// The graph and a line about it.

@@ -68,36 +68,29 @@ impl InputArguments {
             false => Input::new,
         };
         Ok(Input {
-            first_id: first_id(loaded.format, self.one_based),
+            first_id: loaded.first_id,
             ..make(&name(&self.file), loaded.edges, options)
         })
     }
 
-    /// Reads the edges of a batch for a graph. An undirected edge is one both
-    /// ways in a directed graph.
+    /// Reads the edges of a batch for a graph.
     ///
     /// # Errors
     ///
     /// A file that cannot be used.
     pub(super) fn read_batch(&self, path: &Path, graph: &Input) -> Result<Vec<Edge>, Error> {
         let loaded = read(path, None, self.one_based)?;
-        let first_id = first_id(loaded.format, self.one_based);
-        if first_id != graph.first_id {
+        if loaded.first_id != graph.first_id {
             let note = format_args!(
-                "{} numbers vertices from {first_id}, {} from {}",
+                "{} numbers vertices from {}, {} from {}",
                 path.display(),
+                loaded.first_id,
                 self.file.display(),
                 graph.first_id
             );
             complain("note", &note);
         }
-        let mut edges = loaded.edges.edges;
-        if graph.rows.directed && !loaded.edges.directed {
-            let back = edges.iter().filter(|[u, v]| u != v).map(|&[u, v]| [v, u]);
-            let back: Vec<Edge> = back.collect();
-            edges.extend(back);
-        }
-        Ok(edges)
+        Ok(graph.batch(loaded.edges))
     }
 }
 
@@ -116,11 +109,6 @@ fn read(path: &Path, format: Option<Format>, one_based: bool) -> Result<Loaded, 
         complain("note", &format_args!("{}: {note}", path.display()));
     }
     Ok(loaded)
-}
-
-/// Where a format's ids start.
-fn first_id(format: Format, one_based: bool) -> u32 {
-    u32::from(format != Format::EdgeList || one_based)
 }
 
 /// A file's name without folders and suffix.
@@ -145,13 +133,5 @@ mod tests {
         ] {
             assert_eq!(name(Path::new(path)), expected);
         }
-    }
-
-    #[test]
-    fn formats_number_vertices_in_their_way() {
-        let first = |name| first_id(Format::by_name(name).unwrap(), false);
-        assert_eq!(["metis", "gr", "col", "mtx"].map(first), [1; 4]);
-        assert_eq!(first("edges"), 0);
-        assert_eq!(first_id(Format::EdgeList, true), 1);
     }
 }

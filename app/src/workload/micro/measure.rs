@@ -14,15 +14,13 @@ use heapwood_device::bench::{
 };
 use heapwood_device::launch::{Call, Listed};
 
-use super::{
-    BLOCK_THREADS, BLOCK_WARPS, Case, HeapState, LEAST_SAMPLES, Microbenchmark, Row, Status,
-};
+use super::{BLOCK_THREADS, BLOCK_WARPS, Case, HeapState, LEAST_SAMPLES, Microbenchmark, Row};
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
-use crate::cuda::CudaError;
 use crate::heap::{DeviceHeap, HeapError};
 use crate::samples::Samples;
 use crate::size::display;
+use crate::workload::Status;
 
 /// Threads that fill a heap up.
 const FILLERS: u32 = 1 << 14;
@@ -66,17 +64,10 @@ pub fn measure(backend: &dyn Backend, spec: &Spec, case: &Case) -> Row {
         Ok(()) => row,
         Err(error) => {
             let status = match &error {
-                HeapError::TooSmall { .. }
-                | HeapError::Backend(
-                    BackendError::OutOfMemory { .. }
-                    | BackendError::Cuda(
-                        CudaError::OutOfMemory { .. } | CudaError::DriverOutOfMemory { .. },
-                    ),
-                ) => Status::Oom,
+                HeapError::TooSmall { .. } => Status::Oom,
                 HeapError::TooLarge { .. } | HeapError::Parameter { .. } => Status::Unsupported,
-                HeapError::Backend(BackendError::Cuda(CudaError::Timeout { .. })) => {
-                    Status::Timeout
-                }
+                HeapError::Backend(error) if error.is_out_of_memory() => Status::Oom,
+                HeapError::Backend(error) if error.is_timeout() => Status::Timeout,
                 HeapError::Misuse { .. } | HeapError::Backend(_) => Status::Fault,
             };
             row.ended(status, error)

@@ -2,18 +2,51 @@
 //!
 //! A case is one workload at one size over one allocator, on a warm or a cold
 //! heap. A row is its result, and a failure is a result.
+//!
+//! ```
+//! use heapwood::allocators::Spec;
+//! use heapwood::backend::{Choice, Options};
+//! use heapwood::workload::micro::{
+//!     HeapState, Microbenchmark, Plan, Runner, Size, Suite, verdict,
+//! };
+//!
+//! let backend = Options { choice: Choice::Cpu, ..Options::default() };
+//! let suite = Suite {
+//!     workload: Microbenchmark::Threads,
+//!     allocators: vec![Spec::parse("atomicmalloc")?, Spec::parse("ouroboros-p-va")?],
+//!     heaps: vec![HeapState::Warm],
+//!     sizes: Size::product(&[1000], &[64, 256], &[1]),
+//!     pool_bytes: 64 << 20,
+//!     plan: Plan { warmup: 1, runs: 5, budget_s: 1.0, verify: true },
+//!     backend: backend.clone(),
+//! };
+//! let mut runner = Runner::in_this_process(&backend)?;
+//! let cases = suite.cases();
+//! let rows = cases.iter().map(|(spec, case)| runner.run(spec, case));
+//! let rows = rows.collect::<Result<Vec<_>, _>>()?;
+//! verdict(&rows)?;
+//! assert_eq!(rows.len(), 4);
+//! assert!(rows.iter().all(|row| row.nulls == Some(0) && row.corrupt == Some(0)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod cost;
 mod measure;
 mod process;
 mod row;
+mod runner;
+mod suite;
 
 use serde::{Deserialize, Serialize};
 
 use crate::backend;
 
+pub use cost::{Cost, Costs};
 pub use measure::measure;
 pub use process::{answer, ask};
-pub use row::{Row, Status};
+pub use row::Row;
+pub use runner::{Runner, verdict};
+pub use suite::{Size, Suite};
 
 /// Threads of a block, on any backend.
 pub const BLOCK_THREADS: u32 = 256;

@@ -3,11 +3,12 @@
 
 use std::time::Duration;
 
-use super::{Case, Row, Status, measure};
+use super::{Case, Row, measure};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::process::{self, Ended};
+use crate::workload::Status;
 
 /// Runs a case in a new process; the row says how it ended.
 ///

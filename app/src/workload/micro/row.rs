@@ -9,35 +9,7 @@ use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
-
-/// How a case ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    /// Every request was served, nothing was found wrong.
-    Ok,
-    /// Memory did not suffice.
-    Oom,
-    /// It took too long.
-    Timeout,
-    /// It crashed, or its results are wrong.
-    Fault,
-    /// The allocator does not do this.
-    Unsupported,
-}
-
-impl Status {
-    /// Its name, as in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Oom => "oom",
-            Self::Timeout => "timeout",
-            Self::Fault => "fault",
-            Self::Unsupported => "unsupported",
-        }
-    }
-}
+use crate::workload::Status;
 
 /// The result of a case; the keys are stable, what does not apply is null.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -54,7 +26,7 @@ pub struct Row {
     pub device: String,
     /// The heap.
     pub heap: HeapState,
-    /// Its pool.
+    /// Its pool, in bytes.
     pub pool_bytes: u64,
     /// Threads launched for the workload.
     pub threads: u32,
@@ -68,13 +40,13 @@ pub struct Row {
     pub status: Status,
     /// Why it did not end well.
     pub error: Option<String>,
-    /// Initialisation of the heap, milliseconds.
+    /// Initialisation of the heap, in milliseconds.
     pub init_ms: Option<Samples>,
-    /// The kernel that allocates and frees.
+    /// The kernel that allocates and frees, in milliseconds.
     pub kernel_ms: Option<Samples>,
-    /// The kernel that allocates.
+    /// The kernel that allocates, in milliseconds.
     pub alloc_ms: Option<Samples>,
-    /// The kernel that frees.
+    /// The kernel that frees, in milliseconds.
     pub free_ms: Option<Samples>,
     /// Requests in the timed rounds that were not served.
     pub nulls: Option<u64>,

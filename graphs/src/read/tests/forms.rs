@@ -176,3 +176,26 @@ fn numbers_alone_are_told_apart_by_their_count() {
     let loaded = read_graph("a.graph", b"2 1\n2 0\n1 1\n".to_vec(), forced).unwrap();
     assert_eq!(loaded.edges.edges.len(), 3);
 }
+
+#[test]
+fn formats_number_vertices_in_their_way() {
+    for (name, text, first_id) in [
+        ("a.graph", "2 1\n2\n1\n", 1),
+        ("a.gr", "p sp 2 1\na 1 2 1\n", 1),
+        ("a.col", "p edge 2 1\ne 1 2\n", 1),
+        (
+            "a.mtx",
+            "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n",
+            1,
+        ),
+        ("a.el", "0 1\n", 0),
+    ] {
+        assert_eq!(read(name, text).unwrap().first_id, first_id, "{name}");
+    }
+    let options = ReadOptions {
+        one_based: true,
+        ..ReadOptions::default()
+    };
+    let loaded = read_graph("a.el", b"1 2\n".to_vec(), options).unwrap();
+    assert_eq!((loaded.first_id, loaded.edges.vertices), (1, 2));
+}

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::backend::LAUNCH_LIMIT;
+use super::LAUNCH_LIMIT;
 use crate::cuda::{Buffer, CudaError, Gpu};
 use crate::samples::Samples;
 

@@ -1,0 +1,22 @@
+//! How a graph is kept: the choices that a store is made by.
+
+use heapwood_device::graph::plan::Layout;
+
+use super::limits::Limits;
+use crate::allocators::Spec;
+use crate::size::Pool;
+
+/// How a graph is kept.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The allocator of its blocks.
+    pub spec: Spec,
+    /// Its memory; a multiple is one of the bytes of the entries.
+    pub pool: Pool,
+    /// How adjacency is kept.
+    pub layout: Layout,
+    /// Whether edges from a vertex to itself are accepted by batches.
+    pub self_loops: bool,
+    /// The sizes up to which it works.
+    pub limits: Limits,
+}

@@ -1,0 +1,65 @@
+//! Graphs that were kept, changed and computed on, compared.
+
+use serde::Serialize;
+
+use super::{cell, status};
+use crate::report::graph::GraphReport;
+use crate::report::{Table, milliseconds};
+use crate::size::display;
+use crate::workload::compare::Outcome;
+
+/// The result of an allocator and a layout.
+#[derive(Clone, Debug, Serialize)]
+pub struct GraphRow {
+    /// The graph's name.
+    pub graph: String,
+    /// The allocator, as on the command line.
+    pub allocator: String,
+    /// `contiguous` or `linked`.
+    pub layout: &'static str,
+    /// What became of the case.
+    #[serde(flatten)]
+    pub outcome: Outcome<GraphReport>,
+}
+
+/// A row a case; times in milliseconds, updates in millions of edges a second.
+pub fn graph_table(rows: &[GraphRow]) -> Table {
+    let mut table = Table::new(&[
+        "allocator",
+        "layout",
+        "#load ms",
+        "#slowest M/s",
+        "#fastest M/s",
+        "#pagerank ms",
+        "#triangles ms",
+        "#blocks",
+        "#most",
+        "#pool",
+        "status",
+    ]);
+    for row in rows {
+        let result = row.outcome.result.as_ref();
+        let speeds = || {
+            let updates = result.into_iter().flat_map(|result| &result.updates);
+            updates.filter_map(|update| update.per_second)
+        };
+        let speed = |speed: Option<f64>| cell(speed.map(|speed| format!("{:.1}", speed * 1e-6)));
+        let bytes = |of: fn(&GraphReport) -> u64| cell(result.map(|result| display(of(result))));
+        let pagerank = result.and_then(|result| result.algorithms.ranks.as_ref());
+        let triangles = result.and_then(|result| result.algorithms.triangles.as_ref());
+        table.push(vec![
+            row.allocator.clone(),
+            row.layout.to_owned(),
+            cell(result.map(|result| milliseconds(result.init_ms.median))),
+            speed(speeds().reduce(f64::min)),
+            speed(speeds().reduce(f64::max)),
+            cell(pagerank.map(|ranks| milliseconds(ranks.ms.median))),
+            cell(triangles.map(|count| milliseconds(count.ms.median))),
+            bytes(|result| result.memory.allocated_bytes),
+            bytes(|result| result.memory.high_water_bytes),
+            bytes(|result| result.pool_bytes),
+            status(&row.outcome),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,73 @@
+//! Builds of a tree, compared.
+
+use serde::Serialize;
+
+use super::{cell, status};
+use crate::report::{Table, TreeReport, milliseconds};
+use crate::size::display;
+use crate::workload::compare::Outcome;
+
+/// The allocator that the others are compared with.
+const BASE: &str = "atomicmalloc";
+
+/// An allocator's result.
+#[derive(Clone, Debug, Serialize)]
+pub struct TreeRow {
+    /// The allocator, as on the command line.
+    pub allocator: String,
+    /// The median build to that over AtomicMalloc, if that succeeded.
+    pub ratio: Option<f64>,
+    /// What became of the case.
+    #[serde(flatten)]
+    pub outcome: Outcome<TreeReport>,
+}
+
+/// The rows of allocators and their outcomes, with ratios.
+pub fn tree_rows(outcomes: impl Iterator<Item = (String, Outcome<TreeReport>)>) -> Vec<TreeRow> {
+    let row = |(allocator, outcome)| TreeRow {
+        allocator,
+        ratio: None,
+        outcome,
+    };
+    let mut rows: Vec<TreeRow> = outcomes.map(row).collect();
+    let median = |row: &TreeRow| Some(row.outcome.result.as_ref()?.build_ms.median);
+    let base = rows.iter().find(|row| row.allocator == BASE);
+    if let Some(base) = base.and_then(median) {
+        for row in &mut rows {
+            row.ratio = median(row).map(|median| median / base);
+        }
+    }
+    rows
+}
+
+/// A row a case; builds in milliseconds.
+pub fn tree_table(rows: &[TreeRow]) -> Table {
+    let mut table = Table::new(&[
+        "allocator",
+        "#build ms",
+        "#ratio",
+        "#pool",
+        "#used",
+        "#internal",
+        "#external",
+        "status",
+    ]);
+    for row in rows {
+        let result = row.outcome.result.as_ref();
+        table.push(vec![
+            row.allocator.clone(),
+            cell(result.map(|result| milliseconds(result.build_ms.median))),
+            cell(row.ratio.map(|ratio| format!("{ratio:.2}"))),
+            cell(result.map(|result| display(result.pool_bytes))),
+            cell(result.map(|result| display(result.pool_high_water_bytes))),
+            cell(result.map(|result| format!("{:.4}", result.internal_fragmentation))),
+            cell(
+                result
+                    .and_then(|result| result.external_fragmentation)
+                    .map(|part| format!("{part:.4}")),
+            ),
+            status(&row.outcome),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,99 @@
+//! The result of rendering a scene.
+
+use heapwood_scenes::Scene;
+use serde::{Deserialize, Serialize};
+
+use super::milliseconds;
+use crate::allocators::Spec;
+use crate::backend::DeviceInfo;
+use crate::meta::Meta;
+use crate::samples::Samples;
+use crate::tree::{Built, Picture};
+
+/// A picture and what it took.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PictureReport {
+    /// The file.
+    pub output: String,
+    /// What it shows.
+    pub shade: String,
+    /// Pixels of a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Milliseconds for all rays.
+    pub render_ms: Samples,
+    /// Rays per second of the median run.
+    pub rays_per_second: f64,
+}
+
+impl PictureReport {
+    /// For a picture that goes to the file `output`.
+    pub fn new(picture: &Picture, shade: &str, output: &str) -> Self {
+        Self {
+            output: output.to_owned(),
+            shade: shade.to_owned(),
+            width: picture.width,
+            height: picture.height,
+            render_ms: picture.render_ms.clone(),
+            rays_per_second: picture.rays_per_second(),
+        }
+    }
+
+    /// For people, in a line.
+    pub fn text(&self) -> String {
+        format!(
+            "{}: {}x{} {}, {} ms, {:.1} million rays/s\n",
+            self.output,
+            self.width,
+            self.height,
+            self.shade,
+            milliseconds(self.render_ms.median),
+            self.rays_per_second * 1e-6
+        )
+    }
+}
+
+/// The result of `heapwood render`; the keys are stable.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RenderReport {
+    /// The scene's name.
+    pub scene: String,
+    /// Triangles after cleaning.
+    pub triangles: u64,
+    /// `cpu` or `cuda`.
+    pub backend: String,
+    /// The product.
+    pub device: String,
+    /// The allocator.
+    pub allocator: String,
+    /// The build, in milliseconds.
+    pub build_ms: f64,
+    /// The picture.
+    #[serde(flatten)]
+    pub picture: PictureReport,
+    /// Machine, program and input.
+    pub meta: Meta,
+}
+
+impl RenderReport {
+    /// For a picture of a scene whose tree was built over an allocator.
+    pub fn new(
+        scene: &Scene,
+        spec: &Spec,
+        info: &DeviceInfo,
+        built: &Built,
+        picture: PictureReport,
+    ) -> Self {
+        Self {
+            scene: scene.name().to_owned(),
+            triangles: scene.len() as u64,
+            backend: info.backend.to_owned(),
+            device: info.device.clone(),
+            allocator: spec.name().to_owned(),
+            build_ms: built.build_ms,
+            picture,
+            meta: Meta::of_scene(info, scene),
+        }
+    }
+}
