@@ -9,7 +9,6 @@ mod model;
 use heapwood_graphs::{Csr, CsrOptions, EdgeList};
 use thiserror::Error;
 
-pub use super::algorithms::pagerank::rounding;
 use super::{Change, Counts, Edge, Store};
 use model::Model;
 

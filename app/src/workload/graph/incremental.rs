@@ -3,7 +3,7 @@
 
 use super::Algorithms;
 use crate::Error;
-use crate::graph::verify::rounding;
+use crate::graph::algorithms::pagerank::rounding;
 use crate::graph::{Change, RankOptions, Ranks, Store, Update};
 
 /// What is known of the graph before a round.
