@@ -24,7 +24,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU64;
 
 use super::circular::Group;
-use super::{UNIT, VINKLER, no_parameters, units};
+use super::common::{UNIT, VINKLER, no_parameters, units};
 use crate::allocator::{Allocator, Handle, Heap, Request, SetupError};
 use crate::description::{Described, Description};
 use crate::simt::{Warp, leader};

@@ -21,7 +21,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use cuda_std::atomic::AtomicU64;
 
 use super::circular::Group;
-use super::{UNIT, VINKLER, no_parameters, units};
+use super::common::{UNIT, VINKLER, no_parameters, units};
 use crate::allocator::{Allocator, Faults, Handle, Heap, Request, SetupError};
 use crate::description::{Described, Description};
 use crate::simt::{Warp, leader};

@@ -1,7 +1,15 @@
 //! The circular allocators as [`Allocator`]s.
 
-use super::*;
-use crate::simt::leader;
+use core::marker::PhantomData;
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::group::Group;
+use super::heap::{Circular, Offsets};
+use super::layout::{self, Layout};
+use super::links::{ABSORBED, FREE, LOCKED, Links, USED};
+use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
+use crate::allocators::common::units;
+use crate::simt::{Warp, leader};
 
 impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     type Handle = u32;

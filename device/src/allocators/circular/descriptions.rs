@@ -2,7 +2,7 @@
 
 use super::{CMalloc, CMallocPaper, CfMalloc, CfMallocPaper};
 use super::{CfmMalloc, CfmMallocPaper, CmMalloc, CmMallocPaper};
-use crate::allocators::VINKLER;
+use crate::allocators::common::VINKLER;
 use crate::description::{Described, Description, Parameter};
 
 const WALK: Parameter = Parameter {

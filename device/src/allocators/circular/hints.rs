@@ -5,9 +5,9 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::AtomicU32;
 
+use super::heap::{Circular, Offsets};
 use super::layout::{HINT_BYTES, TICKET_BYTES};
 use super::links::Links;
-use super::{Circular, Offsets};
 use crate::simt::Warp;
 
 /// A hint with this bit says that no run was found of the number of units in

@@ -13,14 +13,15 @@ use core::marker::PhantomData;
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 use cuda_std::mem;
 
-use super::layout::{self, Geometry, Places};
+use super::geometry::{self, Geometry, Line, Places};
 use super::parameters::{FIRST_BITS, METADATA_BYTES, MOST_PAGES_BITS, Parameters};
-use super::queue::EMPTY;
 use crate::allocator::Heap;
 use crate::simt::Warp;
 
 /// No chunk.
 pub const NONE: u32 = u32::MAX;
+/// A slot without an entry. No chunk and no block has this name.
+pub const EMPTY: u32 = u32::MAX;
 
 /// Words of a chunk's metadata; the bits of its pages follow.
 #[derive(Clone, Copy)]
@@ -58,28 +59,14 @@ pub mod owner {
     pub const RUN: u32 = u32::MAX - 1;
 }
 
-/// Words of the pool's head or of a class's, on cache lines of their own, in an order
-/// that keeps busy ones apart: see [`layout::line`].
-#[derive(Clone, Copy)]
-pub enum Line {
-    /// Semaphore of pages (class); chunks that are free (pool).
-    Supply = 0,
-    /// The newest chunk of a virtualized queue; where single chunks are
-    /// searched when no other is left (pool).
-    New = 1,
-    /// Next position to take from; and the chunk in front, if chunks are shared.
-    Front = 2,
-    /// The oldest chunk of a linked queue; where runs are searched (pool).
-    Old = 3,
-    /// Next position to put at.
-    Back = 4,
-    /// Heads of the stacks of chunks (class); chunks never used (pool).
-    Stack = 5,
-    /// Chunks in the queue (class, by chunks); semaphore of pages that bits keep
-    /// (class, by pages); chunks in the reuse queue (pool).
-    Entries = 6,
-    /// Room in the queue; memory on its way (pool: [`super::transit`]).
-    Room = 7,
+/// Calls `body` for this thread's share of `count` indices.
+#[inline(always)]
+pub fn for_each<W: Warp>(warp: W, count: u32, mut body: impl FnMut(u32)) {
+    let mut index = warp.thread();
+    while index < count {
+        body(index);
+        index += warp.threads();
+    }
 }
 
 /// Something that is done rarely enough to be a function of its own: inlined into
@@ -234,26 +221,26 @@ impl<P: Parameters> Arena<P> {
     /// A 32-bit word of the pool's head.
     #[inline(always)]
     pub fn pool(&self, line: Line) -> &AtomicU32 {
-        self.word32(layout::line(0, line as u32))
+        self.word32(geometry::line(0, line as u32))
     }
 
     /// A word of the pool's head that says what is on its way ([`super::transit`]).
     #[inline(always)]
     pub fn transit(&self, stripe: u32) -> &AtomicU64 {
-        self.word64(layout::line(0, Line::Room as u32) + u64::from(stripe) * 8)
+        self.word64(geometry::line(0, Line::Room as u32) + u64::from(stripe) * 8)
     }
 
     /// A 32-bit word of a class's head; `second` picks another one of the line.
     #[inline(always)]
     pub fn head(&self, class: u32, line: Line, second: u32) -> &AtomicU32 {
-        let line = layout::line(class + 1, line as u32);
+        let line = geometry::line(class + 1, line as u32);
         self.word32(line + u64::from(second) * 8)
     }
 
     /// A 64-bit word of a class's head.
     #[inline(always)]
     pub fn head64(&self, class: u32, line: Line, second: u32) -> &AtomicU64 {
-        let line = layout::line(class + 1, line as u32);
+        let line = geometry::line(class + 1, line as u32);
         self.word64(line + u64::from(second) * 8)
     }
 
@@ -267,7 +254,7 @@ impl<P: Parameters> Arena<P> {
     /// The word of the map of free chunks with the bit of `32 * index`.
     #[inline(always)]
     pub fn free_map(&self, index: u32) -> &AtomicU32 {
-        self.word32(layout::heads_bytes::<P>() + u64::from(index) * 4)
+        self.word32(geometry::heads_bytes::<P>() + u64::from(index) * 4)
     }
 
     /// Words of a map with a bit for each chunk.

@@ -44,15 +44,16 @@ pub mod listed;
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::arena::{Arena, Line, NONE, Task};
+use super::arena::{Arena, EMPTY, NONE, Task};
+use super::geometry::{Line, Static};
 use super::group::Group;
-use super::instance::{self, Instance, Kind, Pages, Reclaimed, Share};
-use super::layout::Static;
+use super::instance::{self, Instance, Pages, Reclaimed};
+use super::kind::{Kind, Share};
 use super::parameters::{Parameters, pages};
-use super::queue::{EMPTY, Queue, close};
+use super::queue::{Queue, close};
 use super::waiting::{room, supply};
 use crate::simt::{Backoff, Warp, rank};
-use listed::{List, count_spread, idle, idle_most};
+use listed::{List, count_spread, hold, idle, idle_most, retire_oldest, retire_stack, spread};
 
 /// Chunks over queues of kind `Q` (`OuroborosChunks`).
 #[derive(Clone, Copy, Debug)]
@@ -79,9 +80,9 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
             let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
             let (mut left, mut brought) = (0, 0);
             if is_agent && served < share.size {
-                chunk = Self::hold(warp, arena, class);
+                chunk = hold::<W, P, Q>(warp, arena, class);
                 if chunk == NONE {
-                    chunk = Self::spread(warp, arena, class);
+                    chunk = spread(warp, arena, class);
                     brought = pages;
                 }
                 if chunk != NONE {
@@ -240,7 +241,7 @@ impl<Q: Queue> Task for Free<Q> {
         let surplus = others as i32 >= idle_most(arena) as i32;
         if idle_now & 1 << warp.lane() != 0 && surplus {
             arena.depart(warp);
-            OuroborosChunks::<Q>::retire_oldest(warp, arena, class);
+            retire_oldest::<W, P, Q>(warp, arena, class);
             arena.arrive(warp, true);
         }
         0
@@ -303,11 +304,11 @@ impl<Q: Queue> Instance for OuroborosChunks<Q> {
         arena.depart(warp);
         reclaimed.moves = 1;
         if has_idle {
-            reclaimed.again |= Self::retire_stack(warp, arena, class);
+            reclaimed.again |= retire_stack::<W, P, Q>(warp, arena, class);
             // Once round the queue: what was looked at goes to its end.
             let mut looks = entries.load(Relaxed) as i32;
             while looks > 0 && idle(arena, class).load(Relaxed) as i32 > 0 {
-                reclaimed.again |= Self::retire_oldest(warp, arena, class);
+                reclaimed.again |= retire_oldest::<W, P, Q>(warp, arena, class);
                 looks -= 1;
             }
             // Entries that are not counted while a request for one fails, or is about to

@@ -6,14 +6,13 @@ use core::marker::PhantomData;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::Ouroboros;
-use super::arena::{Arena, NONE, Task, Word, owner};
+use super::arena::{Arena, EMPTY, NONE, Task, Word, for_each, owner};
 use super::instance::{Instance, Pages};
-use super::layout::{self, first_chunks, for_each};
+use super::layout::{self, first_chunks};
 use super::parameters::{Parameters, class_of, page_bytes};
-use super::queue::EMPTY;
 use super::transit::later;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
-use crate::allocators::no_parameters;
+use crate::allocators::common::no_parameters;
 use crate::simt::Warp;
 
 /// What a request that found nothing is told: it is refused, or looks again with the

@@ -10,9 +10,10 @@
 //! there is nothing ([`super::contract`]).
 
 use super::arena::Arena;
+use super::geometry::Static;
 use super::group::Group;
-use super::layout::Static;
-use super::parameters::{Parameters, pages_bits};
+use super::kind::Kind;
+use super::parameters::Parameters;
 use super::supply::{GRANTED, Supply};
 use super::waiting::supply;
 use crate::simt::Warp;
@@ -53,7 +54,7 @@ pub trait Instance: Copy {
     /// Empties the queue of a class; called by all threads of the launch.
     fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32);
 
-    /// A page of the class, or [`super::queue::EMPTY`]. The lanes of `all` call this together,
+    /// A page of the class, or [`super::arena::EMPTY`]. The lanes of `all` call this together,
     /// each for a class of its own; whether they look again is the same for all.
     fn malloc<W: Warp, P: Parameters>(
         warp: W,
@@ -180,74 +181,7 @@ impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
     }
 }
 
-/// What pages and chunks do differently when they serve a request.
-pub trait Kind {
-    /// A page for each lane of the groups in `mask`, for which the semaphore has
-    /// given permits.
-    fn obtain<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: u32,
-        mask: u32,
-        group: &Group,
-    ) -> u32;
-
-    /// A page that the semaphore does not count, or [`super::queue::EMPTY`]; for all lanes of
-    /// the group together. If there is one, some lane gets it.
-    fn spare<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, group: &Group) -> u32;
-
-    /// Whether a group that finds no page brings a chunk at once instead of waiting for
-    /// one that is on its way. If so, the chunk is counted.
-    fn spreads<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
-
-    /// Keeps the pages of a new chunk from `used` on; gives back how many of them
-    /// the semaphore is to count. Called by all lanes of the group together,
-    /// with the chunk [`super::arena::NONE`] if there is none.
-    fn keep<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: u32,
-        group: &Group,
-        chunk: u32,
-        used: u32,
-    ) -> u32;
-}
-
-/// The lane of `lanes` that is the nearest at or below `lane`.
-#[inline(always)]
-fn nearest(lanes: u32, lane: u32) -> u32 {
-    31 - (lanes & (u32::MAX >> (31 - lane))).leading_zeros()
-}
-
-/// How a group is divided over chunks: each serves as many lanes as it has
-/// pages, and one of these lanes, its agent, sees to it.
-#[derive(Clone, Copy)]
-pub struct Share {
-    /// The lane that acts for this one.
-    pub agent: u32,
-    /// Lanes that are served before this one by the same agent.
-    pub index: u32,
-    /// Lanes that the agent serves.
-    pub size: u32,
-}
-
-impl Share {
-    /// This lane's share, among the lanes of `mask`, all of which call this.
-    #[inline(always)]
-    pub fn of<W: Warp, P: Parameters>(warp: W, class: u32, mask: u32, group: &Group) -> Self {
-        let pages = 1 << pages_bits::<P>(class);
-        let index = group.rank & (pages - 1);
-        let agents = warp.ballot(mask, index == 0) & group.mask;
-        let left = group.size - (group.rank - index);
-        Self {
-            agent: nearest(agents, warp.lane()),
-            index,
-            size: if left < pages { left } else { pages },
-        }
-    }
-}
-
-/// A page of the class, or [`super::queue::EMPTY`]: [`Instance::malloc`].
+/// A page of the class, or [`super::arena::EMPTY`]: [`Instance::malloc`].
 #[inline(always)]
 pub fn malloc<W: Warp, P: Parameters, K: Kind>(
     warp: W,

@@ -13,12 +13,13 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::arena::{Arena, Line, NONE, Task};
+use super::arena::{Arena, EMPTY, NONE, Task};
+use super::geometry::{Line, Static};
 use super::group::Group;
-use super::instance::{self, Instance, Kind, Pages, Reclaimed};
-use super::layout::Static;
+use super::instance::{self, Instance, Pages, Reclaimed};
+use super::kind::Kind;
 use super::parameters::{Parameters, pages};
-use super::queue::{EMPTY, End, Queue, VOID, close, positions, put, take};
+use super::queue::{End, Queue, VOID, close, positions, put, take};
 use super::semaphore::Semaphore;
 use super::waiting::{room, supply};
 use crate::simt::{Backoff, Warp, leader};

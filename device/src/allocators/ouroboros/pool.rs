@@ -23,10 +23,10 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use cuda_std::atomic::AtomicU32;
 
-use super::arena::{Arena, Line, NONE, Task, Word, owner};
+use super::arena::{Arena, EMPTY, NONE, Task, Word, owner};
+use super::geometry::Line;
 use super::group::Group;
 use super::parameters::Parameters;
-use super::queue::EMPTY;
 use crate::simt::{Warp, leader, rank};
 
 /// Takes one from a counter of things that are there, unless there is none.

@@ -18,7 +18,8 @@
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
 
-use super::arena::{Arena, Line, NONE, Task, Word, owner};
+use super::arena::{Arena, NONE, Task, Word, owner};
+use super::geometry::Line;
 use super::parameters::Parameters;
 use crate::simt::Warp;
 

@@ -33,13 +33,14 @@ mod state;
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
-use super::arena::{Arena, NONE, Task};
+use super::arena::{Arena, EMPTY, NONE, Task, for_each};
 use super::chunks::listed::{List, idle};
+use super::geometry::Static;
 use super::group::Group;
-use super::instance::{self, Instance, Kind, Pages, Reclaimed, Share};
-use super::layout::{Static, for_each};
+use super::instance::{self, Instance, Pages, Reclaimed};
+use super::kind::{Kind, Share};
 use super::parameters::{Parameters, pages};
-use super::queue::{Array, EMPTY, Queue};
+use super::queue::{Array, Queue};
 use super::waiting::supply;
 use crate::simt::{Backoff, Warp};
 use front::take_pages;

@@ -17,7 +17,8 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use cuda_std::atomic::AtomicU64;
 
-use super::arena::{Arena, Line, NONE, Word};
+use super::arena::{Arena, NONE, Word};
+use super::geometry::Line;
 use super::parameters::Parameters;
 use crate::simt::{Warp, leader};
 

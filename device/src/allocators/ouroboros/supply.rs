@@ -3,11 +3,11 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::arena::{Arena, NONE, Task};
+use super::arena::{Arena, EMPTY, NONE, Task};
 use super::group::Group;
-use super::instance::{Kind, Share};
+use super::kind::{Kind, Share};
 use super::parameters::{Parameters, pages_bits};
-use super::queue::{EMPTY, VOID};
+use super::queue::VOID;
 use super::waiting::{supply, wait_for_pages};
 use crate::simt::Warp;
 

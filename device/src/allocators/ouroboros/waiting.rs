@@ -1,7 +1,8 @@
 //! The semaphores of a class, and waiting at them: rare, long, and the same for
 //! both, so that it is a function of its own.
 
-use super::arena::{Arena, Line, Task};
+use super::arena::{Arena, Task};
+use super::geometry::Line;
 use super::parameters::{Parameters, pages_bits};
 use super::semaphore::{Semaphore, Waited};
 use crate::simt::Warp;

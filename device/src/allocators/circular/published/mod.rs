@@ -29,9 +29,9 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::AtomicU32;
 
-use super::super::units;
 use super::links::{ABSORBED, FREE, Fused, LOCKED, Links, TwoWords, USED};
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, REFUSAL_ACCESSES, Request, SetupError};
+use crate::allocators::common::units;
 use crate::simt::Warp;
 use layout::{Layout, OFFSET_BYTES};
 

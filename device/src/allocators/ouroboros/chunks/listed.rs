@@ -4,8 +4,8 @@
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{Relaxed, Release};
 
-use super::OuroborosChunks;
-use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
+use crate::allocators::ouroboros::arena::{Arena, NONE, Task, Word};
+use crate::allocators::ouroboros::geometry::Line;
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::parameters::{Parameters, pages};
 use crate::allocators::ouroboros::pool::take_count;
@@ -57,7 +57,7 @@ pub fn idle<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::A
     arena.head(class, Line::Stack, 1)
 }
 
-/// [`OuroborosChunks::hold`].
+/// [`hold`].
 struct Hold<Q>(PhantomData<Q>);
 
 impl<Q: Queue> Task for Hold<Q> {
@@ -97,7 +97,7 @@ impl Tell for Nothing {
     fn tell<P: Parameters>(_arena: &Arena<P>, _class: u32, _chunk: u32, _position: u32) {}
 }
 
-/// [`OuroborosChunks::list`] of the chunk that is the number, for each of the lanes: all
+/// [`list`] of the chunk that is the number, for each of the lanes: all
 /// classes take each step together.
 pub struct List<Q, T = Nothing>(PhantomData<(Q, T)>);
 
@@ -141,8 +141,8 @@ impl<Q: Queue, T: Tell> Task for List<Q, T> {
     }
 }
 
-/// [`OuroborosChunks::retire`] of the chunk that is the number, or, if that is
-/// [`NONE`], [`OuroborosChunks::retire_oldest`].
+/// [`retire`] of the chunk that is the number, or, if that is
+/// [`NONE`], [`retire_oldest`].
 struct Retire<Q>(PhantomData<Q>);
 
 impl<Q: Queue> Task for Retire<Q> {
@@ -156,7 +156,7 @@ impl<Q: Queue> Task for Retire<Q> {
     ) -> u32 {
         let mut chunk = given;
         if given == NONE {
-            chunk = OuroborosChunks::<Q>::hold(warp, arena, class);
+            chunk = hold::<W, P, Q>(warp, arena, class);
         }
         if chunk == NONE {
             return 0;
@@ -170,93 +170,99 @@ impl<Q: Queue> Task for Retire<Q> {
             arena.divided(class).fetch_add(u32::MAX, Relaxed);
             arena.give_chunk(warp, chunk);
         } else if given == NONE {
-            OuroborosChunks::<Q>::list(warp, arena, class, chunk);
+            list::<W, P, Q>(warp, arena, class, chunk);
         }
         u32::from(retires)
     }
 }
 
-impl<Q: Queue> OuroborosChunks<Q> {
-    /// Takes a chunk with free pages, whose holder the caller then is; [`NONE`]
-    /// if there is none at this moment.
-    #[inline(always)]
-    pub fn hold<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
-        arena.call::<W, Hold<Q>>(warp, class, 0)
-    }
+/// Takes a chunk with free pages, whose holder the caller then is; [`NONE`]
+/// if there is none at this moment.
+#[inline(always)]
+pub fn hold<W: Warp, P: Parameters, Q: Queue>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
+    arena.call::<W, Hold<Q>>(warp, class, 0)
+}
 
-    /// Lists a chunk that the caller holds.
-    #[inline(always)]
-    pub fn list<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
-        let alone = 1 << warp.lane();
-        arena.call_together::<W, List<Q>>(warp, class, chunk, alone);
-    }
+/// Lists a chunk that the caller holds.
+#[inline(always)]
+pub fn list<W: Warp, P: Parameters, Q: Queue>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
+    let alone = 1 << warp.lane();
+    arena.call_together::<W, List<Q>>(warp, class, chunk, alone);
+}
 
-    /// Gives a chunk that the caller holds back to the pool, if its pages are all
-    /// free and none of them is promised.
-    #[inline(always)]
-    pub fn retire<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: u32,
-        chunk: u32,
-    ) -> bool {
-        arena.call::<W, Retire<Q>>(warp, class, chunk) != 0
-    }
+/// Gives a chunk that the caller holds back to the pool, if its pages are all
+/// free and none of them is promised.
+#[inline(always)]
+pub fn retire<W: Warp, P: Parameters, Q: Queue>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    chunk: u32,
+) -> bool {
+    arena.call::<W, Retire<Q>>(warp, class, chunk) != 0
+}
 
-    /// A new chunk, held by the caller, who counts its pages when it has listed it, and
-    /// then arrives ([`Arena::arrive`]);
-    /// [`NONE`] if the class has many, or there is none.
-    #[inline(always)]
-    pub fn spread<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
-        if !count_spread(arena, class) {
-            return NONE;
+/// A new chunk, held by the caller, who counts its pages when it has listed it, and
+/// then arrives ([`Arena::arrive`]);
+/// [`NONE`] if the class has many, or there is none.
+#[inline(always)]
+pub fn spread<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
+    if !count_spread(arena, class) {
+        return NONE;
+    }
+    arena.depart(warp);
+    let chunk = arena.take_chunk(warp);
+    if chunk == NONE {
+        arena.arrive(warp, false);
+        arena.divided(class).fetch_add(u32::MAX, Relaxed);
+    } else {
+        arena.divide(class, chunk, 0);
+        idle(arena, class).fetch_add(1, Relaxed);
+    }
+    chunk
+}
+
+/// Looks at the oldest chunk that is listed, and gives it back if it can. The caller
+/// has departed: others look for this chunk in vain meanwhile, and for what it becomes.
+#[inline(always)]
+pub fn retire_oldest<W: Warp, P: Parameters, Q: Queue>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+) -> bool {
+    arena.call::<W, Retire<Q>>(warp, class, NONE) != 0
+}
+
+/// Gives back what it can of the chunks on the stacks, while there are idle ones. The
+/// caller has departed.
+#[inline(always)]
+pub fn retire_stack<W: Warp, P: Parameters, Q: Queue>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+) -> bool {
+    let (mut any, mut kept) = (false, NONE);
+    // Others may put chunks there all the time.
+    for _ in 0..arena.chunks {
+        if idle(arena, class).load(Relaxed) as i32 <= 0 {
+            break;
         }
-        arena.depart(warp);
-        let chunk = arena.take_chunk(warp);
+        let chunk = arena.pop(warp, class);
         if chunk == NONE {
-            arena.arrive(warp, false);
-            arena.divided(class).fetch_add(u32::MAX, Relaxed);
+            break;
+        }
+        if retire::<W, P, Q>(warp, arena, class, chunk) {
+            any = true;
         } else {
-            arena.divide(class, chunk, 0);
-            idle(arena, class).fetch_add(1, Relaxed);
+            // Held by us: nobody else uses the link.
+            arena.meta(chunk, Word::Next).store(kept, Release);
+            kept = chunk;
         }
-        chunk
     }
-
-    /// Looks at the oldest chunk that is listed, and gives it back if it can. The caller
-    /// has departed: others look for this chunk in vain meanwhile, and for what it becomes.
-    #[inline(always)]
-    pub fn retire_oldest<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
-        arena.call::<W, Retire<Q>>(warp, class, NONE) != 0
+    while kept != NONE {
+        let next = arena.meta(kept, Word::Next).load(Relaxed);
+        arena.push(warp, class, kept);
+        kept = next;
     }
-
-    /// Gives back what it can of the chunks on the stacks, while there are idle ones. The
-    /// caller has departed.
-    #[inline(always)]
-    pub fn retire_stack<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
-        let (mut any, mut kept) = (false, NONE);
-        // Others may put chunks there all the time.
-        for _ in 0..arena.chunks {
-            if idle(arena, class).load(Relaxed) as i32 <= 0 {
-                break;
-            }
-            let chunk = arena.pop(warp, class);
-            if chunk == NONE {
-                break;
-            }
-            if Self::retire(warp, arena, class, chunk) {
-                any = true;
-            } else {
-                // Held by us: nobody else uses the link.
-                arena.meta(chunk, Word::Next).store(kept, Release);
-                kept = chunk;
-            }
-        }
-        while kept != NONE {
-            let next = arena.meta(kept, Word::Next).load(Relaxed);
-            arena.push(warp, class, kept);
-            kept = next;
-        }
-        any
-    }
+    any
 }

@@ -6,10 +6,10 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{EMPTY, End, Place, Queue};
-use crate::allocators::ouroboros::arena::{Arena, Line, NONE};
+use super::{End, Place, Queue};
+use crate::allocators::ouroboros::arena::{Arena, EMPTY, NONE, for_each};
+use crate::allocators::ouroboros::geometry::{Line, Static};
 use crate::allocators::ouroboros::group::Group;
-use crate::allocators::ouroboros::layout::{Static, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::simt::Warp;
 

@@ -9,10 +9,8 @@ use core::sync::atomic::Ordering::{Relaxed, Release};
 
 use cuda_std::atomic::fence;
 
-use super::EMPTY;
-use crate::allocators::ouroboros::arena::{Arena, NONE, Task, Word};
+use crate::allocators::ouroboros::arena::{Arena, EMPTY, NONE, Task, Word, for_each};
 use crate::allocators::ouroboros::group::Group;
-use crate::allocators::ouroboros::layout::for_each;
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::waiting::{room, wait_for_room};
 use crate::simt::{Warp, leader};

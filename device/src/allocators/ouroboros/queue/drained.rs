@@ -23,11 +23,10 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use cuda_std::atomic::fence;
 
-use super::Linked;
-use super::chunked::{Append, advance, fuse, lacking};
-use super::linked::{AppendRun, last_of, tag};
-use super::signposts::Find;
-use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
+use super::chunked::{advance, fuse, lacking};
+use super::list::{self, AppendRun, Find, last_of, tag};
+use crate::allocators::ouroboros::arena::{Arena, NONE, Task, Word};
+use crate::allocators::ouroboros::geometry::Line;
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::waiting::room;
@@ -254,7 +253,7 @@ fn append_again<W: Warp, P: Parameters, F: Find>(
         fence(Release);
         let drained = arena.meta(chunk, Word::Drained);
         // An exchange, as in `chunked::prepare`.
-        drained.swap(Linked::<F>::DRAINED, Relaxed);
+        drained.swap(list::DRAINED, Relaxed);
         if group.rank + 1 == kept {
             // The others' links lead to the next of the run already.
             arena.meta(chunk, Word::Next).store(NONE, Relaxed);

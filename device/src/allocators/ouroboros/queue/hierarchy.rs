@@ -15,9 +15,9 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use super::chunked::{self, Append, advance, drain, fuse, lacking, number, prepare, slot};
 use super::{End, Place, Queue, start};
-use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
+use crate::allocators::ouroboros::arena::{Arena, NONE, Task, Word, for_each};
+use crate::allocators::ouroboros::geometry::{Line, Static};
 use crate::allocators::ouroboros::group::Group;
-use crate::allocators::ouroboros::layout::{Static, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::pool::take_count;
 use crate::allocators::ouroboros::waiting::room;

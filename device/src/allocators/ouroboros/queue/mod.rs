@@ -27,6 +27,7 @@ mod chunked;
 mod drained;
 mod hierarchy;
 mod linked;
+mod list;
 mod signposts;
 mod walked;
 
@@ -40,15 +41,14 @@ pub use hierarchy::Hierarchy;
 pub use linked::Linked;
 pub use walked::Walked;
 
-use super::arena::{Arena, Line, Task};
+use super::arena::{Arena, EMPTY, Task};
+use super::geometry::{Line, Static};
 use super::group::Group;
-use super::layout::Static;
 use super::parameters::Parameters;
 use crate::simt::Warp;
 
-/// A slot without an entry. No chunk and no block has this name.
-pub const EMPTY: u32 = u32::MAX;
-/// An entry that stands for none: it was put to use a position up.
+/// An entry that stands for none: it was put to use a position up. No chunk and no block has
+/// this name either.
 pub const VOID: u32 = u32::MAX - 1;
 
 /// The position where an empty queue starts: positions come to the end of their

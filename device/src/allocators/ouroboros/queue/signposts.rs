@@ -1,41 +1,13 @@
-//! How the chunks of a linked queue are found: by signposts, or as [`super::walked`] does.
+//! How the chunks of a linked queue are found by signposts.
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use super::chunked::{advance, fuse, number};
-use super::linked::tag;
+use super::list::{Find, tag};
 use super::start;
-use crate::allocators::ouroboros::arena::{Arena, NONE};
-use crate::allocators::ouroboros::layout::for_each;
+use crate::allocators::ouroboros::arena::{Arena, NONE, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::simt::Warp;
-
-/// How a chunk of the list is found, in which the caller has a position.
-pub trait Find: Copy {
-    /// Readies an empty queue; called by all threads of the launch. Its first chunk is
-    /// [`NONE`] in a small heap.
-    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32);
-
-    /// Readies a chunk that the caller is about to append.
-    fn ready<P: Parameters>(arena: &Arena<P>, chunk: u32);
-
-    /// Says that a chunk was appended with this tag. Relaxed: after the fence of the
-    /// append.
-    fn announce<P: Parameters>(arena: &Arena<P>, tag: u32, chunk: u32);
-
-    /// Says that the chunk of this tag is about to be returned.
-    fn withdraw<P: Parameters>(arena: &Arena<P>, tag: u32);
-
-    /// The chunk of a tag, if that is known without following links.
-    fn known<P: Parameters>(arena: &Arena<P>, tag: u32) -> (bool, u32);
-
-    /// A number, before `wanted` if it is any use, and its chunk, or [`NONE`]. What
-    /// whoever led us there had seen of the chunk was acquired.
-    fn begin<P: Parameters>(arena: &Arena<P>, class: u32, wanted: u32) -> u64;
-
-    /// Says that `n` entries are about to be put into a chunk of the class.
-    fn filled<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32, n: u32);
-}
 
 /// Chunks before a wanted one whose signposts are tried. When many are appended
 /// at the same time, as many of them may have none yet.

@@ -25,10 +25,10 @@ use cuda_std::atomic::AtomicU64;
 
 use super::Linked;
 use super::chunked::{advance, fuse, number};
-use super::linked::{follow, tag};
-use super::signposts::Find;
+use super::list::{Find, follow, tag};
 use super::start;
-use crate::allocators::ouroboros::arena::{Arena, Line, NONE, Task, Word};
+use crate::allocators::ouroboros::arena::{Arena, NONE, Task, Word};
+use crate::allocators::ouroboros::geometry::Line;
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::simt::Warp;
 

@@ -31,8 +31,9 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use cuda_std::atomic::AtomicU64;
 
-use super::super::arena::{Arena, Line, NONE, Task};
+use super::super::arena::{Arena, NONE, Task};
 use super::super::chunks::listed::idle;
+use super::super::geometry::Line;
 use super::super::parameters::{Parameters, pages};
 use super::super::pool::take_count;
 use super::super::queue::{End, Queue, TakeOut, VOID, positions, start};

@@ -11,8 +11,9 @@
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use super::super::arena::{Arena, Line, NONE, Task, Word};
+use super::super::arena::{Arena, NONE, Task, Word};
 use super::super::chunks::listed::idle;
+use super::super::geometry::Line;
 use super::super::instance::Reclaimed;
 use super::super::parameters::{Parameters, pages};
 use super::super::queue::{Queue, close_at};

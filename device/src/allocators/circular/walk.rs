@@ -1,0 +1,277 @@
+//! The walk to a free chunk, and what is done to the chunk: merged with those behind it,
+//! split, and freed (Algorithm 3).
+
+use core::sync::atomic::Ordering::{AcqRel, Relaxed};
+
+use cuda_std::atomic::fence;
+
+use super::heap::{Circular, Offsets};
+use super::hints::NO_FIT;
+use super::links::{ABSORBED, FREE, LOCKED, Link, Links, USED};
+use super::search;
+use crate::allocator::Handle;
+use crate::simt::Warp;
+
+/// Regions of a group, less one.
+const NEIGHBOURS: u32 = 63;
+/// First round of a request of up to a region: the rest of its ticket's group of
+/// regions, and after that a whole group.
+const NEARBY: u32 = 0;
+/// Third round, or first of a large request: beyond the nursery, from where the
+/// last such request ended to the end.
+const BEYOND: u32 = 2;
+/// What a walk may spend in the nursery, and once more beyond: 1 for a turn of
+/// waiting, `STEP` for a chunk or region that it looks at. So it looks at some
+/// hundreds, but waits longer at a chunk that thousands of threads split.
+const FUEL: u32 = 1 << 14;
+const STEP: u32 = 31;
+/// The same for a request of more than a region, which may have to merge hundreds of
+/// chunks; it is as rare as it is large.
+const LARGE_FUEL: u32 = 1 << 16;
+/// Turns that a request waits at a chunk that changes hands, less one.
+const PATIENCE: u32 = 31;
+/// The same once it has left the nursery: all those that did so meet at few
+/// chunks, and to look elsewhere means to look at every region.
+const LONG_PATIENCE: u32 = 1023;
+
+impl<L: Links, O: Offsets> Circular<L, O> {
+    /// Walks to a free chunk of at least `wanted` units: its first unit and its
+    /// end; null and 0 if it comes by none.
+    ///
+    /// Little is kept from step to step, because registers bound how many warps
+    /// hide each other's waits.
+    #[inline(always)]
+    fn take<W: Warp>(&self, warp: W, wanted: u32) -> (u32, u32) {
+        let none = (u32::NULL, 0);
+        if wanted > self.layout.units {
+            return none;
+        }
+        let mut region = self.start(warp, wanted);
+        let (mut fuel, mut round) = if self.is_large(wanted) {
+            (LARGE_FUEL, BEYOND)
+        } else {
+            (FUEL, NEARBY)
+        };
+        while round <= BEYOND {
+            if fuel == 0 {
+                if round == BEYOND || self.is_scarce(wanted) {
+                    return none;
+                }
+                round = BEYOND;
+                region = self.beyond();
+                fuel = FUEL;
+            }
+            fuel = fuel.saturating_sub(STEP);
+            let hint = self.hint(region).load(Relaxed);
+            let no_fit = hint & NO_FIT != 0;
+            if no_fit && wanted >= hint ^ NO_FIT {
+                region += 1;
+            } else {
+                // From here on the unit alone tells the region: it stays there.
+                let mut unit = if no_fit {
+                    region << self.layout.region_bits
+                } else {
+                    region << self.layout.region_bits | hint & (self.layout.region_units - 1)
+                };
+                let mut whole = no_fit;
+                let mut sure = true;
+                let link = loop {
+                    let link = self.links.peek(unit);
+                    if link.state == FREE {
+                        let end = self.try_take(warp, unit, link, wanted, &mut fuel);
+                        if !end.is_null() {
+                            return (unit, end);
+                        }
+                    }
+                    if fuel == 0 {
+                        // Others need not come as far: the index finds what is left.
+                        break link;
+                    }
+                    fuel -= 1;
+                    let patient =
+                        fuel & PATIENCE != 0 || (round != NEARBY && fuel & LONG_PATIENCE != 0);
+                    if link.state == LOCKED {
+                        sure = false;
+                    }
+                    // A chunk that would do is changing hands: most of it may
+                    // come free in a moment. A few turns are worth it.
+                    if link.state <= FREE && link.next.wrapping_sub(unit) >= wanted && patient {
+                        warp.back_off();
+                        continue;
+                    }
+                    fuel = fuel.saturating_sub(STEP - 1);
+                    if link.next != 0 && self.is_in_region_of(unit, link.next) {
+                        unit = link.next;
+                    } else if !whole {
+                        sure = true;
+                        whole = true;
+                        unit = self.anchor_of(unit);
+                    } else {
+                        break link;
+                    }
+                };
+                region = self.region_of(unit);
+                // Only if nobody has left a newer hint since.
+                if sure {
+                    self.hint(region)
+                        .compare_exchange(hint, NO_FIT | wanted, Relaxed);
+                }
+                // No chunk starts in the regions inside this one. What an absorbed
+                // entry says may be long out of date.
+                region = if link.next != 0 {
+                    self.region_after(link.next)
+                } else {
+                    region + 1
+                };
+            }
+            let leaves_group = round < BEYOND && region & NEIGHBOURS == 0;
+            let ends = region >= self.layout.regions;
+            if (leaves_group || ends) && self.is_scarce(wanted) {
+                return none;
+            }
+            round += u32::from(leaves_group || ends);
+            if (leaves_group || ends) && round == BEYOND {
+                region = self.beyond();
+                fuel = FUEL;
+            } else if ends {
+                region = 0;
+            }
+        }
+        none
+    }
+
+    /// Whether a request of `wanted` units may merge the chunk at `next` with
+    /// the one before. Only large requests merge across regions: the others
+    /// would undo the split of the pool, and with it the ways to large chunks.
+    #[inline(always)]
+    fn may_merge(&self, wanted: u32, next: u32) -> bool {
+        next < self.layout.units
+            && (self.is_large(wanted) || next & (self.layout.region_units - 1) != 0)
+    }
+
+    /// Takes the free chunk at `unit` if it holds `wanted` units, alone or
+    /// merged with the free chunks behind it, as many as the `fuel` lasts for;
+    /// returns its end, or null.
+    #[inline(always)]
+    fn try_take<W: Warp>(
+        &self,
+        warp: W,
+        unit: u32,
+        seen: Link,
+        wanted: u32,
+        fuel: &mut u32,
+    ) -> u32 {
+        // `seen` is a hint: whether its link leads forward is for `take` to say.
+        if seen.next.wrapping_sub(unit) < wanted
+            && (!self.may_merge(wanted, seen.next) || self.links.peek(seen.next).state != FREE)
+        {
+            return u32::NULL;
+        }
+        let Some(mut next) = self.links.take(unit, seen, LOCKED) else {
+            return u32::NULL;
+        };
+        while next - unit < wanted && *fuel != 0 && self.may_merge(wanted, next) {
+            let link = self.links.peek(next);
+            if link.state != FREE {
+                break;
+            }
+            *fuel = fuel.saturating_sub(STEP);
+            match self.links.take(next, link, ABSORBED) {
+                Some(end) => next = end,
+                None => break,
+            }
+        }
+        if next - unit >= wanted {
+            return next;
+        }
+        self.links.put(unit, next, FREE);
+        self.leave_cursor(warp, unit);
+        u32::NULL
+    }
+
+    /// A used chunk of `wanted` units: its first unit and its end. What the
+    /// chunk that was found has beyond that becomes a free chunk. Null and 0 if
+    /// none was found: by a walk only, or, if the request is for the caller's own
+    /// block, with the index as evidence.
+    #[inline(always)]
+    pub(super) fn find<W: Warp>(&self, warp: W, wanted: u32, is_own: bool) -> (u32, u32) {
+        let (mut unit, mut end) = self.take(warp, wanted);
+        if end == 0 && is_own && wanted <= self.layout.units {
+            let index = self.index();
+            // Relaxed: where to begin, nothing more.
+            let cursor = index.cursor(warp);
+            (unit, end) = search::call(warp, self.links, index, wanted, cursor.load(Relaxed));
+            if end != 0 {
+                cursor.store(index.span_of(unit), Relaxed);
+            }
+            self.leave_scarce(wanted, end == 0);
+        }
+        if end == 0 {
+            return (unit, end);
+        }
+        let length = end - unit;
+        let fragmented =
+            u64::from(wanted) * u64::from(self.layout.fragmentation) <= u64::from(length) * 16;
+        if length - wanted >= self.layout.least && fragmented {
+            let rest = unit + wanted;
+            // A chunk has one taker at a time: of a long rest two can go on.
+            let cut = self.index().cut(rest, end);
+            if cut < end {
+                self.links.put(cut, end, FREE);
+                self.anchor(rest, cut);
+                self.leave_cursor(warp, cut);
+            }
+            self.links.put(rest, cut, FREE);
+            self.anchor(unit, rest);
+            self.leave_cursor(warp, rest);
+            let region = self.region_of(rest);
+            if self.is_large(wanted) || (self.has_nursery() && region >= self.layout.beyond) {
+                self.leave_beyond(region);
+            }
+            end = rest;
+        }
+        // Lanes that share a chunk free their parts of it one by one.
+        self.index().keep(unit, end, is_own);
+        self.links.put(unit, end, USED);
+        (unit, end)
+    }
+
+    /// Makes the region of `head` lead to it, where `head` starts a chunk
+    /// inside a chunk that the caller owns from `unit` on.
+    ///
+    /// If the region starts inside the owned chunk its first entry is an
+    /// absorbed one, and `head` is now the first chunk of the region.
+    #[inline(always)]
+    pub(super) fn anchor(&self, unit: u32, head: u32) {
+        let anchor = self.anchor_of(head);
+        if anchor > unit && anchor < head {
+            self.links.put(anchor, head, ABSORBED);
+        }
+    }
+
+    /// Frees the chunk from `unit` to `next`, which the caller owns and whose
+    /// entry has the link `was`.
+    #[inline(always)]
+    pub(super) fn release<W: Warp>(&self, warp: W, unit: u32, was: u32, next: u32) {
+        let index = self.index();
+        index.give(unit, next);
+        let mut end = next;
+        if self.may_merge(0, next) {
+            let link = self.links.peek(next);
+            if link.state == FREE {
+                // A walker that comes by before the merged chunk is free finds
+                // neither part of it, but learns that there is more to come.
+                self.links.lock(unit, next);
+                if let Some(after) = self.links.take(next, link, ABSORBED) {
+                    end = after;
+                }
+            }
+        }
+        // Release: the bits come before the version, and they, the link, and the
+        // owner's use of the memory before whoever takes the chunk.
+        fence(AcqRel);
+        self.links.publish(unit, was, end);
+        index.renew(unit, next);
+        self.leave_cursor(warp, unit);
+    }
+}

@@ -1,0 +1,74 @@
+//! What pages and chunks do differently when they serve a request, and how its lanes are
+//! divided over chunks.
+
+use super::arena::Arena;
+use super::group::Group;
+use super::parameters::{Parameters, pages_bits};
+use crate::simt::Warp;
+
+/// What pages and chunks do differently when they serve a request.
+pub trait Kind {
+    /// A page for each lane of the groups in `mask`, for which the semaphore has
+    /// given permits.
+    fn obtain<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        mask: u32,
+        group: &Group,
+    ) -> u32;
+
+    /// A page that the semaphore does not count, or [`super::arena::EMPTY`]; for all lanes of
+    /// the group together. If there is one, some lane gets it.
+    fn spare<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, group: &Group) -> u32;
+
+    /// Whether a group that finds no page brings a chunk at once instead of waiting for
+    /// one that is on its way. If so, the chunk is counted.
+    fn spreads<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
+
+    /// Keeps the pages of a new chunk from `used` on; gives back how many of them
+    /// the semaphore is to count. Called by all lanes of the group together,
+    /// with the chunk [`super::arena::NONE`] if there is none.
+    fn keep<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        group: &Group,
+        chunk: u32,
+        used: u32,
+    ) -> u32;
+}
+
+/// The lane of `lanes` that is the nearest at or below `lane`.
+#[inline(always)]
+fn nearest(lanes: u32, lane: u32) -> u32 {
+    31 - (lanes & (u32::MAX >> (31 - lane))).leading_zeros()
+}
+
+/// How a group is divided over chunks: each serves as many lanes as it has
+/// pages, and one of these lanes, its agent, sees to it.
+#[derive(Clone, Copy)]
+pub struct Share {
+    /// The lane that acts for this one.
+    pub agent: u32,
+    /// Lanes that are served before this one by the same agent.
+    pub index: u32,
+    /// Lanes that the agent serves.
+    pub size: u32,
+}
+
+impl Share {
+    /// This lane's share, among the lanes of `mask`, all of which call this.
+    #[inline(always)]
+    pub fn of<W: Warp, P: Parameters>(warp: W, class: u32, mask: u32, group: &Group) -> Self {
+        let pages = 1 << pages_bits::<P>(class);
+        let index = group.rank & (pages - 1);
+        let agents = warp.ballot(mask, index == 0) & group.mask;
+        let left = group.size - (group.rank - index);
+        Self {
+            agent: nearest(agents, warp.lane()),
+            index,
+            size: if left < pages { left } else { pages },
+        }
+    }
+}
