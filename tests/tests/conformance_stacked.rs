@@ -154,7 +154,7 @@ fn chunk_of(block: u32) -> u32 {
 }
 
 /// Algorithm 4 by one thread after the other: all take pages of the chunk at the front
-/// of the queue, which stays there until the last of them is gone, and is listed at the
+/// of the queue, which stays there until the last of them is gone, and is enqueued at the
 /// end when the first page comes back; without pages in use it is another's.
 fn shares_the_front<A: Allocator<Handle = u32>>() {
     let turns = Turns {
@@ -212,7 +212,7 @@ fn drops_what_is_left_behind<A: Allocator<Handle = u32>>() {
     assert_eq!(chunk_of(turns.malloc(3, 1024)), front);
     let other = chunk_of(turns.malloc(1, 1024));
     assert!(other != front && other != queued);
-    // Divided again, by another class, it is listed by that one only.
+    // Divided again, by another class, it is enqueued by that one only.
     turns.free(whole);
     let small = turns.malloc(2, 512);
     assert_eq!(chunk_of(small), queued);
@@ -299,6 +299,6 @@ fn a_walk_begins_at_either_end() {
     let allocated = OsThreads.count_atomics(&|warp| {
         pool.allocator().malloc(warp, 16);
     });
-    // Two accesses for each chunk that is passed; one that is drained is returned.
+    // Two accesses for each chunk that is passed; one that is retired is returned.
     assert!(freed < 64 && allocated < 64, "{freed}, {allocated}");
 }

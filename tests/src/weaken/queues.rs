@@ -1,4 +1,4 @@
-//! Queues of entries in chunks of 64 bytes, which lanes fill, drain and close,
+//! Queues of entries in chunks of 64 bytes, which lanes fill, empty and close,
 //! and whose chunks serve as payload in between: all that happens at the ends of
 //! a queue's chunks, many times in a run.
 
@@ -37,12 +37,12 @@ const ENTRIES: usize = 4096;
 /// A queue, and what a run does to it.
 struct Bench<Q: Queue> {
     memory: Memory<Q>,
-    /// Entries that were put, counted as the queue's users count them.
-    permits: AtomicU64,
+    /// Entries that were enqueued, counted as the queue's users count them.
+    resources: AtomicU64,
     expected: AtomicU32,
     /// A word for each entry, which goes with it.
     payload: Vec<u128>,
-    /// How often an entry was put less how often it was taken.
+    /// How often an entry was enqueued less how often it was dequeued.
     out: Vec<Count>,
     next: Count,
     /// Chunks that are kept as room.
@@ -82,7 +82,7 @@ fn launch(plan: Plan, kernel: impl Fn(Lockstep)) {
 impl<Q: Queue> Bench<Q> {
     fn semaphore(&self) -> Semaphore<'_> {
         Semaphore {
-            permits: &self.permits,
+            resources: &self.resources,
             expected: &self.expected,
         }
     }
@@ -92,7 +92,7 @@ impl<Q: Queue> Bench<Q> {
     }
 
     /// Puts `n` entries, if there is room.
-    fn put(&self, warp: Lockstep, n: u32) {
+    fn enqueue(&self, warp: Lockstep, n: u32) {
         let arena = &arena(&self.memory);
         let first = self.next.fetch_add(n, Relaxed);
         let alone = Group::alone(warp);
@@ -106,7 +106,7 @@ impl<Q: Queue> Bench<Q> {
             let entry = first + index;
             self.out[entry as usize].fetch_add(1, Relaxed);
             lockstep::writes(self.payload(entry), 16);
-            queue::put::<_, _, Q>(warp, arena, CLASS, position.wrapping_add(index), entry, 1);
+            queue::enqueue::<_, _, Q>(warp, arena, CLASS, position.wrapping_add(index), entry, 1);
         }
         self.semaphore().signal(n);
     }
@@ -120,13 +120,13 @@ impl<Q: Queue> Bench<Q> {
     }
 
     /// Takes an entry, if there is one.
-    fn take(&self, warp: Lockstep) {
+    fn dequeue(&self, warp: Lockstep) {
         let arena = &arena(&self.memory);
         if self.semaphore().take(1) == 0 {
             return;
         }
         let position = queue::positions(arena, CLASS, End::Front, 1);
-        let (entry, chunk) = queue::take::<_, _, Q>(warp, arena, CLASS, position);
+        let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, position);
         self.accept(entry);
         // Lanes that took of the same chunk say so together.
         let mask = warp.converge();
@@ -193,10 +193,10 @@ impl<Q: Queue> Bench<Q> {
                 // Whole chunks at a time, so that these come and go.
                 3..9 if self.stacks || self.together => {
                     for _ in 0..1 + random.below(3) {
-                        self.put(warp, 4);
+                        self.enqueue(warp, 4);
                     }
                 }
-                3..9 => self.put(warp, 1 + random.below(4) as u32),
+                3..9 => self.enqueue(warp, 1 + random.below(4) as u32),
                 _ => {
                     let most = match (self.stacks, self.together) {
                         (_, true) => 6,
@@ -204,7 +204,7 @@ impl<Q: Queue> Bench<Q> {
                         (false, false) => 4,
                     };
                     for _ in 0..random.below(most) {
-                        self.take(warp);
+                        self.dequeue(warp);
                     }
                 }
             }
@@ -215,7 +215,7 @@ impl<Q: Queue> Bench<Q> {
     fn check(&self, warp: Lockstep) {
         while self.semaphore().take(1) == 1 {
             self.semaphore().signal(1);
-            self.take(warp);
+            self.dequeue(warp);
         }
         let arena = &arena(&self.memory);
         queue::close::<_, _, Q>(warp, arena, CLASS, |entry| panic!("{entry} is left"));
@@ -236,12 +236,12 @@ fn queue<Q: Queue>(seed: u64, stacks: bool, together: bool) {
         (true, false) => random.choose(&[1, 2, 4]),
         (false, false) => random.choose(&[1, 2, 4, 32]),
     };
-    // Neighbours are returned together if both have their signposts: in a small table
+    // Neighbours are returned together if both have their skip pointers: in a small table
     // they have the same.
     let chunks: [u32; 3] = if together { [20, 40, 80] } else { [3, 6, 20] };
     let bench = Bench::<Q> {
         memory: memory(random.choose(&chunks)),
-        permits: AtomicU64::new(0),
+        resources: AtomicU64::new(0),
         expected: AtomicU32::new(0),
         payload: vec![0; ENTRIES],
         out: (0..ENTRIES).map(|_| Count::new(0)).collect(),

@@ -1,4 +1,4 @@
-//! Groups of a warp that put entries at the same time, each into the queue of a class.
+//! Groups of a warp that enqueue at the same time, each into the queue of a class.
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -13,9 +13,9 @@ use heapwood_tests::lockstep::Random;
 use super::queues::check_closed;
 use super::{CLASS, Tiny, arena, everywhere, heap};
 
-/// Each lane of `all` puts an entry into the queue of its class, all classes together.
+/// Each lane of `all` enqueues an entry of its class, all classes together.
 /// Whether there was room for it.
-pub fn put<W: Warp, Q: Queue>(
+pub fn enqueue<W: Warp, Q: Queue>(
     warp: W,
     arena: &Arena<Tiny>,
     all: u32,
@@ -33,19 +33,19 @@ pub fn put<W: Warp, Q: Queue>(
         first = queue::positions(arena, class, End::Back, group.size);
     }
     let first = warp.shuffle(together, first, group.leader);
-    queue::put::<_, _, Q>(warp, arena, class, first.wrapping_add(group.rank), entry, 1);
+    queue::enqueue::<_, _, Q>(warp, arena, class, first.wrapping_add(group.rank), entry, 1);
     true
 }
 
-/// Takes an entry that is counted, and leaves nothing of its chunk behind.
-pub fn take<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, class: u32) -> u32 {
+/// Dequeues an entry that is counted, and keeps nothing of its chunk.
+pub fn dequeue<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, class: u32) -> u32 {
     let position = queue::positions(arena, class, End::Front, 1);
-    let (entry, chunk) = queue::take::<_, _, Q>(warp, arena, class, position);
+    let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, class, position);
     Q::finish(warp, arena, class, chunk, 1, 0, &Group::alone(warp));
     entry
 }
 
-/// Queues that compete for a few chunks get what was put into them, whichever groups
+/// Queues that compete for a few chunks hold what was enqueued, whichever groups
 /// are refused; and all chunks are there again when the queues are empty.
 fn classes_keep_apart<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     let mut random = Random::new(u64::from(seed));
@@ -56,7 +56,7 @@ fn classes_keep_apart<M: Machine, Q: Queue>(machine: &M, seed: u32) {
             let arena = &arena(&memory);
             for turn in 0..4 {
                 let class = (warp.lane() / 2 + warp.warp() + turn) % Tiny::CLASSES;
-                if put::<_, Q>(warp, arena, M::Warp::FULL, class, class) {
+                if enqueue::<_, Q>(warp, arena, M::Warp::FULL, class, class) {
                     there[class as usize].fetch_add(1, SeqCst);
                 }
                 warp.sync(M::Warp::FULL);
@@ -72,7 +72,7 @@ fn classes_keep_apart<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                     .fetch_update(SeqCst, SeqCst, |count| count.checked_sub(1))
                     .is_ok()
                 {
-                    assert_eq!(take::<_, Q>(warp, arena, class), class);
+                    assert_eq!(dequeue::<_, Q>(warp, arena, class), class);
                 }
             }
         });

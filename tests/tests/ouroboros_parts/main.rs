@@ -3,10 +3,10 @@
 //! On warps in lockstep under random, priority and stalling schedules, and on OS
 //! threads.
 
-mod drained;
 mod groups;
 mod pool;
 mod queues;
+mod retired;
 mod semaphore;
 
 use heapwood_device::allocator::Allocator;

@@ -19,9 +19,9 @@ fn reserve<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, n: u32) -> bool {
     Q::reserve(warp, arena, alone.mask, CLASS, n, &alone) != 0
 }
 
-/// Threads put numbers and take them, in bursts, so that the queue grows over
+/// Threads enqueue numbers and dequeue them, in bursts, so that the queue grows over
 /// many chunks and shrinks to nothing; each number comes out once. A permit is a
-/// number that was put.
+/// number that was enqueued.
 fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     let mut random = Random::new(u64::from(seed));
     let chunks = 2 + random.below(30) as u32;
@@ -31,12 +31,12 @@ fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     let state: Vec<AtomicU32> = (0..4096).map(|_| AtomicU32::new(0)).collect();
     let (next, refused) = (AtomicU32::new(0), AtomicU32::new(0));
     let burst = 1 + random.below(40) as u32;
-    // Chunks that are drained become room again, or all go back to the pool.
+    // Chunks that are retired become room again, or all go back to the pool.
     let keep = seed % 3 * 2;
-    let take = |warp: M::Warp| {
+    let dequeue = |warp: M::Warp| {
         let arena = &arena(&memory);
         let position = queue::positions(arena, CLASS, End::Front, 1);
-        let (entry, chunk) = queue::take::<_, _, Q>(warp, arena, CLASS, position);
+        let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, position);
         Q::finish(warp, arena, CLASS, chunk, 1, keep, &Group::alone(warp));
         assert_ne!(entry, VOID);
         let before = state[entry as usize].swap(2, SeqCst);
@@ -55,7 +55,7 @@ fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                         // A burst of requests.
                         for _ in 0..left {
                             if permits.take(1) == 1 {
-                                take(warp);
+                                dequeue(warp);
                             }
                         }
                         left = 0;
@@ -76,7 +76,7 @@ fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                 for index in 0..n {
                     assert_eq!(state[(entry + index) as usize].swap(1, SeqCst), 0);
                     let position = position.wrapping_add(index);
-                    queue::put::<_, _, Q>(warp, arena, CLASS, position, entry + index, 1);
+                    queue::enqueue::<_, _, Q>(warp, arena, CLASS, position, entry + index, 1);
                 }
                 permits.signal(n);
             }
@@ -84,7 +84,7 @@ fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     }
     machine.launch(&|warp| {
         while permits.take(1) == 1 {
-            take(warp);
+            dequeue(warp);
         }
     });
     for entry in 0..next.load(SeqCst) {
@@ -118,11 +118,11 @@ pub fn check_closed<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
             let back = queue::positions(arena, CLASS, End::Back, 2);
             let front = queue::positions(arena, CLASS, End::Front, 2);
             for index in 0..2 {
-                queue::put::<_, _, Q>(warp, arena, CLASS, back.wrapping_add(index), 7, 1);
+                queue::enqueue::<_, _, Q>(warp, arena, CLASS, back.wrapping_add(index), 7, 1);
             }
             for index in 0..2 {
                 let position = front.wrapping_add(index);
-                let (entry, chunk) = queue::take::<_, _, Q>(warp, arena, CLASS, position);
+                let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, position);
                 assert_eq!(entry, 7);
                 Q::finish(warp, arena, CLASS, chunk, 1, 1, &Group::alone(warp));
             }
@@ -130,7 +130,7 @@ pub fn check_closed<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
     });
 }
 
-/// Positions start shortly before they wrap to 0; here all threads put and take
+/// Positions start shortly before they wrap to 0; here all threads enqueue and dequeue
 /// until they have.
 fn queue_wraps<M: Machine, Q: Queue>(machine: &M) {
     let memory = heap::<M, Q>(machine, 12);
@@ -140,9 +140,9 @@ fn queue_wraps<M: Machine, Q: Queue>(machine: &M) {
         for turn in 0..8 {
             if reserve::<_, Q>(warp, arena, 1) {
                 let back = queue::positions(arena, CLASS, End::Back, 1);
-                queue::put::<_, _, Q>(warp, arena, CLASS, back, warp.thread() * 8 + turn, 1);
+                queue::enqueue::<_, _, Q>(warp, arena, CLASS, back, warp.thread() * 8 + turn, 1);
                 let front = queue::positions(arena, CLASS, End::Front, 1);
-                let (_, chunk) = queue::take::<_, _, Q>(warp, arena, CLASS, front);
+                let (_, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, front);
                 Q::finish(warp, arena, CLASS, chunk, 1, 1, &Group::alone(warp));
                 sum.fetch_add(1, SeqCst);
             }
@@ -153,21 +153,21 @@ fn queue_wraps<M: Machine, Q: Queue>(machine: &M) {
     check_closed(machine, &memory);
 }
 
-/// Closing while others put and take: nothing is lost, and what the closing
+/// Closing while others enqueue and dequeue: nothing is lost, and what the closing
 /// thread gets it hands on.
 fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     let memory = heap::<M, Q>(machine, 20);
     let keep = seed % 3;
-    let (put, taken, kept) = (AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0));
+    let (enqueued, dequeued, kept) = (AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0));
     let words = Words::new();
     let permits = words.semaphore();
-    let take = |warp: M::Warp| {
+    let dequeue = |warp: M::Warp| {
         let arena = &arena(&memory);
         let position = queue::positions(arena, CLASS, End::Front, 1);
-        let (entry, chunk) = queue::take::<_, _, Q>(warp, arena, CLASS, position);
+        let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, position);
         Q::finish(warp, arena, CLASS, chunk, 1, keep, &Group::alone(warp));
         if entry != VOID {
-            taken.fetch_add(1, SeqCst);
+            dequeued.fetch_add(1, SeqCst);
         }
     };
     machine.launch(&|warp| {
@@ -182,14 +182,14 @@ fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                 }
                 1..4 => {
                     if permits.take(1) == 1 {
-                        take(warp);
+                        dequeue(warp);
                     }
                 }
                 _ => {
                     if reserve::<_, Q>(warp, arena, 1) {
-                        put.fetch_add(1, SeqCst);
+                        enqueued.fetch_add(1, SeqCst);
                         let back = queue::positions(arena, CLASS, End::Back, 1);
-                        queue::put::<_, _, Q>(warp, arena, CLASS, back, 1, 1);
+                        queue::enqueue::<_, _, Q>(warp, arena, CLASS, back, 1, 1);
                         permits.signal(1);
                     }
                 }
@@ -198,11 +198,16 @@ fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     });
     machine.launch(&|warp| {
         while permits.take(1) == 1 {
-            take(warp);
+            dequeue(warp);
         }
     });
-    let out = taken.load(SeqCst) + kept.load(SeqCst);
-    assert_eq!(out, put.load(SeqCst), "{} were kept", kept.load(SeqCst));
+    let out = dequeued.load(SeqCst) + kept.load(SeqCst);
+    assert_eq!(
+        out,
+        enqueued.load(SeqCst),
+        "{} were kept",
+        kept.load(SeqCst)
+    );
     check_closed(machine, &memory);
 }
 

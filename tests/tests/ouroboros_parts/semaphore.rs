@@ -14,21 +14,21 @@ use super::everywhere;
 
 /// The words of a semaphore, at 0.
 pub struct Words {
-    permits: cuda_std::atomic::AtomicU64,
+    resources: cuda_std::atomic::AtomicU64,
     expected: cuda_std::atomic::AtomicU32,
 }
 
 impl Words {
     pub fn new() -> Self {
         Self {
-            permits: cuda_std::atomic::AtomicU64::new(0),
+            resources: cuda_std::atomic::AtomicU64::new(0),
             expected: cuda_std::atomic::AtomicU32::new(0),
         }
     }
 
     pub fn semaphore(&self) -> Semaphore<'_> {
         Semaphore {
-            permits: &self.permits,
+            resources: &self.resources,
             expected: &self.expected,
         }
     }
@@ -42,10 +42,10 @@ fn semaphore<M: Machine>(machine: &M, seed: u32) {
     let bundles = 1 + random.below(12) as u32;
     let words = Words::new();
     let semaphore = words.semaphore();
-    // Bundles that were not yet brought, and what all threads hold.
+    // Bundles that were not yet allocated, and what all threads hold.
     let stock = AtomicU32::new(bundles);
     let held = AtomicU32::new(0);
-    let brought = AtomicU32::new(0);
+    let allocated = AtomicU32::new(0);
     let refused = AtomicU32::new(0);
     let check = |all| assert!(all <= bundles << BUNDLE_BITS, "{all} of {bundles} bundles");
     machine.launch(&|warp| {
@@ -73,14 +73,14 @@ fn semaphore<M: Machine>(machine: &M, seed: u32) {
             own += waited.granted;
             check(held.fetch_add(waited.granted, SeqCst) + waited.granted);
             let left = left - waited.granted;
-            if waited.brings {
+            if waited.allocates {
                 let mut got = 0;
                 for _ in 0..Semaphore::bundles_for(left, BUNDLE_BITS) {
                     warp.back_off();
                     let took = stock.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
                     got += u32::from(took.is_ok()) << BUNDLE_BITS;
                 }
-                brought.fetch_add(got, SeqCst);
+                allocated.fetch_add(got, SeqCst);
                 let ours = if got < left { got } else { left };
                 own += ours;
                 held.fetch_add(ours, SeqCst);
@@ -94,14 +94,14 @@ fn semaphore<M: Machine>(machine: &M, seed: u32) {
         }
     });
     let expected = Fields {
-        count: brought.load(SeqCst),
+        count: allocated.load(SeqCst),
         expected: 0,
         reserved: 0,
     };
     assert_eq!(semaphore.read(), expected);
     assert_eq!(held.load(SeqCst), 0);
     // What is there can be had, once more and no further.
-    assert_eq!(semaphore.take_all(), brought.load(SeqCst));
+    assert_eq!(semaphore.take_all(), allocated.load(SeqCst));
     assert_eq!(semaphore.take(1), 0);
 }
 
@@ -117,9 +117,9 @@ fn looking_first_deepens_no_deficit() {
     let words = Words::new();
     let semaphore = words.semaphore();
     assert_eq!(semaphore.take(3), 0);
-    let deficit = words.permits.load(Relaxed);
+    let deficit = words.resources.load(Relaxed);
     assert_eq!(semaphore.take_if_any(5), 0);
-    assert_eq!(words.permits.load(Relaxed), deficit);
+    assert_eq!(words.resources.load(Relaxed), deficit);
     semaphore.signal(2);
     assert_eq!(semaphore.take_if_any(5), 2);
     assert_eq!(semaphore.take_if_any(1), 0);
@@ -139,7 +139,7 @@ fn waiting_ends_when_nothing_comes() {
             let waited = semaphore.wait(warp, 3, 3, || true);
             let mut taken = waited.granted == 3;
             let left = 3 - waited.granted;
-            if waited.brings {
+            if waited.allocates {
                 warp.back_off();
                 let took = stock.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
                 taken = took.is_ok();

@@ -3,8 +3,8 @@
 //! Behind the data chunks, which are payload to the last byte, lies a table of
 //! 128 bytes a chunk, and behind that the tables of the pool and of the classes.
 //! None of these ever becomes payload: a thread that reads one of their words
-//! late reads an outdated word, never a user's data. Whatever was read may be
-//! out of date and is confirmed by a read-modify-write, or by a tag.
+//! late reads an outdated word, never a user's data. A word that was read may be
+//! out of date; a read-modify-write, or a tag, confirms it.
 //!
 //! All links are indices, so that a heap can be set up again in a larger area.
 
@@ -13,7 +13,7 @@ use core::marker::PhantomData;
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 use cuda_std::mem;
 
-use super::geometry::{self, Geometry, Line, Places};
+use super::geometry::{self, Geometry, Line, PartOffsets};
 use super::parameters::{FIRST_BITS, METADATA_BYTES, MOST_PAGES_BITS, Parameters};
 use crate::allocator::Heap;
 use crate::simt::Warp;
@@ -26,25 +26,25 @@ pub const EMPTY: u32 = u32::MAX;
 /// Words of a chunk's metadata; the bits of its pages follow.
 #[derive(Clone, Copy)]
 pub enum Word {
-    /// What the chunk is: see `owner`.
+    /// What the chunk is: see [`owner`].
     Owner = 0,
     /// Chunks of the run that starts here.
     Length = 1,
-    /// Free pages that have bits, and whether the chunk is listed ([`super::bits`]).
+    /// Free pages that have bits ([`super::bits`]).
     State = 2,
     /// The next chunk of a stack, or of a linked queue.
     Next = 3,
-    /// Which chunk of which queue this is ([`super::queue`]).
+    /// The queue, and the number in it, of a chunk that holds entries ([`super::queue`]).
     Tag = 4,
-    /// Entries of a queue's chunk that were taken out.
-    Drained = 5,
+    /// Entries of a queue's chunk that were dequeued.
+    Dequeued = 5,
 }
 
-/// Where the metadata of a chunk have a word of 64 bits that is not about this
-/// chunk: see [`Arena::signpost`]. It ends where the bits begin.
-const SIGNPOST: u64 = FIRST_BITS as u64 * 4 - 8;
+/// The offset, in the metadata of a chunk, of a word of 64 bits that is not about this
+/// chunk: see [`Arena::skip_pointer`]. It ends where the bits begin.
+const SKIP_POINTER: u64 = FIRST_BITS as u64 * 4 - 8;
 
-/// Where the metadata of a chunk have its state, if it is shared: behind the bits.
+/// The offset, in the metadata of a chunk, of its state, if it is shared: behind the bits.
 const SHARED_STATE: u64 = {
     let behind = FIRST_BITS as u64 * 4 + (1 << MOST_PAGES_BITS) / 8;
     assert!(behind.is_multiple_of(8) && behind + 8 <= METADATA_BYTES);
@@ -69,12 +69,12 @@ pub fn for_each<W: Warp>(warp: W, count: u32, mut body: impl FnMut(u32)) {
     }
 }
 
-/// Something that is done rarely enough to be a function of its own: inlined into
+/// A step of a request that is rare enough to be a function of its own: inlined into
 /// every request of every kernel it would make up most of the code.
 pub trait Task {
-    /// Does it for a class, with a number, and gives back a number. `lanes` are
-    /// those that call this together, where a task is one for several lanes: it
-    /// must not ask [`Warp::converge`], see there.
+    /// Runs the task for a class, with an argument, and returns a number. `lanes` are
+    /// the lanes that call this together, where a task is one for several lanes: it
+    /// must not call [`Warp::converge`], see there.
     fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
@@ -134,29 +134,29 @@ impl<P: Parameters> Arena<P> {
     #[inline(always)]
     fn of(blocks: *mut u8, tables: *mut u8, geometry: u64) -> Self {
         let geometry = Geometry::unpack(geometry);
-        let places = Places::of::<P>(geometry);
+        let offsets = PartOffsets::of::<P>(geometry);
         Self {
             blocks,
-            metadata: blocks.wrapping_add(places.metadata as usize),
+            metadata: blocks.wrapping_add(offsets.metadata as usize),
             tables,
             chunks: geometry.chunks,
             reuse_bits: geometry.reuse_bits,
             static_bits: geometry.static_bits,
             geometry: geometry.pack(),
-            reuse: places.reuse,
-            storage: places.storage,
+            reuse: offsets.reuse,
+            storage: offsets.storage,
             stride: geometry.static_bytes(),
             parameters: PhantomData,
         }
     }
 
-    /// Does a task, out of line.
+    /// Runs a task, out of line.
     #[inline(always)]
     pub fn call<W: Warp, T: Task>(&self, warp: W, class: u32, value: u32) -> u32 {
         self.call_together::<W, T>(warp, class, value, 0)
     }
 
-    /// Does a task that is one for several lanes, out of line.
+    /// Runs a task that is one for several lanes, out of line.
     #[inline(always)]
     pub fn call_together<W: Warp, T: Task>(
         &self,
@@ -190,14 +190,14 @@ impl<P: Parameters> Arena<P> {
         unsafe { &*self.metadata.add(offset as usize).cast() }
     }
 
-    /// A word of the table that leads to the chunks of linked queues, by their
-    /// tags. Each chunk's metadata have room for one, so that the table is as
-    /// large as a heap may need, and takes no memory.
+    /// The skip pointer of a tag: a word of the table that maps the tags of linked queues'
+    /// chunks to the chunks. Each chunk's metadata have room for one, so that the table is
+    /// as large as a heap may need, and takes no memory.
     #[inline(always)]
-    pub fn signpost(&self, tag: u32) -> &AtomicU64 {
+    pub fn skip_pointer(&self, tag: u32) -> &AtomicU64 {
         // The largest power of two that is at most the number of chunks, less 1.
         let index = tag & (((1 << self.reuse_bits) - 1) >> 1);
-        let offset = u64::from(index) * METADATA_BYTES + SIGNPOST;
+        let offset = u64::from(index) * METADATA_BYTES + SKIP_POINTER;
         // SAFETY: the table has this word for each chunk.
         unsafe { &*self.metadata.add(offset as usize).cast() }
     }
@@ -224,7 +224,7 @@ impl<P: Parameters> Arena<P> {
         self.word32(geometry::line(0, line as u32))
     }
 
-    /// A word of the pool's head that says what is on its way ([`super::transit`]).
+    /// A word of the pool's head that counts what is on its way ([`super::transit`]).
     #[inline(always)]
     pub fn transit(&self, stripe: u32) -> &AtomicU64 {
         self.word64(geometry::line(0, Line::Room as u32) + u64::from(stripe) * 8)
@@ -263,9 +263,9 @@ impl<P: Parameters> Arena<P> {
         self.chunks.div_ceil(32)
     }
 
-    /// The same of the map of chunks that the reuse queue lists.
+    /// The same of the map of chunks that are in the reuse queue.
     #[inline(always)]
-    pub fn listed_map(&self, index: u32) -> &AtomicU32 {
+    pub fn enqueued_map(&self, index: u32) -> &AtomicU32 {
         self.free_map(self.map_words() + index)
     }
 

@@ -1,16 +1,16 @@
 //! The pages of a chunk by bits: a free page has its bit set (Algorithm 5).
 //!
-//! A word of state counts the free pages that may be claimed. A chunk with a count
-//! of 0 is nobody's business. Whoever raises it from 0 is the chunk's *holder*
-//! and lists it, in its class's queue or stack; whoever takes it from there is
-//! the next holder. Only the holder lowers the count, by one subtraction: if that
-//! leaves 0 it is no holder any more, and the next to free a page is. So every
-//! chunk with free pages is listed once or has one holder, and nobody touches its
-//! state late. Who has lowered the count by `n` may claim `n` bits, and finds
-//! them: bits are set before they are counted.
+//! A word of state counts the free pages that may be claimed. No thread looks for a chunk
+//! with a count of 0. The thread that raises the count from 0 becomes the chunk's *holder*
+//! and makes the chunk available, in its class's queue or on a stack; the thread that
+//! takes it from there is the next holder. Only the holder lowers the count, by one
+//! subtraction: if that leaves 0 it is no holder any more, and the next thread that frees
+//! a page is. So every chunk with free pages is available once or has one holder, and no
+//! thread changes its state late. A thread that has lowered the count by `n` may claim `n`
+//! bits, and finds them: bits are set before they are counted.
 //!
 //! Orders: setting a bit releases the page, clearing it acquires. Raising the
-//! count releases the bit to whoever lowers it, which acquires; and lowering it
+//! count releases the bit to the thread that lowers it, which acquires; and lowering it
 //! to 0 releases the chunk to the next holder. Otherwise what a holder did
 //! travels with the chunk, through the slot or the head of a stack.
 
@@ -23,7 +23,7 @@ use crate::simt::Warp;
 /// What became of a page that was freed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Freed {
-    /// Whether the caller is the chunk's holder now and must list it.
+    /// Whether the caller is the chunk's holder now and must make it available.
     pub holds: bool,
     /// Whether all of the chunk's pages are free.
     pub is_last: bool,
@@ -35,7 +35,7 @@ impl<P: Parameters> Arena<P> {
     #[inline(always)]
     pub fn divide(&self, class: u32, chunk: u32, used: u32) {
         let pages = pages::<P>(class);
-        // Relaxed: others learn of the chunk by its pages or by the list.
+        // Relaxed: others reach the chunk by its pages, or when it is available.
         self.meta(chunk, Word::Owner).store(class, Relaxed);
         let mut first = 0;
         while first < pages {
@@ -57,24 +57,23 @@ impl<P: Parameters> Arena<P> {
         self.meta(chunk, Word::State).store(pages - used, Relaxed);
     }
 
-    /// Free pages of a chunk, as they are counted.
+    /// The count of a chunk's free pages.
     #[inline(always)]
     pub fn free_pages(&self, chunk: u32) -> u32 {
         self.meta(chunk, Word::State).load(Relaxed)
     }
 
     /// Whether all pages of a chunk of a class that the caller holds are free. Acquire:
-    /// those who freed them have released that with the count, and each passes on what
-    /// those before it have released. Who gives the chunk to the pool releases it for
-    /// all of them, not only for the one from whom it got the chunk.
+    /// the threads that freed them have released that with the count, and each passes on
+    /// what those before it have released. The thread that gives the chunk to the pool
+    /// releases it for all of them, not only for the one from which it got the chunk.
     #[inline(always)]
     pub fn are_all_free(&self, class: u32, chunk: u32) -> bool {
         self.meta(chunk, Word::State).load(Acquire) == pages::<P>(class)
     }
 
-    /// Lowers the count of a chunk that the caller holds by up to `most`; gives
-    /// back by how much, and what is left. If that is 0 the caller is no holder
-    /// any more.
+    /// Lowers the count of a chunk that the caller holds by up to `most`; returns by how
+    /// much, and what is left. If nothing is left the caller is no holder any more.
     #[inline(always)]
     pub fn reserve_pages(&self, chunk: u32, most: u32) -> (u32, u32) {
         let there = self.free_pages(chunk);
@@ -112,9 +111,9 @@ impl<P: Parameters> Arena<P> {
             wanted = u32::MAX;
             looks += 1;
             if looks > words {
-                // There are as many bits as were reserved, but others claim
+                // As many bits are set as were reserved, but other threads claim
                 // theirs at the same time and may have gone ahead of us in this
-                // round. Each takes one, so that rounds come to an end.
+                // round. Each claims one, so that rounds come to an end.
                 warp.back_off();
             }
         }
@@ -147,8 +146,8 @@ impl<P: Parameters> Arena<P> {
     /// The class of the pages of a chunk, or another owner.
     #[inline(always)]
     pub fn owner(&self, chunk: u32) -> u32 {
-        // Relaxed: whoever has a block of the chunk got it by synchronisation
-        // with the thread that divided the chunk; others get a hint.
+        // Relaxed: a thread that has a block of the chunk got it by synchronisation
+        // with the thread that divided the chunk; for others this is a hint.
         self.meta(chunk, Word::Owner).load(Relaxed)
     }
 

@@ -1,46 +1,47 @@
 //! Instances that manage chunks: the queue of a class holds its chunks with free
 //! pages (section 4.2, Algorithms 4 and 5).
 //!
-//! The semaphore counts free pages, on whatever chunk. Who has permits takes a
-//! chunk out of the queue, and is its only holder ([`super::bits`]); lowers its
-//! count by as many pages as it needs; and puts it back if others are left. The
-//! published algorithm leaves the chunk at the front, where all threads meet at
-//! chunks that are empty by the time they come: that is what takes 24 to 200 ms.
+//! The semaphore counts free pages, on whatever chunk. A thread that has permits dequeues
+//! a chunk, and is its only holder ([`super::bits`]); lowers its count by as many pages as
+//! it needs; and enqueues it again if others are left. The published algorithm leaves the
+//! chunk at the front, where all threads meet at chunks that are empty by the time they
+//! come: that takes 24 to 200 ms.
 //!
-//! A queue's entries are counted apart from the pages, and an entry is only waited
-//! for by who has taken one off that count. So a chunk for which the queue has no
-//! room can go to a stack of the class instead, where all who have permits also
-//! look. Nobody waits for pages while holding a chunk, so that those with permits
-//! are served: the pages that were promised are on chunks that are in the queue or
-//! a stack, or held by threads that put them there before they wait for pages. A
-//! holder may wait for other lanes of its warp, which all go as far together; what
-//! these wait for, entries and room of a queue, others bring without such a wait.
+//! A queue's entries are counted apart from the pages, and a thread waits for an entry only
+//! if it has taken one off that count. So a chunk for which the queue has no
+//! room can go to a stack of the class instead, where all threads that have permits also
+//! look. A chunk in the queue or on a stack is *available*. No thread waits for pages while
+//! it holds a chunk, so that threads with permits are served: the pages that were promised
+//! are on chunks that are available, or held by threads that make them available before they
+//! wait for pages. A holder may wait for other lanes of its warp, which all go as far
+//! together; what these wait for, entries and room of a queue, other threads provide without
+//! such a wait.
 //!
 //! Since a chunk has one holder at a time, many threads that want few pages each
 //! would wait for the chunks one after the other. Until a class has a 2^6th of the
-//! heap's chunks, or 2^12, who finds none listed brings another one, though there are
-//! enough pages for all who have permits; and who gets no permits does not wait for a
-//! chunk that is on its way, of which nobody is then promised a page. So a class may hold
-//! a chunk for each warp that asks at the same time; when little of the heap is free, no
-//! class takes chunks for this.
+//! heap's chunks, or 2^12, a thread that finds none available allocates another one, though
+//! there are enough pages for all that have permits; and a thread that gets no permits does
+//! not wait for a chunk that is on its way, of which no thread is then promised a page. So a
+//! class may hold a chunk for each warp that requests at the same time; when little of the
+//! heap is free, no class allocates chunks for this.
 //!
-//! A chunk whose pages are all free goes back to the pool: at once, if a warp frees all
-//! of them together. Otherwise the chunk is listed already, or about to be, and some of
-//! these stay so, for the next requests; when there are more, each page that makes
-//! another chunk free pays for a look at the oldest in the queue. When the pool has no
-//! chunk left, all that are fully free are returned, and the last chunk of an empty
+//! A chunk whose pages are all free is *idle*. It goes back to the pool at once if a warp
+//! frees all of its pages together. Otherwise the chunk is available already, or about to
+//! be, and some idle chunks stay so, for the next requests; when there are more, each page
+//! that makes another chunk idle pays for a look at the oldest in the queue. When the pool
+//! has no chunk left, all idle chunks are reclaimed, and the last chunk of an empty
 //! virtualized queue. The paper takes a free chunk out of the queue at once, and leaves
 //! a mark in its slot; such marks would have to be kept from filling the queue.
 //!
-//! A request is refused when no page is counted, no chunk of the class is listed, and the
-//! pool is empty, nothing being on its way ([`super::transit`]). Who frees pages adds the
-//! permits for them before it sets their bits, by which others take them. So nobody gets a
-//! page before the permit for it is counted, and the count is never less than the pages
-//! that were freed and not promised, wherever their chunks are at that moment: in the hands
-//! of a thread that takes one page of many, for example. Who has such a permit early waits
-//! until the chunk counts the page.
+//! A request is refused when no page is counted, no chunk of the class is available, and the
+//! pool is empty, nothing being on its way ([`super::transit`]). A thread that frees pages
+//! adds the permits for them before it sets their bits, by which others take them. So no
+//! thread gets a page before the permit for it is counted, and the count is never less than
+//! the pages that were freed and not promised, wherever their chunks are at that moment:
+//! held by a thread that takes one page of many, for example. A thread that has such a
+//! permit early waits until the chunk counts the page.
 
-pub mod listed;
+pub mod available;
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -53,7 +54,9 @@ use super::parameters::{Parameters, pages};
 use super::queue::{Queue, close};
 use super::waiting::{room, supply};
 use crate::simt::{Backoff, Warp, rank};
-use listed::{List, count_spread, hold, idle, idle_most, retire_oldest, retire_stack, spread};
+use available::{
+    MakeAvailable, count_spread, hold, idle, idle_most, reclaim_oldest, reclaim_stacked, spread,
+};
 
 /// Chunks over queues of kind `Q` (`OuroborosChunks`).
 #[derive(Clone, Copy, Debug)]
@@ -78,12 +81,12 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
         let mut backoff = Backoff::new();
         loop {
             let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
-            let (mut left, mut brought) = (0, 0);
+            let (mut left, mut allocated) = (0, 0);
             if is_agent && served < share.size {
                 chunk = hold::<W, P, Q>(warp, arena, class);
                 if chunk == NONE {
                     chunk = spread(warp, arena, class);
-                    brought = pages;
+                    allocated = pages;
                 }
                 if chunk != NONE {
                     (taken, left) = arena.reserve_pages(chunk, share.size - served);
@@ -93,13 +96,13 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
                     }
                 }
             }
-            let listed = warp.ballot(mask, left > 0);
-            if listed & 1 << warp.lane() != 0 {
-                arena.call_together::<W, List<Q>>(warp, class, chunk, listed);
+            let kept = warp.ballot(mask, left > 0);
+            if kept & 1 << warp.lane() != 0 {
+                arena.call_together::<W, MakeAvailable<Q>>(warp, class, chunk, kept);
             }
-            if brought > 0 && chunk != NONE {
+            if allocated > 0 && chunk != NONE {
                 // Ours are among these, and our permits are for others.
-                supply(arena, class).signal(brought);
+                supply(arena, class).signal(allocated);
                 arena.arrive(warp, true);
             }
             // The agents acquired the chunks for the others.
@@ -152,12 +155,12 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
         }
         // All lanes, for the queue may need a chunk, whose slots they empty together.
         let own = if group.leads() { chunk } else { NONE };
-        arena.call_together::<W, List<Q>>(warp, class, own, group.mask);
+        arena.call_together::<W, MakeAvailable<Q>>(warp, class, own, group.mask);
         pages::<P>(class) - used
     }
 }
 
-/// A page for each of the lanes, which look again if the number is not 0.
+/// A page for each of the lanes, which look again if the argument is not 0.
 struct Malloc<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for Malloc<Q> {
@@ -173,7 +176,7 @@ impl<Q: Queue> Task for Malloc<Q> {
     }
 }
 
-/// Frees a page, the number.
+/// Frees a page, the argument.
 struct Free<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for Free<Q> {
@@ -185,8 +188,8 @@ impl<Q: Queue> Task for Free<Q> {
         block: u32,
         all: u32,
     ) -> u32 {
-        // All lanes take each step together: classes one after the other would wait for
-        // the memory as many times.
+        // All lanes take each step together: classes one after the other would pay the
+        // latency of memory as many times.
         let group = Group::by_key(warp, all, class);
         let chunk = arena.chunk_of(block);
         let is_single = pages::<P>(class) == 1;
@@ -196,8 +199,8 @@ impl<Q: Queue> Task for Free<Q> {
             // Lanes with pages of the same chunk free them as one.
             mates = Group::by_key(warp, several, chunk);
         }
-        // A chunk of which all pages come back at once has nothing to offer that the pool
-        // has not: no page of it is counted, and nobody looks at its state.
+        // A chunk whose pages all come back at once goes to the pool: no page of it is
+        // counted, and no thread reads its state.
         let is_whole = mates.size == pages::<P>(class);
         let counted = warp.ballot(all, !is_whole) & group.mask;
         if group.leads() && counted != 0 {
@@ -210,7 +213,7 @@ impl<Q: Queue> Task for Free<Q> {
         }
         // All of these bits are set before one lane counts them.
         warp.sync(all);
-        // Read here, so that it comes while the pages are counted.
+        // Read here, so that its latency overlaps with the counting of the pages.
         let idle_seen = idle(arena, class).load(Relaxed);
         let (mut is_last, mut holds) = (false, false);
         if mates.leads() && !is_whole {
@@ -221,9 +224,9 @@ impl<Q: Queue> Task for Free<Q> {
         if given & 1 << warp.lane() != 0 {
             arena.give_chunks_of(warp, class, chunk, given);
         }
-        let listed = warp.ballot(all, holds);
-        if listed & 1 << warp.lane() != 0 {
-            arena.call_together::<W, List<Q>>(warp, class, chunk, listed);
+        let held = warp.ballot(all, holds);
+        if held & 1 << warp.lane() != 0 {
+            arena.call_together::<W, MakeAvailable<Q>>(warp, class, chunk, held);
         }
         let idle_now = warp.ballot(all, is_last) & group.mask;
         if group.leads() {
@@ -235,13 +238,13 @@ impl<Q: Queue> Task for Free<Q> {
                 idle(arena, class).fetch_add(idle_now.count_ones(), Relaxed);
             }
         }
-        // What a lane has freed is counted before it goes on and asks for it.
+        // What a lane has freed is counted before the lane goes on and requests it.
         warp.sync(all);
         let others = idle_seen.wrapping_add(rank(idle_now, warp.lane()));
         let surplus = others as i32 >= idle_most(arena) as i32;
         if idle_now & 1 << warp.lane() != 0 && surplus {
             arena.depart(warp);
-            retire_oldest::<W, P, Q>(warp, arena, class);
+            reclaim_oldest::<W, P, Q>(warp, arena, class);
             arena.arrive(warp, true);
         }
         0
@@ -304,22 +307,22 @@ impl<Q: Queue> Instance for OuroborosChunks<Q> {
         arena.depart(warp);
         reclaimed.moves = 1;
         if has_idle {
-            reclaimed.again |= retire_stack::<W, P, Q>(warp, arena, class);
-            // Once round the queue: what was looked at goes to its end.
+            reclaimed.again |= reclaim_stacked::<W, P, Q>(warp, arena, class);
+            // Once round the queue: a chunk that stays goes to its end.
             let mut looks = entries.load(Relaxed) as i32;
             while looks > 0 && idle(arena, class).load(Relaxed) as i32 > 0 {
-                reclaimed.again |= retire_oldest::<W, P, Q>(warp, arena, class);
+                reclaimed.again |= reclaim_oldest::<W, P, Q>(warp, arena, class);
                 looks -= 1;
             }
-            // Entries that are not counted while a request for one fails, or is about to
-            // get it.
+            // Entries that are not counted while a thread fails to take one off the count, or
+            // is about to dequeue it.
             let front = arena.head(class, Line::Front, 0).load(Relaxed);
             let back = arena.head(class, Line::Back, 0).load(Relaxed);
             reclaimed.again |= front != back && entries.load(Relaxed) as i32 <= 0;
         }
         if closes {
             reclaimed.again |= close::<W, P, Q>(warp, arena, class, |chunk| {
-                // Its entry is still counted: a void is left to be taken instead.
+                // Its entry is still counted: a void is left to be dequeued instead.
                 idle(arena, class).fetch_add(1, Relaxed);
                 arena.push(warp, class, chunk);
             });

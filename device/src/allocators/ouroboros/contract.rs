@@ -1,6 +1,6 @@
 //! Ouroboros as an [`Allocator`].
 //!
-//! Here a request that finds nothing looks again until that is evidence ([`Refuse`]).
+//! A request that finds nothing looks again here until that is evidence ([`Refuse`]).
 
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::Relaxed;
@@ -15,8 +15,8 @@ use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::allocators::common::no_parameters;
 use crate::simt::Warp;
 
-/// What a request that found nothing is told: it is refused, or looks again with the
-/// stamp that is any other number.
+/// The outcome of [`Refuse`] that refuses the request; any other is the stamp with which
+/// the request looks again.
 const REFUSED: u32 = NONE;
 /// The stamp of a request that has none yet.
 const UNSEEN: u32 = NONE - 1;
@@ -45,13 +45,13 @@ impl<I: Instance> Task for Reclaim<I> {
     }
 }
 
-/// Decides what becomes of a request of a class that has found nothing since it got the
-/// stamp that is the number.
+/// Decides whether a request of a class that has found nothing since it got a stamp, the
+/// argument, is refused.
 ///
 /// It is refused if nothing has moved in between ([`super::transit`]): then all that was
-/// free meanwhile lay where the request has looked. Before that the classes give back
-/// what they have of the pool, of which the next look then gets hold. A heap that has
-/// nothing is seen from a few counts, without another look.
+/// free meanwhile lay where the request has looked. Before that the classes return their
+/// unused chunks to the pool, where the next look finds them. A few counts show that a heap
+/// has nothing, without another look.
 struct Refuse<I>(PhantomData<I>);
 
 impl<I: Instance> Task for Refuse<I> {
@@ -74,8 +74,8 @@ impl<I: Instance> Task for Refuse<I> {
             moves += reclaimed >> 1;
         }
         if again {
-            // Those who have something in their hands take it, or put it where we look
-            // next; they wait for nobody who looks here.
+            // Threads that hold something take it, or put it where we look next; they wait
+            // for no thread that looks here.
             warp.back_off();
             return UNSEEN;
         }
@@ -164,7 +164,7 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
     }
 
     fn max_block(heap: &Heap) -> u64 {
-        // Who asks for all of it has the queues give back what they have.
+        // A request for all of it makes the queues return their chunks.
         layout::max_block::<P>(heap.integers[0])
     }
 
@@ -206,7 +206,7 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
             }
             rest = warp.ballot(all, block.is_null() & (stamp != REFUSED));
             is_again = true;
-            // What one lane knows to be free the one that looks for it must see.
+            // What one lane has seen free, the lane that looks for its group must see.
             warp.sync(all);
         }
         block

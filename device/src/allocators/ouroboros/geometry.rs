@@ -1,37 +1,38 @@
 //! How the memory of an Ouroboros heap is divided.
 //!
 //! In this order: the data chunks, 128 bytes of metadata a chunk, the heads of
-//! the pool and of the classes, whose parts take turns ([`line`]), the maps of free
-//! and of listed chunks, the entries of the pool's reuse queue, and what the classes'
-//! queues have in static memory, equally much for each class.
+//! the pool and of the classes, whose lines are interleaved ([`line()`]), the maps of free
+//! and of enqueued chunks, the entries of the pool's reuse queue, and the static memory
+//! of the classes' queues, equally much for each class.
 
 use super::parameters::{METADATA_BYTES, Parameters};
 
 /// Words of the pool's head or of a class's, on cache lines of their own, in an order
-/// that keeps busy ones apart: see [`line`].
+/// that keeps busy ones apart: see [`line()`].
 #[derive(Clone, Copy)]
 pub enum Line {
     /// Semaphore of pages (class); chunks that are free (pool).
     Supply = 0,
-    /// The newest chunk of a virtualized queue; where single chunks are
-    /// searched when no other is left (pool).
+    /// The newest chunk of a virtualized queue; the word of the map where the search for
+    /// single chunks begins (pool).
     New = 1,
-    /// Next position to take from; and the chunk in front, if chunks are shared.
+    /// Next position to dequeue from; and the chunk in front, if chunks are shared.
     Front = 2,
-    /// The oldest chunk of a linked queue; where runs are searched (pool).
+    /// The oldest chunk of a linked queue; the counter by which searches for runs begin
+    /// at different chunks (pool).
     Old = 3,
-    /// Next position to put at.
+    /// Next position to enqueue at.
     Back = 4,
     /// Heads of the stacks of chunks (class); chunks never used (pool).
     Stack = 5,
-    /// Chunks in the queue (class, by chunks); semaphore of pages that bits keep
-    /// (class, by pages); chunks in the reuse queue (pool).
+    /// Chunks in the queue (class, by chunks); semaphore of the pages that only their
+    /// bits record (class, by pages); chunks in the reuse queue (pool).
     Entries = 6,
     /// Room in the queue; memory on its way (pool: [`super::transit`]).
     Room = 7,
 }
 
-/// Bytes between words that many threads change, so that they do not meet.
+/// Bytes between words that many threads change, so that no two share a cache line.
 const LINE_BYTES: u64 = 128;
 /// Lines of a head.
 const HEAD_LINES: u32 = 8;
@@ -43,13 +44,14 @@ pub const fn heads_bytes<P: Parameters>() -> u64 {
     (P::CLASSES as u64 + 3) * ROW_BYTES
 }
 
-/// Where a line of a head lies; the pool's head is 0, then come those of the classes.
+/// The offset of a line of a head; the pool's head is 0, then come those of the classes.
 ///
-/// A head is spread over three rows, so that its busy lines do not meet: of 1024 aligned
-/// bytes an H200 keeps the first and the third 256 in one slice of its L2 and the others
-/// in another, as far as times tell: 8192 warps that add to two words in turn, four times
-/// each, take 50 to 62 microseconds in one slice, 28 to 31 in two. Of the lines of a head
-/// that share a slice, one at most is busy. Rows are aligned as far as the pool's start is.
+/// A head is spread over three rows, so that no two of its busy lines share a slice of the
+/// L2. Of 1024 aligned bytes an H200 keeps the first and the third 256 in one slice and
+/// the others in another, as far as times show: 8192 warps that add to two words in turn,
+/// four times each, take 50 to 62 microseconds in one slice, 28 to 31 in two. Of the lines
+/// of a head that share a slice, one at most is busy. Rows are aligned as far as the pool's
+/// start is.
 #[inline(always)]
 pub fn line(head: u32, number: u32) -> u64 {
     const { assert!(Line::Room as u32 + 1 == HEAD_LINES) };
@@ -67,7 +69,7 @@ pub struct Static {
     pub word_bits: u32,
 }
 
-/// What the places of all things in a heap follow from.
+/// The few numbers from which the offsets of all parts of a heap follow.
 #[derive(Clone, Copy)]
 pub struct Geometry {
     /// Chunks.
@@ -119,9 +121,9 @@ impl Geometry {
     }
 }
 
-/// Where things lie: metadata behind the start of the blocks, the others behind
-/// the start of the tables.
-pub struct Places {
+/// Offsets of a heap's parts: of the metadata behind the start of the blocks, of the others
+/// behind the start of the tables.
+pub struct PartOffsets {
     /// The table of metadata.
     pub metadata: u64,
     /// The reuse queue's entries.
@@ -130,8 +132,8 @@ pub struct Places {
     pub storage: u64,
 }
 
-impl Places {
-    /// Where things lie in a heap of this geometry.
+impl PartOffsets {
+    /// The offsets in a heap of this geometry.
     #[inline(always)]
     pub fn of<P: Parameters>(geometry: Geometry) -> Self {
         let chunks = u64::from(geometry.chunks);
@@ -146,11 +148,11 @@ impl Places {
 
 /// Where the tables begin, and how many bytes a heap takes.
 pub fn extent<P: Parameters>(geometry: Geometry) -> (u64, u64) {
-    let places = Places::of::<P>(geometry);
-    let tables =
-        (places.metadata + u64::from(geometry.chunks) * METADATA_BYTES).next_multiple_of(ROW_BYTES);
+    let offsets = PartOffsets::of::<P>(geometry);
+    let tables = (offsets.metadata + u64::from(geometry.chunks) * METADATA_BYTES)
+        .next_multiple_of(ROW_BYTES);
     let classes = u64::from(P::CLASSES);
-    let bytes = tables + places.storage + classes * geometry.static_bytes();
+    let bytes = tables + offsets.storage + classes * geometry.static_bytes();
     (tables, bytes)
 }
 
@@ -160,19 +162,19 @@ mod tests {
     use crate::allocators::ouroboros::parameters::{Paper, Parameters};
 
     /// What an H200 keeps in one slice.
-    fn slice(place: u64) -> (u64, u64) {
-        (place / ROW_BYTES, place / 256 % 2)
+    fn slice(offset: u64) -> (u64, u64) {
+        (offset / ROW_BYTES, offset / 256 % 2)
     }
 
     #[test]
     fn lines_are_apart_and_busy_ones_in_slices_of_their_own() {
-        let mut places = Vec::new();
+        let mut offsets = Vec::new();
         for head in 0..=Paper::CLASSES {
             for number in 0..HEAD_LINES {
-                let place = line(head, number);
-                assert!(place.is_multiple_of(LINE_BYTES) && !places.contains(&place));
-                assert!(place + LINE_BYTES <= heads_bytes::<Paper>());
-                places.push(place);
+                let offset = line(head, number);
+                assert!(offset.is_multiple_of(LINE_BYTES) && !offsets.contains(&offset));
+                assert!(offset + LINE_BYTES <= heads_bytes::<Paper>());
+                offsets.push(offset);
             }
             let busy = [
                 Line::Supply,

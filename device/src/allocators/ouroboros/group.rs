@@ -48,8 +48,8 @@ impl Group {
         Self::of(self.lane, self.mask & !served)
     }
 
-    /// All bits that lanes of this group have, in the lane that leads. The lanes of `all`,
-    /// in groups, call this together.
+    /// The union of the bits of this group's lanes, in the lane that leads. The lanes of
+    /// `all`, in groups, call this together.
     #[inline(always)]
     pub fn union<W: Warp>(&self, warp: W, all: u32, mut bits: u32) -> u32 {
         let above = self.mask & !(u32::MAX >> (31 - self.lane));
@@ -57,7 +57,7 @@ impl Group {
         if above != 0 {
             next = above.trailing_zeros();
         }
-        // Each turn a lane has the bits of twice as many from itself on.
+        // After each turn a lane has the bits of twice as many lanes from itself on.
         let mut reach = 1;
         while reach < all.count_ones() {
             bits |= warp.shuffle(all, bits, next);

@@ -1,13 +1,13 @@
-//! Instances: who serves the classes of pages, and how a request is served.
+//! Instances, which serve the classes of pages, and how a request is served.
 //!
 //! What pages and chunks have in common is here once: the lanes of a warp that
-//! want pages of a class ask the semaphore as one; if it has enough, each kind
-//! finds its pages in its own way ([`Kind::obtain`]). Of those for which it has not,
-//! some lanes get what there is; the others wait for a chunk that another is about to
-//! bring, if the kind has them wait ([`Kind::spreads`]), or bring new ones ([`super::supply`]),
-//! take their own pages from them before anyone else sees them, and leave the rest to
-//! the kind ([`Kind::keep`]). Lanes that get nothing look again until it is evident that
-//! there is nothing ([`super::contract`]).
+//! want pages of a class make one request of the semaphore; if that counts enough, each
+//! kind finds its pages in its own way ([`Kind::obtain`]). If it counts too few, some lanes
+//! get what is available. The others wait for a chunk that another thread is about to
+//! allocate, if the kind has them wait ([`Kind::spreads`]), or allocate new ones
+//! ([`super::supply`]), take their own pages from them before any other thread sees them,
+//! and leave the rest to the kind ([`Kind::keep`]). Lanes that get nothing look again until
+//! it is evident that there is nothing ([`super::contract`]).
 
 use super::arena::Arena;
 use super::geometry::Static;
@@ -27,12 +27,12 @@ pub struct Pages {
     pub free: u64,
 }
 
-/// What came of a look for chunks that can be returned to the pool.
+/// The outcome of a search for chunks that can be returned to the pool.
 #[derive(Clone, Copy)]
 pub struct Reclaimed {
-    /// Whether some were returned, or may be by others who have them in their hands.
+    /// Whether some were returned, or may be by other threads that hold them.
     pub again: bool,
-    /// How many times the caller's stamp was changed by this look itself.
+    /// How many times this search itself changed the caller's stamp.
     pub moves: u32,
 }
 
@@ -194,7 +194,7 @@ pub fn malloc<W: Warp, P: Parameters, K: Kind>(
     let mut granted = 0;
     if group.leads() {
         let supply = supply(arena, class);
-        // Who looks again waits for what is about to be added.
+        // A request that looks again waits for what is about to be added.
         granted = if is_again {
             supply.take_if_any(group.size)
         } else {

@@ -22,11 +22,11 @@ pub trait Kind {
     /// the group together. If there is one, some lane gets it.
     fn spare<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, group: &Group) -> u32;
 
-    /// Whether a group that finds no page brings a chunk at once instead of waiting for
+    /// Whether a group that finds no page allocates a chunk at once instead of waiting for
     /// one that is on its way. If so, the chunk is counted.
     fn spreads<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
 
-    /// Keeps the pages of a new chunk from `used` on; gives back how many of them
+    /// Keeps the pages of a new chunk from `used` on; returns how many of them
     /// the semaphore is to count. Called by all lanes of the group together,
     /// with the chunk [`super::arena::NONE`] if there is none.
     fn keep<W: Warp, P: Parameters>(
@@ -46,7 +46,7 @@ fn nearest(lanes: u32, lane: u32) -> u32 {
 }
 
 /// How a group is divided over chunks: each serves as many lanes as it has
-/// pages, and one of these lanes, its agent, sees to it.
+/// pages, and one of these lanes, its agent, acts on the chunk.
 #[derive(Clone, Copy)]
 pub struct Share {
     /// The lane that acts for this one.

@@ -1,4 +1,4 @@
-//! A new heap: how many chunks its memory has room for, and its first state.
+//! A new heap: how many chunks its memory holds, and its initial state.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -16,8 +16,8 @@ use crate::simt::Warp;
 /// may be asked for at a time.
 const MOST_PAGES: u64 = (1 << 31) - (1 << 22);
 
-/// Divides the memory of `request`; `fixed` says what the queue of a class in a
-/// heap of so many chunks has in static memory.
+/// Divides the memory of `request`; `fixed` gives the static memory of a class's queue in a
+/// heap of so many chunks.
 pub fn plan<P: Parameters>(
     request: &Request,
     fixed: fn(u64) -> Static,
@@ -63,8 +63,8 @@ pub fn max_block<P: Parameters>(chunks: u64) -> u64 {
     P::PAGE_MOST.min(1 << (chunks.ilog2() + P::CHUNK_BITS))
 }
 
-/// The chunks that the queues of some classes have from the beginning, as bits: a
-/// queue's first chunk has the number of its class. None in a small heap.
+/// The chunks that the queues of some classes hold from the beginning, as bits: a
+/// queue's first chunk is the one with the number of its class. None in a small heap.
 #[inline(always)]
 pub fn first_chunks<P: Parameters>(chunks: u32, of: impl Fn(u32) -> bool) -> u32 {
     let mut taken = 0;
@@ -76,9 +76,9 @@ pub fn first_chunks<P: Parameters>(chunks: u32, of: impl Fn(u32) -> bool) -> u32
     taken
 }
 
-/// Makes the pool full, but for chunks that are taken, and the classes empty; their
-/// queues, and the chunks that these have, are the queues' business. All stores are
-/// relaxed: the end of the launch orders them.
+/// Makes the pool full, but for chunks that are taken, and the classes empty. The queues
+/// initialise themselves, and the chunks that they hold. All stores are relaxed: the end
+/// of the launch orders them.
 #[inline(always)]
 pub(super) fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, taken: u32) {
     let is_taken = |chunk: u32| chunk < u32::BITS && taken >> chunk & 1 == 1;
@@ -97,7 +97,7 @@ pub(super) fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, taken: u32
         };
         let free = if index == 0 { all & !taken } else { all };
         arena.free_map(index).store(free, Relaxed);
-        arena.listed_map(index).store(0, Relaxed);
+        arena.enqueued_map(index).store(0, Relaxed);
     });
     for_each(warp, 1 << arena.reuse_bits, |position| {
         arena.reuse(position).store(EMPTY, Relaxed);
@@ -122,7 +122,7 @@ pub(super) fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, taken: u32
         for line in [Line::Front, Line::Back] {
             arena.head(class, line, 0).store(start::<P>(), Relaxed);
         }
-        // A count of entries, or the semaphore of pages that bits keep.
+        // A count of entries, or the semaphore of pages that only their bits record.
         arena.head64(class, Line::Entries, 0).store(0, Relaxed);
         for line in [Line::Entries, Line::Stack, Line::Old] {
             arena.head(class, line, 1).store(0, Relaxed);

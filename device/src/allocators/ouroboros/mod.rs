@@ -1,7 +1,7 @@
 //! Ouroboros: virtualized queues that are built on the chunks that they manage
 //! (Winter, Mlakar, Parger and Steinberger 2020).
 //!
-//! The memory is divided into chunks of 8 KiB. A [`pool`] hands them out for any
+//! The memory is divided into chunks of 8 KiB. A [`pool`] allocates them for any
 //! use: divided into pages of one size, as storage of a queue, or as part of a
 //! [run](runs). Requests of up to a chunk are served by ten classes of pages,
 //! each with a queue and a [bulk semaphore](semaphore). [Pages](pages) keep the
@@ -10,19 +10,19 @@
 //! pointers to chunks (VA), a list of chunks (VL). Larger requests are served by
 //! instances that share the pool with the others.
 //!
-//! What is ours, and why, is said in each module. In short:
+//! Each module states what is ours, and why. In short:
 //!
 //! - The lanes of a warp that want the same class make one request of the
-//!   semaphore and of the queue, and fill a new chunk's pages into the queue
-//!   together. Single threads did both, which is what made a growing heap slow.
-//! - Metadata lie in a table of their own and never become payload. Whatever a
-//!   thread has read is confirmed by an exchange or a tag before it counts, so
+//!   semaphore and of the queue, and enqueue a new chunk's pages together. In the
+//!   published code one thread did both, which made a growing heap slow.
+//! - Metadata lie in a table of their own and never become payload. An exchange or
+//!   a tag confirms whatever a thread has read before it counts, so
 //!   that no step relies on how long another thread may stall.
 //! - Room in a queue is reserved before a position is taken, and what finds no
-//!   room is kept by bits in the metadata: a free needs no memory and no luck,
-//!   and exhaustion is told, not waited out.
-//! - Each atomic operation says its order where it stands, each wait for whom it
-//!   waits and why that thread goes on: threads of a warp run independently, and
+//!   room is recorded by bits in the metadata: a free needs no memory and always
+//!   succeeds, and a request at exhaustion is refused and does not wait.
+//! - Each atomic operation states its order, and each wait the thread that it waits
+//!   for and why that thread makes progress: threads of a warp run independently, and
 //!   `malloc` and `free` run in one kernel.
 
 mod arena;

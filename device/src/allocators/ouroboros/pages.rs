@@ -3,12 +3,12 @@
 //!
 //! A chunk keeps its class for ever. The semaphore counts the pages in the queue;
 //! an entry is a block's handle. Pages for which the queue has no room, because
-//! its static memory is full or the pool has no chunk left for entries, are kept
-//! by bits, their chunk on a stack of the class. So a free page is never lost,
-//! and needs no memory. They are served when the queue has none.
+//! its static memory is full or the pool has no chunk left for entries, are *shelved*: only
+//! their bits record them, and their chunk is on a stack of the class. So a free page is
+//! never lost, and needs no memory. They are served when the queue has none.
 //!
-//! A request is refused when no page is counted, in the queue or by bits, and the pool is
-//! empty. A page is counted before it can be had. So nobody gets a page before the permit
+//! A request is refused when no page is counted, in the queue or shelved, and the pool is
+//! empty. A page is counted before it can be had. So no thread gets a page before the permit
 //! for it, and the counts are never less than the pages that were freed and not promised.
 
 use core::sync::atomic::Ordering::Relaxed;
@@ -19,29 +19,29 @@ use super::group::Group;
 use super::instance::{self, Instance, Pages, Reclaimed};
 use super::kind::Kind;
 use super::parameters::{Parameters, pages};
-use super::queue::{End, Queue, VOID, close, positions, put, take};
+use super::queue::{End, Queue, VOID, close, dequeue, enqueue, positions};
 use super::semaphore::Semaphore;
 use super::waiting::{room, supply};
 use crate::simt::{Backoff, Warp, leader};
 
 /// Entries that a queue has static memory for, for each chunk of the heap: rounded
-/// up to a power of two, and up to the most that the parameters say. 2 GiB have
+/// up to a power of two, and up to the most that the parameters allow. 2 GiB have
 /// the paper's 2,000,000; small heaps keep some 4 % of their memory for queues.
 const ENTRIES_PER_CHUNK: u64 = 6;
 
-/// Room that a queue has stays with it until its entries are taken, or the pool is empty
-/// and the queue, too. A chunk that is drained while the pool has none goes there, though.
+/// The room of a queue stays with it until its entries are dequeued, or the pool is empty
+/// and the queue, too. A chunk that is retired while the pool has none goes there, though.
 ///
 /// A virtualized queue keeps up to one of 2^9 chunks of the heap as room while its
-/// pages are in use, for when they come back: without it the first to free would
+/// pages are in use, for when they come back: without it the first threads to free would
 /// have to wait for chunks. 2 GiB keep room for a million pages of each class.
 const KEPT_SHIFT: u32 = 9;
 
-/// The semaphore of pages that bits keep. Nobody waits at it.
+/// The semaphore of shelved pages. No thread waits at it.
 #[inline(always)]
 fn shelf<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
     Semaphore {
-        permits: arena.head64(class, Line::Entries, 0),
+        resources: arena.head64(class, Line::Entries, 0),
         expected: arena.head(class, Line::Entries, 1),
     }
 }
@@ -51,7 +51,7 @@ fn shelf<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
 pub struct OuroborosPages<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> OuroborosPages<Q> {
-    /// Puts pages into the queue, or keeps them by bits.
+    /// Enqueues pages, or shelves them.
     #[inline(always)]
     fn give<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
         let group = Group::by_key(warp, all, class);
@@ -62,20 +62,20 @@ impl<Q: Queue> OuroborosPages<Q> {
                 first = positions(arena, class, End::Back, group.size);
             }
             if group.leads() {
-                // Before the page can be had; see the module. Those who get a permit for a
-                // slot that is not yet filled wait for a lane that is about to fill it.
+                // Before the page can be had; see the module. A thread that gets a permit for
+                // a slot that is not yet filled waits for a lane that is about to fill it.
                 supply(arena, class).signal(group.size);
             }
             let first = warp.shuffle(together, first, group.leader);
             warp.sync(together);
-            put::<W, P, Q>(warp, arena, class, first.wrapping_add(group.rank), block, 1);
+            enqueue::<W, P, Q>(warp, arena, class, first.wrapping_add(group.rank), block, 1);
             return;
         }
         arena.call_together::<W, Shelve<Q>>(warp, class, block, group.mask);
     }
 }
 
-/// Has a page of the class, the number, be kept by its bit.
+/// Shelves a page of the class, the argument.
 struct Shelve<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for Shelve<Q> {
@@ -102,7 +102,7 @@ impl<Q: Queue> Task for Shelve<Q> {
     }
 }
 
-/// A page that bits keep for each of the lanes, which have permits for as many.
+/// A shelved page for each of the lanes, which have permits for as many.
 struct Unshelve;
 
 impl Task for Unshelve {
@@ -117,8 +117,8 @@ impl Task for Unshelve {
         let group = Group::by_key(warp, lanes, class);
         let (mut block, mut served) = (EMPTY, 0);
         let mut backoff = Backoff::new();
-        // The chunks of these pages are on a stack, or in the hands of threads that put
-        // them there and wait for nobody who waits here.
+        // The chunks of these pages are on a stack, or held by threads that push
+        // them there and wait for no thread that waits here.
         while served < group.size {
             let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
             if group.leads() {
@@ -149,7 +149,7 @@ impl Task for Unshelve {
     }
 }
 
-/// Frees a page, the number.
+/// Frees a page, the argument.
 struct Free<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for Free<Q> {
@@ -181,17 +181,17 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
         }
         let first = warp.shuffle(mask, first, group.leader);
         let position = first.wrapping_add(group.rank);
-        let (block, chunk) = take::<W, P, Q>(warp, arena, class, position);
+        let (block, chunk) = dequeue::<W, P, Q>(warp, arena, class, position);
         let keep = arena.chunks >> KEPT_SHIFT;
         let mut group = *group;
         if Q::VIRTUAL {
-            // Every lane is done with its slot before one says so for all.
+            // Every lane is done with its slot before one counts them all.
             warp.sync(mask);
             group = Group::by_key(warp, mask, chunk);
         }
         Q::finish(warp, arena, class, chunk, group.size, keep, &group);
         if Q::VIRTUAL {
-            // The pages that these lanes have permits for are where `close` has put them.
+            // `close` has shelved the pages that these lanes have permits for.
             let voids = warp.ballot(mask, block == VOID);
             if block == VOID {
                 return arena.call_together::<W, Unshelve>(warp, class, 0, voids);
@@ -200,7 +200,7 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
         block
     }
 
-    /// Pages that bits keep, for as many lanes as there are.
+    /// Shelved pages, for as many lanes as there are.
     #[inline(always)]
     fn spare<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, group: &Group) -> u32 {
         let mut granted = 0;
@@ -254,7 +254,7 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
         let mut index = group.rank;
         while index < rest {
             let block = arena.block(class, chunk, used + index);
-            put::<W, P, Q>(warp, arena, class, first.wrapping_add(index), block, 1);
+            enqueue::<W, P, Q>(warp, arena, class, first.wrapping_add(index), block, 1);
             index += group.size;
         }
         rest
@@ -311,14 +311,14 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
             again: Q::VIRTUAL && Q::settle(warp, arena, class),
             moves: 0,
         };
-        // While nobody takes an entry: each of those who do would be told by a void.
+        // While no thread dequeues: each that does would get a void instead of its page.
         let front = arena.head(class, Line::Front, 0).load(Relaxed);
         let back = arena.head(class, Line::Back, 0).load(Relaxed);
         if Q::VIRTUAL && front == back && room(arena, class).left() > 0 {
             arena.depart(warp);
             reclaimed.moves = 1;
             reclaimed.again |= close::<W, P, Q>(warp, arena, class, |block| {
-                // Somebody has a permit for it, and a void in its place.
+                // Another thread has a permit for it, and gets a void instead.
                 let chunk = arena.chunk_of(block);
                 let freed = arena.free_page(class, chunk, arena.page_of(class, block));
                 if freed.holds {

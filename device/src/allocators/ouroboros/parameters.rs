@@ -40,8 +40,8 @@ pub trait Parameters: Copy {
     };
     /// Classes of pages: each has pages twice as large as the one before.
     const CLASSES: u32 = Self::CHUNK_CLASS + 1 + Self::STACKED;
-    /// Bits that a class takes where something else is told with it. The last value is
-    /// no class.
+    /// Bits of a class where it shares a word with something else. The last value is no
+    /// class.
     const CLASS_BITS: u32 = if Self::IS_STACKED { 5 } else { 4 };
     /// Bytes of the largest page.
     const PAGE_MOST: u64 = 1 << (Self::PAGE_BITS + Self::CLASSES - 1);

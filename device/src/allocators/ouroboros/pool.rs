@@ -1,18 +1,18 @@
 //! The pool of chunks: single ones for pages and for queues (section 3.1).
 //!
-//! The truth is a bit for each chunk in a map: whoever clears it owns the chunk,
-//! for any use. Everything else is a hint about where a set bit may be found:
+//! A map has a bit for each chunk, which decides: the thread that clears it owns the
+//! chunk, for any use. Everything else is a hint where a set bit may be found:
 //!
 //! - the *reuse queue* of chunks that were given back, as the paper has it; an
-//!   entry whose chunk is gone (into a run) is dropped. A second map says which
-//!   chunks are listed, so that each is at most once in the queue, which
+//!   entry whose chunk is gone (into a run) is dropped. A second map records which
+//!   chunks are enqueued, so that each is at most once in the queue, which
 //!   therefore never overflows with room for every chunk;
 //! - a counter of chunks that were never used, from the bottom of the memory up;
-//! - at last the map itself, from where a free chunk was last seen.
+//! - at last the map itself, from the word where a free chunk was last found.
 //!
-//! Runs of chunks are taken from the top ([`super::runs`]). A count of free
-//! chunks tells at once that there are none: a chunk is counted before its bit is set,
-//! and counted off after it was cleared.
+//! Runs of chunks are taken from the top ([`super::runs`]). A count of free chunks shows
+//! at once that there is none: a chunk is counted before its bit is set, and counted off
+//! after it was cleared.
 //!
 //! Orders: setting a bit releases the chunk, clearing it acquires: what the
 //! former owner did comes before what the next one does. Other bits of the word
@@ -29,16 +29,15 @@ use super::group::Group;
 use super::parameters::Parameters;
 use crate::simt::{Warp, leader, rank};
 
-/// Takes one from a counter of things that are there, unless there is none.
+/// Takes one from a counter, unless it is 0.
 #[inline(always)]
 pub fn take_count(counter: &AtomicU32) -> bool {
     take_counts(counter, counter.load(Relaxed), 1) == 1
 }
 
-/// Takes up to `n` from a counter of things that are there, which was read as `seen`;
-/// says how many.
+/// Takes up to `n` from a counter, which was read as `seen`; returns how many.
 ///
-/// Read first: a subtraction that fails would make others fail for a moment.
+/// It is read first: a subtraction that fails would make others fail for a moment.
 #[inline(always)]
 fn take_counts(counter: &AtomicU32, seen: u32, n: u32) -> u32 {
     if (seen as i32) <= 0 {
@@ -53,10 +52,10 @@ fn take_counts(counter: &AtomicU32, seen: u32, n: u32) -> u32 {
     there
 }
 
-/// Where chunks are looked for: there are none; in the reuse queue; among those never
-/// used; in the map.
+/// The source of chunks: none, for there is no chunk; the reuse queue; the chunks never
+/// used; the whole map.
 const NOWHERE: u32 = 0;
-const LISTED: u32 = 1;
+const ENQUEUED: u32 = 1;
 const UNUSED: u32 = 2;
 const ANYWHERE: u32 = 3;
 
@@ -110,7 +109,7 @@ impl<P: Parameters> Arena<P> {
         self.call_together::<W, TakeChunks>(warp, 0, 0, lanes)
     }
 
-    /// How many chunks are free, or more: one is counted before it is free, and counted
+    /// An upper bound of the free chunks: one is counted before it is free, and counted
     /// off after it was taken.
     #[inline(always)]
     pub fn chunks_left(&self) -> u32 {
@@ -139,10 +138,10 @@ impl<P: Parameters> Arena<P> {
     #[inline(always)]
     fn take_chunks_inline<W: Warp>(&self, warp: W, lanes: u32) -> u32 {
         let mut own = NONE;
-        // The lanes that have none yet, which all make each turn.
+        // The lanes that have none yet, which all take part in each turn.
         let mut rest = lanes;
         // Each turn but the last uses up hints, of which there are as many as
-        // others have left.
+        // other threads have left.
         while rest & 1 << warp.lane() != 0 {
             let group = Group::of_lanes(warp, rest);
             let (mut source, mut first, mut n) = (NOWHERE, 0, group.size);
@@ -161,8 +160,8 @@ impl<P: Parameters> Arena<P> {
                 chunk = self.search(warp);
             } else if group.rank < n {
                 chunk = position;
-                if source == LISTED {
-                    chunk = self.take_listed(warp, position);
+                if source == ENQUEUED {
+                    chunk = self.dequeue_reused(warp, position);
                 }
                 if chunk >= self.chunks || self.claim(chunk >> 5, 1 << (chunk & 31)) == 0 {
                     chunk = NONE;
@@ -188,19 +187,19 @@ impl<P: Parameters> Arena<P> {
     fn find(&self, n: u32) -> (u32, u32, u32) {
         // All read at once, so that they come at the same time.
         let is_used_up = self.is_used_up();
-        let listed = self.pool(Line::Entries);
-        let listed_seen = listed.load(Relaxed);
+        let enqueued = self.pool(Line::Entries);
+        let enqueued_seen = enqueued.load(Relaxed);
         let used = self.pool(Line::Stack).load(Relaxed);
         if is_used_up {
             return (NOWHERE, 0, 0);
         }
-        let there = take_counts(listed, listed_seen, n);
+        let there = take_counts(enqueued, enqueued_seen, n);
         if there > 0 {
             let first = self.pool(Line::Front).fetch_add(there, Relaxed);
-            return (LISTED, first, there);
+            return (ENQUEUED, first, there);
         }
         if used < self.chunks {
-            // Cannot wrap: it is added to only by those who have read less than the
+            // Cannot wrap: only threads add to it that have read less than the
             // number of chunks.
             return (UNUSED, self.pool(Line::Stack).fetch_add(n, Relaxed), n);
         }
@@ -225,26 +224,26 @@ impl<P: Parameters> Arena<P> {
         if mates.leads() {
             self.free_map(word).fetch_or(bits, Release);
         }
-        // All bits are set before the chunks are listed.
+        // All bits are set before the chunks are enqueued.
         warp.sync(lanes);
-        let mut listed = 0;
-        // Said in another way than above: rustc would follow the same test through the
-        // collectives in between, and make two of each. Below, too.
+        let mut enqueued = 0;
+        // Another expression than above for the same lane: rustc would thread the same
+        // test through the collectives in between, and duplicate each. Below, too.
         if mates.rank == 0 {
-            listed = self.listed_map(word).fetch_or(bits, Relaxed);
+            enqueued = self.enqueued_map(word).fetch_or(bits, Relaxed);
         }
-        let is_listed = warp.shuffle(lanes, listed, mates.leader) & bit != 0;
-        let new = warp.ballot(lanes, !is_listed);
+        let is_enqueued = warp.shuffle(lanes, enqueued, mates.leader) & bit != 0;
+        let new = warp.ballot(lanes, !is_enqueued);
         let mut first = 0;
         if group.rank == 0 {
             first = self.pool(Line::Back).fetch_add(new.count_ones(), Relaxed);
         }
         first = warp.shuffle(lanes, first, group.leader);
-        if !is_listed {
+        if !is_enqueued {
             let position = first.wrapping_add(rank(new, warp.lane()));
             let entry = self.reuse(position);
-            // The entry may still hold a chunk from a turn of the queue ago. Whoever
-            // has that position swaps it out next, and waits for nobody.
+            // The entry may still hold a chunk from a turn of the queue ago. The thread
+            // that has that position swaps it out next, and waits for nobody.
             while entry.compare_exchange(EMPTY, chunk, Relaxed) != EMPTY {
                 warp.back_off();
             }
@@ -257,33 +256,33 @@ impl<P: Parameters> Arena<P> {
         }
     }
 
-    /// The entry of the reuse queue at a position that the caller has, who took one
+    /// The entry of the reuse queue at a position that the caller has, which took one
     /// off the count.
     #[inline(always)]
-    fn take_listed<W: Warp>(&self, warp: W, position: u32) -> u32 {
+    fn dequeue_reused<W: Warp>(&self, warp: W, position: u32) -> u32 {
         let entry = self.reuse(position);
         loop {
             // Relaxed: an entry is a hint, the bit decides.
             let chunk = entry.swap(EMPTY, Relaxed);
             if chunk != EMPTY {
                 let bit = 1u32 << (chunk & 31);
-                self.listed_map(chunk >> 5).fetch_and(!bit, Relaxed);
+                self.enqueued_map(chunk >> 5).fetch_and(!bit, Relaxed);
                 return chunk;
             }
-            // Somebody has this position and is about to fill it: between
+            // Another thread has this position and is about to fill it: between
             // taking the position and that, it waits at most for an entry to be
             // swapped out.
             warp.back_off();
         }
     }
 
-    /// Clears those bits of a word of the map that are set; gives back which.
+    /// Clears those bits of a word of the map that are set; returns which.
     #[inline(always)]
     pub(super) fn claim(&self, word: u32, bits: u32) -> u32 {
         self.free_map(word).fetch_and(!bits, Acquire) & bits
     }
 
-    /// A free chunk from anywhere, after one look at the whole map.
+    /// A free chunk from anywhere, after one pass over the whole map.
     #[inline(always)]
     fn search<W: Warp>(&self, warp: W) -> u32 {
         let words = self.map_words();

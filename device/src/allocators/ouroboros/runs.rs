@@ -7,11 +7,11 @@
 //! would keep from each size what another one needs. So runs and pages share the
 //! pool by need.
 //!
-//! A request starts at a place of its own: a counter goes round the part of the
-//! memory that single chunks have never used, from the top down. From there it
-//! looks for a gap in the map of free chunks and claims it, a word at a time;
-//! if another claims part of it first, it gives back what it got and goes on.
-//! Without success it looks once through the whole map from the top.
+//! Each request starts at another chunk: a counter goes round the part of the memory
+//! that single chunks have never used, from the top down. From there the request searches
+//! the map of free chunks for a gap and claims it, a word at a time; if another claims part
+//! of it first, the request gives back what it claimed and goes on. Without success it
+//! searches the whole map once, from the top.
 //!
 //! Orders are those of the pool. No call waits for another. What is claimed in vain is
 //! on its way until it is given back ([`super::transit`]).
@@ -87,7 +87,7 @@ impl<P: Parameters> Arena<P> {
             let (first, passed) = self.take_run_below(warp, from, floor, length);
             if first != NONE {
                 if from < self.chunks {
-                    // Those who come next need not pass the same chunks.
+                    // The next requests need not pass the same chunks.
                     self.pool(Line::Old).fetch_add(passed, Relaxed);
                 }
                 self.pool(Line::Supply)
@@ -129,33 +129,33 @@ impl<P: Parameters> Arena<P> {
     /// how many chunks above it were passed.
     #[inline(always)]
     fn take_run_below<W: Warp>(&self, warp: W, from: u32, floor: u32, length: u32) -> (u32, u32) {
-        // All chunks from `at` to `end` were seen free.
-        let (mut at, mut end) = (from, from);
+        // All chunks from `start` to `end` were free when they were read.
+        let (mut start, mut end) = (from, from);
         // Each word is read once, however many gaps it has, but after a claim that failed.
         let (mut read, mut map) = (NONE, 0);
-        while at >= floor + (length - (end - at)) && at > floor {
-            let word = (at - 1) >> 5;
+        while start >= floor + (length - (end - start)) && start > floor {
+            let word = (start - 1) >> 5;
             if word != read {
                 (read, map) = (word, self.free_map(word).load(Relaxed));
             }
-            let above = 31 - ((at - 1) & 31);
+            let above = 31 - ((start - 1) & 31);
             let seen = map << above;
             let free = (!seen).leading_zeros();
             let free = if free < 32 - above { free } else { 32 - above };
-            at -= free;
-            if end - at >= length {
+            start -= free;
+            if end - start >= length {
                 let refused = self.claim_run(warp, end - length, end);
                 if refused == NONE {
                     return (end - length, from - end);
                 }
-                at = refused;
+                start = refused;
                 end = refused;
                 read = NONE;
             } else if free < 32 - above {
                 let taken = (seen << free).leading_zeros();
                 let rest = 32 - above - free;
-                at -= if taken < rest { taken } else { rest };
-                end = at;
+                start -= if taken < rest { taken } else { rest };
+                end = start;
             }
         }
         (NONE, 0)
@@ -165,7 +165,7 @@ impl<P: Parameters> Arena<P> {
     /// another has claimed.
     #[inline(always)]
     fn claim_run<W: Warp>(&self, warp: W, first: u32, end: u32) -> u32 {
-        // What is claimed in vain is nobody's, and gone for a moment.
+        // What is claimed in vain is in no block, and hidden for a moment.
         self.depart(warp);
         let mut word = first >> 5;
         let mut refused = NONE;

@@ -2,39 +2,39 @@
 //! (section 4.2, Algorithms 4 and 5), `sharing=paper`. The default gives a chunk one
 //! holder at a time ([`super::chunks`]).
 //!
-//! The semaphore counts free pages, on whatever chunk. Who has permits takes pages from
-//! the chunk at the front of the queue, at the same time as others; the chunk stays there
-//! until its last page is taken. Who takes that brings the next chunk to the front, and
-//! who frees the first page lists the chunk again, at the end of the queue. Who frees the
-//! last page in use gives the chunk to the pool, if the semaphore has permits for all of
-//! its pages, and leaves its entry behind.
+//! The semaphore counts free pages, on whatever chunk. A thread that has permits takes pages
+//! from the chunk at the front of the queue, at the same time as others; the chunk stays
+//! there until its last page is taken. The thread that takes that promotes the next chunk to
+//! the front, and the thread that frees the first page enqueues the chunk again, at the end
+//! of the queue. The thread that frees the last page in use gives the chunk to the pool, if
+//! the semaphore has permits for all of its pages, and leaves its entry behind.
 //!
-//! What was mended is said where it stands. The front is a word beside the queue, so that
-//! nobody reads slots whose positions are not its own, and any queue serves ([`front`]).
-//! The state of a chunk says whether it is what another takes it for ([`state`]). Who
-//! finds no room in the queue keeps the chunk on a stack of its class, from where it
-//! comes to the front when the queue is empty. Waiting at the semaphore and bringing
-//! chunks are as in the other instances ([`super::instance`]), listing chunks is as in
-//! the default: so nobody waits for ever when memory is exhausted.
+//! Each module states what was mended. The front is a word beside the queue, so that
+//! no thread reads slots whose positions are not its own, and any queue serves ([`front`]).
+//! The state of a chunk holds whether it is what another takes it for ([`state`]). A thread
+//! that finds no room in the queue pushes the chunk on a stack of its class, from where it
+//! is promoted when the queue is empty. Waiting at the semaphore and allocating
+//! chunks are as in the other instances ([`super::instance`]), making chunks available is as
+//! in the default: so no thread waits for ever when memory is exhausted.
 //!
-//! Those with permits are served: the pages that were promised are on the front, or on
-//! chunks that are in the queue or a stack, or in the hands of threads that are about to
-//! put them there, or to bring one to the front. None of these waits for pages. A thread
+//! Threads with permits are served: the pages that were promised are on the front, or on
+//! chunks that are in the queue or a stack, or held by threads that are about to enqueue or
+//! push them, or to promote one to the front. None of these waits for pages. A thread
 //! may wait for other lanes of its warp, which all go as far together, and for room of
-//! the queue, which others bring without such a wait.
+//! the queue, which others provide without such a wait.
 //!
-//! Of threads that bring chunks, retire one, or fail at the semaphore others see less
+//! While threads allocate chunks, reclaim one, or fail at the semaphore others see less
 //! than there is; a refusal is no evidence.
 
 mod front;
-mod retired;
+mod reclaim;
 mod state;
 
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use super::arena::{Arena, EMPTY, NONE, Task, for_each};
-use super::chunks::listed::{List, idle};
+use super::chunks::available::{MakeAvailable, idle};
 use super::geometry::Static;
 use super::group::Group;
 use super::instance::{self, Instance, Pages, Reclaimed};
@@ -44,8 +44,8 @@ use super::queue::{Array, Queue};
 use super::waiting::supply;
 use crate::simt::{Backoff, Warp};
 use front::take_pages;
-use retired::{Retire, reclaim};
-use state::{Position, UNLISTED, count};
+use reclaim::{ReclaimChunk, reclaim};
+use state::{Position, UNAVAILABLE, count};
 
 /// Chunks that are shared, over queues of kind `Q`.
 #[derive(Clone, Copy, Debug)]
@@ -124,18 +124,18 @@ impl<Q: Queue> Kind for OuroborosShared<Q> {
         let mut own = NONE;
         if group.leads() {
             own = chunk;
-            // Relaxed: others learn of the chunk when it is listed.
+            // Relaxed: others reach the chunk when it is available.
             arena.shared_state(chunk).store(u64::from(left), Relaxed);
         }
         // All lanes, for the queue may need a chunk, whose slots they empty together.
-        arena.call_together::<W, List<Q, Position>>(warp, class, own, group.mask);
+        arena.call_together::<W, MakeAvailable<Q, Position>>(warp, class, own, group.mask);
         // The leader's store comes before what others add when they free their pages.
         warp.sync(group.mask);
         left
     }
 }
 
-/// A page for each of the lanes, which look again if the number is not 0.
+/// A page for each of the lanes, which look again if the argument is not 0.
 struct Malloc<Q>(PhantomData<Q>);
 
 impl<Q: Queue> Task for Malloc<Q> {
@@ -151,7 +151,7 @@ impl<Q: Queue> Task for Malloc<Q> {
     }
 }
 
-/// Frees a page, the number.
+/// Frees a page, the argument.
 struct Free<Q>(PhantomData<Q>);
 
 impl<Q: Queue> Task for Free<Q> {
@@ -172,24 +172,25 @@ impl<Q: Queue> Task for Free<Q> {
         warp.sync(all);
         let (mut is_first, mut is_last) = (false, false);
         if mates.leads() {
-            // AcqRel: releases the pages to who takes them, and acquires the chunk
-            // from who took its last page, since we may be the one to list it.
+            // AcqRel: releases the pages to the thread that takes them, and acquires the
+            // chunk from the one that took its last page, since we may be the one to enqueue
+            // it.
             let state = arena.shared_state(chunk);
             let before = state.fetch_add(u64::from(mates.size), AcqRel);
             is_first = count(before) == 0;
             is_last = count(before) + mates.size == pages::<P>(class);
-            // All pages were ours: it is nobody else's business.
+            // All pages were ours: no other thread changes the state.
             if is_first && is_last {
-                state.store(UNLISTED, Relaxed);
+                state.store(UNAVAILABLE, Relaxed);
             }
         }
         let given = warp.ballot(all, is_first & is_last);
         if given & 1 << warp.lane() != 0 {
             arena.give_chunks_of(warp, class, chunk, given);
         }
-        let listed = warp.ballot(all, is_first & !is_last);
-        if listed & 1 << warp.lane() != 0 {
-            arena.call_together::<W, List<Q, Position>>(warp, class, chunk, listed);
+        let refilled = warp.ballot(all, is_first & !is_last);
+        if refilled & 1 << warp.lane() != 0 {
+            arena.call_together::<W, MakeAvailable<Q, Position>>(warp, class, chunk, refilled);
         }
         let counted = warp.ballot(all, given & 1 << mates.leader == 0) & group.mask;
         let idle_now = warp.ballot(all, is_last & !is_first) & group.mask;
@@ -205,11 +206,12 @@ impl<Q: Queue> Task for Free<Q> {
                 idle(arena, class).fetch_add(idle_now.count_ones(), Relaxed);
             }
         }
-        // What a lane has freed is counted before it goes on and asks for it.
+        // What a lane has freed is counted before the lane goes on and requests it.
         warp.sync(all);
-        // Whoever frees the last page before the chunk is listed leaves it to who lists.
+        // A thread that frees the last page before the chunk is available leaves it to the
+        // one that makes it available.
         if is_first != is_last {
-            arena.call::<W, Retire<Q>>(warp, class, chunk);
+            arena.call::<W, ReclaimChunk<Q>>(warp, class, chunk);
         }
         0
     }
@@ -218,7 +220,7 @@ impl<Q: Queue> Task for Free<Q> {
 impl<Q: Queue> Instance for OuroborosShared<Q> {
     const REUSES: bool = true;
     const EXACT_NULL: bool = false;
-    // A refusal looks at the state of each chunk, if some are idle.
+    // A refusal reads the state of each chunk, if some are idle.
     const BOUNDED_REFUSAL: bool = false;
 
     #[inline(always)]
@@ -238,7 +240,7 @@ impl<Q: Queue> Instance for OuroborosShared<Q> {
         }
         if class == 0 {
             for_each(warp, arena.chunks, |chunk| {
-                arena.shared_state(chunk).store(UNLISTED, Relaxed);
+                arena.shared_state(chunk).store(UNAVAILABLE, Relaxed);
             });
         }
     }

@@ -1,12 +1,12 @@
-//! Chunks of a class with free pages that no queue has room for: stacks, linked through
+//! Stacks of chunks of a class with free pages that no queue has room for, linked through
 //! the chunks' metadata. They need no memory, so that nothing that is freed is ever
 //! dropped.
 //!
-//! A class has several, because whoever takes a chunk off one, or puts it there, makes all
-//! others fail that try at the same time, and when a heap is full virtualized queues have no
-//! room, so that each grant takes two exchanges: with one stack 10^8 requests and frees took
-//! up to 30 s, with eight 12 (docs/results). A warp begins at the stack that its number gives,
-//! and goes on to the next from one that is empty, or where another was faster.
+//! A class has several, because each push or pop makes all others fail that try at the same
+//! time. When a heap is full virtualized queues have no room, so that each grant takes two
+//! exchanges: with one stack 10^8 requests and frees took up to 30 s, with eight 12
+//! (docs/results). A warp begins at the stack that its number gives, and goes on to the next
+//! from one that is empty, or where another was faster.
 //!
 //! A head fuses the top chunk with a count of changes, so that an exchange
 //! fails if the top was taken and put back since it was read. A link that is
@@ -40,7 +40,7 @@ impl<P: Parameters> Arena<P> {
         self.head64(class, Line::Stack, STACKS + number % STACKS)
     }
 
-    /// Whether a look at all stacks of a class finds one that is not empty.
+    /// Whether one of the stacks of a class was not empty when it was read.
     #[inline(always)]
     pub fn has_stacked(&self, class: u32) -> bool {
         let mut any = false;
@@ -50,13 +50,13 @@ impl<P: Parameters> Arena<P> {
         any
     }
 
-    /// Puts a chunk on a stack of a class.
+    /// Pushes a chunk on a stack of a class.
     #[inline(always)]
     pub fn push<W: Warp>(&self, warp: W, class: u32, chunk: u32) {
         self.push_run(warp, class, chunk, chunk);
     }
 
-    /// Puts chunks that are linked from `first` to `last` on a stack of a class.
+    /// Pushes chunks that are linked from `first` to `last` on a stack of a class.
     #[inline(always)]
     fn push_run<W: Warp>(&self, warp: W, class: u32, first: u32, last: u32) {
         let mut number = warp.warp();
@@ -74,7 +74,7 @@ impl<P: Parameters> Arena<P> {
         }
     }
 
-    /// Puts a chunk of each of the lanes, which call this together, on a stack of a
+    /// Pushes a chunk of each of the lanes, which call this together, on a stack of a
     /// class by one exchange: at exhaustion, whatever is freed comes here.
     #[inline(always)]
     pub fn push_together<W: Warp>(&self, warp: W, class: u32, chunk: u32, lanes: u32) {
@@ -98,8 +98,8 @@ impl<P: Parameters> Arena<P> {
         }
     }
 
-    /// Takes the top chunk of a stack of a class; [`NONE`] if all were empty when they were
-    /// looked at, one after the other.
+    /// Pops the top chunk of a stack of a class; [`NONE`] if all were empty when they were
+    /// read, one after the other.
     #[inline(always)]
     pub fn pop<W: Warp>(&self, warp: W, class: u32) -> u32 {
         let mut number = warp.warp();
@@ -113,7 +113,7 @@ impl<P: Parameters> Arena<P> {
                 empty += 1;
             } else {
                 let next = self.meta(top, Word::Next).load(Relaxed);
-                // As above. Acquire: the top may have been put there again since.
+                // As above. Acquire: the top may have been pushed again since.
                 if head.compare_exchange(seen, changed(seen, next), Acquire) == seen {
                     return top;
                 }

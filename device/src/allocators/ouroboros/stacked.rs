@@ -7,10 +7,10 @@
 //! the others. Its chunks are as many of the first instance's in a row, of which the
 //! first stands for all, and come from the same pool.
 //!
-//! A chunk has one page, which whoever brings it takes: no chunk of a larger instance is
-//! on its way, and nobody waits for one. Where chunks keep their class, what was freed
-//! serves pages of its size for ever, and a row that ends in a queue is lost to all
-//! others; [runs](super::runs), which serve large requests by default, go back.
+//! A chunk has one page, which the thread that allocates the chunk takes: no chunk of a
+//! larger instance is on its way, and nobody waits for one. Where chunks keep their class,
+//! what was freed serves pages of its size for ever, and a row that ends in a queue is lost
+//! to all others; [runs](super::runs), which serve large requests by default, go back.
 
 use super::arena::{Arena, NONE};
 use super::parameters::Parameters;

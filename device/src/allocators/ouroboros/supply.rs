@@ -1,4 +1,4 @@
-//! Serving a group of lanes when the semaphore has not enough pages for it: out of line,
+//! Serving a group of lanes when the semaphore counts too few pages for it: out of line,
 //! since it is rare, and most of the code.
 
 use core::sync::atomic::Ordering::Relaxed;
@@ -11,19 +11,19 @@ use super::queue::VOID;
 use super::waiting::{supply, wait_for_pages};
 use crate::simt::Warp;
 
-/// What [`Supply`] gives back to lanes that it got permits for: no block.
+/// What [`Supply`] returns to lanes that it got permits for: no block.
 pub const GRANTED: u32 = VOID;
 
-/// What becomes of the lanes of a group that have no permits: they are to bring chunks
-/// for which others wait, too; or chunks that are nobody else's business; or are
-/// refused, for there are none.
+/// The lanes of a group without permits allocate chunks for which other threads wait, too.
 const EXPECTED: u32 = 1;
+/// They allocate chunks for which no other thread waits.
 const UNEXPECTED: u32 = 2;
-/// As the last, and one chunk is counted already.
+/// The same, and one of the chunks is counted already.
 const SPREAD: u32 = 3;
+/// They are refused, for there are no chunks.
 const REFUSED: u32 = 4;
 
-/// Serves a group, all the lanes. A refusal is no evidence yet: who is refused looks again
+/// Serves a group, all the lanes. A refusal is no evidence yet: the request looks again
 /// ([`super::contract`]).
 pub struct Supply<K>(core::marker::PhantomData<K>);
 
@@ -40,7 +40,7 @@ impl<K: Kind> Task for Supply<K> {
         loop {
             let spare = K::spare(warp, arena, class, &group);
             let served = warp.ballot(group.mask, spare != EMPTY);
-            // Said in another way than above: see `chunked::MakeRoom`.
+            // Another expression than above for the same lane: see `chunked::MakeRoom`.
             if served & 1 << warp.lane() != 0 {
                 return spare;
             }
@@ -49,32 +49,32 @@ impl<K: Kind> Task for Supply<K> {
             }
             group = group.without(served);
         }
-        // Who takes whole chunks leaves nothing for others to wait for.
+        // A group that takes whole chunks leaves nothing for others to wait for.
         let whole = group.size & ((1 << pages_bits::<P>(class)) - 1) == 0;
-        let (mut way, mut granted) = (UNEXPECTED, 0);
+        let (mut outcome, mut granted) = (UNEXPECTED, 0);
         if group.leads() && !whole {
             if K::spreads(arena, class) {
-                way = SPREAD;
+                outcome = SPREAD;
             } else if arena.is_used_up() && supply(arena, class).read().expected == 0 {
-                way = REFUSED;
+                outcome = REFUSED;
             } else {
                 let waited = wait_for_pages(warp, arena, class, group.size);
                 granted = waited.granted;
-                way = if waited.brings { EXPECTED } else { REFUSED };
+                outcome = if waited.allocates { EXPECTED } else { REFUSED };
             }
         }
         granted = warp.shuffle(group.mask, granted, group.leader);
-        way = warp.shuffle(group.mask, way, group.leader);
+        outcome = warp.shuffle(group.mask, outcome, group.leader);
         let is_granted = group.rank < granted;
         let with = warp.ballot(group.mask, is_granted);
         if is_granted {
             return GRANTED;
         }
-        if way == REFUSED {
+        if outcome == REFUSED {
             return EMPTY;
         }
         group = group.without(with);
-        grow::<W, P, K>(warp, arena, class, &group, way)
+        grow::<W, P, K>(warp, arena, class, &group, outcome)
     }
 }
 
@@ -85,11 +85,11 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
     arena: &Arena<P>,
     class: u32,
     group: &Group,
-    way: u32,
+    outcome: u32,
 ) -> u32 {
     let bits = pages_bits::<P>(class);
     let share = Share::of::<W, P>(warp, class, group.mask, group);
-    // Only the last chunk has pages left, if any: these are nobody's until they are kept.
+    // Only the last chunk has pages left, if any: no class has these until they are kept.
     let last = u32::BITS - 1 - group.mask.leading_zeros();
     let used = warp.shuffle(group.mask, share.size, last);
     let has_rest = used < 1 << bits;
@@ -100,7 +100,7 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
     }
     // The departure comes before any of the lanes takes a chunk.
     warp.sync(group.mask);
-    // Without a departure no chunk is taken whose rest would be on its way.
+    // Without a departure no chunk is taken whose rest would be on its outcome.
     let takes = !has_rest | (warp.ballot(group.mask, departs) != 0);
     let mut chunk = NONE;
     let agents = warp.ballot(group.mask, share.index == 0);
@@ -115,7 +115,7 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
     let own = warp.shuffle(group.mask, chunk, share.agent);
     let taken = warp.ballot(group.mask, chunk != NONE).count_ones();
     if group.leads() {
-        let counted = u32::from(way == SPREAD);
+        let counted = u32::from(outcome == SPREAD);
         // Relaxed: read when the heap is at rest.
         let more = taken.wrapping_sub(counted);
         arena.divided(class).fetch_add(more, Relaxed);
@@ -125,9 +125,9 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
         let rest = warp.shuffle(group.mask, own, last);
         kept = K::keep(warp, arena, class, group, rest, used);
     }
-    // Said in another way than above: see `chunked::MakeRoom`.
+    // Another expression than above for the same lane: see `chunked::MakeRoom`.
     if group.rank == 0 {
-        if way == EXPECTED {
+        if outcome == EXPECTED {
             supply(arena, class).arrived(group.size, bits, kept);
         } else if kept > 0 {
             supply(arena, class).signal(kept);

@@ -1,25 +1,26 @@
-//! Memory on its way: chunks and pages that no block holds, and that a thread has in
-//! its hands and nobody finds.
+//! Memory on its way: chunks and pages that are in no block, and that one thread holds
+//! where no other finds them.
 //!
 //! A request may be refused on evidence only: nothing was free all the time. A thread
-//! that moves free memory from one place to another, or hides it for a moment, does so
+//! that moves free memory from one structure to another, or hides it for a moment, does so
 //! between [`Arena::depart`] and [`Arena::arrive`]: a chunk of which a class gets the
 //! pages that the thread does not want; a chunk that is taken out of a class to be given
-//! back; a part of a run that proves too short. Who is about to be refused takes a
-//! [stamp](Arena::stamp), looks everywhere, and takes another. A stamp is given while
+//! back; a part of a run that proves too short. A request that is about to be refused takes
+//! a [stamp](Arena::stamp), looks everywhere, and takes another. A stamp is given while
 //! nothing is on its way. If the two are the same, nothing was in between, and what was
-//! free lay where it was looked for.
+//! free lay where the request looked.
 //!
-//! Who waits for a stamp waits for threads that have departed. They arrive: between the
-//! two a thread waits for slots and room of queues only, which threads bring and empty
-//! that have a page or departed themselves, and none of these is about to be refused.
+//! A thread that waits for a stamp waits for threads that have departed. They arrive:
+//! between the two a thread waits for slots and room of queues only. The threads that
+//! provide room and empty slots have a page, or departed themselves, and none of them is
+//! about to be refused.
 //!
-//! The words are in one line, and a thread changes that of its warp. Nobody does when a
+//! The words are in one line, and a thread changes that of its warp. No thread does when a
 //! page or a chunk that is wanted as a whole changes hands.
 //!
-//! Orders: a fence releases the departure before anything is moved. Who sees in a word
-//! that something is gone, by a read-modify-write that came after that fence, and has a
-//! fence before it takes the second stamp, sees the departure there. An arrival
+//! Orders: a fence releases the departure before anything is moved. A thread that reads
+//! from a word that something is gone, by a read-modify-write that came after that fence,
+//! and has a fence before it takes the second stamp, sees the departure there. An arrival
 //! releases where things lie now, and the first stamp acquires it.
 
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -34,18 +35,19 @@ use crate::simt::{Backoff, Warp};
 pub const STRIPES: u32 = 4;
 /// An arrival that has moved something: one less on its way, and another stamp.
 const MOVED: u64 = (1 << u32::BITS) - 1;
-/// Bits of a stamp: other values are left for those who keep one in a word.
+/// Bits of a stamp: the other values of a word that holds one are free for other uses.
 const STAMP_BITS: u32 = 30;
 
 impl<P: Parameters> Arena<P> {
-    /// The caller is about to move memory that nobody owns.
+    /// Records that the caller is about to move memory that nobody owns.
     #[inline(always)]
     pub fn depart<W: Warp>(&self, warp: W) {
         self.transit(warp.warp() % STRIPES).fetch_add(1, Relaxed);
         fence(Release);
     }
 
-    /// All of it is where others find it. `has_moved` is false if nothing was gone.
+    /// Records that all of it is where others find it. `has_moved` is false if nothing was
+    /// gone.
     #[inline(always)]
     pub fn arrive<W: Warp>(&self, warp: W, has_moved: bool) {
         let change = if has_moved { MOVED } else { u64::MAX };
@@ -62,7 +64,7 @@ impl<P: Parameters> Arena<P> {
             fence(AcqRel);
             let mut sum = 0u64;
             for stripe in 0..STRIPES {
-                // The parts only grow or are 0, so that sums tell as much as they do.
+                // The parts only grow or are 0, so that the sum has the same meaning.
                 sum = sum.wrapping_add(self.transit(stripe).load(Acquire));
             }
             if sum as u32 == 0 {

@@ -1,5 +1,6 @@
-//! The semaphores of a class, and waiting at them: rare, long, and the same for
-//! both, so that it is a function of its own.
+//! The two semaphores of a class, of pages and of room, and waiting at them.
+//!
+//! A wait is rare and long, and the same for both, so that it is a function of its own.
 
 use super::arena::{Arena, Task};
 use super::geometry::Line;
@@ -22,13 +23,13 @@ pub fn room<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
 #[inline(always)]
 fn semaphore<P: Parameters>(arena: &Arena<P>, class: u32, line: Line) -> Semaphore<'_> {
     Semaphore {
-        permits: arena.head64(class, line, 0),
+        resources: arena.head64(class, line, 0),
         expected: arena.head(class, line, 1),
     }
 }
 
-/// [`Semaphore::wait`] for as many as the number says; which semaphore is told
-/// with the class.
+/// [`Semaphore::wait`] for as many units as the argument. The caller passes the semaphore
+/// above the bits of the class: 0 for pages, 1 for room.
 struct Wait;
 
 impl Task for Wait {
@@ -52,16 +53,16 @@ impl Task for Wait {
         // Pages and room come from the pool.
         let waited =
             semaphore(arena, class, line).wait(warp, n, bundle_bits, || !arena.is_used_up());
-        waited.granted << 1 | u32::from(waited.brings)
+        waited.granted << 1 | u32::from(waited.allocates)
     }
 }
 
-/// What [`Wait`] has given back.
+/// The outcome that [`Wait`] has packed.
 #[inline(always)]
 fn waited(word: u32) -> Waited {
     Waited {
         granted: word >> 1,
-        brings: word & 1 != 0,
+        allocates: word & 1 != 0,
     }
 }
 

@@ -1,12 +1,12 @@
 //! The array queue: a ring of slots in static memory (section 3.3, Algorithm 1).
 //!
-//! Room is a counter of slots that no entry has; it is given back when an entry
-//! has its taker. The taker may still be about to empty the slot then, for which
-//! the next one to put there waits.
+//! Room is a counter of slots without an entry; it is given back when an entry is
+//! dequeued. The thread that dequeues it may still be about to empty the slot then, for
+//! which the next one that enqueues there waits.
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{End, Place, Queue};
+use super::{End, Location, Queue};
 use crate::allocators::ouroboros::arena::{Arena, EMPTY, NONE, for_each};
 use crate::allocators::ouroboros::geometry::{Line, Static};
 use crate::allocators::ouroboros::group::Group;
@@ -51,7 +51,7 @@ impl Queue for Array {
         let mut taken = 0;
         if group.leads() {
             let room = arena.head(class, Line::Room, 0);
-            // Others may see less than there is while this fails, and be refused
+            // While this fails others may read less than there is, and be refused
             // too.
             if room.fetch_add(n.wrapping_neg(), Relaxed) as i32 >= n as i32 {
                 taken = 1;
@@ -65,14 +65,14 @@ impl Queue for Array {
     }
 
     #[inline(always)]
-    fn place<W: Warp, P: Parameters>(
+    fn locate<W: Warp, P: Parameters>(
         _warp: W,
         arena: &Arena<P>,
         class: u32,
         position: u32,
         _end: End,
-    ) -> Place<'_> {
-        Place {
+    ) -> Location<'_> {
+        Location {
             slot: arena.storage(class, position & ((1 << arena.static_bits) - 1)),
             chunk: NONE,
         }

@@ -1,8 +1,8 @@
 //! What the virtualized queues share: room, in chunks of the pool.
 //!
-//! Room is a bulk semaphore whose bundles are chunks: who finds no room appends
-//! a chunk, in time for others that were promised part of it. A position is
-//! given out only for room that a chunk brought, so that positions never run
+//! Room is a bulk semaphore whose bundles are chunks: a thread that finds no room
+//! allocates and appends a chunk, in time for others that were promised part of it. A
+//! position is taken only for room that a chunk provides, so that positions never run
 //! ahead of chunks, and each is used once: no slot is ever used again.
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
@@ -33,7 +33,7 @@ pub fn fuse(number: u32, chunk: u32) -> u64 {
     u64::from(number) << 32 | u64::from(chunk)
 }
 
-/// A position's slot in its chunk.
+/// The slot of a position in its chunk.
 #[inline(always)]
 pub fn slot<P: Parameters>(
     arena: &Arena<P>,
@@ -61,19 +61,19 @@ pub fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, tag: 
         room(arena, class).init(1 << P::ENTRY_BITS);
         arena.meta(chunk, Word::Tag).store(tag, Relaxed);
         arena.meta(chunk, Word::Next).store(NONE, Relaxed);
-        arena.meta(chunk, Word::Drained).store(0, Relaxed);
+        arena.meta(chunk, Word::Dequeued).store(0, Relaxed);
     }
     chunk
 }
 
-/// How a queue takes chunks on.
+/// Appending chunks to a queue.
 pub trait Append {
-    /// What `Word::Drained` of a new chunk begins with: 0, less what [`drain`] is
-    /// told of beside the entries.
-    const DRAINED: u32;
+    /// The initial value of a chunk's `Word::Dequeued`: 0, less what [`count_dequeued`]
+    /// counts beside the entries.
+    const INITIAL_DEQUEUED: u32;
 
-    /// Makes `chunk`, which has no tag, the newest of the queue; false if there is
-    /// no place for it.
+    /// Makes `chunk`, which has no tag, the newest of the queue; false if the queue cannot
+    /// hold another.
     fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool;
 }
 
@@ -109,14 +109,14 @@ pub fn reserve<W: Warp, P: Parameters, A: Append>(
     }
 }
 
-/// What a wait for room ends with: the caller must bring a chunk, has room, or is
+/// The outcome of a wait for room: the caller must allocate a chunk, has room, or is
 /// refused.
-const BRING: u32 = 0;
+const ALLOCATE: u32 = 0;
 const THERE: u32 = 1;
 const REFUSED: u32 = 2;
 
-/// Waits for room or brings it, as many slots as the number says, for the lanes,
-/// which all call this.
+/// Waits for room for as many entries as the argument, or allocates a chunk for them, for
+/// the lanes, which all call this.
 struct MakeRoom<A>(core::marker::PhantomData<A>);
 
 impl<A: Append> Task for MakeRoom<A> {
@@ -131,13 +131,13 @@ impl<A: Append> Task for MakeRoom<A> {
         let group = Group::of_lanes(warp, lanes);
         let (mut outcome, mut there) = (REFUSED, 0);
         if group.leads() {
-            // Without a free chunk nobody waits for one: when all memory is in use,
-            // everything that is freed would.
+            // Without a free chunk no thread waits for one: when all memory is in use,
+            // every free would.
             if !arena.is_used_up() {
                 let waited = wait_for_room(warp, arena, class, n);
                 there = waited.granted;
-                if waited.brings {
-                    outcome = BRING;
+                if waited.allocates {
+                    outcome = ALLOCATE;
                 } else if there == n {
                     outcome = THERE;
                 } else {
@@ -146,11 +146,11 @@ impl<A: Append> Task for MakeRoom<A> {
             }
         }
         outcome = warp.shuffle(lanes, outcome, group.leader);
-        if outcome != BRING {
+        if outcome != ALLOCATE {
             return outcome & THERE;
         }
         // Others wait for this chunk, the one that `n` needs. From here to
-        // `arrived` we wait for nobody but each other and threads between two
+        // `arrived` we wait only for each other and for threads between two
         // operations on the pool's or this queue's own words.
         let mut chunk = NONE;
         if warp.lane() == leader(warp.ballot(lanes, true)) {
@@ -159,9 +159,9 @@ impl<A: Append> Task for MakeRoom<A> {
         }
         // The leader acquired the chunk for all.
         warp.sync(lanes);
-        // Who acts for all is read off a vote each time: rustc would follow a test
-        // of the same condition through the collectives in between, and make two
-        // of each.
+        // A vote gives the lane that acts for all each time: rustc would thread a test
+        // of the same condition through the collectives in between, and duplicate
+        // each.
         let took = warp.ballot(lanes, chunk != NONE);
         let mut got = 0;
         if took != 0 {
@@ -203,21 +203,23 @@ impl<A: Append> Task for MakeRoom<A> {
 /// Prepares the metadata of a chunk with empty slots.
 #[inline(always)]
 pub fn prepare<P: Parameters, A: Append>(arena: &Arena<P>, chunk: u32) {
-    // Release: who reads one of these late, and with it a link of what the chunk
+    // Release: a thread that reads one of these late, and with it a link of what the chunk
     // was before, then reads that the chunk's tag is gone.
     fence(Release);
-    // An exchange, so that nobody who adds to the count finds what it was before.
-    arena.meta(chunk, Word::Drained).swap(A::DRAINED, Relaxed);
+    // An exchange, so that no thread that adds to the count finds what it was before.
+    arena
+        .meta(chunk, Word::Dequeued)
+        .swap(A::INITIAL_DEQUEUED, Relaxed);
     arena.meta(chunk, Word::Next).store(NONE, Relaxed);
 }
 
 /// Chunks that a queue with room for `left` entries, beside what was promised of it,
 /// lacks to have `keep` of them as room.
 ///
-/// As many of its drained chunks are appended again. A queue that is emptied and
-/// filled in turns would else give away and ask for the same chunks all the time.
-/// The slots are empty: those who took the entries left them so, and all of them
-/// came before whoever learns that the chunk is drained ([`drain`]).
+/// As many of its retired chunks are appended again. A queue that is emptied and
+/// filled in turns would else return and allocate the same chunks all the time.
+/// The slots are empty: the threads that dequeued the entries left them so, and all of
+/// them came before a thread that finds the chunk retired ([`count_dequeued`]).
 #[inline(always)]
 pub fn lacking<P: Parameters>(left: i64, keep: u32) -> u32 {
     let slots = (i64::from(keep) << P::ENTRY_BITS) - left;
@@ -225,20 +227,20 @@ pub fn lacking<P: Parameters>(left: i64, keep: u32) -> u32 {
     if chunks > 0 { chunks as u32 } else { 0 }
 }
 
-/// Takes all room.
+/// Reserves all room.
 #[inline(always)]
 pub fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
     room(arena, class).take_all()
 }
 
-/// Says that `n` entries of a chunk were taken; true if these were the last, so
-/// that nobody will look into the chunk again.
+/// Counts `n` entries of a chunk as dequeued. True if these were the last: the chunk is
+/// then *retired*, and no thread looks into it again.
 ///
-/// Acquire and release: all takers are done with their slots before the last of
-/// them gives the chunk away.
+/// Acquire and release: all threads that dequeued entries are done with their slots before
+/// the last of them gives the chunk away.
 #[inline(always)]
-pub fn drain<P: Parameters>(arena: &Arena<P>, chunk: u32, n: u32) -> bool {
+pub fn count_dequeued<P: Parameters>(arena: &Arena<P>, chunk: u32, n: u32) -> bool {
     use core::sync::atomic::Ordering::AcqRel;
-    let before = arena.meta(chunk, Word::Drained).fetch_add(n, AcqRel);
+    let before = arena.meta(chunk, Word::Dequeued).fetch_add(n, AcqRel);
     before.wrapping_add(n) == 1 << P::ENTRY_BITS
 }

@@ -1,20 +1,20 @@
 //! The virtualized array-hierarchy queue: chunks of slots behind a ring of
 //! pointers in static memory (section 5.1).
 //!
-//! A pointer fuses a chunk with its number in the queue. One without a chunk has
+//! A pointer fuses a chunk with its number in the queue. One without a chunk holds
 //! the number that it waits for: it changes once from there to the chunk, and
-//! once, when the chunk is drained, to the number a turn of the ring later. So no
-//! chunk is put over another one that is late.
+//! once, when the chunk is retired, to the number a turn of the ring later. So no
+//! chunk is stored over another one that is late.
 //!
 //! `countB` of the paper is the count of slots that were emptied; `countA`, of
 //! those that were filled, is not needed: a slot that was emptied was filled.
 //! A chunk is returned when all its positions were used at both ends, so that it
-//! stays where it is for everyone who has a position in it.
+//! stays where it is for every thread that has a position in it.
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use super::chunked::{self, Append, advance, drain, fuse, lacking, number, prepare, slot};
-use super::{End, Place, Queue, start};
+use super::chunked::{self, Append, advance, count_dequeued, fuse, lacking, number, prepare, slot};
+use super::{End, Location, Queue, start};
 use crate::allocators::ouroboros::arena::{Arena, NONE, Task, Word, for_each};
 use crate::allocators::ouroboros::geometry::{Line, Static};
 use crate::allocators::ouroboros::group::Group;
@@ -49,7 +49,7 @@ fn pointer<P: Parameters>(
     arena.storage64(class, number & ((1 << ring_bits(arena)) - 1))
 }
 
-/// Pointers without a chunk, less those who are about to use one.
+/// Pointers without a chunk, less the threads that are about to use one.
 #[inline(always)]
 fn unused<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
     arena.head(class, Line::New, 1)
@@ -57,8 +57,8 @@ fn unused<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::Ato
 
 /// Makes `chunk` the next of the queue, unless all pointers are in use.
 ///
-/// Who has taken one off the count of unused pointers has a number of its own,
-/// so that those who append at the same time do not meet.
+/// A thread that has taken one off the count of unused pointers has a number of its own,
+/// so that threads that append at the same time use different pointers.
 #[inline(always)]
 fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
     if !take_count(unused(arena, class)) {
@@ -70,9 +70,9 @@ fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: 
     arena.meta(chunk, Word::Tag).store(index, Relaxed);
     let pointer = pointer(arena, class, index);
     // Waits while the pointer still has the chunk of a turn of the ring ago. At
-    // least as many chunks were drained since as there are numbers up to that
+    // least as many chunks were retired since as there are numbers up to that
     // one, so if it was not among them a later one was, and its own positions
-    // were all given out before. Those who have them wait for each other only; one
+    // were all taken before. The threads that have them wait for each other only; one
     // may be another lane of this warp, and threads are scheduled independently.
     // Release: the chunk's slots are empty before others find it.
     let waiting = fuse(index, NONE);
@@ -83,7 +83,7 @@ fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: 
 }
 
 impl Append for Hierarchy {
-    const DRAINED: u32 = 0;
+    const INITIAL_DEQUEUED: u32 = 0;
 
     #[inline(always)]
     fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
@@ -91,8 +91,8 @@ impl Append for Hierarchy {
     }
 }
 
-/// Makes the drained chunk that is the number room again, or gives it back to the
-/// pool; how many to keep is told with the class.
+/// Makes a retired chunk, the argument, room again, or gives it back to the pool. The caller
+/// passes how many chunks to keep above the bits of the class.
 struct Recycle;
 
 impl Task for Recycle {
@@ -105,7 +105,7 @@ impl Task for Recycle {
         _lanes: u32,
     ) -> u32 {
         let (class, keep) = (class & ((1 << P::CLASS_BITS) - 1), class >> P::CLASS_BITS);
-        // Others want it when the pool has none.
+        // When the pool has none, others want it.
         if !arena.is_used_up() && lacking::<P>(room(arena, class).left(), keep) > 0 {
             prepare::<P, Hierarchy>(arena, chunk);
             if append(warp, arena, class, chunk) {
@@ -122,7 +122,7 @@ impl Queue for Hierarchy {
     const VIRTUAL: bool = true;
 
     fn fixed<P: Parameters>(entries: u64) -> Static {
-        // Chunks may stay while some of their entries do.
+        // A chunk stays while one of its entries does.
         let pointers = 2 * (entries >> P::ENTRY_BITS) + 4;
         Static {
             bits: pointers.next_power_of_two().ilog2().min(31 - P::ENTRY_BITS),
@@ -160,13 +160,13 @@ impl Queue for Hierarchy {
     }
 
     #[inline(always)]
-    fn place<W: Warp, P: Parameters>(
+    fn locate<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         position: u32,
         _end: End,
-    ) -> Place<'_> {
+    ) -> Location<'_> {
         let index = number::<P>(position);
         let pointer = pointer(arena, class, index);
         loop {
@@ -175,10 +175,10 @@ impl Queue for Hierarchy {
             let chunk = seen as u32;
             if (seen >> 32) as u32 == index && chunk != NONE {
                 let slot = slot(arena, chunk, position);
-                return Place { slot, chunk };
+                return Location { slot, chunk };
             }
-            // Another chunk's appender was faster than this one's, which has
-            // its number and waits for those who take older entries at most.
+            // The thread that appended another chunk was faster than this chunk's, which
+            // has its number and waits at most for threads that dequeue older entries.
             warp.back_off();
         }
     }
@@ -193,12 +193,12 @@ impl Queue for Hierarchy {
         keep: u32,
         group: &Group,
     ) {
-        if group.leads() && drain(arena, chunk, n) {
+        if group.leads() && count_dequeued(arena, chunk, n) {
             arena.depart(warp);
             let index = arena.meta(chunk, Word::Tag).load(Relaxed);
             arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
             let later = advance::<P>(index, 1 << ring_bits(arena));
-            // Relaxed: who appends there brings a chunk of its own.
+            // Relaxed: a thread that appends there has a chunk of its own.
             pointer(arena, class, index).store(fuse(later, NONE), Relaxed);
             unused(arena, class).fetch_add(1, Relaxed);
             if keep == 0 {
@@ -213,12 +213,12 @@ impl Queue for Hierarchy {
     #[inline(always)]
     fn settle<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, class: u32) -> bool {
         // First, so that chunks that are appended meanwhile do not hide one of those
-        // that were there: who appends one has departed.
+        // that were there: a thread that appends one has departed.
         let there = (1u32 << ring_bits(arena)).wrapping_sub(unused(arena, class).load(Relaxed));
         let next = arena.head(class, Line::New, 0).load(Relaxed);
         let front = arena.head(class, Line::Front, 0).load(Relaxed);
-        // More than lie behind the front: those who take the last entries of one of them
-        // return it, and wait for nobody who looks here.
+        // More than lie behind the front: the threads that dequeue the last entries of one
+        // of them return it, and wait for no thread that looks here.
         there > advance::<P>(next, number::<P>(front).wrapping_neg())
     }
 

@@ -3,19 +3,19 @@
 //!
 //! `new` is the chunk that was appended last and `old` the oldest that was not
 //! returned. Each word fuses a chunk with its number in the queue; a chunk's tag
-//! says the number and the class. `old` lags behind the front: it moves over a
-//! chunk, and the chunk is returned, when all the chunk's positions were used at
-//! both ends. In a queue that keeps chunks as room, one with an even number waits for
+//! holds the number and the class. A chunk is *retired* when all its positions were used at
+//! both ends. `old` lags behind the front: it moves over a retired chunk, and the chunk is
+//! returned. In a queue that keeps chunks as room, one with an even number waits for
 //! the next, so that two are returned in the time of one; one chunk of a class may so
-//! be neither room nor in the pool until more is taken.
+//! be neither room nor in the pool until more is dequeued.
 //!
 //! The paper walks through the list from the first chunk, or from the first that is
-//! not full ([`Walk`](super::walked)). Here a *signpost*, a word of a table with the
-//! chunk's tag and the chunk, leads there at once. Who appends a chunk puts it up, and
-//! the chunk stays until it is up; who returns the chunk takes it down before. So a
-//! signpost with the tag of a chunk that somebody has a position in leads to that chunk.
-//! It may be missing because of another chunk that has its signpost at the same place:
-//! then the list leads there.
+//! not full ([`Walk`](super::walked)). Here a *skip pointer*, a word of a table with the
+//! chunk's tag and the chunk, leads there at once. The thread that appends a chunk stores
+//! its skip pointer, and the chunk stays until that is stored; the thread that returns the
+//! chunk clears it before. So a skip pointer with the tag of a chunk in which a thread has
+//! a position leads to that chunk. It may be missing because another chunk has its skip
+//! pointer in the same word: then the list leads there.
 //!
 //! The paper returns chunks a number of chunks later, which must be large enough
 //! for any thread that is still on its way through them. Here no thread relies on
@@ -24,20 +24,20 @@
 //! thread has a position, so that it always leads there; and that chunk's tag,
 //! once seen, stays.
 //!
-//! Chunks that are drained one behind the other are returned together, and those
-//! that become room again are appended together ([`super::drained`]).
+//! Chunks that are retired one behind the other are returned together, and those
+//! that become room again are appended together ([`super::retired`]).
 //!
 //! An empty queue has no chunk: the last one is returned with `new` set to none
-//! in one exchange, which excludes whoever would append to it.
+//! in one exchange, which excludes threads that would append to it.
 
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
-use super::chunked::{self, Append, advance, drain, fuse, number, slot};
-use super::drained::{ReturnDrained, StaysForNext};
+use super::chunked::{self, Append, advance, count_dequeued, fuse, number, slot};
 use super::list::{self, Find, follow, tag};
-use super::signposts::Signposts;
-use super::{End, Place, Queue, start};
+use super::retired::{ReturnRetired, StaysForNext};
+use super::skip_pointers::SkipPointers;
+use super::{End, Location, Queue, start};
 use crate::allocators::ouroboros::arena::{Arena, NONE, Task};
 use crate::allocators::ouroboros::geometry::{Line, Static};
 use crate::allocators::ouroboros::group::Group;
@@ -46,12 +46,12 @@ use crate::simt::Warp;
 
 /// The virtualized linked-chunk queue (VL), whose chunks are found as `F` does.
 #[derive(Clone, Copy, Debug)]
-pub struct Linked<F = Signposts>(PhantomData<F>);
+pub struct Linked<F = SkipPointers>(PhantomData<F>);
 
-/// [`locate`].
-struct Locate<F>(PhantomData<F>);
+/// [`find_chunk`].
+struct FindChunk<F>(PhantomData<F>);
 
-impl<F: Find> Task for Locate<F> {
+impl<F: Find> Task for FindChunk<F> {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
         warp: W,
@@ -60,13 +60,13 @@ impl<F: Find> Task for Locate<F> {
         wanted: u32,
         _lanes: u32,
     ) -> u32 {
-        locate::<W, P, F>(warp, arena, class, wanted)
+        find_chunk::<W, P, F>(warp, arena, class, wanted)
     }
 }
 
 /// The chunk of this number, in which the caller has a position.
 #[inline(always)]
-fn locate<W: Warp, P: Parameters, F: Find>(
+fn find_chunk<W: Warp, P: Parameters, F: Find>(
     warp: W,
     arena: &Arena<P>,
     class: u32,
@@ -76,7 +76,7 @@ fn locate<W: Warp, P: Parameters, F: Find>(
     let mut seen = F::begin(arena, class, wanted);
     loop {
         let (mut index, mut chunk) = ((seen >> 32) as u32, seen as u32);
-        // How far to go; more than half of all numbers means back.
+        // The distance; more than half of all numbers means back.
         let mut ahead = advance::<P>(wanted, index.wrapping_neg());
         while chunk != NONE && ahead <= u32::MAX >> (P::ENTRY_BITS + 1) {
             let (is_there, next) = follow(arena, tag::<P>(class, index), chunk);
@@ -107,13 +107,13 @@ fn locate<W: Warp, P: Parameters, F: Find>(
 }
 
 impl<F: Find> Append for Linked<F> {
-    const DRAINED: u32 = list::DRAINED;
+    const INITIAL_DEQUEUED: u32 = list::INITIAL_DEQUEUED;
 
     #[inline(always)]
     fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
         let alone = Group::alone(warp);
         if list::append::<W, P, F>(warp, arena, class, chunk, alone.mask, &alone) {
-            arena.call_together::<W, ReturnDrained<F>>(warp, class, 0, alone.mask);
+            arena.call_together::<W, ReturnRetired<F>>(warp, class, 0, alone.mask);
         }
         true
     }
@@ -163,25 +163,31 @@ impl<F: Find> Queue for Linked<F> {
     }
 
     #[inline(always)]
-    fn place<W: Warp, P: Parameters>(
+    fn locate<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         position: u32,
         _end: End,
-    ) -> Place<'_> {
+    ) -> Location<'_> {
         let index = number::<P>(position);
-        let (is_known, mut chunk) = F::known(arena, tag::<P>(class, index));
-        if !is_known {
-            chunk = arena.call::<W, Locate<F>>(warp, class, index);
+        let (is_recorded, mut chunk) = F::lookup(arena, tag::<P>(class, index));
+        if !is_recorded {
+            chunk = arena.call::<W, FindChunk<F>>(warp, class, index);
         }
         let slot = slot(arena, chunk, position);
-        Place { slot, chunk }
+        Location { slot, chunk }
     }
 
     #[inline(always)]
-    fn filled<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32, n: u32) {
-        F::filled(warp, arena, class, chunk, n);
+    fn count_enqueued<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+        n: u32,
+    ) {
+        F::count_enqueued(warp, arena, class, chunk, n);
     }
 
     #[inline(always)]
@@ -194,32 +200,32 @@ impl<F: Find> Queue for Linked<F> {
         keep: u32,
         group: &Group,
     ) {
-        let mut is_drained = false;
+        let mut is_retired = false;
         if group.leads() {
-            is_drained = drain(arena, chunk, n);
-            if is_drained && keep > 0 {
-                is_drained = arena.call::<W, StaysForNext<F>>(warp, class, chunk) == 0;
+            is_retired = count_dequeued(arena, chunk, n);
+            if is_retired && keep > 0 {
+                is_retired = arena.call::<W, StaysForNext<F>>(warp, class, chunk) == 0;
             }
         }
         if group.size > 1 {
-            is_drained = warp.ballot(group.mask, is_drained) != 0;
+            is_retired = warp.ballot(group.mask, is_retired) != 0;
         }
-        if is_drained {
-            arena.call_together::<W, ReturnDrained<F>>(warp, class, keep, group.mask);
+        if is_retired {
+            arena.call_together::<W, ReturnRetired<F>>(warp, class, keep, group.mask);
         }
     }
 
     #[inline(always)]
     fn settle<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
-        // Relaxed: a hint for us, or those who take the last entries of the chunk are
-        // about to return it, and wait for nobody who looks here.
+        // Relaxed: a hint for us, or the threads that dequeue the last entries of the chunk
+        // are about to return it, and wait for no thread that looks here.
         let old = arena.head64(class, Line::Old, 0).load(Relaxed);
         let front = arena.head(class, Line::Front, 0).load(Relaxed);
         if old as u32 == NONE || (old >> 32) as u32 == number::<P>(front) {
             return false;
         }
-        // One may wait for the next to be drained.
-        arena.call_together::<W, ReturnDrained<F>>(warp, class, 0, 1 << warp.lane());
+        // One may wait for the next to be retired.
+        arena.call_together::<W, ReturnRetired<F>>(warp, class, 0, 1 << warp.lane());
         true
     }
 

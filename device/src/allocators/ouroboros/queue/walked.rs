@@ -1,15 +1,15 @@
 //! The virtualized linked-chunk queue whose threads walk along the list, as published
 //! (section 5.2, Algorithm 6).
 //!
-//! `back` is the first chunk that is not full, as far as known. Who puts an entry walks
-//! from there to the chunk of its position. Each chunk counts the entries; whoever fills
-//! one moves `back` over all that are full. Who takes an entry walks from the oldest
-//! chunk; the paper's `front` and `old` are one here, for chunks are returned as soon as
-//! they are drained, as in [`super::linked`].
+//! `back` is the first chunk that is not full, as a hint. A thread that enqueues an entry
+//! walks from there to the chunk of its position. Each chunk counts its entries; the thread
+//! that fills one moves `back` over all that are full. A thread that dequeues an entry walks
+//! from the oldest chunk; the paper's `front` and `old` are one here, for chunks are returned
+//! as soon as they are retired, as in [`super::linked`].
 //!
-//! What was mended: an entry is counted before it is put, when its chunk was found. After
-//! that it may be taken, and the chunk be something else. `back` is fused with the
-//! chunk's number, so that an exchange by a thread that is late fails. It is a hint. A
+//! What was mended: an entry is counted before it is enqueued, when its chunk was found.
+//! After that it may be dequeued, and the chunk be something else. `back` is fused with the
+//! chunk's number, so that an exchange by a thread that is late fails. A
 //! thread whose chunk is before `back`, or that finds a chunk without the tag that it
 //! should have, begins at `old`. And the paper moves `back` only if the chunk that was
 //! filled is the one there; a chunk that was filled before its link was there would then
@@ -45,14 +45,14 @@ fn back<P: Parameters>(arena: &Arena<P>, class: u32) -> &AtomicU64 {
     arena.head64(class, Line::New, 1)
 }
 
-/// The same as it is now. Acquire: the chunk's tag, as seen by who moved it there.
+/// Its value. Acquire: the chunk's tag, as the thread that moved `back` there saw it.
 #[inline(always)]
 fn read_back<P: Parameters>(arena: &Arena<P>, class: u32) -> u64 {
     back(arena, class).load(Acquire)
 }
 
-/// Moves `back` over all chunks that are full. The chunk that is the number is full, and
-/// has room for an entry that the caller has not put yet, so that it stays.
+/// Moves `back` over all chunks that are full. The chunk that is the argument is full, and
+/// an entry of the caller's is counted that is not enqueued yet, so that the chunk stays.
 struct MoveBack;
 
 impl Task for MoveBack {
@@ -64,7 +64,7 @@ impl Task for MoveBack {
         full: u32,
         _lanes: u32,
     ) -> u32 {
-        // Relaxed: the caller was led to the chunk by it.
+        // Relaxed: the tag has led the caller to the chunk.
         let number = arena.meta(full, Word::Tag).load(Relaxed) >> P::CLASS_BITS;
         loop {
             let seen = read_back(arena, class);
@@ -106,7 +106,7 @@ impl Find for Walk {
 
     #[inline(always)]
     fn ready<P: Parameters>(arena: &Arena<P>, chunk: u32) {
-        // A queue's chunk has no pages of which this could be the count. Relaxed:
+        // The word counts free pages in other chunks; a queue's chunk has none. Relaxed:
         // published with the chunk.
         arena.meta(chunk, Word::State).store(0, Relaxed);
     }
@@ -118,7 +118,7 @@ impl Find for Walk {
     fn withdraw<P: Parameters>(_arena: &Arena<P>, _tag: u32) {}
 
     #[inline(always)]
-    fn known<P: Parameters>(_arena: &Arena<P>, _tag: u32) -> (bool, u32) {
+    fn lookup<P: Parameters>(_arena: &Arena<P>, _tag: u32) -> (bool, u32) {
         (false, NONE)
     }
 
@@ -128,7 +128,13 @@ impl Find for Walk {
     }
 
     #[inline(always)]
-    fn filled<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32, n: u32) {
+    fn count_enqueued<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+        n: u32,
+    ) {
         let before = arena.meta(chunk, Word::State).fetch_add(n, Relaxed);
         if before + n == 1 << P::ENTRY_BITS {
             arena.call::<W, MoveBack>(warp, class, chunk);

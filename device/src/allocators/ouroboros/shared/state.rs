@@ -1,31 +1,32 @@
-//! What a chunk that is shared knows of itself, in one word of its metadata: how many of
-//! its pages are free and may be taken and, if the class lists it, where.
+//! The state of a shared chunk, in one word of its metadata: how many of its pages are free
+//! and may be taken and, if the chunk is available, where it is.
 //!
 //! A chunk is *queued*, at a position of the queue of a class; or *in front* of a class,
-//! as the chunk of a number; or neither. Whatever else names a chunk is a hint, be it the
-//! entry of a queue or the front of a class: who comes by it exchanges the state that
-//! belongs to that position or number, and fails if the chunk has become something else,
-//! however late it is.
+//! as the chunk of a number; or neither, which is *unavailable* here. Whatever else names a
+//! chunk is a hint, be it the entry of a queue or the front of a class: a thread that follows
+//! the hint exchanges the state that belongs to that position or number, and fails if the
+//! chunk has become something else, however late the thread is.
 //!
-//! A chunk without free pages is not listed, and its state is 0. Whoever raises the count
-//! from 0 is the only one to list it: nobody takes pages of a chunk that is not in front.
-//! A chunk on a stack of its class has a count alone; it is whose pops it.
+//! A chunk without free pages is unavailable, and its state is 0. The thread that raises the
+//! count from 0 is the only one to make the chunk available: no thread takes pages of a chunk
+//! that is not in front. A chunk on a stack of its class has a count alone; the thread that
+//! pops it owns it.
 //!
-//! Orders: setting a bit releases a page, claiming it acquires. Who takes pages acquires
-//! with the exchange that the bits are set that are counted, and what was done to the
-//! chunk before it was listed; to a count of 0 it releases the chunk to who raises the
-//! count next. All changes are read-modify-writes, but those of a chunk that is nobody
-//! else's, and pass on what was released before.
+//! Orders: setting a bit releases a page, claiming it acquires. A thread that takes pages
+//! acquires with the exchange that the bits are set that are counted, and what was done to
+//! the chunk before it became available; with a count of 0 it releases the chunk to the
+//! thread that raises the count next. All changes are read-modify-writes, but those of a chunk
+//! that the thread owns alone, and pass on what was released before.
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::super::arena::Arena;
-use super::super::chunks::listed::Tell;
+use super::super::chunks::available::Record;
 use super::super::parameters::{Parameters, pages};
 
 /// Mask of the count of free pages.
 const COUNT: u64 = 0xffff;
-/// The class that lists the chunk.
+/// The class whose chunk this is.
 const CLASS_SHIFT: u32 = 16;
 /// Whether it is queued, and whether it is in front.
 const QUEUED: u64 = 1 << 30;
@@ -33,8 +34,8 @@ const IN_FRONT: u64 = 1 << 31;
 /// The position in the queue, or the number as a front.
 const NUMBER_SHIFT: u32 = 32;
 
-/// What the state has beside the count if the chunk is not listed.
-pub const UNLISTED: u64 = 0;
+/// What the state has beside the count if the chunk is neither queued nor in front.
+pub const UNAVAILABLE: u64 = 0;
 
 /// Free pages.
 #[inline(always)]
@@ -66,21 +67,21 @@ pub fn number(state: u64) -> u32 {
     (state >> NUMBER_SHIFT) as u32
 }
 
-/// Whether a class lists a chunk, all of whose pages are free.
+/// Whether a chunk is queued or in front in a class, with all of its pages free.
 #[inline(always)]
 pub fn is_idle<P: Parameters>(state: u64, class: u32) -> bool {
-    let (own, place) = (in_front(class, 0), QUEUED | IN_FRONT);
-    let is_own = (state ^ own) & (u64::from(u32::MAX) & !COUNT & !place) == 0;
-    is_own && state & place != 0 && count(state) == pages::<P>(class)
+    let (own, available) = (in_front(class, 0), QUEUED | IN_FRONT);
+    let is_own = (state ^ own) & (u64::from(u32::MAX) & !COUNT & !available) == 0;
+    is_own && state & available != 0 && count(state) == pages::<P>(class)
 }
 
-/// Makes a chunk that is listed as `from` says listed as `to` says, whatever its count;
-/// whether it was listed so.
+/// Replaces `from`, what the state has beside the count, by `to`, whatever the count; whether
+/// it was `from`.
 ///
 /// Release: the front, which is stored before ([`super::front`]). Nothing is acquired for
-/// the caller, who has the chunk from its slot or from a stack.
+/// the caller, which has the chunk from its slot or from a stack.
 #[inline(always)]
-pub fn relist<P: Parameters>(arena: &Arena<P>, chunk: u32, from: u64, to: u64) -> bool {
+pub fn transition<P: Parameters>(arena: &Arena<P>, chunk: u32, from: u64, to: u64) -> bool {
     let state = arena.shared_state(chunk);
     let mut seen = state.load(Relaxed);
     while seen & !COUNT == from {
@@ -94,14 +95,14 @@ pub fn relist<P: Parameters>(arena: &Arena<P>, chunk: u32, from: u64, to: u64) -
     false
 }
 
-/// A chunk is told its position.
+/// The position, in the chunk's state.
 pub struct Position;
 
-impl Tell for Position {
+impl Record for Position {
     #[inline(always)]
-    fn tell<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32, position: u32) {
-        // Release: the chunk, to who takes its pages. Those who free pages change the
-        // count alone.
+    fn record<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32, position: u32) {
+        // Release: the chunk, to the threads that take its pages. Threads that free pages
+        // change the count alone.
         arena
             .shared_state(chunk)
             .fetch_add(queued(class, position), Release);
@@ -111,20 +112,20 @@ impl Tell for Position {
 #[cfg(test)]
 mod tests {
     use super::super::super::parameters::{Paper, Parameters, pages};
-    use super::{UNLISTED, in_front, is_idle, queued};
+    use super::{UNAVAILABLE, in_front, is_idle, queued};
 
     #[test]
-    fn an_idle_chunk_is_full_and_listed_by_its_class() {
+    fn an_idle_chunk_is_full_and_available_in_its_class() {
         for class in 0..Paper::CLASSES {
             let all = u64::from(pages::<Paper>(class));
             for number in [0, 1, u32::MAX] {
-                for listed in [queued(class, number), in_front(class, number)] {
-                    assert!(is_idle::<Paper>(listed | all, class));
-                    assert!(!is_idle::<Paper>(listed | (all - 1), class));
-                    assert!(!is_idle::<Paper>(listed | all, class ^ 1));
+                for available in [queued(class, number), in_front(class, number)] {
+                    assert!(is_idle::<Paper>(available | all, class));
+                    assert!(!is_idle::<Paper>(available | (all - 1), class));
+                    assert!(!is_idle::<Paper>(available | all, class ^ 1));
                 }
             }
-            assert!(!is_idle::<Paper>(UNLISTED | all, class));
+            assert!(!is_idle::<Paper>(UNAVAILABLE | all, class));
         }
     }
 }

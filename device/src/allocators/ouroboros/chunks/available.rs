@@ -1,5 +1,6 @@
-//! The chunks of a class with free pages: in its queue or, without room there, on its
-//! stack. Taking one, listing it, bringing another, and giving back what is free.
+//! The available chunks of a class, which have free pages: in its queue or, without room
+//! there, on its stacks. Taking one, making one available, allocating another, and
+//! reclaiming idle ones.
 
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{Relaxed, Release};
@@ -9,14 +10,14 @@ use crate::allocators::ouroboros::geometry::Line;
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::parameters::{Parameters, pages};
 use crate::allocators::ouroboros::pool::take_count;
-use crate::allocators::ouroboros::queue::{End, Queue, TakeOut, VOID, positions, put};
+use crate::allocators::ouroboros::queue::{Dequeue, End, Queue, VOID, enqueue, positions};
 use crate::allocators::ouroboros::waiting::supply;
 use crate::simt::{Warp, rank};
 
-/// Chunks up to which a class gets others so that threads need not wait, and most fully
-/// free ones that stay listed; in a heap of less than 2 GiB, a 2^6th of its chunks.
+/// Chunks up to which a class gets others so that threads need not wait, and most idle
+/// ones that stay available; in a heap of less than 2 GiB, a 2^6th of its chunks.
 const SPARE_MOST: u32 = 1 << 12;
-/// Fully free chunks of a class that stay listed in any heap.
+/// Idle chunks of a class that stay available in any heap.
 const IDLE_LEAST: u32 = 64;
 
 /// Chunks of a class up to which a thread that finds all of them held gets another one.
@@ -25,19 +26,18 @@ fn spread_most<P: Parameters>(arena: &Arena<P>) -> u32 {
     (arena.chunks >> 6).min(SPARE_MOST)
 }
 
-/// Fully free chunks of a class that stay listed.
+/// Idle chunks of a class that stay available.
 #[inline(always)]
 pub fn idle_most<P: Parameters>(arena: &Arena<P>) -> u32 {
     spread_most(arena).max(IDLE_LEAST)
 }
 
-/// Counts one more chunk of a class, unless that has so many that none is to be
-/// brought only to have another, or less than an eighth of the heap is free: what one
-/// class has others lack.
+/// Counts one more chunk of a class, unless that has so many that threads are to wait for
+/// these, or less than an eighth of the heap is free: what one class has others lack.
 #[inline(always)]
 pub fn count_spread<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
     let (divided, most) = (arena.divided(class), spread_most(arena));
-    // Read first, so that those who wait do not keep the counter busy.
+    // Read first, so that threads that wait do not keep the counter busy.
     let (there, free) = (divided.load(Relaxed), arena.chunks_left());
     if there >= most || free < arena.chunks >> 3 {
         return false;
@@ -49,9 +49,9 @@ pub fn count_spread<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
     false
 }
 
-/// A counter of entries that are worth a look when the pool is empty: chunks whose
-/// pages are all free, and voids. A hint, since a count and what it is about
-/// change one after the other. Its line is quiet: many change it when they free.
+/// A counter of entries that are worth a look when the pool is empty: idle chunks and
+/// voids. A hint, since the counter and the chunks change one after the other. Its line is
+/// quiet: many threads change it when they free.
 #[inline(always)]
 pub fn idle<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
     arena.head(class, Line::Stack, 1)
@@ -73,7 +73,7 @@ impl<Q: Queue> Task for Hold<Q> {
             return arena.pop(warp, class);
         }
         let position = positions(arena, class, End::Front, 1);
-        let entry = arena.call::<W, TakeOut<Q>>(warp, class | 1 << P::CLASS_BITS, position);
+        let entry = arena.call::<W, Dequeue<Q>>(warp, class | 1 << P::CLASS_BITS, position);
         if entry != VOID {
             return entry;
         }
@@ -83,25 +83,25 @@ impl<Q: Queue> Task for Hold<Q> {
     }
 }
 
-/// What a chunk is told when it gets a position, before others can find it there.
-pub trait Tell {
-    /// Tells a chunk that its entry comes at a position of the queue of a class.
-    fn tell<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32, position: u32);
+/// What is recorded in a chunk when it gets a position, before others can find it there.
+pub trait Record {
+    /// Records in a chunk that its entry comes at a position of the queue of a class.
+    fn record<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32, position: u32);
 }
 
-/// Nothing: who takes out an entry holds the chunk.
+/// Nothing: the thread that dequeues an entry holds the chunk.
 pub struct Nothing;
 
-impl Tell for Nothing {
+impl Record for Nothing {
     #[inline(always)]
-    fn tell<P: Parameters>(_arena: &Arena<P>, _class: u32, _chunk: u32, _position: u32) {}
+    fn record<P: Parameters>(_arena: &Arena<P>, _class: u32, _chunk: u32, _position: u32) {}
 }
 
-/// [`list`] of the chunk that is the number, for each of the lanes: all
-/// classes take each step together.
-pub struct List<Q, T = Nothing>(PhantomData<(Q, T)>);
+/// [`make_available`] of a chunk, the argument, for each of the lanes: all classes take each
+/// step together.
+pub struct MakeAvailable<Q, T = Nothing>(PhantomData<(Q, T)>);
 
-impl<Q: Queue, T: Tell> Task for List<Q, T> {
+impl<Q: Queue, T: Record> Task for MakeAvailable<Q, T> {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
         warp: W,
@@ -111,8 +111,8 @@ impl<Q: Queue, T: Tell> Task for List<Q, T> {
         lanes: u32,
     ) -> u32 {
         let group = Group::by_key(warp, lanes, class);
-        // Each class has a chunk at least; lanes without one help where slots are to be
-        // emptied.
+        // Each class has a chunk at least; lanes without one help to empty the slots of a
+        // queue's new chunk.
         let with = warp.ballot(lanes, chunk != NONE) & group.mask;
         let n = with.count_ones();
         let together = Q::reserve(warp, arena, lanes, class, n, &group);
@@ -129,23 +129,22 @@ impl<Q: Queue, T: Tell> Task for List<Q, T> {
         first = warp.shuffle(together, first, group.leader);
         if chunk != NONE {
             let position = first.wrapping_add(rank(with, warp.lane()));
-            T::tell(arena, class, chunk, position);
-            put::<W, P, Q>(warp, arena, class, position, chunk, 1);
+            T::record(arena, class, chunk, position);
+            enqueue::<W, P, Q>(warp, arena, class, position, chunk, 1);
         }
         if group.leads() {
-            // Who gets a slot that is not yet filled waits for a lane that is about to
-            // fill it.
+            // A thread that gets a slot that is not yet filled waits for a lane that is about
+            // to fill it.
             arena.head(class, Line::Entries, 0).fetch_add(n, Relaxed);
         }
         0
     }
 }
 
-/// [`retire`] of the chunk that is the number, or, if that is
-/// [`NONE`], [`retire_oldest`].
-struct Retire<Q>(PhantomData<Q>);
+/// [`reclaim`] of a chunk, the argument, or, if that is [`NONE`], [`reclaim_oldest`].
+struct ReclaimChunk<Q>(PhantomData<Q>);
 
-impl<Q: Queue> Task for Retire<Q> {
+impl<Q: Queue> Task for ReclaimChunk<Q> {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
         warp: W,
@@ -162,17 +161,18 @@ impl<Q: Queue> Task for Retire<Q> {
             return 0;
         }
         let pages = pages::<P>(class);
-        // With permits for as many pages nobody is promised these. Nobody has one
-        // of them, so that nobody changes the chunk's state.
-        let retires = arena.are_all_free(class, chunk) && supply(arena, class).take_together(pages);
-        if retires {
+        // With permits for as many pages no thread is promised these. No block is one
+        // of them, so that no thread changes the chunk's state.
+        let reclaims =
+            arena.are_all_free(class, chunk) && supply(arena, class).take_together(pages);
+        if reclaims {
             idle(arena, class).fetch_add(u32::MAX, Relaxed);
             arena.divided(class).fetch_add(u32::MAX, Relaxed);
             arena.give_chunk(warp, chunk);
         } else if given == NONE {
-            list::<W, P, Q>(warp, arena, class, chunk);
+            make_available::<W, P, Q>(warp, arena, class, chunk);
         }
-        u32::from(retires)
+        u32::from(reclaims)
     }
 }
 
@@ -183,28 +183,32 @@ pub fn hold<W: Warp, P: Parameters, Q: Queue>(warp: W, arena: &Arena<P>, class: 
     arena.call::<W, Hold<Q>>(warp, class, 0)
 }
 
-/// Lists a chunk that the caller holds.
+/// Makes a chunk available that the caller holds.
 #[inline(always)]
-pub fn list<W: Warp, P: Parameters, Q: Queue>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
+pub fn make_available<W: Warp, P: Parameters, Q: Queue>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    chunk: u32,
+) {
     let alone = 1 << warp.lane();
-    arena.call_together::<W, List<Q>>(warp, class, chunk, alone);
+    arena.call_together::<W, MakeAvailable<Q>>(warp, class, chunk, alone);
 }
 
 /// Gives a chunk that the caller holds back to the pool, if its pages are all
 /// free and none of them is promised.
 #[inline(always)]
-pub fn retire<W: Warp, P: Parameters, Q: Queue>(
+pub fn reclaim<W: Warp, P: Parameters, Q: Queue>(
     warp: W,
     arena: &Arena<P>,
     class: u32,
     chunk: u32,
 ) -> bool {
-    arena.call::<W, Retire<Q>>(warp, class, chunk) != 0
+    arena.call::<W, ReclaimChunk<Q>>(warp, class, chunk) != 0
 }
 
-/// A new chunk, held by the caller, who counts its pages when it has listed it, and
-/// then arrives ([`Arena::arrive`]);
-/// [`NONE`] if the class has many, or there is none.
+/// A new chunk, held by the caller, which makes it available, then counts its pages, and
+/// then arrives ([`Arena::arrive`]); [`NONE`] if the class has many, or the pool none.
 #[inline(always)]
 pub fn spread<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> u32 {
     if !count_spread(arena, class) {
@@ -222,27 +226,27 @@ pub fn spread<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> 
     chunk
 }
 
-/// Looks at the oldest chunk that is listed, and gives it back if it can. The caller
-/// has departed: others look for this chunk in vain meanwhile, and for what it becomes.
+/// Reclaims the oldest available chunk, if it can. The caller has departed: meanwhile
+/// others look in vain for this chunk, and for what it becomes.
 #[inline(always)]
-pub fn retire_oldest<W: Warp, P: Parameters, Q: Queue>(
+pub fn reclaim_oldest<W: Warp, P: Parameters, Q: Queue>(
     warp: W,
     arena: &Arena<P>,
     class: u32,
 ) -> bool {
-    arena.call::<W, Retire<Q>>(warp, class, NONE) != 0
+    arena.call::<W, ReclaimChunk<Q>>(warp, class, NONE) != 0
 }
 
-/// Gives back what it can of the chunks on the stacks, while there are idle ones. The
+/// Reclaims what it can of the chunks on the stacks, while there are idle ones. The
 /// caller has departed.
 #[inline(always)]
-pub fn retire_stack<W: Warp, P: Parameters, Q: Queue>(
+pub fn reclaim_stacked<W: Warp, P: Parameters, Q: Queue>(
     warp: W,
     arena: &Arena<P>,
     class: u32,
 ) -> bool {
     let (mut any, mut kept) = (false, NONE);
-    // Others may put chunks there all the time.
+    // Others may push chunks all the time.
     for _ in 0..arena.chunks {
         if idle(arena, class).load(Relaxed) as i32 <= 0 {
             break;
@@ -251,7 +255,7 @@ pub fn retire_stack<W: Warp, P: Parameters, Q: Queue>(
         if chunk == NONE {
             break;
         }
-        if retire::<W, P, Q>(warp, arena, class, chunk) {
+        if reclaim::<W, P, Q>(warp, arena, class, chunk) {
             any = true;
         } else {
             // Held by us: nobody else uses the link.

@@ -1,4 +1,4 @@
-//! Drained chunks of linked queues, which return together.
+//! Retired chunks of linked queues, which are returned together.
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -7,19 +7,22 @@ use heapwood_device::allocators::ouroboros::{Arena, Group, NONE};
 use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::Machine;
 
-use super::groups::{put, take};
+use super::groups::{dequeue, enqueue};
 use super::queues::check_closed;
 use super::{CLASS, ENTRIES, Memory, Tiny, arena, everywhere, heap};
 
-/// The lanes put an entry each, half a warp together: a chunk has as many slots.
-fn put_together<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>) {
+/// The lanes enqueue an entry each, half a warp together: a chunk has as many slots.
+fn enqueue_together<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>) {
     let half = (u32::from(u16::MAX) << (warp.lane() & 16)) & W::FULL;
-    assert!(put::<_, Q>(warp, arena, half, CLASS, 7), "there is room");
+    assert!(
+        enqueue::<_, Q>(warp, arena, half, CLASS, 7),
+        "there is room"
+    );
 }
 
-/// The lanes take an entry each, a warp together, and say so a chunk together. Of
-/// the entry at `held` nobody says so: its chunk is given back.
-fn take_together<W: Warp, Q: Queue>(
+/// The lanes dequeue an entry each, a warp together, and count them a chunk together. The
+/// entry at `held` is not counted: its chunk is returned.
+fn dequeue_together<W: Warp, Q: Queue>(
     warp: W,
     arena: &Arena<Tiny>,
     keep: u32,
@@ -30,7 +33,7 @@ fn take_together<W: Warp, Q: Queue>(
         first = queue::positions(arena, CLASS, End::Front, W::LANES);
     }
     let position = warp.shuffle(W::FULL, first, 0).wrapping_add(warp.lane());
-    let (entry, chunk) = queue::take::<_, _, Q>(warp, arena, CLASS, position);
+    let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, position);
     assert_eq!(entry, 7);
     warp.sync(W::FULL);
     let group = Group::by_key(warp, W::FULL, chunk);
@@ -42,9 +45,9 @@ fn take_together<W: Warp, Q: Queue>(
     holds.then_some(chunk)
 }
 
-/// All chunks of a long queue are drained but the oldest, or all at the same time,
-/// and return together while others put and take. As many as are to be kept stay.
-fn drained_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
+/// All chunks of a long queue are retired but the oldest, or all at the same time, and are
+/// returned together while others enqueue and dequeue. As many as are to be kept stay.
+fn retired_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     const CHUNKS: u32 = 40;
     let memory = heap::<M, Q>(machine, 600);
     let warps = M::THREADS / M::Warp::LANES;
@@ -57,7 +60,7 @@ fn drained_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
         machine.launch(&|warp| {
             let arena = &arena(&memory);
             for _ in 0..turns {
-                put_together::<_, Q>(warp, arena);
+                enqueue_together::<_, Q>(warp, arena);
             }
             if warp.thread() == 0 {
                 front.store(queue::positions(arena, CLASS, End::Front, 0), SeqCst);
@@ -65,7 +68,7 @@ fn drained_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
         });
         let held = AtomicU32::new(NONE);
         let first = front.load(SeqCst);
-        // Positions that are given out are behind the first.
+        // Positions that are taken are behind the first.
         let to_hold = if is_held {
             first
         } else {
@@ -74,7 +77,7 @@ fn drained_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
         machine.launch(&|warp| {
             let arena = &arena(&memory);
             for _ in 0..turns {
-                if let Some(chunk) = take_together::<_, Q>(warp, arena, keep, to_hold) {
+                if let Some(chunk) = dequeue_together::<_, Q>(warp, arena, keep, to_hold) {
                     held.store(chunk, SeqCst);
                 }
             }
@@ -86,28 +89,28 @@ fn drained_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                 Q::finish(warp, arena, CLASS, held.load(SeqCst), 1, keep, &all);
             } else if !is_alone {
                 for _ in 0..4 {
-                    put_together::<_, Q>(warp, arena);
-                    put_together::<_, Q>(warp, arena);
-                    take_together::<_, Q>(warp, arena, keep, to_hold);
-                    take_together::<_, Q>(warp, arena, keep, to_hold);
+                    enqueue_together::<_, Q>(warp, arena);
+                    enqueue_together::<_, Q>(warp, arena);
+                    dequeue_together::<_, Q>(warp, arena, keep, to_hold);
+                    dequeue_together::<_, Q>(warp, arena, keep, to_hold);
                 }
             }
         });
         let used = arena(&memory).chunks - arena(&memory).chunks_left();
         assert!(used >= keep, "{used} chunks are left of {keep}");
-        // Those who return chunks at the same time may each keep as many. A few
-        // were brought and not needed.
+        // Threads that return chunks at the same time may each keep as many. A few
+        // were allocated and not needed.
         if keep == 0 || is_held && is_alone {
             assert!(used <= keep + 2 * warps, "{used} chunks are left of {keep}");
         }
     }
-    check_drained::<M, Q>(machine, &memory);
+    check_retired::<M, Q>(machine, &memory);
     check_closed(machine, &memory);
 }
 
-/// An empty queue has chunks for its room, and at most one that is drained: of an even
+/// An empty queue has chunks for its room, and at most one that is retired: of an even
 /// number, which waits for the next. Uses the room up.
-fn check_drained<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
+fn check_retired<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
     machine.launch(&|warp| {
         if warp.thread() != 0 {
             return;
@@ -121,47 +124,47 @@ fn check_drained<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
         // The first of them may have been used in part.
         let with_room = (back % ENTRIES + room) / ENTRIES;
         let next_is_odd = back / ENTRIES % 2 == 1;
-        let drained = used - with_room;
+        let retired = used - with_room;
         assert!(
-            drained == 0 || drained == 1 && with_room > 0 && next_is_odd,
+            retired == 0 || retired == 1 && with_room > 0 && next_is_odd,
             "{used} chunks for {room} entries from {back}"
         );
         for index in 0..room {
             let position = back.wrapping_add(index);
-            queue::put::<_, _, Q>(warp, arena, CLASS, position, 7, 1);
-            take::<_, Q>(warp, arena, CLASS);
+            queue::enqueue::<_, _, Q>(warp, arena, CLASS, position, 7, 1);
+            dequeue::<_, Q>(warp, arena, CLASS);
         }
     });
 }
 
 #[test]
-fn drained_chunks_return_together() {
+fn retired_chunks_return_together() {
     everywhere(
         64,
-        drained_chunks_return::<_, Linked>,
-        drained_chunks_return::<_, Linked>,
+        retired_chunks_return::<_, Linked>,
+        retired_chunks_return::<_, Linked>,
     );
     everywhere(
         8,
-        drained_chunks_return::<_, Hierarchy>,
-        drained_chunks_return::<_, Hierarchy>,
+        retired_chunks_return::<_, Hierarchy>,
+        retired_chunks_return::<_, Hierarchy>,
     );
 }
 
-/// Chunks that become room again are filled and drained anew before those who appended
-/// them have said where the oldest is, so that they must look once more: one in some
-/// thousand schedules.
+/// Chunks that become room again are filled and retired anew before the threads that
+/// appended them have stored where the oldest is, so that these must look once more: one in
+/// some thousand schedules.
 fn appended_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     let memory = heap::<M, Q>(machine, 100);
     let (keep, turns) = (1 + seed % 3, 1 + seed / 3 % 3);
     machine.launch(&|warp| {
         let arena = &arena(&memory);
         for _ in 0..turns {
-            put_together::<_, Q>(warp, arena);
-            take_together::<_, Q>(warp, arena, keep, queue::start::<Tiny>().wrapping_sub(1));
+            enqueue_together::<_, Q>(warp, arena);
+            dequeue_together::<_, Q>(warp, arena, keep, queue::start::<Tiny>().wrapping_sub(1));
         }
     });
-    check_drained::<M, Q>(machine, &memory);
+    check_retired::<M, Q>(machine, &memory);
 }
 
 #[test]

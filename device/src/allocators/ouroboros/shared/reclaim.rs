@@ -1,32 +1,32 @@
-//! Giving chunks of a class that hold no block to the pool.
+//! Reclaiming chunks of a class that hold no block, for the pool.
 //!
-//! Who frees the last page in use of a chunk that is listed retires the chunk: if the
-//! semaphore has permits for all of its pages, nobody is promised one of them. Otherwise
-//! the chunk stays, and is counted as idle; so does one that is on its way from one place
-//! to another. A request that finds nothing looks at the states of all chunks while some
-//! are idle: the slots of a queue are no place to look for them ([`super::front`]).
+//! The thread that frees the last page in use of a chunk that is queued or in front reclaims
+//! the chunk: if the semaphore has permits for all of its pages, no thread is promised one of
+//! them. Otherwise the chunk stays, and is counted as idle; so does one that is on its way
+//! from the queue or a stack to the front. A request that finds nothing reads the states of
+//! all chunks while some are idle: it must not read the slots of a queue ([`super::front`]).
 //!
-//! A queued chunk leaves its entry behind, which whoever brings it to the front drops.
+//! A queued chunk leaves its entry behind, which the thread that would promote it drops.
 
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use super::super::arena::{Arena, NONE, Task, Word};
-use super::super::chunks::listed::idle;
+use super::super::chunks::available::idle;
 use super::super::geometry::Line;
 use super::super::instance::Reclaimed;
 use super::super::parameters::{Parameters, pages};
 use super::super::queue::{Queue, close_at};
 use super::super::waiting::{room, supply};
-use super::front::{Bring, bring_first};
-use super::state::{UNLISTED, count, is_idle, is_in_front, number, queued, relist};
+use super::front::{Promote, promote_first};
+use super::state::{UNAVAILABLE, count, is_idle, is_in_front, number, queued, transition};
 use crate::simt::Warp;
 
-/// Gives the chunk that is the number back to the pool, if the class lists it with all of
-/// its pages free and none of them is promised. Whether it did.
-pub struct Retire<Q>(PhantomData<Q>);
+/// Gives a chunk, the argument, back to the pool, if it is queued or in front with all of its
+/// pages free and none of them is promised. Whether it did.
+pub struct ReclaimChunk<Q>(PhantomData<Q>);
 
-impl<Q: Queue> Task for Retire<Q> {
+impl<Q: Queue> Task for ReclaimChunk<Q> {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
         warp: W,
@@ -42,9 +42,9 @@ impl<Q: Queue> Task for Retire<Q> {
             if !is_idle::<P>(seen, class) || !supply(arena, class).take_together(pages) {
                 return 0;
             }
-            // Acquire: what was done to the pages comes before who gets the chunk from
-            // the pool; and the front, if this is it.
-            let before = state.compare_exchange(seen, UNLISTED, Acquire);
+            // Acquire: what was done to the pages comes before what the thread does that
+            // gets the chunk from the pool; and the front, if this is it.
+            let before = state.compare_exchange(seen, UNAVAILABLE, Acquire);
             if before == seen {
                 break;
             }
@@ -53,7 +53,7 @@ impl<Q: Queue> Task for Retire<Q> {
         }
         idle(arena, class).fetch_add(u32::MAX, Relaxed);
         if is_in_front(seen) {
-            arena.call::<W, Bring<Q>>(warp, class, number(seen).wrapping_add(1));
+            arena.call::<W, Promote<Q>>(warp, class, number(seen).wrapping_add(1));
         }
         give(warp, arena, class, chunk);
         1
@@ -66,7 +66,7 @@ fn give<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u3
     arena.give_chunk(warp, chunk);
 }
 
-/// Returns what a class has of the pool: idle chunks and, of a virtualized queue that is
+/// Returns chunks of a class to the pool: idle ones and, of a virtualized queue that is
 /// empty, the last chunk.
 #[inline(always)]
 pub fn reclaim<W: Warp, P: Parameters, Q: Queue>(
@@ -75,22 +75,22 @@ pub fn reclaim<W: Warp, P: Parameters, Q: Queue>(
     class: u32,
 ) -> Reclaimed {
     let mut again = Q::VIRTUAL && Q::settle(warp, arena, class);
-    again |= retire_stack(warp, arena, class);
+    again |= reclaim_stacked(warp, arena, class);
     let mut chunk = 0;
     while chunk < arena.chunks && has_idle(arena, class) {
         if is_idle::<P>(arena.shared_state(chunk).load(Relaxed), class) {
-            again |= arena.call::<W, Retire<Q>>(warp, class, chunk) != 0;
+            again |= arena.call::<W, ReclaimChunk<Q>>(warp, class, chunk) != 0;
         }
         chunk += 1;
     }
-    // Of entries that were left behind nothing else comes.
-    again |= bring_first::<W, P, Q>(warp, arena, class);
+    // Only this drops entries that were left behind.
+    again |= promote_first::<W, P, Q>(warp, arena, class);
     let entries = arena.head(class, Line::Entries, 0).load(Relaxed) as i32;
     if Q::VIRTUAL && entries <= 0 && room(arena, class).left() > 0 {
         again |= close_at::<W, P, Q>(warp, arena, class, |chunk, position| {
-            // Its entry is still counted: a void is left to be taken instead. Without
+            // Its entry is still counted: a void is left to be dequeued instead. Without
             // the chunk, if that is not queued there any more.
-            if relist(arena, chunk, queued(class, position), UNLISTED) {
+            if transition(arena, chunk, queued(class, position), UNAVAILABLE) {
                 arena.push(warp, class, chunk);
             }
         });
@@ -103,13 +103,13 @@ fn has_idle<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
     idle(arena, class).load(Relaxed) as i32 > 0
 }
 
-/// Retires what it can of the chunks on the stacks, while there are idle ones.
+/// Reclaims what it can of the chunks on the stacks, while there are idle ones.
 #[inline(always)]
-fn retire_stack<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
+fn reclaim_stacked<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
     let pages = pages::<P>(class);
     let (mut any, mut kept) = (false, NONE);
     let mut looks = 0;
-    // Others may put chunks there all the time.
+    // Others may push chunks all the time.
     while looks < arena.chunks && has_idle(arena, class) {
         looks += 1;
         let chunk = arena.pop(warp, class);
@@ -117,14 +117,15 @@ fn retire_stack<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -
             break;
         }
         let state = arena.shared_state(chunk);
-        // Acquire: as in `Retire`. Nobody has one of its pages or can take one.
+        // Acquire: as in `ReclaimChunk`. No block is one of its pages, and no thread can take
+        // one.
         if count(state.load(Acquire)) == pages && supply(arena, class).take_together(pages) {
-            state.store(UNLISTED, Relaxed);
+            state.store(UNAVAILABLE, Relaxed);
             idle(arena, class).fetch_add(u32::MAX, Relaxed);
             give(warp, arena, class, chunk);
             any = true;
         } else {
-            // Ours alone: nobody else uses the link. Release: as for all links, see
+            // Ours alone: no other thread uses the link. Release: as for all links, see
             // `queue::chunked::prepare`.
             arena.meta(chunk, Word::Next).store(kept, Release);
             kept = chunk;

@@ -1,4 +1,4 @@
-//! How the chunks of a linked queue are found by signposts.
+//! Finding the chunks of a linked queue by skip pointers.
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
@@ -9,25 +9,25 @@ use crate::allocators::ouroboros::arena::{Arena, NONE, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::simt::Warp;
 
-/// Chunks before a wanted one whose signposts are tried. When many are appended
+/// Chunks before a wanted one whose skip pointers are tried. When many are appended
 /// at the same time, as many of them may have none yet.
 const STEPS: u32 = 8;
 
-/// By signposts.
+/// By skip pointers.
 #[derive(Clone, Copy, Debug)]
-pub struct Signposts;
+pub struct SkipPointers;
 
-impl Find for Signposts {
+impl Find for SkipPointers {
     #[inline(always)]
     fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
         let first = tag::<P>(class, number::<P>(start::<P>()));
-        // The class's part of the table of signposts: see `tag`.
-        let own = arena.signpost(first);
+        // The class's part of the table of skip pointers: see `tag`.
+        let own = arena.skip_pointer(first);
         for_each(warp, arena.chunks.div_ceil(1 << P::CLASS_BITS), |number| {
-            let post = arena.signpost(tag::<P>(class, number));
-            let leads = chunk != NONE && core::ptr::eq(post, own);
+            let pointer = arena.skip_pointer(tag::<P>(class, number));
+            let leads = chunk != NONE && core::ptr::eq(pointer, own);
             let value = if leads { fuse(first, chunk) } else { u64::MAX };
-            post.store(value, Relaxed);
+            pointer.store(value, Relaxed);
         });
     }
 
@@ -36,31 +36,31 @@ impl Find for Signposts {
 
     #[inline(always)]
     fn announce<P: Parameters>(arena: &Arena<P>, tag: u32, chunk: u32) {
-        arena.signpost(tag).store(fuse(tag, chunk), Relaxed);
+        arena.skip_pointer(tag).store(fuse(tag, chunk), Relaxed);
     }
 
     #[inline(always)]
     fn withdraw<P: Parameters>(arena: &Arena<P>, tag: u32) {
-        // Relaxed: the pool releases the chunk, or whoever appends it again, with its
-        // signpost gone. If another chunk's is there by now, the list leads to that one.
-        arena.signpost(tag).store(u64::MAX, Relaxed);
+        // Relaxed: the pool releases the chunk, or the thread that appends it again, with its
+        // skip pointer gone. If another chunk's is there by now, the list leads to that one.
+        arena.skip_pointer(tag).store(u64::MAX, Relaxed);
     }
 
     #[inline(always)]
-    fn known<P: Parameters>(arena: &Arena<P>, tag: u32) -> (bool, u32) {
+    fn lookup<P: Parameters>(arena: &Arena<P>, tag: u32) -> (bool, u32) {
         // Acquire: the chunk's tag and slots.
-        let post = arena.signpost(tag).load(Acquire);
-        ((post >> 32) as u32 == tag, post as u32)
+        let pointer = arena.skip_pointer(tag).load(Acquire);
+        ((pointer >> 32) as u32 == tag, pointer as u32)
     }
 
     #[inline(always)]
     fn begin<P: Parameters>(arena: &Arena<P>, class: u32, wanted: u32) -> u64 {
-        // From the nearest signpost before it.
+        // From the nearest skip pointer before it.
         let (mut seen, mut steps) = (fuse(0, NONE), 0);
         while seen as u32 == NONE && steps < STEPS {
             let index = advance::<P>(wanted, steps.wrapping_neg());
-            let (is_known, chunk) = Self::known(arena, tag::<P>(class, index));
-            if is_known {
+            let (is_recorded, chunk) = Self::lookup(arena, tag::<P>(class, index));
+            if is_recorded {
                 seen = fuse(index, chunk);
             }
             steps += 1;
@@ -69,7 +69,7 @@ impl Find for Signposts {
     }
 
     #[inline(always)]
-    fn filled<W: Warp, P: Parameters>(
+    fn count_enqueued<W: Warp, P: Parameters>(
         _warp: W,
         _arena: &Arena<P>,
         _class: u32,

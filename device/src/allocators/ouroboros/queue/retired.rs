@@ -1,22 +1,22 @@
-//! Returning the drained chunks of a linked queue ([`super::linked`]), as many at a
+//! Returning the retired chunks of a linked queue ([`super::linked`]), as many at a
 //! time as there are lanes.
 //!
-//! Chunks that are drained one behind the other, from `old` on, are a *run*. The
+//! Chunks that are retired one behind the other, from `old` on, are a *run*. The
 //! lane of each rank looks at the chunk that is as far behind `old`, to which a
-//! signpost leads. One exchange moves `old` over the run; then each lane returns its
+//! skip pointer leads. One exchange moves `old` over the run; then each lane returns its
 //! chunk, or those that become room again are appended as one run, with the links
-//! that they have. A lane alone would do for each chunk in turn what takes several
-//! times to the memory and back: 10^5 requests drain 49 chunks at the same time.
+//! that they have. One lane would need several round trips to memory for each chunk in
+//! turn: 10^5 requests retire 49 chunks at the same time.
 //!
 //! What the lanes have read holds if the exchange succeeds: `old` has each number
-//! once, so that it did not move meanwhile, and what is not behind it is not
-//! returned. A count or a link of what a chunk is by now goes with an exchange that
-//! fails: whoever changes one for another use has acquired that the chunk was
+//! once, so that it did not move meanwhile, and a chunk that is not behind it is not
+//! returned. A lane that has read a count or a link of a chunk's later use fails in the
+//! exchange: the thread that changes one for another use has acquired that the chunk was
 //! returned, and releases that with the change.
 //!
-//! Nobody waits for what the lanes do one by one, so that they may wait for each
-//! other. What others wait for, an `old` to be put behind a last chunk or a link to
-//! a new one, the leader does at once after the exchange that makes them wait.
+//! No thread waits for what the lanes do one by one, so that they may wait for each
+//! other. What others wait for, `old` behind a last chunk or a link to a new one, the
+//! leader stores at once after the exchange that makes them wait.
 
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -32,12 +32,12 @@ use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::waiting::room;
 use crate::simt::Warp;
 
-/// Returns the oldest chunks, as many as are drained: to the queue's other end
-/// while there is less room than the number of chunks has, else to the pool. Done
-/// by all the lanes together.
-pub struct ReturnDrained<F>(PhantomData<F>);
+/// Returns the oldest chunks, as many as are retired: to the queue's other end
+/// while there is less room than as many chunks as the argument have, else to the pool.
+/// All the lanes run this together.
+pub struct ReturnRetired<F>(PhantomData<F>);
 
-impl<F: Find> Task for ReturnDrained<F> {
+impl<F: Find> Task for ReturnRetired<F> {
     #[inline(always)]
     fn run<W: Warp, P: Parameters>(
         warp: W,
@@ -50,9 +50,9 @@ impl<F: Find> Task for ReturnDrained<F> {
         if group.leads() {
             arena.depart(warp);
         }
-        let has_moved = return_drained::<W, P, F>(warp, arena, class, keep, &group);
-        // Said in another way than above: see `chunked::MakeRoom`. No lane comes here
-        // before all have returned their chunks.
+        let has_moved = return_retired::<W, P, F>(warp, arena, class, keep, &group);
+        // Another expression than above for the same lane: see `chunked::MakeRoom`. No lane
+        // comes here before all have returned their chunks.
         if group.rank == 0 {
             arena.arrive(warp, has_moved);
         }
@@ -60,9 +60,9 @@ impl<F: Find> Task for ReturnDrained<F> {
     }
 }
 
-/// [`ReturnDrained`] for a group; whether there were any.
+/// [`ReturnRetired`] for a group; whether there were any.
 #[inline(always)]
-fn return_drained<W: Warp, P: Parameters, F: Find>(
+fn return_retired<W: Warp, P: Parameters, F: Find>(
     warp: W,
     arena: &Arena<P>,
     class: u32,
@@ -72,51 +72,51 @@ fn return_drained<W: Warp, P: Parameters, F: Find>(
     let lanes = group.mask;
     let mut has_moved = false;
     let old = arena.head64(class, Line::Old, 0);
-    // Where the leader has seen `old`, or left it.
-    let mut place = 0;
+    // `old` as the leader has read it, or stored it.
+    let mut oldest = 0;
     if group.leads() {
         // Acquire: the chunk's tag and count.
-        place = old.load(Acquire);
+        oldest = old.load(Acquire);
     }
     loop {
-        let seen = warp.shuffle64(lanes, place, group.leader);
+        let seen = warp.shuffle64(lanes, oldest, group.leader);
         if seen as u32 == NONE {
             return has_moved;
         }
         let index = advance::<P>((seen >> 32) as u32, group.rank);
         let mut left = 0;
         if keep > 0 && group.leads() {
-            // Here, so that it comes with what follows.
+            // Here, so that its latency overlaps with what follows.
             left = room(arena, class).left();
         }
-        // The run ends before a chunk that is not known. Who knows none looks at the
-        // first: branches around collectives would be made several of them.
-        let (is_known, known) = F::known(arena, tag::<P>(class, index));
-        let is_found = is_known | group.leads();
-        let looks_on = is_known & !group.leads();
-        let chunk = if looks_on { known } else { seen as u32 };
-        // A read-modify-write: of a thread that brings `old` to a chunk and the
-        // one that drains the chunk, one sees what the other did, and returns it.
-        // Had we looked before it was drained, the other would have acquired
-        // where we left `old`, and looks there after that.
-        let is_drained = is_drained(arena, chunk);
+        // The run ends before a chunk without a skip pointer. A lane that finds none looks at
+        // the first: rustc would duplicate collectives behind branches.
+        let (is_recorded, recorded) = F::lookup(arena, tag::<P>(class, index));
+        let is_found = is_recorded | group.leads();
+        let looks_on = is_recorded & !group.leads();
+        let chunk = if looks_on { recorded } else { seen as u32 };
+        // A read-modify-write: of a thread that moves `old` to a chunk and the
+        // one that retires the chunk, one sees what the other did, and returns it.
+        // Had we read the count before the chunk was retired, the other would have
+        // acquired where we left `old`, and looks there after that.
+        let is_retired = is_retired(arena, chunk);
         // Acquire: the next chunk's tag and slots.
         let mut next = arena.meta(chunk, Word::Next).load(Acquire);
         // What all have read comes before the leader's exchange.
         warp.sync(lanes);
-        if warp.ballot(lanes, is_drained) & 1 << group.leader == 0 {
+        if warp.ballot(lanes, is_retired) & 1 << group.leader == 0 {
             return has_moved;
         }
-        // The run ends before the first lane that found no drained chunk with a
+        // The run ends before the first lane that found no retired chunk with a
         // link. It has one chunk at least, the newest if that has no link.
-        let gap = lanes & !warp.ballot(lanes, is_found & is_drained & (next != NONE));
+        let gap = lanes & !warp.ballot(lanes, is_found & is_retired & (next != NONE));
         let run = lanes & !gap & gap.wrapping_sub(1) | 1 << group.leader;
         let n = run.count_ones();
         next = warp.shuffle(lanes, next, last_of(run));
         let mut is_moved = false;
         if group.leads() {
             is_moved = leave(warp, arena, class, seen, n, next);
-            place = if is_moved {
+            oldest = if is_moved {
                 behind::<P>(seen, n, next)
             } else {
                 // Acquire: as above.
@@ -131,38 +131,38 @@ fn return_drained<W: Warp, P: Parameters, F: Find>(
         has_moved = true;
         if run & 1 << warp.lane() != 0 {
             F::withdraw(arena, tag::<P>(class, index));
-            // Relaxed: the pool releases the chunk, or whoever appends it again, with
-            // its tag gone.
+            // Relaxed: the pool releases the chunk, or the thread that appends it again,
+            // with its tag gone.
             arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
         }
         let mut kept = 0;
         if keep > 0 {
             let kept_most = lacking::<P>(left, keep);
-            kept = append_again::<W, P, F>(warp, arena, class, chunk, n, kept_most, group);
+            kept = reappend::<W, P, F>(warp, arena, class, chunk, n, kept_most, group);
         }
         let returned = warp.ballot(lanes, group.rank >= kept && group.rank < n);
         if returned & 1 << warp.lane() != 0 {
             arena.give_chunks(warp, chunk, returned);
         }
-        // What the lanes have drained, their leader looks for: chunks that were
-        // appended again may be, and `old` may have been brought there.
+        // The leader looks for what the lanes have retired: chunks that were
+        // appended again may be, and `old` may have been moved there.
         warp.sync(lanes);
         if kept > 0 && group.leads() {
             // Acquire: as above.
-            place = old.load(Acquire);
+            oldest = old.load(Acquire);
         }
     }
 }
 
-/// Whether a chunk, the number, that the caller has drained where such become room
-/// again, waits for the next to be drained: one with an even number does, so that two are
+/// Whether a chunk, the argument, that the caller has retired in a queue that keeps chunks
+/// as room, waits for the next to be retired: one with an even number does, so that two are
 /// returned in the time of one.
 ///
-/// If both are drained, one of those who did it sees that and returns them: each
-/// counts first, then looks at the other's count by a read-modify-write. The last to
-/// count may be who appended the chunk. It also sees `old` if that was brought to the
-/// first meanwhile, by a thread that found the first not yet drained. With `old` further
-/// back, both are the business of whoever drains the chunk there, or the next. A chunk
+/// If both are retired, one of the threads that retired them sees that and returns them:
+/// each counts first, then reads the other's count by a read-modify-write. The last to
+/// count may be the thread that appended the chunk. It also sees `old` if that was moved to
+/// the first meanwhile, by a thread that found the first not yet retired. With `old` further
+/// back, the thread that retires the chunk there, or the next, returns both. A chunk
 /// that others have returned in the meantime is theirs.
 pub struct StaysForNext<F>(PhantomData<F>);
 
@@ -179,21 +179,21 @@ impl<F: Find> Task for StaysForNext<F> {
         if number & 1 == 1 {
             return 0;
         }
-        // If none is known there may be none, and nobody would come later.
-        let (is_found, next) = F::known(arena, tag::<P>(class, advance::<P>(number, 1)));
-        u32::from(is_found && !is_drained(arena, next))
+        // If none is found there may be none, and no thread would come later.
+        let (is_found, next) = F::lookup(arena, tag::<P>(class, advance::<P>(number, 1)));
+        u32::from(is_found && !is_retired(arena, next))
     }
 }
 
-/// Whether all entries of a chunk were taken. Acquire: its slots are empty. Release: of
-/// two threads that look at each other's count one sees the other.
+/// Whether all entries of a chunk were dequeued. Acquire: its slots are empty. Release: of
+/// two threads that read each other's count one sees the other.
 #[inline(always)]
-fn is_drained<P: Parameters>(arena: &Arena<P>, chunk: u32) -> bool {
-    let count = arena.meta(chunk, Word::Drained).fetch_add(0, AcqRel);
+fn is_retired<P: Parameters>(arena: &Arena<P>, chunk: u32) -> bool {
+    let count = arena.meta(chunk, Word::Dequeued).fetch_add(0, AcqRel);
     count == 1 << P::ENTRY_BITS
 }
 
-/// What `old` is behind a run of `n` chunks: the next chunk, or none.
+/// The value of `old` behind a run of `n` chunks: the next chunk, or none.
 #[inline(always)]
 fn behind<P: Parameters>(seen: u64, n: u32, next: u32) -> u64 {
     fuse(advance::<P>((seen >> 32) as u32, n), next)
@@ -213,14 +213,14 @@ fn leave<W: Warp, P: Parameters>(
     let old = arena.head64(class, Line::Old, 0);
     let later = behind::<P>(seen, n, next);
     if next != NONE {
-        // Who reads `old` next acquires the chunk by its count or its tag, too.
+        // The next thread that reads `old` acquires the chunk by its count or its tag, too.
         return old.compare_exchange(seen, later, AcqRel) == seen;
     }
     let new = arena.head64(class, Line::New, 0);
     let nothing = seen | u64::from(NONE);
     if new.compare_exchange(seen, nothing, AcqRel) == seen {
-        // Relaxed: whoever is led by it finds no chunk. An exchange, so that `old` only
-        // changes by such: one by a thread that is out of date then fails.
+        // Relaxed: a thread that reads it finds no chunk. An exchange, so that `old` only
+        // changes by exchanges: one by a thread that is late then fails.
         old.swap(later, Relaxed);
         return true;
     }
@@ -230,11 +230,10 @@ fn leave<W: Warp, P: Parameters>(
     false
 }
 
-/// Makes the first chunks of a run of `n` room, as many as the leader says, and gives
-/// back how many. All lanes of the group call this; those with a rank below `n` have a
-/// chunk.
+/// Makes the first chunks of a run of `n` room again, up to the leader's `most`; returns how
+/// many. All lanes of the group call this; those with a rank below `n` have a chunk.
 #[inline(always)]
-fn append_again<W: Warp, P: Parameters, F: Find>(
+fn reappend<W: Warp, P: Parameters, F: Find>(
     warp: W,
     arena: &Arena<P>,
     class: u32,
@@ -251,9 +250,9 @@ fn append_again<W: Warp, P: Parameters, F: Find>(
     if group.rank < kept {
         // Release: as in `chunked::prepare`.
         fence(Release);
-        let drained = arena.meta(chunk, Word::Drained);
+        let dequeued = arena.meta(chunk, Word::Dequeued);
         // An exchange, as in `chunked::prepare`.
-        drained.swap(list::DRAINED, Relaxed);
+        dequeued.swap(list::INITIAL_DEQUEUED, Relaxed);
         if group.rank + 1 == kept {
             // The others' links lead to the next of the run already.
             arena.meta(chunk, Word::Next).store(NONE, Relaxed);
