@@ -4,20 +4,20 @@
 //! The offset counts 16-byte units. The GPU adds up the lanes of a warp in hardware
 //! for 32-bit words only, so the lanes that are together make one request.
 //!
-//! A request that fits is one addition and nothing else. One that does not has moved
-//! the offset past the end, and puts it back, or memory would be lost to it:
+//! A request that fits is one addition and nothing else. A request that does not fit has
+//! moved the offset past the end, and moves it back, or that memory would be lost:
 //!
-//! - While the offset is past the end no request is served, so none but failing
+//! - While the offset is past the end no request is served, so only failing
 //!   additions reach it. Exactly one of them found it at the end or before; what
 //!   that one found is where free memory begins, and it stores this.
-//! - The others wait until the offset is back, and then look whether they fit. So
+//! - The others wait until the offset is back, and then check whether they fit. So
 //!   null is evidence, and no memory is lost to requests that were refused.
-//! - Whoever is waited for is between an addition and the store that follows it,
+//! - The thread that they wait for is between an addition and the store that follows it,
 //!   and waits for nobody.
 //!
-//! The offset is 64 bits wide and cannot wrap: a lane that asks for more than the
-//! whole pool adds nothing, and each has at most one addition that is to be put
-//! back, of less than 2^32 units.
+//! The offset is 64 bits wide and cannot wrap: a lane that requests more than the
+//! whole pool adds nothing, and each has at most one addition that is to be undone,
+//! of less than 2^32 units.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -62,7 +62,7 @@ impl AtomicMalloc {
             taken = warp.shuffle64(group.mask, end, 31 - served.leading_zeros());
         }
         if warp.lane() == leader(refused) && first <= self.units {
-            // Relaxed: as for the addition. Nobody else stores, as this addition
+            // Relaxed: as for the addition. No other lane stores, as this addition
             // alone found the offset at the end or before.
             self.offset().store(first + taken, Relaxed);
         }
@@ -83,7 +83,8 @@ impl AtomicMalloc {
     fn look_again<W: Warp>(self, warp: W, wanted: u32) -> u32 {
         let mut offset = self.offset().load(Relaxed);
         loop {
-            // Past the end the offset says nothing; see above on who puts it back.
+            // Past the end the offset has no meaning; the lane that found it at the end or
+            // before moves it back.
             if offset <= self.units {
                 let end = offset + u64::from(wanted);
                 if end > self.units {
@@ -171,7 +172,7 @@ impl Allocator for AtomicMalloc {
         let mut first = 0;
         if group.leads() && group.total > 0 {
             // Relaxed: the addition alone makes the ranges disjoint, and no
-            // memory is ever handed from one owner to another.
+            // memory ever passes from one owner to another.
             first = self.offset().fetch_add(group.total, Relaxed);
         }
         let first = warp.shuffle64(group.mask, first, group.leader);

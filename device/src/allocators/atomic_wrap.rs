@@ -8,10 +8,10 @@
 //! round to its start again. (Exact for blocks that live for fewer turns than
 //! the handle's bits can count: 32 in a pool of 2 GiB, more in smaller ones.)
 //!
-//! Who frees a block adds nothing to the head, with release, and a request moves the
-//! head with acquire. Both are read-modify-writes of one word: if the free comes
-//! first, it happens before all that the next owner does; if it comes last, it finds
-//! the head past the block, which is counted as overwritten.
+//! `free` adds 0 to the head, with release, and a request moves the head with acquire. Both
+//! are read-modify-writes of one word: if the free comes first, it happens before all that
+//! the next owner does; if it comes last, it finds the head past the block, which is counted
+//! as overwritten.
 //!
 //! Data that must live on whatever is granted later is kept in memory of the first
 //! turn only: `malloc_exclusive`.
@@ -31,7 +31,7 @@ const HEADER: u64 = 256;
 /// Bits of the offset in the shared word. The offset may run past the pool by
 /// what all threads add before one of them wraps it: 2^19 threads of at most
 /// `ADDED_UNITS` each stay below 2^40. (No machine runs so many at a time, and each
-/// adds once before it looks whether the head was wrapped. A request for more than
+/// adds once before it checks whether the head was wrapped. A request for more than
 /// the pool adds nothing.)
 const OFFSET_BITS: u32 = 40;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
@@ -87,7 +87,7 @@ impl AwMalloc {
 
     /// The handle of `wanted` units, or null.
     ///
-    /// A range is owned by whoever moved the head over it. Acquire: what its former
+    /// A range is owned by the thread that moved the head over it. Acquire: what its former
     /// owner did before its `free` happens before what the caller does next.
     #[inline(always)]
     fn request(&self, wanted: u32) -> u32 {
@@ -190,7 +190,7 @@ impl Allocator for AwMalloc {
         }
     }
 
-    /// The lanes that are here make one request: additions to a 64-bit word
+    /// The active lanes make one request: additions to a 64-bit word
     /// by the lanes of a warp would be carried out one by one.
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
@@ -215,7 +215,7 @@ impl Allocator for AwMalloc {
     /// number wraps.
     #[inline(always)]
     fn malloc_exclusive<W: Warp>(self, warp: W, bytes: u64) -> u32 {
-        // Relaxed: whoever finds the first turn looks again.
+        // Relaxed: a thread that finds the first turn reads again.
         if self.turns() > 0 {
             return u32::NULL;
         }
@@ -235,7 +235,7 @@ impl Allocator for AwMalloc {
         if block.is_null() {
             return;
         }
-        // One addition for the lanes that are here, after what all of them did.
+        // One addition for the active lanes, after what all of them did.
         let mask = warp.converge();
         warp.sync(mask);
         let mut head = 0;

@@ -1,6 +1,6 @@
 //! Checked mode: an allocator around another that puts a header before each
-//! block and a canary behind it, and counts what it finds wrong when the block
-//! is freed: double frees, pointers from elsewhere, writes past the end.
+//! block and a canary behind it, and counts the errors that it finds when the block
+//! is freed: double frees, foreign pointers, writes past the end.
 //!
 //! It costs 32 bytes and more a block and is for tests and for hunting faults.
 
@@ -73,7 +73,7 @@ impl<A: Allocator> Checked<A> {
     /// Whether what was read of a block before this call was the block's own.
     ///
     /// Where blocks may be overwritten, `free` of the inner allocator gives
-    /// nothing back but looks for that, and counts it. Somebody else's block that
+    /// nothing back but checks for that, and counts it. Another thread's block that
     /// is counted meanwhile makes the answer no, which leaves a check out.
     #[inline(always)]
     fn is_whole<W: Warp>(self, warp: W, block: A::Handle) -> bool {
@@ -93,7 +93,7 @@ fn served(bytes: u64) -> u64 {
     if bytes == 0 { 1 } else { bytes }
 }
 
-/// What stands beside the size `bytes` in a header that nobody has written to.
+/// The seal of the size `bytes`, beside it in a header that was not overwritten.
 ///
 /// Where blocks may be overwritten it is not only the block's successor that
 /// does so: a thread that is late with writes to its own dead block destroys the
@@ -237,7 +237,7 @@ impl<A: Allocator> Allocator for Checked<A> {
             return;
         }
         // SAFETY: the block is live and now ours alone. The size is followed only
-        // if its seal says that it is the one that `malloc` wrote.
+        // if its seal shows that it is the one that `malloc` wrote.
         unsafe {
             let bytes = start.add(8).cast::<u64>().read_volatile();
             let mut intact = start.add(4).cast::<u32>().read_volatile() == seal(bytes);

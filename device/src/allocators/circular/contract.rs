@@ -119,7 +119,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
                 // The leader acquired the chunk for all of its lanes.
                 warp.sync(group.mask);
                 let next = if group.is_last() { end } else { unit + wanted };
-                // `find` has seen to the region of `end`; the heads between are
+                // `find` has anchored the region of `end`; the heads between are
                 // ours.
                 self.anchor(unit, next);
                 self.links.put(unit, next, USED);
@@ -160,7 +160,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
         if !absorbed {
             self.release(warp, block, next, end);
         }
-        // Nobody returns before the memory is free: a refusal is judged by that.
+        // No lane returns before the memory is free: a refusal is judged by that.
         warp.sync(mask);
     }
 

@@ -18,7 +18,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// Forms a group of the lanes that are here; each wants `wanted`.
+    /// Forms a group of the active lanes; each wants `wanted`.
     #[inline(always)]
     pub fn form<W: Warp>(warp: W, wanted: u32) -> Self {
         let mask = warp.converge();

@@ -1,5 +1,5 @@
-//! Where a request begins to look, and how far it goes: tickets, cursors and notes. All of these are
-//! hints, wrong at worst about where to look.
+//! Where a request begins to search, and how far it goes: tickets, cursors and notes. All of
+//! these are hints, which at worst make it search in vain.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -10,9 +10,9 @@ use super::layout::{HINT_BYTES, TICKET_BYTES};
 use super::links::Links;
 use crate::simt::Warp;
 
-/// A hint with this bit says that no run was found of the number of units in
-/// its other bits; without, its low bits are the unit of the region where to
-/// start, and those above a tag of who wrote it.
+/// A hint with this bit records that no run was found of the number of units in
+/// its other bits. Without it the hint is a cursor: its low bits are the unit of the
+/// region where to start, and those above a tag of the thread that wrote it.
 pub(super) const NO_FIT: u32 = 1 << 31;
 /// 2^32 divided by the golden ratio: successive tickets fall into regions that
 /// are spread as evenly as can be, for any number of regions.
@@ -29,15 +29,14 @@ const fn ticket_bits<W: Warp>() -> u32 {
 }
 
 impl<L: Links, O: Offsets> Circular<L, O> {
-    /// Where to look in a region; see `NO_FIT`.
+    /// The hint of a region; see `NO_FIT`.
     #[inline(always)]
     pub(super) fn hint(&self, region: u32) -> &AtomicU32 {
         // SAFETY: the layout has an aligned word for each region.
         unsafe { &*self.hints.add(region as usize * HINT_BYTES as usize).cast() }
     }
 
-    /// Leaves the free chunk at `unit` as the place where its region is looked
-    /// at next.
+    /// Makes the free chunk at `unit` the one where the next walk in its region starts.
     ///
     /// A walker that found nothing in the region replaces the cursor that it saw
     /// by `NO_FIT`. If the chunk came free in between, it must fail to, although
@@ -55,9 +54,9 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// Ticket counter `index`; behind the last, the word of [`Self::beyond`].
     #[inline(always)]
     pub(super) fn ticket(&self, index: u32) -> &AtomicU32 {
-        let place = self.layout.first_ticket as usize + index as usize;
+        let slot = self.layout.first_ticket as usize + index as usize;
         // SAFETY: the layout has these words behind the hints.
-        unsafe { &*self.hints.add(place * TICKET_BYTES as usize).cast() }
+        unsafe { &*self.hints.add(slot * TICKET_BYTES as usize).cast() }
     }
 
     /// Whether small requests start in a part of the pool only.
@@ -67,15 +66,14 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     }
 
     /// The region where the last request ended that was large or had left the
-    /// nursery. What has been used up before it is looked at in the round over all
-    /// regions.
+    /// nursery. Only the round over all regions visits those before it.
     #[inline(always)]
     pub(super) fn beyond(&self) -> u32 {
-        // Relaxed, here and below: where to look, nothing more.
+        // Relaxed, here and below: hints.
         self.ticket(self.layout.tickets).load(Relaxed)
     }
 
-    /// Says where such a request has ended.
+    /// Records where such a request has ended.
     #[inline(always)]
     pub(super) fn leave_beyond(&self, region: u32) {
         self.ticket(self.layout.tickets).store(region, Relaxed);
@@ -84,8 +82,8 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// The least units that the index has refused since it last found as many or more.
     #[inline(always)]
     pub(super) fn scarce(&self) -> &AtomicU32 {
-        let place = self.layout.first_ticket + self.layout.tickets;
-        let offset = u64::from(place) * TICKET_BYTES + 4;
+        let slot = self.layout.first_ticket + self.layout.tickets;
+        let offset = u64::from(slot) * TICKET_BYTES + 4;
         // SAFETY: the sector of `beyond` has room for eight words.
         unsafe { &*self.hints.add(offset as usize).cast() }
     }
@@ -98,8 +96,8 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         wanted >= self.scarce().load(Relaxed)
     }
 
-    /// Says what the index has found out. Stores nothing that is known: all who are
-    /// refused meet here.
+    /// Records the outcome of a search of the index. Stores nothing that is recorded
+    /// already: all requests that are refused meet here.
     #[inline(always)]
     pub(super) fn leave_scarce(&self, wanted: u32, is_refused: bool) {
         if self.is_scarce(wanted) != is_refused {
@@ -124,7 +122,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         } else {
             0
         };
-        // Relaxed: a ticket says where to look and nothing more.
+        // Relaxed: a ticket is a hint.
         let ticket = self.ticket(index).fetch_add(1, Relaxed);
         let ticket = ticket >> ticket_bits::<W>();
         let turn = ticket.wrapping_mul(self.layout.tickets).wrapping_add(index);

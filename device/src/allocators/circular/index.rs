@@ -1,14 +1,14 @@
-//! The index of free memory: what makes a refusal evidence, and bounds what it takes.
+//! The index of free memory: it makes a refusal evidence, and bounds its accesses.
 //!
-//! The links alone say what is free, but to be sure that nothing is, a request would
+//! The links alone decide what is free, but to be sure that nothing is, a request would
 //! follow all of them. The index answers from a map with one bit a unit, and from
 //! notes about parts of the map:
 //!
-//! - The bit of every unit that nobody owns is set, also in a chunk that some thread
-//!   holds for a moment to look at it, to split or to merge it. `malloc` clears the
+//! - The bit of every unit that no block has is set, also in a chunk that some thread
+//!   holds for a moment to read its size, to split or to merge it. `malloc` clears the
 //!   bits of what it keeps before it returns; `free` sets them before it gives the
 //!   chunk up. So the map is one-sided: it never denies a unit that is free, and
-//!   claims one that is not only while its taker is inside `malloc`.
+//!   claims one that is not only while a thread inside `malloc` takes it.
 //! - The pool is divided into *spans*. Each has a version, which every `free` of units
 //!   in it changes before it returns, and notes with the runs that a scan of its bits
 //!   found. A note counts as long as its version is that of the span: since then units
@@ -16,9 +16,9 @@
 //! - A block that covers a whole span makes the span's version odd instead of clearing
 //!   its bits: large blocks are marked in few accesses.
 //!
-//! Only the owner of a unit changes its bit, and the hand-over of the block orders one
-//! owner's changes before the next one's. So all accesses to bits are relaxed. What is
-//! ordered is bits before versions: whoever acquires a version sees the bits of all
+//! Only the owner of a unit changes its bit, and the exchange by which a block changes hands
+//! orders one owner's changes before the next one's. So all accesses to bits are relaxed.
+//! Bits are ordered before versions: a thread that acquires a version sees the bits of all
 //! that came free before. A thread that is refused needs no more than coherence: frees
 //! that happened before its call show in the versions that it reads.
 
@@ -34,7 +34,7 @@ const ROW_UNITS: u32 = 512;
 const ROW_BYTES: u64 = 64;
 /// Bytes of a span's words: its version and three notes, in a sector of their own.
 const WORDS_BYTES: u64 = 32;
-/// Bytes of a cursor, a word that says where searches begin: as many as spans.
+/// Bytes of a cursor, the span where searches begin: as many cursors as spans.
 const CURSOR_BYTES: u64 = 4;
 /// Bytes that the index has for each span beside its bits.
 pub const SPAN_BYTES: u64 = WORDS_BYTES + CURSOR_BYTES;
@@ -214,7 +214,7 @@ impl Index {
         while unit < to {
             let word = unit / 32;
             if unit.is_multiple_of(128) && to - unit >= 128 {
-                // All 128 units are the caller's, so nobody else writes these words.
+                // All 128 units are the caller's, so no other thread writes these words.
                 let bits = if free { u32::MAX } else { 0 };
                 atomic::store_four(self.four(word), bits);
                 unit += 128;
@@ -242,8 +242,8 @@ impl Index {
         (if to < end { to } else { end }, whole)
     }
 
-    /// Takes note that the units from `unit` to `end` have an owner, the caller, who
-    /// frees them as one block if they are `undivided`.
+    /// Marks the units from `unit` to `end` as owned by the caller, which frees them as one
+    /// block if they are `undivided`.
     #[inline(always)]
     pub fn keep(&self, mut unit: u32, end: u32, undivided: bool) {
         while unit < end {
@@ -275,8 +275,8 @@ impl Index {
         while unit < end {
             let (stop, whole) = self.part(unit, end);
             if whole && self.is_odd(unit) {
-                // Relaxed: the fence orders it before whoever takes the units, and
-                // may make the version odd again. The bits are set.
+                // Relaxed: the fence orders it before what a thread does that takes the
+                // units, and may make the version odd again. The bits are set.
                 let span = self.span_of(unit);
                 self.of_span(span, Word::Version).fetch_add(1, Relaxed);
             } else {
@@ -293,7 +293,7 @@ impl Index {
         let last = self.span_of(end - 1);
         let mut span = self.span_of(unit);
         while span <= last {
-            // Relaxed: the fence in between is what orders the bits before it.
+            // Relaxed: the fence in between orders the bits before it.
             self.of_span(span, Word::Version).fetch_add(2, Relaxed);
             span += 1;
         }

@@ -12,25 +12,25 @@
 //! compare-and-swap from free, and a free entry is always the head of a live
 //! chunk whose end is the entry's link at that moment. That alone makes live
 //! chunks disjoint; every other read may be as stale as it likes. Entries that
-//! were never headers are 0, which tells a walker that it was faster than the
+//! were never headers are 0, by which a walker finds that it was faster than the
 //! store that makes its entry a header.
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use cuda_std::atomic::AtomicU32;
 
-/// State of a chunk that changes hands: whoever holds it looks at its size, and
-/// will soon call it used or free again. With the link 0, which no header has,
+/// State of a chunk that changes hands: the thread that holds it reads its size, and
+/// will soon make it used or free again. With the link 0, which no header has,
 /// an entry that was never a header.
 pub const LOCKED: u32 = 0;
-/// State of a chunk that nobody owns.
+/// State of a chunk that no thread owns.
 pub const FREE: u32 = 1;
-/// State of a chunk with an owner, who alone may write its entry.
+/// State of a chunk with an owner, which alone may write its entry.
 pub const USED: u32 = 2;
 /// State of a former header inside a chunk.
 pub const ABSORBED: u32 = 3;
 
-/// What an entry said when it was read.
+/// The value of an entry when it was read.
 #[derive(Clone, Copy)]
 pub struct Link {
     /// The unit where the next chunk starts; for an absorbed entry, some
@@ -64,7 +64,7 @@ pub trait Links: Copy {
     fn end(self, unit: u32) -> u32;
 
     /// Tries to change the entry from free to `state`; `seen` is what `peek`
-    /// said. Returns where the chunk ends, or nothing if another was faster.
+    /// returned. Returns where the chunk ends, or nothing if another was faster.
     fn take(self, unit: u32, seen: Link, state: u32) -> Option<u32>;
 
     /// Writes the entry of a chunk, or inside a chunk, that the caller owns.
@@ -146,7 +146,7 @@ impl Links for TwoWords {
     fn put(self, unit: u32, next: u32, state: u32) {
         self.next(unit).store(next, Relaxed);
         // Release when giving up: the link, and the owner's use of the memory,
-        // come before whoever takes the chunk. Otherwise the flag is ours, and
+        // come before what a thread does that takes the chunk. Otherwise the flag is ours, and
         // others only test it against `FREE`.
         self.flag(unit)
             .store(state, if state == FREE { Release } else { Relaxed });
@@ -229,7 +229,7 @@ impl Links for Fused {
     fn take(self, unit: u32, seen: Link, state: u32) -> Option<u32> {
         let free = fuse(seen.next, FREE);
         // Acquire: see `TwoWords::take`. If the word changed and changed back
-        // since `peek`, it says the same about the same chunk again.
+        // since `peek`, it means the same chunk with the same end again.
         if self
             .word(unit)
             .compare_exchange(free, fuse(seen.next, state), Acquire)

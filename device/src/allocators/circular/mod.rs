@@ -13,13 +13,13 @@
 //!   the published algorithm corrupts memory if a thread stalls between reading
 //!   a link and following it.
 //! - The offset is a ticket that picks the region where the walk starts, and
-//!   each region remembers where its last request ended. The published offset
+//!   each region stores where its last request ended. The published offset
 //!   sends all threads to the same chunk, so that 10^5 threads need 100 ms.
 //! - A walk that finds no fit in a region leaves a hint of the size that failed,
 //!   so that others step over the region, and it gives up after some hundred steps.
-//!   All of this is about where to look, and may be wrong.
-//! - What the walk has not found an [`index`] of free units serves or refuses
-//!   ([`search`]): null is evidence, and takes a bounded number of accesses.
+//!   All of these are hints, and may be wrong.
+//! - If the walk finds nothing, an [`index`] of free units serves the request or refuses
+//!   it ([`search`]): null is evidence, and takes a bounded number of accesses.
 //! - A free chunk that is too small is merged with the free chunks behind it
 //!   until it fits, so that what was freed in any order serves any size.
 

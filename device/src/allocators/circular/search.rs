@@ -5,19 +5,18 @@
 //! scans the bits, and where these have a run that is long enough, it takes the run's
 //! first chunk and merges it with those behind it, across regions as well. A run of
 //! free units starts with a chunk, since the unit before it belongs to a block. Of
-//! several runs each thread tries for one near a place that it draws: all would meet at
-//! the first.
+//! several runs each thread tries for one near a random unit: all would meet at the first.
 //!
 //! Null takes a pass in which no run was long enough. Where there was one but it could
 //! not be taken, some other thread was faster, or holds a chunk of it for a moment, or
-//! has freed units meanwhile: the request backs off and looks at that span once more. If
-//! that does not help for a while it goes on, and makes another pass. Every such
-//! repetition is owed to a step that another thread makes in `malloc` or `free`, so
-//! there is always one that gets on; and it waits for threads only that hold a chunk,
-//! or have begun to mark a block: those wait for nobody, and run on eventually. While
-//! nobody else is inside a call, the bits are exact, and one pass decides.
+//! has freed units meanwhile: the request backs off and searches that span once more. If
+//! that does not help for a while it goes on, and makes another pass. A step that another
+//! thread makes in `malloc` or `free` causes every such repetition, so
+//! some thread always makes progress; and the request waits only for threads that hold a
+//! chunk, or have begun to mark a block: those wait for nobody, and run on eventually. While
+//! no other thread is inside a call, the bits are exact, and one pass decides.
 //!
-//! What a pass takes: a few accesses a span, of which there are at most 2^10 or so,
+//! The cost of a pass: a few accesses a span, of which there are at most 2^10 or so,
 //! and one for 512 units of each span whose notes are out of date. Chunks are merged
 //! only after the bits have shown that they suffice. So 2^17 accesses are enough for
 //! about 2^26 units even if no note counts; larger pools (1 GiB in units of 16 bytes,
@@ -32,12 +31,12 @@ use crate::simt::Warp;
 /// next look, which a failure makes necessary anyway.
 const TRIES: u32 = 2;
 /// Looks at a span, beside the first, before a pass goes on without evidence about it:
-/// the map is exact again when those who have been faster return, long before a pass over all
-/// the other spans has ended.
+/// the map is exact again when the threads that have been faster return, long before a pass
+/// over all the other spans has ended.
 const MORE_LOOKS: u32 = 8;
 
-/// Tries to take `wanted` units from `unit` on, in as many chunks as that takes. Gives
-/// back the end of what it has taken, or [`NONE`].
+/// Tries to take `wanted` units from `unit` on, in as many chunks as that takes. Returns
+/// the end of what it has taken, or [`NONE`].
 #[inline(always)]
 fn try_run<L: Links>(links: L, units: u32, unit: u32, wanted: u32) -> u32 {
     let link = links.peek(unit);
@@ -60,7 +59,7 @@ fn try_run<L: Links>(links: L, units: u32, unit: u32, wanted: u32) -> u32 {
     if end - unit >= wanted {
         return end;
     }
-    // Nobody owned it meanwhile, so that its bits are set as before.
+    // No block had it meanwhile, so that its bits are set as before.
     links.put(unit, end, FREE);
     NONE
 }
@@ -69,11 +68,11 @@ fn try_run<L: Links>(links: L, units: u32, unit: u32, wanted: u32) -> u32 {
 struct Pass {
     /// The span to look at next.
     span: u32,
-    /// Units that are free, as far as known, in front of that span.
+    /// Units in front of that span that are free by the notes and bits read so far.
     run: u32,
     /// Whether the bits of these units were read in this pass.
     is_fresh: bool,
-    /// Spans below this one are scanned whatever their notes say.
+    /// Spans below this one are scanned whatever their notes.
     scan_to: u32,
     /// Whether the start of the run is known: not if the pass began inside of it.
     is_anchored: bool,
@@ -152,8 +151,8 @@ impl Pass {
         start + ((u64::from(self.chance) * u64::from(end - start)) >> u32::BITS) as u32
     }
 
-    /// Looks at the next span, or decides to look at this or earlier ones once more. Gives
-    /// back what it has taken; its end is 0 if nothing.
+    /// Searches the next span, or decides to search this or earlier ones once more. Returns
+    /// what it has taken; its end is 0 if nothing.
     #[inline(always)]
     fn step<W: Warp, L: Links>(
         &mut self,
@@ -201,8 +200,8 @@ impl Pass {
             if at == start {
                 let across = self.run != 0 && self.is_anchored && self.run + runs.prefix >= wanted;
                 if across && !self.is_fresh {
-                    // Notes are upper bounds. Where the run really begins, and whether
-                    // it is still there, is for the bits to say.
+                    // Notes are upper bounds. The bits decide where the run really begins,
+                    // and whether it is still there.
                     self.scan_to = span + 1;
                     self.span = index.span_of(start - self.run);
                     self.run = 0;

@@ -111,13 +111,13 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                     }
                 };
                 region = self.region_of(unit);
-                // Only if nobody has left a newer hint since.
+                // Only if no other thread has left a newer hint since.
                 if sure {
                     self.hint(region)
                         .compare_exchange(hint, NO_FIT | wanted, Relaxed);
                 }
-                // No chunk starts in the regions inside this one. What an absorbed
-                // entry says may be long out of date.
+                // No chunk starts in the regions inside this one. The link of an absorbed
+                // entry may be long out of date.
                 region = if link.next != 0 {
                     self.region_after(link.next)
                 } else {
@@ -161,7 +161,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         wanted: u32,
         fuel: &mut u32,
     ) -> u32 {
-        // `seen` is a hint: whether its link leads forward is for `take` to say.
+        // `seen` is a hint: `take` decides whether its link leads forward.
         if seen.next.wrapping_sub(unit) < wanted
             && (!self.may_merge(wanted, seen.next) || self.links.peek(seen.next).state != FREE)
         {
@@ -198,7 +198,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         let (mut unit, mut end) = self.take(warp, wanted);
         if end == 0 && is_own && wanted <= self.layout.units {
             let index = self.index();
-            // Relaxed: where to begin, nothing more.
+            // Relaxed: a hint.
             let cursor = index.cursor(warp);
             (unit, end) = search::call(warp, self.links, index, wanted, cursor.load(Relaxed));
             if end != 0 {
@@ -214,7 +214,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             u64::from(wanted) * u64::from(self.layout.fragmentation) <= u64::from(length) * 16;
         if length - wanted >= self.layout.least && fragmented {
             let rest = unit + wanted;
-            // A chunk has one taker at a time: of a long rest two can go on.
+            // One thread at a time takes a chunk: of a long rest two can take a part each.
             let cut = self.index().cut(rest, end);
             if cut < end {
                 self.links.put(cut, end, FREE);
@@ -259,8 +259,8 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         if self.may_merge(0, next) {
             let link = self.links.peek(next);
             if link.state == FREE {
-                // A walker that comes by before the merged chunk is free finds
-                // neither part of it, but learns that there is more to come.
+                // A walker that passes before the merged chunk is free finds neither part
+                // of it, but the locked state shows that a chunk is about to come free.
                 self.links.lock(unit, next);
                 if let Some(after) = self.links.take(next, link, ABSORBED) {
                     end = after;
@@ -268,7 +268,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             }
         }
         // Release: the bits come before the version, and they, the link, and the
-        // owner's use of the memory before whoever takes the chunk.
+        // owner's use of the memory before what a thread does that takes the chunk.
         fence(AcqRel);
         self.links.publish(unit, was, end);
         index.renew(unit, next);

@@ -14,12 +14,12 @@
 //!
 //! - Headers lie in a table and stay valid for ever ([`super::links`]). A walker
 //!   that stalled, and an offset that was left long ago, find their way back.
-//! - A walk ends. It gives up after a round of the whole list in which no chunk
-//!   was in the hands of another, or when it has gone round for long enough. The
+//! - A walk ends. It gives up after a round of the whole list in which no other
+//!   thread held a chunk, or when it has gone round for long enough. The
 //!   published one does so for ever. So null is no evidence: with more chunks than
 //!   it may look at, or others that hold some all the time, a walk misses free ones.
-//! - A chunk is looked at before it is taken: the fused word can only be
-//!   exchanged by who knows it.
+//! - A chunk's word is read before the chunk is taken: the exchange of a fused word
+//!   needs its value.
 //!
 //! There is no coalesced request: each lane makes its own, as published.
 
@@ -37,8 +37,7 @@ use layout::{Layout, OFFSET_BYTES};
 
 /// Accesses of a walk: those of the last step, and of the offset, come on top.
 const FUEL: u32 = REFUSAL_ACCESSES as u32 - 16;
-/// Accesses after which no other round is made because chunks were in the hands of
-/// others.
+/// Accesses after which no other round is made because others held chunks.
 const PATIENCE: u32 = 1 << 10;
 
 /// A circular allocator with the published walk; `MULTI` tells whether each
@@ -186,8 +185,8 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
         }
         let mut index = warp.thread();
         while index < self.layout.offsets {
-            // Relaxed, as every access to an offset: it says where to look, and any
-            // unit that was a header ever will do.
+            // Relaxed, as every access to an offset: it is a hint, and any unit that was
+            // ever a header will do.
             self.offset(index)
                 .store(self.layout.first_offset(index), Relaxed);
             index += warp.threads();
