@@ -21,7 +21,7 @@ const DIFFERENCES: [(&[&str], &str); 4] = [
         &["ouroboros-p-s", "ouroboros-p-va", "ouroboros-p-vl"],
         "`ouroboros-p-*`: in ours the lanes of a warp make one request of semaphore and queue, in \
          the published code each thread makes its own, and walks the list of `-vl`, where ours \
-         has signposts",
+         has skip pointers",
     ),
     (
         &["ouroboros-c-s", "ouroboros-c-va", "ouroboros-c-vl"],
@@ -54,7 +54,7 @@ mod tests {
         let text = caption(["awmalloc", "cfmalloc", "ouroboros-c-va"]);
         assert!(text.contains("one offset for all"), "{text}");
         assert!(text.contains("one holder at a time"), "{text}");
-        assert!(!text.contains("signposts"), "{text}");
+        assert!(!text.contains("skip pointers"), "{text}");
         assert!(text.ends_with(".\n"), "{text}");
     }
 }
