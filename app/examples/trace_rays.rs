@@ -32,9 +32,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
 
     // From outside through the middle of the scene.
-    let bounds = built.bounds();
-    let middle = (bounds.lower + bounds.upper) / 2.0;
-    let origin = bounds.lower * 2.0 - middle;
+    let bounds = scene.bounds();
+    let middle = (bounds.min + bounds.max) / 2.0;
+    let origin = bounds.min * 2.0 - middle;
     let ray = Ray {
         origin: origin.to_array(),
         direction: (middle - origin).to_array(),

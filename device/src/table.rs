@@ -27,8 +27,8 @@ macro_rules! with_kernels {
             "bench" "alloc_cycle_dealloc" AllocCycleDealloc $crate::bench::AllocCycleDealloc;
             "stress" "stress" Stress $crate::bench::Stress;
             "stress" "churn" Churn $crate::bench::Churn;
-            "tree" "tree_prepare" TreePrepare $crate::kdtree::setup::Prepare;
-            "tree" "tree_fill" TreeFill $crate::kdtree::setup::Fill;
+            "tree" "tree_prepare" TreePrepare $crate::kdtree::prepare::Prepare;
+            "tree" "tree_fill" TreeFill $crate::kdtree::prepare::Fill;
             "build" "tree_build" Build $crate::kdtree::build::Build;
             "tree" "tree_relayout" Relayout $crate::kdtree::relayout::Relayout;
             "graph" "graph_load" Load $crate::graph::store::load::Load;

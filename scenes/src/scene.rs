@@ -128,8 +128,7 @@ impl Scene {
         self.triangles[triangle].map(|v| self.vertices[v as usize])
     }
 
-    /// The corner positions of every triangle, in order: the flat array that
-    /// the tree builder takes, 36 bytes a triangle without padding.
+    /// The corner positions of every triangle, in order.
     pub fn positions(&self) -> Vec<[Vec3; 3]> {
         self.triangles
             .par_iter()

@@ -18,15 +18,15 @@ pub type RayFloats = [f32; RAY_FLOATS];
 
 /// A box around triangles.
 pub fn bounds_of(triangles: &[Triangle]) -> Bounds {
-    let mut bounds = Bounds {
-        lower: Vec3::INFINITY,
-        upper: Vec3::NEG_INFINITY,
-    };
+    let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     for corner in triangles.iter().flatten() {
-        bounds.lower = bounds.lower.min(Vec3::from_array(*corner));
-        bounds.upper = bounds.upper.max(Vec3::from_array(*corner));
+        min = min.min(Vec3::from_array(*corner));
+        max = max.max(Vec3::from_array(*corner));
     }
-    bounds
+    Bounds {
+        min: min.to_array(),
+        max: max.to_array(),
+    }
 }
 
 /// The closest hit, by testing every triangle.
@@ -273,14 +273,13 @@ pub fn trace(
     rays: &[RayFloats],
     lanes: u32,
 ) -> Vec<Hit> {
-    let mut bounds = bounds.to_floats();
     let mut hits = vec![0; rays.len()];
     let mut parameters = vec![0.0; rays.len()];
     let arguments = TraceArguments {
         nodes: built.nodes.as_ptr().cast_mut(),
         references: built.references.as_ptr().cast_mut(),
         triangles: triangles.as_ptr().cast_mut(),
-        bounds: bounds.as_mut_ptr(),
+        bounds: (&raw const *bounds).cast_mut(),
         rays: rays.as_ptr().cast_mut(),
         hits: hits.as_mut_ptr(),
         parameters: parameters.as_mut_ptr(),

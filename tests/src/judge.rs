@@ -9,7 +9,6 @@
 //! is what `render::Ray` promises, its margin. Anything else is a fault.
 
 use glam::Vec3;
-use heapwood_device::kdtree::geometry::Aabb;
 use heapwood_device::kdtree::plan::{Options, default_depth};
 use heapwood_device::render::{Bounds, Hit, Ray, Triangle};
 use rayon::prelude::*;
@@ -25,7 +24,7 @@ const CHUNK: usize = 4096;
 pub struct Judge<'a> {
     triangles: &'a [Triangle],
     bounds: Bounds,
-    space: Aabb,
+    space: Bounds,
     tree: Built,
 }
 

@@ -60,7 +60,8 @@ fn random(
 /// A point in the box made a fifth larger.
 fn somewhere(random: &mut Random, bounds: &Bounds) -> Vec3 {
     let part = Vec3::from_array([0; 3].map(|_| random.range(-0.1, 1.1)));
-    bounds.lower + part * (bounds.upper - bounds.lower)
+    let [min, max] = [bounds.min, bounds.max].map(Vec3::from_array);
+    min + part * (max - min)
 }
 
 fn on_triangle(random: &mut Random, triangle: &Triangle) -> Vec3 {
@@ -97,8 +98,7 @@ pub fn trace(
         .prepare(&spec, Pool::Auto, Options::default())
         .expect("a tree");
     let built = ready.build(false).expect("a tree");
-    let found = built.bounds();
-    assert_eq!((found.lower, found.upper), (bounds.lower, bounds.upper));
+    assert_eq!(built.result.bounds, *bounds);
 
     let rays: Vec<Ray> = rays.iter().map(ray).collect();
     tree::trace(&ready, &built, &rays).expect("the rays end")

@@ -35,12 +35,13 @@ impl<'a> Runs<'a> {
     pub fn closest(&self, ray: &RayFloats) -> Hit {
         let [ox, oy, oz, dx, dy, dz] = *ray;
         let (origin, direction) = (Vec3::new(ox, oy, oz), Vec3::new(dx, dy, dz));
-        let scene = Vec3::max(self.bounds.lower.abs(), self.bounds.upper.abs());
+        let [min, max] = [self.bounds.min, self.bounds.max].map(Vec3::from_array);
+        let scene = Vec3::max(min.abs(), max.abs());
         let margin = MARGIN * origin.abs().max(scene).max_element();
         let mut best = Hit::NONE;
         for (index, (run, bounds)) in self.runs.iter().enumerate() {
-            let lower = bounds.lower - origin - margin;
-            let upper = bounds.upper - origin + margin;
+            let lower = Vec3::from_array(bounds.min) - origin - margin;
+            let upper = Vec3::from_array(bounds.max) - origin + margin;
             if meets(direction, lower, upper) {
                 let hit = closest(run, &self.bounds, ray);
                 if hit.is_some() {

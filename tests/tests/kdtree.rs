@@ -5,10 +5,10 @@ use heapwood::allocators::Spec;
 use heapwood::heap::HeapError;
 use heapwood::tree::TreeError;
 use heapwood_device::allocators::AtomicMalloc;
-use heapwood_device::kdtree::plan::{
-    BuildError, Limits, Options, Plan, PlanError, check, default_depth, sah_cost,
-};
-use heapwood_device::kdtree::tables::FOCUS;
+use heapwood_device::kdtree::check::check;
+use heapwood_device::kdtree::metrics::sah_cost;
+use heapwood_device::kdtree::plan::{BuildError, Limits, Options, Plan, PlanError, default_depth};
+use heapwood_device::kdtree::thresholds::REFINE;
 use heapwood_tests::gpu::{cpu, specs};
 use heapwood_tests::lockstep::LockstepBackend;
 use heapwood_tests::oracle::{self, Ray};
@@ -106,7 +106,7 @@ fn the_tree_does_not_depend_on_the_workers() {
 #[test]
 fn the_tree_does_not_depend_on_the_lanes() {
     // Enough triangles for bins of bins, and few enough levels to be quick.
-    let triangles = soups::soup(FOCUS as usize + 1, 0.02, 13);
+    let triangles = soups::soup(REFINE as usize + 1, 0.02, 13);
     let options = Options {
         max_depth: Some(5),
         ..Options::default()
@@ -186,7 +186,7 @@ fn rays_hit_what_brute_force_says() {
             let inside = |numbers: &mut Numbers| {
                 [0, 1, 2].map(|k| {
                     let part = f64::from(numbers.unit()) * 1.2 - 0.1;
-                    let (lo, hi) = (f64::from(bounds.lo[k]), f64::from(bounds.hi[k]));
+                    let (lo, hi) = (f64::from(bounds.min[k]), f64::from(bounds.max[k]));
                     lo + part * (hi - lo)
                 })
             };
@@ -279,7 +279,13 @@ fn limits_are_clean_errors_and_doubling_them_helps() {
             BuildError::ReferenceLimit,
         ),
         (Limits { tasks: 10, ..usual }, BuildError::TaskLimit),
-        (Limits { larges: 0, ..usual }, BuildError::TaskLimit),
+        (
+            Limits {
+                large_nodes: 0,
+                ..usual
+            },
+            BuildError::TaskLimit,
+        ),
         (Limits { chunks: 3, ..usual }, BuildError::TaskLimit),
     ];
     for (limits, expected) in tight {

@@ -5,8 +5,10 @@ use heapwood::allocators::Spec;
 use heapwood::tree::TreeError;
 use heapwood_device::allocators::AtomicMalloc;
 use heapwood_device::kdtree::budget;
-use heapwood_device::kdtree::plan::{BuildError, Limits, Options, check, default_depth, sah_cost};
-use heapwood_device::kdtree::tables::LARGE;
+use heapwood_device::kdtree::check::check;
+use heapwood_device::kdtree::metrics::sah_cost;
+use heapwood_device::kdtree::plan::{BuildError, Limits, Options, default_depth};
+use heapwood_device::kdtree::thresholds::LARGE_NODE;
 use heapwood_tests::gpu::{cpu, specs};
 use heapwood_tests::lockstep::LockstepBackend;
 use heapwood_tests::oracle;
@@ -100,7 +102,7 @@ fn a_bounded_tree_does_not_depend_on_what_builds_it() {
 #[test]
 fn a_bounded_tree_does_not_depend_on_how_it_is_divided() {
     // Enough references that several warps share nodes.
-    let triangles = soups::layers(LARGE as usize + 1, 42);
+    let triangles = soups::layers(LARGE_NODE as usize + 1, 42);
     let options = Options {
         max_depth: Some(14),
         ..Options::default()
@@ -195,7 +197,7 @@ fn shares_are_all_of_the_rest() {
     for rest in [0, 1, 2, 1000, (1 << 24) + 1, (1 << 30) - 1] {
         for below in sizes {
             let above = sizes[numbers.below(sizes.len())];
-            let (first, second) = budget::shares(rest, below, above);
+            let (first, second) = budget::of_children(rest, below, above);
             assert_eq!(
                 first.checked_add(second),
                 Some(rest),

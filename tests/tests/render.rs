@@ -5,8 +5,9 @@ use heapwood_device::kdtree::node::Node;
 use heapwood_device::launch::Call;
 use heapwood_device::render::plan::{render_threads, to_rgba8, to_srgb8};
 use heapwood_device::render::{
-    Bounds, Camera, Hit, MAX_DEPTH, Mode, Ray, Render, RenderArguments, Triangle,
+    Bounds, Hit, MAX_DEPTH, Mode, Ray, Render, RenderArguments, Triangle,
 };
+use heapwood_scenes::RayBasis;
 use heapwood_tests::brute::{
     Built, RayFloats, Recipe, bounds_of, build, closest, run_lanes, run_plain, trace,
 };
@@ -197,8 +198,8 @@ fn intersect(origin: [f32; 3], direction: [f32; 3], triangle: &Triangle) -> (f64
 fn intersections_agree_with_double_precision() {
     let mut random = Random(11);
     let bounds = Bounds {
-        lower: Vec3::splat(-2.0),
-        upper: Vec3::splat(2.0),
+        min: [-2.0; 3],
+        max: [2.0; 3],
     };
     let (mut hits, mut misses) = (0, 0);
     for _ in 0..200_000 {
@@ -255,25 +256,26 @@ const WIDTH: u32 = 61;
 const HEIGHT: u32 = 43;
 
 /// An image of a sphere of radius 1 from a distance of 4, and the camera.
-fn image(mode: Mode, lanes: u32) -> (Vec<[f32; 3]>, Camera) {
+fn image(mode: Mode, lanes: u32) -> (Vec<[f32; 3]>, RayBasis) {
     let triangles = sphere(16);
     let bounds = bounds_of(&triangles);
     let built = build(&triangles, RECIPES[0]);
     let pixel = 1.0 / HEIGHT as f32;
-    let camera = Camera {
+    let camera = RayBasis {
         origin: Vec3::new(0.0, 0.0, 4.0),
         corner: Vec3::new(-0.5 * pixel * WIDTH as f32, 0.5, -1.0),
         du: Vec3::new(pixel, 0.0, 0.0),
         dv: Vec3::new(0.0, -pixel, 0.0),
     };
-    let (mut bounds, mut basis) = (bounds.to_floats(), camera.to_floats());
+    let basis =
+        [camera.origin, camera.corner, camera.du, camera.dv].map(|vector| vector.to_array());
     let mut pixels = vec![[-1.0; 3]; (WIDTH * HEIGHT) as usize];
     let arguments = RenderArguments {
         nodes: built.nodes.as_ptr().cast_mut(),
         references: built.references.as_ptr().cast_mut(),
         triangles: triangles.as_ptr().cast_mut(),
-        bounds: bounds.as_mut_ptr(),
-        camera: basis.as_mut_ptr(),
+        bounds: (&raw const bounds).cast_mut(),
+        camera: basis.as_ptr().cast_mut(),
         pixels: pixels.as_mut_ptr(),
         width: WIDTH,
         height: HEIGHT,

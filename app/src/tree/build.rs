@@ -1,5 +1,4 @@
-//! A tree from a scene: memory for it, found by trying if need be, and the
-//! launches.
+//! Building a tree: memory for it, found by trial if need be, and the launches.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -9,8 +8,10 @@ use heapwood_device::kdtree::node::Node;
 use heapwood_device::kdtree::plan::{
     self, BuildError, BuildResult, Limits, Options, Plan, RESULT_BYTES,
 };
+use heapwood_device::render::Triangle;
 
-use super::{Tree, TreeError, Triangle};
+use super::error::TreeError;
+use super::finished::Tree;
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Launch, Memory};
 use crate::heap::{DeviceHeap, HeapError, MostPool, Refuser};
@@ -30,7 +31,7 @@ pub struct TreeBuilder<'b> {
 }
 
 impl<'b> TreeBuilder<'b> {
-    /// Brings triangles to the backend: the corners of each, of x, y and z.
+    /// Copies triangles to the backend.
     ///
     /// # Errors
     ///
@@ -47,13 +48,13 @@ impl<'b> TreeBuilder<'b> {
         })
     }
 
-    /// A pool of so many bytes and a workspace for so large a tree. Whether a build
-    /// succeeds there is not known.
+    /// A pool of so many bytes and a workspace of these capacities. Whether they suffice
+    /// for a build is not known.
     ///
     /// # Errors
     ///
-    /// When the pool does not fit the allocator or the machine, and what no plan can be
-    /// made for.
+    /// When the pool does not fit the allocator or the machine, and when there is no plan
+    /// for the build.
     pub fn within(
         &self,
         spec: &Spec,
@@ -62,11 +63,11 @@ impl<'b> TreeBuilder<'b> {
         limits: Limits,
     ) -> Result<Ready<'b>, TreeError> {
         let heap = DeviceHeap::new(self.backend, spec, pool_bytes)?;
-        self.on(heap, spec, options, limits)
+        self.beside(heap, spec, options, limits)
     }
 
-    /// A workspace beside a heap.
-    fn on(
+    /// The heap, and a workspace of these capacities beside it.
+    fn beside(
         &self,
         heap: DeviceHeap<'b>,
         spec: &Spec,
@@ -86,8 +87,8 @@ impl<'b> TreeBuilder<'b> {
         })
     }
 
-    /// Finds a pool and a workspace by building once: what is as large as asked
-    /// for or turned out to be needed. A scene whose tree would exceed the bound on
+    /// Finds a pool and a workspace by building once, or more often with larger ones while
+    /// they do not suffice and may grow. A scene whose tree would exceed the bound on
     /// duplication gets budgets of references.
     ///
     /// # Errors
@@ -112,7 +113,7 @@ impl<'b> TreeBuilder<'b> {
             let most = MostPool::beside(self.backend, spec, plan.bytes() as u64)?;
             Ok::<_, TreeError>(most)
         };
-        // A larger pool than one that has been given back.
+        // A larger pool than this one, which the caller has freed.
         let larger = |pool_bytes: u64, needed: u64, limits| {
             let most = most(limits)?;
             let larger = pool_bytes.saturating_mul(2).max(needed).min(most.bytes);
@@ -132,8 +133,7 @@ impl<'b> TreeBuilder<'b> {
                 continue;
             }
             let heap = heap?;
-            // The first request of every build; without it there is nothing
-            // to launch.
+            // Every build requests the root's references first.
             if heap.max_block() < root {
                 if pool == Pool::Auto {
                     drop(heap);
@@ -147,8 +147,8 @@ impl<'b> TreeBuilder<'b> {
                     root,
                 });
             }
-            let ready = self.on(heap, spec, options, limits)?;
-            // What was served tells whether an error may come from overwritten
+            let ready = self.beside(heap, spec, options, limits)?;
+            // The bytes served decide whether a failure may come from overwritten
             // references.
             match ready.build(spec.allocator.may_overwrite) {
                 Ok(_) => return Ok(ready),
@@ -166,8 +166,7 @@ impl<'b> TreeBuilder<'b> {
     }
 }
 
-/// Memory for builds of a tree: where [`TreeBuilder::prepare`] made it, they are known to
-/// succeed.
+/// Memory for builds of a tree. If [`TreeBuilder::prepare`] made it, it suffices.
 pub struct Ready<'b> {
     backend: &'b dyn Backend,
     triangles: Arc<Memory>,
@@ -187,7 +186,7 @@ pub struct Built {
     pub init_ms: f64,
     /// All kernels of the build together, in milliseconds.
     pub build_ms: f64,
-    /// What there is of it.
+    /// Its sizes and bounds.
     pub result: BuildResult,
     /// The heap after the build.
     pub state: State,
@@ -210,21 +209,22 @@ impl Ready<'_> {
         };
         let plan = Plan::new(self.triangle_count(), options, self.plan.limits())?;
         let mut build_ms = 0.0;
-        for step in plan.steps(self.workspace.address(), self.triangles.address().cast()) {
+        let triangles = self.triangles.address().cast();
+        for planned in plan.launches(self.workspace.address(), triangles) {
             let launch = Launch {
-                call: step.call,
+                call: planned.call,
                 heap: Some(self.heap.parts()),
-                grid: step.grid,
+                grid: planned.grid,
             };
-            // SAFETY: the plan has divided this workspace, whose front is 0,
-            // and the heap is empty.
+            // SAFETY: the plan is for this workspace, whose front is 0, and the heap is
+            // empty.
             build_ms += unsafe { self.backend.launch(&launch)? };
         }
         let header: [u8; RESULT_BYTES] = self.workspace.download_array(0)?;
-        let result = plan::outcome(&header).map_err(|error| self.sorted(error))?;
+        let result = plan::outcome(&header).map_err(|error| self.error(error))?;
         let state = self.heap.state()?;
         if state.faults.overwritten > 0 {
-            return Err(self.sorted(BuildError::Overwritten));
+            return Err(self.error(BuildError::Overwritten));
         }
         self.heap.check(&state)?;
         self.has_tree.set(true);
@@ -266,7 +266,7 @@ impl Ready<'_> {
         &self.triangles
     }
 
-    /// Where the nodes and the references of the tree begin on the backend: whole ones.
+    /// The addresses of the tree's nodes and references on the backend; the tree is whole.
     ///
     /// # Panics
     ///
@@ -299,7 +299,7 @@ impl Ready<'_> {
         (self.triangles.bytes() / 36) as u32
     }
 
-    fn sorted(&self, error: BuildError) -> TreeError {
+    fn error(&self, error: BuildError) -> TreeError {
         let pool = |wanted| TreeError::Pool {
             allocator: self.heap.refuser(),
             pool: self.pool_bytes(),
@@ -309,7 +309,7 @@ impl Ready<'_> {
         match error {
             BuildError::OutOfMemory { bytes } => pool(Some(bytes)),
             BuildError::Overwritten => pool(None),
-            // References of blocks that were served again add up to anything.
+            // References in blocks that were granted again add up to any sum.
             BuildError::Explodes { served }
                 if self.may_overwrite
                     && served.is_none_or(|served| served > self.heap.max_block()) =>

@@ -1,12 +1,12 @@
-//! A picture of a tree, made on the backend that built it.
+//! Rendering a tree on the backend that built it.
 
 use heapwood_device::launch::Call;
 use heapwood_device::render::plan::{render_threads, to_rgba8};
-use heapwood_device::render::{Camera, Mode, Render, RenderArguments};
-use heapwood_scenes::Camera as View;
+use heapwood_device::render::{Mode, Render, RenderArguments};
+use heapwood_scenes::Camera;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 
-use super::{Built, Ready};
+use super::build::{Built, Ready};
 use crate::Error;
 use crate::backend::{BackendError, Grid, Launch};
 use crate::samples::Samples;
@@ -84,25 +84,20 @@ impl Picture {
 pub fn render(
     ready: &Ready,
     built: &Built,
-    view: &View,
+    camera: &Camera,
     mode: Mode,
     runs: u32,
 ) -> Result<Picture, BackendError> {
     let backend = ready.backend();
-    let rays = view.rays();
-    let camera = Camera {
-        origin: rays.origin,
-        corner: rays.corner,
-        du: rays.du,
-        dv: rays.dv,
-    };
-    let (width, height) = (view.width(), view.height());
-    let places = width as usize * height as usize;
-    let pixels = backend.memory(places as u64 * 12, false)?;
-    let (bounds, camera) = (built.bounds().to_floats(), camera.to_floats());
-    let numbers = backend.memory(256 + 4 * camera.len() as u64, false)?;
+    let (width, height) = (camera.width(), camera.height());
+    let pixel_count = width as usize * height as usize;
+    let pixels = backend.memory(pixel_count as u64 * 12, false)?;
+    let bounds = [built.result.bounds.min, built.result.bounds.max];
+    let basis = camera.rays();
+    let rays = [basis.origin, basis.corner, basis.du, basis.dv].map(|vector| vector.to_array());
+    let numbers = backend.memory(256 + size_of_val(&rays) as u64, false)?;
     numbers.upload(0, &bounds)?;
-    numbers.upload(256, &camera)?;
+    numbers.upload(256, &rays)?;
     let (nodes, references) = ready.addresses();
     let arguments = RenderArguments {
         nodes: nodes.cast(),
@@ -127,7 +122,7 @@ pub fn render(
     let once = || unsafe { backend.launch(&launch) };
     once()?;
     let samples = (0..runs.max(1)).map(|_| once()).collect::<Result<_, _>>()?;
-    let image: Vec<[f32; 3]> = pixels.download(0, places)?;
+    let image: Vec<[f32; 3]> = pixels.download(0, pixel_count)?;
     let Some(render_ms) = Samples::new(samples) else {
         unreachable!("there was at least one run");
     };

@@ -1,10 +1,9 @@
-//! Rays through a tree, on the backend that built it.
+//! Tracing rays through a tree on the backend that built it.
 
-use glam::Vec3;
 use heapwood_device::launch::Call;
-use heapwood_device::render::{Bounds, Hit, Trace, TraceArguments};
+use heapwood_device::render::{Hit, Trace, TraceArguments};
 
-use super::{Built, Ready};
+use super::build::{Built, Ready};
 use crate::backend::{BackendError, Grid, Launch};
 
 /// A ray: the points at `origin + t * direction` for all `t` from 0 on.
@@ -12,18 +11,8 @@ use crate::backend::{BackendError, Grid, Launch};
 pub struct Ray {
     /// Where it begins.
     pub origin: [f32; 3],
-    /// Where it leads; of any length but 0, in which `t` is measured.
+    /// Its direction, of any length but 0, in which `t` is measured.
     pub direction: [f32; 3],
-}
-
-impl Built {
-    /// The box around all triangles.
-    pub fn bounds(&self) -> Bounds {
-        Bounds {
-            lower: Vec3::from_array(self.result.bounds.lo),
-            upper: Vec3::from_array(self.result.bounds.hi),
-        }
-    }
 }
 
 /// What each ray hits first in the tree built last in `ready`.
@@ -40,7 +29,7 @@ pub fn trace(ready: &Ready, built: &Built, rays: &[Ray]) -> Result<Vec<Hit>, Bac
     let (nodes, references) = ready.addresses();
     let count = u32::try_from(rays.len()).expect("less than 2^32 rays");
     let floats: Vec<[[f32; 3]; 2]> = rays.iter().map(|ray| [ray.origin, ray.direction]).collect();
-    let bounds = built.bounds().to_floats();
+    let bounds = [built.result.bounds.min, built.result.bounds.max];
     let bounds_memory = backend.memory(size_of_val(&bounds) as u64, false)?;
     bounds_memory.upload(0, &bounds)?;
     let rays_memory = backend.memory(size_of_val(floats.as_slice()) as u64, false)?;

@@ -25,7 +25,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use heapwood_device::kdtree::plan::{self, Statistics};
+use heapwood_device::kdtree::plan::Statistics;
+use heapwood_device::kdtree::{check, metrics};
 use heapwood_scenes::Scene;
 
 use crate::allocators::Spec;
@@ -124,14 +125,14 @@ impl Workload<'_> {
         }
         let bounds = built.result.bounds;
         if self.verify {
-            plan::check(&tree.nodes, &tree.references, triangles, bounds)
+            check::check(&tree.nodes, &tree.references, triangles, bounds)
                 .map_err(|fault| TreeError::Wrong(format!("the tree is wrong: {fault:?}")))?;
         }
         let occupancy = collected.state.occupancy;
         Ok(Measured {
             init_ms,
             build_ms,
-            sah_cost: plan::sah_cost(&tree.nodes, bounds, ready.options().costs),
+            sah_cost: metrics::sah_cost(&tree.nodes, bounds, ready.options().costs),
             built,
             hash,
             statistics: collected.result.statistics,

@@ -5,27 +5,32 @@
 //! splitting a node allocates the children's reference arrays and frees the
 //! parent's. Three kernels surround the persistent one:
 //!
-//! 1. `Prepare`: bounds of the scene, root's block; `Fill`: its references.
-//! 2. `Build`: the tree, node by node, in any order.
-//! 3. `Relayout`: the same tree in depth-first order, always the same bytes.
+//! 1. `Prepare` computes the scene's bounds and allocates the root's block; `Fill`
+//!    writes its references.
+//! 2. `Build` builds the tree, node by node, in any order.
+//! 3. `Relayout` writes the same tree in depth-first order, always the same bytes.
+//!
+//! [`plan`] has the host's side: which launches make a tree. [`check`] and [`metrics`]
+//! look at the finished one.
 
+pub mod bins;
+mod blocks;
+pub mod bounds;
 pub mod budget;
 pub mod build;
-pub mod geometry;
-mod large;
-mod leaf;
-mod members;
-mod memory;
+pub mod clip;
 pub mod node;
+mod partition;
+pub mod prepare;
 mod queue;
 pub mod relayout;
 pub mod sah;
-mod scan;
-mod scratch;
-mod search;
-pub mod setup;
-pub mod tables;
-mod turn;
+pub mod thresholds;
+pub mod workspace;
 
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod check;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod metrics;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod plan;

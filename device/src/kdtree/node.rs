@@ -1,8 +1,8 @@
 //! The finished tree: nodes of 8 bytes in depth-first order, and an array of
 //! triangle numbers that leaves refer to.
 //!
-//! A node is followed by its left (below) child, so that only the right
-//! child's index is stored. The layout is that of pbrt's k-d tree accelerator.
+//! Its left (below) child follows a node, so that only the right child's index is
+//! stored. The layout is that of pbrt's k-d tree accelerator.
 
 /// A node of a finished tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,18 +1,21 @@
-//! The kernel after `Build`: nodes and references in depth-first order.
+//! The kernel after `Build`: it writes nodes and references in depth-first order.
 //!
-//! A node's place is the number of nodes before it, which follows from the
-//! sizes of the subtrees to the left of its ancestors; the places of references
-//! likewise. So the result does not depend on the order of creation.
+//! A node's index is the number of nodes before it, which follows from the sizes of the
+//! subtrees to the left of its ancestors. The offsets of references follow likewise. So
+//! the finished tree does not depend on the order in which nodes were created.
 
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use super::node::Node;
-use super::tables::{DONE, NONE, OVERWRITTEN, PER_SPLIT, TreeArguments, word};
+use super::workspace::Workspace;
+use super::workspace::arguments::{PER_SPLIT, TreeArguments};
+use super::workspace::entries::NONE;
+use super::workspace::header::{DONE, Failure, word};
 use crate::allocator::{Allocator, Faults, Handle};
 use crate::kernel::Kernel;
 use crate::simt::Warp;
 
-/// References of a leaf above which all lanes copy them together.
+/// References of a leaf above which all lanes of the warp copy them.
 const LONG: u32 = 16;
 
 /// References to be copied.
@@ -30,33 +33,35 @@ impl Kernel for Relayout {
     type Arguments = TreeArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, tree: TreeArguments) {
-        if tree.header(word::STATE).load(Relaxed) != DONE {
+    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: TreeArguments) {
+        // SAFETY: the kernel's contract.
+        let workspace = unsafe { Workspace::new(arguments) };
+        if workspace.header(word::STATE).load(Relaxed) != DONE {
             return;
         }
-        let nodes = tree.header(word::NODES).load(Relaxed);
+        let nodes = workspace.header(word::NODES).load(Relaxed);
         let mut base = warp.warp() * W::LANES;
         while base < nodes {
             let node = base + warp.lane();
             let mut copy = Copy {
-                from: tree.leaves,
-                to: tree.references,
+                from: workspace.leaves,
+                to: workspace.references,
                 count: 0,
             };
-            // SAFETY: the build is complete, so all records are; a node is one lane's, and so
-            // is its place.
+            // SAFETY: the build is complete, so all records are. A node is one lane's, and so
+            // are its index and the offsets of its references.
             unsafe {
                 if node < nodes {
-                    copy = place(&tree, heap, node);
+                    copy = write_node(&workspace, heap, node);
                 }
-                copy_all(warp, copy);
-                if tree.has(PER_SPLIT) {
+                copy_references(warp, copy);
+                if workspace.has(PER_SPLIT) {
                     // The lanes' copies come before the release.
                     warp.sync(W::FULL);
                     if node < nodes {
-                        let record = *tree.records.add(node as usize);
+                        let record = *workspace.records.add(node as usize);
                         let block = A::Handle::from_bits(record.block);
-                        tree.free(warp, heap, block, record.references);
+                        workspace.free(warp, heap, block, record.references);
                     }
                 }
             }
@@ -65,46 +70,48 @@ impl Kernel for Relayout {
         warp.sync(W::FULL);
         if A::MAY_OVERWRITE && warp.lane() == 0 {
             // AcqRel: the last warp sees what all frees have found.
-            let ended = tree.header(word::AFTER).fetch_add(1, AcqRel);
+            let ended = workspace.header(word::RELAYOUT_ENDED).fetch_add(1, AcqRel);
             if ended + 1 == warp.warps() && heap.faults() != Faults::default() {
-                tree.header(word::STATE).store(OVERWRITTEN, Relaxed);
+                workspace
+                    .header(word::STATE)
+                    .store(Failure::Overwritten as u32, Relaxed);
             }
         }
     }
 }
 
-/// Writes a node to its place; what is to be copied for it.
+/// Writes a node to its index; returns which references are to be copied for it.
 ///
 /// # Safety
 ///
-/// The build is complete, and `node` is one of its nodes, which this lane alone places.
+/// The build is complete, and `node` is one of its nodes, which this lane alone writes.
 #[inline(always)]
-unsafe fn place<A: Allocator>(tree: &TreeArguments, heap: A, node: u32) -> Copy {
-    // SAFETY: the caller's promise: records are complete, and places follow from them.
+unsafe fn write_node<A: Allocator>(workspace: &Workspace, heap: A, node: u32) -> Copy {
+    // SAFETY: the caller's promise: records are complete, and indices follow from them.
     unsafe {
-        let record = *tree.records.add(node as usize);
+        let record = *workspace.records.add(node as usize);
         let (mut before, mut references) = (0, 0);
         let (mut child, mut parent) = (node, record.parent);
         while parent != NONE {
-            let above = *tree.records.add(parent as usize);
+            let above = *workspace.records.add(parent as usize);
             let left = above.node.right();
             before += 1;
             if child != left {
-                let left = *tree.records.add(left as usize);
+                let left = *workspace.records.add(left as usize);
                 before += left.nodes;
                 references += left.references;
             }
             (child, parent) = (parent, above.parent);
         }
-        let to = tree.nodes.add(before as usize);
+        let to = workspace.nodes.add(before as usize);
         if !record.node.is_leaf() {
-            let left = *tree.records.add(record.node.right() as usize);
+            let left = *workspace.records.add(record.node.right() as usize);
             let axis = record.node.axis();
             let right = before + 1 + left.nodes;
             to.write(Node::interior(axis, record.node.position(), right));
             return Copy {
-                from: tree.leaves,
-                to: tree.references,
+                from: workspace.leaves,
+                to: workspace.references,
                 count: 0,
             };
         }
@@ -112,24 +119,24 @@ unsafe fn place<A: Allocator>(tree: &TreeArguments, heap: A, node: u32) -> Copy 
         let block = A::Handle::from_bits(record.block);
         Copy {
             from: if block.is_null() {
-                tree.leaves.add(record.node.first_reference() as usize)
+                workspace.leaves.add(record.node.first_reference() as usize)
             } else {
                 heap.address(block).cast()
             },
-            to: tree.references.add(references as usize),
+            to: workspace.references.add(references as usize),
             count: record.references,
         }
     }
 }
 
-/// Copies what each lane has to copy: short pieces alone, long ones together.
+/// Makes the copy of each lane: a short one by that lane, a long one by the whole warp.
 ///
 /// # Safety
 ///
 /// All lanes of the warp make the call. What they copy from can be read, and what they
 /// copy to is theirs alone.
 #[inline(always)]
-unsafe fn copy_all<W: Warp>(warp: W, copy: Copy) {
+unsafe fn copy_references<W: Warp>(warp: W, copy: Copy) {
     // SAFETY: the caller's promise.
     unsafe {
         let long = copy.count > LONG;

@@ -1,33 +1,9 @@
-//! The host's side of rendering: memory images of the kernels' inputs, and
-//! bytes from their output.
+//! The host's side of rendering: the size of a launch, and bytes from its pixels.
 
-use super::{BOUNDS_FLOATS, Bounds, CAMERA_FLOATS, Camera, TILE, TILE_HEIGHT, TILE_WIDTH};
-
-impl Camera {
-    /// The numbers that the kernels read.
-    pub fn to_floats(&self) -> [f32; CAMERA_FLOATS] {
-        let vectors = [self.origin, self.corner, self.du, self.dv];
-        let mut floats = [0.0; CAMERA_FLOATS];
-        for (to, from) in floats.chunks_exact_mut(3).zip(vectors) {
-            to.copy_from_slice(&from.to_array());
-        }
-        floats
-    }
-}
-
-impl Bounds {
-    /// The numbers that the kernels read.
-    pub fn to_floats(&self) -> [f32; BOUNDS_FLOATS] {
-        let mut floats = [0.0; BOUNDS_FLOATS];
-        for (to, from) in floats.chunks_exact_mut(3).zip([self.lower, self.upper]) {
-            to.copy_from_slice(&from.to_array());
-        }
-        floats
-    }
-}
+use super::image::{TILE, TILE_HEIGHT, TILE_WIDTH};
 
 /// The threads with which a launch of `Render` gives each thread one pixel.
-/// More have nothing to do; with fewer each does several.
+/// With fewer, each renders several; more have nothing to do.
 pub fn render_threads(width: u32, height: u32) -> u64 {
     u64::from(width.div_ceil(TILE_WIDTH)) * u64::from(height.div_ceil(TILE_HEIGHT)) * TILE
 }

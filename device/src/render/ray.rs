@@ -6,8 +6,8 @@
 //! Triangles that share an edge compute it from the same products, so no ray
 //! slips through between them.
 //!
-//! Most triangles are dismissed in `f32`, where rounding never turns a sign
-//! round but may lose it. The others are decided in `f64`: products of `f32`
+//! Most triangles are rejected in `f32`, where rounding never inverts a sign but may
+//! lose it. The others are decided in `f64`: products of `f32`
 //! are exact there, so each edge function is off by one rounding only, however
 //! thin the triangle looks from the ray.
 //!
@@ -16,23 +16,13 @@
 //! in every coordinate. That point is the combination of the corners whose
 //! weights are the edge functions. With u = 2^-24 and S the largest coordinate
 //! of the ray's origin and of the scene, shearing moves it by at most 12 u S,
-//! and the rounding of `t` by 8 u S. The margin is 128 u S, which leaves room
+//! and the rounding of `t` by 8 u S. The margin is 128 u S, which leaves a reserve
 //! for the rounding in [`Ray::crossing`] (some 8 u S) and for a builder that
 //! clips triangles in `f32`.
 
 use glam::Vec3;
 
-/// Three corners.
-pub type Triangle = [[f32; 3]; 3];
-
-/// A box around a scene, of finite numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
-    /// The least coordinates.
-    pub lower: Vec3,
-    /// The greatest coordinates.
-    pub upper: Vec3,
-}
+use crate::kdtree::bounds::{Bounds, Triangle};
 
 /// The margin of planes as a part of the largest coordinate: 128 u.
 const MARGIN: f32 = 1.0 / (1 << 17) as f32;
@@ -75,7 +65,7 @@ fn largest(v: Vec3) -> f32 {
 
 impl Ray {
     /// The ray from `origin` along `direction` (of any length) in a scene within
-    /// `bounds`.
+    /// `bounds`, which are finite.
     ///
     /// None for a ray that hits nothing: one with a NaN or an infinity, with an
     /// origin beyond 1e18, or whose direction is longer than 1e18 or shorter
@@ -110,7 +100,7 @@ impl Ray {
         };
         let scale = larger(
             largest(origin),
-            larger(largest(bounds.lower), largest(bounds.upper)),
+            larger(largest(bounds.min.into()), largest(bounds.max.into())),
         );
         Some(Self {
             origin,
@@ -136,12 +126,12 @@ impl Ray {
         self.margin
     }
 
-    /// Where the ray passes the two faces of the plane at `position` on `axis`
-    /// (0 to 2), thickened by the margin: the parameter at the lower face, at
-    /// the upper face, and whether it passes the lower one first.
+    /// The parameters at which the ray crosses the two faces of the plane at `position` on
+    /// `axis` (0 to 2), thickened by the margin: of the lower face, of the upper face, and
+    /// whether it crosses the lower one first.
     ///
     /// A parameter is infinite for a ray along the plane, and may be NaN for
-    /// one that also starts in a face: compare so that a NaN visits.
+    /// one that also starts in a face: compare so that a NaN leads to a visit.
     #[inline(always)]
     pub fn crossing(&self, axis: u32, position: f32) -> (f32, f32, bool) {
         let (origin, inverse) = match axis {
@@ -163,9 +153,9 @@ impl Ray {
         let mut enter = 0.0;
         let mut leave = f32::INFINITY;
         let sides = [
-            (0, bounds.lower.x, bounds.upper.x),
-            (1, bounds.lower.y, bounds.upper.y),
-            (2, bounds.lower.z, bounds.upper.z),
+            (0, bounds.min[0], bounds.max[0]),
+            (1, bounds.min[1], bounds.max[1]),
+            (2, bounds.min[2], bounds.max[2]),
         ];
         for (axis, lower, upper) in sides {
             let (below, _, forward) = self.crossing(axis, lower);
@@ -198,21 +188,21 @@ impl Ray {
                 self.corner(triangle, 2),
             )
         };
-        let (u, v, w) = (Side::of(c, b), Side::of(a, c), Side::of(b, a));
+        let (u, v, w) = (EdgeSign::of(c, b), EdgeSign::of(a, c), EdgeSign::of(b, a));
         let some_positive = u.positive | v.positive | w.positive;
         let some_negative = u.negative | v.negative | w.negative;
         if some_positive & some_negative {
             return None;
         }
 
-        // Few triangles come here, so that the cost of `f64` does not matter.
+        // Few triangles come here, so the cost of `f64` does not matter.
         let (u, v, w) = (edge(c, b), edge(a, c), edge(b, a));
         let all_positive = u >= 0.0 && v >= 0.0 && w >= 0.0;
         let all_negative = u <= 0.0 && v <= 0.0 && w <= 0.0;
         if !(all_positive || all_negative) {
             return None;
         }
-        // Seen edge-on, all three are 0 and `t` is NaN, which no range has.
+        // Seen edge-on, all three are 0 and `t` is NaN, which no range contains.
         let weighted = u * f64::from(a.z) + v * f64::from(b.z) + w * f64::from(c.z);
         let t = (weighted / (u + v + w)) as f32 + 0.0;
         (0.0..=f32::MAX).contains(&t).then_some(t)
@@ -244,13 +234,13 @@ impl Ray {
     }
 }
 
-/// What `f32` can tell for certain of an edge function's sign.
-struct Side {
+/// The sign of an edge function, as far as `f32` decides it.
+struct EdgeSign {
     positive: bool,
     negative: bool,
 }
 
-impl Side {
+impl EdgeSign {
     #[inline(always)]
     fn of(p: Corner, q: Corner) -> Self {
         // Rounding keeps the order of the products or makes them equal.

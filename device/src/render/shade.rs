@@ -3,7 +3,7 @@
 use cuda_std::math::sqrt;
 use glam::Vec3;
 
-use super::ray::Triangle;
+use crate::kdtree::bounds::Triangle;
 use crate::kernel::Word;
 
 /// What an image shows.
@@ -114,8 +114,8 @@ pub fn surface(mode: Mode, triangle: &Triangle, direction: Vec3) -> Vec3 {
     match mode {
         Mode::Eyelight => {
             let cosine = normal.dot(unit(direction)).abs();
-            // Squared, because a display's bytes go about by the root of light:
-            // what is seen falls off as the cosine does.
+            // Squared, because the encoding of sRGB is about a square root: the bytes
+            // fall off as the cosine does.
             SURFACE * (AMBIENT + (1.0 - AMBIENT) * (cosine * cosine))
         }
         Mode::Normal => normal * 0.5 + Vec3::splat(0.5),

@@ -10,7 +10,8 @@
 
 use core::mem::MaybeUninit;
 
-use super::ray::{Bounds, Ray, Triangle};
+use super::ray::Ray;
+use crate::kdtree::bounds::{Bounds, Triangle};
 use crate::kdtree::node::Node;
 
 /// The deepest tree that can be traversed: the most interior nodes above a leaf.
@@ -49,23 +50,19 @@ impl Hit {
     }
 }
 
-/// A finished tree and its scene.
+/// A finished tree and its scene: whole, so that its pointers, right children and
+/// references lead to memory that holds what they refer to.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree {
-    /// The nodes in depth-first order; at least one, not deeper than
-    /// [`MAX_DEPTH`].
-    pub nodes: *const Node,
-    /// Triangle numbers that leaves refer to.
-    pub references: *const u32,
-    /// The triangles.
-    pub triangles: *const Triangle,
-    /// A box around all triangles.
-    pub bounds: Bounds,
+    nodes: *const Node,
+    references: *const u32,
+    triangles: *const Triangle,
+    bounds: Bounds,
 }
 
 /// A subtree to visit later, and the parameters between which the ray is in it.
 #[derive(Clone, Copy)]
-struct Pending {
+struct NodeToVisit {
     node: u32,
     enter: f32,
     leave: f32,
@@ -75,26 +72,26 @@ struct Pending {
 ///
 /// On the GPU the entries are local memory of the lane, which its L1 cache
 /// holds. They are borrowed so that the length can stay in a register.
-struct Stack<'a> {
-    entries: &'a mut [MaybeUninit<Pending>; MAX_DEPTH],
+struct TraversalStack<'a> {
+    entries: &'a mut [MaybeUninit<NodeToVisit>; MAX_DEPTH],
     length: usize,
 }
 
-impl Stack<'_> {
+impl TraversalStack<'_> {
     /// Pushes; nothing happens if the stack is full, which the bound on the
     /// tree's depth rules out.
     #[inline(always)]
-    fn push(&mut self, pending: Pending) {
+    fn push(&mut self, later: NodeToVisit) {
         if self.length < MAX_DEPTH {
             let entry = self.entries.as_mut_ptr().wrapping_add(self.length);
             // SAFETY: `length` is within the array.
-            unsafe { (*entry).write(pending) };
+            unsafe { (*entry).write(later) };
             self.length += 1;
         }
     }
 
     #[inline(always)]
-    fn pop(&mut self) -> Option<Pending> {
+    fn pop(&mut self) -> Option<NodeToVisit> {
         if self.length == 0 {
             return None;
         }
@@ -106,18 +103,47 @@ impl Stack<'_> {
 }
 
 impl Tree {
-    /// The closest hit of `ray`, made with the tree's bounds.
-    ///
-    /// It visits each node at most once, so it ends for every ray.
+    /// The tree at these addresses: nodes in depth-first order, the references of leaves,
+    /// the scene's triangles, and a box around all triangles.
     ///
     /// # Safety
     ///
-    /// The tree is whole: its pointers, right children and references lead to
-    /// memory that holds what they refer to.
+    /// While this value or a copy of it is in use, the memory can be read and does not
+    /// change. There is at least one node, and no leaf is deeper than [`MAX_DEPTH`]. Right
+    /// children are nodes, the references of leaves are there, and they name triangles.
     #[inline(always)]
-    pub unsafe fn closest(&self, ray: &Ray) -> Hit {
+    pub unsafe fn new(
+        nodes: *const Node,
+        references: *const u32,
+        triangles: *const Triangle,
+        bounds: Bounds,
+    ) -> Self {
+        Self {
+            nodes,
+            references,
+            triangles,
+            bounds,
+        }
+    }
+
+    /// A triangle of the scene.
+    ///
+    /// # Safety
+    ///
+    /// A leaf refers to it.
+    #[inline(always)]
+    pub unsafe fn triangle(&self, triangle: u32) -> Triangle {
+        // SAFETY: the contract of `new` and the caller's promise.
+        unsafe { self.triangles.add(triangle as usize).read() }
+    }
+
+    /// The closest hit of `ray`, made with the tree's bounds.
+    ///
+    /// It visits each node at most once, so it ends for every ray.
+    #[inline(always)]
+    pub fn closest_hit(&self, ray: &Ray) -> Hit {
         let mut best = Hit::NONE;
-        let mut stack = Stack {
+        let mut stack = TraversalStack {
             entries: &mut [MaybeUninit::uninit(); MAX_DEPTH],
             length: 0,
         };
@@ -127,24 +153,24 @@ impl Tree {
             return best;
         }
         loop {
-            // SAFETY: the caller's promise: the root, or a child of a node.
+            // SAFETY: the contract of `new`: this is the root, or a child of a node.
             let node = unsafe { self.nodes.add(index as usize).read() };
             if node.is_leaf() {
-                // SAFETY: the caller's promise.
+                // SAFETY: the node is a leaf of the tree.
                 best = unsafe { self.closest_in_leaf(ray, node, best) };
-                // One turn for each pending subtree that is behind the hit.
+                // Subtrees behind the hit are skipped.
                 loop {
-                    let Some(pending) = stack.pop() else {
+                    let Some(later) = stack.pop() else {
                         return best;
                     };
-                    if pending.enter > best.t {
+                    if later.enter > best.t {
                         continue;
                     }
-                    Pending {
+                    NodeToVisit {
                         node: index,
                         enter,
                         leave,
-                    } = pending;
+                    } = later;
                     break;
                 }
                 continue;
@@ -169,7 +195,7 @@ impl Tree {
                 continue;
             }
             if !skip_far {
-                stack.push(Pending {
+                stack.push(NodeToVisit {
                     node: far,
                     enter: far_enter,
                     leave,
@@ -188,13 +214,13 @@ impl Tree {
     ///
     /// # Safety
     ///
-    /// As for `closest`, and `leaf` is a leaf of the tree.
+    /// `leaf` is a leaf of the tree.
     #[inline(always)]
     unsafe fn closest_in_leaf(&self, ray: &Ray, leaf: Node, mut best: Hit) -> Hit {
-        for at in 0..leaf.references() {
-            // SAFETY: the caller's promise.
+        for offset in 0..leaf.references() {
+            // SAFETY: the contract of `new` and the caller's promise.
             let (triangle, t) = unsafe {
-                let reference = leaf.first_reference() as usize + at as usize;
+                let reference = leaf.first_reference() as usize + offset as usize;
                 let triangle = self.references.add(reference).read();
                 (triangle, ray.hit(self.triangles.add(triangle as usize)))
             };

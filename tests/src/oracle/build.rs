@@ -3,8 +3,8 @@
 //! triangles that straddle the plane to both children, and merges their new
 //! events in.
 
+use heapwood_device::kdtree::bounds::Bounds;
 use heapwood_device::kdtree::budget;
-use heapwood_device::kdtree::geometry::Aabb;
 use heapwood_device::kdtree::node::Node;
 use heapwood_device::kdtree::plan::Costs;
 
@@ -53,12 +53,12 @@ pub fn build(
     triangles: &[[Point; 3]],
     costs: Costs,
     max_depth: u32,
-) -> (Vec<Node>, Vec<u32>, Aabb) {
+) -> (Vec<Node>, Vec<u32>, Bounds) {
     assert!(!triangles.is_empty());
-    let boxes: Vec<Aabb> = triangles.iter().map(own_bounds).collect();
-    let root = boxes.iter().fold(Aabb::EMPTY, |all, own| Aabb {
-        lo: [0, 1, 2].map(|axis| all.lo[axis].min(own.lo[axis])),
-        hi: [0, 1, 2].map(|axis| all.hi[axis].max(own.hi[axis])),
+    let boxes: Vec<Bounds> = triangles.iter().map(own_bounds).collect();
+    let root = boxes.iter().fold(Bounds::EMPTY, |all, own| Bounds {
+        min: [0, 1, 2].map(|axis| all.min[axis].min(own.min[axis])),
+        max: [0, 1, 2].map(|axis| all.max[axis].max(own.max[axis])),
     });
     let mut events: Events = Default::default();
     for (id, own) in boxes.iter().enumerate() {
@@ -96,7 +96,7 @@ struct Builder<'a> {
     added: u32,
     most: u32,
     /// Bounds of each triangle, clipped to the node at hand.
-    boxes: Vec<Aabb>,
+    boxes: Vec<Bounds>,
     /// Where each triangle of the node at hand goes: bit 0 below, 1 above.
     sides: Vec<u8>,
     nodes: Vec<Node>,
@@ -104,7 +104,14 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn node(&mut self, events: Events, count: usize, space: Aabb, depth: u32, budget: Option<u32>) {
+    fn node(
+        &mut self,
+        events: Events,
+        count: usize,
+        space: Bounds,
+        depth: u32,
+        budget: Option<u32>,
+    ) {
         if self.added > self.most {
             return;
         }
@@ -132,7 +139,7 @@ impl Builder<'_> {
             return;
         }
         self.added = self.added.saturating_add(added);
-        let shares = budget.map(|budget| budget::shares(budget - added, sizes[1], sizes[2]));
+        let shares = budget.map(|budget| budget::of_children(budget - added, sizes[1], sizes[2]));
         drop(events);
         // A triangle on both sides has other bounds on each, and its bounds
         // here again when both are done.
@@ -157,7 +164,7 @@ impl Builder<'_> {
     }
 
     /// The cheapest plane, by a sweep over each axis.
-    fn search(&self, events: &Events, count: usize, space: &Aabb) -> Option<Split> {
+    fn search(&self, events: &Events, count: usize, space: &Bounds) -> Option<Split> {
         let mut best: Option<Split> = None;
         for (axis, events) in events.iter().enumerate() {
             let (mut below, mut above) = (0, count);
@@ -168,7 +175,7 @@ impl Builder<'_> {
                 let number = |kind| rest[..group].iter().filter(|e| e.kind == kind).count();
                 let within = number(Kind::Planar);
                 above -= within + number(Kind::End);
-                if position > space.lo[axis] && position < space.hi[axis] {
+                if position > space.min[axis] && position < space.max[axis] {
                     for within_below in [true, false] {
                         let (low, high) = if within_below {
                             (below + within, above)
@@ -193,9 +200,9 @@ impl Builder<'_> {
         best
     }
 
-    fn cost(&self, space: &Aabb, axis: usize, position: f32, below: usize, above: usize) -> f64 {
-        let area = |space: &Aabb| {
-            let size = [0, 1, 2].map(|k| f64::from(space.hi[k]) - f64::from(space.lo[k]));
+    fn cost(&self, space: &Bounds, axis: usize, position: f32, below: usize, above: usize) -> f64 {
+        let area = |space: &Bounds| {
+            let size = [0, 1, 2].map(|k| f64::from(space.max[k]) - f64::from(space.min[k]));
             size[0] * size[1] + size[1] * size[2] + size[2] * size[0]
         };
         let part = |above| area(&space.side(axis as u32, position, above)) / area(space);
@@ -210,12 +217,12 @@ impl Builder<'_> {
 
     /// Decides where each triangle of the node goes; returns the bounds of
     /// those that go both ways.
-    fn classify(&mut self, events: &Events, split: &Split) -> Vec<(u32, Aabb)> {
+    fn classify(&mut self, events: &Events, split: &Split) -> Vec<(u32, Bounds)> {
         let mut both = Vec::new();
         for event in events[0].iter().filter(|event| event.kind != Kind::End) {
             let id = event.triangle as usize;
             let own = self.boxes[id];
-            let (lo, hi) = (own.lo[split.axis], own.hi[split.axis]);
+            let (lo, hi) = (own.min[split.axis], own.max[split.axis]);
             let within = lo == split.position && hi == split.position;
             let below = lo < split.position || (within && split.within_below);
             let above = hi > split.position || (within && !split.within_below);
@@ -233,8 +240,8 @@ impl Builder<'_> {
         &self,
         events: &Events,
         side: usize,
-        space: &Aabb,
-    ) -> (Events, usize, Vec<(u32, Aabb)>) {
+        space: &Bounds,
+    ) -> (Events, usize, Vec<(u32, Bounds)>) {
         let mut clipped = Vec::new();
         let mut added: Events = Default::default();
         for event in events[0].iter().filter(|event| event.kind != Kind::End) {
@@ -263,25 +270,25 @@ impl Builder<'_> {
     }
 
     /// Replaces bounds; returns the former ones.
-    fn swap_bounds(&mut self, bounds: &[(u32, Aabb)]) -> Vec<(u32, Aabb)> {
+    fn swap_bounds(&mut self, bounds: &[(u32, Bounds)]) -> Vec<(u32, Bounds)> {
         let replace =
-            |&(id, own): &(u32, Aabb)| (id, std::mem::replace(&mut self.boxes[id as usize], own));
+            |&(id, own): &(u32, Bounds)| (id, std::mem::replace(&mut self.boxes[id as usize], own));
         bounds.iter().map(replace).collect()
     }
 }
 
-fn own_bounds(triangle: &[Point; 3]) -> Aabb {
+fn own_bounds(triangle: &[Point; 3]) -> Bounds {
     let fold = |f: fn(f32, f32) -> f32| {
         // + 0.0 turns -0 into +0.
         [0, 1, 2].map(|k| f(f(triangle[0][k], triangle[1][k]), triangle[2][k]) + 0.0)
     };
-    Aabb {
-        lo: fold(f32::min),
-        hi: fold(f32::max),
+    Bounds {
+        min: fold(f32::min),
+        max: fold(f32::max),
     }
 }
 
-fn add_events(events: &mut Events, triangle: u32, own: &Aabb) {
+fn add_events(events: &mut Events, triangle: u32, own: &Bounds) {
     for (axis, list) in events.iter_mut().enumerate() {
         let mut add = |position, kind| {
             list.push(Event {
@@ -290,11 +297,11 @@ fn add_events(events: &mut Events, triangle: u32, own: &Aabb) {
                 triangle,
             })
         };
-        if own.lo[axis] == own.hi[axis] {
-            add(own.lo[axis], Kind::Planar);
+        if own.min[axis] == own.max[axis] {
+            add(own.min[axis], Kind::Planar);
         } else {
-            add(own.lo[axis], Kind::Start);
-            add(own.hi[axis], Kind::End);
+            add(own.min[axis], Kind::Start);
+            add(own.max[axis], Kind::End);
         }
     }
 }
@@ -318,16 +325,16 @@ fn merge<'a>(kept: impl Iterator<Item = &'a Event>, added: &[Event]) -> Vec<Even
 
 /// Bounds of the part of a triangle in a box, rounded to floats, within the
 /// bounds of its part in the parent's box (Sutherland and Hodgman).
-fn clip(triangle: &[Point; 3], before: &Aabb, space: &Aabb) -> Aabb {
+fn clip(triangle: &[Point; 3], before: &Bounds, space: &Bounds) -> Bounds {
     let mut polygon: Vec<[f64; 3]> = triangle.iter().map(|v| v.map(f64::from)).collect();
     for axis in 0..3 {
-        for (plane, sign) in [(space.lo[axis], 1.0), (space.hi[axis], -1.0)] {
+        for (plane, sign) in [(space.min[axis], 1.0), (space.max[axis], -1.0)] {
             polygon = cut(&polygon, axis, f64::from(plane), sign);
         }
     }
     let limit = |x: f32, axis: usize| {
-        x.max(space.lo[axis].max(before.lo[axis]))
-            .min(space.hi[axis].min(before.hi[axis]))
+        x.max(space.min[axis].max(before.min[axis]))
+            .min(space.max[axis].min(before.max[axis]))
     };
     let fold = |start: f64, f: fn(f64, f64) -> f64, axis: usize| {
         polygon.iter().fold(start, |m, v| f(m, v[axis])) as f32
@@ -338,9 +345,9 @@ fn clip(triangle: &[Point; 3], before: &Aabb, space: &Aabb) -> Aabb {
     } else {
         (f64::INFINITY, f64::NEG_INFINITY)
     };
-    Aabb {
-        lo: [0, 1, 2].map(|axis| limit(fold(low, f64::min, axis), axis)),
-        hi: [0, 1, 2].map(|axis| limit(fold(high, f64::max, axis), axis)),
+    Bounds {
+        min: [0, 1, 2].map(|axis| limit(fold(low, f64::min, axis), axis)),
+        max: [0, 1, 2].map(|axis| limit(fold(high, f64::max, axis), axis)),
     }
 }
 

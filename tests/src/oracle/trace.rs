@@ -1,6 +1,6 @@
 //! Rays in doubles: through a tree, and against all triangles.
 
-use heapwood_device::kdtree::geometry::Aabb;
+use heapwood_device::kdtree::bounds::Bounds;
 use heapwood_device::kdtree::node::Node;
 
 /// A ray.
@@ -53,13 +53,13 @@ pub fn closest_hit(
     nodes: &[Node],
     references: &[u32],
     triangles: &[[[f32; 3]; 3]],
-    bounds: Aabb,
+    bounds: Bounds,
     ray: &Ray,
 ) -> Option<f64> {
     let (mut enter, mut leave) = (0.0, f64::INFINITY);
     for axis in 0..3 {
         let (origin, along) = (ray.origin[axis], ray.direction[axis]);
-        let (lo, hi) = (f64::from(bounds.lo[axis]), f64::from(bounds.hi[axis]));
+        let (lo, hi) = (f64::from(bounds.min[axis]), f64::from(bounds.max[axis]));
         if along == 0.0 {
             if origin < lo || origin > hi {
                 return None;

@@ -44,7 +44,7 @@ pub fn workloads() -> Vec<Workload> {
 const SUBJECTS: [&str; 3] = [
     "device/src/allocators/",
     "device/src/kdtree/queue.rs",
-    "device/src/kdtree/large.rs",
+    "device/src/kdtree/build/large_node.rs",
 ];
 
 /// What a workload reports under a seed, if it fails.

@@ -5,8 +5,9 @@ use heapwood_device::allocator::{Allocator, Heap, Request};
 use heapwood_device::allocators::AtomicMalloc;
 use heapwood_device::heap::{Init, Nothing};
 use heapwood_device::kdtree::build::Build;
-use heapwood_device::kdtree::plan::{Limits, Options, Plan, RESULT_BYTES, outcome, tree_hash};
-use heapwood_device::kdtree::tables::LARGE;
+use heapwood_device::kdtree::metrics::tree_hash;
+use heapwood_device::kdtree::plan::{Limits, Options, Plan, RESULT_BYTES, outcome};
+use heapwood_device::kdtree::thresholds::LARGE_NODE;
 use heapwood_device::launch::Call;
 
 use super::Workload;
@@ -47,20 +48,20 @@ fn build(count: usize, plan: lockstep::Plan) -> u64 {
     };
     launch(heap, Call::of::<Init>(Nothing), quiet);
     let count = triangles.len() as u32;
-    let steps = Plan::new(count, options, Limits::for_triangles(count, &options));
-    let steps = steps.expect("a plan");
-    let workspace = Buffer::new(steps.bytes());
+    let tree = Plan::new(count, options, Limits::for_triangles(count, &options));
+    let tree = tree.expect("a plan");
+    let workspace = Buffer::new(tree.bytes());
     let vertices = triangles.as_ptr().cast::<f32>().cast_mut();
-    for step in steps.steps(workspace.address(), vertices) {
-        let is_build = step.call.runs::<Build>();
-        launch(heap, step.call, if is_build { plan } else { quiet });
+    for planned in tree.launches(workspace.address(), vertices) {
+        let is_build = planned.call.runs::<Build>();
+        launch(heap, planned.call, if is_build { plan } else { quiet });
     }
     let header: Vec<u8> = workspace.read(0, RESULT_BYTES);
     let header = header.try_into().expect("the header's bytes");
     let result = outcome(&header).expect("a tree");
     tree_hash(
-        &workspace.read(steps.nodes_offset(), result.nodes as usize),
-        &workspace.read(steps.references_offset(), result.references as usize),
+        &workspace.read(tree.nodes_offset(), result.nodes as usize),
+        &workspace.read(tree.references_offset(), result.references as usize),
     )
 }
 
@@ -80,7 +81,7 @@ pub(super) fn workloads() -> Vec<Workload> {
         },
         Workload {
             name: "large-node",
-            run: |seed| tree(LARGE as usize + 1, seed),
+            run: |seed| tree(LARGE_NODE as usize + 1, seed),
         },
     ]
 }

@@ -1,11 +1,11 @@
-//! What the header of a workspace says after a build.
+//! The result of a build, read from the header of its workspace.
 
 use std::fmt;
 
-use super::super::geometry::{Aabb, from_key};
-use super::super::tables::{
-    BAD_COORDINATE, DONE, EXPLODES, HEADER_BYTES, MAX_COORDINATE, NODE_LIMIT, OUT_OF_MEMORY,
-    OVERWRITTEN, REFERENCE_LIMIT, TASK_LIMIT, statistic, word,
+use crate::kdtree::bounds::{Bounds, from_key};
+use crate::kdtree::thresholds::MAX_COORDINATE;
+use crate::kdtree::workspace::header::{
+    DONE, Failure, HEADER_BYTES, Statistic, Word, statistic, word,
 };
 
 /// Statistics of the allocations of a build, with `Options::collect`.
@@ -27,7 +27,7 @@ pub struct Statistics {
     pub peak_bytes: u64,
 }
 
-/// A finished tree: what there is of it.
+/// The sizes and the bounds of a finished tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BuildResult {
     /// Nodes, leaves among them.
@@ -38,10 +38,10 @@ pub struct BuildResult {
     pub references: u32,
     /// Depth of the deepest leaf; the root's is 0.
     pub depth: u32,
-    /// Leaves that would be nodes but for their budget of references.
+    /// Leaves that a larger budget of references would have split.
     pub limited_leaves: u32,
     /// Bounds of the scene, which are the root's box.
-    pub bounds: Aabb,
+    pub bounds: Bounds,
     /// Statistics of allocations; all 0 if they were not collected.
     pub statistics: Statistics,
 }
@@ -49,27 +49,27 @@ pub struct BuildResult {
 /// Why there is no tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildError {
-    /// The allocator gave null.
+    /// The allocator returned null.
     OutOfMemory {
         /// What was requested, in bytes.
         bytes: u64,
     },
-    /// The workspace has too little room for nodes; plan again with
+    /// The workspace has too little capacity for nodes; plan again with
     /// `Limits::doubled`.
     NodeLimit,
     /// The same for references of leaves.
     ReferenceLimit,
     /// The same for tasks.
     TaskLimit,
-    /// The allocator handed out memory that was in use.
+    /// The allocator granted memory that was in use.
     Overwritten,
     /// A coordinate is not finite or too large.
     BadCoordinate,
     /// The tree would have more references than the bound on duplication allows;
-    /// build again with `Options::bounded`. An allocator that hands out memory
-    /// that is in use may have made this up, if it served more than its pool.
+    /// build again with `Options::bounded`. An allocator that grants memory in
+    /// use may cause this, too, if it served more than its pool.
     Explodes {
-        /// No fewer bytes than were served, if they were collected.
+        /// An upper bound on the bytes served, if statistics were collected.
         served: Option<u64>,
     },
     /// The kernels did not run to their end.
@@ -120,51 +120,50 @@ impl std::error::Error for BuildError {}
 
 /// Reads the header: the first bytes of the workspace after the last step.
 pub fn outcome(header: &[u8; HEADER_BYTES]) -> Result<BuildResult, BuildError> {
-    let short = |index: usize| {
+    let short = |word: Word| {
         let mut bytes = [0; 4];
-        bytes.copy_from_slice(&header[4 * index..][..4]);
+        bytes.copy_from_slice(&header[4 * word.index()..][..4]);
         u32::from_ne_bytes(bytes)
     };
-    let long = |index: usize| {
+    let long = |statistic: Statistic| {
         let mut bytes = [0; 8];
-        bytes.copy_from_slice(&header[4 * word::STATISTICS + 8 * index..][..8]);
+        bytes.copy_from_slice(&header[4 * statistic.index()..][..8]);
         u64::from_ne_bytes(bytes)
     };
-    match short(word::STATE) {
-        DONE => {}
-        OUT_OF_MEMORY => {
-            return Err(BuildError::OutOfMemory {
+    let state = short(word::STATE);
+    if state != DONE {
+        return Err(match Failure::of_state(state) {
+            Some(Failure::OutOfMemory) => BuildError::OutOfMemory {
                 bytes: long(statistic::FAILED),
-            });
-        }
-        NODE_LIMIT => return Err(BuildError::NodeLimit),
-        REFERENCE_LIMIT => return Err(BuildError::ReferenceLimit),
-        TASK_LIMIT => return Err(BuildError::TaskLimit),
-        OVERWRITTEN => return Err(BuildError::Overwritten),
-        BAD_COORDINATE => return Err(BuildError::BadCoordinate),
-        EXPLODES => {
-            // Allocators round up to 16 bytes where they may overwrite.
-            let served = long(statistic::BYTES) + 16 * long(statistic::ALLOCATIONS);
-            return Err(BuildError::Explodes {
-                served: (served > 0).then_some(served),
-            });
-        }
-        _ => return Err(BuildError::Incomplete),
+            },
+            Some(Failure::NodeLimit) => BuildError::NodeLimit,
+            Some(Failure::ReferenceLimit) => BuildError::ReferenceLimit,
+            Some(Failure::TaskLimit) => BuildError::TaskLimit,
+            Some(Failure::Overwritten) => BuildError::Overwritten,
+            Some(Failure::BadCoordinate) => BuildError::BadCoordinate,
+            Some(Failure::Explodes) => {
+                // Allocators round up to 16 bytes where they may overwrite.
+                let served = long(statistic::BYTES) + 16 * long(statistic::ALLOCATIONS);
+                BuildError::Explodes {
+                    served: (served > 0).then_some(served),
+                }
+            }
+            None => BuildError::Incomplete,
+        });
     }
     let allocations = long(statistic::ALLOCATIONS);
     let requests = allocations.max(1) as f64;
     let mean = long(statistic::BYTES) as f64 / requests;
     let variance = long(statistic::SQUARES) as f64 / requests - mean * mean;
-    let bound = |axis: usize| short(word::BOUNDS + axis);
     Ok(BuildResult {
         nodes: short(word::NODES),
         leaves: short(word::LEAVES),
         references: short(word::REFERENCES),
         depth: short(word::DEPTH),
         limited_leaves: short(word::LIMITED),
-        bounds: Aabb {
-            lo: [0, 1, 2].map(|axis| from_key(!bound(axis))),
-            hi: [3, 4, 5].map(|place| from_key(bound(place))),
+        bounds: Bounds {
+            min: [0, 1, 2].map(|axis| from_key(!short(word::least(axis)))),
+            max: [0, 1, 2].map(|axis| from_key(short(word::greatest(axis)))),
         },
         statistics: Statistics {
             allocations,

@@ -1,58 +1,7 @@
-//! Properties of a finished tree: its cost, its hash, and whether it is right.
+//! Whether a finished tree is right.
 
-use super::super::geometry::{Aabb, Point};
-use super::super::node::Node;
-use super::super::sah::Costs;
-
-/// Expected cost of a ray through the tree by the surface area heuristic:
-/// interior nodes and references weighted by the area of their boxes, relative
-/// to the root's. The empty bonus, which steers the choice only, is left out.
-pub fn sah_cost(nodes: &[Node], bounds: Aabb, costs: Costs) -> f64 {
-    let area = |space: &Aabb| {
-        let size = [0, 1, 2].map(|axis| f64::from(space.hi[axis]) - f64::from(space.lo[axis]));
-        size[0] * size[1] + size[1] * size[2] + size[2] * size[0]
-    };
-    let root = area(&bounds);
-    let mut cost = 0.0;
-    visit(nodes, bounds, |node, space| {
-        let part = if root > 0.0 { area(space) / root } else { 1.0 };
-        cost += part
-            * if node.is_leaf() {
-                f64::from(costs.intersection) * f64::from(node.references())
-            } else {
-                f64::from(costs.traversal)
-            };
-    });
-    cost
-}
-
-/// Calls `f` with every node of a well-formed tree and its box, depth first.
-fn visit(nodes: &[Node], bounds: Aabb, mut f: impl FnMut(Node, &Aabb)) {
-    let mut waiting = vec![(0, bounds)];
-    while let Some((index, space)) = waiting.pop() {
-        let node: Node = nodes[index];
-        f(node, &space);
-        if !node.is_leaf() {
-            let (axis, position) = (node.axis(), node.position());
-            waiting.push((node.right() as usize, space.side(axis, position, true)));
-            waiting.push((index + 1, space.side(axis, position, false)));
-        }
-    }
-}
-
-/// FNV-1a, 64 bits, over the bytes of the nodes (`first`, then `second`, least
-/// byte first) and of the references.
-pub fn tree_hash(nodes: &[Node], references: &[u32]) -> u64 {
-    let words = nodes
-        .iter()
-        .flat_map(|node| [node.first, node.second])
-        .chain(references.iter().copied());
-    words
-        .flat_map(u32::to_le_bytes)
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
-}
+use super::bounds::{Bounds, Triangle};
+use super::node::Node;
 
 /// What is wrong with a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,14 +32,14 @@ pub enum Fault {
 pub fn check(
     nodes: &[Node],
     references: &[u32],
-    triangles: &[[Point; 3]],
-    bounds: Aabb,
+    triangles: &[Triangle],
+    bounds: Bounds,
 ) -> Result<(), Fault> {
     check_format(nodes, references, triangles.len(), bounds)?;
-    let size = [0, 1, 2].map(|axis| f64::from(bounds.hi[axis]) - f64::from(bounds.lo[axis]));
+    let size = [0, 1, 2].map(|axis| f64::from(bounds.max[axis]) - f64::from(bounds.min[axis]));
     let extent = size[0].max(size[1]).max(size[2]);
     // Less than the spacing of floats at the scene's extent, and far more than
-    // what doubles lose.
+    // the rounding of doubles.
     let inset = extent * 1e-9;
     for (id, triangle) in triangles.iter().enumerate() {
         let polygon: Vec<[f64; 3]> = triangle.iter().map(|v| v.map(f64::from)).collect();
@@ -181,11 +130,11 @@ fn check_format(
     nodes: &[Node],
     references: &[u32],
     triangles: usize,
-    bounds: Aabb,
+    bounds: Bounds,
 ) -> Result<(), Fault> {
     let mut waiting = vec![(0, bounds)];
     let (mut next_node, mut next_reference) = (0, 0);
-    while let Some((index, space)) = waiting.pop() {
+    while let Some((index, bounds)) = waiting.pop() {
         if index != next_node || index >= nodes.len() {
             return Err(Fault::Malformed { node: index });
         }
@@ -204,12 +153,12 @@ fn check_format(
             next_reference = end;
         } else {
             let (axis, plane) = (node.axis() as usize, node.position());
-            if !(space.lo[axis] < plane && plane < space.hi[axis]) {
+            if !(bounds.min[axis] < plane && plane < bounds.max[axis]) {
                 return Err(Fault::Malformed { node: index });
             }
             let axis = node.axis();
-            waiting.push((node.right() as usize, space.side(axis, plane, true)));
-            waiting.push((index + 1, space.side(axis, plane, false)));
+            waiting.push((node.right() as usize, bounds.side(axis, plane, true)));
+            waiting.push((index + 1, bounds.side(axis, plane, false)));
         }
     }
     if next_node != nodes.len() || next_reference != references.len() {

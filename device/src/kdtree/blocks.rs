@@ -1,14 +1,16 @@
-//! Blocks of references: requests to the allocator, with statistics if asked.
+//! Blocks of references: requests to the allocator, with statistics on request.
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::tables::{COLLECT, OUT_OF_MEMORY, TreeArguments, statistic};
+use super::workspace::Workspace;
+use super::workspace::arguments::COLLECT;
+use super::workspace::header::{Failure, Statistic, statistic};
 use crate::allocator::{Allocator, Handle};
 use crate::simt::Warp;
 
-impl TreeArguments {
-    /// A block for `count` references, or null, which ends the build. No block
-    /// is requested for none. One lane calls this.
+impl Workspace {
+    /// Allocates a block for `count` references; none for 0. If the allocator returns
+    /// null, so does this, and the build ends. One lane calls this.
     #[inline(always)]
     pub fn allocate<W: Warp, A: Allocator>(&self, warp: W, heap: A, count: u32) -> A::Handle {
         if count == 0 {
@@ -17,11 +19,11 @@ impl TreeArguments {
         let bytes = u64::from(count) * 4;
         let block = heap.malloc(warp, bytes);
         if block.is_null() {
-            self.fail(OUT_OF_MEMORY, bytes);
+            self.fail(Failure::OutOfMemory, bytes);
         } else if self.has(COLLECT) {
             let granted = heap.granted(block, bytes);
             // Relaxed: sums that the host reads after the launch.
-            let add = |index: usize, value: u64| self.statistic(index).fetch_add(value, Relaxed);
+            let add = |sum: Statistic, value: u64| self.statistic(sum).fetch_add(value, Relaxed);
             add(statistic::ALLOCATIONS, 1);
             add(statistic::BYTES, bytes);
             add(statistic::SQUARES, bytes * bytes);
@@ -34,8 +36,7 @@ impl TreeArguments {
         block
     }
 
-    /// Frees a block for `count` references; null is ignored. One lane calls
-    /// this.
+    /// Frees a block of `count` references; ignores null. One lane calls this.
     ///
     /// # Safety
     ///

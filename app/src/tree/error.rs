@@ -1,0 +1,74 @@
+//! Why a tree cannot be built.
+
+use heapwood_device::kdtree::plan::{BuildError, PlanError};
+use thiserror::Error;
+
+use crate::backend::BackendError;
+use crate::heap::{HeapError, MostPool, Refuser};
+use crate::size::display;
+
+/// Why there is no tree.
+#[derive(Debug, Error)]
+pub enum TreeError {
+    /// The allocator or the backend.
+    #[error(transparent)]
+    Heap(#[from] HeapError),
+    /// The build cannot be planned.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The pool does not suffice.
+    #[error(
+        "the pool of {} is too small for {allocator}: {}; the root's references alone take {}; \
+         use a larger --pool, or --pool auto",
+        display(*.pool),
+        match .wanted { Some(bytes) => format!("a request of {} failed", display(*bytes)),
+                        None => "live blocks were overwritten".to_owned() },
+        display(*.root)
+    )]
+    Pool {
+        /// The allocator.
+        allocator: Refuser,
+        /// The pool, in bytes.
+        pool: u64,
+        /// The request that failed, in bytes; none if the allocator granted memory in use
+        /// instead.
+        wanted: Option<u64>,
+        /// Bytes of the root's reference array.
+        root: u64,
+    },
+    /// The tree needs more than the largest possible pool.
+    #[error(
+        "the tree does not fit over {allocator} into a pool of {most}: use another allocator, \
+         a smaller scene, or more memory than --pool auto can find here"
+    )]
+    Full {
+        /// The allocator.
+        allocator: Refuser,
+        /// That pool.
+        most: MostPool,
+    },
+    /// The build failed for another reason.
+    #[error(transparent)]
+    Build(BuildError),
+    /// Two builds of one scene differ, or a tree is wrong.
+    #[error("{0}")]
+    Wrong(String),
+}
+
+impl From<BackendError> for TreeError {
+    fn from(error: BackendError) -> Self {
+        Self::Heap(error.into())
+    }
+}
+
+impl From<TreeError> for crate::Error {
+    fn from(error: TreeError) -> Self {
+        match error {
+            TreeError::Heap(error) => error.into(),
+            TreeError::Plan(error) => Self::Usage(error.to_string()),
+            TreeError::Pool { .. } | TreeError::Full { .. } => Self::OutOfPool(error.to_string()),
+            TreeError::Build(error) => Self::Failed(error.to_string()),
+            TreeError::Wrong(_) => Self::Verification(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The builder: one persistent kernel in which every warp takes tasks from the
+//! queue until the tree is complete.
+//!
+//! A warp works on a task in steps. A step treats one node, or one chunk of a large
+//! node: it passes over references, searches a split, and allocates, partitions or makes
+//! a leaf. After a split the warp keeps one child and puts the other into the queue.
+//! Each large piece of code stands once in the loop over steps, so that it is compiled
+//! once.
+//!
+//! A node is a set of references in ascending order, and all choices depend on the set,
+//! the box and the depth alone. So the tree does not depend on which warp treats a node,
+//! or when.
+
+mod binned_sah;
+mod builder;
+mod children;
+mod exact_sah;
+mod large_node;
+mod leaf;
+mod pass;
+mod scratch;
+mod small_node;
+mod step;
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use cuda_std::mem;
+
+use super::queue::{BIN_CHUNK, NODE};
+use super::workspace::Workspace;
+use super::workspace::arguments::TreeArguments;
+use super::workspace::header::word;
+use crate::allocator::Allocator;
+use crate::kernel::Kernel;
+use crate::simt::Warp;
+use builder::{Builder, Operation, Stage};
+use pass::PassKind;
+use scratch::Scratch;
+
+/// Builds a tree over the references that `Prepare` and `Fill` have set up.
+pub struct Build;
+
+impl Kernel for Build {
+    type Arguments = TreeArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: TreeArguments) {
+        // SAFETY: the kernel's contract, and nobody else uses the warp's scratch memory.
+        unsafe {
+            let workspace = Workspace::new(arguments);
+            let scratch = Scratch::new(warp.scratch());
+            Builder::new(warp, heap, workspace, scratch).run();
+        }
+    }
+}
+
+impl<W: Warp, A: Allocator> Builder<W, A> {
+    /// Takes one task step after the other until the build has ended.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, all lanes of the warp make the call, and the builder
+    /// is as `Builder::new` makes it.
+    #[inline(always)]
+    unsafe fn run(mut self) {
+        // SAFETY: the kernel's contract. Each operation's contract is that those before
+        // it in the step have prepared the builder's state.
+        unsafe {
+            while !self.failed && self.fetch_task() {
+                let mut next = self.begin_step();
+                if let Operation::Pass(kind) = next {
+                    self.pass(kind);
+                    next = match kind {
+                        PassKind::Bin => self.after_binning(),
+                        PassKind::Keep => self.after_keep(),
+                        PassKind::Partition => self.after_partition(),
+                    };
+                }
+                if next == Operation::Allocate {
+                    next = self.allocate_children();
+                }
+                if next == Operation::CreateChildren {
+                    next = self.create_children();
+                }
+                if next == Operation::MakeLeaf {
+                    self.make_leaf();
+                }
+                self.free_retired();
+            }
+        }
+        if self.warp.lane() == 0 {
+            // Relaxed: the host reads them after the launch.
+            let workspace = &self.workspace;
+            workspace
+                .header(word::LEAVES)
+                .fetch_add(self.leaves, Relaxed);
+            workspace
+                .header(word::DEPTH)
+                .fetch_max(self.deepest, Relaxed);
+        }
+    }
+
+    /// Makes sure that the warp has a task; false when the build has ended.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this between two steps.
+    #[inline(always)]
+    unsafe fn fetch_task(&mut self) -> bool {
+        if self.stage != Stage::Idle {
+            return true;
+        }
+        if self.stacked > 0 {
+            self.stacked -= 1;
+            // SAFETY: `create_children` wrote the entry, before a `sync`.
+            let node = unsafe { *self.scratch.stack(self.stacked) };
+            self.stage = Stage::ScratchNode;
+            self.mask = node.mask;
+            self.task.bounds = node.bounds;
+            self.task.node = node.node;
+            self.task.depth = node.depth;
+            self.task.count = node.mask.count_ones();
+            return true;
+        }
+        if self.has_task {
+            // SAFETY: nothing of the task is left: neither a stage nor a node on the
+            // stack.
+            unsafe { self.workspace.end_task(self.warp) };
+        }
+        let (ticket, kind) = self.workspace.take(self.warp);
+        self.has_task = kind != 0;
+        if kind == 0 {
+            return false;
+        }
+        // SAFETY: the ticket's task is there, and large nodes stay where they
+        // are.
+        unsafe {
+            self.task = mem::read(self.workspace.tasks.add(ticket as usize));
+            if kind == NODE {
+                self.stage = Stage::Node;
+                return true;
+            }
+            self.stage = if kind == BIN_CHUNK {
+                Stage::BinChunk
+            } else {
+                Stage::PartitionChunk
+            };
+            self.chunk = self.task.count;
+            self.large_node = self.workspace.large_nodes.add(self.task.node as usize);
+            self.task = (*self.large_node).task;
+        }
+        true
+    }
+}

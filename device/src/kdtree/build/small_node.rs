@@ -1,0 +1,83 @@
+//! Small nodes: their references in scratch memory, subsets of them as masks.
+
+use super::builder::{Builder, Stage};
+use crate::allocator::Allocator;
+use crate::kdtree::thresholds::SMALL_NODE;
+use crate::simt::Warp;
+
+impl<W: Warp, A: Allocator> Builder<W, A> {
+    /// Copies the node's references into scratch memory; the mask has all of them.
+    /// If the warp finishes the subtree there, it retires the block.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, all lanes of the warp make the call, and the task's
+    /// block holds its references, at most `SMALL_NODE`.
+    #[inline(always)]
+    pub(super) unsafe fn load_references(&mut self) {
+        let count = self.task.count;
+        let from = self.references(self.task.block);
+        let mut index = self.warp.lane();
+        while index < count {
+            // SAFETY: the caller's promise.
+            unsafe {
+                self.scratch
+                    .references()
+                    .add(index as usize)
+                    .write(*from.add(index as usize))
+            };
+            index += W::LANES;
+        }
+        self.mask = u64::MAX >> ((SMALL_NODE - count) & 63);
+        if count <= self.workspace.finish {
+            self.retired = (self.task.block, count);
+            self.stage = Stage::ScratchNode;
+        }
+    }
+
+    /// Lists the indices of the node's references in `Scratch::order`.
+    ///
+    /// # Safety
+    ///
+    /// All lanes of the warp make the call.
+    #[inline(always)]
+    pub(super) unsafe fn list_references(&self) {
+        // Also between the last use of the list and this one.
+        self.warp.sync(W::FULL);
+        self.for_each_reference(self.mask, |index, rank| {
+            // SAFETY: a mask has 64 bits, and ranks differ.
+            unsafe { self.scratch.order().add(rank as usize).write(index) };
+        });
+        self.warp.sync(W::FULL);
+    }
+
+    /// Writes the references of `mask` to an array, ascending.
+    ///
+    /// # Safety
+    ///
+    /// The subtree's references are in scratch memory, all lanes of the warp make the
+    /// call, and the array has the capacity for those of `mask`.
+    #[inline(always)]
+    pub(super) unsafe fn copy_references(&self, mask: u64, to: *mut u32) {
+        self.for_each_reference(mask, |index, rank| {
+            // SAFETY: the caller's promise; indices are below `SMALL_NODE`.
+            unsafe {
+                to.add(rank as usize)
+                    .write(*self.scratch.references().add(index as usize))
+            };
+        });
+    }
+
+    /// Calls `f` with the index and the rank of each reference of a mask, of some of them
+    /// in each lane.
+    #[inline(always)]
+    fn for_each_reference(&self, mask: u64, f: impl Fn(u32, u32)) {
+        let mut index = self.warp.lane();
+        while index < SMALL_NODE {
+            if mask >> index & 1 == 1 {
+                f(index, (mask & ((1 << index) - 1)).count_ones());
+            }
+            index += W::LANES;
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! The operations of a task step, but for its end: the pass over references, the choice
+//! of the split, and the children's blocks.
+
+use super::binned_sah::best_binned_split;
+use super::builder::{Builder, LeafNode, Operation, Stage};
+use super::exact_sah::{ExactSplit, best_exact_split};
+use super::pass::{Destination, Pass, PassKind};
+use crate::allocator::{Allocator, Handle};
+use crate::kdtree::bins::{HISTOGRAM_WORDS, WHOLE_BOX};
+use crate::kdtree::partition::Partition;
+use crate::kdtree::sah::Heuristic;
+use crate::kdtree::thresholds::{CHUNK, LARGE_NODE, SMALL_NODE};
+use crate::simt::Warp;
+
+impl<W: Warp, A: Allocator> Builder<W, A> {
+    /// Decides what the step does first.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this when `fetch_task`
+    /// was true.
+    #[inline(always)]
+    pub(super) unsafe fn begin_step(&mut self) -> Operation {
+        match self.stage {
+            Stage::Partition | Stage::PartitionChunk => {
+                return Operation::Pass(PassKind::Partition);
+            }
+            Stage::BinChunk => {
+                // SAFETY: the caller's promise.
+                unsafe { self.clear_histogram() };
+                return Operation::Pass(PassKind::Bin);
+            }
+            _ => {}
+        }
+        let heuristic = Heuristic::new(self.workspace.costs(), self.task.bounds);
+        let final_depth = self.task.depth >= self.workspace.max_depth;
+        if self.task.count <= 1 || final_depth || heuristic.is_flat() {
+            return self.become_leaf();
+        }
+        if self.task.count <= SMALL_NODE {
+            if self.stage == Stage::Node {
+                // SAFETY: the node's block holds its references.
+                unsafe { self.load_references() };
+            }
+            // SAFETY: the caller's promise.
+            unsafe { self.list_references() };
+            return Operation::Pass(PassKind::Keep);
+        }
+        if self.task.count > LARGE_NODE {
+            // SAFETY: the caller's promise; the node is this warp's.
+            unsafe { self.create_large_node() };
+            self.stage = Stage::Idle;
+            return Operation::End;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.clear_histogram() };
+        Operation::Pass(PassKind::Bin)
+    }
+
+    /// Makes the node the leaf of this step.
+    #[inline(always)]
+    fn become_leaf(&mut self) -> Operation {
+        self.leaf = LeafNode {
+            node: self.task.node,
+            depth: self.task.depth,
+            count: self.task.count,
+        };
+        Operation::MakeLeaf
+    }
+
+    /// Clears the histogram in scratch memory.
+    ///
+    /// # Safety
+    ///
+    /// All lanes of the warp make the call.
+    #[inline(always)]
+    unsafe fn clear_histogram(&self) {
+        let mut index = self.warp.lane();
+        while index < HISTOGRAM_WORDS {
+            // SAFETY: the index is within the histogram.
+            unsafe { self.scratch.histogram(index).write(0) };
+            index += W::LANES;
+        }
+        self.warp.sync(W::FULL);
+    }
+
+    /// Passes over the references of the node or chunk.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this with the kind that
+    /// `begin_step` returned.
+    #[inline(always)]
+    pub(super) unsafe fn pass(&mut self, kind: PassKind) {
+        let task = self.task;
+        let split = self.split;
+        let mut pass = Pass {
+            references: self.scratch.references(),
+            order: self.scratch.order(),
+            from: 0,
+            to: task.count,
+            bounds: task.bounds,
+            kind,
+            axis: split.axis,
+            partition: split.partition,
+            below: Destination {
+                references: self.scratch.references(),
+                next: 0,
+                capacity: split.below,
+            },
+            above: Destination {
+                references: self.scratch.references(),
+                next: 0,
+                capacity: split.above,
+            },
+        };
+        if kind != PassKind::Keep {
+            pass.references = self.references(task.block);
+            pass.order = core::ptr::null();
+        }
+        if kind == PassKind::Bin {
+            pass.partition = Partition::none(WHOLE_BOX);
+        }
+        if self.stage == Stage::BinChunk {
+            // SAFETY: the refined bin was chosen before the task was put in.
+            pass.partition = Partition::none(unsafe { (*self.large_node).refined });
+        }
+        if self.stage == Stage::BinChunk || self.stage == Stage::PartitionChunk {
+            pass.from = self.chunk * CHUNK;
+            let to = pass.from + CHUNK;
+            pass.to = if to < task.count { to } else { task.count };
+        }
+        if self.stage == Stage::PartitionChunk {
+            // SAFETY: the split was chosen before the task was put in. Its fields are read
+            // one by one, since other warps change `partitioned` meanwhile.
+            unsafe {
+                let large = self.large_node;
+                (pass.axis, pass.partition) = ((*large).axis, (*large).partition);
+                (pass.below.capacity, pass.above.capacity) = ((*large).below, (*large).above);
+                self.split.block_below = (*large).block_below;
+                self.split.block_above = (*large).block_above;
+                (pass.below.next, pass.above.next) = self.chunk_offsets();
+            }
+        }
+        if kind == PassKind::Partition {
+            pass.below.references = self.references(self.split.block_below);
+            pass.above.references = self.references(self.split.block_above);
+        }
+        // SAFETY: the references and arrays are as described above.
+        unsafe { pass.run(self.warp, &self.workspace, self.scratch, A::MAY_OVERWRITE) };
+    }
+
+    /// Chooses the split when the bounds of a node, or of its last chunk, are in bins.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this after a pass of kind
+    /// `Bin`.
+    #[inline(always)]
+    pub(super) unsafe fn after_binning(&mut self) -> Operation {
+        let mut refined = WHOLE_BOX;
+        if self.stage == Stage::BinChunk {
+            // SAFETY: the histogram in scratch memory is the chunk's, and the
+            // refined bin does not change before all histograms are merged.
+            unsafe {
+                refined = (*self.large_node).refined;
+                if !self.merge_histogram() {
+                    self.stage = Stage::Idle;
+                    return Operation::End;
+                }
+            }
+        }
+        // SAFETY: the histogram in scratch memory is complete.
+        let mut found = unsafe {
+            best_binned_split(
+                self.warp,
+                self.scratch,
+                self.workspace.costs(),
+                self.task.bounds,
+                self.task.count,
+                refined,
+            )
+        };
+        if self.stage == Stage::BinChunk {
+            // SAFETY: this warp merged the last histogram.
+            unsafe {
+                if refined != WHOLE_BOX {
+                    found = Some(self.cheaper_split(found));
+                } else if found.is_some_and(|found| self.refine_bins(found)) {
+                    self.stage = Stage::Idle;
+                    return Operation::End;
+                }
+            }
+        }
+        // SAFETY: the caller's promise.
+        let affordable = |below, above| unsafe { self.affords(below, above) };
+        let Some(found) = found.filter(|found| affordable(found.below, found.above)) else {
+            self.stage = Stage::Node;
+            return self.become_leaf();
+        };
+        self.split.axis = found.axis;
+        self.split.partition = found.partition;
+        self.split.position = found.position;
+        self.split.below = found.below;
+        self.split.above = found.above;
+        Operation::Allocate
+    }
+
+    /// Chooses the split when the bounds of a small node are in scratch memory.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this after a pass of kind
+    /// `Keep`.
+    #[inline(always)]
+    pub(super) unsafe fn after_keep(&mut self) -> Operation {
+        // SAFETY: the bounds and their order are in scratch memory.
+        let found = unsafe {
+            best_exact_split(
+                self.warp,
+                self.scratch,
+                self.workspace.costs(),
+                self.task.bounds,
+                self.mask,
+            )
+        };
+        let affordable = |found: &ExactSplit| {
+            let (below, above) = (found.below.count_ones(), found.above.count_ones());
+            // SAFETY: the caller's promise.
+            unsafe { self.affords(below, above) }
+        };
+        let Some(found) = found.filter(affordable) else {
+            return self.become_leaf();
+        };
+        self.split.axis = found.axis;
+        self.split.position = found.position;
+        self.split.below = found.below.count_ones();
+        self.split.above = found.above.count_ones();
+        self.split.mask_below = found.below;
+        self.split.mask_above = found.above;
+        if self.stage == Stage::ScratchNode {
+            Operation::CreateChildren
+        } else {
+            Operation::Allocate
+        }
+    }
+
+    /// Ends a partition: of a node, or of a chunk.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this after a pass of kind
+    /// `Partition`.
+    #[inline(always)]
+    pub(super) unsafe fn after_partition(&mut self) -> Operation {
+        if self.stage == Stage::PartitionChunk {
+            // SAFETY: the chunk's references are partitioned.
+            if unsafe { !self.finish_partition() } {
+                self.stage = Stage::Idle;
+                return Operation::End;
+            }
+        }
+        Operation::CreateChildren
+    }
+
+    /// Allocates the children's blocks. Fills them from scratch memory, or makes a
+    /// partition the next stage.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp call this when the step has
+    /// chosen a split.
+    #[inline(always)]
+    pub(super) unsafe fn allocate_children(&mut self) -> Operation {
+        let (mut below, mut above) = (A::Handle::NULL, A::Handle::NULL);
+        let mut granted = true;
+        if self.warp.lane() == 0 {
+            let mut side = 0;
+            while side < 2 && granted {
+                let count = if side == 0 {
+                    self.split.below
+                } else {
+                    self.split.above
+                };
+                let block = self.workspace.allocate(self.warp, self.heap, count);
+                granted = count == 0 || !block.is_null();
+                if side == 0 {
+                    below = block;
+                } else {
+                    above = block;
+                }
+                side += 1;
+            }
+        }
+        if self.warp.ballot(W::FULL, !granted) != 0 {
+            self.failed = true;
+            return Operation::End;
+        }
+        self.split.block_below = self.warp.shuffle64(W::FULL, below.to_bits(), 0);
+        self.split.block_above = self.warp.shuffle64(W::FULL, above.to_bits(), 0);
+        match self.stage {
+            Stage::BinChunk => {
+                // SAFETY: this warp merged the last histogram, and the blocks are allocated.
+                unsafe { self.start_partition() };
+                self.stage = Stage::Idle;
+                Operation::End
+            }
+            _ if self.task.count > SMALL_NODE => {
+                self.stage = Stage::Partition;
+                Operation::End
+            }
+            _ => {
+                // SAFETY: the blocks have the capacity for the references of each side.
+                unsafe {
+                    self.copy_references(
+                        self.split.mask_below,
+                        self.references(self.split.block_below),
+                    );
+                    self.copy_references(
+                        self.split.mask_above,
+                        self.references(self.split.block_above),
+                    );
+                }
+                Operation::CreateChildren
+            }
+        }
+    }
+
+    /// Frees the retired block, if there is one.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, all lanes of the warp make the call, and nobody else uses
+    /// the block in `retired`, now or later.
+    #[inline(always)]
+    pub(super) unsafe fn free_retired(&mut self) {
+        let (block, count) = self.retired;
+        // All lanes have read their part of it.
+        self.warp.sync(W::FULL);
+        if self.warp.lane() == 0 {
+            // SAFETY: the caller's promise.
+            unsafe {
+                self.workspace
+                    .free(self.warp, self.heap, A::Handle::from_bits(block), count)
+            };
+        }
+        self.retired = (A::Handle::NULL.to_bits(), 0);
+    }
+}

@@ -1,0 +1,57 @@
+//! The capacities of a build's workspace.
+
+use super::options::Options;
+use crate::kdtree::node::LIMIT;
+use crate::kdtree::thresholds::{CHUNK, LARGE_NODE};
+
+/// The capacities of a build's workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Nodes.
+    pub nodes: u32,
+    /// References of leaves.
+    pub references: u32,
+    /// Tasks; chunks of large nodes count up to three times.
+    pub tasks: u32,
+    /// Large nodes.
+    pub large_nodes: u32,
+    /// Chunks of large nodes.
+    pub chunks: u32,
+}
+
+impl Limits {
+    /// Capacities that suffice for usual scenes of this many triangles.
+    pub fn for_triangles(triangles: u32, options: &Options) -> Self {
+        let count = u64::from(triangles);
+        // Each level of large nodes has about half as many references again.
+        let levels = u64::from((triangles / LARGE_NODE).checked_ilog2().unwrap_or(0)) + 4;
+        let chunks = count * levels * 3 / u64::from(CHUNK) / 2 + 64;
+        let nodes = count * 16 + 1024;
+        let tasks = if options.alloc_per_split {
+            nodes + 3 * chunks
+        } else {
+            count + 3 * chunks + 1024
+        };
+        let limit = |value: u64| value.min(u64::from(LIMIT)) as u32;
+        Self {
+            nodes: limit(nodes),
+            references: limit(count * 16 + 1024),
+            tasks: limit(tasks),
+            large_nodes: limit(chunks / u64::from(LARGE_NODE / CHUNK) + 64),
+            chunks: limit(chunks),
+        }
+    }
+
+    /// Twice these capacities; none if nodes and references cannot be numbered beyond
+    /// these.
+    pub fn doubled(self) -> Option<Self> {
+        let double = |value: u32| (value.saturating_mul(2)).min(LIMIT);
+        (self.nodes < LIMIT || self.references < LIMIT).then(|| Self {
+            nodes: double(self.nodes),
+            references: double(self.references),
+            tasks: double(self.tasks),
+            large_nodes: double(self.large_nodes),
+            chunks: double(self.chunks),
+        })
+    }
+}
