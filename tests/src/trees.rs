@@ -3,7 +3,7 @@
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
 use heapwood::size::Pool;
-use heapwood::tree::{Ready, Tree, TreeBuilder, TreeError};
+use heapwood::tree::{PreparedBuild, Tree, TreeBuilder, TreeError};
 use heapwood_device::heap::State;
 use heapwood_device::kdtree::plan::{BuildResult, Limits, Options};
 
@@ -56,7 +56,7 @@ pub fn build_within(
     finish(&ready, options.collect)
 }
 
-fn finish(ready: &Ready, collect: bool) -> Result<Finished, TreeError> {
+fn finish(ready: &PreparedBuild, collect: bool) -> Result<Finished, TreeError> {
     let built = ready.build(collect)?;
     Ok(Finished {
         tree: ready.tree(&built)?,

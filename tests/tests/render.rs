@@ -5,7 +5,7 @@ use heapwood_device::kdtree::node::Node;
 use heapwood_device::launch::Call;
 use heapwood_device::render::plan::{render_threads, to_rgba8, to_srgb8};
 use heapwood_device::render::{
-    Bounds, Hit, MAX_DEPTH, Mode, Ray, Render, RenderArguments, Triangle,
+    Bounds, Hit, MAX_TRAVERSAL_DEPTH, Mode, Ray, Render, RenderArguments, Triangle,
 };
 use heapwood_scenes::RayBasis;
 use heapwood_tests::brute::{
@@ -151,7 +151,7 @@ fn damaged_positions_neither_hang_nor_lose_the_stack() {
 fn trees_of_the_greatest_depth_are_traversed_whole() {
     // Parallel walls, one split off at each level, seen from the far end: the
     // first wall hit is in the deepest leaf.
-    let walls = MAX_DEPTH as u32 + 1;
+    let walls = MAX_TRAVERSAL_DEPTH as u32 + 1;
     let wall = |x: u32| [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].map(|[y, z]| [x as f32, y, z]);
     let triangles: Vec<Triangle> = (0..walls).map(wall).collect();
     // Interior nodes come first, each the left child of the one before it; the

@@ -8,7 +8,7 @@ use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
-use crate::tree::{Built, Picture};
+use crate::tree::{BuiltTree, RenderedImage};
 
 /// A picture and what it took.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub struct PictureReport {
 
 impl PictureReport {
     /// For a picture that goes to the file `output`.
-    pub fn new(picture: &Picture, shade: &str, output: &str) -> Self {
+    pub fn new(picture: &RenderedImage, shade: &str, output: &str) -> Self {
         Self {
             output: output.to_owned(),
             shade: shade.to_owned(),
@@ -82,7 +82,7 @@ impl RenderReport {
         scene: &Scene,
         spec: &Spec,
         info: &DeviceInfo,
-        built: &Built,
+        built: &BuiltTree,
         picture: PictureReport,
     ) -> Self {
         Self {

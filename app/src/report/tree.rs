@@ -10,8 +10,8 @@ use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
 use crate::size::display;
-use crate::tree::Ready;
-use crate::workload::tree::{Measured, Workload};
+use crate::tree::PreparedBuild;
+use crate::workload::tree::{BuildMeasurement, Workload};
 
 /// How the tree was built.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -103,7 +103,7 @@ pub struct TreeReport {
 
 impl TreeReport {
     /// For a workload that was measured, with the memory that it was built in.
-    pub fn new(workload: &Workload, info: &DeviceInfo, measured: &Measured, ready: &Ready) -> Self {
+    pub fn new(workload: &Workload, info: &DeviceInfo, measured: &BuildMeasurement, ready: &PreparedBuild) -> Self {
         let (scene, spec) = (workload.scene, &workload.spec);
         let triangles = scene.len();
         let options = ready.options();

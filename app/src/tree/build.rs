@@ -61,7 +61,7 @@ impl<'b> TreeBuilder<'b> {
         pool_bytes: u64,
         options: Options,
         limits: Limits,
-    ) -> Result<Ready<'b>, TreeError> {
+    ) -> Result<PreparedBuild<'b>, TreeError> {
         let heap = DeviceHeap::new(self.backend, spec, pool_bytes)?;
         self.beside(heap, spec, options, limits)
     }
@@ -73,9 +73,9 @@ impl<'b> TreeBuilder<'b> {
         spec: &Spec,
         options: Options,
         limits: Limits,
-    ) -> Result<Ready<'b>, TreeError> {
+    ) -> Result<PreparedBuild<'b>, TreeError> {
         let plan = Plan::new(self.count, options, limits)?;
-        Ok(Ready {
+        Ok(PreparedBuild {
             backend: self.backend,
             triangles: Arc::clone(&self.triangles),
             may_overwrite: spec.allocator.may_overwrite,
@@ -99,7 +99,7 @@ impl<'b> TreeBuilder<'b> {
         spec: &Spec,
         pool: Pool,
         mut options: Options,
-    ) -> Result<Ready<'b>, TreeError> {
+    ) -> Result<PreparedBuild<'b>, TreeError> {
         let root = u64::from(self.count) * 4;
         let mut pool_bytes = match pool {
             Pool::Auto => (root * FIRST_POOL).max(LEAST_POOL),
@@ -147,14 +147,14 @@ impl<'b> TreeBuilder<'b> {
                     root,
                 });
             }
-            let ready = self.beside(heap, spec, options, limits)?;
+            let prepared = self.beside(heap, spec, options, limits)?;
             // The bytes served decide whether a failure may come from overwritten
             // references.
-            match ready.build(spec.allocator.may_overwrite) {
-                Ok(_) => return Ok(ready),
+            match prepared.build(spec.allocator.may_overwrite) {
+                Ok(_) => return Ok(prepared),
                 Err(TreeError::Build(BuildError::Explodes { .. })) => options.bounded = true,
                 Err(TreeError::Pool { .. }) if pool == Pool::Auto => {
-                    drop(ready);
+                    drop(prepared);
                     pool_bytes = larger(pool_bytes, 0, limits)?;
                 }
                 Err(TreeError::Build(error)) if error.is_limit() => {
@@ -167,7 +167,7 @@ impl<'b> TreeBuilder<'b> {
 }
 
 /// Memory for builds of a tree. If [`TreeBuilder::prepare`] made it, it suffices.
-pub struct Ready<'b> {
+pub struct PreparedBuild<'b> {
     backend: &'b dyn Backend,
     triangles: Arc<Memory>,
     may_overwrite: bool,
@@ -179,9 +179,9 @@ pub struct Ready<'b> {
     has_tree: Cell<bool>,
 }
 
-/// A tree that was built; its nodes are in the workspace of its [`Ready`].
+/// A tree that was built; its nodes are in the workspace of its [`PreparedBuild`].
 #[derive(Clone, Debug)]
-pub struct Built {
+pub struct BuiltTree {
     /// Initialisation of the heap, in milliseconds.
     pub init_ms: f64,
     /// All kernels of the build together, in milliseconds.
@@ -192,14 +192,14 @@ pub struct Built {
     pub state: State,
 }
 
-impl Ready<'_> {
+impl PreparedBuild<'_> {
     /// Builds the tree on a heap just made empty, with statistics of
     /// allocations on request.
     ///
     /// # Errors
     ///
     /// A pool that does not suffice, and whatever goes wrong in the build.
-    pub fn build(&self, collect: bool) -> Result<Built, TreeError> {
+    pub fn build(&self, collect: bool) -> Result<BuiltTree, TreeError> {
         self.has_tree.set(false);
         let init_ms = self.heap.init()?;
         self.workspace.zero_front(self.plan.zero_bytes() as u64)?;
@@ -221,14 +221,14 @@ impl Ready<'_> {
             build_ms += unsafe { self.backend.launch(&launch)? };
         }
         let header: [u8; RESULT_BYTES] = self.workspace.download_array(0)?;
-        let result = plan::outcome(&header).map_err(|error| self.error(error))?;
+        let result = plan::outcome(&header).map_err(|error| self.tree_error(error))?;
         let state = self.heap.state()?;
         if state.faults.overwritten > 0 {
-            return Err(self.error(BuildError::Overwritten));
+            return Err(self.tree_error(BuildError::Overwritten));
         }
         self.heap.check(&state)?;
         self.has_tree.set(true);
-        Ok(Built {
+        Ok(BuiltTree {
             init_ms,
             build_ms,
             result,
@@ -241,7 +241,7 @@ impl Ready<'_> {
     /// # Errors
     ///
     /// Faults of the backend.
-    pub fn tree(&self, built: &Built) -> Result<Tree, BackendError> {
+    pub fn tree(&self, built: &BuiltTree) -> Result<Tree, BackendError> {
         let words: Vec<[u32; 2]> = self
             .workspace
             .download(self.plan.nodes_offset() as u64, built.result.nodes as usize)?;
@@ -299,7 +299,7 @@ impl Ready<'_> {
         (self.triangles.bytes() / 36) as u32
     }
 
-    fn error(&self, error: BuildError) -> TreeError {
+    fn tree_error(&self, error: BuildError) -> TreeError {
         let pool = |wanted| TreeError::Pool {
             allocator: self.heap.refuser(),
             pool: self.pool_bytes(),

@@ -6,14 +6,14 @@ use heapwood_device::render::{Mode, Render, RenderArguments};
 use heapwood_scenes::Camera;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 
-use super::build::{Built, Ready};
+use super::build::{BuiltTree, PreparedBuild};
 use crate::Error;
 use crate::backend::{BackendError, Grid, Launch};
 use crate::samples::Samples;
 
 /// An image, and how long it took.
 #[derive(Clone, Debug)]
-pub struct Picture {
+pub struct RenderedImage {
     /// Pixels of a row.
     pub width: u32,
     /// Rows.
@@ -24,7 +24,7 @@ pub struct Picture {
     pub render_ms: Samples,
 }
 
-impl Picture {
+impl RenderedImage {
     /// Rays per second, one a pixel, of the median run.
     pub fn rays_per_second(&self) -> f64 {
         let rays = f64::from(self.width) * f64::from(self.height);
@@ -50,7 +50,7 @@ impl Picture {
     }
 }
 
-/// Renders the tree built last in `ready`: once untimed, which loads the kernel,
+/// Renders the tree built last in `prepared`: once untimed, which loads the kernel,
 /// then `runs` times and at least once.
 ///
 /// ```
@@ -80,15 +80,15 @@ impl Picture {
 ///
 /// # Panics
 ///
-/// If the latest build in `ready` has not succeeded.
+/// If the latest build in `prepared` has not succeeded.
 pub fn render(
-    ready: &Ready,
-    built: &Built,
+    prepared: &PreparedBuild,
+    built: &BuiltTree,
     camera: &Camera,
     mode: Mode,
     runs: u32,
-) -> Result<Picture, BackendError> {
-    let backend = ready.backend();
+) -> Result<RenderedImage, BackendError> {
+    let backend = prepared.backend();
     let (width, height) = (camera.width(), camera.height());
     let pixel_count = width as usize * height as usize;
     let pixels = backend.memory(pixel_count as u64 * 12, false)?;
@@ -98,11 +98,11 @@ pub fn render(
     let numbers = backend.memory(256 + size_of_val(&rays) as u64, false)?;
     numbers.upload(0, &bounds)?;
     numbers.upload(256, &rays)?;
-    let (nodes, references) = ready.addresses();
+    let (nodes, references) = prepared.addresses();
     let arguments = RenderArguments {
         nodes: nodes.cast(),
         references: references.cast(),
-        triangles: ready.triangles().address().cast(),
+        triangles: prepared.triangles().address().cast(),
         bounds: numbers.address().cast(),
         camera: numbers.address().wrapping_add(256).cast(),
         pixels: pixels.address().cast(),
@@ -126,7 +126,7 @@ pub fn render(
     let Some(render_ms) = Samples::new(samples) else {
         unreachable!("there was at least one run");
     };
-    Ok(Picture {
+    Ok(RenderedImage {
         width,
         height,
         rgba: to_rgba8(&image),

@@ -10,10 +10,10 @@
 //! let backend = Cpu::new(None, None)?;
 //! let triangles = [[[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]];
 //! let builder = TreeBuilder::new(&backend, &triangles)?;
-//! let ready = builder.prepare(&Spec::parse("cfmmalloc")?, Pool::Auto, Options::default())?;
-//! let built = ready.build(false)?;
+//! let prepared = builder.prepare(&Spec::parse("cfmmalloc")?, Pool::Auto, Options::default())?;
+//! let built = prepared.build(false)?;
 //! let ray = Ray { origin: [0.2, 0.2, 0.0], direction: [0.0, 0.0, 2.0] };
-//! let hits = tree::trace(&ready, &built, &[ray])?;
+//! let hits = tree::trace(&prepared, &built, &[ray])?;
 //! assert_eq!((hits[0].triangle, hits[0].t), (0, 0.5));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -24,12 +24,12 @@ mod finished;
 mod image;
 mod trace;
 
-pub use build::{Built, Ready, TreeBuilder};
+pub use build::{BuiltTree, PreparedBuild, TreeBuilder};
 pub use error::TreeError;
 pub use finished::{Tree, TreeHash};
 pub use heapwood_device::kdtree::plan::Options;
 pub use heapwood_device::render::{Hit, Triangle};
-pub use image::{Picture, render};
+pub use image::{RenderedImage, render};
 pub use trace::{Ray, trace};
 
 use heapwood_scenes::Scene;

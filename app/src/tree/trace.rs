@@ -3,7 +3,7 @@
 use heapwood_device::launch::Call;
 use heapwood_device::render::{Hit, Trace, TraceArguments};
 
-use super::build::{Built, Ready};
+use super::build::{BuiltTree, PreparedBuild};
 use crate::backend::{BackendError, Grid, Launch};
 
 /// A ray: the points at `origin + t * direction` for all `t` from 0 on.
@@ -15,7 +15,7 @@ pub struct Ray {
     pub direction: [f32; 3],
 }
 
-/// What each ray hits first in the tree built last in `ready`.
+/// The closest hit of each ray in the tree built last in `prepared`.
 ///
 /// # Errors
 ///
@@ -23,10 +23,14 @@ pub struct Ray {
 ///
 /// # Panics
 ///
-/// If the latest build in `ready` has not succeeded, and for 2^32 rays or more.
-pub fn trace(ready: &Ready, built: &Built, rays: &[Ray]) -> Result<Vec<Hit>, BackendError> {
-    let backend = ready.backend();
-    let (nodes, references) = ready.addresses();
+/// If the latest build in `prepared` has not succeeded, and for 2^32 rays or more.
+pub fn trace(
+    prepared: &PreparedBuild,
+    built: &BuiltTree,
+    rays: &[Ray],
+) -> Result<Vec<Hit>, BackendError> {
+    let backend = prepared.backend();
+    let (nodes, references) = prepared.addresses();
     let count = u32::try_from(rays.len()).expect("less than 2^32 rays");
     let floats: Vec<[[f32; 3]; 2]> = rays.iter().map(|ray| [ray.origin, ray.direction]).collect();
     let bounds = [built.result.bounds.min, built.result.bounds.max];
@@ -39,7 +43,7 @@ pub fn trace(ready: &Ready, built: &Built, rays: &[Ray]) -> Result<Vec<Hit>, Bac
     let arguments = TraceArguments {
         nodes: nodes.cast(),
         references: references.cast(),
-        triangles: ready.triangles().address().cast(),
+        triangles: prepared.triangles().address().cast(),
         bounds: bounds_memory.address().cast(),
         rays: rays_memory.address().cast(),
         hits: hits.address().cast(),

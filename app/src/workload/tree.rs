@@ -33,7 +33,7 @@ use crate::allocators::Spec;
 use crate::backend::Backend;
 use crate::samples::Samples;
 use crate::size::Pool;
-use crate::tree::{Built, Options, Ready, TreeBuilder, TreeError, TreeHash, Triangle, triangles};
+use crate::tree::{BuiltTree, Options, PreparedBuild, TreeBuilder, TreeError, TreeHash, Triangle, triangles};
 
 /// A scene, and how its tree is built.
 pub struct Workload<'a> {
@@ -51,13 +51,13 @@ pub struct Workload<'a> {
 
 /// What is known of a build after measuring it.
 #[derive(Clone, Debug)]
-pub struct Measured {
+pub struct BuildMeasurement {
     /// Initialisation of the heap, in milliseconds.
     pub init_ms: Samples,
     /// The build, in milliseconds.
     pub build_ms: Samples,
     /// The last tree, which is in the workspace.
-    pub built: Built,
+    pub built: BuiltTree,
     /// The expected cost of a ray, in the units of the build's costs.
     pub sah_cost: f64,
     /// Its fingerprint.
@@ -83,7 +83,7 @@ impl Workload<'_> {
         backend: &'b dyn Backend,
         runs: u32,
         mut after_each: impl FnMut(),
-    ) -> Result<(Measured, Ready<'b>), TreeError> {
+    ) -> Result<(BuildMeasurement, PreparedBuild<'b>), TreeError> {
         let triangles = triangles(self.scene);
         let builder = TreeBuilder::new(backend, &triangles)?;
         let ready = builder.prepare(&self.spec, self.pool, self.options)?;
@@ -94,11 +94,11 @@ impl Workload<'_> {
 
     fn measure(
         &self,
-        ready: &Ready,
+        ready: &PreparedBuild,
         triangles: &[Triangle],
         runs: u32,
         mut after_each: impl FnMut(),
-    ) -> Result<Measured, TreeError> {
+    ) -> Result<BuildMeasurement, TreeError> {
         let collected = ready.build(true)?;
         let expected = ready.tree(&collected)?.hash();
         after_each();
@@ -129,7 +129,7 @@ impl Workload<'_> {
                 .map_err(|fault| TreeError::Wrong(format!("the tree is wrong: {fault:?}")))?;
         }
         let occupancy = collected.state.occupancy;
-        Ok(Measured {
+        Ok(BuildMeasurement {
             init_ms,
             build_ms,
             sah_cost: metrics::sah_cost(&tree.nodes, bounds, ready.options().costs),

@@ -19,4 +19,4 @@ pub use image::{Render, RenderArguments};
 pub use ray::Ray;
 pub use shade::{Mode, normal};
 pub use trace::{RAY_FLOATS, Trace, TraceArguments};
-pub use traverse::{Hit, MAX_DEPTH, Tree};
+pub use traverse::{Hit, MAX_TRAVERSAL_DEPTH, Tree};

@@ -15,7 +15,7 @@ use crate::kdtree::bounds::{Bounds, Triangle};
 use crate::kdtree::node::Node;
 
 /// The deepest tree that can be traversed: the most interior nodes above a leaf.
-pub const MAX_DEPTH: usize = 64;
+pub const MAX_TRAVERSAL_DEPTH: usize = 64;
 
 /// What a ray hits first.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,7 +73,7 @@ struct NodeToVisit {
 /// On the GPU the entries are local memory of the lane, which its L1 cache
 /// holds. They are borrowed so that the length can stay in a register.
 struct TraversalStack<'a> {
-    entries: &'a mut [MaybeUninit<NodeToVisit>; MAX_DEPTH],
+    entries: &'a mut [MaybeUninit<NodeToVisit>; MAX_TRAVERSAL_DEPTH],
     length: usize,
 }
 
@@ -82,7 +82,7 @@ impl TraversalStack<'_> {
     /// tree's depth rules out.
     #[inline(always)]
     fn push(&mut self, later: NodeToVisit) {
-        if self.length < MAX_DEPTH {
+        if self.length < MAX_TRAVERSAL_DEPTH {
             let entry = self.entries.as_mut_ptr().wrapping_add(self.length);
             // SAFETY: `length` is within the array.
             unsafe { (*entry).write(later) };
@@ -109,7 +109,7 @@ impl Tree {
     /// # Safety
     ///
     /// While this value or a copy of it is in use, the memory can be read and does not
-    /// change. There is at least one node, and no leaf is deeper than [`MAX_DEPTH`]. Right
+    /// change. There is at least one node, and no leaf is deeper than [`MAX_TRAVERSAL_DEPTH`]. Right
     /// children are nodes, the references of leaves are there, and they name triangles.
     #[inline(always)]
     pub unsafe fn new(
@@ -144,7 +144,7 @@ impl Tree {
     pub fn closest_hit(&self, ray: &Ray) -> Hit {
         let mut best = Hit::NONE;
         let mut stack = TraversalStack {
-            entries: &mut [MaybeUninit::uninit(); MAX_DEPTH],
+            entries: &mut [MaybeUninit::uninit(); MAX_TRAVERSAL_DEPTH],
             length: 0,
         };
         let (mut enter, mut leave) = ray.span(&self.bounds);
