@@ -103,7 +103,12 @@ pub struct TreeReport {
 
 impl TreeReport {
     /// For a workload that was measured, with the memory that it was built in.
-    pub fn new(workload: &Workload, info: &DeviceInfo, measured: &BuildMeasurement, ready: &PreparedBuild) -> Self {
+    pub fn new(
+        workload: &Workload,
+        info: &DeviceInfo,
+        measured: &BuildMeasurement,
+        ready: &PreparedBuild,
+    ) -> Self {
         let (scene, spec) = (workload.scene, &workload.spec);
         let triangles = scene.len();
         let options = ready.options();

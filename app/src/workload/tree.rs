@@ -33,7 +33,9 @@ use crate::allocators::Spec;
 use crate::backend::Backend;
 use crate::samples::Samples;
 use crate::size::Pool;
-use crate::tree::{BuiltTree, Options, PreparedBuild, TreeBuilder, TreeError, TreeHash, Triangle, triangles};
+use crate::tree::{
+    BuiltTree, Options, PreparedBuild, TreeBuilder, TreeError, TreeHash, Triangle, triangles,
+};
 
 /// A scene, and how its tree is built.
 pub struct Workload<'a> {

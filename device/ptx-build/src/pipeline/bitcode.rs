@@ -40,6 +40,8 @@ pub(super) fn compile(toolchain: &Toolchain, root: &Path, work: &Path) -> Result
         // For `orderings`; what is optimised does not depend on it.
         .env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only")
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))
+        // Incremental compilation splits the crate, and the kernels are optimised less.
+        .env_remove("CARGO_INCREMENTAL")
         .env_remove("RUSTFLAGS")
         .env_remove("RUSTC_WRAPPER")
         .env_remove("RUSTC_WORKSPACE_WRAPPER")
