@@ -1,6 +1,6 @@
 //! SAH k-d trees: building them over an allocator, and the finished tree.
 //!
-//! The builder follows the workload of Vinkler and Havran 2014 (section 7, [DS]):
+//! The builder follows the workload of Vinkler and Havran 2014 (section 7, DS):
 //! a warp is the unit of computation, only one lane of it allocates, and
 //! splitting a node allocates the children's reference arrays and frees the
 //! parent's. Three kernels surround the persistent one:

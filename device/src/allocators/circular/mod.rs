@@ -5,11 +5,11 @@
 //! an offset to the first free chunk that is large enough, takes it, and splits
 //! off what it does not need; `free` merges the chunk with its successor if that
 //! is free. The four differ in two choices: flag and link in two words or fused
-//! into one ([`links`]), and one offset for all or one a multiprocessor.
+//! into one (`links`), and one offset for all or one a multiprocessor.
 //!
 //! What is ours, and why:
 //!
-//! - Headers lie in a table and stay valid for ever ([`links`] has the argument):
+//! - Headers lie in a table and stay valid for ever (`links` has the argument):
 //!   the published algorithm corrupts memory if a thread stalls between reading
 //!   a link and following it.
 //! - The offset is a ticket that picks the region where the walk starts, and
@@ -18,8 +18,8 @@
 //! - A walk that finds no fit in a region leaves a hint of the size that failed,
 //!   so that others step over the region, and it gives up after some hundred steps.
 //!   All of these are hints, and may be wrong.
-//! - If the walk finds nothing, an [`index`] of free units serves the request or refuses
-//!   it ([`search`]): null is evidence, and takes a bounded number of accesses.
+//! - If the walk finds nothing, an `index` of free units serves the request or refuses
+//!   it (`search`): null is evidence, and takes a bounded number of accesses.
 //! - A free chunk that is too small is merged with the free chunks behind it
 //!   until it fits, so that what was freed in any order serves any size.
 

@@ -202,7 +202,7 @@ impl<P: Parameters> Arena<P> {
         unsafe { &*self.metadata.add(offset as usize).cast() }
     }
 
-    /// The state of a chunk that is shared ([`super::shared`]).
+    /// The state of a chunk that is shared (`shared`).
     #[inline(always)]
     pub fn shared_state(&self, chunk: u32) -> &AtomicU64 {
         let offset = u64::from(chunk) * METADATA_BYTES + SHARED_STATE;
@@ -224,7 +224,7 @@ impl<P: Parameters> Arena<P> {
         self.word32(geometry::line(0, line as u32))
     }
 
-    /// A word of the pool's head that counts what is on its way ([`super::transit`]).
+    /// A word of the pool's head that counts what is on its way (`transit`).
     #[inline(always)]
     pub fn transit(&self, stripe: u32) -> &AtomicU64 {
         self.word64(geometry::line(0, Line::Room as u32) + u64::from(stripe) * 8)

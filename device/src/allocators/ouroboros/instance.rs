@@ -54,7 +54,7 @@ pub trait Instance: Copy {
     /// Empties the queue of a class; called by all threads of the launch.
     fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32);
 
-    /// A page of the class, or [`super::arena::EMPTY`]. The lanes of `all` call this together,
+    /// A page of the class, or `EMPTY`. The lanes of `all` call this together,
     /// each for a class of its own; whether they look again is the same for all.
     fn malloc<W: Warp, P: Parameters>(
         warp: W,
@@ -181,7 +181,7 @@ impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
     }
 }
 
-/// A page of the class, or [`super::arena::EMPTY`]: [`Instance::malloc`].
+/// A page of the class, or `EMPTY`: [`Instance::malloc`].
 #[inline(always)]
 pub fn malloc<W: Warp, P: Parameters, K: Kind>(
     warp: W,

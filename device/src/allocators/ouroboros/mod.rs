@@ -1,11 +1,11 @@
 //! Ouroboros: virtualized queues that are built on the chunks that they manage
 //! (Winter, Mlakar, Parger and Steinberger 2020).
 //!
-//! The memory is divided into chunks of 8 KiB. A [`pool`] allocates them for any
+//! The memory is divided into chunks of 8 KiB. A `pool` allocates them for any
 //! use: divided into pages of one size, as storage of a queue, or as part of a
-//! [run](runs). Requests of up to a chunk are served by ten classes of pages,
-//! each with a queue and a [bulk semaphore](semaphore). [Pages](pages) keep the
-//! free pages themselves in the queue, [chunks](chunks) the chunks that have
+//! run (`runs`). Requests of up to a chunk are served by ten classes of pages,
+//! each with a queue and a [bulk semaphore](semaphore). `pages` keep the
+//! free pages themselves in the queue, `chunks` the chunks that have
 //! some; each over one of three [queues](queue): static memory (S), an array of
 //! pointers to chunks (VA), a list of chunks (VL). Larger requests are served by
 //! instances that share the pool with the others.

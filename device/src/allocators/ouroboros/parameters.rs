@@ -24,7 +24,7 @@ pub trait Parameters: Copy {
     /// their first chunk when they need it.
     const FIRST_CHUNKS_FROM: u32 = 1 << 13;
 
-    /// Instances that are stacked on the first for larger pages ([`super::stacked`]).
+    /// Instances that are stacked on the first for larger pages (`stacked`).
     /// Without any, runs of chunks serve what is larger than a chunk.
     const STACKED: u32 = 0;
     /// Whether there are any: what only these need is then not compiled for others.

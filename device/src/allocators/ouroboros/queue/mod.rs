@@ -11,7 +11,7 @@
 //! The paper has no room to reserve: there a thread finds out that its entry has no memory
 //! when it has a position already, and all threads that wait for this
 //! position wait for ever. Here a refusal comes before, and the caller keeps the
-//! entry elsewhere ([`super::bits`]).
+//! entry elsewhere (`bits`).
 //!
 //! Orders: the exchange of a slot for an entry releases what the entry names,
 //! the exchange for empty acquires it. Positions and room are relaxed counters:
