@@ -1,6 +1,6 @@
 //! The memory of a store: an allocator with its pool, and the records.
 
-use heapwood_device::graph::plan::{Csr as DeviceCsr, CsrSpace, Graph, Measured, Shape};
+use heapwood_device::graph::store::plan::{Csr as DeviceCsr, CsrSpace, Graph, Measured, Shape};
 use heapwood_device::launch::PlannedLaunch;
 
 use super::StoreError;

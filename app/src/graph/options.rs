@@ -1,6 +1,6 @@
 //! How a graph is kept: the choices that a store is made by.
 
-use heapwood_device::graph::plan::Layout;
+use heapwood_device::graph::store::plan::Layout;
 
 use super::limits::Limits;
 use crate::allocators::Spec;

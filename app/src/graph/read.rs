@@ -1,6 +1,6 @@
 //! Reading a graph back: its hash, its rows, and single edges.
 
-use heapwood_device::graph::plan::graph_hash;
+use heapwood_device::graph::store::plan::graph_hash;
 use heapwood_graphs::Csr;
 
 use super::StoreError;

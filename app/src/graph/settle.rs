@@ -5,7 +5,7 @@
 //! can use and the device has free: a graph that fits is not refused because the
 //! next power of two does not.
 
-use heapwood_device::graph::plan::{Layout, Shape};
+use heapwood_device::graph::store::plan::{Layout, Shape};
 
 use super::StoreError;
 use super::device_store::{DeviceStore, Rows};

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use heapwood_device::graph::plan::{
+use heapwood_device::graph::store::classify::Compact;
+use heapwood_device::graph::store::plan::{
     Batch, Change, Counts, Csr as DeviceCsr, Layout, Shape, UpdateError, UpdateSpace,
 };
-use heapwood_device::graph::store::classify::Compact;
 use heapwood_device::graph::store::sort::{SortCount, SortOffsets, SortScatter};
 use heapwood_device::heap::State;
 use heapwood_device::launch::PlannedLaunch;

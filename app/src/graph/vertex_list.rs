@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use heapwood_device::graph::plan::VertexList;
+use heapwood_device::graph::store::plan::VertexList;
 
 use super::device_store::DeviceStore;
 use crate::backend::{Backend, BackendError, Memory};

@@ -1,6 +1,6 @@
 //! Inserting and deleting vertices.
 
-use heapwood_device::graph::plan::{Batch, Change, UpdateSpace};
+use heapwood_device::graph::store::plan::{Batch, Change, UpdateSpace};
 use heapwood_device::launch::PlannedLaunch;
 
 use super::StoreError;

@@ -10,7 +10,5 @@
 pub mod bfs;
 pub mod components;
 pub mod pagerank;
-#[cfg(not(target_arch = "nvptx64"))]
-pub mod plan;
 pub mod store;
 pub mod triangles;

@@ -1,7 +1,7 @@
 //! Breadth-first search: the edges from a vertex to each one.
 
 use clap::Args;
-use heapwood_device::graph::plan::{SearchSpace, SearchState};
+use heapwood_device::graph::bfs::plan::{SearchSpace, SearchState};
 use heapwood_device::launch::PlannedLaunch;
 use serde::{Deserialize, Serialize};
 

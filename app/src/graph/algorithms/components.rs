@@ -1,7 +1,7 @@
 //! Connected components: each vertex is labelled with the least vertex of its component.
 
 use clap::Args;
-use heapwood_device::graph::plan::ComponentSpace;
+use heapwood_device::graph::components::plan::ComponentSpace;
 
 use super::{Algorithm, CountReport, Line, ReportContext};
 use crate::Error;

@@ -1,7 +1,7 @@
 //! The graph as algorithms read it whose rows must be contiguous.
 
-use heapwood_device::graph::plan::{Graph, Layout};
 use heapwood_device::graph::store::Vertex;
+use heapwood_device::graph::store::plan::{Graph, Layout};
 use heapwood_device::launch::PlannedLaunch;
 
 use crate::backend::{BackendError, Memory};

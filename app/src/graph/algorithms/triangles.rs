@@ -1,7 +1,7 @@
 //! Triangles: how many an undirected graph has, and how many each vertex is in.
 
 use clap::Args;
-use heapwood_device::graph::plan::TriangleSpace;
+use heapwood_device::graph::triangles::plan::TriangleSpace;
 
 use super::{Algorithm, CountReport, Line, ReportContext};
 use crate::Error;

@@ -9,7 +9,7 @@
 //! Traffic: each entry of the vertices reached is read once, with its depth.
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub(super) mod plan;
+pub mod plan;
 mod simt;
 
 pub use simt::{SearchLevel, SearchStart};

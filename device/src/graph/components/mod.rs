@@ -10,7 +10,7 @@
 //! Traffic: each entry is read once, and its two parents.
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub(super) mod plan;
+pub mod plan;
 mod simt;
 
 pub use simt::{ComponentEnd, ComponentJoin, ComponentStart};

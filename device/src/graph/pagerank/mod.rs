@@ -22,7 +22,7 @@
 mod contribution;
 mod linked;
 #[cfg(not(target_arch = "nvptx64"))]
-pub(super) mod plan;
+pub mod plan;
 pub mod relaxation;
 mod simt;
 mod solo;

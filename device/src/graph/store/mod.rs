@@ -24,7 +24,7 @@ pub mod linked;
 pub mod load;
 pub mod measure;
 #[cfg(not(target_arch = "nvptx64"))]
-pub(super) mod plan;
+pub mod plan;
 pub mod query;
 pub mod scan;
 pub mod sort;

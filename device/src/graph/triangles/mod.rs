@@ -19,7 +19,7 @@ pub mod delta;
 mod in_place;
 mod linked;
 #[cfg(not(target_arch = "nvptx64"))]
-pub(super) mod plan;
+pub mod plan;
 mod simt;
 mod solo;
 

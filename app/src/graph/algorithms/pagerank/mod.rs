@@ -5,7 +5,7 @@ mod report;
 mod traffic;
 
 use clap::Args;
-use heapwood_device::graph::plan::{Method, RankOptions, RankSpace, RankState};
+use heapwood_device::graph::pagerank::plan::{Method, RankOptions, RankSpace, RankState};
 use heapwood_device::launch::PlannedLaunch;
 
 pub use reference::rounding;

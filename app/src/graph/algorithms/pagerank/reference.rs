@@ -114,7 +114,7 @@ impl Reference {
 mod tests {
     use super::*;
     use crate::graph::algorithms::examples::{path, reference};
-    use heapwood_device::graph::plan::RankState;
+    use heapwood_device::graph::pagerank::plan::RankState;
 
     fn found(ranks: &[f32], method: Method, iterations: u32, residual: f64) -> Ranks {
         Ranks {

@@ -1,4 +1,8 @@
-//! The host's side of a store: its memory and the launches of its operations.
+//! The host's side of a store: how its memory is divided, and the launches of each
+//! operation, which run on any backend in the order given.
+//!
+//! A graph is one buffer of [`Shape::bytes`] and the blocks in a heap. An operation takes a
+//! workspace whose layout is computed here, and leaves its results in it.
 
 mod csr;
 mod query;

@@ -258,7 +258,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::plan::Layout;
+    use crate::graph::store::plan::Layout;
     use crate::workspace::tiles;
 
     #[test]
