@@ -268,4 +268,12 @@ mod tests {
         let long = excerpt(&[0xff; 1000]);
         assert!(long.chars().count() < 50 && long.ends_with("..."), "{long}");
     }
+
+    #[test]
+    fn excerpts_are_as_long_in_every_script() {
+        for letter in ["a", "\u{e9}", "\u{20ac}", "\u{1f332}"] {
+            let expected = letter.repeat(40) + "...";
+            assert_eq!(excerpt(letter.repeat(60).as_bytes()), expected);
+        }
+    }
 }

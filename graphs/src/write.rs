@@ -206,6 +206,20 @@ mod tests {
     }
 
     #[test]
+    fn metis_without_loops_has_the_plain_header() {
+        // Not every reader knows the third number, or means the same by it.
+        let list = EdgeList {
+            vertices: 4,
+            edges: vec![[0, 1], [1, 2]],
+            directed: false,
+        };
+        let graph = Csr::build(list, CsrOptions::default()).0;
+        let mut out = Vec::new();
+        write_graph(&graph, Format::Metis, false, &mut out).unwrap();
+        assert_eq!(out, b"4 2\n2\n1 3\n2\n\n");
+    }
+
+    #[test]
     fn directed_graphs() {
         let text = |format| text(true, format);
         assert_eq!(
