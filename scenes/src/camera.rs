@@ -265,6 +265,34 @@ mod tests {
     }
 
     #[test]
+    fn rays_pass_the_middle_of_their_pixels() {
+        let camera = camera(Vec3::new(0.0, 0.0, 5.0), Vec3::Y, 90.0).unwrap();
+        // The image is 4 by 2 at distance 1, a pixel a hundredth.
+        for (x, y, expected) in [
+            (0, 0, [-1.995, 0.995]),
+            (399, 0, [1.995, 0.995]),
+            (0, 199, [-1.995, -0.995]),
+            (250, 120, [0.505, -0.205]),
+        ] {
+            let expected = Vec3::new(expected[0], expected[1], -1.0);
+            let direction = camera.rays().direction(x, y);
+            assert!(direction.distance(expected) < 1e-5, "{x} {y}: {direction}");
+        }
+    }
+
+    #[test]
+    fn a_camera_tells_what_it_was_made_from() {
+        let (eye, target, up) = (Vec3::splat(5.0), Vec3::X, Vec3::new(0.0, 2.0, 0.5));
+        let camera = Camera::new(eye, target, up, 37.5, 320, 200).unwrap();
+        assert_eq!(
+            (camera.eye(), camera.look_at(), camera.up()),
+            (eye, target, up)
+        );
+        assert_eq!(camera.fov_degrees(), 37.5);
+        assert_eq!((camera.width(), camera.height()), (320, 200));
+    }
+
+    #[test]
     fn degenerate_cameras_are_refused() {
         let eye = Vec3::new(0.0, 0.0, 5.0);
         assert_eq!(
@@ -327,6 +355,29 @@ mod tests {
                     assert!(x >= 0.0 && x <= width as f32, "{x}");
                     assert!(y >= 0.0 && y <= height as f32, "{y}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn framing_looks_from_above_and_comes_as_near_as_it_can() {
+        let bounds = Bounds {
+            min: Vec3::new(3.0, -1.0, 2.0),
+            max: Vec3::new(7.0, 1.0, 3.0),
+        };
+        for (width, height) in [(400, 200), (100, 300)] {
+            for fov in [10.0, 40.0, 100.0] {
+                let camera = Camera::frame(bounds, width, height, fov).unwrap();
+                // From the front right and above.
+                assert!(camera.eye().cmpgt(bounds.centre()).all());
+                // How far from the middle the outermost corner is; 1 is the border.
+                let outermost = bounds.corners().into_iter().map(|corner| {
+                    let (x, y, _) = project(camera.rays(), corner);
+                    let [x, y] = [2.0 * x / width as f32, 2.0 * y / height as f32];
+                    (x - 1.0).abs().max((y - 1.0).abs())
+                });
+                let outermost = outermost.fold(0.0, f32::max);
+                assert!(outermost > 0.85, "{width}x{height} {fov}: {outermost}");
             }
         }
     }

@@ -262,6 +262,23 @@ mod tests {
     }
 
     #[test]
+    fn triangles_without_area_are_found_anywhere() {
+        let at = |x, y, z| Vec3::new(x, y, z);
+        let list = [
+            // Corners on a line, and two that are the same, far from the origin.
+            [at(1.0, 2.0, 3.0), at(2.0, 4.0, 5.0), at(4.0, 8.0, 9.0)],
+            [at(1.0, 2.0, 3.0), at(1.0, 2.0, 3.0), at(4.0, 8.0, 8.0)],
+            [at(1.0, 2.0, 3.0), at(4.0, 8.0, 8.0), at(4.0, 8.0, 8.0)],
+            [at(1.0, 2.0, 3.0), at(4.0, 8.0, 8.0), at(1.0, 2.0, 3.0)],
+            // A line through the origin meets two corners of this one.
+            [at(1.0, 2.0, 3.0), at(2.0, 4.0, 6.0), at(4.0, 8.0, 9.0)],
+        ];
+        let (scene, report) = clean(&list).unwrap();
+        assert_eq!((report.degenerate, report.kept), (4, 1));
+        assert_eq!(scene.positions(), [list[4]]);
+    }
+
+    #[test]
     fn one_triangle_and_flat_scenes_are_fine() {
         assert_eq!(clean(&[[A, B, C]]).unwrap().0.len(), 1);
         let flat: Vec<_> = (0..100)

@@ -215,6 +215,16 @@ mod tests {
     }
 
     #[test]
+    fn the_input_hash_is_that_of_the_positions() {
+        // FNV-1a over the 36 bytes of 0 0 0, 1 0 0, 0 1 0.
+        let (v, t, m) = parts();
+        let scene = Scene::new("s", v, t, m, vec![0]).unwrap();
+        assert_eq!(scene.input_hash(), 0x1d35_35e0_7c06_fa35);
+        let loose = Scene::from_triangles("loose", &scene.positions());
+        assert_eq!(loose.input_hash(), scene.input_hash());
+    }
+
+    #[test]
     fn loose_triangles_are_kept_as_they_are() {
         let list = [
             [Vec3::ZERO, Vec3::X, Vec3::Y],

@@ -245,6 +245,50 @@ mod tests {
     }
 
     #[test]
+    fn displaced_vertices_stay_near_the_middle_of_their_edge() {
+        let [a, b, c] = [
+            Vec3::ZERO,
+            Vec3::new(0.0, 0.0, 3.0),
+            Vec3::new(4.0, 0.0, 0.0),
+        ];
+        let flat = Scene::from_triangles("flat", &[[a, b, c]]);
+        let mut highest = 0.0_f32;
+        for seed in 0..20 {
+            let rough = Displacement { seed, ..ROUGH };
+            let fine = subdivide(&flat, 1, rough).unwrap();
+            let [ab, bc, ca] = fine.triangle(3);
+            for (middle, from, to) in [(ab, a, b), (bc, b, c), (ca, c, a)] {
+                // The normal is upright, so that only the height changes.
+                assert_eq!(middle.with_y(0.0), (from + to) / 2.0);
+                let part = middle.y.abs() / from.distance(to);
+                assert!(part <= rough.amplitude, "{part}");
+                highest = highest.max(part);
+            }
+        }
+        assert!(highest > 0.5 * ROUGH.amplitude, "{highest}");
+    }
+
+    #[test]
+    fn a_scene_of_another_size_gets_the_same_shape() {
+        let scaled = |scene: &Scene| -> Vec<[Vec3; 3]> {
+            let positions = scene.positions().into_iter();
+            positions.map(|t| t.map(|v| v * 4.0)).collect()
+        };
+        let knot = by_name("knot").unwrap();
+        let large = Scene::from_triangles("large", &scaled(&knot));
+        let fine = subdivide(&knot, 1, ROUGH).unwrap();
+        let large = subdivide(&large, 1, ROUGH).unwrap();
+        // Exactly, since a power of two rounds nothing.
+        assert_eq!(large.positions(), scaled(&fine));
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_bits_everywhere() {
+        let knot = subdivide(&by_name("knot").unwrap(), 1, ROUGH).unwrap();
+        assert_eq!(knot.input_hash(), 0x50c4_8d93_9147_fb35);
+    }
+
+    #[test]
     fn too_many_are_refused() {
         let scene = by_name("terrain").unwrap();
         for target in [MOST_TRIANGLES + 1, u64::MAX] {

@@ -131,6 +131,17 @@ mod tests {
     }
 
     #[test]
+    fn texture_maps_of_every_kind_are_counted() {
+        let maps = ["map_Kd", "map_Bump", "bump", "disp", "decal", "refl"];
+        let lines: String = maps.map(|map| format!("{map} t.png\n")).concat();
+        let (materials, warnings) = read(&format!("newmtl a\n{lines}"));
+        assert_eq!(materials.len(), 1);
+        let count = maps.len();
+        let file = "m".to_owned();
+        assert_eq!(warnings, [Warning::Textures { file, count }]);
+    }
+
+    #[test]
     fn bad_lines_are_skipped_with_one_warning() {
         let text = "newmtl a\nKd 1 2\nKd x y z\nKe nan 0 0\nNs\nnewmtl\nmap_Kd t.png\nillum 2\n";
         let (materials, warnings) = read(text);

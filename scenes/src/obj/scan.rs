@@ -314,6 +314,31 @@ mod tests {
     }
 
     #[test]
+    fn an_index_that_no_file_can_have_is_a_fault_where_it_stands() {
+        // One that is too large so far may have its vertex further on.
+        let later = "v nonsense\n";
+        let range = |index, count| LineProblem::IndexRange { index, count };
+        for index in [u32::MAX as i64 + 1, i64::MAX] {
+            let text = format!("v 0 0 0\nf 1 1 {index}\n{later}");
+            assert_eq!(problem(&text), (2, range(index, 1)));
+        }
+        assert_eq!(problem(&format!("v 0 0 0\nf 1 1 4294967295\n{later}")).0, 3);
+    }
+
+    #[test]
+    fn names_may_not_be_missing() {
+        for word in ["usemtl", "mtllib"] {
+            let scan = scan("t", &format!("v 0 0 0\n{word}\n{word} \n")).unwrap();
+            assert!(scan.libraries.is_empty() && scan.body.is_empty());
+            assert_eq!(scan.warnings.len(), 1);
+            assert_eq!(
+                scan.warnings[0].to_string(),
+                format!("t:2: keyword `{word}` is not read; 2 such lines skipped")
+            );
+        }
+    }
+
+    #[test]
     fn libraries_are_split_at_their_suffix() {
         let scan = scan("t", "mtllib a.mtl my b.MTL\nmtllib c d\nmtllib a.mtl\n").unwrap();
         assert_eq!(
