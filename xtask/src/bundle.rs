@@ -13,8 +13,6 @@ use serde_json::Value;
 
 use crate::Result;
 
-/// The most bytes of a bundle.
-const MOST_BYTES: u64 = 64 << 20;
 /// Plain scenes from this size on are compressed; the program reads both.
 const PLAIN_BYTES: u64 = 64 << 10;
 /// Builds the tests of the program that can use a GPU.
@@ -71,12 +69,6 @@ pub fn make(root: &Path, folder: &Path) -> Result<()> {
         folder.display(),
         bytes as f64 / f64::from(1 << 20)
     );
-    if bytes >= MOST_BYTES {
-        return Err(format!(
-            "{}: the bundle has {bytes} bytes, the most are {MOST_BYTES}",
-            folder.display()
-        ));
-    }
     Ok(())
 }
 
