@@ -33,7 +33,7 @@ pub enum RegisterUse {
 }
 
 /// The limit of a kernel over an allocator; 0 for none.
-#[cfg_attr(not(target_arch = "nvptx64"), allow(dead_code))]
+#[cfg(target_arch = "nvptx64")]
 pub(crate) const fn limit(kernel: RegisterUse, allocator: RegisterLimits) -> u32 {
     match kernel {
         RegisterUse::Unlimited => 0,
