@@ -55,10 +55,14 @@ fn rate(bytes: u64, times: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::rate;
+    use super::{of_gpu, rate};
 
     #[test]
     fn both_directions_count_and_the_first_copy_does_not() {
         assert_eq!(rate(1_000_000, &[100.0, 2.0, 1.0, 4.0]), 1.0);
+    }
+    #[test]
+    fn a_gpu_that_is_not_there_has_no_rate() {
+        assert!(of_gpu(u32::MAX).is_err());
     }
 }

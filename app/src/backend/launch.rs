@@ -57,3 +57,34 @@ impl Launch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use heapwood_device::heap::{Init, Nothing};
+
+    use super::*;
+
+    fn bounded(grid: Grid) -> Result<Grid, BackendError> {
+        let call = Call::of::<Init>(Nothing);
+        let heap = None;
+        Launch { call, heap, grid }.bounded_grid()
+    }
+
+    #[test]
+    fn exact_numbers_of_threads_are_refused_beyond_the_most_and_others_cut() {
+        let most = MOST_THREADS;
+        for grid in [Grid::Threads(most), Grid::Warps(most / 32)] {
+            assert_eq!(bounded(grid), Ok(grid));
+        }
+        let refused = |grid| bounded(grid).unwrap_err();
+        let threads = u64::from(most) + 1;
+        let error = BackendError::TooManyThreads { threads };
+        assert_eq!(refused(Grid::Threads(most + 1)), error);
+        let threads = u64::from(most) + 32;
+        let error = BackendError::TooManyThreads { threads };
+        assert_eq!(refused(Grid::Warps(most / 32 + 1)), error);
+        assert_eq!(bounded(Grid::Strided(u32::MAX)), Ok(Grid::Strided(most)));
+        assert_eq!(bounded(Grid::Ranges(u32::MAX)), Ok(Grid::Ranges(most)));
+        assert_eq!(bounded(Grid::Ranges(5)), Ok(Grid::Ranges(5)));
+    }
+}

@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn vertices_without_edges_need_no_pool() {
-        let shape = Shape {
+        let mut shape = Shape {
             vertices: 1 << 30,
             limit: 1 << 30,
             directed: true,
@@ -90,5 +90,8 @@ mod tests {
         };
         assert_eq!(first_pool(&shape, 1), LEAST_POOL);
         assert_eq!(first_pool(&shape, 1 << 30), 8 * (72 << 30));
+        shape.layout = Layout::Linked;
+        assert_eq!(first_pool(&shape, 1), LEAST_POOL);
+        assert_eq!(first_pool(&shape, 1 << 30), 8 * (140 << 30));
     }
 }

@@ -36,6 +36,8 @@ mod process;
 mod row;
 mod runner;
 mod suite;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 
