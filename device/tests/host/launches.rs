@@ -1,0 +1,73 @@
+//! Threads of the launches that planners make. A kernel takes any number, so that no
+//! result shows one that is far too small.
+
+use std::ptr::null_mut;
+
+use heapwood_device::graph::pagerank::plan::{RankOptions, RankSpace};
+use heapwood_device::graph::store::plan::{Batch, Change, Graph, Layout, Shape, UpdateSpace};
+use heapwood_device::launch::{Grid, KernelId, PlannedLaunch};
+
+fn graph(directed: bool) -> Graph {
+    let shape = Shape {
+        vertices: 3000,
+        limit: 3000,
+        directed,
+        handle_bytes: 4,
+        layout: Layout::Contiguous,
+    };
+    Graph::new(shape, null_mut())
+}
+
+fn grids(launches: &[PlannedLaunch]) -> Vec<(KernelId, Grid)> {
+    let grid = |launch: &PlannedLaunch| (launch.call.kernel(), launch.grid);
+    launches.iter().map(grid).collect()
+}
+
+#[test]
+fn a_warp_sorts_and_compares_each_tile_of_a_batch() {
+    let graph = graph(false);
+    let batch = Batch {
+        edges: null_mut(),
+        count: 2500,
+        change: Change::Insert,
+        no_loops: false,
+        triangles: false,
+        continues: false,
+    };
+    let space = UpdateSpace::new(&graph.shape, batch.count).unwrap();
+    let launches = grids(&graph.update(&batch, &space, null_mut()));
+    // 5,000 keys: 10 tiles of 512 to sort, 79 of 64 to compare. A key has two numbers of
+    // 12 bits, and a digit 8 bits.
+    let pass = [
+        (KernelId::SortCount, Grid::Strided(10 * 32)),
+        (KernelId::SortOffsets, Grid::Strided(32 << 8)),
+        (KernelId::SortScatter, Grid::Strided(10 * 32)),
+    ];
+    assert_eq!(launches[..9], [pass; 3].concat());
+    let applied = [
+        (KernelId::Classify, Grid::Strided(79 * 32)),
+        (KernelId::Compact, Grid::Strided(79 * 32)),
+        (KernelId::GraphPrepare, Grid::Strided(5000)),
+        (KernelId::Relocate, Grid::Strided(5000)),
+        (KernelId::Commit, Grid::Strided(5000)),
+    ];
+    assert_eq!(launches[9..], applied);
+}
+
+#[test]
+fn a_thread_clears_each_sum_of_an_iteration() {
+    let graph = graph(true);
+    let options = RankOptions::default();
+    let space = RankSpace::new(graph.shape.vertices, 9000, options.limit);
+    let words = space.sum_words(options.limit) as u32;
+    // Those of the start, and those of each iteration.
+    assert_eq!(words, 201 * space.sum_words(0) as u32);
+    let expected = [
+        (KernelId::RankClear, Grid::Strided(words)),
+        (KernelId::RankStart, Grid::Ranges(3000)),
+    ];
+    assert_eq!(
+        grids(&graph.rank_start(&options, &space, null_mut())),
+        expected
+    );
+}

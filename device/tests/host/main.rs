@@ -1,0 +1,7 @@
+//! The host's side of the device code, which needs no kernel to run: what planners ask
+//! for, in numbers, what is read from the headers that kernels leave, and how a finished
+//! tree is checked.
+
+mod launches;
+mod trees;
+mod words;
