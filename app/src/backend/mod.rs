@@ -6,6 +6,8 @@
 //! one it is.
 
 mod bandwidth;
+#[cfg(test)]
+pub(crate) mod clocked;
 mod cpu;
 mod devices;
 mod gpu;

@@ -22,6 +22,8 @@ mod build;
 mod error;
 mod finished;
 mod image;
+#[cfg(test)]
+mod tests;
 mod trace;
 
 pub use build::{BuiltTree, PreparedBuild, TreeBuilder};

@@ -128,3 +128,20 @@ fn what_is_carried_along_is_what_is_computed_anew() {
     assert!(number(&last["pagerank"]["iterations"]) < number(&report["pagerank"]["iterations"]));
     assert_eq!(report["updates"][0]["batches"], 4);
 }
+
+#[test]
+fn people_read_what_was_computed_and_what_was_carried_along() {
+    let folder = Folder::new();
+    folder.put("kite.graph", KITE);
+    let command = "graph @kite.graph --bfs 1 --pagerank --triangles --insert 2 --incremental \
+                   --rounds 2 --runs 1 --backend cpu";
+    let outcome = run(&folder, command);
+    for words in [
+        "of 6 vertices reached from 1, depth",
+        "triangles by the batches",
+        "round 1: ranks by",
+        "round 2: ranks by",
+    ] {
+        assert!(outcome.stdout.contains(words), "{words}: {outcome:?}");
+    }
+}

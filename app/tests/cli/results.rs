@@ -53,6 +53,7 @@ fn a_tree_is_reported_with_stable_keys() {
     assert!(number(&report["references_per_triangle"]) >= 1.0);
     assert!(number(&report["sah_cost"]) > 1.0);
     assert_eq!(report["allocations"], report["frees"]);
+    assert!((0.0..1.0).contains(&number(&report["external_fragmentation"])));
     let leaves = number(&report["leaves"]);
     assert_eq!(number(&report["nodes"]), 2.0 * leaves - 1.0);
     assert!(number(&report["pool_high_water_bytes"]) >= 4.0 * 2048.0);

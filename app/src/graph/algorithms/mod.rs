@@ -122,3 +122,5 @@ algorithms! {
 
 #[cfg(test)]
 mod examples;
+#[cfg(test)]
+mod tests;

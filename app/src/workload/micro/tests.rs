@@ -2,57 +2,15 @@
 
 use std::time::Duration;
 
-use heapwood_device::host::HostAllocator;
-use heapwood_device::launch::KernelId;
-
 use super::{Case, HeapState, LEAST_SAMPLES, Microbenchmark, Plan, Row, measure};
 use crate::allocators::Spec;
-use crate::backend::{Backend, BackendError, Cpu, DeviceInfo, Launch, Memory, Options};
+use crate::backend::clocked::Clocked;
+use crate::backend::{BackendError, Options};
 use crate::cuda::CudaError;
 use crate::workload::Status;
 
-/// The CPU, of which each part of a launch takes `ms` by its own account, or fails.
-struct Clocked {
-    cpu: Cpu,
-    ms: Result<f64, BackendError>,
-}
-
-impl Backend for Clocked {
-    fn info(&self) -> DeviceInfo {
-        self.cpu.info()
-    }
-
-    fn solo_workers(&self) -> u32 {
-        self.cpu.solo_workers()
-    }
-
-    fn free_memory(&self) -> Result<u64, BackendError> {
-        self.cpu.free_memory()
-    }
-
-    fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError> {
-        self.cpu.memory(bytes, zeroed)
-    }
-
-    unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
-        let ms = self.ms.clone()?;
-        // SAFETY: the caller's promise.
-        unsafe { self.cpu.launch_parts(parts)? };
-        Ok(vec![ms; parts.len()])
-    }
-
-    fn registers(
-        &self,
-        kernel: KernelId,
-        allocator: &'static HostAllocator,
-    ) -> Result<Option<(u32, u32)>, BackendError> {
-        self.cpu.registers(kernel, allocator)
-    }
-}
-
 /// A row of `threads`, one kernel that allocates and one that frees a sample.
 fn row(ms: Result<f64, BackendError>, budget_s: f64) -> Row {
-    let cpu = Cpu::new(Some(1), None).unwrap();
     let case = Case {
         workload: Microbenchmark::Threads,
         allocator: "cmalloc".to_owned(),
@@ -69,11 +27,7 @@ fn row(ms: Result<f64, BackendError>, budget_s: f64) -> Row {
         },
         backend: Options::default(),
     };
-    measure(
-        &Clocked { cpu, ms },
-        &Spec::parse("cmalloc").unwrap(),
-        &case,
-    )
+    measure(&Clocked::new(ms), &Spec::parse("cmalloc").unwrap(), &case)
 }
 
 #[test]
