@@ -4,7 +4,8 @@
 use std::ptr::null_mut;
 
 use heapwood_device::graph::pagerank::plan::{RankOptions, RankSpace};
-use heapwood_device::graph::store::plan::{Batch, Change, Graph, Layout, Shape, UpdateSpace};
+use heapwood_device::graph::store::load::LoadArguments;
+use heapwood_device::graph::store::plan::{Batch, Change, Csr, Graph, Layout, Shape, UpdateSpace};
 use heapwood_device::launch::{Grid, KernelId, PlannedLaunch};
 
 fn graph(directed: bool) -> Graph {
@@ -70,4 +71,18 @@ fn a_thread_clears_each_sum_of_an_iteration() {
         grids(&graph.rank_start(&options, &space, null_mut())),
         expected
     );
+}
+
+#[test]
+fn a_graph_is_loaded_in_two_parts() {
+    let csr = Csr {
+        offsets: null_mut(),
+        targets: null_mut(),
+        entries: 9000,
+    };
+    let launches = graph(true).load(0, csr, null_mut());
+    let [hubs, others] = [0, 1].map(|part: usize| LoadArguments::from(launches[part].call.args()));
+    // Degrees of the vertices that each loads.
+    assert_eq!((hubs.below, others.least), (u32::MAX, 0));
+    assert!(hubs.least > 0 && hubs.least == others.below);
 }

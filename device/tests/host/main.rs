@@ -3,5 +3,6 @@
 //! tree is checked.
 
 mod launches;
+mod pools;
 mod trees;
 mod words;

@@ -1,5 +1,6 @@
 //! Capacities, results that are read from headers, names and messages.
 
+use heapwood_device::graph::pagerank::plan::Method;
 use heapwood_device::graph::store::plan::UpdateError;
 use heapwood_device::kdtree::node::LIMIT;
 use heapwood_device::kdtree::plan::{
@@ -132,12 +133,13 @@ fn failures_say_what_they_are() {
 }
 
 #[test]
-fn entries_are_named_by_family_kernel_and_allocator() {
+fn kernels_and_methods_have_their_names() {
     assert_eq!(
         KernelId::Init.entry(Some("awmalloc")),
         "heap__init__awmalloc"
     );
     assert_eq!(KernelId::Render.entry(None), "render__render");
+    assert_eq!(Method::ALL.map(Method::name), ["power", "accelerated"]);
     for (kernels, over_heap) in [(KernelId::OVER_HEAP, true), (KernelId::PLAIN, false)] {
         assert!(
             kernels
