@@ -81,7 +81,7 @@ macro_rules! with_plain_kernels {
             "graph" "graph_component_join" ComponentJoin $crate::graph::components::ComponentJoin;
             "graph" "graph_component_end" ComponentEnd $crate::graph::components::ComponentEnd;
             "graph" "graph_search_start" SearchStart $crate::graph::bfs::SearchStart;
-            "graph" "graph_search_level" SearchLevel $crate::graph::bfs::SearchLevel;
+            "graph" "graph_search_step" SearchStep $crate::graph::bfs::SearchStep;
         }
     };
 }

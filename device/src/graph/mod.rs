@@ -5,9 +5,11 @@
 //! from an allocator. A directed graph is two such stores, of out- and of in-neighbours.
 //! An algorithm has a folder: `mod` with its arguments and their contract, `simt` and, where
 //! a lane alone does better with other code, `solo`, and `plan`, the host's side: the layout
-//! of the workspace, the launches, and what the results mean.
+//! of the workspace, the launches, and what the results mean. [`chunks`] divides rows of
+//! very different lengths among warps.
 
 pub mod bfs;
+pub mod chunks;
 pub mod components;
 pub mod pagerank;
 pub mod store;

@@ -1,6 +1,7 @@
 //! The host's side of breadth-first search.
 
-use super::{SearchArguments, SearchLevel, SearchStart, word};
+use super::{CHUNK, SearchArguments, SearchStart, SearchStep, word};
+use crate::graph::chunks::{Chunk, most_chunks};
 use crate::graph::store::plan::Graph;
 use crate::launch::{Grid, PlannedLaunch};
 use crate::workspace::WorkspaceLayout;
@@ -8,8 +9,10 @@ use crate::workspace::WorkspaceLayout;
 /// The layout of the workspace of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchSpace {
+    entries: u32,
     depths: usize,
-    lists: [usize; 2],
+    bitmaps: [usize; 2],
+    queue: usize,
     bytes: usize,
 }
 
@@ -28,14 +31,19 @@ impl SearchSpace {
     /// Words at the front of the workspace, for [`SearchSpace::state`].
     pub const HEADER_WORDS: usize = word::COUNT;
 
-    /// For a graph of that many vertices.
-    pub fn new(vertices: u32) -> Self {
+    /// For a graph of that many vertices, and that many entries of out-neighbours.
+    pub fn new(vertices: u32, entries: u64) -> Self {
         let vertices = vertices as usize;
+        let bitmap = 4 * vertices.div_ceil(32);
+        let chunks = most_chunks::<CHUNK>(vertices, entries);
         let mut layout = WorkspaceLayout::default();
-        layout.reserve(4 * Self::HEADER_WORDS);
+        layout.reserve(8 * Self::HEADER_WORDS);
         Self {
+            // No store has more than it can number.
+            entries: u32::try_from(entries).unwrap_or(u32::MAX),
             depths: layout.reserve(4 * vertices),
-            lists: [layout.reserve(4 * vertices), layout.reserve(4 * vertices)],
+            bitmaps: [layout.reserve(bitmap), layout.reserve(bitmap)],
+            queue: layout.reserve(size_of::<Chunk>() * chunks),
             bytes: layout.bytes(),
         }
     }
@@ -51,12 +59,16 @@ impl SearchSpace {
         self.depths
     }
 
-    /// How far the search has come after the launches of levels `0..launched`.
-    pub fn state(header: &[u32; Self::HEADER_WORDS], launched: u32) -> SearchState {
+    /// How far the search has come after the launches of steps `1..=launched`: before its
+    /// end, what it has reached but for the last level.
+    pub fn state(header: &[u64; Self::HEADER_WORDS], launched: u32) -> SearchState {
+        let first = ((launched + 1) % 3) as usize * word::FRONTIER + word::COUNTS;
         SearchState {
-            reached: header[word::REACHED],
-            depth: header[word::DEPTH],
-            ended: header[(launched % 3) as usize] == 0,
+            reached: header[word::REACHED] as u32,
+            depth: header[word::DEEPEST] as u32,
+            ended: header[first..first + word::SPREAD]
+                .iter()
+                .all(|&count| count == 0),
         }
     }
 }
@@ -67,25 +79,25 @@ impl Graph {
         space: &SearchSpace,
         workspace: *mut u8,
         source: u32,
-        depth: u32,
+        step: u32,
     ) -> SearchArguments {
-        let list = |ahead: u32| {
-            let offset = space.lists[((depth + ahead) % 2) as usize];
-            workspace.wrapping_add(offset).cast()
-        };
+        let at = |offset: usize| workspace.wrapping_add(offset);
         SearchArguments {
-            records: self.contiguous_records(),
-            depths: workspace.wrapping_add(space.depths).cast(),
-            level: list(0),
-            next: list(1),
+            outgoing: self.contiguous_records(),
+            incoming: self.contiguous_incoming(),
+            depths: at(space.depths).cast(),
+            queue: at(space.queue).cast(),
+            even: at(space.bitmaps[0]).cast(),
+            odd: at(space.bitmaps[1]).cast(),
             header: workspace.cast(),
             vertices: self.shape.vertices,
+            entries: space.entries,
             source,
-            depth,
+            step,
         }
     }
 
-    /// The launch before the levels of a search.
+    /// The launch before the steps of a search.
     ///
     /// # Panics
     ///
@@ -101,17 +113,17 @@ impl Graph {
         PlannedLaunch::of::<SearchStart>(Grid::strided(self.shape.vertices), arguments)
     }
 
-    /// The launch of a level, numbered from 0. One after the last that is
-    /// needed does nothing.
-    pub fn search_level(
-        &self,
-        space: &SearchSpace,
-        workspace: *mut u8,
-        depth: u32,
-    ) -> PlannedLaunch {
-        let arguments = self.search_arguments(space, workspace, 0, depth);
+    /// The launch of a step, numbered from 1; a level is at most two of them. One after the
+    /// last that is needed does nothing.
+    ///
+    /// # Panics
+    ///
+    /// If the step is 0.
+    pub fn search_step(&self, space: &SearchSpace, workspace: *mut u8, step: u32) -> PlannedLaunch {
+        assert!(step > 0);
+        let arguments = self.search_arguments(space, workspace, 0, step);
         // A level is seldom a large part of the graph.
         let threads = self.shape.vertices.min(1 << 17);
-        PlannedLaunch::of::<SearchLevel>(Grid::strided(threads), arguments)
+        PlannedLaunch::of::<SearchStep>(Grid::strided(threads), arguments)
     }
 }

@@ -134,6 +134,18 @@ impl Graph {
         }
     }
 
+    /// Records of in-neighbours, contiguous; null for a view of a directed graph, which has
+    /// out-neighbours only.
+    pub(in crate::graph) fn contiguous_incoming(&self) -> *mut Vertex {
+        if !self.shape.directed {
+            self.contiguous_records()
+        } else if self.view.is_null() {
+            self.records(1)
+        } else {
+            std::ptr::null_mut()
+        }
+    }
+
     /// The handles of a store.
     pub(in crate::graph) fn handles(&self, store: usize) -> *mut u8 {
         let (handles, _) = self.shape.store_layout();
