@@ -78,7 +78,10 @@ macro_rules! with_plain_kernels {
             "graph" "graph_orient" Orient $crate::graph::triangles::Orient;
             "graph" "graph_triangles" Triangles $crate::graph::triangles::Triangles;
             "graph" "graph_component_start" ComponentStart $crate::graph::components::ComponentStart;
+            "graph" "graph_component_link" ComponentLink $crate::graph::components::ComponentLink;
+            "graph" "graph_component_compress" ComponentCompress $crate::graph::components::ComponentCompress;
             "graph" "graph_component_join" ComponentJoin $crate::graph::components::ComponentJoin;
+            "graph" "graph_component_join_long" ComponentJoinLong $crate::graph::components::ComponentJoinLong;
             "graph" "graph_component_end" ComponentEnd $crate::graph::components::ComponentEnd;
             "graph" "graph_search_start" SearchStart $crate::graph::bfs::SearchStart;
             "graph" "graph_search_step" SearchStep $crate::graph::bfs::SearchStep;

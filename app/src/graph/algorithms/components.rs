@@ -76,11 +76,10 @@ impl Store<'_> {
     pub fn components(&self) -> Result<Components, StoreError> {
         let vertices = self.shape().vertices;
         let contiguous = self.contiguous()?;
-        let space = ComponentSpace::new(vertices);
+        let space = ComponentSpace::new(self.shape(), self.entries()?);
         let workspace = self.backend.memory(space.bytes() as u64, false)?;
-        workspace.zero_front(8)?;
         let steps = contiguous.graph.components(&space, workspace.address());
-        // SAFETY: the workspace is divided by `space`, and its first word is 0.
+        // SAFETY: the workspace is divided by `space`.
         let ms = unsafe { self.time(&steps)? };
         let count: Vec<u64> = workspace.download(0, 1)?;
         Ok(Components {

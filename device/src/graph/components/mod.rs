@@ -7,45 +7,97 @@
 //! decrease, towards the root, so outdated ones lead there too: relaxed accesses
 //! suffice, and each exchange that fails is another thread's success.
 //!
-//! Traffic: each entry is read once, and its two parents.
+//! Most edges are never read (Afforest: Sutton, Ben-Nun and Barak 2018). Each vertex is
+//! joined with its first [`LINKED`] neighbours, which makes a tree of most of a large
+//! component. Then the vertices of one tree, the largest of a sample, are skipped, and the
+//! others read the rest of their rows. An edge that nobody reads has both ends skipped:
+//! its ends were in that tree when they were looked at, and trees only grow. This needs
+//! each edge at both ends, so that in a directed graph the vertices that are not skipped
+//! read their rows of in-neighbours, too; without these nothing is skipped. Which tree is
+//! sampled changes the work alone, but all warps must skip the same one: one of them
+//! samples, a launch before.
+//!
+//! Traffic: for each vertex its record three times and its label six times, a 32-byte
+//! sector of entries twice, and for two entries some four dependent accesses to labels,
+//! nearly all from L2; the rest of a row is read for vertices outside of the largest
+//! component. On a Kronecker graph of 2^20 vertices and 31.4 million entries that is about
+//! 0.13 GB in six launches; every entry would add 0.13 GB and 62 million labels.
 
+mod compress;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod plan;
 mod simt;
 
-pub use simt::{ComponentEnd, ComponentJoin, ComponentStart};
+pub use compress::ComponentCompress;
+pub use simt::{ComponentEnd, ComponentJoin, ComponentJoinLong, ComponentLink, ComponentStart};
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use cuda_std::atomic::AtomicU32;
+use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use crate::arguments;
+use crate::graph::chunks::Chunk;
 use crate::graph::store::Vertex;
 use crate::simt::Warp;
 
 /// The label of a vertex that was deleted.
 pub const NO_LABEL: u32 = u32::MAX;
 
+/// Neighbours of each vertex that are joined with it whichever tree it is in.
+pub const LINKED: u32 = 2;
+
+/// Rows of more entries are divided among warps, in chunks of so many.
+pub const LONG: u32 = 256;
+
+/// Words of the header, by number.
+pub mod word {
+    /// The number of components, in the end.
+    pub const COUNT: usize = 0;
+    /// The number of chunks of long rows.
+    pub const CHUNKS: usize = 1;
+    /// The root of the tree whose vertices are skipped, or `NO_LABEL`.
+    pub const SKIPPED: usize = 2;
+    /// Number of words.
+    pub const WORDS: usize = 3;
+}
+
 arguments! {
     /// A computation of components.
     pub struct ComponentArguments {
         pointers {
-            /// `vertices` records; of the out-neighbours, if there is a choice.
+            /// `vertices` records of the rows that are read.
             records: Vertex,
             /// A word for each vertex: its parent, in the end its component's
             /// least vertex.
             labels: u32,
-            /// The number of components, 0 before the first launch.
-            count: u64,
+            /// Chunks of long rows, with room for those of all rows.
+            long: Chunk,
+            /// `word::WORDS` words.
+            header: u64,
         }
         integers {
             /// Vertices.
             vertices: u32,
+            /// The first entry of each row that is read.
+            first: u32,
+            /// Whether the vertices of a tree may be skipped.
+            skips: bool,
         }
     }
 }
 
 impl ComponentArguments {
+    /// A word of the header.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `index` is below `word::WORDS`.
+    #[inline(always)]
+    unsafe fn header(&self, index: usize) -> &AtomicU64 {
+        // SAFETY: the caller's promise.
+        unsafe { &*self.header.add(index).cast::<AtomicU64>() }
+    }
+
     /// The label of a vertex.
     ///
     /// # Safety

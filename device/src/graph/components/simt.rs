@@ -2,13 +2,38 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use cuda_std::atomic::AtomicU64;
-
-use super::{ComponentArguments, NO_LABEL};
-use crate::graph::store::Vertex;
+use super::{ComponentArguments, LINKED, LONG, NO_LABEL, word};
+use crate::graph::chunks::{Chunk, Entry, append};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 use crate::simt::segments::Segments;
+
+impl ComponentArguments {
+    /// The root of the tree whose vertices are skipped, as it was when it was sampled.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `ComponentCompress` was launched before.
+    #[inline(always)]
+    unsafe fn skipped(&self) -> u32 {
+        // Relaxed: written by a launch before.
+        // SAFETY: the caller's promise.
+        unsafe { self.header(word::SKIPPED).load(Relaxed) as u32 }
+    }
+
+    /// Joins the ends of an entry, unless it is a copy.
+    ///
+    /// # Safety
+    ///
+    /// As for `join`; the neighbour is a vertex.
+    #[inline(always)]
+    unsafe fn join_entry<W: Warp>(&self, warp: W, entry: Entry) {
+        if entry.is_there {
+            // SAFETY: the caller's promise.
+            unsafe { self.join(warp, entry.vertex, entry.neighbour) };
+        }
+    }
+}
 
 /// Makes each vertex' least neighbour its parent, if that is lower.
 pub struct ComponentStart;
@@ -34,10 +59,48 @@ impl PlainKernel for ComponentStart {
             }
             vertex += warp.threads();
         }
+        if warp.thread() == 0 {
+            // SAFETY: the kernel's contract.
+            unsafe {
+                graph.header(word::COUNT).store(0, Relaxed);
+                graph.header(word::CHUNKS).store(0, Relaxed);
+            }
+        }
     }
 }
 
-/// Joins the trees at the two ends of each edge.
+/// Joins each vertex with its first neighbours.
+pub struct ComponentLink;
+
+impl PlainKernel for ComponentLink {
+    type Arguments = ComponentArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
+        let mut vertex = warp.thread();
+        while vertex < graph.vertices {
+            // SAFETY: the kernel's contract, and the vertex exists; positions are below its
+            // degree, neighbours are vertices, and so are labels, which `ComponentStart` has
+            // made.
+            unsafe {
+                let record = graph.record(vertex);
+                let mut position = 0;
+                while position < LINKED && position < record.degree {
+                    let neighbour = *record.entries().add(position as usize);
+                    // `ComponentStart` has joined the least one, if that is lower.
+                    if position > 0 || neighbour > vertex {
+                        graph.join(warp, vertex, neighbour);
+                    }
+                    position += 1;
+                }
+            }
+            vertex += warp.threads();
+        }
+    }
+}
+
+/// Joins the trees at the two ends of each edge that is left, but for rows that are long,
+/// which it lists.
 pub struct ComponentJoin;
 
 impl PlainKernel for ComponentJoin {
@@ -45,35 +108,73 @@ impl PlainKernel for ComponentJoin {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
-        let mut row = warp.warp() * W::LANES;
-        while row < graph.vertices {
-            let vertex = row + warp.lane();
-            let mut record = Vertex::default();
-            if vertex < graph.vertices {
-                // SAFETY: the kernel's contract, and the vertex exists.
-                record = unsafe { graph.record(vertex) };
-            }
-            let segments = Segments::new(warp, record.degree);
-            let mut base = 0;
-            while base < segments.total {
-                let item = base + warp.lane();
-                let (owner, position) = segments.locate(warp, item);
-                let address = warp.shuffle64(W::FULL, record.address, owner);
-                if item < segments.total {
-                    let of = Vertex {
-                        address,
-                        ..Vertex::default()
-                    };
-                    // SAFETY: the position is below the vertex' degree; neighbours are
-                    // vertices, and so are the labels, which `ComponentStart` has made.
-                    unsafe {
-                        let neighbour = *of.entries().add(position as usize);
-                        graph.join(warp, row + owner, neighbour);
-                    }
+        // SAFETY: the kernel's contract.
+        let skipped = unsafe { graph.skipped() };
+        let mut first = warp.warp() * W::LANES;
+        while first < graph.vertices {
+            let vertex = first + warp.lane();
+            let mut row = Chunk::default();
+            // SAFETY: the kernel's contract, and the vertex exists.
+            unsafe {
+                // Relaxed: a label that is outdated was that of the same tree.
+                if vertex < graph.vertices && graph.label(vertex).load(Relaxed) != skipped {
+                    row = Chunk::row(vertex, graph.record(vertex), graph.first);
                 }
-                base += W::LANES;
             }
-            row += warp.threads();
+            let (short, long) = if row.length > LONG {
+                (Chunk::default(), row)
+            } else {
+                (row, Chunk::default())
+            };
+            // SAFETY: the kernel's contract; there is room for all long rows, neighbours are
+            // vertices, and so are the labels, which `ComponentStart` has made.
+            unsafe {
+                append::<LONG, W>(warp, graph.long, graph.header(word::CHUNKS), long);
+                let segments = Segments::new(warp, short.length);
+                let mut base = 0;
+                while base < segments.total {
+                    let [one, two, three, four] = Entry::four(warp, &segments, &short, base);
+                    graph.join_entry(warp, one);
+                    graph.join_entry(warp, two);
+                    graph.join_entry(warp, three);
+                    graph.join_entry(warp, four);
+                    base += Entry::at_once::<W>();
+                }
+            }
+            first += warp.threads();
+        }
+    }
+}
+
+/// Does the same for the long rows: a chunk a warp.
+pub struct ComponentJoinLong;
+
+impl PlainKernel for ComponentJoinLong {
+    type Arguments = ComponentArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
+        // SAFETY: the kernel's contract. Relaxed: counted by launches before.
+        let (skipped, chunks) = unsafe {
+            let chunks = graph.header(word::CHUNKS).load(Relaxed);
+            (graph.skipped(), chunks as u32)
+        };
+        let mut index = warp.warp();
+        while index < chunks {
+            // SAFETY: a chunk of the list, of the row of a vertex; the rest as for the rows
+            // that are not long.
+            unsafe {
+                let chunk = *graph.long.add(index as usize);
+                let mut position = warp.lane();
+                // Relaxed: as above; the vertex may have come to the tree since it was listed.
+                while position < chunk.length && graph.label(chunk.vertex).load(Relaxed) != skipped
+                {
+                    let neighbour = chunk.entry(position);
+                    graph.join(warp, chunk.vertex, neighbour);
+                    position += W::LANES;
+                }
+            }
+            index += warp.warps();
         }
     }
 }
@@ -105,10 +206,12 @@ impl PlainKernel for ComponentEnd {
         }
         let roots = warp.all_sum(roots);
         if warp.lane() == 0 && roots > 0 {
-            // SAFETY: the arguments' contract.
-            let count = unsafe { &*graph.count.cast::<AtomicU64>() };
-            // Relaxed: read after the launch.
-            count.fetch_add(u64::from(roots), Relaxed);
+            // SAFETY: the kernel's contract. Relaxed: read after the launch.
+            unsafe {
+                graph
+                    .header(word::COUNT)
+                    .fetch_add(u64::from(roots), Relaxed)
+            };
         }
     }
 }
