@@ -39,6 +39,7 @@ macro_rules! with_kernels {
             "linked" "linked_prepare" LinkedPrepare $crate::graph::store::linked::LinkedPrepare;
             "linked" "linked_commit" LinkedCommit $crate::graph::store::linked::LinkedCommit;
             "linked" "linked_copy_out" LinkedCopyOut $crate::graph::store::linked::LinkedCopyOut;
+            "linked" "linked_rank_index" LinkedRankIndex $crate::graph::pagerank::LinkedRankIndex;
             "linked" "linked_rank_step" LinkedRankStep $crate::graph::pagerank::LinkedRankStep;
             "linked" "linked_orient" LinkedOrient $crate::graph::triangles::LinkedOrient;
             "linked" "linked_vertex_edges" LinkedVertexEdges $crate::graph::store::vertices::LinkedVertexEdges;

@@ -82,6 +82,20 @@ fn lanes_compute_the_same() {
     }
 }
 
+/// In linked layout, too: chains of one part and of many, of in-neighbours alone, and those
+/// just too short for it.
+#[test]
+fn lanes_share_long_chains() {
+    let mut model = Model::new(900, true);
+    for (hub, degree) in [(0, 899), (1, 112), (2, 113), (3, 121), (4, 449), (5, 481)] {
+        let edges: Vec<Edge> = (0..degree).map(|from| [899 - from, hub]).collect();
+        model.apply(&edges, Change::Insert, false);
+    }
+    check(&lanes(7), &model, Layout::Linked, "hubs of in-edges");
+    check(&threads(2), &model, Layout::Linked, "hubs of in-edges");
+    check(&lanes(8), &graphs::fan(1100), Layout::Linked, "fan");
+}
+
 #[test]
 fn ranks_stop_changing() {
     let backend = threads(1);

@@ -17,9 +17,11 @@
 //!
 //! Traffic of an iteration: 4 bytes and the 32-byte sector of a contribution for each
 //! edge, two records, and a rank and a contribution read and written for each vertex; an
-//! over-relaxed one reads and writes the same.
+//! over-relaxed one reads and writes the same. Linked pages are read whole, 64 bytes for up
+//! to 15 edges, and those of hubs with 8 bytes of the directory.
 
 mod contribution;
+mod hub;
 mod linked;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod plan;
@@ -29,13 +31,14 @@ mod solo;
 mod start;
 mod step;
 
-pub use linked::LinkedRankStep;
+pub use hub::{Hub, Part};
+pub use linked::{LinkedRankIndex, LinkedRankStep};
 pub use start::{RankClear, RankStart};
 pub use step::RankStep;
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use cuda_std::atomic::{AtomicU32, AtomicU64};
+use cuda_std::atomic::AtomicU64;
 
 use crate::arguments;
 use crate::graph::store::Vertex;
@@ -44,8 +47,6 @@ use crate::simt::reduce::{all_sum64, from_fixed, group_sum, to_fixed};
 use contribution::NewRank;
 use relaxation::Relaxation;
 
-/// Neighbours that are summed by one warp.
-pub const PART: u32 = 1024;
 /// Words over which a sum is spread, so that warps do not queue for one.
 pub const SLOTS: u32 = 16;
 /// Words for an iteration: the sums of changes, then of the ranks of vertices without
@@ -53,32 +54,6 @@ pub const SLOTS: u32 = 16;
 pub const SUM_WORDS: u32 = RELAXATION + 2;
 /// The first of those two.
 const RELAXATION: u32 = 2 * SLOTS;
-
-/// A vertex that is divided among warps.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Hub {
-    /// The sum of its parts, as an integer.
-    pub sum: u64,
-    /// Parts that are summed.
-    pub done: u32,
-    /// Parts.
-    pub parts: u32,
-}
-
-/// A part of a hub.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Part {
-    /// The vertex.
-    pub vertex: u32,
-    /// Number of the hub.
-    pub hub: u32,
-    /// Its first neighbour.
-    pub first: u32,
-    /// Unused.
-    pub padding: u32,
-}
 
 arguments! {
     /// A computation of ranks.
@@ -100,7 +75,9 @@ arguments! {
             hubs: Hub,
             /// Their parts.
             parts: Part,
-            /// The number of hubs, and of parts; 0 before the first launch.
+            /// The addresses of the hubs' pages; null in contiguous layout.
+            directory: u64,
+            /// The number of hubs, of parts, and of pages in the directory.
             counts: u32,
         }
         integers {
@@ -217,50 +194,6 @@ impl RankArguments {
                 store(1, relaxation.shown);
             }
             relaxation
-        }
-    }
-
-    /// A count: 0 of hubs, 1 of parts.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and `index` is below 2.
-    #[inline(always)]
-    unsafe fn count(&self, index: usize) -> &AtomicU32 {
-        // SAFETY: the caller's promise.
-        unsafe { &*self.counts.add(index).cast::<AtomicU32>() }
-    }
-
-    /// Lists a vertex as hub with its parts.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and the vertex exists and has `degree` neighbours, more
-    /// than a part.
-    #[inline(always)]
-    unsafe fn list(&self, vertex: u32, degree: u32) {
-        // SAFETY: the caller's promise; the host made room for all vertices that can have so many
-        // neighbours, and for their parts.
-        unsafe {
-            let parts = degree.div_ceil(PART);
-            // Relaxed: read by later launches.
-            let hub = self.count(0).fetch_add(1, Relaxed);
-            let position = self.count(1).fetch_add(parts, Relaxed);
-            self.hubs.add(hub as usize).write(Hub {
-                sum: 0,
-                done: 0,
-                parts,
-            });
-            let mut part = 0;
-            while part < parts {
-                self.parts.add((position + part) as usize).write(Part {
-                    vertex,
-                    hub,
-                    first: part * PART,
-                    padding: 0,
-                });
-                part += 1;
-            }
         }
     }
 }

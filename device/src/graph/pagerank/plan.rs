@@ -1,8 +1,13 @@
 //! PageRank: the workspace, the launches, and when to stop.
 
-use super::LinkedRankStep;
-use super::{Hub, PART, Part, RankArguments, RankClear, RankStart, RankStep, SLOTS, SUM_WORDS};
-use crate::graph::store::plan::Graph;
+use super::linked::{PART_PAGES, SHORT};
+use super::step::PART;
+use super::{
+    Hub, LinkedRankIndex, LinkedRankStep, Part, RankArguments, RankClear, RankStart, RankStep,
+    SLOTS, SUM_WORDS,
+};
+use crate::graph::store::linked::page::capacity_beside;
+use crate::graph::store::plan::{Graph, Layout, Shape};
 use crate::launch::{Grid, PlannedLaunch};
 use crate::simt::reduce::from_fixed;
 use crate::workspace::WorkspaceLayout;
@@ -90,17 +95,17 @@ pub struct RankSpace {
     sums: usize,
     hubs: usize,
     parts: usize,
+    directory: usize,
     counts: usize,
     bytes: usize,
 }
 
 impl RankSpace {
-    /// For a graph of that many vertices and entries, and for that many
+    /// For a graph of that shape and that many entries in one direction, and for that many
     /// iterations.
-    pub fn new(vertices: u32, entries: u64, limit: u32) -> Self {
-        let (vertices, limit) = (vertices as usize, limit.min(1 << 20));
-        // A hub has more than a part of neighbours.
-        let hubs = (entries / u64::from(PART) + 1) as usize;
+    pub fn new(shape: &Shape, entries: u64, limit: u32) -> Self {
+        let (vertices, limit) = (shape.vertices as usize, limit.min(1 << 20));
+        let [hubs, parts, pages] = Self::hubs(shape, entries).map(|count| count as usize);
         let mut layout = WorkspaceLayout::default();
         let ranks = layout.reserve(4 * vertices);
         let contributions = [layout.reserve(4 * vertices), layout.reserve(4 * vertices)];
@@ -112,9 +117,26 @@ impl RankSpace {
             contributions,
             sums,
             hubs: layout.reserve(size_of::<Hub>() * hubs),
-            parts: layout.reserve(size_of::<Part>() * 2 * hubs),
-            counts: layout.reserve(8),
+            parts: layout.reserve(size_of::<Part>() * parts),
+            directory: layout.reserve(8 * pages),
+            counts: layout.reserve(12),
             bytes: layout.bytes(),
+        }
+    }
+
+    /// The most hubs, parts and pages of hubs: all but one part or page of a hub are full.
+    fn hubs(shape: &Shape, entries: u64) -> [u64; 3] {
+        match shape.layout {
+            Layout::Contiguous => {
+                let hubs = entries / (u64::from(PART) + 1);
+                [hubs, hubs + entries / u64::from(PART), 0]
+            }
+            Layout::Linked => {
+                let page = u64::from(capacity_beside(shape.handle_bytes));
+                let hubs = entries / (u64::from(SHORT) * page + 1);
+                let pages = hubs + entries / page;
+                [hubs, hubs + pages / u64::from(PART_PAGES), pages]
+            }
         }
     }
 
@@ -180,6 +202,10 @@ impl Graph {
             sums: at(space.sums).cast(),
             hubs: at(space.hubs).cast(),
             parts: at(space.parts).cast(),
+            directory: match self.shape.layout {
+                Layout::Contiguous => std::ptr::null_mut(),
+                Layout::Linked => at(space.directory).cast(),
+            },
             counts: at(space.counts).cast(),
             vertices: self.shape.vertices,
             present: (self.shape.vertices - self.absent).max(1),
@@ -200,13 +226,18 @@ impl Graph {
         options: &RankOptions,
         space: &RankSpace,
         workspace: *mut u8,
-    ) -> [PlannedLaunch; 2] {
+    ) -> Vec<PlannedLaunch> {
         // As iteration 0, which writes the contributions that the first one reads.
         let arguments = self.rank_arguments(options, space, workspace, 0);
-        [
+        let vertices = Grid::ranges(self.shape.vertices);
+        let mut launches = vec![
             PlannedLaunch::of::<RankClear>(Grid::strided((space.limit + 1) * SUM_WORDS), arguments),
-            PlannedLaunch::of::<RankStart>(Grid::ranges(self.shape.vertices), arguments),
-        ]
+            PlannedLaunch::of::<RankStart>(vertices, arguments),
+        ];
+        if self.shape.layout == Layout::Linked {
+            launches.push(PlannedLaunch::of::<LinkedRankIndex>(vertices, arguments));
+        }
+        launches
     }
 
     /// The launch of an iteration, numbered from 1 to the limit. One after the

@@ -1,6 +1,7 @@
 //! An iteration over contiguous blocks by the lanes of a warp, but for hubs.
 
-use super::{Iteration, PART, RankArguments};
+use super::step::PART;
+use super::{Iteration, RankArguments};
 use crate::simt::Warp;
 use crate::simt::reduce::{group_sum, has};
 use crate::simt::rows::Rows;

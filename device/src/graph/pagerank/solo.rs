@@ -8,7 +8,8 @@
 use core::array;
 
 use super::contribution::{NewRank, Outgoing};
-use super::{Iteration, PART, RankArguments};
+use super::step::PART;
+use super::{Iteration, RankArguments};
 use crate::simt::Warp;
 use crate::simt::prefetch::{PREFETCH_DISTANCE, prefetch};
 use crate::simt::rows::Rows;

@@ -3,7 +3,8 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{PART, RankArguments, SUM_WORDS, Tally};
+use super::step::PART;
+use super::{RankArguments, SUM_WORDS, Tally};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 use crate::simt::rows::Rows;
@@ -24,7 +25,7 @@ impl PlainKernel for RankClear {
         }
         if warp.thread() == 0 {
             // SAFETY: the kernel's contract.
-            let counts = unsafe { [ranks.count(0), ranks.count(1)] };
+            let counts = unsafe { [ranks.count(0), ranks.count(1), ranks.count(2)] };
             for count in counts {
                 count.store(0, Relaxed);
             }
@@ -60,8 +61,9 @@ impl PlainKernel for RankStart {
                     *ranks.contributions.add(at) = 0.0;
                     tally.settle(&ranks, vertex, f64::from(*ranks.ranks.add(at)), 1.0);
                 }
-                if record.degree > PART {
-                    ranks.list(vertex, record.degree);
+                // Those of linked layout have another size.
+                if record.degree > PART && ranks.directory.is_null() {
+                    ranks.list(vertex, record.degree.div_ceil(PART), PART, 0);
                 }
             }
             vertex += rows.step;

@@ -4,14 +4,13 @@
 //! which a block always has whole). Vertices of more than [`PART`] neighbours
 //! are divided among warps; the one that finishes last ends the vertex.
 
-use core::sync::atomic::Ordering::{AcqRel, Relaxed};
-
-use cuda_std::atomic::{AtomicU32, AtomicU64};
-
-use super::{Iteration, PART, Part, RankArguments, simt, solo};
+use super::{Iteration, Part, RankArguments, simt, solo};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
-use crate::simt::reduce::{from_fixed, group_sum, to_fixed};
+use crate::simt::reduce::group_sum;
+
+/// Neighbours that are summed by one warp.
+pub const PART: u32 = 1024;
 
 /// An iteration.
 pub struct RankStep;
@@ -46,18 +45,7 @@ impl RankStep {
             if lane != 0 {
                 return None;
             }
-            let hub = ranks.hubs.add(part.hub as usize);
-            let total = &*(&raw const (*hub).sum).cast::<AtomicU64>();
-            let done = &*(&raw const (*hub).done).cast::<AtomicU32>();
-            // Relaxed: ordered by the counter. AcqRel: whoever comes last sees
-            // all sums.
-            total.fetch_add(to_fixed(sum), Relaxed);
-            if done.fetch_add(1, AcqRel) + 1 < (*hub).parts {
-                return None;
-            }
-            // Relaxed, twice: for the next launch; nobody else comes.
-            done.store(0, Relaxed);
-            Some(from_fixed(total.swap(0, Relaxed)))
+            ranks.end_part(part, sum)
         }
     }
 

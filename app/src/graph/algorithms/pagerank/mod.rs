@@ -119,7 +119,7 @@ impl Store<'_> {
     ) -> Result<Ranks, StoreError> {
         let vertices = self.shape().vertices;
         let mut options = *options;
-        let space = RankSpace::new(vertices, self.entries()?, options.limit);
+        let space = RankSpace::new(self.shape(), self.entries()?, options.limit);
         let workspace = self.backend.memory(space.bytes() as u64, false)?;
         let from = from.filter(|ranks| ranks.len() == vertices as usize);
         options.resume = from.is_some();

@@ -1,0 +1,109 @@
+//! Vertices of so many neighbours that warps share them.
+//!
+//! They are listed before the first iteration, in parts of bounded size. A warp sums a part
+//! and adds it to the hub's sum, an integer, so that the order does not matter; the warp
+//! that comes last settles the vertex.
+
+use core::sync::atomic::Ordering::{AcqRel, Relaxed};
+
+use cuda_std::atomic::{AtomicU32, AtomicU64};
+
+use super::RankArguments;
+use crate::simt::reduce::{from_fixed, to_fixed};
+
+/// A vertex that is divided among warps.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Hub {
+    /// The sum of its parts, as an integer.
+    pub sum: u64,
+    /// Parts that are summed.
+    pub done: u32,
+    /// Parts.
+    pub parts: u32,
+}
+
+/// A part of a hub.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// The vertex.
+    pub vertex: u32,
+    /// Number of the hub.
+    pub hub: u32,
+    /// Its first neighbour; in linked layout its first page.
+    pub first: u32,
+    /// In linked layout where the hub's pages begin in the directory.
+    pub pages: u32,
+}
+
+impl RankArguments {
+    /// A count: 0 of hubs, 1 of parts, 2 of pages.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, and `index` is below 3.
+    #[inline(always)]
+    pub(super) unsafe fn count(&self, index: usize) -> &AtomicU32 {
+        // SAFETY: the caller's promise.
+        unsafe { &*self.counts.add(index).cast::<AtomicU32>() }
+    }
+
+    /// Lists a vertex as hub with so many parts, each of which begins `step` behind the one
+    /// before.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, the vertex exists, and its degree makes it a hub with
+    /// that many parts.
+    #[inline(always)]
+    pub(super) unsafe fn list(&self, vertex: u32, parts: u32, step: u32, pages: u32) {
+        // SAFETY: the caller's promise; the host made room for all vertices that can have so many
+        // neighbours, and for their parts.
+        unsafe {
+            // Relaxed: read by later launches.
+            let hub = self.count(0).fetch_add(1, Relaxed);
+            let position = self.count(1).fetch_add(parts, Relaxed);
+            self.hubs.add(hub as usize).write(Hub {
+                sum: 0,
+                done: 0,
+                parts,
+            });
+            let mut part = 0;
+            while part < parts {
+                self.parts.add((position + part) as usize).write(Part {
+                    vertex,
+                    hub,
+                    first: part * step,
+                    pages,
+                });
+                part += 1;
+            }
+        }
+    }
+
+    /// Adds the sum of a part to that of its hub; returns the hub's if it was the last.
+    ///
+    /// # Safety
+    ///
+    /// The arguments' contract holds, `part` was listed by an earlier launch, and one lane
+    /// calls this for it in each iteration.
+    #[inline(always)]
+    pub(super) unsafe fn end_part(&self, part: Part, sum: f64) -> Option<f64> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let hub = self.hubs.add(part.hub as usize);
+            let total = &*(&raw const (*hub).sum).cast::<AtomicU64>();
+            let done = &*(&raw const (*hub).done).cast::<AtomicU32>();
+            // Relaxed: ordered by the counter. AcqRel: whoever comes last sees
+            // all sums.
+            total.fetch_add(to_fixed(sum), Relaxed);
+            if done.fetch_add(1, AcqRel) + 1 < (*hub).parts {
+                return None;
+            }
+            // Relaxed, twice: for the next launch; nobody else comes.
+            done.store(0, Relaxed);
+            Some(from_fixed(total.swap(0, Relaxed)))
+        }
+    }
+}
