@@ -13,8 +13,9 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU64;
 
 use crate::arguments;
+use crate::graph::store::Vertex;
 use crate::graph::store::load::word;
-use crate::graph::store::{Vertex, lower_bound};
+use crate::graph::store::scan::owner;
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 use crate::simt::reduce::all_sum64;
@@ -81,19 +82,6 @@ impl CopyArguments {
         }
     }
 
-    /// The last of the vertices `from..to` whose entries begin at `entry` or
-    /// before.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, `from..to` are vertices, and the entries of `from` begin at
-    /// `entry` or before.
-    #[inline(always)]
-    unsafe fn owner(&self, from: u32, to: u32, entry: u32) -> u32 {
-        // SAFETY: the caller's promise; offsets ascend and reach up to `vertices`.
-        unsafe { lower_bound(self.offsets, from, to, entry + 1) - 1 }
-    }
-
     /// Calls `visit` with each entry: its vertex, the vertex' record, its position
     /// among the vertex' neighbours and among all. Not collective.
     ///
@@ -109,11 +97,11 @@ impl CopyArguments {
             while tile < u64::from(total) {
                 let first = tile as u32;
                 let last = u64::from(total).min(tile + u64::from(self.tile)) as u32 - 1;
-                let from = self.owner(0, self.vertices, first);
-                let to = self.owner(from, self.vertices, last) + 1;
+                let from = owner(self.offsets, 0, self.vertices, first);
+                let to = owner(self.offsets, from, self.vertices, last) + 1;
                 let mut entry = first + warp.lane();
                 while entry <= last {
-                    let vertex = self.owner(from, to, entry);
+                    let vertex = owner(self.offsets, from, to, entry);
                     let record = *self.records.add(vertex as usize);
                     visit(vertex, record, entry - self.offset(vertex), entry);
                     let Some(next) = entry.checked_add(W::LANES) else {

@@ -8,7 +8,7 @@
 //! Two launches move 16 bytes a vertex twice and 4 bytes once.
 
 use crate::arguments;
-use crate::graph::store::Vertex;
+use crate::graph::store::{Vertex, lower_bound};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 
@@ -38,6 +38,18 @@ pub unsafe fn sum_before<W: Warp>(warp: W, sums: *const u32, tile: u32) -> u32 {
         at += 4 * W::LANES;
     }
     warp.all_sum(sum)
+}
+
+/// The last of the vertices `from..to` whose entries begin at `entry` or before.
+///
+/// # Safety
+///
+/// `from..to` are vertices with these offsets, and the entries of `from` begin at `entry` or
+/// before.
+#[inline(always)]
+pub unsafe fn owner(offsets: *const u32, from: u32, to: u32, entry: u32) -> u32 {
+    // SAFETY: the caller's promise; offsets ascend.
+    unsafe { lower_bound(offsets, from, to, entry + 1) - 1 }
 }
 
 arguments! {
