@@ -78,6 +78,11 @@ macro_rules! with_plain_kernels {
             "graph" "graph_rank_step" RankStep $crate::graph::pagerank::RankStep;
             "graph" "graph_orient" Orient $crate::graph::triangles::Orient;
             "graph" "graph_triangles" Triangles $crate::graph::triangles::Triangles;
+            "graph" "graph_hub_bins" HubBins $crate::graph::triangles::hubs::HubBins;
+            "graph" "graph_hub_standings" HubStandings $crate::graph::triangles::hubs::HubStandings;
+            "graph" "graph_hub_orient" HubOrient $crate::graph::triangles::hubs::HubOrient;
+            "graph" "graph_hub_rows" HubRows $crate::graph::triangles::hubs::HubRows;
+            "graph" "graph_hub_triangles" HubTriangles $crate::graph::triangles::hubs::HubTriangles;
             "graph" "graph_component_start" ComponentStart $crate::graph::components::ComponentStart;
             "graph" "graph_component_link" ComponentLink $crate::graph::components::ComponentLink;
             "graph" "graph_component_compress" ComponentCompress $crate::graph::components::ComponentCompress;

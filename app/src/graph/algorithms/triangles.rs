@@ -1,7 +1,7 @@
 //! Triangles: how many an undirected graph has, and how many each vertex is in.
 
 use clap::Args;
-use heapwood_device::graph::triangles::plan::TriangleSpace;
+use heapwood_device::graph::triangles::plan::{HubLimits, TriangleSpace};
 
 use super::{Algorithm, CountReport, Line, ReportContext};
 use crate::Error;
@@ -75,13 +75,30 @@ impl Store<'_> {
     ///
     /// When there is not enough memory.
     pub fn triangles(&self, per_vertex: bool) -> Result<Triangles, StoreError> {
+        self.triangles_by(per_vertex, HubLimits::default())
+    }
+
+    /// The same with other limits where they are counted by hubs. The count does not depend on
+    /// them, its time does.
+    ///
+    /// # Errors
+    ///
+    /// When there is not enough memory.
+    pub fn triangles_by(
+        &self,
+        per_vertex: bool,
+        limits: HubLimits,
+    ) -> Result<Triangles, StoreError> {
         let vertices = self.shape().vertices;
         let workers = self.backend.solo_workers();
-        let space = TriangleSpace::new(self.shape(), &self.device.measure(0)?, per_vertex, workers);
+        let measured = self.device.measure(0)?;
+        let space = TriangleSpace::new(self.shape(), &measured, per_vertex, workers, limits);
+        let contiguous = space.is_by_hubs().then(|| self.contiguous()).transpose()?;
+        let graph = contiguous.as_ref().map_or(self.device.graph, |it| it.graph);
         // All of it is zeroed, not the front alone: fresh memory of the CPU backend is 0
         // anyway, until it is used.
         let workspace = self.backend.memory(space.bytes() as u64, true)?;
-        let steps = self.device.graph.triangles(&space, workspace.address());
+        let steps = graph.triangles(&space, workspace.address());
         // SAFETY: the workspace is divided by `space`, and its front is 0.
         let ms = unsafe { self.time(&steps)? };
         let total: Vec<u64> = workspace.download(0, TriangleSpace::TOTAL_WORDS)?;
@@ -91,7 +108,7 @@ impl Store<'_> {
         Ok(Triangles {
             count: total.iter().sum(),
             per_vertex: counts.transpose()?,
-            ms,
+            ms: ms + contiguous.map_or(0.0, |it| it.ms),
         })
     }
 }

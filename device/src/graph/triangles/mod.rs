@@ -11,11 +11,15 @@
 //! alone does without the first launch where no vertex has more neighbours than a
 //! list might have: see `in_place`.
 //!
+//! Warps count in another way where a vertex has more neighbours than that: see `hubs`; `plan`
+//! chooses.
+//!
 //! Traffic: `Orient` reads 4 bytes and the sector of an offset an entry and
 //! writes 4 bytes an edge; `Triangles` reads, an edge, two sectors about the
 //! successor and the lists, which neighbours share.
 
 pub mod delta;
+pub mod hubs;
 mod in_place;
 mod linked;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -113,10 +117,38 @@ impl TriangleArguments {
     unsafe fn count(&self, vertex: u32) {
         // SAFETY: the caller's promise.
         unsafe {
-            let word = &*self.counts.add(vertex as usize).cast::<AtomicU32>();
-            // Relaxed: read after the launch.
-            word.fetch_add(1, Relaxed);
+            count_vertex(self.counts, vertex);
         }
+    }
+}
+
+/// Counts a triangle of a vertex.
+///
+/// # Safety
+///
+/// There is a count for the vertex, which is only accessed so in this launch.
+#[inline(always)]
+unsafe fn count_vertex(counts: *mut u32, vertex: u32) {
+    // SAFETY: the caller's promise.
+    let word = unsafe { &*counts.add(vertex as usize).cast::<AtomicU32>() };
+    // Relaxed: read after the launch.
+    word.fetch_add(1, Relaxed);
+}
+
+/// Adds what the lanes of a warp have found. All lanes call this.
+///
+/// # Safety
+///
+/// `total` points to [`SLOTS`] words, which are only accessed so in this launch.
+#[inline(always)]
+unsafe fn add_total<W: Warp>(warp: W, total: *mut u64, found: u64) {
+    let found = all_sum64(warp, found);
+    if warp.lane() == 0 && found > 0 {
+        let slot = (warp.warp() % SLOTS) as usize;
+        // SAFETY: there are so many words.
+        let word = unsafe { &*total.add(slot).cast::<AtomicU64>() };
+        // Relaxed: read after the launch.
+        word.fetch_add(found, Relaxed);
     }
 }
 
@@ -172,13 +204,7 @@ impl PlainKernel for Triangles {
                 simt::count(warp, &graph)
             }
         };
-        let found = all_sum64(warp, found);
-        if warp.lane() == 0 && found > 0 {
-            let slot = (warp.warp() % SLOTS) as usize;
-            // SAFETY: there are so many words.
-            let word = unsafe { &*graph.total.add(slot).cast::<AtomicU64>() };
-            // Relaxed: read after the launch.
-            word.fetch_add(found, Relaxed);
-        }
+        // SAFETY: the kernel's contract.
+        unsafe { add_total(warp, graph.total, found) };
     }
 }

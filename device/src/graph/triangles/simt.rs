@@ -10,7 +10,7 @@ use crate::simt::segments::Segments;
 
 /// The lowest `count` bits, of which there are at most 32.
 #[inline(always)]
-fn low_bits(count: u32) -> u32 {
+pub(super) fn low_bits(count: u32) -> u32 {
     if count == 0 {
         0
     } else {
