@@ -9,6 +9,7 @@ pub mod backend;
 pub mod cli;
 pub mod cuda;
 mod error;
+pub mod generate;
 pub mod graph;
 pub mod heap;
 pub mod meta;

@@ -1,4 +1,4 @@
-//! Sizes in bytes as people write them: `64MiB`, `1.5GB`, `4096`.
+//! Sizes and counts as people write them: `64MiB`, `1.5GB`, `4096`, `2^20`.
 
 /// Units, longest names first so that `B` does not match before `MiB`.
 const UNITS: [(&str, u64); 12] = [
@@ -106,6 +106,19 @@ pub fn parse_pool(text: &str) -> Result<Pool, String> {
     Ok(Pool::Bytes(bytes))
 }
 
+/// A count, also as a power of two.
+///
+/// # Errors
+///
+/// A message that says how counts are written.
+pub fn parse_count(text: &str) -> Result<u64, String> {
+    let count = match text.strip_prefix("2^") {
+        Some(exponent) => exponent.parse().ok().and_then(|e| 1_u64.checked_shl(e)),
+        None => text.parse().ok(),
+    };
+    count.ok_or_else(|| "write a whole number, or a power such as 2^20".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,5 +157,15 @@ mod tests {
         assert_eq!(display(1023), "1023 B");
         assert_eq!(display(100 << 10), "100 KiB");
         assert_eq!(display((100 << 10) + 1), "100.0 KiB");
+    }
+
+    #[test]
+    fn counts_are_numbers_or_powers() {
+        assert_eq!(parse_count("1000000"), Ok(1_000_000));
+        assert_eq!(parse_count("2^20"), Ok(1 << 20));
+        assert_eq!(parse_count("2^0"), Ok(1));
+        for bad in ["", "-1", "2^64", "2^", "2^x", "1e6", "3^2", "1.5"] {
+            assert!(parse_count(bad).is_err(), "{bad}");
+        }
     }
 }

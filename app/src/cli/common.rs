@@ -12,6 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::complain;
 use crate::Error;
 use crate::backend::{Choice, LAUNCH_LIMIT, Options};
+use crate::generate::{SceneSpec, Source};
 use crate::output::{self, Output};
 
 /// Which machine runs the kernels.
@@ -140,13 +141,39 @@ pub fn parse_seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Loads and cleans a scene; says on the standard error what was odd and what
+/// Loads and cleans a scene, or makes it; says on the standard error what was odd and what
 /// was left out.
 ///
 /// # Errors
 ///
-/// A scene that cannot be used.
-pub fn load_scene(path: &Path, keep_duplicates: bool) -> Result<(Scene, CleanReport), Error> {
+/// A scene that cannot be used or made.
+pub fn load_scene(
+    source: &Source<SceneSpec>,
+    keep_duplicates: bool,
+) -> Result<(Scene, CleanReport), Error> {
+    match source {
+        Source::File(path) => read_scene(path, keep_duplicates),
+        Source::Generated { text, spec } => {
+            let made = make_scene(spec)?.renamed(text);
+            Ok(made.clean(CleanOptions { keep_duplicates })?)
+        }
+    }
+}
+
+/// Makes a scene.
+///
+/// # Errors
+///
+/// A scene that cannot be made.
+pub fn make_scene(spec: &SceneSpec) -> Result<Scene, Error> {
+    let spinner = spinner("making a scene".to_owned());
+    let made = spec.make(&mut |path| Ok(read_scene(path, false)?.0));
+    spinner.finish_and_clear();
+    made
+}
+
+/// Reads and cleans the scene in a file.
+fn read_scene(path: &Path, keep_duplicates: bool) -> Result<(Scene, CleanReport), Error> {
     let spinner = spinner(format!("reading {}", path.display()));
     let loaded = heapwood_scenes::load(path, CleanOptions { keep_duplicates });
     spinner.finish_and_clear();
@@ -164,13 +191,29 @@ pub fn load_scene(path: &Path, keep_duplicates: bool) -> Result<(Scene, CleanRep
     Ok((scene, report))
 }
 
+/// Makes sure that each thing that a command writes has a file of its own, which it does not
+/// read. What is read may be read twice.
+///
+/// # Errors
+///
+/// [`Error::Usage`] with the file that is named twice.
+pub fn read_apart<'a>(
+    read: impl IntoIterator<Item = &'a Path>,
+    written: &[Option<&'a Path>],
+) -> Result<(), Error> {
+    let written = || written.iter().copied().flatten();
+    different_files(written())?;
+    read.into_iter()
+        .try_for_each(|read| different_files(std::iter::once(read).chain(written())))
+}
+
 /// Makes sure that what a command reads and what it writes are different files,
 /// of which none is given up for another. Devices and pipes may repeat.
 ///
 /// # Errors
 ///
 /// [`Error::Usage`] with the file that is named twice.
-pub fn different_files<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Error> {
+fn different_files<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Error> {
     let mut seen = Vec::new();
     for path in paths {
         if path.exists() && !path.is_file() {
@@ -208,32 +251,4 @@ pub fn parse_format(text: &str) -> Result<Format, String> {
         let names = Format::ALL.map(Format::name).join(", ");
         format!("choose from {names}")
     })
-}
-
-/// A count, also as a power of two.
-///
-/// # Errors
-///
-/// A message that says how counts are written.
-pub fn parse_count(text: &str) -> Result<u64, String> {
-    let count = match text.strip_prefix("2^") {
-        Some(exponent) => exponent.parse().ok().and_then(|e| 1_u64.checked_shl(e)),
-        None => text.parse().ok(),
-    };
-    count.ok_or_else(|| "write a whole number, or a power such as 2^20".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_are_numbers_or_powers() {
-        assert_eq!(parse_count("1000000"), Ok(1_000_000));
-        assert_eq!(parse_count("2^20"), Ok(1 << 20));
-        assert_eq!(parse_count("2^0"), Ok(1));
-        for bad in ["", "-1", "2^64", "2^", "2^x", "1e6", "3^2", "1.5"] {
-            assert!(parse_count(bad).is_err(), "{bad}");
-        }
-    }
 }

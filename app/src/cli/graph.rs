@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use heapwood_graphs::{Format, output_format, save};
 
-use super::common::{BackendArguments, different_files, progress, write};
+use super::common::{BackendArguments, progress, read_apart, write};
 use super::suffix;
 use super::tree::AllocatorArguments;
 use crate::Error;
@@ -97,12 +97,8 @@ impl Arguments {
             return Err(Error::Usage(why.to_owned()));
         }
         // What is read may be read twice.
-        let written = || [&self.save, &self.output].into_iter().flatten();
-        for read in self.work.files() {
-            let all = std::iter::once(read).chain(written());
-            different_files(all.map(PathBuf::as_path))?;
-        }
-        Ok(())
+        let written = [self.save.as_deref(), self.output.as_deref()];
+        read_apart(self.work.files(), &written)
     }
 
     /// How the graph is kept.

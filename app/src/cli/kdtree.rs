@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::common::{BackendArguments, different_files, load_scene, progress, write};
+use super::common::{BackendArguments, load_scene, progress, read_apart, write};
 use super::suffix;
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
 use crate::Error;
@@ -44,9 +44,9 @@ pub struct Arguments {
 /// Builds, measures, renders on request, and reports.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
-    let scene = arguments.tree.scene.as_path();
+    let scene = &arguments.tree.scene;
     let targets = [arguments.output.as_deref(), arguments.render.as_deref()];
-    different_files([scene].into_iter().chain(targets.into_iter().flatten()))?;
+    read_apart(scene.file(), &targets)?;
     let format = suffix::format(arguments.format, arguments.output.as_deref())?;
     if let Some(picture) = &arguments.render {
         suffix::check(picture, &["png"])?;

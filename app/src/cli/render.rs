@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::common::{BackendArguments, different_files, load_scene, spinner};
+use super::common::{BackendArguments, load_scene, read_apart, spinner};
 use super::suffix;
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
 use crate::Error;
@@ -37,7 +37,7 @@ pub struct Arguments {
 /// Builds a tree, renders it and writes the picture.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
-    different_files([arguments.tree.scene.as_path(), &arguments.output])?;
+    read_apart(arguments.tree.scene.file(), &[Some(&arguments.output)])?;
     suffix::check(&arguments.output, &["png"])?;
     let target = Output::open(&arguments.output)?;
     let (scene, _) = load_scene(&arguments.tree.scene, arguments.tree.keep_duplicates)?;

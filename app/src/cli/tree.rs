@@ -1,7 +1,5 @@
 //! Options of the commands that build a tree.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use heapwood_device::kdtree::plan::{Costs, Options};
@@ -12,13 +10,16 @@ use glam::Vec3;
 
 use crate::Error;
 use crate::allocators::Spec;
+use crate::generate::{SceneSpec, Source, source};
 use crate::size::{self, Pool};
 
 /// The scene, and how its tree is built.
 #[derive(Debug, Args)]
 pub struct TreeArguments {
-    /// The scene: an OBJ file, plain or gzipped
-    pub scene: PathBuf,
+    /// The scene: an OBJ file, plain or gzipped, or gen:KIND,OPTION=VALUE,... with the
+    /// options of `heapwood generate scene`
+    #[arg(value_name = "SCENE", value_parser = source::<SceneSpec>())]
+    pub scene: Source<SceneSpec>,
     /// Memory of the allocator: auto, a multiple of the root's references such as
     /// 200x, or a size
     #[arg(long, value_name = "SIZE", value_parser = size::parse_pool, default_value = "auto")]

@@ -5,6 +5,7 @@ mod bad_graphs;
 mod bad_input;
 mod bench;
 mod generate;
+mod generated_input;
 mod graph;
 mod graph_updates;
 mod program;

@@ -1,10 +1,8 @@
 //! `heapwood compare graph`: a graph over a set of allocators and layouts.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
-use super::super::common::{Passed, different_files, write};
+use super::super::common::{Passed, read_apart, write};
 use super::super::graph::{WorkArguments, parse_layout};
 use super::super::tree::refuse_coalesce;
 use super::Sides;
@@ -39,11 +37,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     specs.iter().try_for_each(refuse_coalesce)?;
     let work = &arguments.work;
     work.check()?;
-    let output = &arguments.sides.output;
-    for read in work.files() {
-        let all = std::iter::once(read).chain(output);
-        different_files(all.map(PathBuf::as_path))?;
-    }
+    read_apart(work.files(), &[arguments.sides.output.as_deref()])?;
     let (file, format) = arguments.sides.open()?;
     // As for trees: every process reads the graph, what is odd is said once.
     let graph = work.input.look()?;
@@ -54,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     let cases: Vec<Case> = choices().map(|choice| case(choice, arguments)).collect();
     let names: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
-    let outcomes = arguments.sides.run(cases, &work.input.file)?;
+    let outcomes = arguments.sides.run(cases, &work.input.file.words())?;
 
     let row = |((spec, layout), outcome): ((&Spec, Layout), _)| GraphRow {
         graph: graph.clone(),

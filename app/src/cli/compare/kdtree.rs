@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::super::common::{Passed, different_files, load_scene, write};
+use super::super::common::{Passed, load_scene, read_apart, write};
 use super::super::tree::{TreeArguments, refuse_coalesce};
 use super::Sides;
 use crate::Error;
@@ -34,14 +34,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let specs = allocators::parse_list(&arguments.allocators).map_err(Error::Usage)?;
     specs.iter().try_for_each(refuse_coalesce)?;
     let scene = &arguments.tree.scene;
-    let output = arguments.sides.output.as_deref();
-    different_files([scene.as_path()].into_iter().chain(output))?;
+    read_apart(scene.file(), &[arguments.sides.output.as_deref()])?;
     let (file, format) = arguments.sides.open()?;
     // Every process reads the scene; that it can be read is known, and what
     // is odd about it said, once.
     drop(load_scene(scene, arguments.tree.keep_duplicates)?);
     let cases = specs.iter().map(|spec| case(spec, arguments));
-    let outcomes = arguments.sides.run(cases.collect(), scene)?;
+    let outcomes = arguments.sides.run(cases.collect(), &scene.words())?;
 
     let names = specs.iter().map(Spec::to_string);
     let rows = tree_rows(names.zip(outcomes));

@@ -4,7 +4,8 @@
 mod graph;
 mod kdtree;
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde::de::DeserializeOwned;
@@ -64,11 +65,12 @@ impl Sides {
         Ok((path.map(Output::open).transpose()?, format))
     }
 
-    /// Runs cases on an input file under a bar; their arguments are without it.
+    /// Runs cases on an input, a file or a generator, under a bar; their arguments are
+    /// without it.
     fn run<R: DeserializeOwned>(
         &self,
         mut cases: Vec<Case>,
-        input: &Path,
+        input: &OsStr,
     ) -> Result<Vec<Outcome<R>>, Error> {
         let backend = self.backend.resolved()?;
         let bar = progress(cases.len());

@@ -8,6 +8,7 @@ use heapwood_graphs::{CsrOptions, Direction, Format, Loaded, ReadOptions, load};
 use super::super::common::{parse_format, spinner};
 use super::super::complain;
 use crate::Error;
+use crate::generate::{GraphSpec, Source, source};
 use crate::graph::Edge;
 use crate::workload::graph::Input;
 
@@ -15,12 +16,14 @@ use crate::workload::graph::Input;
 #[derive(Debug, Args)]
 pub struct InputArguments {
     /// The graph: DIMACS-10/METIS .graph, DIMACS-9 .gr, .col, Matrix Market .mtx or an
-    /// edge list, plain or gzipped
-    pub file: PathBuf,
+    /// edge list, plain or gzipped, or gen:KIND,OPTION=VALUE,... with the options of
+    /// `heapwood generate graph`
+    #[arg(value_name = "GRAPH", value_parser = source::<GraphSpec>())]
+    pub file: Source<GraphSpec>,
     /// Format of the file, whatever it looks like: metis, gr, col, mtx or edges
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub file_format: Option<Format>,
-    /// Edge lists number their vertices from 1, not from 0
+    /// Edge lists and generators number their vertices from 1, not from 0
     #[arg(long)]
     pub one_based: bool,
     /// Take edges as leading one way; undirected ones become two
@@ -43,7 +46,28 @@ impl InputArguments {
     /// A file that cannot be used.
     pub(in crate::cli) fn look(&self) -> Result<String, Error> {
         read(&self.file, self.file_format, self.one_based)?;
-        Ok(name(&self.file))
+        Ok(self.name())
+    }
+
+    /// Finds what makes no sense before anything is read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for flags of files where there is none.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if self.file_format.is_some() && self.file.file().is_none() {
+            let why = format!("--file-format is for files, not for {}", self.file);
+            return Err(Error::Usage(why));
+        }
+        Ok(())
+    }
+
+    /// The graph's name: of a file, without folders and suffix.
+    fn name(&self) -> String {
+        match &self.file {
+            Source::File(path) => name(path),
+            Source::Generated { text, .. } => text.clone(),
+        }
     }
 
     /// Reads the graph, with its edges kept if runs are to be verified; says on the
@@ -69,7 +93,7 @@ impl InputArguments {
         };
         Ok(Input {
             first_id: loaded.first_id,
-            ..make(&name(&self.file), loaded.edges, options)
+            ..make(&self.name(), loaded.edges, options)
         })
     }
 
@@ -78,15 +102,16 @@ impl InputArguments {
     /// # Errors
     ///
     /// A file that cannot be used.
-    pub(super) fn read_batch(&self, path: &Path, graph: &Input) -> Result<Vec<Edge>, Error> {
-        let loaded = read(path, None, self.one_based)?;
+    pub(super) fn read_batch(
+        &self,
+        source: &Source<GraphSpec>,
+        graph: &Input,
+    ) -> Result<Vec<Edge>, Error> {
+        let loaded = read(source, None, self.one_based)?;
         if loaded.first_id != graph.first_id {
             let note = format_args!(
-                "{} numbers vertices from {}, {} from {}",
-                path.display(),
-                loaded.first_id,
-                self.file.display(),
-                graph.first_id
+                "{source} numbers vertices from {}, {} from {}",
+                loaded.first_id, self.file, graph.first_id
             );
             complain("note", &note);
         }
@@ -94,8 +119,27 @@ impl InputArguments {
     }
 }
 
-/// Loads a file with a word on what is odd about it.
-fn read(path: &Path, format: Option<Format>, one_based: bool) -> Result<Loaded, Error> {
+/// Loads a file with a word on what is odd about it, or makes what the edge list would hold
+/// that `heapwood generate graph` writes.
+fn read(
+    source: &Source<GraphSpec>,
+    format: Option<Format>,
+    one_based: bool,
+) -> Result<Loaded, Error> {
+    let path = match source {
+        Source::File(path) => path,
+        Source::Generated { text, spec } => {
+            let spinner = spinner(format!("making {text}"));
+            let made = spec.make();
+            spinner.finish_and_clear();
+            return Ok(Loaded {
+                edges: made?.0.to_edges(),
+                format: Format::EdgeList,
+                first_id: u32::from(one_based),
+                notes: Vec::new(),
+            });
+        }
+    };
     let options = ReadOptions {
         format,
         one_based,

@@ -1,14 +1,17 @@
 //! The batches of the command line: drawn or from files, in rounds.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::{ArgGroup, Args};
 
-use super::super::common::{Passed, parse_count};
+use super::super::common::Passed;
 use super::input::InputArguments;
 use crate::Error;
+use crate::generate::GraphSpec;
+use crate::generate::Source as GraphSource;
 use crate::graph::{Change, Pattern, StoreError};
+use crate::size::parse_count;
 use crate::workload::graph::{Drawn, Edges, Input, UpdateStream};
 
 /// Edges of the largest batch.
@@ -18,8 +21,8 @@ const MOST: u64 = 1 << 30;
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("updates").multiple(true))]
 pub struct UpdateArguments {
-    /// Insert so many random edges, or those of a graph file, whose format says how
-    /// it numbers vertices; counts separated by commas are inserted one after the other
+    /// Insert so many random edges, or those of a graph file (or gen:KIND,...), whose format
+    /// says how it numbers vertices; counts separated by commas are inserted one after the other
     #[arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates")]
     insert: Option<Source>,
     /// Delete so many random edges of those stored, or those of a graph file, likewise;
@@ -50,7 +53,7 @@ pub struct UpdateArguments {
 #[derive(Clone, Debug, PartialEq)]
 enum Source {
     Counts(Vec<usize>),
-    File(PathBuf),
+    Graph(GraphSource<GraphSpec>),
 }
 
 impl UpdateArguments {
@@ -67,9 +70,9 @@ impl UpdateArguments {
     }
 
     /// The files that edges come from.
-    pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
         self.sources().filter_map(|(_, source)| match source {
-            Source::File(path) => Some(path),
+            Source::Graph(graph) => graph.file(),
             Source::Counts(_) => None,
         })
     }
@@ -133,8 +136,8 @@ impl UpdateArguments {
             for turn in 0..turns {
                 for (change, source) in self.sources() {
                     let edges = match source {
-                        Source::File(path) if number == 0 => {
-                            Edges::Given(files.read_batch(path, graph)?)
+                        Source::Graph(source) if number == 0 => {
+                            Edges::Given(files.read_batch(source, graph)?)
                         }
                         Source::Counts(counts) if turn < counts.len() => Edges::Drawn(Drawn {
                             count: counts[turn],
@@ -162,11 +165,11 @@ impl UpdateArguments {
 }
 
 impl Source {
-    /// The counts, none if it is a file.
+    /// The counts, none if it is a graph.
     fn counts(&self) -> &[usize] {
         match self {
             Self::Counts(counts) => counts,
-            Self::File(_) => &[],
+            Self::Graph(_) => &[],
         }
     }
 
@@ -177,19 +180,19 @@ impl Source {
                 let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
                 counts.join(",").into()
             }
-            Self::File(path) => path.clone().into(),
+            Self::Graph(source) => source.words(),
         }
     }
 }
 
-/// Counts, or else a file.
+/// Counts, or else a graph.
 fn parse_source(text: &str) -> Result<Source, String> {
     let are_counts = text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
         && text
             .chars()
             .all(|c| c.is_ascii_digit() || "-^,".contains(c));
     if !are_counts {
-        return Ok(Source::File(text.into()));
+        return Ok(Source::Graph(GraphSource::parse(text.into())?));
     }
     let count = |text| match parse_count(text) {
         Ok(count @ 1..=0xffff_ffff) => Ok(count as usize),
@@ -211,13 +214,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sources_are_counts_or_files() {
+    fn sources_are_counts_or_graphs() {
         let counts = |counts: &[usize]| Ok(Source::Counts(counts.to_vec()));
         assert_eq!(parse_source("1000"), counts(&[1000]));
         assert_eq!(parse_source("2^20"), counts(&[1 << 20]));
         assert_eq!(parse_source("10,2^5,7"), counts(&[10, 32, 7]));
         for file in ["more.el", "./1000", "2024.gr", "1e6", "1,2.el"] {
-            assert_eq!(parse_source(file), Ok(Source::File(file.into())));
+            let source = GraphSource::File(file.into());
+            assert_eq!(parse_source(file), Ok(Source::Graph(source)));
         }
         for bad in [
             "0",
@@ -227,6 +231,7 @@ mod tests {
             "1,",
             "1,,2",
             "99999999999999999999",
+            "gen:cactus",
         ] {
             assert!(parse_source(bad).is_err(), "{bad}");
         }

@@ -1,7 +1,7 @@
 //! The work of `heapwood graph`, whatever it is done over: the arguments that
 //! `heapwood compare graph` has too, and forwards to its processes.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::Args;
 
@@ -52,6 +52,7 @@ impl WorkArguments {
     ///
     /// [`Error::Usage`] with the flags that do not go together.
     pub(in crate::cli) fn check(&self) -> Result<(), Error> {
+        self.input.check()?;
         self.updates.check()?;
         let algorithms = &self.algorithms;
         if algorithms.incremental && !algorithms.flags.ranks.pagerank && !algorithms.triangles() {
@@ -62,8 +63,12 @@ impl WorkArguments {
     }
 
     /// The files that are read.
-    pub(in crate::cli) fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        std::iter::once(&self.input.file).chain(self.updates.files())
+    pub(in crate::cli) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.input
+            .file
+            .file()
+            .into_iter()
+            .chain(self.updates.files())
     }
 
     /// The updates of a graph.

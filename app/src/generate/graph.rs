@@ -1,0 +1,118 @@
+//! A graph to make: its kind and the options of `heapwood generate graph`.
+
+use clap::Args;
+use heapwood_graphs::generate::{self, Kind, Parameters};
+use heapwood_graphs::{Csr, CsrOptions, CsrStatistics, Direction};
+
+use super::{Spec, one_of};
+use crate::Error;
+use crate::size::parse_count;
+
+/// What graph to make.
+#[derive(Clone, Debug, PartialEq, Args)]
+pub struct GraphSpec {
+    /// delaunay, geometric, road, coauthors, mesh, kkt, dual, kronecker or uniform
+    #[arg(value_parser = parse_kind)]
+    pub kind: Kind,
+    /// Number of vertices, also as a power such as 2^20; some kinds make a few more
+    #[arg(long, value_name = "N", default_value = "2^20", value_parser = parse_count)]
+    pub vertices: u64,
+    /// Number of edges drawn: kronecker [default: 16 a vertex] and uniform [default: 4]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub edges: Option<u64>,
+    /// Seed of all random choices
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Keep edges from a vertex to itself
+    #[arg(long)]
+    pub self_loops: bool,
+    /// Let edges lead one way only: kronecker and uniform
+    #[arg(long)]
+    pub directed: bool,
+}
+
+impl Spec for GraphSpec {
+    const WHAT: &'static str = "graph";
+
+    fn check(&self) -> Result<(), String> {
+        let option = match (self.directed, self.edges) {
+            _ if self.kind.takes_edges() => return Ok(()),
+            (true, _) => "directed",
+            (_, Some(_)) => "edges",
+            _ => return Ok(()),
+        };
+        Err(format!(
+            "{option} is for kronecker and uniform graphs, not for {}",
+            self.kind.name()
+        ))
+    }
+}
+
+impl GraphSpec {
+    /// Makes the graph that `heapwood generate graph` writes, and says what became of the
+    /// edges that were drawn.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for numbers of vertices or edges that the kind does not have.
+    pub fn make(&self) -> Result<(Csr, CsrStatistics), Error> {
+        let parameters = Parameters {
+            vertices: self.vertices,
+            edges: self.edges,
+            seed: self.seed,
+        };
+        let list = generate::generate(self.kind, parameters);
+        let mut list = list.map_err(|error| Error::Usage(error.to_string()))?;
+        list.directed = self.directed;
+        let options = CsrOptions {
+            keep_self_loops: self.self_loops,
+            direction: Direction::AsRead,
+        };
+        Ok(Csr::build(list, options))
+    }
+}
+
+fn parse_kind(text: &str) -> Result<Kind, String> {
+    Kind::by_name(text).ok_or_else(|| one_of("kind", text, &Kind::ALL.map(Kind::name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+
+    #[test]
+    fn options_have_the_defaults_of_the_command() {
+        let spec: GraphSpec = parse("road").unwrap();
+        let expected = GraphSpec {
+            kind: Kind::Road,
+            vertices: 1 << 20,
+            edges: None,
+            seed: 0,
+            self_loops: false,
+            directed: false,
+        };
+        assert_eq!(spec, expected);
+        let spec: GraphSpec =
+            parse("uniform,directed,edges=2^5,self-loops,vertices=9,seed=7").unwrap();
+        let expected = GraphSpec {
+            kind: Kind::Uniform,
+            vertices: 9,
+            edges: Some(32),
+            seed: 7,
+            self_loops: true,
+            directed: true,
+        };
+        assert_eq!(spec, expected);
+    }
+
+    #[test]
+    fn every_kind_is_made() {
+        for kind in Kind::ALL {
+            let spec: GraphSpec = parse(&format!("{},vertices=50", kind.name())).unwrap();
+            assert!(spec.make().unwrap().0.vertices() >= 50, "{}", kind.name());
+        }
+        let none: GraphSpec = parse("road,vertices=0").unwrap();
+        assert_eq!(none.make().unwrap_err().exit_code(), 2);
+    }
+}

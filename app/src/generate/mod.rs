@@ -1,0 +1,49 @@
+//! Graphs and scenes made by the program: what to make as typed options, and the
+//! specification `gen:KIND,OPTION=VALUE,...` that stands wherever a file may.
+//!
+//! The options are declared once, as arguments of clap: `heapwood generate` takes them as
+//! flags, a specification takes them by the same names with the same defaults.
+//!
+//! ```
+//! use heapwood::generate::{GraphSpec, Source};
+//!
+//! let source: Source<GraphSpec> = Source::parse("gen:kronecker,vertices=2^10,seed=3".into())?;
+//! let Source::Generated { spec, .. } = source else { unreachable!() };
+//! let (graph, _) = spec.make()?;
+//! assert_eq!(graph.vertices(), 1024);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod graph;
+mod nearest;
+mod parse;
+mod scene;
+mod source;
+
+pub use graph::GraphSpec;
+pub use nearest::one_of;
+pub use parse::parse;
+pub use scene::SceneSpec;
+pub use source::{PREFIX, Source, source};
+
+use std::path::Path;
+
+/// What to make: options that `heapwood generate` takes as flags.
+pub trait Spec: clap::Args {
+    /// What is made, for messages: `graph` or `scene`.
+    const WHAT: &'static str;
+
+    /// Finds options that the kind has no use for.
+    ///
+    /// # Errors
+    ///
+    /// A message that begins with the name of the option.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The file that it is made from, if there is one.
+    fn file(&self) -> Option<&Path> {
+        None
+    }
+}

@@ -1,0 +1,175 @@
+//! A scene to make: the options of `heapwood generate scene`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use heapwood_scenes::generate::{self, Displacement};
+use heapwood_scenes::{CleanOptions, Scene};
+
+use super::{PREFIX, Spec, one_of, parse};
+use crate::Error;
+
+/// What scene to make.
+#[derive(Clone, Debug, PartialEq, Args)]
+pub struct SceneSpec {
+    /// courtyard, knot, terrain, or an OBJ file to enlarge
+    #[arg(value_parser = parse_base)]
+    kind: Base,
+    /// Seed of the terrain and of displacement
+    #[arg(long, value_name = "N", default_value_t = generate::TERRAIN_SEED)]
+    seed: u32,
+    /// Subdivide at edge midpoints until there are at least so many triangles
+    #[arg(long, value_name = "N", conflicts_with = "levels")]
+    triangles: Option<u64>,
+    /// Subdivide at edge midpoints so many times
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=15))]
+    levels: Option<u32>,
+    /// Move midpoints off the surface, by so much of an edge's length at most
+    #[arg(long, value_name = "PART", default_value_t = 0.0, value_parser = parse_part)]
+    displace: f32,
+    /// Size of the displacement's features, as a part of the scene's
+    #[arg(long, value_name = "PART", default_value_t = 0.1, value_parser = parse_part)]
+    feature: f32,
+    /// N x N copies side by side
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=32768))]
+    copies: Option<u32>,
+    /// Room between copies, as a part of the scene's extent
+    #[arg(long, value_name = "PART", default_value_t = 0.1, value_parser = parse_part)]
+    gap: f32,
+}
+
+/// What a scene is made from.
+#[derive(Clone, Debug, PartialEq)]
+enum Base {
+    /// One of the program's scenes.
+    Named(&'static str),
+    /// A scene in a file.
+    File(PathBuf),
+    /// A scene that is made for this one.
+    Made(Box<SceneSpec>),
+}
+
+impl Spec for SceneSpec {
+    const WHAT: &'static str = "scene";
+
+    fn file(&self) -> Option<&Path> {
+        match &self.kind {
+            Base::Named(_) => None,
+            Base::File(path) => Some(path),
+            Base::Made(spec) => spec.file(),
+        }
+    }
+}
+
+impl SceneSpec {
+    /// Makes the scene that `heapwood generate scene` writes; `read` loads the file that it is
+    /// made from, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Those of `read`, and more triangles than there may be.
+    pub fn make(
+        &self,
+        read: &mut dyn FnMut(&Path) -> Result<Scene, Error>,
+    ) -> Result<Scene, Error> {
+        let mut scene = match &self.kind {
+            // Another seed is another terrain.
+            Base::Named("terrain") => generate::terrain(self.seed),
+            Base::Named(name) => generate::by_name(name).expect("the parser found the name"),
+            Base::File(path) => read(path)?,
+            Base::Made(spec) => spec.make(read)?,
+        };
+        let displacement = Displacement {
+            amplitude: self.displace,
+            feature: self.feature,
+            seed: self.seed,
+        };
+        if let Some(levels) = self.levels {
+            scene = generate::subdivide(&scene, levels, displacement)?;
+        } else if let Some(triangles) = self.triangles {
+            scene = generate::subdivide_to(&scene, triangles, displacement)?;
+        }
+        if let Some(copies) = self.copies {
+            scene = generate::grid(&scene, copies, self.gap)?;
+        }
+        Ok(scene.clean(CleanOptions::default())?.0)
+    }
+}
+
+/// A scene of the program, a specification, or a file; what looks like no file is a name
+/// that was mistaken.
+fn parse_base(text: &str) -> Result<Base, String> {
+    if let Some(&name) = generate::NAMES.iter().find(|&&name| name == text) {
+        return Ok(Base::Named(name));
+    }
+    if let Some(rest) = text.strip_prefix(PREFIX) {
+        // Its commas would be those of the outer one.
+        if rest.starts_with(PREFIX) {
+            return Err(format!("{PREFIX} stands once"));
+        }
+        return Ok(Base::Made(Box::new(parse(rest)?)));
+    }
+    let path = Path::new(text);
+    if !text.contains(['.', '/']) && !path.exists() {
+        let names = one_of("scene", text, &generate::NAMES);
+        return Err(format!("{names}, or name an OBJ file"));
+    }
+    Ok(Base::File(path.to_owned()))
+}
+
+fn parse_part(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(part) if (0.0..=1000.0).contains(&part) => Ok(part),
+        _ => Err("write a number from 0 to 1000".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(text: &str) -> Scene {
+        let spec: SceneSpec = parse(text).unwrap();
+        spec.make(&mut |path| panic!("{} is read", path.display()))
+            .unwrap()
+    }
+
+    #[test]
+    fn named_scenes_are_those_that_are_shipped() {
+        for name in generate::NAMES {
+            let shipped = generate::by_name(name).unwrap();
+            assert_eq!(made(name).input_hash(), shipped.input_hash(), "{name}");
+        }
+        assert_ne!(made("terrain,seed=8"), made("terrain"));
+    }
+
+    #[test]
+    fn options_make_scenes_larger() {
+        let count = made("terrain").len();
+        assert_eq!(made("terrain,levels=1").len(), 4 * count);
+        assert_eq!(made("terrain,copies=3,gap=0.5").len(), 9 * count);
+        assert!(made("terrain,triangles=5000,displace=0.2").len() >= 5000);
+        assert_eq!(made("gen:terrain,levels=1").len(), 4 * count);
+        assert!(parse::<SceneSpec>("gen:gen:terrain").is_err());
+    }
+
+    #[test]
+    fn files_are_read_by_the_caller() {
+        let spec: SceneSpec = parse("a/b.obj,levels=1").unwrap();
+        assert_eq!(spec.file(), Some(Path::new("a/b.obj")));
+        let mut seen = Vec::new();
+        let scene = spec.make(&mut |path| {
+            seen.push(path.to_owned());
+            Ok(generate::terrain(1))
+        });
+        assert_eq!(scene.unwrap().len(), 4 * generate::terrain(1).len());
+        assert_eq!(seen, [Path::new("a/b.obj")]);
+    }
+
+    #[test]
+    fn too_many_triangles_are_a_usage_error() {
+        let spec: SceneSpec = parse("courtyard,copies=32768").unwrap();
+        let error = spec.make(&mut |_| unreachable!()).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+    }
+}
