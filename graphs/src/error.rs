@@ -8,7 +8,7 @@ use std::path::Path;
 
 use heapwood_files::ReadError;
 
-use crate::Format;
+use crate::{Format, MOST_VERTICES};
 
 /// Why a graph was refused, or could not be written or made.
 #[derive(Debug, thiserror::Error)]
@@ -92,6 +92,14 @@ pub enum GraphError {
         /// The format.
         format: Format,
     },
+    /// Ids as they occur were asked for, and the format numbers vertices without gaps.
+    #[error("{path}: {format} numbers vertices without gaps: --compact-ids is for edge lists")]
+    NoGaps {
+        /// The file.
+        path: String,
+        /// The format.
+        format: Format,
+    },
     /// A generated graph would be too large.
     #[error("{name}: {count} {what} are more than {limit}: ask for fewer")]
     TooMany {
@@ -151,6 +159,18 @@ pub enum LineProblem {
     /// An id or a count of vertices is too large.
     #[error("`{0}` does not fit in 32 bits")]
     Overflow(String),
+    /// An id or a count does not fit in 64 bits.
+    #[error("`{0}` does not fit in 64 bits")]
+    Overflow64(String),
+    /// An id of an edge list is too large to be a vertex's number.
+    #[error(
+        "vertex id {0}: ids without gaps are below {MOST_VERTICES}; --compact-ids takes any of 64 \
+         bits, and numbers those that occur"
+    )]
+    WideId(String),
+    /// An id is none of those of the graph.
+    #[error("vertex id {0} is not one of the graph's")]
+    UnknownId(u64),
     /// An id is 0 where ids start at 1.
     #[error("vertex id 0: ids start at 1 here")]
     ZeroId,

@@ -16,7 +16,7 @@ pub enum Format {
     Col,
     /// Matrix Market, `coordinate`.
     MatrixMarket,
-    /// Two ids a line.
+    /// Two ids a line, with blanks or a comma between.
     EdgeList,
 }
 
@@ -62,7 +62,7 @@ impl Format {
             "gr" => Some(Self::Gr),
             "col" | "clq" => Some(Self::Col),
             "mtx" => Some(Self::MatrixMarket),
-            "el" | "edges" | "edgelist" | "tsv" | "txt" => Some(Self::EdgeList),
+            "el" | "edges" | "edgelist" | "tsv" | "csv" | "txt" => Some(Self::EdgeList),
             _ => None,
         }
     }
@@ -98,6 +98,7 @@ mod tests {
         assert_eq!(by("b.clq"), Some(Format::Col));
         assert_eq!(by("b.x.mtx.GZ"), Some(Format::MatrixMarket));
         assert_eq!(by("b.txt"), Some(Format::EdgeList));
+        assert_eq!(by("b.CSV.gz"), Some(Format::EdgeList));
         for none in ["b", "b.gz", "graph", ".graph", "", "b.obj"] {
             assert_eq!(by(none), None, "{none}");
         }

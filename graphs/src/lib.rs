@@ -23,6 +23,7 @@ mod error;
 mod format;
 pub mod generate;
 mod hash;
+mod ids;
 mod read;
 mod rows;
 mod write;
@@ -31,8 +32,9 @@ pub use csr::{Csr, CsrOptions, CsrStatistics, Degrees, Direction};
 pub use edges::EdgeList;
 pub use error::{GraphError, LineProblem};
 pub use format::Format;
-pub use read::{Loaded, Note, ReadOptions, load, read_graph};
-pub use write::{output_format, save};
+pub use ids::Ids;
+pub use read::{Loaded, Note, Numbering, ReadOptions, load, read_graph};
+pub use write::{output_format, save, save_with_ids};
 
 /// Most vertices that a graph may have.
 ///

@@ -11,7 +11,7 @@ use std::path::Path;
 use heapwood_files::{Output, compress, is_gz};
 use rayon::prelude::*;
 
-use crate::{Csr, Format, GraphError, rows};
+use crate::{Csr, Format, GraphError, Ids, rows};
 
 /// Writes `graph` to a file, gzipped if `path` ends in `.gz`, in `format` or
 /// else that of its suffix. The file is replaced as a whole or not at all.
@@ -28,7 +28,7 @@ use crate::{Csr, Format, GraphError, rows};
 /// let file = folder.path().join("path.graph.gz");
 /// save(&path, &file, None)?;
 /// let loaded = load(&file, ReadOptions::default())?;
-/// assert_eq!((loaded.edges.vertices, loaded.first_id), (3, 1));
+/// assert_eq!((loaded.edges.vertices, loaded.ids.first()), (3, 1));
 /// assert_eq!(Csr::build(loaded.edges, CsrOptions::default()).0, path);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -37,10 +37,31 @@ use crate::{Csr, Format, GraphError, rows};
 /// [`GraphError::NoFormat`], [`Directed`](GraphError::Directed) where a directed
 /// graph is to be written in an undirected format, [`Write`](GraphError::Write).
 pub fn save(graph: &Csr, path: impl AsRef<Path>, format: Option<Format>) -> Result<(), GraphError> {
+    save_with_ids(graph, &Ids::from(0), path, format)
+}
+
+/// Writes `graph` as [`save`] does; vertices are called by `ids` if these are listed. If not,
+/// each format numbers them in its way.
+///
+/// # Errors
+/// Those of [`save`], and [`GraphError::NoGaps`] for listed ids in a format other than edge
+/// lists.
+pub fn save_with_ids(
+    graph: &Csr,
+    ids: &Ids,
+    path: impl AsRef<Path>,
+    format: Option<Format>,
+) -> Result<(), GraphError> {
     let path = path.as_ref();
     let format = output_format(path, format, graph.directed)?;
+    if ids.are_listed() && format != Format::EdgeList {
+        let path = path.display().to_string();
+        return Err(GraphError::NoGaps { path, format });
+    }
     Output::open(path)
-        .and_then(|output| output.write_with(|out| write_graph(graph, format, is_gz(path), out)))
+        .and_then(|output| {
+            output.write_with(|out| write_graph(graph, ids, format, is_gz(path), out))
+        })
         .map_err(|source| GraphError::writing(path, source))
 }
 
@@ -68,14 +89,20 @@ pub fn output_format(
     Ok(format)
 }
 
-fn write_graph(graph: &Csr, format: Format, gzip: bool, out: &mut dyn Write) -> io::Result<()> {
+fn write_graph(
+    graph: &Csr,
+    ids: &Ids,
+    format: Format,
+    gzip: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let sealed = |text: Vec<u8>| if gzip { compress(&text) } else { Ok(text) };
     out.write_all(&sealed(header(graph, format).into_bytes())?)?;
     // A few blocks a thread at a time bound the memory.
     for batch in rows::ranges(&graph.offsets).chunks(4 * rayon::current_num_threads()) {
         let texts: Vec<io::Result<Vec<u8>>> = batch
             .par_iter()
-            .map(|rows| sealed(block(graph, format, rows.clone())))
+            .map(|rows| sealed(block(graph, ids, format, rows.clone())))
             .collect();
         for text in texts {
             out.write_all(&text?)?;
@@ -116,7 +143,7 @@ fn header(graph: &Csr, format: Format) -> String {
 }
 
 /// The text of some rows.
-fn block(graph: &Csr, format: Format, rows: Range<usize>) -> Vec<u8> {
+fn block(graph: &Csr, ids: &Ids, format: Format, rows: Range<usize>) -> Vec<u8> {
     let mut text = Vec::new();
     for u in rows.map(|row| row as u32) {
         let row = graph.row(u);
@@ -140,6 +167,8 @@ fn block(graph: &Csr, format: Format, rows: Range<usize>) -> Vec<u8> {
             Format::MatrixMarket => {
                 from_larger().for_each(|&v| push_line(&mut text, b"", [u + 1, v + 1], b""));
             }
+            Format::EdgeList if ids.are_listed() => from_smaller()
+                .for_each(|&v| push_line(&mut text, b"", [u, v].map(|v| ids.of(v)), b"")),
             Format::EdgeList => {
                 from_smaller().for_each(|&v| push_line(&mut text, b"", [u, v], b""));
             }
@@ -148,7 +177,7 @@ fn block(graph: &Csr, format: Format, rows: Range<usize>) -> Vec<u8> {
     text
 }
 
-fn push_line(text: &mut Vec<u8>, before: &[u8], [u, v]: [u32; 2], after: &[u8]) {
+fn push_line<N: itoa::Integer>(text: &mut Vec<u8>, before: &[u8], [u, v]: [N; 2], after: &[u8]) {
     text.extend_from_slice(before);
     push(text, u);
     text.push(b' ');
@@ -157,7 +186,7 @@ fn push_line(text: &mut Vec<u8>, before: &[u8], [u, v]: [u32; 2], after: &[u8]) 
     text.push(b'\n');
 }
 
-fn push(text: &mut Vec<u8>, number: u32) {
+fn push(text: &mut Vec<u8>, number: impl itoa::Integer) {
     text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
@@ -182,7 +211,7 @@ mod tests {
 
     fn text(directed: bool, format: Format) -> String {
         let mut out = Vec::new();
-        write_graph(&graph(directed), format, false, &mut out).unwrap();
+        write_graph(&graph(directed), &Ids::from(1), format, false, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -215,7 +244,7 @@ mod tests {
         };
         let graph = Csr::build(list, CsrOptions::default()).0;
         let mut out = Vec::new();
-        write_graph(&graph, Format::Metis, false, &mut out).unwrap();
+        write_graph(&graph, &Ids::from(0), Format::Metis, false, &mut out).unwrap();
         assert_eq!(out, b"4 2\n2\n1 3\n2\n\n");
     }
 
@@ -233,6 +262,25 @@ mod tests {
         assert_eq!(
             text(Format::EdgeList),
             "# Directed graph\n# Nodes: 4 Edges: 3\n0 1\n1 2\n2 2\n"
+        );
+    }
+
+    #[test]
+    fn listed_ids_are_written_in_edge_lists_only() {
+        let ids = Ids::listed(vec![5, 6, 1 << 40, u64::MAX]);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.el");
+        save_with_ids(&graph(false), &ids, &path, None).unwrap();
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            "# Undirected graph\n# Nodes: 4 Edges: 3\n5 6\n6 1099511627776\n\
+             1099511627776 1099511627776\n"
+        );
+        let refused = save_with_ids(&graph(false), &ids, folder.path().join("a.gr"), None);
+        let message = refused.unwrap_err().to_string();
+        assert!(
+            message.ends_with("--compact-ids is for edge lists"),
+            "{message}"
         );
     }
 

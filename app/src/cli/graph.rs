@@ -8,7 +8,7 @@ mod work;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use heapwood_graphs::{Format, output_format, save};
+use heapwood_graphs::{Format, GraphError, output_format, save_with_ids};
 
 use super::common::{BackendArguments, progress, read_apart, write};
 use super::suffix;
@@ -51,7 +51,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = arguments.options()?;
     let format = suffix::format(arguments.format, arguments.output.as_deref())?;
     let file = arguments.output.as_deref().map(Output::open).transpose()?;
-    let saved_as = arguments.save.as_deref().map(open_save).transpose()?;
+    let compact = arguments.work.input.compact_ids;
+    let open = |path| open_save(path, compact);
+    let saved_as = arguments.save.as_deref().map(open).transpose()?;
 
     let input = arguments.work.input.read(arguments.work.verify)?;
     let algorithms = arguments.work.algorithms(&input)?;
@@ -74,7 +76,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     bar.finish_and_clear();
     let (runs, graph) = done?;
     if let (Some(path), Some(format)) = (&arguments.save, saved_as) {
-        save(&graph.csr(false)?, path, Some(format))?;
+        save_with_ids(&graph.csr(false)?, &input.ids, path, Some(format))?;
     }
 
     let top = arguments.work.algorithms.top();
@@ -117,10 +119,16 @@ impl Arguments {
     }
 }
 
-/// Makes sure that a graph can be saved to a file of this name; returns the
-/// format.
-fn open_save(path: &Path) -> Result<Format, Error> {
+/// Makes sure that a graph can be saved to a file of this name, whose ids may have gaps;
+/// returns the format.
+fn open_save(path: &Path, compact: bool) -> Result<Format, Error> {
     let format = save_format(path, false)?;
+    if compact && format != Format::EdgeList {
+        let path = path.display().to_string();
+        return Err(Error::Usage(
+            GraphError::NoGaps { path, format }.to_string(),
+        ));
+    }
     output::check_writable(path)?;
     Ok(format)
 }

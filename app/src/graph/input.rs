@@ -1,6 +1,6 @@
 //! A graph to load: its rows, and what its file says of it.
 
-use heapwood_graphs::{Csr, CsrOptions, CsrStatistics, Direction, EdgeList};
+use heapwood_graphs::{Csr, CsrOptions, CsrStatistics, Direction, EdgeList, Ids};
 
 use super::store::Edge;
 use super::verify::Checker;
@@ -10,8 +10,8 @@ use super::verify::Checker;
 pub struct Input {
     /// What results call it.
     pub name: String,
-    /// The number that its file gives the first vertex.
-    pub first_id: u32,
+    /// What its file calls the vertices.
+    pub ids: Ids,
     /// The edges as read, if runs are to be verified by them.
     pub edges: Option<EdgeList>,
     /// How the rows were made of them.
@@ -31,7 +31,7 @@ impl Input {
         let columns = rows.directed.then(|| transposed(&rows));
         Self {
             name: name.to_owned(),
-            first_id: 0,
+            ids: Ids::from(0),
             edges: None,
             options,
             rows,
@@ -49,15 +49,9 @@ impl Input {
         }
     }
 
-    /// The number of a vertex as in the file.
-    pub fn id(&self, vertex: u32) -> u32 {
-        vertex + self.first_id
-    }
-
-    /// The vertex of a number of the file, if there is one.
-    pub fn vertex(&self, id: u32) -> Option<u32> {
-        let vertex = id.checked_sub(self.first_id);
-        vertex.filter(|&vertex| vertex < self.rows.vertices())
+    /// The vertex that the file calls so, if there is one.
+    pub fn vertex(&self, id: u64) -> Option<u32> {
+        self.ids.vertex(id, self.rows.vertices())
     }
 
     /// The edges of a batch for this graph, of which an undirected one is one both ways in
@@ -75,7 +69,7 @@ impl Input {
     /// The graph as it should be, if the edges were kept.
     pub(crate) fn checker(&self) -> Option<Checker> {
         let edges = self.edges.as_ref()?;
-        Some(Checker::new(edges, self.options, self.first_id))
+        Some(Checker::new(edges, self.options, self.ids.clone()))
     }
 }
 
@@ -107,7 +101,7 @@ mod tests {
             ..CsrOptions::default()
         };
         Input {
-            first_id: 1,
+            ids: Ids::from(1),
             ..Input::new("three", list, options)
         }
     }
@@ -131,12 +125,11 @@ mod tests {
     }
 
     #[test]
-    fn vertices_have_the_numbers_of_the_file() {
+    fn vertices_are_found_by_their_ids() {
         let input = input();
         assert_eq!(
-            [0, 1, 3, 4].map(|id| input.vertex(id)),
+            [0_u64, 1, 3, 4].map(|id| input.vertex(id)),
             [None, Some(0), Some(2), None]
         );
-        assert_eq!(input.id(2), 3);
     }
 }

@@ -20,7 +20,9 @@ pub struct GraphReport {
     /// Vertices.
     pub vertices: u32,
     /// The number of the first one.
-    pub first_vertex: u32,
+    pub first_vertex: u64,
+    /// Whether the numbers of the file may have gaps; if not, the others follow the first.
+    pub compact_ids: bool,
     /// Edges in the file.
     pub edges_read: u64,
     /// Entries after both directions of undirected edges were made.

@@ -5,11 +5,12 @@ use serde_json::Value;
 use crate::program::{ALLOCATORS, Folder, assert_keys, keys, number, run, text};
 
 /// The keys of `graph --format json`.
-const KEYS: [&str; 29] = [
+const KEYS: [&str; 30] = [
     "allocator",
     "backend",
     "bfs",
     "check_heap",
+    "compact_ids",
     "components",
     "device",
     "directed",

@@ -8,5 +8,6 @@ mod generate;
 mod generated_input;
 mod graph;
 mod graph_updates;
+mod ids;
 mod program;
 mod results;

@@ -13,29 +13,49 @@ use heapwood_files::{check_text, decompress};
 
 use crate::error::excerpt;
 use crate::format::suffix;
-use crate::{EdgeList, Format, GraphError, LineProblem};
+use crate::{EdgeList, Format, GraphError, Ids, LineProblem};
 use text::{Fault, line_number};
 
 /// How a file is read.
 #[derive(Clone, Copy, Debug)]
-pub struct ReadOptions {
+pub struct ReadOptions<'a> {
     /// What the file is; without it content and suffix decide.
     pub format: Option<Format>,
     /// Whether the ids of an edge list count from 1. The other formats fix
     /// where theirs start.
     pub one_based: bool,
+    /// What the ids of an edge list are.
+    pub numbering: Numbering<'a>,
     /// Most bytes of text that are read, after decompression.
     pub largest_text: u64,
 }
 
-impl Default for ReadOptions {
+impl Default for ReadOptions<'_> {
     fn default() -> Self {
         Self {
             format: None,
             one_based: false,
+            numbering: Numbering::Consecutive,
             largest_text: 32 << 30,
         }
     }
+}
+
+/// What the ids of an edge list are. The other formats number vertices without gaps.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Numbering<'a> {
+    /// Numbers without gaps.
+    #[default]
+    Consecutive,
+    /// Any numbers of 64 bits: the vertices are those that occur, in ascending order.
+    Compact,
+    /// Ids of a graph that is there; any other is a fault.
+    Known {
+        /// Its ids.
+        ids: &'a Ids,
+        /// The number of its vertices.
+        vertices: u32,
+    },
 }
 
 /// A graph as read, and what there is to say about it.
@@ -45,14 +65,14 @@ pub struct Loaded {
     pub edges: EdgeList,
     /// What the file is.
     pub format: Format,
-    /// The number that the file gives the first vertex, 0 or 1.
-    pub first_id: u32,
+    /// What the file calls the vertices.
+    pub ids: Ids,
     /// What was decided or left out.
     pub notes: Vec<Note>,
 }
 
 /// Something worth knowing about a graph that was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
     /// Weights are checked and left out.
     Weights,
@@ -66,6 +86,20 @@ pub enum Note {
         declared: u64,
         /// Edges in the text.
         found: u64,
+    },
+    /// A comment tells another number of vertices than that of ids that occur.
+    CommentedVertices {
+        /// Vertices that the comment tells.
+        declared: u64,
+        /// Ids in the text.
+        found: u64,
+    },
+    /// The first line holds names of columns.
+    Columns {
+        /// That of the first.
+        source: String,
+        /// That of the second.
+        target: String,
     },
 }
 
@@ -84,6 +118,15 @@ impl fmt::Display for Note {
             Self::CommentedCount { declared, found } => write!(
                 f,
                 "a comment tells {declared} edges, but the text has {found}: it may be cut off"
+            ),
+            Self::CommentedVertices { declared, found } => write!(
+                f,
+                "a comment tells {declared} vertices, but {found} ids occur: these are the vertices"
+            ),
+            Self::Columns { source, target } => write!(
+                f,
+                "the first line names columns: edges lead from `{source}` to `{target}`, the first \
+                 two"
             ),
         }
     }
@@ -104,7 +147,7 @@ struct Parsed {
 /// let file = folder.path().join("triangle.col");
 /// std::fs::write(&file, "p edge 3 3\ne 1 2\ne 2 3\ne 3 1\n")?;
 /// let loaded = load(&file, ReadOptions::default())?;
-/// assert_eq!((loaded.format, loaded.first_id), (Format::Col, 1));
+/// assert_eq!((loaded.format, loaded.ids.first()), (Format::Col, 1));
 /// assert_eq!(loaded.edges.edges, [[0, 1], [1, 2], [2, 0]]);
 /// assert!(!loaded.edges.directed);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -152,14 +195,19 @@ fn read_text(
         Some(format) => format,
         None => recognise(text, path).map_err(located)?,
     };
+    if format != Format::EdgeList && !matches!(options.numbering, Numbering::Consecutive) {
+        let path = name.to_owned();
+        return Err(GraphError::NoGaps { path, format });
+    }
+    let from_1 = |parsed| (parsed, Ids::from(1));
     let parsed = match format {
-        Format::Metis => metis::read(text),
-        Format::Gr => dimacs::read_gr(text),
-        Format::Col => dimacs::read_col(text),
-        Format::MatrixMarket => matrix_market::read(text),
-        Format::EdgeList => edge_list::read(text, options.one_based),
+        Format::Metis => metis::read(text).map(from_1),
+        Format::Gr => dimacs::read_gr(text).map(from_1),
+        Format::Col => dimacs::read_col(text).map(from_1),
+        Format::MatrixMarket => matrix_market::read(text).map(from_1),
+        Format::EdgeList => edge_list::read(text, options),
     };
-    let Parsed { edges, notes } = parsed.map_err(located)?;
+    let (Parsed { edges, notes }, ids) = parsed.map_err(located)?;
     if edges.vertices == 0 && format == Format::EdgeList {
         let path = name.to_owned();
         return Err(GraphError::Empty { path });
@@ -167,7 +215,7 @@ fn read_text(
     Ok(Loaded {
         edges,
         format,
-        first_id: u32::from(format != Format::EdgeList || options.one_based),
+        ids,
         notes,
     })
 }
@@ -202,6 +250,10 @@ fn recognise(text: &[u8], path: &Path) -> Result<Format, Fault> {
     }
     if let Some(format) = by_suffix {
         return Ok(format);
+    }
+    // No other format has commas.
+    if line.bytes.contains(&b',') {
+        return Ok(Format::EdgeList);
     }
     if !word[0].is_ascii_digit() && word[0] != b'-' {
         let problem = LineProblem::Keyword {

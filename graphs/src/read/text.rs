@@ -160,6 +160,22 @@ impl<'a> Words<'a> {
         self.word().map(|word| Err(not_whole(word)))
     }
 
+    /// The next word as a whole number of 64 bits; none at the end of the line.
+    pub fn wide(&mut self) -> Option<Result<u64, LineProblem>> {
+        self.word().map(count)
+    }
+
+    /// What is left, without blanks around it.
+    pub fn trimmed(&self) -> &'a [u8] {
+        self.rest.trim_ascii()
+    }
+
+    /// The parts between commas of what is left.
+    pub fn fields(&self) -> impl Iterator<Item = Words<'a>> + use<'a> {
+        let fields = self.rest.split(|&byte| byte == b',');
+        fields.map(|rest| Words { rest })
+    }
+
     /// Passes over a number of any form; none at the end of the line.
     #[inline]
     pub fn number(&mut self) -> Option<Result<(), LineProblem>> {
@@ -205,23 +221,26 @@ fn not_whole(word: &[u8]) -> LineProblem {
     }
 }
 
-/// A whole number of 64 bits, for counts of edges.
+/// A whole number of 64 bits.
 pub(super) fn count(word: &[u8]) -> Result<u64, LineProblem> {
     let parsed = std::str::from_utf8(word).ok().and_then(|text| {
         let digits = text.bytes().all(|b| b.is_ascii_digit());
         digits.then(|| text.parse().ok())?
     });
-    parsed.ok_or_else(|| not_whole(word))
+    parsed.ok_or_else(|| match not_whole(word) {
+        LineProblem::Overflow(word) => LineProblem::Overflow64(word),
+        problem => problem,
+    })
 }
 
 /// Gives every line of `text` from byte `from` on to `parse`, which appends to a
 /// list; the lists become one in the order of the text. The first fault counts.
-pub(super) fn parse_lines(
+pub(super) fn parse_lines<T: Copy + Default + Send + Sync>(
     text: &[u8],
     from: usize,
-    parse: impl Fn(Words<'_>, &mut Vec<[u32; 2]>) -> Result<(), LineProblem> + Sync,
-) -> Result<Vec<[u32; 2]>, Fault> {
-    let parts: Vec<Result<Vec<[u32; 2]>, Fault>> = pieces(text, from)
+    parse: impl Fn(Words<'_>, &mut Vec<[T; 2]>) -> Result<(), LineProblem> + Sync,
+) -> Result<Vec<[T; 2]>, Fault> {
+    let parts: Vec<Result<Vec<[T; 2]>, Fault>> = pieces(text, from)
         .into_par_iter()
         .map(|piece| {
             let mut edges = Vec::new();
@@ -235,8 +254,8 @@ pub(super) fn parse_lines(
 }
 
 /// All parts as one list.
-pub(super) fn joined(parts: Vec<Vec<[u32; 2]>>) -> Vec<[u32; 2]> {
-    let mut all = vec![[0; 2]; parts.iter().map(Vec::len).sum()];
+pub(super) fn joined<T: Copy + Default + Send + Sync>(parts: Vec<Vec<[T; 2]>>) -> Vec<[T; 2]> {
+    let mut all = vec![[T::default(); 2]; parts.iter().map(Vec::len).sum()];
     let mut rest = &mut all[..];
     let mut places = Vec::with_capacity(parts.len());
     for part in parts {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use heapwood_graphs::{CsrOptions, Direction, Format, Loaded, ReadOptions, load};
+use heapwood_graphs::{CsrOptions, Direction, Format, Ids, Loaded, Numbering, ReadOptions, load};
 
 use super::super::common::{parse_format, spinner};
 use super::super::complain;
@@ -26,6 +26,10 @@ pub struct InputArguments {
     /// Edge lists and generators number their vertices from 1, not from 0
     #[arg(long)]
     pub one_based: bool,
+    /// Take the ids of edge lists as they occur, of 64 bits and with gaps: the vertices are
+    /// those that occur, in ascending order
+    #[arg(long, conflicts_with = "one_based")]
+    pub compact_ids: bool,
     /// Take edges as leading one way; undirected ones become two
     #[arg(long, conflicts_with = "undirected")]
     pub directed: bool,
@@ -45,7 +49,7 @@ impl InputArguments {
     ///
     /// A file that cannot be used.
     pub(in crate::cli) fn look(&self) -> Result<String, Error> {
-        read(&self.file, self.file_format, self.one_based)?;
+        self.load()?;
         Ok(self.name())
     }
 
@@ -77,7 +81,7 @@ impl InputArguments {
     ///
     /// A file that cannot be used.
     pub(super) fn read(&self, verify: bool) -> Result<Input, Error> {
-        let loaded = read(&self.file, self.file_format, self.one_based)?;
+        let loaded = self.load()?;
         let direction = match (self.directed, self.undirected) {
             (true, _) => Direction::Directed,
             (_, true) => Direction::Undirected,
@@ -92,12 +96,21 @@ impl InputArguments {
             false => Input::new,
         };
         Ok(Input {
-            first_id: loaded.first_id,
+            ids: loaded.ids,
             ..make(&self.name(), loaded.edges, options)
         })
     }
 
-    /// Reads the edges of a batch for a graph.
+    /// Loads the graph.
+    fn load(&self) -> Result<Loaded, Error> {
+        let numbering = match self.compact_ids {
+            true => Numbering::Compact,
+            false => Numbering::Consecutive,
+        };
+        self.read_source(&self.file, self.file_format, numbering)
+    }
+
+    /// Reads the edges of a batch for a graph, which has `vertices` when it is applied.
     ///
     /// # Errors
     ///
@@ -106,45 +119,69 @@ impl InputArguments {
         &self,
         source: &Source<GraphSpec>,
         graph: &Input,
+        vertices: u32,
     ) -> Result<Vec<Edge>, Error> {
-        let loaded = read(source, None, self.one_based)?;
-        if loaded.first_id != graph.first_id {
+        let ids = &graph.ids;
+        let numbering = match ids.are_listed() {
+            true => Numbering::Known { ids, vertices },
+            false => Numbering::Consecutive,
+        };
+        let loaded = self.read_source(source, None, numbering)?;
+        if loaded.ids != *ids {
             let note = format_args!(
                 "{source} numbers vertices from {}, {} from {}",
-                loaded.first_id, self.file, graph.first_id
+                loaded.ids.first(),
+                self.file,
+                ids.first()
             );
             complain("note", &note);
         }
         Ok(graph.batch(loaded.edges))
     }
+
+    /// Loads a file, or makes what stands for one.
+    fn read_source(
+        &self,
+        source: &Source<GraphSpec>,
+        format: Option<Format>,
+        numbering: Numbering,
+    ) -> Result<Loaded, Error> {
+        match (source, numbering) {
+            (Source::File(path), _) => {
+                let options = ReadOptions {
+                    format,
+                    one_based: self.one_based,
+                    numbering,
+                    ..ReadOptions::default()
+                };
+                read(path, options)
+            }
+            (Source::Generated { text, spec }, Numbering::Consecutive) => {
+                make(text, spec, Ids::from(u32::from(self.one_based)))
+            }
+            (Source::Generated { text, .. }, _) => {
+                let why = format!("--compact-ids is for edge lists, not for {text}");
+                Err(Error::Usage(why))
+            }
+        }
+    }
 }
 
-/// Loads a file with a word on what is odd about it, or makes what the edge list would hold
-/// that `heapwood generate graph` writes.
-fn read(
-    source: &Source<GraphSpec>,
-    format: Option<Format>,
-    one_based: bool,
-) -> Result<Loaded, Error> {
-    let path = match source {
-        Source::File(path) => path,
-        Source::Generated { text, spec } => {
-            let spinner = spinner(format!("making {text}"));
-            let made = spec.make();
-            spinner.finish_and_clear();
-            return Ok(Loaded {
-                edges: made?.0.to_edges(),
-                format: Format::EdgeList,
-                first_id: u32::from(one_based),
-                notes: Vec::new(),
-            });
-        }
-    };
-    let options = ReadOptions {
-        format,
-        one_based,
-        ..ReadOptions::default()
-    };
+/// Makes what the edge list would hold that `heapwood generate graph` writes.
+fn make(text: &str, spec: &GraphSpec, ids: Ids) -> Result<Loaded, Error> {
+    let spinner = spinner(format!("making {text}"));
+    let made = spec.make();
+    spinner.finish_and_clear();
+    Ok(Loaded {
+        edges: made?.0.to_edges(),
+        format: Format::EdgeList,
+        ids,
+        notes: Vec::new(),
+    })
+}
+
+/// Loads a file with a word on what is odd about it.
+fn read(path: &Path, options: ReadOptions) -> Result<Loaded, Error> {
     let spinner = spinner(format!("reading {}", path.display()));
     let loaded = load(path, options);
     spinner.finish_and_clear();

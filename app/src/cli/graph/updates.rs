@@ -137,7 +137,7 @@ impl UpdateArguments {
                 for (change, source) in self.sources() {
                     let edges = match source {
                         Source::Graph(source) if number == 0 => {
-                            Edges::Given(files.read_batch(source, graph)?)
+                            Edges::Given(files.read_batch(source, graph, graph.rows.vertices())?)
                         }
                         Source::Counts(counts) if turn < counts.len() => Edges::Drawn(Drawn {
                             count: counts[turn],

@@ -97,6 +97,7 @@ impl WorkArguments {
         let input = &self.input;
         passed.option("file-format", input.file_format.map(|format| format.name()));
         passed.flag("one-based", input.one_based);
+        passed.flag("compact-ids", input.compact_ids);
         passed.flag("directed", input.directed);
         passed.flag("undirected", input.undirected);
         passed.flag("self-loops", input.self_loops);

@@ -30,14 +30,14 @@ pub struct Search {
 pub struct SearchFlags {
     /// Search from this vertex, breadth first; its number is that of the file
     #[arg(long, value_name = "SOURCE")]
-    pub bfs: Option<u32>,
+    pub bfs: Option<u64>,
 }
 
 /// A breadth-first search in results.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SearchReport {
     /// The number of the vertex that it starts from.
-    pub source: u32,
+    pub source: u64,
     /// Vertices that were reached, the source among them.
     pub reached: u32,
     /// The greatest depth.
@@ -59,9 +59,13 @@ impl Algorithm for Search {
             let there = match graph.rows.vertices() {
                 0 => "the graph has no vertices".to_owned(),
                 vertices => format!(
-                    "vertices are numbered from {} to {}, as in the file",
-                    graph.first_id,
-                    graph.id(vertices - 1)
+                    "vertices are {} from {} to {}, as in the file",
+                    match graph.ids.are_listed() {
+                        true => "some of those",
+                        false => "numbered",
+                    },
+                    graph.ids.first(),
+                    graph.ids.of(vertices - 1)
                 ),
             };
             Error::Usage(format!("no vertex {id} to start from: {there}"))
@@ -88,7 +92,7 @@ impl Algorithm for Search {
 
     fn report(&self, &source: &u32, ms: Samples, context: &ReportContext) -> SearchReport {
         SearchReport {
-            source: context.input.id(source),
+            source: context.input.ids.of(source),
             reached: self.state.reached,
             depth: self.state.depth,
             ms,

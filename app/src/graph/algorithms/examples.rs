@@ -1,6 +1,6 @@
 //! Small graphs whose results are known, for the tests of the algorithms.
 
-use heapwood_graphs::{Csr, CsrOptions, EdgeList};
+use heapwood_graphs::{Csr, CsrOptions, EdgeList, Ids};
 
 use crate::graph::verify::{Checker, Reference};
 
@@ -27,10 +27,11 @@ pub fn kite() -> Csr {
     csr(6, &edges, false)
 }
 
-/// What results on the graph of these edges are held to; its first vertex is `first_id`.
+/// What results on the graph of these edges are held to; its first vertex is called
+/// `first_id`.
 pub fn reference(vertices: u32, edges: &[[u32; 2]], directed: bool, first_id: u32) -> Reference {
     let list = list(vertices, edges, directed);
-    Checker::new(&list, CsrOptions::default(), first_id).reference()
+    Checker::new(&list, CsrOptions::default(), Ids::from(first_id)).reference()
 }
 
 /// The same of a path of three vertices, numbered from 1.

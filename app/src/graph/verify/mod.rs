@@ -6,7 +6,7 @@
 
 mod model;
 
-use heapwood_graphs::{Csr, CsrOptions, EdgeList};
+use heapwood_graphs::{Csr, CsrOptions, EdgeList, Ids};
 use thiserror::Error;
 
 use super::{Change, Counts, Edge, Store};
@@ -26,8 +26,8 @@ impl From<Difference> for crate::Error {
 /// The graph as it should be.
 pub struct Checker {
     model: Model,
-    /// The number of the first vertex in messages.
-    first_id: u32,
+    /// What messages call the vertices.
+    ids: Ids,
 }
 
 /// The graph at rest, for algorithms.
@@ -36,17 +36,16 @@ pub struct Reference {
     pub(super) rows: Csr,
     /// The in-neighbours of each vertex, ascending; of an undirected graph the same.
     pub(super) columns: Csr,
-    /// The number of the first vertex in messages.
-    first_id: u32,
+    /// What messages call the vertices.
+    ids: Ids,
 }
 
 impl Checker {
-    /// For a graph that is loaded from this list; messages call its first vertex
-    /// `first_id`.
-    pub fn new(list: &EdgeList, options: CsrOptions, first_id: u32) -> Self {
+    /// For a graph that is loaded from this list; messages call its vertices by `ids`.
+    pub fn new(list: &EdgeList, options: CsrOptions, ids: Ids) -> Self {
         Self {
             model: Model::new(list, options),
-            first_id,
+            ids,
         }
     }
 
@@ -109,7 +108,7 @@ impl Checker {
             if found == expected {
                 continue;
             }
-            let id = |vertex: &u32| u64::from(*vertex) + u64::from(self.first_id);
+            let id = |vertex: &u32| self.ids.of(*vertex);
             let place = found.iter().zip(expected).position(|(a, b)| a != b);
             let place = place.unwrap_or(found.len().min(expected.len()));
             let name = |row: &[u32]| match row.get(place) {
@@ -131,7 +130,7 @@ impl Checker {
         Reference {
             rows: self.model.rows(),
             columns: self.model.columns(),
-            first_id: self.first_id,
+            ids: self.ids.clone(),
         }
     }
 }
@@ -146,10 +145,10 @@ impl Reference {
         expected: &[E],
     ) -> Result<(), Difference> {
         same_length(found.len(), expected.len())?;
-        for (vertex, (&found, &expected)) in found.iter().zip(expected).enumerate() {
+        for (vertex, (&found, &expected)) in (0..).zip(found.iter().zip(expected)) {
             let expected: u64 = expected.into();
             if u64::from(found) != expected {
-                let vertex = vertex as u64 + u64::from(self.first_id);
+                let vertex = self.ids.of(vertex);
                 return differ(format!(
                     "vertex {vertex} {verb} {found} {what}, not {expected}"
                 ));
@@ -188,7 +187,7 @@ mod tests {
             edges: vec![[0, 1], [1, 2]],
             directed: false,
         };
-        Checker::new(&list, CsrOptions::default(), 1)
+        Checker::new(&list, CsrOptions::default(), Ids::from(1))
     }
 
     fn message<T: std::fmt::Debug>(result: Result<T, Difference>) -> String {

@@ -34,7 +34,8 @@ impl GraphReport {
         Self {
             graph: input.name.clone(),
             vertices: input.rows.vertices(),
-            first_vertex: input.first_id,
+            first_vertex: input.ids.first(),
+            compact_ids: input.ids.are_listed(),
             edges_read: statistics.edges_read,
             edges_symmetrized: statistics.edges_symmetrized,
             edges_stored: statistics.edges_stored,

@@ -36,12 +36,17 @@ impl GraphReport {
         } else {
             "left out"
         };
+        let numbered = if self.compact_ids {
+            "with ids from"
+        } else {
+            "numbered from"
+        };
         let memory = &self.memory;
         vec![
             (
                 "graph",
                 format!(
-                    "{}, {direction}, {} vertices numbered from {}",
+                    "{}, {direction}, {} vertices {numbered} {}",
                     self.graph, self.vertices, self.first_vertex
                 ),
             ),

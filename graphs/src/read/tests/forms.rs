@@ -158,6 +158,107 @@ fn edge_lists() {
 }
 
 #[test]
+fn edge_lists_with_commas() {
+    let expected = (6, vec![[5, 0], [0, 3], [0, 3]], true);
+    for text in [
+        "5,0\n0,3\n0,3\n",
+        "# c\n\n5,0\r\n 0 , 3 \n#\n%\n0\t,3",
+        "\u{feff}5,0,1.5\n0,3,-2e3,1082040961\n0,3,7\n",
+    ] {
+        for name in ["a.csv", "a.el", "a.txt", "a", "a.dat"] {
+            assert_eq!(graph(name, text), expected, "{text}");
+            assert_eq!(read(name, text).unwrap().notes, []);
+        }
+    }
+    for (header, source, target) in [
+        ("source,target", "source", "target"),
+        ("from, to, weight", "from", "to"),
+        ("\"src\",\"dst\",3", "\\\"src\\\"", "\\\"dst\\\""),
+        ("a,b", "a", "b"),
+        ("p,q", "p", "q"),
+    ] {
+        let text = format!("%\n{header}\n5,0\n0,3\n0,3\n");
+        let [source, target] = [source, target].map(str::to_owned);
+        for name in ["a.csv", "a"] {
+            assert_eq!(graph(name, &text), expected, "{text}");
+            let notes = read(name, &text).unwrap().notes;
+            let columns = Note::Columns {
+                source: source.clone(),
+                target: target.clone(),
+            };
+            assert_eq!(notes, [columns], "{text}");
+        }
+    }
+    // Comments count as with blanks.
+    let text = "# Undirected graph\n# Nodes: 9\n0,1\n";
+    assert_eq!(graph("a.csv", text), (9, vec![[0, 1]], false));
+    // Other formats have no commas.
+    assert!(read("a.graph", "2 1\n2,\n1\n").is_err());
+    assert!(read("a.gr", "p sp 2 1\na 1,2 1\n").is_err());
+}
+
+/// Reads `text` as an edge list with ids of this kind.
+fn numbered(text: &str, numbering: Numbering) -> Result<Loaded, GraphError> {
+    let options = ReadOptions {
+        numbering,
+        ..ReadOptions::default()
+    };
+    read_graph("a.el", text.as_bytes().to_vec(), options)
+}
+
+#[test]
+fn ids_with_gaps_are_numbered_in_their_order() {
+    for text in [
+        "18446744073709551615 7\n7 900\n# c\n900 900\n",
+        "18446744073709551615,7\n7,900,1\n900,900\n",
+    ] {
+        let loaded = numbered(text, Numbering::Compact).unwrap();
+        assert_eq!(loaded.edges.edges, [[2, 0], [0, 1], [1, 1]]);
+        assert_eq!(loaded.edges.vertices, 3);
+        assert_eq!(loaded.ids, Ids::listed(vec![7, 900, u64::MAX]));
+        assert_eq!(loaded.notes, []);
+    }
+    // What a comment tells of vertices is that of the ids, or wrong.
+    let notes = |count: u64| {
+        let text = format!("# Nodes: {count} Edges: 1\n0 5000000000\n");
+        numbered(&text, Numbering::Compact).unwrap().notes
+    };
+    assert_eq!(notes(2), []);
+    let (declared, found) = (6_000_000_000, 2);
+    assert_eq!(
+        notes(declared),
+        [Note::CommentedVertices { declared, found }]
+    );
+    // Many pieces, and ids in any order.
+    let id = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8;
+    let lines = (0..500).map(|i| format!("{} {}\n", id(i % 100), id(i % 99)));
+    let loaded = numbered(&lines.collect::<String>(), Numbering::Compact).unwrap();
+    assert_eq!(loaded.edges.vertices, 100);
+    for (i, edge) in (0..).zip(&loaded.edges.edges) {
+        let found = edge.map(|vertex| loaded.ids.of(vertex));
+        assert_eq!(found, [id(i % 100), id(i % 99)]);
+    }
+}
+
+#[test]
+fn known_ids_are_those_of_the_graph() {
+    let ids = &Ids::listed(vec![7, 900, 1 << 50]);
+    let vertices = 4;
+    let known = |text: &str| numbered(text, Numbering::Known { ids, vertices });
+    // The fourth vertex was inserted later.
+    let loaded = known("900 7\n7 1125899906842624\n1125899906842625 7\n").unwrap();
+    assert_eq!(loaded.edges.edges, [[1, 0], [0, 2], [3, 0]]);
+    assert_eq!((loaded.edges.vertices, &loaded.ids), (4, ids));
+    for unknown in ["8", "0", "1125899906842626"] {
+        let error = known(&format!("900 7\n7 {unknown}\n")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("a.el:2: vertex id {unknown} is not one of the graph's")
+        );
+    }
+}
+
+#[test]
 fn numbers_alone_are_told_apart_by_their_count() {
     let format = |name: &str, text: &str| read(name, text).unwrap().format;
     for name in ["a", "a.txt", "a.dat.gz"] {
@@ -190,12 +291,12 @@ fn formats_number_vertices_in_their_way() {
         ),
         ("a.el", "0 1\n", 0),
     ] {
-        assert_eq!(read(name, text).unwrap().first_id, first_id, "{name}");
+        assert_eq!(read(name, text).unwrap().ids.first(), first_id, "{name}");
     }
     let options = ReadOptions {
         one_based: true,
         ..ReadOptions::default()
     };
     let loaded = read_graph("a.el", b"1 2\n".to_vec(), options).unwrap();
-    assert_eq!((loaded.first_id, loaded.edges.vertices), (1, 2));
+    assert_eq!((loaded.ids.first(), loaded.edges.vertices), (1, 2));
 }

@@ -32,7 +32,7 @@ pub struct RankReport {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ranked {
     /// Its number in the file.
-    pub vertex: u32,
+    pub vertex: u64,
     /// Its rank.
     pub rank: f32,
 }
@@ -43,7 +43,7 @@ impl RankReport {
         let input = context.input;
         let incoming = input.columns.as_ref().unwrap_or(&input.rows);
         let ranked = |vertex| Ranked {
-            vertex: input.id(vertex),
+            vertex: input.ids.of(vertex),
             rank: found.ranks[vertex as usize],
         };
         Self {

@@ -1,0 +1,65 @@
+//! How the ids of an edge list become vertices: each way is a type of its own, so that
+//! lists of plain numbers are read without a thought of the others.
+
+use super::super::text::Words;
+use crate::{Ids, LineProblem, MOST_VERTICES};
+
+/// A way to read an id.
+pub(super) trait ReadId: Sync {
+    /// What it is read as.
+    type Id: Copy + Default + Send + Sync;
+
+    /// The next word as an id; none at the end of the line.
+    fn read(&self, words: &mut Words<'_>) -> Option<Result<Self::Id, LineProblem>>;
+}
+
+/// Numbers from `base` on, as vertices from 0.
+pub(super) struct Consecutive {
+    pub base: u32,
+}
+
+impl ReadId for Consecutive {
+    type Id = u32;
+
+    #[inline]
+    fn read(&self, words: &mut Words<'_>) -> Option<Result<u32, LineProblem>> {
+        let id = match words.whole()? {
+            Ok(id) => id,
+            Err(LineProblem::Overflow(id)) => return Some(Err(LineProblem::WideId(id))),
+            Err(problem) => return Some(Err(problem)),
+        };
+        Some(match id.checked_sub(self.base) {
+            None => Err(LineProblem::ZeroId),
+            Some(vertex) if vertex >= MOST_VERTICES => Err(LineProblem::WideId(id.to_string())),
+            Some(vertex) => Ok(vertex),
+        })
+    }
+}
+
+/// Any numbers of 64 bits.
+pub(super) struct Any;
+
+impl ReadId for Any {
+    type Id = u64;
+
+    fn read(&self, words: &mut Words<'_>) -> Option<Result<u64, LineProblem>> {
+        words.wide()
+    }
+}
+
+/// Ids of a graph that is there, as its vertices.
+pub(super) struct Known<'a> {
+    pub ids: &'a Ids,
+    pub vertices: u32,
+}
+
+impl ReadId for Known<'_> {
+    type Id = u32;
+
+    fn read(&self, words: &mut Words<'_>) -> Option<Result<u32, LineProblem>> {
+        Some(words.wide()?.and_then(|id| {
+            let vertex = self.ids.vertex(id, self.vertices);
+            vertex.ok_or(LineProblem::UnknownId(id))
+        }))
+    }
+}
