@@ -1,9 +1,10 @@
-//! Random batches: edges to insert, and stored edges to delete.
+//! Random batches: edges to insert, stored edges to delete, and vertices to delete.
 //!
 //! What is drawn depends on the seed, the number of the draw and the graph alone, so that all
 //! backends and allocators get the same batches. The two patterns are those of
 //! Winter et al. 2020, section 6.2.2: sources anywhere, or among 1000 vertices.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use heapwood_graphs::Csr;
@@ -80,15 +81,16 @@ impl Draw {
                 .map(move |(_, &v)| [u, v])
         });
         let mut edges: Vec<Edge> = candidates.collect();
-        // The first steps of a shuffle.
-        let mut random = Random::new(self, Purpose::Change(Change::Delete));
-        let count = count.min(edges.len());
-        for place in 0..count {
-            let left = (edges.len() - place) as u32;
-            edges.swap(place, place + random.below(left) as usize);
-        }
-        edges.truncate(count);
+        Random::new(self, Purpose::Change(Change::Delete)).pick(&mut edges, count);
         edges
+    }
+
+    /// So many different vertices among those below `vertices` that were not deleted, or all
+    /// of these if there are no more; wherever sources are.
+    pub fn vertices(&self, count: usize, vertices: u32, deleted: &BTreeSet<u32>) -> Vec<u32> {
+        let mut live: Vec<u32> = (0..vertices).filter(|v| !deleted.contains(v)).collect();
+        Random::new(self, Purpose::Vertices).pick(&mut live, count);
+        live
     }
 
     fn sources(&self, vertices: u32) -> Range<u32> {
@@ -114,6 +116,7 @@ fn row_rank(rows: &Csr, u: u32, v: u32) -> usize {
 enum Purpose {
     Sources,
     Change(Change),
+    Vertices,
 }
 
 /// Sebastiano Vigna's SplitMix64.
@@ -127,6 +130,7 @@ impl Random {
             Purpose::Sources => 0,
             Purpose::Change(Change::Insert) => 1,
             Purpose::Change(Change::Delete) => 2,
+            Purpose::Vertices => 3,
         };
         // Sequences start at places that have nothing to do with each other.
         let seeded = Self { state: draw.seed }.word();
@@ -146,6 +150,17 @@ impl Random {
         word ^ (word >> 31)
     }
 
+    /// Leaves so many of some things, or all if there are no more: the first steps of a
+    /// shuffle.
+    fn pick<T>(&mut self, things: &mut Vec<T>, count: usize) {
+        let count = count.min(things.len());
+        for place in 0..count {
+            let left = (things.len() - place) as u32;
+            things.swap(place, place + self.below(left) as usize);
+        }
+        things.truncate(count);
+    }
+
     /// A number below `count`, which is not 0.
     fn below(&mut self, count: u32) -> u32 {
         (((self.word() >> 32) * u64::from(count)) >> 32) as u32
@@ -156,7 +171,6 @@ impl Random {
 mod tests {
     use super::*;
     use heapwood_graphs::{CsrOptions, EdgeList};
-    use std::collections::BTreeSet;
 
     fn draw(seed: u64, number: u64, pattern: Pattern) -> Draw {
         Draw {
@@ -213,6 +227,25 @@ mod tests {
         };
         let inner: u64 = sources.clone().map(inner).sum();
         assert_eq!(deleted.len() as u64, touching - inner);
+    }
+
+    #[test]
+    fn vertices_are_drawn_from_those_that_are_there() {
+        let deleted = BTreeSet::from([0, 7, 99]);
+        let vertices =
+            |number, count| draw(2, number, Pattern::Uniform).vertices(count, 100, &deleted);
+        let some = vertices(1, 40);
+        assert_eq!(some, vertices(1, 40));
+        assert_ne!(some, vertices(2, 40));
+        let different = BTreeSet::from_iter(some);
+        assert_eq!(different.len(), 40);
+        assert!(different.is_disjoint(&deleted) && different.iter().all(|&v| v < 100));
+        assert_eq!(BTreeSet::from_iter(vertices(1, 1000)).len(), 97);
+        assert!(
+            draw(1, 1, Pattern::Pressure)
+                .vertices(5, 0, &deleted)
+                .is_empty()
+        );
     }
 
     #[test]

@@ -27,3 +27,4 @@ pub use limits::Limits;
 pub use memory::MemoryUse;
 pub use options::Options;
 pub use store::{Edge, Store, Update};
+pub use vertices::VertexDeletion;

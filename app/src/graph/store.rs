@@ -330,18 +330,18 @@ impl<'b> Store<'b> {
     }
 
     /// Moves the graph to another pool of not less than `least` bytes, or to records
-    /// for more vertices. It stays where it is until it is there with all that
+    /// for more vertices; returns the time of the move, in milliseconds. It stays where it is until it is there with all that
     /// belongs to it: nothing that can fail comes after.
     pub(super) fn grow(
         &mut self,
         pool_bytes: u64,
         least: u64,
         shape: Shape,
-    ) -> Result<(), StoreError> {
+    ) -> Result<f64, StoreError> {
         let stores: Vec<Rows> = (0..shape.stores())
             .map(|store| Ok(self.device.rows(store)?.0))
             .collect::<Result<_, StoreError>>()?;
-        let (mut device, _) = settle(
+        let (mut device, ms) = settle(
             self.backend,
             &self.options,
             pool_bytes,
@@ -352,7 +352,7 @@ impl<'b> Store<'b> {
         device.mark_deleted(&self.deleted)?;
         self.peak.settle(device.granted_bytes()?);
         self.device = device;
-        Ok(())
+        Ok(ms + stores.iter().map(|rows| rows.ms).sum::<f64>())
     }
 
     /// Walks the heap.

@@ -1,5 +1,7 @@
 //! Inserting and deleting vertices.
 
+use std::collections::BTreeSet;
+
 use heapwood_device::graph::store::plan::{Batch, Change, UpdateSpace};
 use heapwood_device::launch::PlannedLaunch;
 
@@ -8,45 +10,54 @@ use super::store::{Store, Workspace};
 use super::vertex_list::List;
 use crate::backend::BackendError;
 
+/// What became of vertices that were to be deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct VertexDeletion {
+    /// Vertices that existed, and do not any more.
+    pub deleted: u64,
+    /// Time of all kernels, in milliseconds.
+    pub ms: f64,
+}
+
 impl Store<'_> {
-    /// Adds vertices without edges behind the last; the records grow if need be.
+    /// Adds vertices without edges behind the last; the records grow if need be. Returns the
+    /// time of moving the graph to larger records, in milliseconds, 0 if it stays.
     ///
     /// # Errors
     ///
     /// When there is not enough memory, or more vertices than can be numbered.
-    pub fn insert_vertices(&mut self, count: u32) -> Result<(), StoreError> {
+    pub fn insert_vertices(&mut self, count: u32) -> Result<f64, StoreError> {
         let mut shape = *self.shape();
         let limits = self.options.limits;
         let wanted = u64::from(shape.vertices) + u64::from(count);
         limits.check_vertices(wanted)?;
         if self.device.graph.insert_vertices(count) {
-            return Ok(());
+            return Ok(0.0);
         }
         let half_more = shape.limit.saturating_add(shape.limit / 2);
         // Within the limit, which has 32 bits.
         shape.limit = (wanted as u32).max(half_more.min(limits.vertices));
-        self.grow(self.pool_bytes(), 0, shape)?;
+        let ms = self.grow(self.pool_bytes(), 0, shape)?;
         self.device.graph.insert_vertices(count);
-        Ok(())
+        Ok(ms)
     }
 
     /// Deletes vertices with all their edges, or none of them; those that do not
-    /// exist are passed over. Returns how many existed. Their numbers are not given
-    /// again.
+    /// exist are passed over. Their numbers are not given again.
     ///
     /// # Errors
     ///
     /// When there is not enough memory for the edges in question.
-    pub fn delete_vertices(&mut self, vertices: &[u32]) -> Result<u64, StoreError> {
+    pub fn delete_vertices(&mut self, vertices: &[u32]) -> Result<VertexDeletion, StoreError> {
         if vertices.is_empty() {
-            return Ok(0);
+            return Ok(VertexDeletion::default());
         }
         let limits = self.options.limits;
         limits.check_vertices(vertices.len() as u64)?;
         let list = List::new(self.backend, vertices)?;
         let steps = self.device.graph.count_edges_of(&list.list);
         // SAFETY: the header is zeroed, and the list as long as it says.
-        unsafe { self.device.run(&[&steps])? };
+        let mut ms = unsafe { self.time(&steps)? };
         let count = list.edges()?;
         let memory = self.backend.memory(8 * count, false)?;
         let mut steps = Vec::new();
@@ -55,7 +66,7 @@ impl Store<'_> {
             let edges: *mut u64 = memory.address().cast();
             let list_edges = self.device.graph.edges_of(&list.list, edges);
             // SAFETY: there is room for the edges that were counted.
-            unsafe { self.device.run(&[&list_edges])? };
+            ms += unsafe { self.time(&list_edges)? };
             let part = count.min(u64::from(limits.deletion));
             let taken = self.take_workspace(part as u32)?;
             steps = self.deletion(edges, count, part, &taken);
@@ -67,9 +78,9 @@ impl Store<'_> {
         // it takes is there.
         // SAFETY: the edges and the workspace are those of the steps, and when all
         // edges are deleted the vertices have none any more.
-        let ran = unsafe { self.device.run(&[&steps]) };
+        let ran = unsafe { self.time(&steps) };
         let fresh = workspace.map(|workspace| self.end_deletion(workspace));
-        ran?;
+        ms += ran?;
         let known = self.deleted.len();
         // Those that do not exist yet may be inserted later.
         let there = 0..self.shape().vertices;
@@ -79,7 +90,18 @@ impl Store<'_> {
         if let Some(fresh) = fresh {
             self.peak.add(fresh?);
         }
-        Ok((self.deleted.len() - known) as u64)
+        let deleted = (self.deleted.len() - known) as u64;
+        Ok(VertexDeletion { deleted, ms })
+    }
+
+    /// Vertices, without those that were deleted.
+    pub fn present(&self) -> u32 {
+        self.shape().vertices - self.deleted.len() as u32
+    }
+
+    /// The vertices that were deleted.
+    pub fn deleted_vertices(&self) -> &BTreeSet<u32> {
+        &self.deleted
     }
 
     /// The launches that delete `count` edges, `part` at a time.

@@ -57,10 +57,15 @@ pub struct GraphReport {
     pub init_ms: Samples,
     /// What the graph takes after all updates.
     pub memory: MemoryReport,
-    /// Insertions and deletions, round by round.
+    /// Insertions and deletions of edges, round by round.
     pub updates: Vec<UpdateReport>,
+    /// Insertions and deletions of vertices, round by round: insertions before the edges of the
+    /// round, deletions after them.
+    pub vertex_updates: Vec<VertexUpdateReport>,
     /// What was carried along from round to round.
     pub incremental: Option<Vec<IncrementalReport>>,
+    /// Vertices after all updates, without those that were deleted.
+    pub vertices_final: u32,
     /// Entries after all updates.
     pub edges_final: u64,
     /// What was computed after all updates, a key an algorithm.
@@ -114,6 +119,29 @@ pub struct UpdateReport {
     pub ms: UpdateTimes,
     /// Edges a second, of the median.
     pub per_second: Option<f64>,
+}
+
+/// The vertices that were inserted or deleted in a round.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct VertexUpdateReport {
+    /// `insert` or `delete`.
+    pub kind: String,
+    /// Number of the round.
+    pub round: u32,
+    /// Vertices to insert or to delete.
+    pub vertices: u64,
+    /// Vertices that were inserted.
+    pub inserted: u64,
+    /// Vertices that were deleted.
+    pub deleted: u64,
+    /// Vertices to delete that were not there any more, or were listed twice.
+    pub missing: u64,
+    /// Entries that went with vertices.
+    pub entries_deleted: u64,
+    /// Vertices afterwards, without those that were deleted.
+    pub present: u32,
+    /// All of it, in milliseconds; insertions take time only if records have to grow.
+    pub ms: Samples,
 }
 
 /// Times of updates; counting triangles for `incremental` is among them.

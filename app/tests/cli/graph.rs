@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::program::{ALLOCATORS, Folder, assert_keys, keys, number, run, text};
 
 /// The keys of `graph --format json`.
-const KEYS: [&str; 30] = [
+const KEYS: [&str; 32] = [
     "allocator",
     "backend",
     "bfs",
@@ -36,6 +36,8 @@ const KEYS: [&str; 30] = [
     "triangles",
     "updates",
     "verified",
+    "vertex_updates",
+    "vertices_final",
 ];
 
 /// Two triangles with an edge in common, a tail, and a vertex alone:

@@ -8,6 +8,7 @@ mod generate;
 mod generated_input;
 mod graph;
 mod graph_updates;
+mod graph_vertices;
 mod ids;
 mod program;
 mod results;

@@ -5,6 +5,7 @@ mod edge_list;
 mod matrix_market;
 mod metis;
 mod text;
+mod vertices;
 
 use std::fmt;
 use std::path::Path;
@@ -15,6 +16,7 @@ use crate::error::excerpt;
 use crate::format::suffix;
 use crate::{EdgeList, Format, GraphError, Ids, LineProblem};
 use text::{Fault, line_number};
+pub use vertices::load_vertices;
 
 /// How a file is read.
 #[derive(Clone, Copy, Debug)]
@@ -174,13 +176,18 @@ pub fn read_graph(name: &str, bytes: Vec<u8>, options: ReadOptions) -> Result<Lo
     read_text(name, Path::new(name), &bytes, options)
 }
 
+/// A text without the byte order mark that some programs begin it with.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
 fn read_text(
     name: &str,
     path: &Path,
     bytes: &[u8],
     options: ReadOptions,
 ) -> Result<Loaded, GraphError> {
-    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let text = without_mark(bytes);
     if text.trim_ascii().is_empty() {
         let path = name.to_owned();
         return Err(GraphError::Empty { path });

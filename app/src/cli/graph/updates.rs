@@ -1,9 +1,10 @@
 //! The batches of the command line: drawn or from files, in rounds.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
+use heapwood_graphs::load_vertices;
 
 use super::super::common::Passed;
 use super::input::InputArguments;
@@ -12,7 +13,7 @@ use crate::generate::GraphSpec;
 use crate::generate::Source as GraphSource;
 use crate::graph::{Change, Pattern, StoreError};
 use crate::size::parse_count;
-use crate::workload::graph::{Drawn, Edges, Input, UpdateStream};
+use crate::workload::graph::{Drawn, Edges, Input, UpdateStream, Vertices};
 
 /// Edges of the largest batch.
 const MOST: u64 = 1 << 30;
@@ -29,6 +30,14 @@ pub struct UpdateArguments {
     /// each count after that of the insertions
     #[arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates")]
     delete: Option<Source>,
+    /// Insert so many vertices without edges before the edges of each round, numbered after
+    /// the last
+    #[arg(long, value_name = "N", value_parser = parse_vertices, group = "updates")]
+    insert_vertices: Option<u32>,
+    /// Delete so many random vertices after the edges of each round, or those of a file, an id
+    /// a line
+    #[arg(long, value_name = "N|FILE", value_parser = parse_victims, group = "updates")]
+    delete_vertices: Option<Victims>,
     /// Where random edges start; all counts once for each pattern [default: uniform]
     #[arg(
         long,
@@ -47,6 +56,13 @@ pub struct UpdateArguments {
     /// Seed of the random edges
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+}
+
+/// Which vertices are deleted, as written.
+#[derive(Clone, Debug, PartialEq)]
+enum Victims {
+    Count(u32),
+    File(PathBuf),
 }
 
 /// Where edges come from, as written.
@@ -71,10 +87,23 @@ impl UpdateArguments {
 
     /// The files that edges come from.
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
-        self.sources().filter_map(|(_, source)| match source {
+        let edges = self.sources().filter_map(|(_, source)| match source {
             Source::Graph(graph) => graph.file(),
             Source::Counts(_) => None,
-        })
+        });
+        let vertices = self
+            .delete_vertices
+            .iter()
+            .filter_map(|victims| match victims {
+                Victims::File(path) => Some(path.as_path()),
+                Victims::Count(_) => None,
+            });
+        edges.chain(vertices)
+    }
+
+    /// Whether vertices are deleted.
+    pub(super) fn deletes_vertices(&self) -> bool {
+        self.delete_vertices.is_some()
     }
 
     /// Finds what makes no sense before a file is read.
@@ -99,6 +128,12 @@ impl UpdateArguments {
     pub(super) fn forward(&self, passed: &mut Passed) {
         passed.words("insert", self.insert.as_ref().map(Source::words));
         passed.words("delete", self.delete.as_ref().map(Source::words));
+        passed.option("insert-vertices", self.insert_vertices);
+        let victims = self.delete_vertices.as_ref().map(|victims| match victims {
+            Victims::Count(count) => count.to_string().into(),
+            Victims::File(path) => path.clone().into(),
+        });
+        passed.words("delete-vertices", victims);
         for pattern in &self.pattern {
             passed.option("pattern", Some(pattern.name()));
         }
@@ -117,7 +152,16 @@ impl UpdateArguments {
         files: &InputArguments,
         graph: &Input,
     ) -> Result<UpdateStream, Error> {
-        if graph.rows.vertices() == 0 && self.counts().next().is_some() {
+        let inserted = self.insert_vertices.unwrap_or(0);
+        // In the first round, before its edges.
+        let vertices = graph.rows.vertices().saturating_add(inserted);
+        let rounds = u64::from(self.rounds.unwrap_or(1));
+        let most = u64::from(graph.rows.vertices()) + u64::from(inserted) * rounds;
+        if !graph.ids.have(u32::try_from(most).unwrap_or(u32::MAX)) {
+            let why = "--insert-vertices: there are no 64-bit ids left after the largest";
+            return Err(Error::Usage(why.to_owned()));
+        }
+        if vertices == 0 && self.counts().next().is_some() {
             let why = "the graph has no vertices, between which edges could be drawn";
             return Err(Error::Usage(why.to_owned()));
         }
@@ -137,7 +181,7 @@ impl UpdateArguments {
                 for (change, source) in self.sources() {
                     let edges = match source {
                         Source::Graph(source) if number == 0 => {
-                            Edges::Given(files.read_batch(source, graph, graph.rows.vertices())?)
+                            Edges::Given(files.read_batch(source, graph, vertices)?)
                         }
                         Source::Counts(counts) if turn < counts.len() => Edges::Drawn(Drawn {
                             count: counts[turn],
@@ -151,12 +195,21 @@ impl UpdateArguments {
                 number += 1;
             }
         }
-        let rounds = match changes.as_slice() {
-            [] => 0,
+        let delete_vertices = match &self.delete_vertices {
+            None => None,
+            Some(Victims::Count(count)) => Some(Vertices::Drawn(*count as usize)),
+            Some(Victims::File(path)) => {
+                Some(Vertices::Given(load_vertices(path, &graph.ids, vertices)?))
+            }
+        };
+        let rounds = match (changes.as_slice(), inserted, &delete_vertices) {
+            ([], 0, None) => 0,
             _ => self.rounds.unwrap_or(1),
         };
         Ok(UpdateStream {
             changes,
+            insert_vertices: inserted,
+            delete_vertices,
             rounds,
             batch: self.batch.unwrap_or(usize::MAX),
             seed: self.seed,
@@ -185,13 +238,33 @@ impl Source {
     }
 }
 
+fn parse_vertices(text: &str) -> Result<u32, String> {
+    match parse_count(text) {
+        Ok(count @ 1..=0x7fff_ffff) => Ok(count as u32),
+        _ => Err("write a number of vertices from 1 to 2^31 - 1".to_owned()),
+    }
+}
+
+/// A count, or else a file.
+fn parse_victims(text: &str) -> Result<Victims, String> {
+    match looks_like_counts(text) {
+        false => Ok(Victims::File(text.into())),
+        true => parse_vertices(text)
+            .map(Victims::Count)
+            .map_err(|why| format!("{why}, or a file")),
+    }
+}
+
+/// Whether a word is meant as numbers, not as the name of a file.
+fn looks_like_counts(text: &str) -> bool {
+    let mut letters = text.chars();
+    text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        && letters.all(|c| c.is_ascii_digit() || "-^,".contains(c))
+}
+
 /// Counts, or else a graph.
 fn parse_source(text: &str) -> Result<Source, String> {
-    let are_counts = text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
-        && text
-            .chars()
-            .all(|c| c.is_ascii_digit() || "-^,".contains(c));
-    if !are_counts {
+    if !looks_like_counts(text) {
         return Ok(Source::Graph(GraphSource::parse(text.into())?));
     }
     let count = |text| match parse_count(text) {
@@ -212,6 +285,17 @@ fn parse_batch(text: &str) -> Result<usize, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn victims_are_a_count_or_a_file() {
+        assert_eq!(parse_victims("2^10"), Ok(Victims::Count(1024)));
+        for file in ["closed", "./1000", "gen:road"] {
+            assert_eq!(parse_victims(file), Ok(Victims::File(file.into())));
+        }
+        for bad in ["0", "-1", "2^31", "1,2", "2^"] {
+            assert!(parse_victims(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn sources_are_counts_or_graphs() {

@@ -59,6 +59,11 @@ impl WorkArguments {
             let why = "--incremental is for --pagerank and --triangles: ask for one of them";
             return Err(Error::Usage(why.to_owned()));
         }
+        if algorithms.incremental && algorithms.triangles() && self.updates.deletes_vertices() {
+            let why = "batches of edges count triangles, deletions of vertices do not: leave out \
+                       --triangles, --delete-vertices or --incremental";
+            return Err(Error::Usage(why.to_owned()));
+        }
         Ok(())
     }
 

@@ -23,7 +23,10 @@ impl Store<'_> {
     /// # Safety
     ///
     /// As for [`DeviceStore::run`](crate::graph::device_store::DeviceStore::run).
-    pub(super) unsafe fn time(&self, steps: &[PlannedLaunch]) -> Result<f64, BackendError> {
+    pub(in crate::graph) unsafe fn time(
+        &self,
+        steps: &[PlannedLaunch],
+    ) -> Result<f64, BackendError> {
         // SAFETY: the caller's promise.
         Ok(unsafe { self.device.run(&[steps])? }.into_iter().sum())
     }

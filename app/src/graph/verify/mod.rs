@@ -6,6 +6,8 @@
 
 mod model;
 
+use std::collections::BTreeSet;
+
 use heapwood_graphs::{Csr, CsrOptions, EdgeList, Ids};
 use thiserror::Error;
 
@@ -36,6 +38,8 @@ pub struct Reference {
     pub(super) rows: Csr,
     /// The in-neighbours of each vertex, ascending; of an undirected graph the same.
     pub(super) columns: Csr,
+    /// The vertices that were deleted.
+    pub(super) deleted: BTreeSet<u32>,
     /// What messages call the vertices.
     ids: Ids,
 }
@@ -79,6 +83,21 @@ impl Checker {
             }
         }
         Ok(())
+    }
+
+    /// Adds vertices, as the store did.
+    pub fn insert_vertices(&mut self, count: u32) {
+        self.model.insert_vertices(count);
+    }
+
+    /// Deletes vertices, of which the store says that so many were there.
+    ///
+    /// # Errors
+    ///
+    /// When there were more or fewer.
+    pub fn delete_vertices(&mut self, vertices: &[u32], deleted: u64) -> Result<(), Difference> {
+        let expected = self.model.delete_vertices(vertices);
+        same("vertices deleted", deleted, expected)
     }
 
     /// Compares rows and hash of a store.
@@ -130,6 +149,7 @@ impl Checker {
         Reference {
             rows: self.model.rows(),
             columns: self.model.columns(),
+            deleted: self.model.deleted().clone(),
             ids: self.ids.clone(),
         }
     }

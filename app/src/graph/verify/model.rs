@@ -11,6 +11,8 @@ pub(super) struct Model {
     rows: Vec<BTreeSet<u32>>,
     directed: bool,
     self_loops: bool,
+    /// Vertices that were deleted.
+    deleted: BTreeSet<u32>,
 }
 
 impl Model {
@@ -25,6 +27,7 @@ impl Model {
             rows: vec![BTreeSet::new(); list.vertices as usize],
             directed,
             self_loops: options.keep_self_loops,
+            deleted: BTreeSet::new(),
         };
         for &[source, target] in &list.edges {
             if source != target || options.keep_self_loops {
@@ -42,7 +45,7 @@ impl Model {
         let mut counts = Counts::default();
         let mut seen = HashSet::new();
         for &[source, target] in edges {
-            let exist = (source.max(target) as usize) < self.rows.len();
+            let exist = [source, target].iter().all(|&end| self.has(end));
             if !exist || (source == target && !self.self_loops) {
                 counts.rejected += 1;
                 continue;
@@ -68,6 +71,34 @@ impl Model {
             }
         }
         counts
+    }
+
+    fn has(&self, vertex: u32) -> bool {
+        (vertex as usize) < self.rows.len() && !self.deleted.contains(&vertex)
+    }
+
+    /// Adds vertices without edges.
+    pub fn insert_vertices(&mut self, count: u32) {
+        let vertices = self.rows.len() + count as usize;
+        self.rows.resize(vertices, BTreeSet::new());
+    }
+
+    /// Deletes vertices with their edges; returns how many there were.
+    pub fn delete_vertices(&mut self, vertices: &[u32]) -> u64 {
+        let gone: BTreeSet<u32> = vertices.iter().copied().filter(|&v| self.has(v)).collect();
+        for (vertex, row) in (0..).zip(&mut self.rows) {
+            match gone.contains(&vertex) {
+                true => row.clear(),
+                false => row.retain(|neighbour| !gone.contains(neighbour)),
+            }
+        }
+        self.deleted.extend(&gone);
+        gone.len() as u64
+    }
+
+    /// The vertices that were deleted.
+    pub fn deleted(&self) -> &BTreeSet<u32> {
+        &self.deleted
     }
 
     fn change(&mut self, source: u32, target: u32, change: Change) {
@@ -152,6 +183,22 @@ mod tests {
         let rows = model.rows();
         assert_eq!(rows.offsets, [0, 1, 3, 5, 6]);
         assert_eq!(rows.targets, [2, 2, 3, 0, 1, 1]);
+    }
+
+    #[test]
+    fn vertices_go_with_their_edges() {
+        for directed in [false, true] {
+            let mut model = model(directed, true);
+            assert_eq!(model.delete_vertices(&[1, 1, 4]), 1);
+            assert_eq!(model.rows().targets, [3]);
+            assert_eq!(model.delete_vertices(&[3, 1]), 1);
+            model.insert_vertices(2);
+            let counts = model.apply(&[[0, 1], [3, 3], [5, 4], [6, 0]], Change::Insert);
+            assert_eq!((counts.applied, counts.rejected), (1, 3));
+            assert_eq!(model.rows().offsets.len(), 7);
+            assert_eq!(model.rows().row(5), [4]);
+            assert!(model.deleted().iter().eq(&[1, 3]));
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{
     GraphReport, IncrementalCount, IncrementalRanks, IncrementalReport, MemoryReport, UpdateReport,
-    UpdateTimes,
+    UpdateTimes, VertexUpdateReport,
 };
 use crate::backend::DeviceInfo;
 use crate::graph::Layout;
@@ -61,10 +61,14 @@ impl GraphReport {
             updates: (0..first.updates.len())
                 .map(|place| update(runs, place))
                 .collect(),
+            vertex_updates: (0..first.vertex_updates.len())
+                .map(|place| vertex_update(runs, place))
+                .collect(),
             incremental: workload.algorithms.incremental.then(|| {
                 let rounds = 0..first.rounds.len();
                 rounds.map(|round| incremental(runs, round)).collect()
             }),
+            vertices_final: first.vertices,
             edges_final: first.entries,
             algorithms,
             graph_hash: format!("{:016x}", first.hash),
@@ -103,6 +107,22 @@ fn update(runs: &[Run], place: usize) -> UpdateReport {
             sort: samples(runs, |run| run.updates[place].sort_ms),
             apply: samples(runs, |run| run.updates[place].apply_ms),
         },
+    }
+}
+
+fn vertex_update(runs: &[Run], place: usize) -> VertexUpdateReport {
+    let applied = &runs[0].vertex_updates[place];
+    let (vertices, inserts) = (applied.vertices as u64, applied.kind() == "insert");
+    VertexUpdateReport {
+        kind: applied.kind().to_owned(),
+        round: applied.round,
+        vertices,
+        inserted: if inserts { applied.applied } else { 0 },
+        deleted: if inserts { 0 } else { applied.applied },
+        missing: vertices - applied.applied,
+        entries_deleted: applied.entries,
+        present: applied.present,
+        ms: samples(runs, |run| run.vertex_updates[place].ms),
     }
 }
 

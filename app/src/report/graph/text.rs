@@ -1,6 +1,6 @@
 //! Results of graphs for people: a name and a value a line.
 
-use super::{GraphReport, IncrementalReport, UpdateReport};
+use super::{GraphReport, IncrementalReport, UpdateReport, VertexUpdateReport};
 use crate::graph::algorithms::Line;
 use crate::report::milliseconds;
 use crate::size::display;
@@ -9,20 +9,46 @@ impl GraphReport {
     /// The report for people.
     pub fn text(&self) -> String {
         let mut lines = self.load_lines();
-        lines.extend(self.updates.iter().map(UpdateReport::line));
-        if !self.updates.is_empty() {
+        lines.extend(self.update_lines());
+        if !self.vertex_updates.is_empty() {
+            let present = format!("{} after all updates", self.vertices_final);
+            lines.push(("vertices", present));
+        }
+        if !self.updates.is_empty() || !self.vertex_updates.is_empty() {
             let stored = format!("{} stored after all updates", self.edges_final);
             lines.push(("edges", stored));
         }
         let rounds = self.incremental.iter().flatten();
         lines.extend(rounds.flat_map(IncrementalReport::lines));
-        lines.extend(self.algorithms.lines(self.vertices));
+        lines.extend(self.algorithms.lines(self.vertices_final));
         lines.push(("graph hash", self.graph_hash.clone()));
         if let Some(verified) = &self.verified {
             lines.push(("verified", verified.join(", ")));
         }
         let line = |(name, value): &Line| format!("{name:<12}  {value}\n");
         lines.iter().map(line).collect()
+    }
+
+    /// A line an update, in the order in which they were made.
+    fn update_lines(&self) -> Vec<Line> {
+        let vertices = |kind: &'static str| {
+            let of_kind = self
+                .vertex_updates
+                .iter()
+                .filter(move |update| update.kind == kind);
+            of_kind.map(|update| (update.round, update.line()))
+        };
+        let edges = self
+            .updates
+            .iter()
+            .map(|update| (update.round, update.line()));
+        let mut lines: Vec<(u32, Line)> = vertices("insert")
+            .chain(edges)
+            .chain(vertices("delete"))
+            .collect();
+        // What is of a round stays in its order.
+        lines.sort_by_key(|(round, _)| *round);
+        lines.into_iter().map(|(_, line)| line).collect()
     }
 
     fn load_lines(&self) -> Vec<Line> {
@@ -111,6 +137,30 @@ impl UpdateReport {
             self.pattern.as_deref().unwrap_or("given"),
             self.ms.total,
             milliseconds(self.ms.sort.median),
+        );
+        (name, text)
+    }
+}
+
+impl VertexUpdateReport {
+    fn line(&self) -> Line {
+        let (name, done) = match self.kind.as_str() {
+            "insert" => ("insert", format!("{} inserted", self.inserted)),
+            _ => (
+                "delete",
+                format!(
+                    "{} deleted with {} stored edges",
+                    self.deleted, self.entries_deleted
+                ),
+            ),
+        };
+        let missing = match self.missing {
+            0 => String::new(),
+            count => format!(", {count} missing"),
+        };
+        let text = format!(
+            "round {}: {} vertices, {done}{missing}; {}",
+            self.round, self.vertices, self.ms
         );
         (name, text)
     }

@@ -108,7 +108,8 @@ impl Incremental {
         };
         let ranks = match (&self.options, self.ranks.take()) {
             (Some(options), Some(before)) => {
-                let next = store.pagerank(options, Some(&before.ranks))?;
+                let from = carried(before.ranks, store);
+                let next = store.pagerank(options, Some(&from))?;
                 let full = store.pagerank(options, None)?;
                 let compared = compare(round, options, &next, &full)?;
                 self.ranks = Some(next);
@@ -122,6 +123,31 @@ impl Incremental {
             triangles,
         })
     }
+}
+
+/// Ranks to start from where vertices came or went: those that came have the rank that all
+/// would have if it were equal, and the sum is 1 again.
+fn carried(mut ranks: Vec<f32>, store: &Store) -> Vec<f32> {
+    let (vertices, deleted) = (store.shape().vertices as usize, store.deleted_vertices());
+    let went = deleted.iter().map(|&vertex| vertex as usize);
+    let went = went.filter(|&vertex| ranks.get(vertex).is_some_and(|&rank| rank > 0.0));
+    let went: Vec<usize> = went.collect();
+    if ranks.len() == vertices && went.is_empty() {
+        return ranks;
+    }
+    let known = ranks.len();
+    ranks.resize(vertices, 1.0 / store.present().max(1) as f32);
+    let came = deleted.range(known as u32..).map(|&vertex| vertex as usize);
+    for vertex in went.into_iter().chain(came) {
+        ranks[vertex] = 0.0;
+    }
+    let sum: f64 = ranks.iter().map(|&rank| f64::from(rank)).sum();
+    if sum > 0.0 {
+        for rank in &mut ranks {
+            *rank = (f64::from(*rank) / sum) as f32;
+        }
+    }
+    ranks
 }
 
 /// Makes sure that two computations of ranks agree as far as their last changes

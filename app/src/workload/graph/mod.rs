@@ -47,7 +47,7 @@ mod stream;
 
 pub use incremental::{IncrementalRanks, IncrementalTriangles, RoundResults};
 pub use run::Run;
-pub use stream::{Applied, Drawn, Edges, UpdateStream};
+pub use stream::{Applied, AppliedVertices, Drawn, Edges, UpdateStream, Vertices};
 
 pub use crate::graph::Input;
 pub use crate::graph::algorithms::{Algorithms, Results};

@@ -3,7 +3,7 @@
 
 use super::Workload;
 use super::run::{Run, Running};
-use super::stream::{Drawn, Edges};
+use super::stream::{Drawn, Edges, Vertices};
 use crate::Error;
 use crate::backend::Backend;
 use crate::graph::verify::Checker;
@@ -15,6 +15,8 @@ pub(super) struct Repetitions<'w, 'b> {
     backend: &'b dyn Backend,
     /// What was drawn, for each change in the order of a run.
     drawn: Vec<Vec<Edge>>,
+    /// The vertices that were drawn, for each round.
+    drawn_vertices: Vec<Vec<u32>>,
 }
 
 impl<'w, 'b> Repetitions<'w, 'b> {
@@ -24,6 +26,7 @@ impl<'w, 'b> Repetitions<'w, 'b> {
             workload,
             backend,
             drawn: Vec::new(),
+            drawn_vertices: Vec::new(),
         }
     }
 
@@ -42,6 +45,9 @@ impl<'w, 'b> Repetitions<'w, 'b> {
         let loaded_bytes = store.memory_use()?.allocated_bytes;
         let mut running = Running::new(store, checker, &workload.algorithms)?;
         for round in 1..=stream.rounds {
+            if stream.insert_vertices > 0 {
+                running.insert_vertices(round, stream.insert_vertices)?;
+            }
             for (change, edges) in &stream.changes {
                 let (edges, pattern) = match edges {
                     Edges::Given(edges) => (edges.as_slice(), None),
@@ -52,12 +58,21 @@ impl<'w, 'b> Repetitions<'w, 'b> {
                 };
                 running.apply((round, *change, pattern), edges, stream.batch)?;
             }
+            match &stream.delete_vertices {
+                None => {}
+                Some(Vertices::Given(vertices)) => running.delete_vertices(round, vertices)?,
+                Some(Vertices::Drawn(count)) => {
+                    let vertices = self.draw_vertices(&running.store, round, *count);
+                    running.delete_vertices(round, vertices)?;
+                }
+            }
             running.end_round(round)?;
         }
         let (results, verified) = running.compute(&workload.algorithms)?;
         let Running {
             store,
             updates,
+            vertex_updates,
             rounds,
             ..
         } = running;
@@ -68,7 +83,9 @@ impl<'w, 'b> Repetitions<'w, 'b> {
             init_ms,
             pool_bytes: store.pool_bytes(),
             updates,
+            vertex_updates,
             rounds,
+            vertices: store.present(),
             entries: store.entries()?,
             loaded_bytes,
             memory: store.memory_use()?,
@@ -77,6 +94,17 @@ impl<'w, 'b> Repetitions<'w, 'b> {
             verified,
         };
         Ok((run, store))
+    }
+
+    /// The random vertices of a round, which are drawn in the first run.
+    fn draw_vertices(&mut self, store: &Store, round: u32, count: usize) -> &[u32] {
+        let place = round as usize - 1;
+        if self.drawn_vertices.len() == place {
+            let draw = self.workload.stream.draw_vertices(round);
+            let drawn = draw.vertices(count, store.shape().vertices, store.deleted_vertices());
+            self.drawn_vertices.push(drawn);
+        }
+        &self.drawn_vertices[place]
     }
 
     /// The random edges of the next change of a run.

@@ -2,7 +2,7 @@
 //! computed at the end.
 
 use super::incremental::{Incremental, RoundResults};
-use super::stream::Applied;
+use super::stream::{Applied, AppliedVertices};
 use super::{Algorithms, Results};
 use crate::Error;
 use crate::graph::verify::Checker;
@@ -15,10 +15,14 @@ pub struct Run {
     pub init_ms: f64,
     /// Bytes of the pool at the end.
     pub pool_bytes: u64,
-    /// Changes, in the order in which they were made.
+    /// Changes of edges, in the order in which they were made.
     pub updates: Vec<Applied>,
+    /// Changes of vertices, likewise.
+    pub vertex_updates: Vec<AppliedVertices>,
     /// What was carried along, round by round, if that was asked for.
     pub rounds: Vec<RoundResults>,
+    /// Vertices at the end, without those that were deleted.
+    pub vertices: u32,
     /// Entries at the end.
     pub entries: u64,
     /// Bytes of blocks after loading.
@@ -48,6 +52,7 @@ pub(super) struct Running<'b> {
     checker: Option<Checker>,
     incremental: Option<Incremental>,
     pub updates: Vec<Applied>,
+    pub vertex_updates: Vec<AppliedVertices>,
     pub rounds: Vec<RoundResults>,
 }
 
@@ -69,6 +74,7 @@ impl<'b> Running<'b> {
             store,
             checker,
             updates: Vec::new(),
+            vertex_updates: Vec::new(),
             rounds: Vec::new(),
         };
         running.check()?;
@@ -110,6 +116,53 @@ impl<'b> Running<'b> {
             self.store.memory_use()?;
         }
         self.updates.push(applied);
+        Ok(())
+    }
+
+    /// Inserts vertices without edges.
+    ///
+    /// # Errors
+    ///
+    /// A device or a pool that does not suffice, and more vertices than can be numbered.
+    pub fn insert_vertices(&mut self, round: u32, count: u32) -> Result<(), Error> {
+        let ms = self.store.insert_vertices(count)?;
+        if let Some(checker) = &mut self.checker {
+            checker.insert_vertices(count);
+        }
+        self.vertex_updates.push(AppliedVertices {
+            round,
+            change: Change::Insert,
+            vertices: count as usize,
+            applied: u64::from(count),
+            entries: 0,
+            present: self.store.present(),
+            ms,
+        });
+        self.store.memory_use()?;
+        Ok(())
+    }
+
+    /// Deletes vertices with their edges.
+    ///
+    /// # Errors
+    ///
+    /// A device that does not suffice, and whatever is found wrong.
+    pub fn delete_vertices(&mut self, round: u32, vertices: &[u32]) -> Result<(), Error> {
+        let before = self.store.entries()?;
+        let deletion = self.store.delete_vertices(vertices)?;
+        if let Some(checker) = &mut self.checker {
+            checker.delete_vertices(vertices, deletion.deleted)?;
+        }
+        self.vertex_updates.push(AppliedVertices {
+            round,
+            change: Change::Delete,
+            vertices: vertices.len(),
+            applied: deletion.deleted,
+            entries: before - self.store.entries()?,
+            present: self.store.present(),
+            ms: deletion.ms,
+        });
+        self.store.memory_use()?;
         Ok(())
     }
 

@@ -1,4 +1,5 @@
-//! Streams of updates: rounds of insertions and deletions, drawn or given.
+//! Streams of updates: rounds of insertions and deletions of edges and vertices, drawn or
+//! given.
 
 use crate::graph::{Change, Counts, Draw, Edge, Pattern, Update};
 
@@ -7,6 +8,10 @@ use crate::graph::{Change, Counts, Draw, Edge, Pattern, Update};
 pub struct UpdateStream {
     /// What is inserted and what is deleted, in this order, in every round.
     pub changes: Vec<(Change, Edges)>,
+    /// Vertices that are inserted before them in every round.
+    pub insert_vertices: u32,
+    /// Vertices that are deleted after them in every round.
+    pub delete_vertices: Option<Vertices>,
     /// Rounds; none without updates.
     pub rounds: u32,
     /// Edges of a batch, at the most.
@@ -22,6 +27,15 @@ pub enum Edges {
     Drawn(Drawn),
     /// These, in every round.
     Given(Vec<Edge>),
+}
+
+/// Where the vertices of a deletion come from.
+#[derive(Clone, Debug)]
+pub enum Vertices {
+    /// So many are drawn of those that are there, others in every round.
+    Drawn(usize),
+    /// These, in every round.
+    Given(Vec<u32>),
 }
 
 /// Edges to draw in every round.
@@ -41,6 +55,8 @@ impl Default for UpdateStream {
     fn default() -> Self {
         Self {
             changes: Vec::new(),
+            insert_vertices: 0,
+            delete_vertices: None,
             rounds: 0,
             batch: usize::MAX,
             seed: 0,
@@ -49,6 +65,15 @@ impl Default for UpdateStream {
 }
 
 impl UpdateStream {
+    /// What the vertices of a round, from 1, are drawn from.
+    pub(super) fn draw_vertices(&self, round: u32) -> Draw {
+        Draw {
+            seed: self.seed,
+            number: u64::from(round),
+            pattern: Pattern::default(),
+        }
+    }
+
     /// What the edges of a round, from 1, are drawn from.
     pub(super) fn draw(&self, round: u32, drawn: &Drawn) -> Draw {
         let numbers = self.changes.iter().filter_map(|(_, edges)| match edges {
@@ -62,6 +87,25 @@ impl UpdateStream {
             pattern: drawn.pattern,
         }
     }
+}
+
+/// What became of the vertices that were inserted or deleted in a round.
+#[derive(Clone, Debug)]
+pub struct AppliedVertices {
+    /// Number of the round, from 1.
+    pub round: u32,
+    /// What was done.
+    pub change: Change,
+    /// Vertices to insert or to delete.
+    pub vertices: usize,
+    /// Of these, those that were inserted, or were there and were deleted.
+    pub applied: u64,
+    /// Entries that went with them.
+    pub entries: u64,
+    /// Vertices that are there afterwards.
+    pub present: u32,
+    /// All of it, in milliseconds.
+    pub ms: f64,
 }
 
 /// What became of a change in a round.
@@ -117,9 +161,20 @@ impl Applied {
 
     /// What was done, for messages and results.
     pub fn kind(&self) -> &'static str {
-        match self.change {
-            Change::Insert => "insert",
-            Change::Delete => "delete",
-        }
+        kind(self.change)
+    }
+}
+
+impl AppliedVertices {
+    /// What was done, for messages and results.
+    pub fn kind(&self) -> &'static str {
+        kind(self.change)
+    }
+}
+
+fn kind(change: Change) -> &'static str {
+    match change {
+        Change::Insert => "insert",
+        Change::Delete => "delete",
     }
 }

@@ -6,7 +6,6 @@
 //! absolute values of `G x - x`, is at most `r / (1 - d)` away from the fixed point,
 //! however `x` was found.
 
-use heapwood_graphs::Csr;
 use rayon::prelude::*;
 
 use super::Ranks;
@@ -24,16 +23,20 @@ pub fn rounding(damping: f64) -> f64 {
 }
 
 /// An iteration from `ranks`, and its change, summed over vertices. Vertices without
-/// out-edges give their rank to all.
-fn iterate(rows: &Csr, columns: &Csr, damping: f64, ranks: &[f64]) -> (Vec<f64>, f64) {
-    let count = f64::from(rows.vertices());
+/// out-edges give their rank to all but those that were deleted, which have none.
+fn iterate(graph: &Reference, damping: f64, ranks: &[f64]) -> (Vec<f64>, f64) {
+    let Reference { rows, columns, .. } = graph;
+    let count = graph.present();
     let dangling = (0..rows.vertices()).filter(|&v| rows.degree(v) == 0);
     let mass: f64 = dangling.map(|v| ranks[v as usize]).sum();
     let everybody = (1.0 - damping + damping * mass) / count;
     let given = |v: u32| ranks[v as usize] / rows.degree(v) as f64;
     let rank = |v| {
         let pulled: f64 = columns.row(v).iter().map(|&u| given(u)).sum();
-        everybody + damping * pulled
+        match graph.deleted.contains(&v) {
+            true => 0.0,
+            false => everybody + damping * pulled,
+        }
     };
     let next: Vec<f64> = (0..rows.vertices()).into_par_iter().map(rank).collect();
     let change = apart(&next, ranks);
@@ -46,6 +49,22 @@ fn apart(one: &[f64], other: &[f64]) -> f64 {
 }
 
 impl Reference {
+    /// Vertices that were not deleted; 1 if there are none, which makes no difference.
+    fn present(&self) -> f64 {
+        let deleted = self.deleted.len() as f64;
+        (f64::from(self.rows.vertices()) - deleted).max(1.0)
+    }
+
+    /// Equal ranks.
+    fn even(&self) -> Vec<f64> {
+        let even = 1.0 / self.present();
+        let rank = |vertex| match self.deleted.contains(&vertex) {
+            true => 0.0,
+            false => even,
+        };
+        (0..self.rows.vertices()).map(rank).collect()
+    }
+
     /// Holds ranks, computed from equal ones, to the power iteration in double precision;
     /// returns how far they may be from the fixed point, summed over all vertices.
     ///
@@ -60,7 +79,7 @@ impl Reference {
         let vertices = self.rows.vertices() as usize;
         same_length(found.ranks.len(), vertices)?;
         let (damping, state) = (options.damping, &found.state);
-        let step = |ranks: &[f64]| iterate(&self.rows, &self.columns, damping, ranks);
+        let step = |ranks: &[f64]| iterate(self, damping, ranks);
         let ranks: Vec<f64> = found.ranks.iter().map(|&rank| f64::from(rank)).collect();
         let (_, residual) = step(&ranks);
         let rounding = rounding(damping);
@@ -72,7 +91,7 @@ impl Reference {
                 if state.converged { "" } else { "not " }
             ))?;
         }
-        let (mut plain, mut change) = (vec![1.0 / vertices as f64; vertices], 0.0);
+        let (mut plain, mut change) = (self.even(), 0.0);
         if found.method == Method::Power || !is_converged {
             for _ in 0..state.iterations {
                 (plain, change) = step(&plain);
@@ -135,8 +154,20 @@ mod tests {
         // ranks are r and r + r/4, of which the jump and the dangling rank give r.
         let graph = reference(3, &[[0, 1], [0, 2]], true, 0);
         let expected = [2.0 / 7.0, 2.5 / 7.0, 2.5 / 7.0];
-        let (next, change) = iterate(&graph.rows, &graph.columns, 0.5, &expected);
+        let (next, change) = iterate(&graph, 0.5, &expected);
         assert!(apart(&next, &expected) < 1e-15 && change < 1e-15);
+    }
+
+    #[test]
+    fn deleted_vertices_have_no_rank() {
+        let mut graph = reference(4, &[[0, 1], [0, 2]], true, 0);
+        graph.deleted.insert(3);
+        assert_eq!(graph.even(), [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 0.0]);
+        let expected = [2.0 / 7.0, 2.5 / 7.0, 2.5 / 7.0, 0.0];
+        let (next, change) = iterate(&graph, 0.5, &expected);
+        assert!(apart(&next, &expected) < 1e-15 && change < 1e-15);
+        graph.deleted.extend(0..3);
+        assert_eq!(graph.even(), [0.0; 4]);
     }
 
     #[test]
