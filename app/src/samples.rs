@@ -43,6 +43,43 @@ impl fmt::Display for Samples {
     }
 }
 
+/// How samples are spread. A percentile is the least sample that so many of a hundred samples
+/// do not exceed (nearest rank).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Percentiles {
+    /// That of 50 of a hundred.
+    pub p50: f64,
+    /// That of 95 of a hundred.
+    pub p95: f64,
+    /// That of 99 of a hundred.
+    pub p99: f64,
+    /// The largest sample.
+    pub max: f64,
+}
+
+impl Percentiles {
+    /// Those of some samples; nothing without a sample.
+    pub fn new(mut samples: Vec<f64>) -> Option<Self> {
+        samples.sort_unstable_by(f64::total_cmp);
+        let max = *samples.last()?;
+        let of = |percent: usize| samples[(percent * samples.len()).div_ceil(100) - 1];
+        Some(Self {
+            p50: of(50),
+            p95: of(95),
+            p99: of(99),
+            max,
+        })
+    }
+}
+
+impl fmt::Display for Percentiles {
+    /// Times in milliseconds for people.
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let [p50, p95, p99, max] = [self.p50, self.p95, self.p99, self.max].map(milliseconds);
+        write!(out, "p50 {p50} ms, p95 {p95}, p99 {p99}, max {max}")
+    }
+}
+
 /// A time in milliseconds with four significant digits.
 pub fn milliseconds(time: f64) -> String {
     let digits = match time.abs() {
@@ -79,6 +116,23 @@ mod tests {
         assert_eq!(even.median, 2.5);
         assert_eq!(even.range(), (1.0, 4.0));
         assert_eq!(even.samples, [4.0, 1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn percentiles_are_samples() {
+        let of = |count: u32| {
+            let samples = (1..=count).rev().map(f64::from).collect();
+            let found = Percentiles::new(samples).unwrap();
+            [found.p50, found.p95, found.p99, found.max]
+        };
+        assert_eq!(of(1), [1.0; 4]);
+        assert_eq!(of(2), [1.0, 2.0, 2.0, 2.0]);
+        assert_eq!(of(100), [50.0, 95.0, 99.0, 100.0]);
+        assert_eq!(of(1000), [500.0, 950.0, 990.0, 1000.0]);
+        assert_eq!(of(101), [51.0, 96.0, 100.0, 101.0]);
+        assert_eq!(Percentiles::new(vec![]), None);
+        let shown = Percentiles::new(vec![0.5, 20.0]).unwrap().to_string();
+        assert_eq!(shown, "p50 0.5000 ms, p95 20.00, p99 20.00, max 20.00");
     }
 
     #[test]

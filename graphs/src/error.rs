@@ -41,6 +41,12 @@ pub enum GraphError {
         /// The file.
         path: String,
     },
+    /// The file has no events.
+    #[error("{path} is empty: there are no events in it")]
+    NoEvents {
+        /// The file.
+        path: String,
+    },
     /// The file is not text.
     #[error("{path} is not text: byte {offset} is 0; graphs are read from text, plain or gzipped")]
     Binary {
@@ -171,6 +177,14 @@ pub enum LineProblem {
     /// An id is none of those of the graph.
     #[error("vertex id {0} is not one of the graph's")]
     UnknownId(u64),
+    /// An event is before the one before it.
+    #[error("time {time} is before {before}, that of the event before: sort the events by time")]
+    Earlier {
+        /// Its time.
+        time: u64,
+        /// That of the event before.
+        before: u64,
+    },
     /// An id is 0 where ids start at 1.
     #[error("vertex id 0: ids start at 1 here")]
     ZeroId,

@@ -1,6 +1,7 @@
 //! `heapwood graph`: keeps a graph over an allocator, changes it, and computes
 //! on it.
 
+mod events;
 mod input;
 mod updates;
 mod work;
@@ -63,6 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     }
     let workload = Workload {
         stream: arguments.work.stream(&input)?,
+        events: arguments.work.events(&input)?,
         input: &input,
         store: options,
         check_heap: arguments.allocator.check_heap,

@@ -1,5 +1,6 @@
 //! The results of keeping, changing and searching a graph.
 
+mod events;
 mod runs;
 mod text;
 
@@ -10,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::graph::algorithms::Reports;
 use crate::meta::Meta;
 use crate::samples::Samples;
+
+pub use events::{BatchReport, StreamReport};
 
 /// The result of `heapwood graph`; the keys are stable, what was not asked for
 /// is null. Vertices are numbered as in the file.
@@ -62,7 +65,10 @@ pub struct GraphReport {
     /// Insertions and deletions of vertices, round by round: insertions before the edges of the
     /// round, deletions after them.
     pub vertex_updates: Vec<VertexUpdateReport>,
-    /// What was carried along from round to round.
+    /// Events and the time of their batches.
+    pub stream: Option<StreamReport>,
+    /// What was carried along, after each round, or, numbered as its batch, after the last
+    /// batch of a stream.
     pub incremental: Option<Vec<IncrementalReport>>,
     /// Vertices after all updates, without those that were deleted.
     pub vertices_final: u32,

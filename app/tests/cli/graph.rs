@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::program::{ALLOCATORS, Folder, assert_keys, keys, number, run, text};
 
 /// The keys of `graph --format json`.
-const KEYS: [&str; 32] = [
+const KEYS: [&str; 33] = [
     "allocator",
     "backend",
     "bfs",
@@ -33,6 +33,7 @@ const KEYS: [&str; 32] = [
     "runs",
     "self_loops",
     "self_loops_kept",
+    "stream",
     "triangles",
     "updates",
     "verified",

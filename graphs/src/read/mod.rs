@@ -2,6 +2,7 @@
 
 mod dimacs;
 mod edge_list;
+mod events;
 mod matrix_market;
 mod metis;
 mod text;
@@ -15,6 +16,7 @@ use heapwood_files::{check_text, decompress};
 use crate::error::excerpt;
 use crate::format::suffix;
 use crate::{EdgeList, Format, GraphError, Ids, LineProblem};
+pub use events::{Events, SignedEdge, TimedEdge, load_events};
 use text::{Fault, line_number};
 pub use vertices::load_vertices;
 

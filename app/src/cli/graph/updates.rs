@@ -47,9 +47,9 @@ pub struct UpdateArguments {
         requires = "updates"
     )]
     pattern: Vec<Pattern>,
-    /// Edges of a batch [default: all at once]
+    /// Edges, or events, of a batch [default: all edges at once]
     #[arg(long, value_name = "N", value_parser = parse_batch, requires = "updates")]
-    batch: Option<usize>,
+    pub(super) batch: Option<usize>,
     /// Times to insert and then delete, with other random edges each time [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), requires = "updates")]
     rounds: Option<u32>,

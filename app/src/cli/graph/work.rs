@@ -7,12 +7,13 @@ use clap::Args;
 
 use super::super::common::Passed;
 use super::super::written::AsWritten;
+use super::events::EventArguments;
 use super::input::InputArguments;
 use super::updates::UpdateArguments;
 use crate::Error;
 use crate::graph::algorithms::{Algorithms, Flags};
 use crate::size::{self, Pool};
-use crate::workload::graph::{Input, UpdateStream};
+use crate::workload::graph::{EventStream, Input, UpdateStream};
 
 /// A graph, what is done to it, and what is computed on it.
 #[derive(Debug, Args)]
@@ -25,6 +26,8 @@ pub struct WorkArguments {
     pub pool: Pool,
     #[command(flatten)]
     pub updates: UpdateArguments,
+    #[command(flatten)]
+    events: EventArguments,
     #[command(flatten)]
     pub algorithms: AlgorithmArguments,
     /// Timed runs, each of which loads, updates and computes
@@ -40,7 +43,7 @@ pub struct WorkArguments {
 pub struct AlgorithmArguments {
     #[command(flatten)]
     flags: AsWritten<Flags>,
-    /// After each round, find PageRank and triangles from those before it too
+    /// After each round or batch of events, find PageRank and triangles from those before it too
     #[arg(long, requires = "updates")]
     pub incremental: bool,
 }
@@ -54,6 +57,7 @@ impl WorkArguments {
     pub(in crate::cli) fn check(&self) -> Result<(), Error> {
         self.input.check()?;
         self.updates.check()?;
+        self.events.check(self.updates.batch)?;
         let algorithms = &self.algorithms;
         if algorithms.incremental && !algorithms.flags.ranks.pagerank && !algorithms.triangles() {
             let why = "--incremental is for --pagerank and --triangles: ask for one of them";
@@ -69,11 +73,8 @@ impl WorkArguments {
 
     /// The files that are read.
     pub(in crate::cli) fn files(&self) -> impl Iterator<Item = &Path> {
-        self.input
-            .file
-            .file()
-            .into_iter()
-            .chain(self.updates.files())
+        let input = self.input.file.file().into_iter();
+        input.chain(self.updates.files()).chain(self.events.file())
     }
 
     /// The updates of a graph.
@@ -83,6 +84,15 @@ impl WorkArguments {
     /// As for [`UpdateArguments::stream`].
     pub(super) fn stream(&self, input: &Input) -> Result<UpdateStream, Error> {
         self.updates.stream(&self.input, input)
+    }
+
+    /// The events on a graph.
+    ///
+    /// # Errors
+    ///
+    /// As for [`EventArguments::events`].
+    pub(super) fn events(&self, input: &Input) -> Result<Option<EventStream>, Error> {
+        self.events.events(self.updates.batch, input)
     }
 
     /// What is computed, where the graph allows it.
@@ -108,6 +118,7 @@ impl WorkArguments {
         passed.flag("self-loops", input.self_loops);
         passed.option("pool", Some(self.pool));
         self.updates.forward(passed);
+        self.events.forward(passed);
         self.algorithms.flags.forward(passed);
         passed.flag("incremental", self.algorithms.incremental);
         passed.option("runs", Some(self.runs));

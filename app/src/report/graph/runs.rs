@@ -1,8 +1,8 @@
 //! Runs of a graph workload as a report.
 
 use super::{
-    GraphReport, IncrementalCount, IncrementalRanks, IncrementalReport, MemoryReport, UpdateReport,
-    UpdateTimes, VertexUpdateReport,
+    GraphReport, IncrementalCount, IncrementalRanks, IncrementalReport, MemoryReport, StreamReport,
+    UpdateReport, UpdateTimes, VertexUpdateReport,
 };
 use crate::backend::DeviceInfo;
 use crate::graph::Layout;
@@ -24,7 +24,9 @@ impl GraphReport {
         let results: Vec<&Results> = runs.iter().map(|run| &run.results).collect();
         let context = ReportContext {
             input,
-            as_loaded: store.layout == Layout::Contiguous && workload.stream.rounds == 0,
+            as_loaded: store.layout == Layout::Contiguous
+                && workload.stream.rounds == 0
+                && workload.events.is_none(),
             top,
         };
         let algorithms = Reports::new(&workload.algorithms, &results, &context);
@@ -64,6 +66,7 @@ impl GraphReport {
             vertex_updates: (0..first.vertex_updates.len())
                 .map(|place| vertex_update(runs, place))
                 .collect(),
+            stream: StreamReport::new(workload, runs),
             incremental: workload.algorithms.incremental.then(|| {
                 let rounds = 0..first.rounds.len();
                 rounds.map(|round| incremental(runs, round)).collect()

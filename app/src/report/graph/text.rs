@@ -1,6 +1,6 @@
 //! Results of graphs for people: a name and a value a line.
 
-use super::{GraphReport, IncrementalReport, UpdateReport, VertexUpdateReport};
+use super::{GraphReport, IncrementalReport, StreamReport, UpdateReport, VertexUpdateReport};
 use crate::graph::algorithms::Line;
 use crate::report::milliseconds;
 use crate::size::display;
@@ -14,7 +14,9 @@ impl GraphReport {
             let present = format!("{} after all updates", self.vertices_final);
             lines.push(("vertices", present));
         }
-        if !self.updates.is_empty() || !self.vertex_updates.is_empty() {
+        lines.extend(self.stream.iter().flat_map(StreamReport::lines));
+        let is_changed = !self.updates.is_empty() || !self.vertex_updates.is_empty();
+        if is_changed || self.stream.is_some() {
             let stored = format!("{} stored after all updates", self.edges_final);
             lines.push(("edges", stored));
         }

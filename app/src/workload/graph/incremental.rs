@@ -85,13 +85,29 @@ impl Incremental {
         }
     }
 
-    /// Looks at the graph after a round.
+    /// Computes ranks from those before; returns their iterations and time, if there are any.
+    ///
+    /// # Errors
+    ///
+    /// When there is not enough memory.
+    pub fn advance(&mut self, store: &Store) -> Result<Option<(u32, f64)>, Error> {
+        let (Some(options), Some(before)) = (&self.options, self.ranks.take()) else {
+            return Ok(None);
+        };
+        let from = carried(before.ranks, store);
+        let next = store.pagerank(options, Some(&from))?;
+        let done = (next.state.iterations, next.ms);
+        self.ranks = Some(next);
+        Ok(Some(done))
+    }
+
+    /// The ranks and triangles of now, compared with those that are computed anew.
     ///
     /// # Errors
     ///
     /// [`Error::Verification`] if what was carried along is not what is computed
     /// anew.
-    pub fn round(&mut self, round: u32, store: &Store) -> Result<RoundResults, Error> {
+    pub fn compare(&self, round: u32, store: &Store) -> Result<RoundResults, Error> {
         let triangles = match self.triangles {
             Some(count) => {
                 let full = store.triangles(false)?;
@@ -106,14 +122,10 @@ impl Incremental {
             }
             None => None,
         };
-        let ranks = match (&self.options, self.ranks.take()) {
-            (Some(options), Some(before)) => {
-                let from = carried(before.ranks, store);
-                let next = store.pagerank(options, Some(&from))?;
+        let ranks = match (&self.options, &self.ranks) {
+            (Some(options), Some(next)) => {
                 let full = store.pagerank(options, None)?;
-                let compared = compare(round, options, &next, &full)?;
-                self.ranks = Some(next);
-                Some(compared)
+                Some(compare(round, options, next, &full)?)
             }
             _ => None,
         };

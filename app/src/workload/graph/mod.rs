@@ -25,6 +25,7 @@
 //!     },
 //!     check_heap: false,
 //!     stream: UpdateStream::default(),
+//!     events: None,
 //!     algorithms: Algorithms {
 //!         ranks: Some(RankOptions::default()),
 //!         triangles: true,
@@ -40,12 +41,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod events;
 mod incremental;
+mod latency;
 mod repetition;
 mod run;
 mod stream;
 
+pub use events::{Batching, EventBatch, EventStream};
 pub use incremental::{IncrementalRanks, IncrementalTriangles, RoundResults};
+pub use latency::AppliedEvents;
 pub use run::Run;
 pub use stream::{Applied, AppliedVertices, Drawn, Edges, UpdateStream, Vertices};
 
@@ -65,8 +70,10 @@ pub struct Workload<'a> {
     /// Whether misuse of the heap is looked for after each run, if the allocator does
     /// that.
     pub check_heap: bool,
-    /// What changes it.
+    /// What changes it, round by round.
     pub stream: UpdateStream,
+    /// What changes it after that, event by event.
+    pub events: Option<EventStream>,
     /// What is computed on it.
     pub algorithms: Algorithms,
 }

@@ -68,11 +68,15 @@ impl<'w, 'b> Repetitions<'w, 'b> {
             }
             running.end_round(round)?;
         }
+        if let Some(events) = &workload.events {
+            running.events(events)?;
+        }
         let (results, verified) = running.compute(&workload.algorithms)?;
         let Running {
             store,
             updates,
             vertex_updates,
+            event_batches,
             rounds,
             ..
         } = running;
@@ -84,6 +88,7 @@ impl<'w, 'b> Repetitions<'w, 'b> {
             pool_bytes: store.pool_bytes(),
             updates,
             vertex_updates,
+            event_batches,
             rounds,
             vertices: store.present(),
             entries: store.entries()?,

@@ -1,7 +1,11 @@
 //! One run of a graph workload: a store under updates, what looks on, and what is
 //! computed at the end.
 
+use std::time::Instant;
+
+use super::events::EventStream;
 use super::incremental::{Incremental, RoundResults};
+use super::latency::AppliedEvents;
 use super::stream::{Applied, AppliedVertices};
 use super::{Algorithms, Results};
 use crate::Error;
@@ -19,7 +23,9 @@ pub struct Run {
     pub updates: Vec<Applied>,
     /// Changes of vertices, likewise.
     pub vertex_updates: Vec<AppliedVertices>,
-    /// What was carried along, round by round, if that was asked for.
+    /// Batches of events, in their order.
+    pub event_batches: Vec<AppliedEvents>,
+    /// What was carried along, round by round or after all events, if that was asked for.
     pub rounds: Vec<RoundResults>,
     /// Vertices at the end, without those that were deleted.
     pub vertices: u32,
@@ -53,6 +59,7 @@ pub(super) struct Running<'b> {
     incremental: Option<Incremental>,
     pub updates: Vec<Applied>,
     pub vertex_updates: Vec<AppliedVertices>,
+    pub event_batches: Vec<AppliedEvents>,
     pub rounds: Vec<RoundResults>,
 }
 
@@ -75,6 +82,7 @@ impl<'b> Running<'b> {
             checker,
             updates: Vec::new(),
             vertex_updates: Vec::new(),
+            event_batches: Vec::new(),
             rounds: Vec::new(),
         };
         running.check()?;
@@ -166,6 +174,57 @@ impl<'b> Running<'b> {
         Ok(())
     }
 
+    /// Applies all batches of a stream, and compares what was carried along at its end, or
+    /// after each batch if everything is compared.
+    ///
+    /// # Errors
+    ///
+    /// A pool that does not suffice, and whatever is found wrong.
+    pub fn events(&mut self, stream: &EventStream) -> Result<(), Error> {
+        let count = stream.batches.len();
+        for (number, batch) in (1..).zip(&stream.batches) {
+            let incremental = self.incremental.as_ref();
+            let triangles = incremental.is_some_and(Incremental::counts_triangles);
+            let mut applied = AppliedEvents::new(batch);
+            for (change, edges) in [
+                (Change::Delete, &batch.delete),
+                (Change::Insert, &batch.insert),
+            ] {
+                let begun = Instant::now();
+                let update = match self.store.update(edges, change, triangles) {
+                    Ok(update) => update,
+                    Err(error) => {
+                        // The graph should be what it was.
+                        self.check()?;
+                        return Err(cut_off(error, change, number, count));
+                    }
+                };
+                applied.add(change, &update, begun.elapsed());
+                if let Some(checker) = &mut self.checker {
+                    checker.batch(edges, change, &update.counts)?;
+                }
+                if let Some(incremental) = &mut self.incremental {
+                    incremental.batch(change, &update);
+                }
+                // Keeps the figure for the peak exact.
+                self.store.memory_use()?;
+            }
+            if let Some(incremental) = &mut self.incremental {
+                let begun = Instant::now();
+                let ranks = incremental.advance(&self.store)?;
+                applied.add_ranks(ranks, begun.elapsed());
+                if self.checker.is_some() || number == count {
+                    let compared = incremental.compare(number as u32, &self.store)?;
+                    // The last one stays.
+                    self.rounds = vec![compared];
+                }
+            }
+            self.event_batches.push(applied);
+            self.check()?;
+        }
+        Ok(())
+    }
+
     /// Looks at the graph after a round.
     ///
     /// # Errors
@@ -173,7 +232,8 @@ impl<'b> Running<'b> {
     /// Whatever is found wrong.
     pub fn end_round(&mut self, round: u32) -> Result<(), Error> {
         if let Some(incremental) = &mut self.incremental {
-            self.rounds.push(incremental.round(round, &self.store)?);
+            incremental.advance(&self.store)?;
+            self.rounds.push(incremental.compare(round, &self.store)?);
         }
         self.check()
     }
@@ -200,6 +260,20 @@ impl<'b> Running<'b> {
         }
         Ok((results, verified))
     }
+}
+
+/// The error of a batch of a stream, with its place.
+fn cut_off(error: StoreError, change: Change, number: usize, count: usize) -> Error {
+    if !error.is_refusal() && !matches!(error, StoreError::Full { .. }) {
+        return error.into();
+    }
+    let kind = match change {
+        Change::Insert => "insertions",
+        Change::Delete => "deletions",
+    };
+    Error::OutOfPool(format!(
+        "{kind} of batch {number} of {count}: {error}; the graph is as before these"
+    ))
 }
 
 /// The error of a batch, with its place.

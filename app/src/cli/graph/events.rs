@@ -1,0 +1,89 @@
+//! The stream of events of the command line, and how it is batched.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use heapwood_graphs::load_events;
+
+use super::super::common::{Passed, spinner};
+use crate::Error;
+use crate::size::parse_count;
+use crate::workload::graph::{Batching, EventStream, Input};
+
+/// A stream of events.
+#[derive(Debug, Args)]
+pub struct EventArguments {
+    /// Apply the events of a file in batches: lines `+ u v` and `- u v`, or `u v time`
+    #[arg(long, value_name = "EVENTS", group = "updates",
+          conflicts_with_all = ["insert", "delete", "insert_vertices", "delete_vertices", "rounds", "pattern"])]
+    stream: Option<PathBuf>,
+    /// Delete edges of a timed stream that are older than this
+    #[arg(long, value_name = "T", value_parser = parse_count, requires = "stream")]
+    window: Option<u64>,
+    /// Time of a batch of a timed stream, instead of a number of events
+    #[arg(long, value_name = "T", value_parser = parse_time, requires = "stream", conflicts_with = "batch")]
+    batch_time: Option<u64>,
+}
+
+impl EventArguments {
+    /// The file that events come from.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.stream.as_deref()
+    }
+
+    /// Finds what makes no sense before a file is read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a stream without batches, and for options of a stream without one.
+    pub(super) fn check(&self, batch: Option<usize>) -> Result<(), Error> {
+        if self.stream.is_some() && batch.is_none() && self.batch_time.is_none() {
+            let why = "--stream is applied in batches: say --batch EVENTS or --batch-time T";
+            return Err(Error::Usage(why.to_owned()));
+        }
+        // Clap does not ask for --stream beside an option that excludes it.
+        if self.stream.is_none() && (self.window.is_some() || self.batch_time.is_some()) {
+            let why = "--window and --batch-time are for --stream";
+            return Err(Error::Usage(why.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// These arguments for another process.
+    pub(super) fn forward(&self, passed: &mut Passed) {
+        passed.words("stream", self.stream.as_ref().map(Into::into));
+        passed.option("window", self.window);
+        passed.option("batch-time", self.batch_time);
+    }
+
+    /// The events on a graph, in batches of so many unless they go by time.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be used, and options that its events have no use for.
+    pub(super) fn events(
+        &self,
+        batch: Option<usize>,
+        graph: &Input,
+    ) -> Result<Option<EventStream>, Error> {
+        let Some(path) = &self.stream else {
+            return Ok(None);
+        };
+        let spinner = spinner(format!("reading {}", path.display()));
+        let events = load_events(path, &graph.ids, graph.rows.vertices());
+        spinner.finish_and_clear();
+        let batching = match self.batch_time {
+            Some(time) => Batching::Time(time),
+            None => Batching::Count(batch.unwrap_or(usize::MAX)),
+        };
+        let stream = EventStream::new(&events?, batching, self.window, &graph.rows);
+        stream.map(Some).map_err(Error::Usage)
+    }
+}
+
+fn parse_time(text: &str) -> Result<u64, String> {
+    match parse_count(text) {
+        Ok(time @ 1..) => Ok(time),
+        _ => Err("write a time from 1, as a whole number".to_owned()),
+    }
+}
