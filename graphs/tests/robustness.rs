@@ -5,7 +5,8 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use heapwood_graphs::{
-    Csr, CsrOptions, Format, GraphError, MOST_VERTICES, Numbering, ReadOptions, read_graph,
+    Csr, CsrOptions, Events, Format, GraphError, Ids, MOST_VERTICES, Numbering, ReadOptions,
+    load_events, load_vertices, read_graph,
 };
 use proptest::prelude::*;
 
@@ -135,6 +136,40 @@ proptest! {
         ]),
     ) {
         survives("any.graph", (start.to_owned() + &words.join(" ")).as_bytes());
+    }
+
+    #[test]
+    fn random_words_of_lists_and_streams(
+        words in prop::collection::vec(prop_oneof![
+            8 => prop::sample::select(vec![
+                "\n", "\n", "\n+ 0 1\n", "\n- 1 2\n", "\n0 1 5\n", "\n0,1,6\n", "+", "-", "0", "1", "2",
+                "3", "7", "#", ",",
+            ]).prop_map(str::to_owned),
+            1 => word(),
+        ], 0..40),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("any");
+        std::fs::write(&path, words.join(" ")).unwrap();
+        for ids in [Ids::from(1), Ids::listed(vec![0, 1, 7, 1 << 40])] {
+            let one_line = |error: GraphError| assert!(!error.to_string().contains('\n'));
+            match load_vertices(&path, &ids, 4) {
+                Ok(vertices) => assert!(vertices.iter().all(|&vertex| vertex < 4)),
+                Err(error) => one_line(error),
+            }
+            let ends: Vec<[u32; 2]> = match load_events(&path, &ids, 4) {
+                Ok(Events::Signed(events)) => events.iter().map(|event| event.edge).collect(),
+                Ok(Events::Timed(events)) => {
+                    assert!(events.is_sorted_by_key(|event| event.time));
+                    events.iter().map(|event| event.edge).collect()
+                }
+                Err(error) => {
+                    one_line(error);
+                    continue;
+                }
+            };
+            assert!(!ends.is_empty() && ends.as_flattened().iter().all(|&end| end < 4));
+        }
     }
 
     #[test]

@@ -81,7 +81,7 @@ fn read(text: &[u8], ids: &Ids, vertices: u32) -> Result<Option<Events>, Fault> 
         return Ok(None);
     };
     let commas = first.bytes.contains(&b',');
-    let is_signed = sign(&values(&first, commas)).is_some();
+    let is_signed = Values::of(&first, commas).sign().is_some();
     let vertex = |word: &[u8]| {
         let id = count(word)?;
         ids.vertex(id, vertices).ok_or(LineProblem::UnknownId(id))
@@ -89,10 +89,10 @@ fn read(text: &[u8], ids: &Ids, vertices: u32) -> Result<Option<Events>, Fault> 
     let edge = |u: &[u8], v: &[u8]| Ok([vertex(u)?, vertex(v)?]);
     if is_signed {
         let event = |line: Line<'_>| {
-            let values = values(&line, commas);
-            let signed = match (sign(&values), values.as_slice()) {
-                (Some(comes), &[_, u, v]) => edge(u, v).map(|edge| SignedEdge { edge, comes }),
-                _ => Err(wrong(&values)),
+            let values = Values::of(&line, commas);
+            let signed = match (values.sign(), values.three()) {
+                (Some(comes), Some([_, u, v])) => edge(u, v).map(|edge| SignedEdge { edge, comes }),
+                _ => Err(values.wrong()),
             };
             signed.map_err(|problem| Fault::new(line.at, problem))
         };
@@ -101,9 +101,9 @@ fn read(text: &[u8], ids: &Ids, vertices: u32) -> Result<Option<Events>, Fault> 
     }
     let mut last = 0;
     let event = |line: Line<'_>| {
-        let values = values(&line, commas);
-        let timed = match values.as_slice() {
-            &[u, v, time] if sign(&values).is_none() => edge(u, v).and_then(|edge| {
+        let values = Values::of(&line, commas);
+        let timed = match (values.sign(), values.three()) {
+            (None, Some([u, v, time])) => edge(u, v).and_then(|edge| {
                 let time = count(time)?;
                 let before = std::mem::replace(&mut last, time);
                 if time < before {
@@ -111,7 +111,7 @@ fn read(text: &[u8], ids: &Ids, vertices: u32) -> Result<Option<Events>, Fault> 
                 }
                 Ok(TimedEdge { edge, time })
             }),
-            _ => Err(wrong(&values)),
+            _ => Err(values.wrong()),
         };
         timed.map_err(|problem| Fault::new(line.at, problem))
     };
@@ -119,32 +119,59 @@ fn read(text: &[u8], ids: &Ids, vertices: u32) -> Result<Option<Events>, Fault> 
     timed.map(Events::Timed).map(Some)
 }
 
-/// The values of a line.
-fn values<'a>(line: &Line<'a>, commas: bool) -> Vec<&'a [u8]> {
-    let mut words = line.words();
-    match commas {
-        true => words.fields().map(|field| field.trimmed()).collect(),
-        false => std::iter::from_fn(|| words.word()).collect(),
-    }
+/// The first three values of a line, and how many there are.
+struct Values<'a> {
+    first: [&'a [u8]; 3],
+    found: usize,
 }
 
-/// Whether an edge comes or goes, if the values say so.
-fn sign(values: &[&[u8]]) -> Option<bool> {
-    match values.first() {
-        Some(&b"+") => Some(true),
-        Some(&b"-") => Some(false),
-        _ => None,
+impl<'a> Values<'a> {
+    fn of(line: &Line<'a>, commas: bool) -> Self {
+        let mut values = Self {
+            first: [b""; 3],
+            found: 0,
+        };
+        let mut words = line.words();
+        match commas {
+            true => words
+                .fields()
+                .for_each(|field| values.push(field.trimmed())),
+            false => std::iter::from_fn(|| words.word()).for_each(|word| values.push(word)),
+        }
+        values
     }
-}
 
-fn wrong(values: &[&[u8]]) -> LineProblem {
-    let (found, rule) = (values.len(), RULE);
-    match values.first() {
-        Some(word) if found == 3 => LineProblem::Keyword {
-            word: excerpt(word),
-            rule,
-        },
-        _ => LineProblem::Values { found, rule },
+    fn push(&mut self, value: &'a [u8]) {
+        if let Some(place) = self.first.get_mut(self.found) {
+            *place = value;
+        }
+        self.found += 1;
+    }
+
+    /// All of them, if they are three.
+    fn three(&self) -> Option<[&'a [u8]; 3]> {
+        (self.found == 3).then_some(self.first)
+    }
+
+    /// Whether an edge comes or goes, if the values say so.
+    fn sign(&self) -> Option<bool> {
+        match self.first[0] {
+            b"+" => Some(true),
+            b"-" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Why they are no event.
+    fn wrong(&self) -> LineProblem {
+        let (found, rule) = (self.found, RULE);
+        match self.three() {
+            Some([word, ..]) => LineProblem::Keyword {
+                word: excerpt(word),
+                rule,
+            },
+            None => LineProblem::Values { found, rule },
+        }
     }
 }
 

@@ -76,7 +76,7 @@ impl EventArguments {
             Some(time) => Batching::Time(time),
             None => Batching::Count(batch.unwrap_or(usize::MAX)),
         };
-        let stream = EventStream::new(&events?, batching, self.window, &graph.rows);
+        let stream = EventStream::new(&events?, batching, self.window, graph);
         stream.map(Some).map_err(Error::Usage)
     }
 }

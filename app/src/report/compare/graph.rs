@@ -22,7 +22,8 @@ pub struct GraphRow {
     pub outcome: Outcome<GraphReport>,
 }
 
-/// A row a case; times in milliseconds, updates in millions of edges a second.
+/// A row a case; times in milliseconds, updates in millions of edges a second, and the latency of
+/// batches of a stream.
 pub fn graph_table(rows: &[GraphRow]) -> Table {
     let mut table = Table::new(&[
         "allocator",
@@ -30,6 +31,8 @@ pub fn graph_table(rows: &[GraphRow]) -> Table {
         "#load ms",
         "#slowest M/s",
         "#fastest M/s",
+        "#p50 ms",
+        "#p99 ms",
         "#pagerank ms",
         "#triangles ms",
         "#blocks",
@@ -45,6 +48,8 @@ pub fn graph_table(rows: &[GraphRow]) -> Table {
         };
         let speed = |speed: Option<f64>| cell(speed.map(|speed| format!("{:.1}", speed * 1e-6)));
         let bytes = |of: fn(&GraphReport) -> u64| cell(result.map(|result| display(of(result))));
+        let stream = result.and_then(|result| result.stream.as_ref());
+        let latency = stream.map(|stream| &stream.latency_ms);
         let pagerank = result.and_then(|result| result.algorithms.ranks.as_ref());
         let triangles = result.and_then(|result| result.algorithms.triangles.as_ref());
         table.push(vec![
@@ -53,6 +58,8 @@ pub fn graph_table(rows: &[GraphRow]) -> Table {
             cell(result.map(|result| milliseconds(result.init_ms.median))),
             speed(speeds().reduce(f64::min)),
             speed(speeds().reduce(f64::max)),
+            cell(latency.map(|latency| milliseconds(latency.p50))),
+            cell(latency.map(|latency| milliseconds(latency.p99))),
             cell(pagerank.map(|ranks| milliseconds(ranks.ms.median))),
             cell(triangles.map(|count| milliseconds(count.ms.median))),
             bytes(|result| result.memory.allocated_bytes),

@@ -7,9 +7,9 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use heapwood_graphs::{Csr, Events, TimedEdge};
+use heapwood_graphs::{Events, TimedEdge};
 
-use crate::graph::Edge;
+use crate::graph::{Edge, Input};
 
 /// How events are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,10 +43,10 @@ pub struct EventBatch {
 }
 
 impl EventStream {
-    /// The batches of events on a graph that was loaded from these rows.
+    /// The batches of events on a graph.
     ///
     /// With a window, the time of a batch is that of its last event: edges that came last
-    /// before that less the window go. Edges of the rows have no time, and stay.
+    /// before that less the window go. Edges of the graph as loaded have no time, and stay.
     ///
     /// # Errors
     ///
@@ -56,9 +56,9 @@ impl EventStream {
         events: &Events,
         batching: Batching,
         window: Option<u64>,
-        rows: &Csr,
+        graph: &Input,
     ) -> Result<Self, String> {
-        let key = |[u, v]: Edge| match rows.directed {
+        let key = |[u, v]: Edge| match graph.rows.directed {
             true => [u, v],
             false => [u.min(v), u.max(v)],
         };
@@ -85,7 +85,7 @@ impl EventStream {
                         .chunk_by(|a, b| slot(a, width) == slot(b, width))
                         .collect(),
                 };
-                let mut sliding = Sliding::new(window, rows);
+                let mut sliding = Sliding::new(window, graph);
                 let batch = |group: &&[TimedEdge]| {
                     let edges = group.iter().map(|event| (key(event.edge), event.time));
                     sliding.batch(&edges.collect::<Vec<_>>())
@@ -123,7 +123,7 @@ fn signed(events: &[(Edge, bool)]) -> EventBatch {
 /// Edges that came and may go again.
 struct Sliding<'a> {
     window: Option<u64>,
-    rows: &'a Csr,
+    graph: &'a Input,
     /// When each edge of the stream that is there came last.
     came: HashMap<Edge, u64>,
     /// What came, in the order of time; of an edge that came again, the earlier ones too.
@@ -131,13 +131,19 @@ struct Sliding<'a> {
 }
 
 impl<'a> Sliding<'a> {
-    fn new(window: Option<u64>, rows: &'a Csr) -> Self {
+    fn new(window: Option<u64>, graph: &'a Input) -> Self {
         Self {
             window,
-            rows,
+            graph,
             came: HashMap::new(),
             queue: VecDeque::new(),
         }
+    }
+
+    /// Whether an edge is not of the graph as loaded, and none that the store rejects.
+    fn may_go(&self, [u, v]: Edge) -> bool {
+        let is_loaded = self.graph.rows.row(u).binary_search(&v).is_ok();
+        !is_loaded && (u != v || self.graph.options.keep_self_loops)
     }
 
     /// The next batch, of at least one event.
@@ -159,9 +165,8 @@ impl<'a> Sliding<'a> {
             if time >= horizon {
                 insert.push(edge);
             }
-            let is_loaded = self.rows.row(edge[0]).binary_search(&edge[1]).is_ok();
             let is_there = time >= horizon || self.came.contains_key(&edge);
-            if !is_loaded && is_there {
+            if is_there && self.may_go(edge) {
                 self.came.insert(edge, time);
                 self.queue.push_back((edge, time));
             }
@@ -192,13 +197,13 @@ mod tests {
     use heapwood_graphs::{CsrOptions, EdgeList, SignedEdge};
     use std::collections::BTreeSet;
 
-    fn rows(edges: &[Edge], directed: bool) -> Csr {
+    fn loaded(edges: &[Edge], directed: bool) -> Input {
         let list = EdgeList {
             vertices: 8,
             edges: edges.to_vec(),
             directed,
         };
-        Csr::build(list, CsrOptions::default()).0
+        Input::new("loaded", list, CsrOptions::default())
     }
 
     fn timed(events: &[(Edge, u64)]) -> Events {
@@ -206,8 +211,8 @@ mod tests {
         Events::Timed(events.iter().map(event).collect())
     }
 
-    fn batches(events: &Events, batching: Batching, window: u64, rows: &Csr) -> Vec<EventBatch> {
-        EventStream::new(events, batching, Some(window), rows)
+    fn batches(events: &Events, batching: Batching, window: u64, graph: &Input) -> Vec<EventBatch> {
+        EventStream::new(events, batching, Some(window), graph)
             .unwrap()
             .batches
     }
@@ -228,8 +233,8 @@ mod tests {
         ];
         let events = Events::Signed(events.to_vec());
         let plan = |directed, count| {
-            let rows = rows(&[], directed);
-            let stream = EventStream::new(&events, Batching::Count(count), None, &rows);
+            let graph = loaded(&[], directed);
+            let stream = EventStream::new(&events, Batching::Count(count), None, &graph);
             let of = |batch: EventBatch| (batch.superseded, batch.delete, batch.insert);
             stream
                 .unwrap()
@@ -248,7 +253,7 @@ mod tests {
         assert_eq!(twos[1], (1, vec![[2, 3]], vec![]));
         assert_eq!(twos[2], (0, vec![[4, 5]], vec![[2, 3]]));
         for (batching, window) in [(Batching::Time(5), None), (Batching::Count(5), Some(1))] {
-            let refused = EventStream::new(&events, batching, window, &rows(&[], true));
+            let refused = EventStream::new(&events, batching, window, &loaded(&[], true));
             assert!(refused.unwrap_err().contains("signed ones have no time"));
         }
     }
@@ -256,7 +261,7 @@ mod tests {
     #[test]
     fn time_is_cut_from_the_first_event_on() {
         let events = timed(&[([0, 1], 7), ([1, 2], 11), ([2, 3], 12), ([3, 4], 40)]);
-        let stream = EventStream::new(&events, Batching::Time(5), None, &rows(&[], false));
+        let stream = EventStream::new(&events, Batching::Time(5), None, &loaded(&[], false));
         let inserted = stream
             .unwrap()
             .batches
@@ -266,7 +271,7 @@ mod tests {
             inserted.collect::<Vec<_>>(),
             [vec![[0, 1], [1, 2]], vec![[2, 3]], vec![[3, 4]]]
         );
-        let none = EventStream::new(&timed(&[]), Batching::Time(1), None, &rows(&[], false));
+        let none = EventStream::new(&timed(&[]), Batching::Time(1), None, &loaded(&[], false));
         assert!(none.unwrap().batches.is_empty());
     }
 
@@ -282,7 +287,7 @@ mod tests {
             ([6, 7], 99),
         ]);
         // 2-3 was loaded, and stays.
-        let found = batches(&events, Batching::Count(1), 10, &rows(&[[2, 3]], false));
+        let found = batches(&events, Batching::Count(1), 10, &loaded(&[[2, 3]], false));
         let of = |batch: &EventBatch| (batch.delete.clone(), batch.insert.clone());
         let found: Vec<_> = found.iter().map(of).collect();
         assert_eq!(found[0], (vec![], vec![[0, 1]]));
@@ -290,11 +295,27 @@ mod tests {
         assert_eq!(found[3], (vec![], vec![[4, 5]]));
         assert_eq!(found[4], (vec![[0, 1]], vec![[4, 5]]));
         assert_eq!(found[5], (vec![[4, 5]], vec![[6, 7]]));
-        // Who comes and goes in a batch was never there.
-        let found = batches(&events, Batching::Count(9), 10, &rows(&[], false));
+        // Loops are rejected when they come, and have not to go, unless they are kept.
+        let events = timed(&[([1, 1], 1), ([0, 1], 5)]);
+        let mut graph = loaded(&[], false);
+        for kept in [false, true] {
+            graph.options.keep_self_loops = kept;
+            let found = batches(&events, Batching::Count(1), 2, &graph);
+            assert_eq!(found[1].delete, [[1, 1]].repeat(usize::from(kept)));
+        }
+    }
+
+    #[test]
+    fn who_comes_and_goes_in_a_batch_was_never_there() {
+        let events = [10, 13, 14, 23, 99].map(|time| ([time as u32 % 7, 7], time));
+        let events = timed(&events);
+        let found = batches(&events, Batching::Count(9), 10, &loaded(&[], false));
         assert_eq!(found.len(), 1);
-        assert_eq!((found[0].events, found[0].superseded), (6, 5));
-        assert_eq!(of(&found[0]), (vec![], vec![[6, 7]]));
+        assert_eq!((found[0].events, found[0].superseded), (5, 4));
+        assert_eq!(
+            (found[0].delete.len(), &found[0].insert),
+            (0, &vec![[1, 7]])
+        );
     }
 
     /// Whatever the batches, the graph after each is that of the definition.
@@ -307,8 +328,8 @@ mod tests {
         };
         let all: Vec<(Edge, u64)> = (0..300).map(event).filter(|([u, v], _)| u != v).collect();
         for directed in [false, true] {
-            let rows = rows(&[[0, 1], [2, 4]], directed);
-            let loaded = rows.to_edges().edges;
+            let graph = loaded(&[[0, 1], [2, 4]], directed);
+            let loaded = graph.rows.to_edges().edges;
             for batching in [1, 7, 50]
                 .map(Batching::Count)
                 .into_iter()
@@ -317,7 +338,7 @@ mod tests {
                 for window in [0, 3, 20, 1000] {
                     let mut there: BTreeSet<Edge> = loaded.iter().copied().collect();
                     let mut done = 0;
-                    for batch in batches(&timed(&all), batching, window, &rows) {
+                    for batch in batches(&timed(&all), batching, window, &graph) {
                         for edge in &batch.delete {
                             assert!(there.remove(edge), "{edge:?} was there");
                             assert!(!batch.insert.contains(edge));
