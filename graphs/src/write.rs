@@ -11,6 +11,7 @@ use std::path::Path;
 use heapwood_files::{Output, compress, is_gz};
 use rayon::prelude::*;
 
+use crate::format::suffix;
 use crate::{Csr, Format, GraphError, Ids, rows};
 
 /// Writes `graph` to a file, gzipped if `path` ends in `.gz`, in `format` or
@@ -77,8 +78,10 @@ pub fn output_format(
     directed: bool,
 ) -> Result<Format, GraphError> {
     let name = || path.display().to_string();
+    // Edge lists are written with blanks, which nobody expects of such a file.
+    let is_csv = suffix(path).as_deref() == Some("csv");
     let format = asked
-        .or_else(|| Format::by_suffix(path))
+        .or_else(|| Format::by_suffix(path).filter(|_| !is_csv))
         .ok_or_else(|| GraphError::NoFormat { path: name() })?;
     if directed && format.is_undirected() {
         return Err(GraphError::Directed {
@@ -298,6 +301,9 @@ mod tests {
             "/a.obj.gz: the suffix says no format: use .graph, .gr, .col, .mtx, .el or .txt, \
              each also with .gz"
         );
+        for name in ["a.csv", "a.CSV.gz"] {
+            assert!(refused(false, name).contains("the suffix says no format"));
+        }
         for name in ["a.graph", "a.clq.gz"] {
             assert!(refused(true, name).ends_with("use .gr, .mtx or .el"));
         }

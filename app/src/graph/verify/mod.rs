@@ -236,6 +236,18 @@ mod tests {
     }
 
     #[test]
+    fn vertices_that_were_miscounted_are_found() {
+        let mut checker = path();
+        checker.insert_vertices(1);
+        checker.delete_vertices(&[1, 1, 9], 1).unwrap();
+        let found = checker.delete_vertices(&[1, 3], 2);
+        assert_eq!(message(found), "verification: 2 vertices deleted, not 1");
+        let reference = checker.reference();
+        assert_eq!(reference.rows.offsets, [0, 0, 0, 0, 0]);
+        assert!(reference.deleted.iter().eq(&[1, 3]));
+    }
+
+    #[test]
     fn rows_that_differ_are_named() {
         let (checker, expected) = (path(), path().model.rows());
         checker.rows("neighbours", &expected, &expected).unwrap();
