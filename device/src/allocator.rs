@@ -155,6 +155,8 @@ pub trait Allocator: Copy {
     /// memory while no other call overlaps it, whatever the state and size of the
     /// heap.
     const BOUNDED_REFUSAL: bool;
+    /// Whether [`Allocator::provide`] does anything.
+    const PROVIDES: bool = false;
 
     /// Divides the memory: computes the scalars of the heap, touching nothing.
     fn setup(request: &Request) -> Result<Heap, SetupError>;
@@ -188,6 +190,16 @@ pub trait Allocator: Copy {
     fn malloc_exclusive<W: Warp>(self, warp: W, bytes: u64) -> Self::Handle {
         self.malloc(warp, bytes)
     }
+
+    /// Makes memory ready for `count` requests of up to `bytes` each that are to come, as
+    /// far as there is any: a hint, from somebody who knows what a whole batch wants before
+    /// its first request. An allocator that divides memory into sizes as they are requested
+    /// does that here with full warps, where requests would wait for each other.
+    ///
+    /// All lanes of a warp call this together. Warps that do so with the same arguments, in
+    /// one launch, share the work.
+    #[inline(always)]
+    fn provide<W: Warp>(self, _warp: W, _bytes: u64, _count: u32) {}
 
     /// Gives a block back.
     ///

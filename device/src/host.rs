@@ -39,6 +39,8 @@ pub struct HostAllocator {
     pub exact_null: bool,
     /// [`Allocator::BOUNDED_REFUSAL`].
     pub bounded_refusal: bool,
+    /// [`Allocator::PROVIDES`].
+    pub provides: bool,
     /// Bytes of a handle.
     pub handle_bytes: usize,
     /// Its kernels, in the order of their ids.
@@ -107,6 +109,7 @@ macro_rules! host_allocators {
             may_overwrite: <$type as Allocator>::MAY_OVERWRITE,
             exact_null: <$type as Allocator>::EXACT_NULL,
             bounded_refusal: <$type as Allocator>::BOUNDED_REFUSAL,
+            provides: <$type as Allocator>::PROVIDES,
             handle_bytes: size_of::<<$type as Allocator>::Handle>(),
             kernels: with_kernels!(functions, $type;),
         },)*];

@@ -3,6 +3,7 @@
 
 use heapwood_device::allocator::Faults;
 use heapwood_device::heap::{Report, STATE_WORDS, State};
+use heapwood_device::host::ALLOCATORS;
 
 use super::{Options, RenderedImage, TreeBuilder, TreeError, Triangle};
 use crate::allocators::Spec;
@@ -56,7 +57,9 @@ fn overwrite(launch: &Launch) {
 /// Builders notice most blocks that are granted again themselves, but not all.
 #[test]
 fn a_tree_over_blocks_that_were_granted_again_is_none() {
-    let spec = Spec::parse("awmalloc").unwrap();
+    let mut overwriting = ALLOCATORS.iter().filter(|one| one.may_overwrite);
+    let name = overwriting.next().unwrap().description.name;
+    let spec = Spec::parse(name).unwrap();
     let backend = Clocked::changing(overwrite);
     let builder = TreeBuilder::new(&backend, &row(300)).unwrap();
     let prepared = builder.prepare(&spec, Pool::Bytes(1 << 20), Options::default());

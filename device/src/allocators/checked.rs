@@ -144,6 +144,7 @@ impl<A: Allocator> Allocator for Checked<A> {
     const MAY_OVERWRITE: bool = A::MAY_OVERWRITE;
     const EXACT_NULL: bool = A::EXACT_NULL;
     const BOUNDED_REFUSAL: bool = A::BOUNDED_REFUSAL;
+    const PROVIDES: bool = A::PROVIDES;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
         let inner = Request {
@@ -214,6 +215,11 @@ impl<A: Allocator> Allocator for Checked<A> {
     fn malloc_exclusive<W: Warp>(self, warp: W, bytes: u64) -> A::Handle {
         let bytes = served(bytes);
         self.enclose(self.inner.malloc_exclusive(warp, padded(bytes)), bytes)
+    }
+
+    #[inline(always)]
+    fn provide<W: Warp>(self, warp: W, bytes: u64, count: u32) {
+        self.inner.provide(warp, padded(served(bytes)), count);
     }
 
     #[inline(always)]

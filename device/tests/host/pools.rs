@@ -82,12 +82,11 @@ fn circular_pools_are_divided_into_regions_tickets_and_an_index() {
     ];
     assert_eq!(halves(&heap), expected);
 
-    // Of a large pool a span has as many units as make 1,024 spans at most, and a region
-    // is one of 16,384 parts or more.
+    // Of a large pool a span has 2^16 units, and a region is one of 16,384 parts or more.
     let heap = setup("cmalloc", 3 << 30, &[]).unwrap();
     let [[units, regions], [_, region_bits], .., [span_bits, _]] = halves(&heap);
     assert_eq!([units, regions], [80_246_545, 19_592]);
-    assert_eq!([region_bits, span_bits], [12, 17]);
+    assert_eq!([region_bits, span_bits], [12, 16]);
 }
 
 #[test]

@@ -70,7 +70,7 @@ macro_rules! conformance {
     ($name:ident: $allocator:ty, $traits:expr, $threads:expr, $lockstep:expr) => {
         $crate::conformance! {
             $name: $allocator, $traits, $threads, $lockstep;
-            sizes disjoint exhaustion recovery reuse_across_sizes freed_by_others
+            sizes disjoint exhaustion provided recovery reuse_across_sizes freed_by_others
             coalesced concurrent setup reset walk overwritten
         }
     };

@@ -14,6 +14,8 @@ use crate::simt::Warp;
 /// its other bits. Without it the hint is a cursor: its low bits are the unit of the
 /// region where to start, and those above a tag of the thread that wrote it.
 pub(super) const NO_FIT: u32 = 1 << 31;
+/// A chunk that is no more than this part of a region, as a power of two, is small.
+const SMALL_BITS: u32 = 5;
 /// 2^32 divided by the golden ratio: successive tickets fall into regions that
 /// are spread as evenly as can be, for any number of regions.
 const GOLDEN: u32 = 0x9e37_79b9;
@@ -49,6 +51,25 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         let tag = warp.thread().wrapping_mul(GOLDEN) & !inside & !NO_FIT;
         self.hint(self.region_of(unit))
             .store(tag | unit & inside, Relaxed);
+    }
+
+    /// As [`Self::leave_cursor`] for a chunk that comes free, up to `end`, maybe merged with
+    /// others, unless walks had better go on where they are.
+    ///
+    /// A cursor is at what the last request in the region has left, which is mostly the
+    /// largest chunk there. Where frees are as frequent as requests, and blocks small, the walk
+    /// would begin at a hole among hundreds of used blocks each time. What is left aside now is
+    /// found when the walk comes round, and merged with its neighbours by then.
+    #[inline(always)]
+    pub(super) fn leave_freed<W: Warp>(&self, warp: W, unit: u32, end: u32, is_merged: bool) {
+        let length = end - unit;
+        // Relaxed: a hint.
+        let hint = self.hint(self.region_of(unit)).load(Relaxed);
+        // Free chunks that lie side by side may make up what was not found.
+        let may_fit = hint & NO_FIT != 0 && (is_merged || length >= hint ^ NO_FIT);
+        if may_fit || length > self.layout.region_units >> SMALL_BITS {
+            self.leave_cursor(warp, unit);
+        }
     }
 
     /// Ticket counter `index`; behind the last, the word of [`Self::beyond`].

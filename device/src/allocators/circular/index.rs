@@ -38,7 +38,8 @@ const WORDS_BYTES: u64 = 32;
 const CURSOR_BYTES: u64 = 4;
 /// Bytes that the index has for each span beside its bits.
 pub const SPAN_BYTES: u64 = WORDS_BYTES + CURSOR_BYTES;
-/// Spans that a pool has at most, however it is divided into regions.
+/// Spans that a pool has at most, however it is divided into regions, unless these had more
+/// units than a span may have.
 pub const MOST_SPANS_BITS: u32 = 10;
 /// Bits of a note for a length; the others hold the version. A span's version takes
 /// hours to come around to one that an old note has: 2^43 frees at one address, of

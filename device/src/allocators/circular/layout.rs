@@ -22,6 +22,9 @@ pub const INDEX_ALIGN: u64 = 64;
 /// small pools whose regions are larger.
 const LEAST_SPAN_BITS: u32 = 5;
 const SMALL_SPAN_BITS: u32 = 8;
+/// The logarithm of the units that a span has at most: 128 rows, which a search reads before
+/// it takes anything there. A large pool has more spans instead.
+const LARGEST_SPAN_BITS: u32 = 16;
 /// Regions that a pool is divided into, if that makes them no smaller than
 /// `LEAST_REGION_BYTES`.
 const REGIONS: u64 = 1 << 14;
@@ -151,7 +154,7 @@ pub fn plan(
     };
     // Spans follow the regions, as far as the bounds of the index permit.
     let least_span = (estimate >> MOST_SPANS_BITS).next_power_of_two().ilog2();
-    let least_span = least_span.max(LEAST_SPAN_BITS);
+    let least_span = least_span.clamp(LEAST_SPAN_BITS, LARGEST_SPAN_BITS);
     let most_span = least_span.max(SMALL_SPAN_BITS);
     let span_bits = region_units.ilog2().clamp(least_span, most_span);
     // With its hint and its share of the spans a region takes so much.

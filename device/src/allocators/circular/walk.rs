@@ -25,6 +25,9 @@ const BEYOND: u32 = 2;
 /// hundreds, but waits longer at a chunk that thousands of threads split.
 const FUEL: u32 = 1 << 14;
 const STEP: u32 = 31;
+/// The same for what several lanes want together. They look in the regions near that of
+/// their ticket only: where free chunks are small, each finds one of its own sooner.
+const GROUP_FUEL: u32 = 1 << 10;
 /// The same for a request of more than a region, which may have to merge hundreds of
 /// chunks; it is as rare as it is large.
 const LARGE_FUEL: u32 = 1 << 16;
@@ -35,13 +38,13 @@ const PATIENCE: u32 = 31;
 const LONG_PATIENCE: u32 = 1023;
 
 impl<L: Links, O: Offsets> Circular<L, O> {
-    /// Walks to a free chunk of at least `wanted` units: its first unit and its
-    /// end; null and 0 if it comes by none.
+    /// Walks to a free chunk of at least `wanted` units, for the caller's own block or
+    /// those of several lanes: its first unit and its end; null and 0 if it comes by none.
     ///
     /// Little is kept from step to step, because registers bound how many warps
     /// hide each other's waits.
     #[inline(always)]
-    fn take<W: Warp>(&self, warp: W, wanted: u32) -> (u32, u32) {
+    fn take<W: Warp>(&self, warp: W, wanted: u32, is_own: bool) -> (u32, u32) {
         let none = (u32::NULL, 0);
         if wanted > self.layout.units {
             return none;
@@ -49,12 +52,14 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         let mut region = self.start(warp, wanted);
         let (mut fuel, mut round) = if self.is_large(wanted) {
             (LARGE_FUEL, BEYOND)
-        } else {
+        } else if is_own {
             (FUEL, NEARBY)
+        } else {
+            (GROUP_FUEL, NEARBY)
         };
         while round <= BEYOND {
             if fuel == 0 {
-                if round == BEYOND || self.is_scarce(wanted) {
+                if round == BEYOND || !is_own || self.is_scarce(wanted) {
                     return none;
                 }
                 round = BEYOND;
@@ -84,12 +89,16 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                         }
                     }
                     if fuel == 0 {
-                        // Others need not come as far: the index finds what is left.
+                        // Others need not come as far: the index finds what is left. What
+                        // lies behind is not known.
+                        sure = false;
                         break link;
                     }
                     fuel -= 1;
                     let patient =
                         fuel & PATIENCE != 0 || (round != NEARBY && fuel & LONG_PATIENCE != 0);
+                    // Others are at work here. The next region is nearer than the chunks before
+                    // the cursor, which may be hundreds.
                     if link.state == LOCKED {
                         sure = false;
                     }
@@ -102,8 +111,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                     fuel = fuel.saturating_sub(STEP - 1);
                     if link.next != 0 && self.is_in_region_of(unit, link.next) {
                         unit = link.next;
-                    } else if !whole {
-                        sure = true;
+                    } else if !whole && sure {
                         whole = true;
                         unit = self.anchor_of(unit);
                     } else {
@@ -126,7 +134,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             }
             let leaves_group = round < BEYOND && region & NEIGHBOURS == 0;
             let ends = region >= self.layout.regions;
-            if (leaves_group || ends) && self.is_scarce(wanted) {
+            if (leaves_group || ends) && (!is_own || self.is_scarce(wanted)) {
                 return none;
             }
             round += u32::from(leaves_group || ends);
@@ -185,7 +193,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             return next;
         }
         self.links.put(unit, next, FREE);
-        self.leave_cursor(warp, unit);
+        self.leave_freed(warp, unit, next, true);
         u32::NULL
     }
 
@@ -195,7 +203,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// block, with the index as evidence.
     #[inline(always)]
     pub(super) fn find<W: Warp>(&self, warp: W, wanted: u32, is_own: bool) -> (u32, u32) {
-        let (mut unit, mut end) = self.take(warp, wanted);
+        let (mut unit, mut end) = self.take(warp, wanted, is_own);
         if end == 0 && is_own && wanted <= self.layout.units {
             let index = self.index();
             // Relaxed: a hint.
@@ -216,14 +224,17 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             let rest = unit + wanted;
             // One thread at a time takes a chunk: of a long rest two can take a part each.
             let cut = self.index().cut(rest, end);
+            // Cursors come before the chunks that they lead to: a thread that takes the chunk
+            // leaves its own later, and the region's is the last of them. The other way round
+            // a cursor that comes late leads to a block, and walks pass all that lie behind.
             if cut < end {
+                self.leave_cursor(warp, cut);
                 self.links.put(cut, end, FREE);
                 self.anchor(rest, cut);
-                self.leave_cursor(warp, cut);
             }
+            self.leave_cursor(warp, rest);
             self.links.put(rest, cut, FREE);
             self.anchor(unit, rest);
-            self.leave_cursor(warp, rest);
             let region = self.region_of(rest);
             if self.is_large(wanted) || (self.has_nursery() && region >= self.layout.beyond) {
                 self.leave_beyond(region);
@@ -272,6 +283,6 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         fence(AcqRel);
         self.links.publish(unit, was, end);
         index.renew(unit, next);
-        self.leave_cursor(warp, unit);
+        self.leave_freed(warp, unit, end, end != next);
     }
 }

@@ -52,6 +52,7 @@ use super::instance::{self, Instance, Pages, Reclaimed};
 use super::kind::{Kind, Share};
 use super::parameters::{Parameters, pages};
 use super::queue::{Queue, close};
+use super::supply::Provide;
 use super::waiting::{room, supply};
 use crate::simt::{Backoff, Warp, rank};
 use available::{
@@ -152,6 +153,9 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
     ) -> u32 {
         if chunk == NONE {
             return 0;
+        }
+        if used == 0 && group.leads() {
+            idle(arena, class).fetch_add(1, Relaxed);
         }
         // All lanes, for the queue may need a chunk, whose slots they empty together.
         let own = if group.leads() { chunk } else { NONE };
@@ -255,6 +259,7 @@ impl<Q: Queue> Instance for OuroborosChunks<Q> {
     const REUSES: bool = true;
     const EXACT_NULL: bool = true;
     const BOUNDED_REFUSAL: bool = true;
+    const PROVIDES: bool = true;
 
     #[inline(always)]
     fn is_virtual(_class: u32) -> bool {
@@ -279,6 +284,11 @@ impl<Q: Queue> Instance for OuroborosChunks<Q> {
         is_again: bool,
     ) -> u32 {
         arena.call_together::<W, Malloc<Q>>(warp, class, u32::from(is_again), all)
+    }
+
+    #[inline(always)]
+    fn provide<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, count: u32) {
+        arena.call_together::<W, Provide<Self>>(warp, class, count, W::FULL);
     }
 
     #[inline(always)]

@@ -148,6 +148,7 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
     const WALKABLE: bool = true;
     const EXACT_NULL: bool = I::EXACT_NULL;
     const BOUNDED_REFUSAL: bool = I::BOUNDED_REFUSAL;
+    const PROVIDES: bool = I::PROVIDES;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
         no_parameters(request)?;
@@ -210,6 +211,13 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
             warp.sync(all);
         }
         block
+    }
+
+    #[inline(always)]
+    fn provide<W: Warp>(self, warp: W, bytes: u64, count: u32) {
+        if bytes <= P::PAGE_MOST {
+            I::provide(warp, &self.arena, class_of::<P>(bytes), count);
+        }
     }
 
     #[inline(always)]

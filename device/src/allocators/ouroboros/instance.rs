@@ -44,6 +44,8 @@ pub trait Instance: Copy {
     const EXACT_NULL: bool;
     /// Whether a refusal is bounded: `Allocator::BOUNDED_REFUSAL`.
     const BOUNDED_REFUSAL: bool;
+    /// Whether chunks are divided ahead: `Allocator::PROVIDES`.
+    const PROVIDES: bool;
 
     /// Whether the queue of a class is stored in chunks of the pool.
     fn is_virtual(class: u32) -> bool;
@@ -63,6 +65,11 @@ pub trait Instance: Copy {
         class: u32,
         is_again: bool,
     ) -> u32;
+
+    /// Divides chunks until the class has `count` free pages; called by all lanes of a
+    /// warp.
+    #[inline(always)]
+    fn provide<W: Warp, P: Parameters>(_warp: W, _arena: &Arena<P>, _class: u32, _count: u32) {}
 
     /// Frees a page of the class; called as `malloc`.
     fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32);
@@ -90,6 +97,7 @@ impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
     const REUSES: bool = A::REUSES && B::REUSES;
     const EXACT_NULL: bool = A::EXACT_NULL && B::EXACT_NULL;
     const BOUNDED_REFUSAL: bool = A::BOUNDED_REFUSAL && B::BOUNDED_REFUSAL;
+    const PROVIDES: bool = A::PROVIDES || B::PROVIDES;
 
     #[inline(always)]
     fn is_virtual(class: u32) -> bool {
@@ -131,6 +139,15 @@ impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
             A::malloc(warp, arena, low, class, is_again)
         } else {
             B::malloc(warp, arena, all & !low, class, is_again)
+        }
+    }
+
+    #[inline(always)]
+    fn provide<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, count: u32) {
+        if class < FROM {
+            A::provide(warp, arena, class, count);
+        } else {
+            B::provide(warp, arena, class, count);
         }
     }
 

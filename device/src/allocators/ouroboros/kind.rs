@@ -4,6 +4,7 @@
 use super::arena::Arena;
 use super::group::Group;
 use super::parameters::{Parameters, pages_bits};
+use super::waiting::supply;
 use crate::simt::Warp;
 
 /// What pages and chunks do differently when they serve a request.
@@ -21,6 +22,11 @@ pub trait Kind {
     /// A page that the semaphore does not count, or [`super::arena::EMPTY`]; for all lanes of
     /// the group together. If there is one, some lane gets it.
     fn spare<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, group: &Group) -> u32;
+
+    /// The free pages of the class that requests find, at this moment.
+    fn available<P: Parameters>(arena: &Arena<P>, class: u32) -> u64 {
+        u64::from(supply(arena, class).read().count)
+    }
 
     /// Whether a group that finds no page allocates a chunk at once instead of waiting for
     /// one that is on its way. If so, the chunk is counted.

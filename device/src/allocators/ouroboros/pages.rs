@@ -21,6 +21,7 @@ use super::kind::Kind;
 use super::parameters::{Parameters, pages};
 use super::queue::{End, Queue, VOID, close, dequeue, enqueue, positions};
 use super::semaphore::Semaphore;
+use super::supply::Provide;
 use super::waiting::{room, supply};
 use crate::simt::{Backoff, Warp, leader};
 
@@ -217,6 +218,11 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
     }
 
     #[inline(always)]
+    fn available<P: Parameters>(arena: &Arena<P>, class: u32) -> u64 {
+        u64::from(supply(arena, class).read().count) + u64::from(shelf(arena, class).read().count)
+    }
+
+    #[inline(always)]
     fn spreads<P: Parameters>(_arena: &Arena<P>, _class: u32) -> bool {
         false
     }
@@ -265,6 +271,7 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
     const REUSES: bool = false;
     const EXACT_NULL: bool = true;
     const BOUNDED_REFUSAL: bool = true;
+    const PROVIDES: bool = true;
 
     #[inline(always)]
     fn is_virtual(_class: u32) -> bool {
@@ -289,6 +296,11 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
         is_again: bool,
     ) -> u32 {
         instance::malloc::<W, P, Self>(warp, arena, all, class, is_again)
+    }
+
+    #[inline(always)]
+    fn provide<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, count: u32) {
+        arena.call_together::<W, Provide<Self>>(warp, class, count, W::FULL);
     }
 
     #[inline(always)]

@@ -14,9 +14,9 @@ pub trait Parameters: Copy {
     const CHUNK_BITS: u32 = 13;
     /// The logarithm of the smallest page's bytes, at least 4.
     const PAGE_BITS: u32 = 4;
-    /// The logarithm of the most entries that a static queue has (the paper
-    /// gives each of its queues 2,000,000).
-    const CAPACITY_BITS: u32 = 21;
+    /// The logarithm of the most entries that a static queue has. The paper gives each of its
+    /// queues 2,000,000, for 2 GiB; this is for as many in each 2 GiB of 64.
+    const CAPACITY_BITS: u32 = 26;
 
     /// Chunks of a heap from which on each virtualized queue has one of them from the
     /// beginning (section 5.1): without it the first requests of a class wait for
@@ -65,6 +65,7 @@ impl Parameters for Paper {}
 pub struct Stacked;
 
 impl Parameters for Stacked {
+    const CAPACITY_BITS: u32 = 21;
     const STACKED: u32 = 18;
 }
 

@@ -222,6 +222,8 @@ impl<Q: Queue> Instance for OuroborosShared<Q> {
     const EXACT_NULL: bool = false;
     // A refusal reads the state of each chunk, if some are idle.
     const BOUNDED_REFUSAL: bool = false;
+    // Published without.
+    const PROVIDES: bool = false;
 
     #[inline(always)]
     fn is_virtual(_class: u32) -> bool {

@@ -1,5 +1,5 @@
-//! Serving a group of lanes when the semaphore counts too few pages for it: out of line,
-//! since it is rare, and most of the code.
+//! New chunks for a class: for a group of lanes when the semaphore counts too few pages for
+//! it, and ahead of requests. Out of line, since it is rare, and most of the code.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -140,5 +140,70 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
         EMPTY
     } else {
         arena.block(class, own, share.index)
+    }
+}
+
+/// Divides chunks until the class has as many free pages as the argument.
+///
+/// A warp that is about to divide a chunk counts it as expected, as a thread does that
+/// allocates for others, so that warps that do the same divide no more than is lacking; and
+/// requests that come meanwhile wait for it. It waits for nothing that such a thread does not
+/// wait for, so that it ends the expectation.
+pub struct Provide<K>(core::marker::PhantomData<K>);
+
+impl<K: Kind> Task for Provide<K> {
+    #[inline(always)]
+    fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        count: u32,
+        lanes: u32,
+    ) -> u32 {
+        let group = Group::of_lanes(warp, lanes);
+        let bits = pages_bits::<P>(class);
+        let supply = supply(arena, class);
+        // A request for a page that is a chunk takes a chunk, and shares nothing.
+        let mut again = bits > 0;
+        while again {
+            let mut chunk = NONE;
+            let lacks = |coming: u32| {
+                K::available(arena, class) + (u64::from(coming) << bits) < u64::from(count)
+            };
+            // Relaxed, here and below: counters. They are read first, because mostly nothing is
+            // lacking.
+            if group.leads() && lacks(supply.expected.load(Relaxed)) && !arena.is_used_up() {
+                if lacks(supply.expected.fetch_add(1, Relaxed)) {
+                    arena.depart(warp);
+                    chunk = arena.take_chunks_of(warp, class, 1 << warp.lane());
+                    if chunk == NONE {
+                        arena.arrive(warp, false);
+                    } else {
+                        arena.divide(class, chunk, 0);
+                        arena.divided(class).fetch_add(1, Relaxed);
+                    }
+                }
+                if chunk == NONE {
+                    supply.expected.fetch_add(u32::MAX, Relaxed);
+                }
+            }
+            // The leader acquired and divided the chunk for the others.
+            warp.sync(group.mask);
+            chunk = warp.shuffle(group.mask, chunk, group.leader);
+            again = chunk != NONE;
+            if again {
+                let kept = K::keep(warp, arena, class, &group, chunk, 0);
+                // Another expression than above for the same lane: see
+                // `chunked::MakeRoom`.
+                if group.rank == 0 {
+                    if kept > 0 {
+                        supply.signal(kept);
+                    }
+                    supply.expected.fetch_add(u32::MAX, Relaxed);
+                    arena.arrive(warp, true);
+                }
+            }
+        }
+        0
     }
 }

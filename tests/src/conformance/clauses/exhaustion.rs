@@ -67,6 +67,47 @@ pub fn exhaustion<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
     }
 }
 
+/// What was made ready ahead is served and nothing of it is lost, however much it was; where
+/// memory serves all sizes, it is not kept from others.
+pub fn provided<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
+    if !A::PROVIDES {
+        return;
+    }
+    let [small, _, large] = some_sizes(bench);
+    for count in [1, 100, u32::MAX] {
+        let sizes = if A::REUSES_ACROSS_SIZES {
+            &[small, large][..]
+        } else {
+            &[small]
+        };
+        for &bytes in sizes {
+            bench.reset();
+            bench
+                .machine
+                .launch(&|warp| bench.pool.allocator().provide(warp, small, count));
+            bench.check_all_free();
+            let blocks = fill_up(bench, bytes);
+            assert!(
+                granted(&blocks) >= bench.max_block() / 2,
+                "{:?}: {count} of {small} made ready, then {} in blocks of {bytes}",
+                bench.case,
+                granted(&blocks)
+            );
+            bench.retire_all(&blocks);
+            bench.check_all_free();
+        }
+        // Requests at the same time.
+        bench.reset();
+        bench.machine.launch(&|warp| {
+            bench.pool.allocator().provide(warp, small, count);
+            if let Some(block) = bench.obtain(warp, small, false) {
+                bench.retire(warp, block, false);
+            }
+        });
+        bench.check_all_free();
+    }
+}
+
 /// What was freed, in any order, serves as much again.
 pub fn recovery<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
     if !A::FREES || A::MAY_OVERWRITE {

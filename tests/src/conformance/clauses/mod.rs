@@ -12,6 +12,6 @@ mod threads;
 pub use blocks::{disjoint, sizes};
 pub use checked::{double_frees, foreign_handles, overruns};
 pub use churn::churn;
-pub use exhaustion::{exhaustion, recovery, reuse_across_sizes};
+pub use exhaustion::{exhaustion, provided, recovery, reuse_across_sizes};
 pub use state::{overwritten, reset, setup, walk};
 pub use threads::{Slot, coalesced, concurrent, freed_by_others};
