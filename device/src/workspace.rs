@@ -23,12 +23,9 @@ impl WorkspaceLayout {
     }
 }
 
-/// The length of a tile, at least `least`, such that `count` items make no more
+/// The length of a tile, a multiple of `least`, such that `count` items make no more
 /// than `most` tiles; and the number of tiles.
 pub(crate) fn tiles(count: u32, least: u32, most: u32) -> (u32, u32) {
-    let mut tile = least;
-    while count.div_ceil(tile) > most {
-        tile *= 2;
-    }
+    let tile = least * count.div_ceil(most).div_ceil(least).max(1);
     (tile, count.div_ceil(tile))
 }

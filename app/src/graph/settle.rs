@@ -86,6 +86,7 @@ mod tests {
             limit: 1 << 30,
             directed: true,
             handle_bytes: 4,
+            provides: false,
             layout: Layout::Contiguous,
         };
         assert_eq!(first_pool(&shape, 1), LEAST_POOL);

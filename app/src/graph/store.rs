@@ -8,9 +8,8 @@ use std::collections::BTreeSet;
 
 use heapwood_device::graph::store::classify::Compact;
 use heapwood_device::graph::store::plan::{
-    Batch, Change, Counts, Csr as DeviceCsr, Layout, Shape, UpdateError, UpdateSpace,
+    Batch, Change, Counts, Csr as DeviceCsr, Layout, Phase, Shape, UpdateError, UpdateSpace,
 };
-use heapwood_device::graph::store::sort::{SortCount, SortOffsets, SortScatter};
 use heapwood_device::heap::State;
 use heapwood_device::launch::PlannedLaunch;
 use heapwood_graphs::Csr;
@@ -19,6 +18,7 @@ use super::StoreError;
 use super::device_store::{DeviceStore, Rows};
 use super::options::Options;
 use super::peak::Peak;
+use super::phase_times::PhaseTimes;
 use super::settle::{first_pool, settle};
 use crate::backend::{Backend, BackendError, Memory};
 use crate::size::Pool;
@@ -31,10 +31,8 @@ pub type Edge = [u32; 2];
 pub struct Update {
     /// Its edges.
     pub counts: Counts,
-    /// Sorting, in milliseconds.
-    pub sort_ms: f64,
-    /// Everything after that, in milliseconds.
-    pub apply_ms: f64,
+    /// What its phases took.
+    pub times: PhaseTimes,
     /// Triangles made or destroyed, if they were to be counted.
     pub triangles: Option<u64>,
 }
@@ -122,6 +120,7 @@ impl<'b> Store<'b> {
             limit: rows.vertices().max(1),
             directed: rows.directed,
             handle_bytes: options.spec.allocator.handle_bytes,
+            provides: options.spec.allocator.provides,
             layout: options.layout,
         };
         let stores = [Some(rows), columns].into_iter().flatten();
@@ -239,20 +238,13 @@ impl<'b> Store<'b> {
             self.admit(&steps, &workspace, count)?;
         }
         // A directed graph's two stores are sorted and prepared in turn.
-        let sorts = |step: &PlannedLaunch| {
-            let call = step.call;
-            call.runs::<SortCount>() || call.runs::<SortOffsets>() || call.runs::<SortScatter>()
-        };
-        let parts: Vec<&[PlannedLaunch]> = steps.chunk_by(|a, b| sorts(a) == sorts(b)).collect();
+        let phase = |step: &PlannedLaunch| Phase::of(&step.call);
+        let parts: Vec<&[PlannedLaunch]> = steps.chunk_by(|a, b| phase(a) == phase(b)).collect();
         // SAFETY: the workspace suits batches of this size, which holds the edges.
         let ms = unsafe { self.device.run(&parts)? };
-        let (mut sort_ms, mut apply_ms) = (0.0, 0.0);
+        let mut times = PhaseTimes::default();
         for (part, ms) in parts.iter().zip(ms) {
-            *(if sorts(&part[0]) {
-                &mut sort_ms
-            } else {
-                &mut apply_ms
-            }) += ms;
+            times.add(phase(&part[0]), ms);
         }
         let headers: Vec<_> = (0..self.shape().stores())
             .map(|store| workspace.header(store))
@@ -274,8 +266,7 @@ impl<'b> Store<'b> {
         }
         Ok(Update {
             counts,
-            sort_ms,
-            apply_ms,
+            times,
             triangles: triangles.then(|| UpdateSpace::triangles(&words)),
         })
     }

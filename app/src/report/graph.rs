@@ -157,8 +157,18 @@ pub struct UpdateTimes {
     pub total: Samples,
     /// Sorting.
     pub sort: Samples,
-    /// Everything after that.
+    /// Everything after that: the sum of what follows.
     pub apply: Samples,
+    /// Comparing the batch with the graph.
+    pub classify: Samples,
+    /// Requesting blocks; with linked pages, also filling them.
+    pub allocate: Samples,
+    /// Filling new blocks, and changing others in place.
+    pub copy: Samples,
+    /// Freeing blocks; with linked pages, also closing gaps.
+    pub free: Samples,
+    /// Counting the triangles that were made or destroyed, if that was asked.
+    pub triangles: Samples,
 }
 
 /// What is known after a round from what was known before.

@@ -41,8 +41,15 @@ fn every_edge_of_a_batch_is_counted() {
             counts,
             "{update}"
         );
-        let ms = ["total", "sort", "apply"].map(|part| number(&update["ms"][part]["median"]));
-        assert!(ms.iter().all(|&ms| ms > 0.0));
+        // Of each run, since medians do not add up.
+        let samples = |part: &str| update["ms"][part]["samples"].as_array().unwrap();
+        for (run, total) in samples("total").iter().map(number).enumerate() {
+            let ms = |part| number(&samples(part)[run]);
+            let phases = ["classify", "allocate", "copy", "free"].map(ms);
+            assert!(phases.iter().chain(&[ms("sort")]).all(|&ms| ms > 0.0));
+            assert!((phases.iter().sum::<f64>() - ms("apply")).abs() < 1e-9 * total);
+            assert!((ms("sort") + ms("apply") - total).abs() < 1e-9 * total);
+        }
         assert!(number(&update["per_second"]) > 0.0);
     }
     assert_eq!(text(&report, "graph_hash"), hash(&folder, "kite.graph"));

@@ -8,12 +8,13 @@ use heapwood_device::graph::store::load::LoadArguments;
 use heapwood_device::graph::store::plan::{Batch, Change, Csr, Graph, Layout, Shape, UpdateSpace};
 use heapwood_device::launch::{Grid, KernelId, PlannedLaunch};
 
-fn graph(directed: bool) -> Graph {
+fn graph(directed: bool, provides: bool) -> Graph {
     let shape = Shape {
         vertices: 3000,
         limit: 3000,
         directed,
         handle_bytes: 4,
+        provides,
         layout: Layout::Contiguous,
     };
     Graph::new(shape, null_mut())
@@ -26,7 +27,6 @@ fn grids(launches: &[PlannedLaunch]) -> Vec<(KernelId, Grid)> {
 
 #[test]
 fn a_warp_sorts_and_compares_each_tile_of_a_batch() {
-    let graph = graph(false);
     let batch = Batch {
         edges: null_mut(),
         count: 2500,
@@ -35,31 +35,47 @@ fn a_warp_sorts_and_compares_each_tile_of_a_batch() {
         triangles: false,
         continues: false,
     };
-    let space = UpdateSpace::new(&graph.shape, batch.count).unwrap();
-    let launches = grids(&graph.update(&batch, &space, null_mut()));
-    // 5,000 keys: 10 tiles of 512 to sort, 79 of 64 to compare. A key has two numbers of
+    // 5,000 keys: 40 tiles of 128 to sort, 79 of 64 to compare. A key has two numbers of
     // 12 bits, and a digit 8 bits.
     let pass = [
-        (KernelId::SortCount, Grid::Strided(10 * 32)),
+        (KernelId::SortCount, Grid::Strided(40 * 32)),
         (KernelId::SortOffsets, Grid::Strided(32 << 8)),
-        (KernelId::SortScatter, Grid::Strided(10 * 32)),
+        (KernelId::SortScatter, Grid::Strided(40 * 32)),
     ];
-    assert_eq!(launches[..9], [pass; 3].concat());
-    let applied = [
+    let compared = [
         (KernelId::Classify, Grid::Strided(79 * 32)),
         (KernelId::Compact, Grid::Strided(79 * 32)),
-        (KernelId::GraphPrepare, Grid::Strided(5000)),
-        (KernelId::Relocate, Grid::Strided(5000)),
-        (KernelId::Commit, Grid::Strided(5000)),
     ];
-    assert_eq!(launches[9..], applied);
+    let provided = [
+        (KernelId::Demand, Grid::Persistent),
+        (KernelId::Provide, Grid::Persistent),
+    ];
+    let applied = [
+        (KernelId::GraphPrepare, Grid::Persistent),
+        (KernelId::Relocate, Grid::Strided(5000)),
+        (KernelId::Commit, Grid::Persistent),
+        (KernelId::Release, Grid::Persistent),
+    ];
+    for provides in [false, true] {
+        let graph = graph(false, provides);
+        let space = UpdateSpace::new(&graph.shape, batch.count).unwrap();
+        let launches = grids(&graph.update(&batch, &space, null_mut()));
+        assert_eq!(launches[..9], [pass; 3].concat());
+        assert_eq!(launches[9..11], compared);
+        let rest = &launches[11..];
+        if provides {
+            assert_eq!(*rest, [&provided[..], &applied[..]].concat());
+        } else {
+            assert_eq!(*rest, applied);
+        }
+    }
 }
 
 #[test]
 fn a_thread_clears_each_sum_of_an_iteration() {
-    let graph = graph(true);
+    let graph = graph(true, false);
     let options = RankOptions::default();
-    let space = RankSpace::new(graph.shape.vertices, 9000, options.limit);
+    let space = RankSpace::new(&graph.shape, 9000, options.limit);
     let words = space.sum_words(options.limit) as u32;
     // Those of the start, and those of each iteration.
     assert_eq!(words, 201 * space.sum_words(0) as u32);
@@ -80,7 +96,7 @@ fn a_graph_is_loaded_in_two_parts() {
         targets: null_mut(),
         entries: 9000,
     };
-    let launches = graph(true).load(0, csr, null_mut());
+    let launches = graph(true, false).load(0, csr, null_mut());
     let [hubs, others] = [0, 1].map(|part: usize| LoadArguments::from(launches[part].call.args()));
     // Degrees of the vertices that each loads.
     assert_eq!((hubs.below, others.least), (u32::MAX, 0));

@@ -5,8 +5,8 @@ use super::{
     UpdateReport, UpdateTimes, VertexUpdateReport,
 };
 use crate::backend::DeviceInfo;
-use crate::graph::Layout;
 use crate::graph::algorithms::{ReportContext, Reports};
+use crate::graph::{Layout, Phase};
 use crate::meta::Meta;
 use crate::samples::Samples;
 use crate::workload::graph::{self, Results, Run, Workload};
@@ -89,9 +89,8 @@ fn samples(runs: &[Run], time: impl Fn(&Run) -> f64) -> Samples {
 
 fn update(runs: &[Run], place: usize) -> UpdateReport {
     let applied = &runs[0].updates[place];
-    let total = samples(runs, |run| {
-        run.updates[place].sort_ms + run.updates[place].apply_ms
-    });
+    let total = samples(runs, |run| run.updates[place].times.total());
+    let phase = |phase| samples(runs, |run| run.updates[place].times.of(phase));
     let (counts, inserts) = (&applied.counts, applied.kind() == "insert");
     UpdateReport {
         kind: applied.kind().to_owned(),
@@ -107,8 +106,13 @@ fn update(runs: &[Run], place: usize) -> UpdateReport {
         per_second: (total.median > 0.0).then(|| applied.edges as f64 / total.median * 1e3),
         ms: UpdateTimes {
             total,
-            sort: samples(runs, |run| run.updates[place].sort_ms),
-            apply: samples(runs, |run| run.updates[place].apply_ms),
+            sort: phase(Phase::Sort),
+            apply: samples(runs, |run| run.updates[place].times.apply()),
+            classify: phase(Phase::Classify),
+            allocate: phase(Phase::Allocate),
+            copy: phase(Phase::Copy),
+            free: phase(Phase::Free),
+            triangles: phase(Phase::Triangles),
         },
     }
 }

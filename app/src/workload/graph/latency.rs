@@ -47,7 +47,7 @@ impl AppliedEvents {
             Change::Delete => &mut self.deleted,
         } = update.counts;
         self.latency_ms += milliseconds(took);
-        self.kernel_ms += update.sort_ms + update.apply_ms;
+        self.kernel_ms += update.times.total();
     }
 
     /// Adds ranks, with their iterations and the time of their kernels, if there are any.

@@ -1,7 +1,7 @@
 //! Streams of updates: rounds of insertions and deletions of edges and vertices, drawn or
 //! given.
 
-use crate::graph::{Change, Counts, Draw, Edge, Pattern, Update};
+use crate::graph::{Change, Counts, Draw, Edge, Pattern, PhaseTimes, Update};
 
 /// All updates of a run: rounds of the same changes.
 #[derive(Clone, Debug)]
@@ -123,10 +123,8 @@ pub struct Applied {
     pub batches: usize,
     /// What became of the edges.
     pub counts: Counts,
-    /// Sorting the batches, in milliseconds.
-    pub sort_ms: f64,
-    /// Everything after that, in milliseconds.
-    pub apply_ms: f64,
+    /// What the phases of all batches took.
+    pub times: PhaseTimes,
 }
 
 impl Applied {
@@ -143,8 +141,7 @@ impl Applied {
             edges,
             batches,
             counts: Counts::default(),
-            sort_ms: 0.0,
-            apply_ms: 0.0,
+            times: PhaseTimes::default(),
         }
     }
 
@@ -155,8 +152,7 @@ impl Applied {
         sum.duplicates += counts.duplicates;
         sum.missing += counts.missing;
         sum.rejected += counts.rejected;
-        self.sort_ms += update.sort_ms;
-        self.apply_ms += update.apply_ms;
+        self.times.add_all(&update.times);
     }
 
     /// What was done, for messages and results.

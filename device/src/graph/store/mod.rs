@@ -12,9 +12,9 @@
 //!    counted and left out.
 //! 3. [`contiguous::prepare`] and [`contiguous::relocate`]: new blocks for vertices whose
 //!    blocks do not fit any more, filled with the merged adjacency. The store is untouched.
-//! 4. [`contiguous::commit`]: if every request was served, records are switched over, old
-//!    blocks freed and the other vertices changed in place, where nothing can
-//!    fail; else the new blocks are freed and the store is as before.
+//! 4. [`contiguous::commit`]: if every request was served, records are switched over and
+//!    the other vertices changed in place, where nothing can fail, and then old blocks are
+//!    freed; else the new blocks are freed and the store is as before.
 
 pub mod classify;
 pub mod contiguous;
@@ -26,6 +26,7 @@ pub mod measure;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod plan;
 pub mod query;
+mod runs;
 pub mod scan;
 pub mod sort;
 pub mod update;

@@ -1,7 +1,7 @@
 //! A radix sort of keys, least significant digit first.
 //!
 //! The unit is a warp with its scratch memory, which holds a counter for each
-//! value of a digit of up to 10 bits. A pass is three launches over `tiles`
+//! value of a digit of up to 8 bits. A pass is three launches over `tiles`
 //! segments of the keys:
 //!
 //! 1. `SortCount` counts the digits of each tile;
@@ -9,12 +9,15 @@
 //! 3. `SortScatter` writes each key where its value, its tile and its position in
 //!    the tile say.
 //!
-//! Only the bits that ids have are sorted: 40 for a million vertices, in 4
+//! Only the bits that ids have are sorted: 40 for a million vertices, in 5
 //! passes. A pass reads the keys twice and writes them once, 24 bytes a key,
-//! and moves 16 bytes for each value and tile; a tile has 1024 keys or more
-//! unless there are few keys, so that the counters are less than the keys. The
-//! first pass makes the keys from edges as it goes. With few keys it is latency
-//! that counts, so loads are made in groups that do not wait for each other.
+//! and moves 16 bytes for each value and tile. The first pass makes the keys from edges as it
+//! goes. With few keys it is latency that counts, so loads are made in groups that do not
+//! wait for each other.
+//!
+//! Digits of 10 bits need 4 passes, of which each takes three times as long with many keys: a
+//! tile then writes to 1024 places, and so many sectors that are written in part do not stay
+//! in the L2 cache of a GPU until they are full.
 //!
 //! Invariant: keys with equal digits keep their order, within a tile because
 //! its rows are taken in turn and lanes are ranked, between tiles by the sums.
@@ -26,11 +29,10 @@ use cuda_std::atomic::SharedU32;
 use crate::arguments;
 use crate::graph::store::keys::Form;
 use crate::kernel::PlainKernel;
-use crate::simt::reduce::has;
 use crate::simt::{Warp, rank};
 
-/// The most bits of a digit: its counters fill the scratch memory.
-pub const DIGIT_BITS: u32 = 10;
+/// The most bits of a digit. Its counters fit the scratch memory.
+pub const DIGIT_BITS: u32 = 8;
 /// Rows of keys or counters that are requested together, so that their latencies
 /// overlap. A tile has a multiple of this.
 const ROWS: u32 = 4;
@@ -306,44 +308,33 @@ impl SortScatter {
         }
         warp.sync(W::FULL);
     }
-
-    /// The lanes that have a key with the digit of this lane's.
-    #[inline(always)]
-    fn same_digit<W: Warp>(warp: W, digit: u32, has_key: bool) -> u32 {
-        let mut same = warp.ballot(W::FULL, has_key);
-        let mut bit = 0;
-        // As many as a digit may have, so that the votes are independent of
-        // each other; further bits are 0 everywhere.
-        while bit < DIGIT_BITS {
-            let set = digit >> bit & 1 == 1;
-            let lanes = warp.ballot(W::FULL, set);
-            same &= if set { lanes } else { !lanes };
-            bit += 1;
-        }
-        same
-    }
 }
 
 impl SortScatter {
-    /// Writes a row of keys to their positions. All lanes call this.
+    /// Writes a row of keys to their positions; `same` are the lanes that have a key with
+    /// the digit of this lane's. All lanes call this.
     ///
     /// # Safety
     ///
     /// The arguments' contract holds, the counters are the warp's and hold offsets, and all lanes
     /// of the warp make the call.
     #[inline(always)]
-    unsafe fn put<W: Warp>(warp: W, counters: Counters, sort: &SortArguments, key: Option<u64>) {
+    unsafe fn put<W: Warp>(
+        warp: W,
+        counters: Counters,
+        sort: &SortArguments,
+        key: Option<u64>,
+        same: u32,
+    ) {
         // SAFETY: the caller's promise. A digit has a counter; the lanes read it before the first
         // `sync`, and one of those with the digit writes it before the second. Every key has a
         // position of its own among the keys.
         unsafe {
-            let (has_key, key) = (key.is_some(), key.unwrap_or(0));
-            let digit = sort.digit(key);
-            let same = Self::same_digit(warp, digit, has_key);
+            let digit = sort.digit(key.unwrap_or(0));
             let before = rank(same, warp.lane());
             let position = *counters.at(digit);
             warp.sync(W::FULL);
-            if has(same, warp.lane()) {
+            if let Some(key) = key {
                 if before == 0 {
                     *counters.at(digit) = position + same.count_ones();
                 }
@@ -377,10 +368,23 @@ impl PlainKernel for SortScatter {
                     // SAFETY: as above.
                     next = unsafe { sort.words::<W>(first + row) };
                 }
+                let form = sort.form();
+                let keys: [Option<u64>; ROWS as usize] = core::array::from_fn(|row| {
+                    form.key_of(words[row], index + row as u32 * W::LANES)
+                });
+                // All before the first is written, so that they do not wait for each other.
+                let same = keys.map(|key| {
+                    let digit = key.map_or(u32::MAX, |key| sort.digit(key));
+                    warp.match_any(W::FULL, digit)
+                });
                 // SAFETY: the kernel's contract; the counters are this warp's, with the offsets
                 // that `write_offsets` has left.
-                let put = |key| unsafe { Self::put(warp, counters, &sort, key) };
-                sort.visit::<W>(words, index, put);
+                unsafe {
+                    Self::put(warp, counters, &sort, keys[0], same[0]);
+                    Self::put(warp, counters, &sort, keys[1], same[1]);
+                    Self::put(warp, counters, &sort, keys[2], same[2]);
+                    Self::put(warp, counters, &sort, keys[3], same[3]);
+                }
             }
             tile += warp.warps();
         }

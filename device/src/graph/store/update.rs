@@ -30,16 +30,23 @@ pub mod word {
     pub const REFUSED: usize = 5;
     /// Triangles that were made or destroyed, if that was asked.
     pub const TRIANGLES: usize = 6;
+    /// Runs that many warps relocate, and the parts of all of them; see
+    /// [`super::UpdateArguments::add_long`].
+    pub const LONG: usize = 7;
+    /// Blocks that are about to be requested, a word for each class of sizes.
+    pub const DEMAND: usize = 8;
     /// Bytes granted to new blocks, before the old ones are freed.
-    pub const FRESH: usize = 7;
+    pub const FRESH: usize = DEMAND + super::CLASSES as usize;
     /// Number of words.
-    pub const COUNT: usize = 8;
+    pub const COUNT: usize = FRESH + 1;
 }
 
 /// Vertices of more neighbours than this move to new blocks when they change,
-/// because many warps can fill a new block at once, and one lane alone changes
-/// a block in place.
-pub const LARGE: u32 = 256;
+/// because many warps can fill a new block at once, and one warp changes a block in place.
+pub const LARGE: u32 = 1024;
+
+/// Classes of the sizes of blocks: powers of two of 16 bytes.
+pub const CLASSES: u32 = 32;
 
 /// Not the place of a change.
 pub const NO_POSITION: u32 = u32::MAX;
@@ -52,7 +59,8 @@ arguments! {
             records: Vertex,
             /// The handle of each vertex' block.
             handles: u8,
-            /// Sorted keys.
+            /// Sorted keys; after `Compact`, of which nobody reads them again, the runs
+            /// that many warps relocate.
             keys: u64,
             /// For each key: where in the adjacency it belongs, or `NO_POSITION`
             /// if it changes nothing.

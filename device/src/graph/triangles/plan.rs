@@ -265,6 +265,7 @@ mod tests {
             limit: 1000,
             directed: false,
             handle_bytes: 8,
+            provides: false,
             layout,
         };
         let measured = Measured {

@@ -3,15 +3,17 @@
 //! Where each change belongs is known, so nothing is compared: a change of a run
 //! owns the old neighbours between its position and that of the next change, and
 //! these move as far as there are changes up to it. A warp takes as many changes
-//! as it has lanes and moves what they own as one sequence, so a long segment of
-//! a large vertex is shared by its lanes, and a large vertex with many changes
-//! by many warps.
+//! as it has lanes and moves what they own as one sequence, so that a long segment is
+//! shared by its lanes. A hub, whose neighbours would keep one warp busy for longer than
+//! all others take together, is moved in parts by many warps.
 //!
 //! Traffic: 12 bytes a change, a record, and each neighbour read and written
 //! once.
 
 use core::sync::atomic::Ordering::Relaxed;
 
+use crate::graph::store::contiguous::long::{LONG, LONG_PART};
+use crate::graph::store::lower_bound;
 use crate::graph::store::update::UpdateArguments;
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
@@ -109,6 +111,7 @@ unsafe fn moves(update: &UpdateArguments, index: u32, start: u32, count: u32) ->
         let source = form.source(key);
         let record = update.record(source);
         let position = update.position(index);
+        let is_long = record.degree >= LONG;
         let before = if index == start {
             Move {
                 from: record.address,
@@ -132,12 +135,76 @@ unsafe fn moves(update: &UpdateArguments, index: u32, start: u32, count: u32) ->
             *entry(block, position + rank) = form.target(key);
             (position, position + rank + 1)
         };
+        if is_long {
+            return (NOTHING, NOTHING);
+        }
         let behind = Move {
             from: record.address.wrapping_add(u64::from(from) * 4),
             to: block.wrapping_add(u64::from(to) * 4),
             length: end - from,
         };
         (before, behind)
+    }
+}
+
+/// Moves part `part` of the old neighbours of the vertex whose run `first` begins. All
+/// lanes call this.
+///
+/// # Safety
+///
+/// The arguments' contract holds after `Prepare`, `first` is the first change of a run of
+/// `count` changes in all, whose vertex has a new block, and the part one of its parts.
+#[inline(always)]
+unsafe fn move_part<W: Warp>(warp: W, update: &UpdateArguments, first: u32, part: u32, count: u32) {
+    // SAFETY: the caller's promise; an old neighbour goes where nothing else is written.
+    unsafe {
+        let record = update.record(update.form().source(update.change(first)));
+        let block = *update.moved.add(first as usize);
+        let from = part * LONG_PART;
+        let to = if record.degree - from < LONG_PART {
+            record.degree
+        } else {
+            from + LONG_PART
+        };
+        // An inserted neighbour comes before the old one at its position, a deleted one is
+        // the one there.
+        let behind = u32::from(!update.deletes());
+        let changes_before = |low: u32, high: u32, position: u32| {
+            lower_bound(update.positions, low, high, position + behind)
+        };
+        let end = update.run_end(first, count);
+        let low = changes_before(first, end, from);
+        // Few changes fall into a part, mostly none, so that the lanes search few or none.
+        let high = changes_before(low, end, to - 1);
+        let mut base = from;
+        while base < to {
+            let position = |row: u32| base + row * W::LANES + warp.lane();
+            let values: [u32; UNROLL as usize] = core::array::from_fn(|row| {
+                if position(row as u32) < to {
+                    *entry(record.address, position(row as u32))
+                } else {
+                    0
+                }
+            });
+            let put = |value: u32, row: u32| {
+                let position = position(row);
+                if position >= to {
+                    return;
+                }
+                let change = changes_before(low, high, position);
+                let changed = change - first;
+                if !update.deletes() {
+                    *entry(block, position + changed) = value;
+                } else if change == end || update.position(change) != position {
+                    *entry(block, position - changed) = value;
+                }
+            };
+            put(values[0], 0);
+            put(values[1], 1);
+            put(values[2], 2);
+            put(values[3], 3);
+            base += UNROLL * W::LANES;
+        }
     }
 }
 
@@ -169,6 +236,13 @@ impl PlainKernel for Relocate {
                 move_all(warp, before);
                 move_all(warp, behind);
                 row += warp.threads();
+            }
+            let parts = update.long_parts();
+            let mut part = warp.warp();
+            while part < parts {
+                let (first, of_run) = update.long_part(part);
+                move_part(warp, &update, first, of_run, count);
+                part += warp.warps();
             }
         }
     }

@@ -16,4 +16,4 @@ mod update;
 
 pub use load::LinkedLoad;
 pub use read::{LinkedCopyOut, LinkedQuery};
-pub use update::{LinkedClassify, LinkedCommit, LinkedPrepare};
+pub use update::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};

@@ -12,7 +12,8 @@ use super::page::{Cursor, PAGE_BYTES, capacity, entries, first, link, pages, ski
 use super::read::search;
 use crate::allocator::{Allocator, Handle};
 use crate::graph::store::classify::classify;
-use crate::graph::store::update::UpdateArguments;
+use crate::graph::store::runs::{Runs, class_of};
+use crate::graph::store::update::{UpdateArguments, word};
 use crate::graph::store::{Vertex, obtain_coalesced};
 use crate::kernel::Kernel;
 use crate::simt::Warp;
@@ -44,6 +45,43 @@ unsafe fn free_chain<W: Warp, A: Allocator>(warp: W, heap: A, mut handle: A::Han
             let next = *link::<A>(heap.address(handle));
             heap.free_coalesced(warp, handle);
             handle = next;
+        }
+    }
+}
+
+/// Sums up the pages that insertions need, for an allocator that makes them ready ahead.
+pub struct LinkedDemand;
+
+impl Kernel for LinkedDemand {
+    type Arguments = UpdateArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp, A: Allocator>(warp: W, _heap: A, update: UpdateArguments) {
+        // SAFETY: the kernel's contract.
+        unsafe {
+            if update.deletes() {
+                return;
+            }
+            let mut wanted = 0_u32;
+            let mut runs = Runs::new(warp, &update);
+            while runs.list(warp, &update) {
+                let mut index = warp.lane();
+                while index < runs.length {
+                    let (begin, end) = runs.run(&update, index);
+                    let record = update.record(update.form().source(update.change(begin)));
+                    let kept = update.position(begin) / capacity::<A>() * capacity::<A>();
+                    wanted += pages::<A>(record.degree - kept + (end - begin));
+                    index += W::LANES;
+                }
+            }
+            let wanted = warp.all_sum(wanted);
+            if warp.lane() == 0 && wanted > 0 {
+                // Relaxed: a sum that a later launch reads.
+                let class = class_of(PAGE_BYTES as u32 / 4) as usize;
+                update
+                    .header(word::DEMAND + class)
+                    .fetch_add(u64::from(wanted), Relaxed);
+            }
         }
     }
 }
@@ -124,27 +162,29 @@ impl Kernel for LinkedPrepare {
             if update.deletes() {
                 return;
             }
-            let count = update.change_count();
             let mut fresh_pages = 0;
-            let mut index = warp.thread();
-            while index < count {
-                if update.is_first(index) {
-                    let end = update.run_end(index, count);
-                    let record = update.record(update.form().source(update.change(index)));
-                    let run = (index, end);
-                    let head = Self::tail(warp, heap, &update, &record, run, &mut fresh_pages);
-                    let fresh = update.fresh.cast::<A::Handle>();
-                    fresh.add(index as usize).write(head);
-                    let mut address = 0;
-                    if head.is_null() {
-                        // Relaxed: read by later launches.
-                        update.refused().fetch_max(PAGE_BYTES, Relaxed);
-                    } else {
-                        address = heap.address(head).expose_provenance() as u64;
+            let mut runs = Runs::new(warp, &update);
+            while runs.list(warp, &update) {
+                let mut row = 0;
+                while row < runs.length {
+                    let index = row + warp.lane();
+                    if index < runs.length {
+                        let run = runs.run(&update, index);
+                        let record = update.record(update.form().source(update.change(run.0)));
+                        let head = Self::tail(warp, heap, &update, &record, run, &mut fresh_pages);
+                        let fresh = update.fresh.cast::<A::Handle>();
+                        fresh.add(run.0 as usize).write(head);
+                        let mut address = 0;
+                        if head.is_null() {
+                            // Relaxed: read by later launches.
+                            update.refused().fetch_max(PAGE_BYTES, Relaxed);
+                        } else {
+                            address = heap.address(head).expose_provenance() as u64;
+                        }
+                        update.moved.add(run.0 as usize).write(address);
                     }
-                    update.moved.add(index as usize).write(address);
+                    row += W::LANES;
                 }
-                index += warp.threads();
             }
             update.count_fresh(warp, fresh_pages * PAGE_BYTES);
         }
@@ -271,21 +311,24 @@ impl Kernel for LinkedCommit {
         // SAFETY: the kernel's contract; `LinkedPrepare` wrote the words of each run of an
         // insertion; a run is one lane's, and so are its pages and its vertex.
         unsafe {
-            let count = update.change_count();
             // Relaxed: written by an earlier launch.
             let refused = update.refused().load(Relaxed) != 0;
-            let mut index = warp.thread();
-            while index < count {
-                if update.is_first(index) {
-                    let end = update.run_end(index, count);
-                    if !refused {
-                        Self::end_run(warp, heap, &update, (index, end));
-                    } else if !update.deletes() {
-                        let fresh = update.fresh.cast::<A::Handle>();
-                        free_chain(warp, heap, *fresh.add(index as usize));
+            let mut runs = Runs::new(warp, &update);
+            while runs.list(warp, &update) {
+                let mut row = 0;
+                while row < runs.length {
+                    let index = row + warp.lane();
+                    if index < runs.length {
+                        let run = runs.run(&update, index);
+                        if !refused {
+                            Self::end_run(warp, heap, &update, run);
+                        } else if !update.deletes() {
+                            let fresh = update.fresh.cast::<A::Handle>();
+                            free_chain(warp, heap, *fresh.add(run.0 as usize));
+                        }
                     }
+                    row += W::LANES;
                 }
-                index += warp.threads();
             }
         }
     }

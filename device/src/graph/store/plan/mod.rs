@@ -12,5 +12,5 @@ mod vertices;
 
 pub use csr::{Csr, CsrSpace, graph_hash};
 pub use shape::{Graph, Layout, Measured, Shape};
-pub use update::{Batch, Change, Counts, UpdateError, UpdateSpace};
+pub use update::{Batch, Change, Counts, Phase, UpdateError, UpdateSpace};
 pub use vertices::VertexList;

@@ -41,6 +41,8 @@ pub struct Shape {
     pub directed: bool,
     /// Bytes of the allocator's handles.
     pub handle_bytes: usize,
+    /// Whether the allocator makes memory ready ahead of requests.
+    pub provides: bool,
     /// How adjacency is kept.
     pub layout: Layout,
 }

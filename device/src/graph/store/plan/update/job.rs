@@ -1,13 +1,13 @@
 //! The launches of a batch on one store: its keys are sorted, then what is to change is
 //! prepared, then changed.
 
-use super::{Batch, Change, MOST_TILES, SORT_TILES, TILE, UpdateSpace, part, sort_tile};
+use super::{Batch, Change, MOST_TILES, SORT_TILE, SORT_TILES, TILE, UpdateSpace, part};
 use crate::graph::store::classify::{Classify, Compact};
-use crate::graph::store::contiguous::commit::Commit;
-use crate::graph::store::contiguous::prepare::Prepare;
+use crate::graph::store::contiguous::commit::{Commit, Release};
+use crate::graph::store::contiguous::prepare::{Demand, Prepare, Provide};
 use crate::graph::store::contiguous::relocate::Relocate;
 use crate::graph::store::keys::{DELETE, EDGES, MIRRORED, NO_LOOPS, TRANSPOSED, id_bits};
-use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedPrepare};
+use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
 use crate::graph::store::plan::{Graph, Layout};
 use crate::graph::store::sort::{DIGIT_BITS, SortArguments, SortCount, SortOffsets, SortScatter};
 use crate::graph::store::update::{UpdateArguments, word};
@@ -74,7 +74,7 @@ impl Job<'_> {
     /// Sorts the keys.
     pub fn sort(&self) -> Vec<PlannedLaunch> {
         let (passes, bits) = self.passes();
-        let (tile, tiles) = tiles(self.keys(), sort_tile(self.keys()), SORT_TILES);
+        let (tile, tiles) = tiles(self.keys(), SORT_TILE, SORT_TILES);
         // The last word counts on.
         const { assert!(word::FRESH + 1 == word::COUNT) };
         let zeroed = word::COUNT as u32 - u32::from(self.batch.continues);
@@ -150,13 +150,29 @@ impl Job<'_> {
         let mut steps = vec![
             graph.by_layout::<Classify, LinkedClassify>(Grid::strided(threads), arguments),
             PlannedLaunch::of::<Compact>(Grid::strided(threads), arguments),
-            graph.by_layout::<Prepare, LinkedPrepare>(Grid::strided(self.keys()), arguments),
         ];
-        if graph.shape.layout == Layout::Contiguous {
-            steps.push(PlannedLaunch::of::<Relocate>(
-                Grid::strided(self.keys()),
-                arguments,
-            ));
+        // The changes are divided evenly among the warps that run at a time: a warp with
+        // more of them has more requests to choose from.
+        let with_demand = |demand: PlannedLaunch, prepare: PlannedLaunch| {
+            let provide = PlannedLaunch::of::<Provide>(Grid::Persistent, arguments);
+            let ahead = graph.shape.provides.then_some([demand, provide]);
+            ahead.into_iter().flatten().chain([prepare])
+        };
+        match graph.shape.layout {
+            Layout::Contiguous => {
+                steps.extend(with_demand(
+                    PlannedLaunch::of::<Demand>(Grid::Persistent, arguments),
+                    PlannedLaunch::of::<Prepare>(Grid::Persistent, arguments),
+                ));
+                steps.push(PlannedLaunch::of::<Relocate>(
+                    Grid::strided(self.keys()),
+                    arguments,
+                ));
+            }
+            Layout::Linked => steps.extend(with_demand(
+                PlannedLaunch::of::<LinkedDemand>(Grid::Persistent, arguments),
+                PlannedLaunch::of::<LinkedPrepare>(Grid::Persistent, arguments),
+            )),
         }
         steps
     }
@@ -168,10 +184,18 @@ impl Job<'_> {
         PlannedLaunch::of::<DeltaTriangles>(Grid::strided(self.keys()), self.arguments())
     }
 
-    /// Changes the graph.
-    pub fn commit(&self) -> PlannedLaunch {
+    /// Changes the graph, and frees what it does not need any more.
+    pub fn commit(&self) -> Vec<PlannedLaunch> {
         let arguments = self.arguments();
-        let graph = self.graph;
-        graph.by_layout::<Commit, LinkedCommit>(Grid::strided(self.keys()), arguments)
+        match self.graph.shape.layout {
+            Layout::Contiguous => vec![
+                PlannedLaunch::of::<Commit>(Grid::Persistent, arguments),
+                PlannedLaunch::of::<Release>(Grid::Persistent, arguments),
+            ],
+            Layout::Linked => vec![PlannedLaunch::of::<LinkedCommit>(
+                Grid::Persistent,
+                arguments,
+            )],
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Batches of edges.
 
 mod job;
+mod phase;
 
 use crate::graph::store::plan::{Graph, Shape};
 use crate::graph::store::sort::DIGIT_BITS;
@@ -8,6 +9,7 @@ use crate::graph::store::update::word;
 use crate::launch::PlannedLaunch;
 use crate::workspace::WorkspaceLayout;
 use job::Job;
+pub use phase::Phase;
 
 /// What a batch does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,17 +58,15 @@ impl std::fmt::Display for UpdateError {
 
 impl std::error::Error for UpdateError {}
 
-/// Tiles of a sort, at the most.
+/// Tiles of a sort, at the most. Each writes to as many places as a digit has values, and
+/// the sectors of all these places, 32 bytes each, are to stay in the L2 cache until they are
+/// full.
 const SORT_TILES: u32 = 2048;
-
-/// The least tile of a sort of so many keys: few keys are spread over more warps,
-/// many have fewer counters than keys.
-fn sort_tile(keys: u32) -> u32 {
-    if keys < 1 << 18 { 512 } else { 1024 }
-}
+/// The least tile of a sort.
+const SORT_TILE: u32 = 128;
 
 /// Tiles of the kernels that scan the sums of tiles.
-const MOST_TILES: u32 = 4096;
+const MOST_TILES: u32 = 6144;
 const TILE: u32 = 64;
 
 /// The workspace of a batch, divided; for each store of the graph anew.
@@ -102,7 +102,7 @@ impl UpdateSpace {
         let keys = if shape.directed { edges } else { 2 * edges };
         let count = keys as usize;
         // A smaller batch may have more tiles than the largest.
-        let sort_tiles = keys.div_ceil(sort_tile(0)).min(SORT_TILES);
+        let sort_tiles = keys.div_ceil(SORT_TILE).min(SORT_TILES);
         let update_tiles = keys.div_ceil(TILE).min(MOST_TILES);
         let counters = (sort_tiles as usize) << DIGIT_BITS;
         let mut layout = WorkspaceLayout::default();
@@ -222,7 +222,7 @@ impl Graph {
             let job = self.job(batch, space, workspace, store);
             steps.extend(job.sort());
             steps.extend(job.prepare());
-            commits.push(job.commit());
+            commits.extend(job.commit());
         }
         if batch.triangles {
             // They are those of the graph that has the changed edges.
@@ -268,6 +268,7 @@ mod tests {
             limit: 1 << 20,
             directed: true,
             handle_bytes: 4,
+            provides: true,
             layout: Layout::Contiguous,
         };
         let graph = Graph::new(shape, std::ptr::null_mut());
@@ -285,7 +286,7 @@ mod tests {
                 };
                 let job = graph.job(&batch, &space, std::ptr::null_mut(), 0);
                 let keys = job.keys();
-                let (tile, sort_tiles) = tiles(keys, sort_tile(keys), SORT_TILES);
+                let (tile, sort_tiles) = tiles(keys, SORT_TILE, SORT_TILES);
                 assert!(tile.is_multiple_of(128) && tile * sort_tiles >= keys);
                 assert!((sort_tiles as usize) << (DIGIT_BITS + 2) <= bytes);
                 assert!(job.arguments().tiles as usize * 4 <= bytes);

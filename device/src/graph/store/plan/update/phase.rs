@@ -1,0 +1,71 @@
+//! What the launches of a batch do, for those who time them.
+
+use crate::graph::store::classify::{Classify, Compact};
+use crate::graph::store::contiguous::commit::{Commit, Release};
+use crate::graph::store::contiguous::prepare::{Demand, Prepare, Provide};
+use crate::graph::store::contiguous::relocate::Relocate;
+use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
+use crate::graph::store::sort::{SortCount, SortOffsets, SortScatter};
+use crate::graph::triangles::delta::DeltaTriangles;
+use crate::launch::Call;
+
+/// What a launch of a batch does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Makes keys of the edges, and sorts them.
+    Sort,
+    /// Compares the keys with the graph.
+    Classify,
+    /// Requests blocks; with linked pages, also fills them.
+    Allocate,
+    /// Fills new blocks, and changes others in place.
+    Copy,
+    /// Frees blocks; with linked pages, also closes gaps.
+    Free,
+    /// Counts triangles.
+    Triangles,
+}
+
+impl Phase {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Sort,
+        Self::Classify,
+        Self::Allocate,
+        Self::Copy,
+        Self::Free,
+        Self::Triangles,
+    ];
+
+    /// What a launch of `Graph::update` does.
+    ///
+    /// # Panics
+    ///
+    /// If the call is not one of those.
+    pub fn of(call: &Call) -> Self {
+        if call.runs::<SortCount>() || call.runs::<SortOffsets>() || call.runs::<SortScatter>() {
+            Self::Sort
+        } else if call.runs::<Classify>() || call.runs::<LinkedClassify>() || call.runs::<Compact>()
+        {
+            Self::Classify
+        } else if call.runs::<Demand>()
+            || call.runs::<Provide>()
+            || call.runs::<Prepare>()
+            || call.runs::<LinkedDemand>()
+            || call.runs::<LinkedPrepare>()
+        {
+            Self::Allocate
+        } else if call.runs::<Relocate>() || call.runs::<Commit>() {
+            Self::Copy
+        } else if call.runs::<Release>() || call.runs::<LinkedCommit>() {
+            Self::Free
+        } else {
+            assert!(
+                call.runs::<DeltaTriangles>(),
+                "{:?} is in no batch",
+                call.kernel()
+            );
+            Self::Triangles
+        }
+    }
+}
