@@ -35,7 +35,7 @@ macro_rules! with_kernels {
             "graph" "graph_provide" Provide $crate::graph::store::contiguous::prepare::Provide;
             "graph" "graph_prepare" GraphPrepare $crate::graph::store::contiguous::prepare::Prepare;
             "graph" "graph_commit" Commit $crate::graph::store::contiguous::commit::Commit;
-            "graph" "graph_release" Release $crate::graph::store::contiguous::commit::Release;
+            "graph" "graph_free" FreeBlocks $crate::graph::store::contiguous::commit::FreeBlocks;
             "linked" "linked_load" LinkedLoad $crate::graph::store::linked::LinkedLoad;
             "linked" "linked_classify" LinkedClassify $crate::graph::store::linked::LinkedClassify;
             "linked" "linked_demand" LinkedDemand $crate::graph::store::linked::LinkedDemand;

@@ -54,7 +54,7 @@ fn a_warp_sorts_and_compares_each_tile_of_a_batch() {
         (KernelId::GraphPrepare, Grid::Persistent),
         (KernelId::Relocate, Grid::Strided(5000)),
         (KernelId::Commit, Grid::Persistent),
-        (KernelId::Release, Grid::Persistent),
+        (KernelId::FreeBlocks, Grid::Persistent),
     ];
     for provides in [false, true] {
         let graph = graph(false, provides);

@@ -2,7 +2,7 @@
 //!
 //! One lane acts for each vertex, or the warp for one with many neighbours. Nothing here can
 //! fail. Only here are blocks changed in place, after every request of the batch was served.
-//! Blocks are freed by a launch of its own, [`Release`]: those that were left, or the new ones
+//! Blocks are freed by a launch of its own, [`FreeBlocks`]: those that were left, or the new ones
 //! of a batch that is given up.
 
 use core::sync::atomic::Ordering::Relaxed;
@@ -118,9 +118,9 @@ impl Kernel for Commit {
 }
 
 /// Frees the blocks that vertices have left; of a batch that was refused, the new ones.
-pub struct Release;
+pub struct FreeBlocks;
 
-impl Kernel for Release {
+impl Kernel for FreeBlocks {
     type Arguments = UpdateArguments;
 
     #[inline(always)]

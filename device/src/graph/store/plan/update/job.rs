@@ -1,9 +1,9 @@
 //! The launches of a batch on one store: its keys are sorted, then what is to change is
 //! prepared, then changed.
 
-use super::{Batch, Change, MOST_TILES, SORT_TILE, SORT_TILES, TILE, UpdateSpace, part};
+use super::{Batch, Change, MOST_TILES, TILE, UpdateSpace, part, sort_tiles};
 use crate::graph::store::classify::{Classify, Compact};
-use crate::graph::store::contiguous::commit::{Commit, Release};
+use crate::graph::store::contiguous::commit::{Commit, FreeBlocks};
 use crate::graph::store::contiguous::prepare::{Demand, Prepare, Provide};
 use crate::graph::store::contiguous::relocate::Relocate;
 use crate::graph::store::keys::{DELETE, EDGES, MIRRORED, NO_LOOPS, TRANSPOSED, id_bits};
@@ -74,7 +74,7 @@ impl Job<'_> {
     /// Sorts the keys.
     pub fn sort(&self) -> Vec<PlannedLaunch> {
         let (passes, bits) = self.passes();
-        let (tile, tiles) = tiles(self.keys(), SORT_TILE, SORT_TILES);
+        let (tile, tiles) = sort_tiles(self.keys());
         // The last word counts on.
         const { assert!(word::FRESH + 1 == word::COUNT) };
         let zeroed = word::COUNT as u32 - u32::from(self.batch.continues);
@@ -190,7 +190,7 @@ impl Job<'_> {
         match self.graph.shape.layout {
             Layout::Contiguous => vec![
                 PlannedLaunch::of::<Commit>(Grid::Persistent, arguments),
-                PlannedLaunch::of::<Release>(Grid::Persistent, arguments),
+                PlannedLaunch::of::<FreeBlocks>(Grid::Persistent, arguments),
             ],
             Layout::Linked => vec![PlannedLaunch::of::<LinkedCommit>(
                 Grid::Persistent,

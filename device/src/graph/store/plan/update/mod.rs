@@ -7,7 +7,7 @@ use crate::graph::store::plan::{Graph, Shape};
 use crate::graph::store::sort::DIGIT_BITS;
 use crate::graph::store::update::word;
 use crate::launch::PlannedLaunch;
-use crate::workspace::WorkspaceLayout;
+use crate::workspace::{WorkspaceLayout, tiles};
 use job::Job;
 pub use phase::Phase;
 
@@ -62,8 +62,18 @@ impl std::error::Error for UpdateError {}
 /// the sectors of all these places, 32 bytes each, are to stay in the L2 cache until they are
 /// full.
 const SORT_TILES: u32 = 2048;
+/// The same of a sort of few keys, in which a warp passes the counts of a value in all tiles
+/// while the others have nothing to do.
+const FEW_SORT_TILES: u32 = 512;
 /// The least tile of a sort.
 const SORT_TILE: u32 = 128;
+
+/// The keys of a tile of a sort, and the tiles.
+fn sort_tiles(keys: u32) -> (u32, u32) {
+    let is_few = keys < 1 << 19;
+    let most = if is_few { FEW_SORT_TILES } else { SORT_TILES };
+    tiles(keys, SORT_TILE, most)
+}
 
 /// Tiles of the kernels that scan the sums of tiles.
 const MOST_TILES: u32 = 6144;
@@ -259,7 +269,6 @@ impl Graph {
 mod tests {
     use super::*;
     use crate::graph::store::plan::Layout;
-    use crate::workspace::tiles;
 
     #[test]
     fn a_workspace_suits_all_smaller_batches() {
@@ -286,7 +295,7 @@ mod tests {
                 };
                 let job = graph.job(&batch, &space, std::ptr::null_mut(), 0);
                 let keys = job.keys();
-                let (tile, sort_tiles) = tiles(keys, SORT_TILE, SORT_TILES);
+                let (tile, sort_tiles) = sort_tiles(keys);
                 assert!(tile.is_multiple_of(128) && tile * sort_tiles >= keys);
                 assert!((sort_tiles as usize) << (DIGIT_BITS + 2) <= bytes);
                 assert!(job.arguments().tiles as usize * 4 <= bytes);

@@ -1,7 +1,7 @@
 //! What the launches of a batch do, for those who time them.
 
 use crate::graph::store::classify::{Classify, Compact};
-use crate::graph::store::contiguous::commit::{Commit, Release};
+use crate::graph::store::contiguous::commit::{Commit, FreeBlocks};
 use crate::graph::store::contiguous::prepare::{Demand, Prepare, Provide};
 use crate::graph::store::contiguous::relocate::Relocate;
 use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
@@ -57,7 +57,7 @@ impl Phase {
             Self::Allocate
         } else if call.runs::<Relocate>() || call.runs::<Commit>() {
             Self::Copy
-        } else if call.runs::<Release>() || call.runs::<LinkedCommit>() {
+        } else if call.runs::<FreeBlocks>() || call.runs::<LinkedCommit>() {
             Self::Free
         } else {
             assert!(
