@@ -2,7 +2,7 @@
 //!
 //! A list holds rows in chunks of bounded length, so that a hub is shared by as many warps
 //! as it has chunks. A warp takes a row or chunk a lane and reads their entries as one
-//! sequence ([`Segments`]), four a lane at a time: the four loads do not wait for each
+//! sequence (`Segments`), four a lane at a time: the four loads do not wait for each
 //! other.
 
 use core::sync::atomic::Ordering::Relaxed;

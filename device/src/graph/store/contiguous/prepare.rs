@@ -1,10 +1,10 @@
 //! New blocks for the vertices whose blocks do not fit any more.
 //!
 //! One lane a run of changes requests a block. The lanes of a warp request blocks of one
-//! class together ([`Runs`]). Nothing of the store is changed. A refused request is recorded
+//! class together (`Runs`). Nothing of the store is changed. A refused request is recorded
 //! if the vertex cannot do without, which makes `Commit` give up the batch.
 //!
-//! Until its block is granted, a run's word in `moved` says what it wants ([`Want`]).
+//! Until its block is granted, a run's word in `moved` says what it wants (`Want`).
 //!
 //! Where an allocator makes memory ready ahead ([`Allocator::PROVIDES`]), two launches come
 //! before the requests: [`Demand`] finds out what all runs want, and [`Provide`] passes the
