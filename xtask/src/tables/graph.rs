@@ -276,7 +276,7 @@ fn by_layout(rows: &[&GraphRow], time: impl Fn(&GraphResult) -> Option<f64>) -> 
 }
 
 /// A number of edges in a few characters.
-fn short(edges: u64) -> String {
+pub fn short(edges: u64) -> String {
     match edges {
         1_000_000.. => format!("{:.0} M", edges as f64 * 1e-6),
         1_000.. => format!("{:.0} K", edges as f64 * 1e-3),

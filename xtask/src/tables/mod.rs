@@ -5,6 +5,7 @@
 //! what stands between the two is replaced. Without the file of measurements a
 //! table says that nothing is measured yet.
 
+mod apply;
 mod bandwidth;
 mod bench;
 mod chart;
@@ -76,6 +77,7 @@ fn table(name: &str, results: &Results) -> Result<String> {
         ["kdtree", "builds", "per-split"] => kdtree::builds(results, true),
         ["kdtree", "trees"] => kdtree::trees(results),
         ["graph", "updates", name, pattern] => graph::updates(results, name, pattern),
+        ["graph", "apply"] => apply::table(results),
         ["graph", "best"] => graph::best(results),
         ["graph", "algorithms"] => graph::algorithms(results),
         ["graph", "bandwidth"] => bandwidth::table(results),

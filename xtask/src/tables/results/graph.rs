@@ -75,6 +75,10 @@ pub struct Update {
 pub struct UpdateTimes {
     /// All of it.
     pub total: Samples,
+    /// Sorting.
+    pub sort: Option<Samples>,
+    /// Everything after that.
+    pub apply: Option<Samples>,
 }
 
 /// PageRank.
