@@ -198,7 +198,7 @@ fn what_has_no_such_ids_is_refused() {
         ),
     ] {
         let outcome = run(&folder, &format!("graph {command} --backend cpu --runs 1"));
-        // A header is told of before.
+        // The note about the header comes first.
         let error = outcome.stderr.lines().last().unwrap_or_default();
         assert_eq!(
             (outcome.code, outcome.stdout.as_str()),

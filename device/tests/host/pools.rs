@@ -154,7 +154,7 @@ fn pools_of_chunks_hold_as_many_as_fit_with_their_tables() {
 /// Memory as a device gives it, which only kernels read.
 #[derive(Clone)]
 #[repr(align(256))]
-#[allow(dead_code)]
+#[expect(dead_code, reason = "only kernels read it")]
 struct Line([u8; 256]);
 
 /// Runs a kernel over a heap on one warp of one lane.
