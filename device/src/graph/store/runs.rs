@@ -66,8 +66,9 @@ impl Runs {
     pub unsafe fn new<W: Warp>(warp: W, update: &UpdateArguments) -> Self {
         // SAFETY: the caller's promise.
         let count = unsafe { update.change_count() };
-        // Whole rows, so that a row is read by one warp.
-        let rows = count.div_ceil(W::LANES).div_ceil(warp.warps());
+        // Whole rows, so that a row is read by one warp. There is a warp, this one; that the
+        // compiler sees so keeps a panic out of the kernels.
+        let rows = count.div_ceil(W::LANES).div_ceil(warp.warps().max(1));
         let tile = u64::from(rows * W::LANES);
         let start = tile * u64::from(warp.warp());
         let within = |index: u64| {
