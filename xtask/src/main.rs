@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use ptx_build::{Result, archive, fingerprint, pipeline, root, toolchain};
+use ptx_build::{Result, archive, fingerprint, pipeline, root, rules, toolchain};
 
 const HELP: &str = "\
 cargo xtask ptx               build the device code, assemble what is new, renew device/ptx
@@ -88,12 +88,14 @@ fn weaken(root: &Path, seconds: &str) -> Result<()> {
     fs::write(&list, output.stdout).map_err(|error| format!("{}: {error}", list.display()))
 }
 
-/// Builds every module with the toolchain of this machine.
+/// Builds every module with the toolchain of this machine; they keep the rules.
 fn build() -> Result<pipeline::Build> {
     let found = toolchain::find().ok_or(
         "no device toolchain on this machine; `cargo xtask device-toolchain` installs one",
     )?;
-    pipeline::build(&found, &root(), &root().join("target/device"))
+    let built = pipeline::build(&found, &root(), &root().join("target/device"))?;
+    rules::check(&built.modules)?;
+    Ok(built)
 }
 
 fn renew() -> Result<()> {

@@ -7,6 +7,7 @@ pub mod command;
 pub mod fingerprint;
 pub mod orderings;
 pub mod pipeline;
+pub mod rules;
 pub mod toolchain;
 
 use std::path::{Path, PathBuf};

@@ -1,0 +1,208 @@
+//! The rules of device code that can be read off the PTX: which each stands for a
+//! fault that was seen. docs/device-code.md explains them. The checker itself is tried on
+//! planted violations.
+
+use crate::Result;
+use crate::pipeline::Modules;
+
+/// The most bytes of a module: a driver takes about a second a megabyte.
+const MOST_BYTES: usize = 256 * 1024;
+
+/// Functions that may be called, by part of their names: all others must be
+/// inlined, or the registers of a kernel are those of a calling convention.
+const FUNCTIONS: [&str; 3] = [
+    "cuda_std6shared4base",
+    // The search of the circular allocators, as long as a kernel and rare.
+    "circular_search_",
+    // Steps of Ouroboros that are rare, or as long as a kernel by themselves.
+    "ouroboros_task_",
+];
+
+/// Kernels that may use local memory, with the most bytes a thread: arrays
+/// that are indexed at run time, on purpose.
+const LOCAL_MEMORY: [(&str, usize); 4] = [
+    // The blocks that a lane keeps, as the benchmark is defined.
+    ("alloc_cycle_dealloc", 1024),
+    // The stack of the traversal.
+    ("render", 768),
+    ("trace", 768),
+    // A box, indexed by the axis of the split.
+    ("tree_build", 24),
+];
+
+/// Makes sure that modules keep the rules.
+///
+/// # Errors
+///
+/// All violations, a line each.
+pub fn check(modules: &Modules) -> Result<()> {
+    let mut found = Vec::new();
+    for (name, text) in modules {
+        found.extend(
+            violations(text)
+                .iter()
+                .map(|what| format!("{name}: {what}")),
+        );
+    }
+    match found.is_empty() {
+        true => Ok(()),
+        false => Err(format!(
+            "device code breaks rules of docs/device-code.md:\n{}",
+            found.join("\n")
+        )),
+    }
+}
+
+/// The operation of a statement, its predicate left out.
+fn operation(statement: &str) -> &str {
+    let mut words = statement
+        .split_whitespace()
+        .filter(|word| !matches!(*word, "{" | "}") && !word.starts_with('@'));
+    words.next().unwrap_or("")
+}
+
+/// What is wrong with a memory operation, if anything.
+fn fault_of(operation: &str) -> Option<&'static str> {
+    let parts: Vec<&str> = operation.split('.').collect();
+    let has = |wanted: &str| parts.contains(&wanted);
+    if has("sys") {
+        return Some("system scope");
+    }
+    let ordered = ["relaxed", "acquire", "release", "acq_rel"]
+        .iter()
+        .any(|ordering| has(ordering));
+    let scoped = (has("gpu") && has("global")) || (has("cta") && has("shared"));
+    match parts[0] {
+        "atom" | "red" if !ordered => Some("no ordering"),
+        "atom" | "red" if !scoped => Some("no scope, or no address space"),
+        "ld" | "st" if ordered && !scoped => Some("no scope, or no address space"),
+        "fence" if !has("gpu") && !has("cta") => Some("no scope"),
+        "membar" => Some("a fence without a scope"),
+        "trap" | "brkpt" => Some("a trap"),
+        _ => None,
+    }
+}
+
+/// Bytes of local memory that a line declares.
+fn local_bytes(line: &str) -> Option<usize> {
+    let (_, depot) = line.split_once("__local_depot")?;
+    let (_, size) = depot.split_once('[')?;
+    size.split(']').next()?.parse().ok()
+}
+
+/// All violations in the text of a module, each with its entry and line.
+pub fn violations(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if text.len() > MOST_BYTES {
+        found.push(format!("{} bytes", text.len()));
+    }
+    let mut entry = "";
+    let mut unbounded = false;
+    let mut in_function = false;
+    for line in text.lines() {
+        let mut faults: Vec<&str> = line
+            .split(';')
+            .filter_map(|statement| fault_of(operation(statement)))
+            .collect();
+        if line.contains("panic") {
+            faults.push("a panic");
+        }
+        if line.contains(".func") && !FUNCTIONS.iter().any(|name| line.contains(name)) {
+            faults.push("a function that is not listed");
+        }
+        if line.contains(".func") || line.contains(".entry") {
+            in_function = line.contains(".func");
+        }
+        if in_function && line.contains("activemask") {
+            faults.push("a mask of active lanes in a function");
+        }
+        if let Some(bytes) = local_bytes(line) {
+            let kernel = entry.split("__").nth(1).unwrap_or_default();
+            let listed = LOCAL_MEMORY.iter().find(|(name, _)| *name == kernel);
+            if listed.is_none_or(|(_, most)| bytes > *most) {
+                faults.push("local memory that is not listed");
+            }
+        }
+        if let Some((_, head)) = line.split_once(".entry ") {
+            entry = head.split('(').next().unwrap_or("");
+            unbounded = true;
+        } else if line.starts_with(".maxntid") {
+            unbounded = false;
+        } else if line.trim() == "{" && unbounded {
+            faults.push("an entry without .maxntid");
+            unbounded = false;
+        }
+        let place = line.trim();
+        found.extend(
+            faults
+                .iter()
+                .map(|fault| format!("{entry}: {fault}: {place}")),
+        );
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn planted_violations_are_found() {
+        let head = ".visible .entry heap__init__x(\n)\n.maxntid 256, 1, 1\n{\n";
+        let planted = [
+            ("atom.global.add.u32 %r1, [%rd1], 1;", "no ordering"),
+            (
+                "@%p1 atom.relaxed.global.add.u32 %r1, [%rd1], 1;",
+                "no scope",
+            ),
+            (
+                "{ .reg .b64 %a; atom.acquire.sys.global.cas.b32 %r1, [%a], 0, 1; }",
+                "system",
+            ),
+            ("red.gpu.global.add.u32 [%rd1], 1;", "no ordering"),
+            ("ld.acquire.sys.global.b32 %r1, [%rd1];", "system"),
+            ("ld.relaxed.gpu.b32 %r1, [%rd1];", "no address space"),
+            ("st.release.global.b32 [%rd1], %r1;", "no scope"),
+            ("fence.sc.sys;", "system"),
+            ("membar.gl;", "without a scope"),
+            ("trap;", "a trap"),
+            ("call.uni _ZN4core9panicking5panic, ();", "a panic"),
+            (".func (.param .b32 r) _ZN4core3fmt(", "not listed"),
+            (".local .align 4 .b8 __local_depot0[8];", "local memory"),
+        ];
+        for (line, what) in planted {
+            let found = violations(&format!("{head}\t{line}\n}}\n"));
+            assert!(
+                found.len() == 1 && found[0].contains(what),
+                "{line}: {found:?}"
+            );
+        }
+        assert_eq!(violations(&format!("{head}\tret;\n}}\n")), [""; 0]);
+        let mask = "\tactivemask.b32 %r1;\n}\n";
+        assert_eq!(violations(&format!("{head}{mask}")), [""; 0]);
+        let function = ".func ouroboros_task_1(\n)\n{\n";
+        assert_eq!(violations(&format!("{function}{mask}")).len(), 1);
+        let listed = head.replace("init", "trace");
+        let depot = |bytes| format!("{listed}\t.local .align 4 .b8 __local_depot0[{bytes}];\n}}\n");
+        assert_eq!(violations(&depot(768)), [""; 0]);
+        assert_eq!(violations(&depot(769)).len(), 1);
+        assert_eq!(
+            violations(&head.replace(".maxntid 256, 1, 1\n", "")).len(),
+            1
+        );
+        assert_eq!(violations(&" ".repeat(MOST_BYTES + 1)).len(), 1);
+    }
+
+    #[test]
+    fn a_module_that_breaks_a_rule_is_named() {
+        let fine = ".visible .entry heap__init__x(\n)\n.maxntid 256, 1, 1\n{\n\tret;\n}\n";
+        let mut modules = Modules::from([("heap-x".to_owned(), fine.to_owned())]);
+        assert_eq!(check(&modules), Ok(()));
+        modules.insert("heap-y".to_owned(), fine.replace("ret", "trap"));
+        let error = check(&modules).unwrap_err();
+        assert!(
+            error.ends_with("heap-y: heap__init__x: a trap: trap;"),
+            "{error}"
+        );
+    }
+}
