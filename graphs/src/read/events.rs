@@ -5,10 +5,8 @@
 
 use std::path::Path;
 
-use heapwood_files::check_text;
-
-use super::text::{Fault, Line, count, line_number, lines};
-use super::{ReadOptions, without_mark};
+use super::load_list;
+use super::text::{Fault, Line, count, lines};
 use crate::error::excerpt;
 use crate::{GraphError, Ids, LineProblem};
 
@@ -59,18 +57,10 @@ pub struct TimedEdge {
 /// A [`GraphError`] that names the file and, for what is no event on the graph, the line.
 pub fn load_events(path: impl AsRef<Path>, ids: &Ids, vertices: u32) -> Result<Events, GraphError> {
     let path = path.as_ref();
-    let name = path.display().to_string();
-    let largest = ReadOptions::default().largest_text;
-    let bytes = heapwood_files::read_text(path, largest);
-    let bytes = bytes.map_err(|error| GraphError::reading(&name, error))?;
-    let text = without_mark(&bytes);
-    check_text(text).map_err(|error| GraphError::reading(&name, error))?;
-    let read = read(text, ids, vertices).map_err(|fault| GraphError::Line {
-        path: name.clone(),
-        line: line_number(text, fault.at),
-        problem: fault.problem,
-    })?;
-    read.ok_or(GraphError::NoEvents { path: name })
+    let events = load_list(path, |text| read(text, ids, vertices))?;
+    events.ok_or_else(|| GraphError::NoEvents {
+        path: path.display().to_string(),
+    })
 }
 
 /// The events of a text, none if there are none.
@@ -177,6 +167,7 @@ impl<'a> Values<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::text::line_number;
     use super::*;
 
     fn events(text: &str, ids: &Ids) -> Result<Option<Events>, (usize, LineProblem)> {

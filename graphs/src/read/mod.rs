@@ -178,6 +178,26 @@ pub fn read_graph(name: &str, bytes: Vec<u8>, options: ReadOptions) -> Result<Lo
     read_text(name, Path::new(name), &bytes, options)
 }
 
+/// Reads a list that belongs to a graph, a text of its own, plain or gzipped.
+///
+/// # Errors
+/// A [`GraphError`] that names the file and, for a fault that `parse` finds, the line.
+fn load_list<T>(
+    path: &Path,
+    parse: impl FnOnce(&[u8]) -> Result<T, Fault>,
+) -> Result<T, GraphError> {
+    let name = path.display().to_string();
+    let bytes = heapwood_files::read_text(path, ReadOptions::default().largest_text);
+    let bytes = bytes.map_err(|error| GraphError::reading(&name, error))?;
+    let text = without_mark(&bytes);
+    check_text(text).map_err(|error| GraphError::reading(&name, error))?;
+    parse(text).map_err(|fault| GraphError::Line {
+        path: name,
+        line: line_number(text, fault.at),
+        problem: fault.problem,
+    })
+}
+
 /// A text without the byte order mark that some programs begin it with.
 fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)

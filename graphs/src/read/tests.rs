@@ -1,6 +1,7 @@
 //! Every form of every format, and every fault with its line. Pieces are a few
 //! bytes long here, so that each text is read in several.
 
+mod edge_list_faults;
 mod faults;
 mod forms;
 

@@ -3,10 +3,8 @@
 
 use std::path::Path;
 
-use heapwood_files::check_text;
-
-use super::text::{Fault, Line, line_number, lines};
-use super::{ReadOptions, without_mark};
+use super::load_list;
+use super::text::{Fault, Line, lines};
 use crate::{GraphError, Ids, LineProblem};
 
 /// Reads a list of vertices, plain or gzipped, of a graph that has `vertices` with these ids.
@@ -28,25 +26,14 @@ pub fn load_vertices(
     ids: &Ids,
     vertices: u32,
 ) -> Result<Vec<u32>, GraphError> {
-    let path = path.as_ref();
-    let name = path.display().to_string();
-    let largest = ReadOptions::default().largest_text;
-    let bytes = heapwood_files::read_text(path, largest);
-    let bytes = bytes.map_err(|error| GraphError::reading(&name, error))?;
-    let text = without_mark(&bytes);
-    check_text(text).map_err(|error| GraphError::reading(&name, error))?;
-    let listed = lines(text, 0..text.len());
-    let listed = listed.filter_map(|line| {
-        let vertex = parse_line(&line, ids, vertices);
-        vertex
-            .map_err(|problem| Fault::new(line.at, problem))
-            .transpose()
-    });
-    let listed: Result<Vec<u32>, Fault> = listed.collect();
-    listed.map_err(|fault| GraphError::Line {
-        path: name,
-        line: line_number(text, fault.at),
-        problem: fault.problem,
+    load_list(path.as_ref(), |text| {
+        let listed = lines(text, 0..text.len()).filter_map(|line| {
+            let vertex = parse_line(&line, ids, vertices);
+            vertex
+                .map_err(|problem| Fault::new(line.at, problem))
+                .transpose()
+        });
+        listed.collect()
     })
 }
 
