@@ -157,7 +157,7 @@ fn fill_in(
     } else if overwritten > 0 {
         *row = row.clone().ended(
             Status::Fault,
-            format!("{overwritten} live blocks were handed out again"),
+            format!("{overwritten} live blocks were allocated again"),
         );
     } else if nulls > 0 {
         let pool = display(case.pool_bytes);

@@ -101,7 +101,7 @@ impl fmt::Display for BuildError {
             Self::TaskLimit => write!(f, "k-d tree: more tasks than the workspace has room for"),
             Self::Overwritten => write!(
                 f,
-                "k-d tree: the allocator handed out memory that was in use; enlarge the pool"
+                "k-d tree: the allocator allocated memory that was in use; enlarge the pool"
             ),
             Self::BadCoordinate => write!(
                 f,
