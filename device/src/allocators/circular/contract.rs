@@ -42,48 +42,56 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
-        let layout = &self.layout;
-        let mut unit = warp.thread();
-        while unit < layout.units {
-            let head = layout.first_head(unit);
-            if head == unit {
-                self.links.reset(unit, layout.first_head(unit + 1), FREE);
-            } else if unit & ((1 << layout.region_bits) - 1) == 0 {
-                self.links.reset(unit, head, ABSORBED);
-            } else {
-                self.links.reset(unit, 0, LOCKED);
+        // SAFETY: nothing else uses the heap, by the caller's promise; units, regions and tickets
+        // are below their numbers, and so are first heads, or at the end of the units.
+        unsafe {
+            let layout = &self.layout;
+            let mut unit = warp.thread();
+            while unit < layout.units {
+                let head = layout.first_head(unit);
+                if head == unit {
+                    self.links.reset(unit, layout.first_head(unit + 1), FREE);
+                } else if unit & ((1 << layout.region_bits) - 1) == 0 {
+                    self.links.reset(unit, head, ABSORBED);
+                } else {
+                    self.links.reset(unit, 0, LOCKED);
+                }
+                unit += warp.threads();
             }
-            unit += warp.threads();
+            let mut region = warp.thread();
+            while region < layout.regions {
+                self.hint(region).store(0, Relaxed);
+                region += warp.threads();
+            }
+            let mut index = warp.thread();
+            while index < layout.tickets {
+                self.ticket(index).store(0, Relaxed);
+                index += warp.threads();
+            }
+            if warp.thread() == 0 {
+                self.ticket(layout.tickets).store(layout.beyond, Relaxed);
+                self.scarce().store(u32::MAX, Relaxed);
+            }
+            self.index().init(warp);
         }
-        let mut region = warp.thread();
-        while region < layout.regions {
-            self.hint(region).store(0, Relaxed);
-            region += warp.threads();
-        }
-        let mut index = warp.thread();
-        while index < layout.tickets {
-            self.ticket(index).store(0, Relaxed);
-            index += warp.threads();
-        }
-        if warp.thread() == 0 {
-            self.ticket(layout.tickets).store(layout.beyond, Relaxed);
-            self.scarce().store(u32::MAX, Relaxed);
-        }
-        self.index().init(warp);
     }
 
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         let wanted = units(bytes, L::UNIT);
-        self.find(warp, wanted, true).0
+        // SAFETY: `units` is at least 1.
+        unsafe { self.find(warp, wanted, true).0 }
     }
 
     #[inline(always)]
     unsafe fn free<W: Warp>(self, warp: W, block: u32) {
         if !block.is_null() {
             // The caller's own chunk: its entry is as `malloc` left it.
-            let end = self.links.end(block);
-            self.release(warp, block, end, end);
+            // SAFETY: the caller's promise: a live block is a chunk that its owner gives up.
+            unsafe {
+                let end = self.links.end(block);
+                self.release(warp, block, end, end);
+            }
         }
     }
 
@@ -95,37 +103,41 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     /// once.
     #[inline(always)]
     fn malloc_coalesced<W: Warp>(self, warp: W, bytes: u64) -> u32 {
-        let wanted = units(bytes, L::UNIT);
-        let group = Group::form(warp, wanted);
-        // What this lane requests: its own units if it does so for itself; as
-        // the leader of others the sum, which is more; as one of the others
-        // more than there is, so that `find` returns at once.
-        let mut request = if group.total > u64::from(self.layout.region_units) {
-            wanted
-        } else if group.leads() {
-            group.total as u32
-        } else {
-            u32::MAX
-        };
-        loop {
-            let (mut unit, mut end) = self.find(warp, request, request == wanted);
-            if request == wanted {
-                return unit;
+        // SAFETY: no request is for 0 units. The chunk that the leader has found has the units
+        // that all lanes want: each owns those from its `unit` to `next`, a unit at least.
+        unsafe {
+            let wanted = units(bytes, L::UNIT);
+            let group = Group::form(warp, wanted);
+            // What this lane requests: its own units if it does so for itself; as
+            // the leader of others the sum, which is more; as one of the others
+            // more than there is, so that `find` returns at once.
+            let mut request = if group.total > u64::from(self.layout.region_units) {
+                wanted
+            } else if group.leads() {
+                group.total as u32
+            } else {
+                u32::MAX
+            };
+            loop {
+                let (mut unit, mut end) = self.find(warp, request, request == wanted);
+                if request == wanted {
+                    return unit;
+                }
+                let found = warp.ballot(group.mask, end != 0);
+                if found != 0 {
+                    unit = warp.shuffle(group.mask, unit, leader(found)) + group.before as u32;
+                    end = warp.shuffle(group.mask, end, leader(found));
+                    // The leader acquired the chunk for all of its lanes.
+                    warp.sync(group.mask);
+                    let next = if group.is_last() { end } else { unit + wanted };
+                    // `find` has anchored the region of `end`; the heads between are
+                    // ours.
+                    self.anchor(unit, next);
+                    self.links.put(unit, next, USED);
+                    return unit;
+                }
+                request = wanted;
             }
-            let found = warp.ballot(group.mask, end != 0);
-            if found != 0 {
-                unit = warp.shuffle(group.mask, unit, leader(found)) + group.before as u32;
-                end = warp.shuffle(group.mask, end, leader(found));
-                // The leader acquired the chunk for all of its lanes.
-                warp.sync(group.mask);
-                let next = if group.is_last() { end } else { unit + wanted };
-                // `find` has anchored the region of `end`; the heads between are
-                // ours.
-                self.anchor(unit, next);
-                self.links.put(unit, next, USED);
-                return unit;
-            }
-            request = wanted;
         }
     }
 
@@ -133,35 +145,39 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     /// `malloc_coalesced` places them, are joined first and freed as one.
     #[inline(always)]
     unsafe fn free_coalesced<W: Warp>(self, warp: W, block: u32) {
-        if block.is_null() {
-            return;
+        // SAFETY: the caller's promise: a live block is a chunk that its owner gives up, and so
+        // is each of the blocks that are joined, of which the last ends at `end`.
+        unsafe {
+            if block.is_null() {
+                return;
+            }
+            let mask = warp.converge();
+            let lane = warp.lane();
+            let next = self.links.end(block);
+            let above = mask & (u32::MAX << lane << 1);
+            let neighbour = if above == 0 {
+                lane
+            } else {
+                above.trailing_zeros()
+            };
+            let joined = warp.shuffle(mask, block, neighbour) == next;
+            let joins = warp.ballot(mask, joined);
+            // The run ends with the first lane from here on that joins no other.
+            let last = (mask & !joins & !((1 << lane) - 1)).trailing_zeros();
+            let end = warp.shuffle(mask, next, last);
+            let below = mask & ((1 << lane) - 1);
+            let absorbed = below != 0 && joins >> (u32::BITS - 1 - below.leading_zeros()) & 1 == 1;
+            if absorbed {
+                self.links.put(block, next, ABSORBED);
+            }
+            // Every lane is done with its block before one gives the run up.
+            warp.sync(mask);
+            if !absorbed {
+                self.release(warp, block, next, end);
+            }
+            // No lane returns before the memory is free: a refusal is judged by that.
+            warp.sync(mask);
         }
-        let mask = warp.converge();
-        let lane = warp.lane();
-        let next = self.links.end(block);
-        let above = mask & (u32::MAX << lane << 1);
-        let neighbour = if above == 0 {
-            lane
-        } else {
-            above.trailing_zeros()
-        };
-        let joined = warp.shuffle(mask, block, neighbour) == next;
-        let joins = warp.ballot(mask, joined);
-        // The run ends with the first lane from here on that joins no other.
-        let last = (mask & !joins & !((1 << lane) - 1)).trailing_zeros();
-        let end = warp.shuffle(mask, next, last);
-        let below = mask & ((1 << lane) - 1);
-        let absorbed = below != 0 && joins >> (u32::BITS - 1 - below.leading_zeros()) & 1 == 1;
-        if absorbed {
-            self.links.put(block, next, ABSORBED);
-        }
-        // Every lane is done with its block before one gives the run up.
-        warp.sync(mask);
-        if !absorbed {
-            self.release(warp, block, next, end);
-        }
-        // No lane returns before the memory is free: a refusal is judged by that.
-        warp.sync(mask);
     }
 
     #[inline(always)]
@@ -174,39 +190,43 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     }
 
     fn granted(self, block: u32, _requested: u64) -> u64 {
-        u64::from(self.links.end(block) - block) * L::UNIT
+        // SAFETY: the block is live, as the trait asks, and so a unit of the heap.
+        u64::from(unsafe { self.links.end(block) } - block) * L::UNIT
     }
 
     fn walk<W: Warp>(self, warp: W) -> Occupancy {
-        let mut sum = Occupancy::default();
-        let mut region = warp.thread();
-        while region < self.layout.regions {
-            let mut unit = region << self.layout.region_bits;
-            let end = unit + (1 << self.layout.region_bits);
-            let end = if end < self.layout.units {
-                end
-            } else {
-                self.layout.units
-            };
-            while unit < end {
-                let link = self.links.peek(unit);
-                let bytes = u64::from(link.next - unit) * L::UNIT;
-                if link.state == USED {
-                    sum.used_bytes += bytes;
-                } else if link.state == FREE {
-                    sum.free_bytes += bytes;
-                    if bytes > sum.largest_free_bytes {
-                        sum.largest_free_bytes = bytes;
+        // SAFETY: units below `end` are of the heap.
+        unsafe {
+            let mut sum = Occupancy::default();
+            let mut region = warp.thread();
+            while region < self.layout.regions {
+                let mut unit = region << self.layout.region_bits;
+                let end = unit + (1 << self.layout.region_bits);
+                let end = if end < self.layout.units {
+                    end
+                } else {
+                    self.layout.units
+                };
+                while unit < end {
+                    let link = self.links.peek(unit);
+                    let bytes = u64::from(link.next - unit) * L::UNIT;
+                    if link.state == USED {
+                        sum.used_bytes += bytes;
+                    } else if link.state == FREE {
+                        sum.free_bytes += bytes;
+                        if bytes > sum.largest_free_bytes {
+                            sum.largest_free_bytes = bytes;
+                        }
                     }
+                    if link.next <= unit {
+                        // No header at all: something overwrote the table.
+                        break;
+                    }
+                    unit = link.next;
                 }
-                if link.next <= unit {
-                    // No header at all: something overwrote the table.
-                    break;
-                }
-                unit = link.next;
+                region += warp.threads();
             }
-            region += warp.threads();
+            sum
         }
-        sum
     }
 }

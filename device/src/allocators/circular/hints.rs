@@ -32,9 +32,13 @@ const fn ticket_bits<W: Warp>() -> u32 {
 
 impl<L: Links, O: Offsets> Circular<L, O> {
     /// The hint of a region; see `NO_FIT`.
+    ///
+    /// # Safety
+    ///
+    /// `region` is below the number of regions.
     #[inline(always)]
-    pub(super) fn hint(&self, region: u32) -> &AtomicU32 {
-        // SAFETY: the layout has an aligned word for each region.
+    pub(super) unsafe fn hint(&self, region: u32) -> &AtomicU32 {
+        // SAFETY: the layout has an aligned word for each region, and the region is one of them.
         unsafe { &*self.hints.add(region as usize * HINT_BYTES as usize).cast() }
     }
 
@@ -45,12 +49,19 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// the cursor may have been the same unit before: hence the tag, in which
     /// threads differ. Without it, regions of one chunk each were lost one by
     /// one, and requests of a region took a millisecond.
+    ///
+    /// # Safety
+    ///
+    /// `unit` is below the number of units.
     #[inline(always)]
-    pub(super) fn leave_cursor<W: Warp>(&self, warp: W, unit: u32) {
-        let inside = self.layout.region_units - 1;
-        let tag = warp.thread().wrapping_mul(GOLDEN) & !inside & !NO_FIT;
-        self.hint(self.region_of(unit))
-            .store(tag | unit & inside, Relaxed);
+    pub(super) unsafe fn leave_cursor<W: Warp>(&self, warp: W, unit: u32) {
+        // SAFETY: the caller's promise: the region of a unit of the heap is one of its regions.
+        unsafe {
+            let inside = self.layout.region_units - 1;
+            let tag = warp.thread().wrapping_mul(GOLDEN) & !inside & !NO_FIT;
+            self.hint(self.region_of(unit))
+                .store(tag | unit & inside, Relaxed);
+        }
     }
 
     /// As [`Self::leave_cursor`] for a chunk that comes free, up to `end`, maybe merged with
@@ -60,23 +71,40 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// largest chunk there. Where frees are as frequent as requests, and blocks small, the walk
     /// would begin at a hole among hundreds of used blocks each time. What is left aside now is
     /// found when the walk comes round, and merged with its neighbours by then.
+    ///
+    /// # Safety
+    ///
+    /// `unit` is below the number of units.
     #[inline(always)]
-    pub(super) fn leave_freed<W: Warp>(&self, warp: W, unit: u32, end: u32, is_merged: bool) {
-        let length = end - unit;
-        // Relaxed: a hint.
-        let hint = self.hint(self.region_of(unit)).load(Relaxed);
-        // Free chunks that lie side by side may make up what was not found.
-        let may_fit = hint & NO_FIT != 0 && (is_merged || length >= hint ^ NO_FIT);
-        if may_fit || length > self.layout.region_units >> SMALL_BITS {
-            self.leave_cursor(warp, unit);
+    pub(super) unsafe fn leave_freed<W: Warp>(
+        &self,
+        warp: W,
+        unit: u32,
+        end: u32,
+        is_merged: bool,
+    ) {
+        // SAFETY: the caller's promise, as for `leave_cursor`.
+        unsafe {
+            let length = end - unit;
+            // Relaxed: a hint.
+            let hint = self.hint(self.region_of(unit)).load(Relaxed);
+            // Free chunks that lie side by side may make up what was not found.
+            let may_fit = hint & NO_FIT != 0 && (is_merged || length >= hint ^ NO_FIT);
+            if may_fit || length > self.layout.region_units >> SMALL_BITS {
+                self.leave_cursor(warp, unit);
+            }
         }
     }
 
     /// Ticket counter `index`; behind the last, the word of [`Self::beyond`].
+    ///
+    /// # Safety
+    ///
+    /// `index` is at most the number of tickets.
     #[inline(always)]
-    pub(super) fn ticket(&self, index: u32) -> &AtomicU32 {
+    pub(super) unsafe fn ticket(&self, index: u32) -> &AtomicU32 {
         let slot = self.layout.first_ticket as usize + index as usize;
-        // SAFETY: the layout has these words behind the hints.
+        // SAFETY: the layout has these words behind the hints: one for each ticket, and one more.
         unsafe { &*self.hints.add(slot * TICKET_BYTES as usize).cast() }
     }
 
@@ -90,14 +118,24 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// nursery. Only the round over all regions visits those before it.
     #[inline(always)]
     pub(super) fn beyond(&self) -> u32 {
-        // Relaxed, here and below: hints.
-        self.ticket(self.layout.tickets).load(Relaxed)
+        // SAFETY: the word behind the last ticket.
+        unsafe {
+            // Relaxed, here and below: hints.
+            self.ticket(self.layout.tickets).load(Relaxed)
+        }
     }
 
     /// Records where such a request has ended.
+    ///
+    /// # Safety
+    ///
+    /// `region` is below the number of regions: requests begin there.
     #[inline(always)]
-    pub(super) fn leave_beyond(&self, region: u32) {
-        self.ticket(self.layout.tickets).store(region, Relaxed);
+    pub(super) unsafe fn leave_beyond(&self, region: u32) {
+        // SAFETY: the word behind the last ticket.
+        unsafe {
+            self.ticket(self.layout.tickets).store(region, Relaxed);
+        }
     }
 
     /// The least units that the index has refused since it last found as many or more.
@@ -130,24 +168,27 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// The region where a request starts.
     #[inline(always)]
     pub(super) fn start<W: Warp>(&self, warp: W, wanted: u32) -> u32 {
-        if self.is_large(wanted) {
-            return self.beyond();
-        }
-        let index = if O::MULTI {
-            let processor = warp.processor();
-            if processor < self.layout.tickets {
-                processor
+        // SAFETY: `index` is below the number of tickets, of which there is one at least.
+        unsafe {
+            if self.is_large(wanted) {
+                return self.beyond();
+            }
+            let index = if O::MULTI {
+                let processor = warp.processor();
+                if processor < self.layout.tickets {
+                    processor
+                } else {
+                    0
+                }
             } else {
                 0
-            }
-        } else {
-            0
-        };
-        // Relaxed: a ticket is a hint.
-        let ticket = self.ticket(index).fetch_add(1, Relaxed);
-        let ticket = ticket >> ticket_bits::<W>();
-        let turn = ticket.wrapping_mul(self.layout.tickets).wrapping_add(index);
-        let position = turn.wrapping_mul(GOLDEN);
-        ((u64::from(position) * u64::from(self.layout.nursery)) >> 32) as u32
+            };
+            // Relaxed: a ticket is a hint.
+            let ticket = self.ticket(index).fetch_add(1, Relaxed);
+            let ticket = ticket >> ticket_bits::<W>();
+            let turn = ticket.wrapping_mul(self.layout.tickets).wrapping_add(index);
+            let position = turn.wrapping_mul(GOLDEN);
+            ((u64::from(position) * u64::from(self.layout.nursery)) >> 32) as u32
+        }
     }
 }

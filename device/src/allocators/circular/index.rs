@@ -22,11 +22,10 @@
 //! that came free before. A thread that is refused needs no more than coherence: frees
 //! that happened before its call show in the versions that it reads.
 
-use core::sync::atomic::Ordering::{Acquire, Relaxed};
+use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::{self, AtomicU32, AtomicU64};
 
-use super::runs::{Runs, Scan};
 use crate::simt::Warp;
 
 /// Units of a row, the words of the map that are read at once.
@@ -41,10 +40,6 @@ pub const SPAN_BYTES: u64 = WORDS_BYTES + CURSOR_BYTES;
 /// Spans that a pool has at most, however it is divided into regions, unless these had more
 /// units than a span may have.
 pub const MOST_SPANS_BITS: u32 = 10;
-/// Bits of a note for a length; the others hold the version. A span's version takes
-/// hours to come around to one that an old note has: 2^43 frees at one address, of
-/// which a GPU does 5 in 10 ns.
-const LENGTH_BITS: u32 = 21;
 
 /// The words of a span.
 #[derive(Clone, Copy)]
@@ -69,8 +64,8 @@ impl Index {
     ///
     /// # Safety
     ///
-    /// The memory there has [`Self::bytes`] bytes, is valid as long as the value is
-    /// used, and is accessed through indices only.
+    /// There is a unit at least. The memory there has [`Self::bytes`] bytes, is valid as
+    /// long as the value is used, and is accessed through indices only.
     #[inline(always)]
     pub unsafe fn new(base: *mut u8, units: u32, span_bits: u32) -> Self {
         Self {
@@ -117,13 +112,21 @@ impl Index {
     /// words at the same time: a 32nd of the accesses.
     #[inline(always)]
     pub fn cursor<W: Warp>(&self, warp: W) -> &AtomicU32 {
-        // Fibonacci hashing: neighbours begin far from each other.
-        let hash = warp.warp().wrapping_mul(0x9e37_79b1);
-        self.cursor_at(((u64::from(hash) * u64::from(self.spans())) >> u32::BITS) as u32)
+        // SAFETY: the upper half of a product with `spans()` is below that, which is not 0.
+        unsafe {
+            // Fibonacci hashing: neighbours begin far from each other.
+            let hash = warp.warp().wrapping_mul(0x9e37_79b1);
+            self.cursor_at(((u64::from(hash) * u64::from(self.spans())) >> u32::BITS) as u32)
+        }
     }
 
+    /// A cursor by its number.
+    ///
+    /// # Safety
+    ///
+    /// `cursor` is below `spans()`.
     #[inline(always)]
-    fn cursor_at(&self, cursor: u32) -> &AtomicU32 {
+    unsafe fn cursor_at(&self, cursor: u32) -> &AtomicU32 {
         let words = u64::from(self.rows()) * ROW_BYTES + u64::from(self.spans()) * WORDS_BYTES;
         let offset = words + u64::from(cursor) * CURSOR_BYTES;
         // SAFETY: the cursors lie behind the spans' words, one for each span.
@@ -149,29 +152,49 @@ impl Index {
         if end < self.units { end } else { self.units }
     }
 
+    /// A row of the map.
+    ///
+    /// # Safety
+    ///
+    /// `row` is below `rows()`.
     #[inline(always)]
-    fn row(&self, row: u32) -> &[AtomicU32; 16] {
-        // SAFETY: the map has 16 aligned words for each row.
+    unsafe fn row(&self, row: u32) -> &[AtomicU32; 16] {
+        // SAFETY: the map has 16 aligned words for each row, and this is one of the rows.
         unsafe { &*self.base.add((u64::from(row) * ROW_BYTES) as usize).cast() }
     }
 
+    /// A word of the map.
+    ///
+    /// # Safety
+    ///
+    /// `word` is below 16 times `rows()`.
     #[inline(always)]
-    fn word(&self, word: u32) -> &AtomicU32 {
-        // SAFETY: the map has a word for each 32 units.
+    unsafe fn word(&self, word: u32) -> &AtomicU32 {
+        // SAFETY: the map has 16 words for each row.
         unsafe { &*self.base.add(word as usize * 4).cast() }
     }
 
     /// Four words from `word` on, which is a multiple of four.
+    ///
+    /// # Safety
+    ///
+    /// As for `word`, and `word` is a multiple of four.
     #[inline(always)]
-    fn four(&self, word: u32) -> &[AtomicU32; 4] {
+    unsafe fn four(&self, word: u32) -> &[AtomicU32; 4] {
         // SAFETY: rows are 16 words, so that the four are in the map, and aligned.
         unsafe { &*self.base.add(word as usize * 4).cast() }
     }
 
+    /// A word of a span.
+    ///
+    /// # Safety
+    ///
+    /// `span` is below `spans()`.
     #[inline(always)]
-    fn of_span(&self, span: u32, word: Word) -> &AtomicU64 {
+    unsafe fn of_span(&self, span: u32, word: Word) -> &AtomicU64 {
         let offset = u64::from(self.rows()) * ROW_BYTES + u64::from(span) * WORDS_BYTES;
-        // SAFETY: the spans' words lie behind the map, aligned as the base is.
+        // SAFETY: the spans' words lie behind the map, aligned as the base is, one set for each
+        // span.
         unsafe { &*self.base.add(offset as usize + word as usize * 8).cast() }
     }
 
@@ -188,47 +211,58 @@ impl Index {
 
     /// Makes all units free; called by all threads of a launch.
     pub fn init<W: Warp>(&self, warp: W) {
-        let mut word = warp.thread();
-        while word < self.rows() * 16 {
-            let first = word * 32;
-            let left = self.units.saturating_sub(first);
-            let bits = if left < 32 { (1 << left) - 1 } else { u32::MAX };
-            self.word(word).store(bits, Relaxed);
-            word += warp.threads();
-        }
-        let mut span = warp.thread();
-        while span < self.spans() {
-            // Even, and not the version of the notes.
-            self.of_span(span, Word::Version).store(2, Relaxed);
-            self.of_span(span, Word::Prefix).store(0, Relaxed);
-            self.of_span(span, Word::Longest).store(0, Relaxed);
-            self.of_span(span, Word::Suffix).store(0, Relaxed);
-            self.cursor_at(span).store(span, Relaxed);
-            span += warp.threads();
+        // SAFETY: words are below those of all rows, spans and cursors below `spans()`.
+        unsafe {
+            let mut word = warp.thread();
+            while word < self.rows() * 16 {
+                let first = word * 32;
+                let left = self.units.saturating_sub(first);
+                let bits = if left < 32 { (1 << left) - 1 } else { u32::MAX };
+                self.word(word).store(bits, Relaxed);
+                word += warp.threads();
+            }
+            let mut span = warp.thread();
+            while span < self.spans() {
+                // Even, and not the version of the notes.
+                self.of_span(span, Word::Version).store(2, Relaxed);
+                self.of_span(span, Word::Prefix).store(0, Relaxed);
+                self.of_span(span, Word::Longest).store(0, Relaxed);
+                self.of_span(span, Word::Suffix).store(0, Relaxed);
+                self.cursor_at(span).store(span, Relaxed);
+                span += warp.threads();
+            }
         }
     }
 
     /// Sets or clears the bits of units that the caller owns.
+    ///
+    /// # Safety
+    ///
+    /// `to` is at most `units()`.
     #[inline(always)]
-    fn mark(&self, from: u32, to: u32, free: bool) {
-        let mut unit = from;
-        while unit < to {
-            let word = unit / 32;
-            if unit.is_multiple_of(128) && to - unit >= 128 {
-                // All 128 units are the caller's, so no other thread writes these words.
-                let bits = if free { u32::MAX } else { 0 };
-                atomic::store_four(self.four(word), bits);
-                unit += 128;
-            } else {
-                let end = (word + 1) * 32;
-                let end = if end < to { end } else { to };
-                let mask = (u32::MAX >> (32 - (end - unit))) << (unit % 32);
-                if free {
-                    self.word(word).fetch_or(mask, Relaxed);
+    unsafe fn mark(&self, from: u32, to: u32, free: bool) {
+        // SAFETY: the caller's promise: each unit is below `to`, and the word of a unit of the
+        // heap is in the map.
+        unsafe {
+            let mut unit = from;
+            while unit < to {
+                let word = unit / 32;
+                if unit.is_multiple_of(128) && to - unit >= 128 {
+                    // All 128 units are the caller's, so no other thread writes these words.
+                    let bits = if free { u32::MAX } else { 0 };
+                    atomic::store_four(self.four(word), bits);
+                    unit += 128;
                 } else {
-                    self.word(word).fetch_and(!mask, Relaxed);
+                    let end = (word + 1) * 32;
+                    let end = if end < to { end } else { to };
+                    let mask = (u32::MAX >> (32 - (end - unit))) << (unit % 32);
+                    if free {
+                        self.word(word).fetch_or(mask, Relaxed);
+                    } else {
+                        self.word(word).fetch_and(!mask, Relaxed);
+                    }
+                    unit = end;
                 }
-                unit = end;
             }
         }
     }
@@ -245,150 +279,90 @@ impl Index {
 
     /// Marks the units from `unit` to `end` as owned by the caller, which frees them as one
     /// block if they are `undivided`.
+    ///
+    /// # Safety
+    ///
+    /// `end` is at most `units()`.
     #[inline(always)]
-    pub fn keep(&self, mut unit: u32, end: u32, undivided: bool) {
-        while unit < end {
-            let (stop, whole) = self.part(unit, end);
-            if whole && undivided {
-                // Relaxed: only the owner makes it even again.
-                let span = self.span_of(unit);
-                self.of_span(span, Word::Version).fetch_add(1, Relaxed);
-            } else {
-                self.mark(unit, stop, false);
+    pub unsafe fn keep(&self, mut unit: u32, end: u32, undivided: bool) {
+        // SAFETY: each unit is below `end`, which is of the heap by the caller's promise, and so
+        // is its span; the part of it up to `stop` ends at `end` or before.
+        unsafe {
+            while unit < end {
+                let (stop, whole) = self.part(unit, end);
+                if whole && undivided {
+                    // Relaxed: only the owner makes it even again.
+                    let span = self.span_of(unit);
+                    self.of_span(span, Word::Version).fetch_add(1, Relaxed);
+                } else {
+                    self.mark(unit, stop, false);
+                }
+                unit = stop;
             }
-            unit = stop;
         }
     }
 
     /// Whether the span of `unit` lies in one block of the caller, which `keep` has
     /// marked by its version.
+    ///
+    /// # Safety
+    ///
+    /// `unit` is below `units()`.
     #[inline(always)]
-    fn is_odd(&self, unit: u32) -> bool {
-        // Relaxed: it is the caller's to change.
-        let span = self.span_of(unit);
-        self.of_span(span, Word::Version).load(Relaxed) & 1 == 1
+    unsafe fn is_odd(&self, unit: u32) -> bool {
+        // SAFETY: the caller's promise: the span of a unit of the heap is below `spans()`.
+        unsafe {
+            // Relaxed: it is the caller's to change.
+            let span = self.span_of(unit);
+            self.of_span(span, Word::Version).load(Relaxed) & 1 == 1
+        }
     }
 
     /// Marks units as free, which the caller is about to free. A release fence, and
     /// then [`Self::renew`], must follow.
+    ///
+    /// # Safety
+    ///
+    /// `end` is at most `units()`.
     #[inline(always)]
-    pub fn give(&self, mut unit: u32, end: u32) {
-        while unit < end {
-            let (stop, whole) = self.part(unit, end);
-            if whole && self.is_odd(unit) {
-                // Relaxed: the fence orders it before what a thread does that takes the
-                // units, and may make the version odd again. The bits are set.
-                let span = self.span_of(unit);
-                self.of_span(span, Word::Version).fetch_add(1, Relaxed);
-            } else {
-                self.mark(unit, stop, true);
+    pub unsafe fn give(&self, mut unit: u32, end: u32) {
+        // SAFETY: as for `keep`.
+        unsafe {
+            while unit < end {
+                let (stop, whole) = self.part(unit, end);
+                if whole && self.is_odd(unit) {
+                    // Relaxed: the fence orders it before what a thread does that takes the
+                    // units, and may make the version odd again. The bits are set.
+                    let span = self.span_of(unit);
+                    self.of_span(span, Word::Version).fetch_add(1, Relaxed);
+                } else {
+                    self.mark(unit, stop, true);
+                }
+                unit = stop;
             }
-            unit = stop;
         }
     }
 
     /// Ends what `give` has begun: notes about the units no longer count. The units may
     /// have an owner again, since the version stays as odd or even as it is.
+    ///
+    /// # Safety
+    ///
+    /// `unit` is below `end`, which is at most `units()`.
     #[inline(always)]
-    pub fn renew(&self, unit: u32, end: u32) {
-        let last = self.span_of(end - 1);
-        let mut span = self.span_of(unit);
-        while span <= last {
-            // Relaxed: the fence in between orders the bits before it.
-            self.of_span(span, Word::Version).fetch_add(2, Relaxed);
-            span += 1;
-        }
-    }
-
-    /// Upper bounds of the runs in a span, if it has notes that count.
-    #[inline(always)]
-    pub fn noted(&self, span: u32) -> Option<Runs> {
-        // Relaxed: a note was written by a thread that has acquired its version. Which
-        // of the words is read first does not matter, each note has its own version.
-        let version = self.of_span(span, Word::Version).load(Relaxed);
-        let prefix = self.of_span(span, Word::Prefix).load(Relaxed);
-        let longest = self.of_span(span, Word::Longest).load(Relaxed);
-        let suffix = self.of_span(span, Word::Suffix).load(Relaxed);
-        if version & 1 == 1 {
-            return Some(Runs::EMPTY);
-        }
-        let none = version << LENGTH_BITS;
-        let differ = (prefix ^ none) | (longest ^ none) | (suffix ^ none);
-        if differ >> LENGTH_BITS != 0 {
-            return None;
-        }
-        Some(Runs {
-            prefix: (prefix ^ none) as u32,
-            longest: (longest ^ none) as u32,
-            suffix: (suffix ^ none) as u32,
-        })
-    }
-
-    /// The version of a span, to be read before its bits are.
-    #[inline(always)]
-    pub fn version(&self, span: u32) -> u64 {
-        // Acquire: the bits of all units whose free has changed the version so far.
-        // Pairs with the fence between `give` and `renew`; later frees, which change
-        // the version by read-modify-writes, continue the release sequence.
-        self.of_span(span, Word::Version).load(Acquire)
-    }
-
-    /// Notes the runs that a scan of a span has found after `version` was read.
-    #[inline(always)]
-    pub fn note(&self, span: u32, version: u64, runs: Runs) {
-        let none = version << LENGTH_BITS;
-        // Relaxed: they are good for this version alone, whenever they are read.
-        let note = |word, length| {
-            let note = none | u64::from(length);
-            self.of_span(span, word).store(note, Relaxed);
-        };
-        note(Word::Prefix, runs.prefix);
-        note(Word::Longest, runs.longest);
-        note(Word::Suffix, runs.suffix);
-    }
-
-    /// The runs among the units from `from` to `to`, and where one of `wanted` units
-    /// starts, if it can at or behind `near`: [`Scan::new`].
-    #[inline(always)]
-    pub fn look(&self, from: u32, to: u32, wanted: u32, near: u32) -> (Runs, u32) {
-        let mut scan = Scan::new(from, to, wanted, near);
-        let mut at = from / ROW_UNITS * ROW_UNITS;
-        while at < to {
-            let [mut a, mut b, mut c, d] = atomic::load_row(self.row(at / ROW_UNITS));
-            // Most rows are in one block, or in one free chunk: a sixteenth of the work.
-            let any = |four: [u32; 4]| four[0] | four[1] | four[2] | four[3];
-            let all = |four: [u32; 4]| four[0] & four[1] & four[2] & four[3];
-            if any(a) | any(b) | any(c) | any(d) == 0 {
-                scan.add_none(at);
-                at += ROW_UNITS;
-                continue;
-            }
-            if all(a) & all(b) & all(c) & all(d) == u32::MAX {
-                scan.add_all(at, at + ROW_UNITS);
-                at += ROW_UNITS;
-                continue;
-            }
-            let is_whole = from <= at && at + ROW_UNITS <= to;
-            let mut four = 0;
-            while four < 4 {
-                if !is_whole {
-                    scan.add(a[0], at);
-                    scan.add(a[1], at + 32);
-                    scan.add(a[2], at + 64);
-                    scan.add(a[3], at + 96);
-                } else if any(a) == 0 {
-                    scan.add_none(at);
-                } else {
-                    scan.add_whole(a[0], at);
-                    scan.add_whole(a[1], at + 32);
-                    scan.add_whole(a[2], at + 64);
-                    scan.add_whole(a[3], at + 96);
-                }
-                (a, b, c) = (b, c, d);
-                at += 128;
-                four += 1;
+    pub unsafe fn renew(&self, unit: u32, end: u32) {
+        // SAFETY: the caller's promise: no span behind that of the last unit is reached.
+        unsafe {
+            let last = self.span_of(end - 1);
+            let mut span = self.span_of(unit);
+            while span <= last {
+                // Relaxed: the fence in between orders the bits before it.
+                self.of_span(span, Word::Version).fetch_add(2, Relaxed);
+                span += 1;
             }
         }
-        scan.finish()
     }
 }
+
+// What a search reads.
+mod look;

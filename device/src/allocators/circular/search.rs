@@ -37,31 +37,39 @@ const MORE_LOOKS: u32 = 8;
 
 /// Tries to take `wanted` units from `unit` on, in as many chunks as that takes. Returns
 /// the end of what it has taken, or [`NONE`].
+///
+/// # Safety
+///
+/// `links` has `units` units, and `unit` is below that.
 #[inline(always)]
-fn try_run<L: Links>(links: L, units: u32, unit: u32, wanted: u32) -> u32 {
-    let link = links.peek(unit);
-    if link.state != FREE {
-        return NONE;
-    }
-    let Some(mut end) = links.take(unit, link, LOCKED) else {
-        return NONE;
-    };
-    while end - unit < wanted && end < units {
-        let link = links.peek(end);
+unsafe fn try_run<L: Links>(links: L, units: u32, unit: u32, wanted: u32) -> u32 {
+    // SAFETY: `unit` is of the table by the caller's promise, `end` by the loop's condition. The
+    // chunk that is put back was taken here, and merged up to `end`.
+    unsafe {
+        let link = links.peek(unit);
         if link.state != FREE {
-            break;
+            return NONE;
         }
-        match links.take(end, link, ABSORBED) {
-            Some(next) => end = next,
-            None => break,
+        let Some(mut end) = links.take(unit, link, LOCKED) else {
+            return NONE;
+        };
+        while end - unit < wanted && end < units {
+            let link = links.peek(end);
+            if link.state != FREE {
+                break;
+            }
+            match links.take(end, link, ABSORBED) {
+                Some(next) => end = next,
+                None => break,
+            }
         }
+        if end - unit >= wanted {
+            return end;
+        }
+        // No block had it meanwhile, so that its bits are set as before.
+        links.put(unit, end, FREE);
+        NONE
     }
-    if end - unit >= wanted {
-        return end;
-    }
-    // No block had it meanwhile, so that its bits are set as before.
-    links.put(unit, end, FREE);
-    NONE
 }
 
 /// A pass over the spans.
@@ -88,55 +96,63 @@ struct Pass {
 
 /// A chunk of at least `wanted` units, its first unit and its end; the end is 0 if
 /// there is none. The passes begin at span `first`.
+///
+/// # Safety
+///
+/// `links` and `index` are of one heap, `wanted` is not 0, and `first` is below `index.spans()`.
 #[inline(always)]
-fn search<W: Warp, L: Links>(
+unsafe fn search<W: Warp, L: Links>(
     warp: W,
     links: L,
     index: Index,
     wanted: u32,
     first: u32,
 ) -> (u32, u32) {
-    let mut chance = warp.thread().wrapping_mul(0x9e37_79b1);
-    loop {
-        let mut pass = Pass {
-            span: first,
-            run: 0,
-            is_fresh: true,
-            scan_to: 0,
-            is_anchored: first == 0,
-            until: first,
-            is_sure: true,
-            looks: MORE_LOOKS,
-            chance,
-        };
-        let mut is_second = first == 0;
+    // SAFETY: the caller's promise; the pass is at a span of the index each time: it begins with
+    // one, and goes back to 0 behind the last.
+    unsafe {
+        let mut chance = warp.thread().wrapping_mul(0x9e37_79b1);
         loop {
-            let found = pass.step(warp, links, index, wanted);
-            if found.1 != 0 {
-                return found;
-            }
-            // The second half ends with the run that the pass began inside of, as long
-            // as that run was in the first half, which has not tried any part of it.
-            if is_second && first != 0 && pass.span > pass.until {
-                break;
-            }
-            if pass.span >= index.spans() {
-                if is_second {
+            let mut pass = Pass {
+                span: first,
+                run: 0,
+                is_fresh: true,
+                scan_to: 0,
+                is_anchored: first == 0,
+                until: first,
+                is_sure: true,
+                looks: MORE_LOOKS,
+                chance,
+            };
+            let mut is_second = first == 0;
+            loop {
+                let found = pass.step(warp, links, index, wanted);
+                if found.1 != 0 {
+                    return found;
+                }
+                // The second half ends with the run that the pass began inside of, as long
+                // as that run was in the first half, which has not tried any part of it.
+                if is_second && first != 0 && pass.span > pass.until {
                     break;
                 }
-                is_second = true;
-                pass.span = 0;
-                pass.run = 0;
-                pass.is_fresh = true;
-                pass.scan_to = 0;
-                pass.is_anchored = true;
+                if pass.span >= index.spans() {
+                    if is_second {
+                        break;
+                    }
+                    is_second = true;
+                    pass.span = 0;
+                    pass.run = 0;
+                    pass.is_fresh = true;
+                    pass.scan_to = 0;
+                    pass.is_anchored = true;
+                }
             }
+            if pass.is_sure {
+                return (NONE, 0);
+            }
+            chance = pass.chance;
+            warp.back_off();
         }
-        if pass.is_sure {
-            return (NONE, 0);
-        }
-        chance = pass.chance;
-        warp.back_off();
     }
 }
 
@@ -153,126 +169,141 @@ impl Pass {
 
     /// Searches the next span, or decides to search this or earlier ones once more. Returns
     /// what it has taken; its end is 0 if nothing.
+    ///
+    /// # Safety
+    ///
+    /// `links` and `index` are of one heap, `wanted` is not 0, and `self.span` is below
+    /// `index.spans()`.
     #[inline(always)]
-    fn step<W: Warp, L: Links>(
+    unsafe fn step<W: Warp, L: Links>(
         &mut self,
         warp: W,
         links: L,
         index: Index,
         wanted: u32,
     ) -> (u32, u32) {
-        let (span, units) = (self.span, index.units());
-        let (start, end) = (index.start(span), index.end(span));
-        let noted = if span < self.scan_to {
-            None
-        } else {
-            index.noted(span)
-        };
-        if let Some(runs) = noted
-            && runs.prefix >= wanted
-        {
-            // Most likely so: without a look at the bits.
-            let taken = try_run(links, units, start, wanted);
-            if taken != NONE {
-                return (start, taken);
+        // SAFETY: the span is one of the index by the caller's promise, so that its units are of
+        // the heap. A run that was found has a unit at least, and starts before the end of the
+        // span; `self.run` units lie before its start.
+        unsafe {
+            let (span, units) = (self.span, index.units());
+            let (start, end) = (index.start(span), index.end(span));
+            let noted = if span < self.scan_to {
+                None
+            } else {
+                index.noted(span)
+            };
+            if let Some(runs) = noted
+                && runs.prefix >= wanted
+            {
+                // Most likely so: without a look at the bits.
+                let taken = try_run(links, units, start, wanted);
+                if taken != NONE {
+                    return (start, taken);
+                }
             }
-        }
-        let mut is_fresh = noted.is_none();
-        let mut runs = noted.unwrap_or(Runs::EMPTY);
-        let mut at = start;
-        let mut tries = TRIES;
-        let mut has_failed = false;
-        loop {
-            let mut first = NONE;
-            if is_fresh {
-                let version = index.version(span);
-                let mut seen = Runs::EMPTY;
-                if version & 1 == 0 {
-                    (seen, first) = index.look(at, end, wanted, self.draw(at, end));
+            let mut is_fresh = noted.is_none();
+            let mut runs = noted.unwrap_or(Runs::EMPTY);
+            let mut at = start;
+            let mut tries = TRIES;
+            let mut has_failed = false;
+            loop {
+                let mut first = NONE;
+                if is_fresh {
+                    let version = index.version(span);
+                    let mut seen = Runs::EMPTY;
+                    if version & 1 == 0 {
+                        (seen, first) = index.look(at, end, wanted, self.draw(at, end));
+                        if at == start {
+                            index.note(span, version, seen);
+                        }
+                    }
                     if at == start {
-                        index.note(span, version, seen);
+                        runs = seen;
                     }
                 }
                 if at == start {
-                    runs = seen;
-                }
-            }
-            if at == start {
-                let across = self.run != 0 && self.is_anchored && self.run + runs.prefix >= wanted;
-                if across && !self.is_fresh {
-                    // Notes are upper bounds. The bits decide where the run really begins,
-                    // and whether it is still there.
-                    self.scan_to = span + 1;
-                    self.span = index.span_of(start - self.run);
-                    self.run = 0;
-                    self.is_fresh = true;
-                    return (NONE, 0);
-                }
-                if !is_fresh {
-                    if !across && runs.longest < wanted {
-                        break;
+                    let across =
+                        self.run != 0 && self.is_anchored && self.run + runs.prefix >= wanted;
+                    if across && !self.is_fresh {
+                        // Notes are upper bounds. The bits decide where the run really begins,
+                        // and whether it is still there.
+                        self.scan_to = span + 1;
+                        self.span = index.span_of(start - self.run);
+                        self.run = 0;
+                        self.is_fresh = true;
+                        return (NONE, 0);
                     }
-                    is_fresh = true;
-                    continue;
-                }
-                if across {
-                    let unit = start - self.run;
-                    let taken = try_run(links, units, unit, wanted);
-                    if taken != NONE {
-                        return (unit, taken);
+                    if !is_fresh {
+                        if !across && runs.longest < wanted {
+                            break;
+                        }
+                        is_fresh = true;
+                        continue;
                     }
-                    has_failed = true;
-                }
-                if first == start && (self.run != 0 || !self.is_anchored) {
-                    // Its first part is in an earlier span: it was tried, or will be.
-                    at = start + runs.prefix;
-                    if at == end {
-                        break;
+                    if across {
+                        let unit = start - self.run;
+                        let taken = try_run(links, units, unit, wanted);
+                        if taken != NONE {
+                            return (unit, taken);
+                        }
+                        has_failed = true;
                     }
-                    continue;
+                    if first == start && (self.run != 0 || !self.is_anchored) {
+                        // Its first part is in an earlier span: it was tried, or will be.
+                        at = start + runs.prefix;
+                        if at == end {
+                            break;
+                        }
+                        continue;
+                    }
+                }
+                if first == NONE || tries == 0 {
+                    break;
+                }
+                tries -= 1;
+                let taken = try_run(links, units, first, wanted);
+                if taken != NONE {
+                    return (first, taken);
+                }
+                has_failed = true;
+                at = first + wanted;
+                if at >= end {
+                    break;
                 }
             }
-            if first == NONE || tries == 0 {
-                break;
+            if has_failed && self.looks != 0 {
+                self.looks -= 1;
+                warp.back_off();
+                return (NONE, 0);
             }
-            tries -= 1;
-            let taken = try_run(links, units, first, wanted);
-            if taken != NONE {
-                return (first, taken);
+            self.looks = MORE_LOOKS;
+            self.is_sure &= !has_failed;
+            if !self.is_anchored {
+                self.until = span;
             }
-            has_failed = true;
-            at = first + wanted;
-            if at >= end {
-                break;
+            if runs.prefix == end - start {
+                self.run += runs.prefix;
+                self.is_fresh &= is_fresh;
+            } else {
+                self.run = runs.suffix;
+                self.is_fresh = is_fresh;
+                self.is_anchored = true;
             }
+            self.span = span + 1;
+            (NONE, 0)
         }
-        if has_failed && self.looks != 0 {
-            self.looks -= 1;
-            warp.back_off();
-            return (NONE, 0);
-        }
-        self.looks = MORE_LOOKS;
-        self.is_sure &= !has_failed;
-        if !self.is_anchored {
-            self.until = span;
-        }
-        if runs.prefix == end - start {
-            self.run += runs.prefix;
-            self.is_fresh &= is_fresh;
-        } else {
-            self.run = runs.suffix;
-            self.is_fresh = is_fresh;
-            self.is_anchored = true;
-        }
-        self.span = span + 1;
-        (NONE, 0)
     }
 }
 
 /// Takes everything apart and puts it together again: a structure that is passed to a
 /// function goes through slow local memory.
+///
+/// # Safety
+///
+/// `base`, `units` and `span_bits` are the parts of an index; otherwise as for [`search`].
 #[inline(never)]
-fn outlined<W: Warp, L: Links>(
+unsafe fn outlined<W: Warp, L: Links>(
     warp: W,
     links: L,
     base: *mut u8,
@@ -281,15 +312,21 @@ fn outlined<W: Warp, L: Links>(
     wanted: u32,
     first: u32,
 ) -> u64 {
-    // SAFETY: the parts of an index.
-    let index = unsafe { Index::new(base, units, span_bits) };
-    let (unit, end) = search(warp, links, index, wanted, first);
-    u64::from(end) << 32 | u64::from(unit)
+    // SAFETY: the caller's promise, which is that of `search`, and parts of an index.
+    unsafe {
+        let index = Index::new(base, units, span_bits);
+        let (unit, end) = search(warp, links, index, wanted, first);
+        u64::from(end) << 32 | u64::from(unit)
+    }
 }
 
 /// [`search`], out of line: it is rare, and would be most of every kernel.
+///
+/// # Safety
+///
+/// As for [`search`].
 #[inline(always)]
-pub fn call<W: Warp, L: Links>(
+pub unsafe fn call<W: Warp, L: Links>(
     warp: W,
     links: L,
     index: Index,
@@ -297,6 +334,7 @@ pub fn call<W: Warp, L: Links>(
     first: u32,
 ) -> (u32, u32) {
     let (base, units, span_bits) = index.parts();
-    let found = outlined(warp, links, base, units, span_bits, wanted, first);
+    // SAFETY: the caller's promise, and the parts of its index.
+    let found = unsafe { outlined(warp, links, base, units, span_bits, wanted, first) };
     (found as u32, (found >> 32) as u32)
 }

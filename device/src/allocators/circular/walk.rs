@@ -45,107 +45,113 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// hide each other's waits.
     #[inline(always)]
     fn take<W: Warp>(&self, warp: W, wanted: u32, is_own: bool) -> (u32, u32) {
-        let none = (u32::NULL, 0);
-        if wanted > self.layout.units {
-            return none;
-        }
-        let mut region = self.start(warp, wanted);
-        let (mut fuel, mut round) = if self.is_large(wanted) {
-            (LARGE_FUEL, BEYOND)
-        } else if is_own {
-            (FUEL, NEARBY)
-        } else {
-            (GROUP_FUEL, NEARBY)
-        };
-        while round <= BEYOND {
-            if fuel == 0 {
-                if round == BEYOND || !is_own || self.is_scarce(wanted) {
-                    return none;
-                }
-                round = BEYOND;
-                region = self.beyond();
-                fuel = FUEL;
-            }
-            fuel = fuel.saturating_sub(STEP);
-            let hint = self.hint(region).load(Relaxed);
-            let no_fit = hint & NO_FIT != 0;
-            if no_fit && wanted >= hint ^ NO_FIT {
-                region += 1;
-            } else {
-                // From here on the unit alone tells the region: it stays there.
-                let mut unit = if no_fit {
-                    region << self.layout.region_bits
-                } else {
-                    region << self.layout.region_bits | hint & (self.layout.region_units - 1)
-                };
-                let mut whole = no_fit;
-                let mut sure = true;
-                let link = loop {
-                    let link = self.links.peek(unit);
-                    if link.state == FREE {
-                        let end = self.try_take(warp, unit, link, wanted, &mut fuel);
-                        if !end.is_null() {
-                            return (unit, end);
-                        }
-                    }
-                    if fuel == 0 {
-                        // Others need not come as far: the index finds what is left. What
-                        // lies behind is not known.
-                        sure = false;
-                        break link;
-                    }
-                    fuel -= 1;
-                    let patient =
-                        fuel & PATIENCE != 0 || (round != NEARBY && fuel & LONG_PATIENCE != 0);
-                    // Others are at work here. The next region is nearer than the chunks before
-                    // the cursor, which may be hundreds.
-                    if link.state == LOCKED {
-                        sure = false;
-                    }
-                    // A chunk that would do is changing hands: most of it may
-                    // come free in a moment. A few turns are worth it.
-                    if link.state <= FREE && link.next.wrapping_sub(unit) >= wanted && patient {
-                        warp.back_off();
-                        continue;
-                    }
-                    fuel = fuel.saturating_sub(STEP - 1);
-                    if link.next != 0 && self.is_in_region_of(unit, link.next) {
-                        unit = link.next;
-                    } else if !whole && sure {
-                        whole = true;
-                        unit = self.anchor_of(unit);
-                    } else {
-                        break link;
-                    }
-                };
-                region = self.region_of(unit);
-                // Only if no other thread has left a newer hint since.
-                if sure {
-                    self.hint(region)
-                        .compare_exchange(hint, NO_FIT | wanted, Relaxed);
-                }
-                // No chunk starts in the regions inside this one. The link of an absorbed
-                // entry may be long out of date.
-                region = if link.next != 0 {
-                    self.region_after(link.next)
-                } else {
-                    region + 1
-                };
-            }
-            let leaves_group = round < BEYOND && region & NEIGHBOURS == 0;
-            let ends = region >= self.layout.regions;
-            if (leaves_group || ends) && (!is_own || self.is_scarce(wanted)) {
+        // SAFETY: regions are below their number where they are used: they come from `start` and
+        // `beyond`, and each turn ends with one behind the last replaced. `unit` is below the
+        // number of units: a region begins below it, a cursor is a unit that the region has, and
+        // `is_in_region_of` excludes the end.
+        unsafe {
+            let none = (u32::NULL, 0);
+            if wanted > self.layout.units {
                 return none;
             }
-            round += u32::from(leaves_group || ends);
-            if (leaves_group || ends) && round == BEYOND {
-                region = self.beyond();
-                fuel = FUEL;
-            } else if ends {
-                region = 0;
+            let mut region = self.start(warp, wanted);
+            let (mut fuel, mut round) = if self.is_large(wanted) {
+                (LARGE_FUEL, BEYOND)
+            } else if is_own {
+                (FUEL, NEARBY)
+            } else {
+                (GROUP_FUEL, NEARBY)
+            };
+            while round <= BEYOND {
+                if fuel == 0 {
+                    if round == BEYOND || !is_own || self.is_scarce(wanted) {
+                        return none;
+                    }
+                    round = BEYOND;
+                    region = self.beyond();
+                    fuel = FUEL;
+                }
+                fuel = fuel.saturating_sub(STEP);
+                let hint = self.hint(region).load(Relaxed);
+                let no_fit = hint & NO_FIT != 0;
+                if no_fit && wanted >= hint ^ NO_FIT {
+                    region += 1;
+                } else {
+                    // From here on the unit alone tells the region: it stays there.
+                    let mut unit = if no_fit {
+                        region << self.layout.region_bits
+                    } else {
+                        region << self.layout.region_bits | hint & (self.layout.region_units - 1)
+                    };
+                    let mut whole = no_fit;
+                    let mut sure = true;
+                    let link = loop {
+                        let link = self.links.peek(unit);
+                        if link.state == FREE {
+                            let end = self.try_take(warp, unit, link, wanted, &mut fuel);
+                            if !end.is_null() {
+                                return (unit, end);
+                            }
+                        }
+                        if fuel == 0 {
+                            // Others need not come as far: the index finds what is left. What
+                            // lies behind is not known.
+                            sure = false;
+                            break link;
+                        }
+                        fuel -= 1;
+                        let patient =
+                            fuel & PATIENCE != 0 || (round != NEARBY && fuel & LONG_PATIENCE != 0);
+                        // Others are at work here. The next region is nearer than the chunks before
+                        // the cursor, which may be hundreds.
+                        if link.state == LOCKED {
+                            sure = false;
+                        }
+                        // A chunk that would do is changing hands: most of it may
+                        // come free in a moment. A few turns are worth it.
+                        if link.state <= FREE && link.next.wrapping_sub(unit) >= wanted && patient {
+                            warp.back_off();
+                            continue;
+                        }
+                        fuel = fuel.saturating_sub(STEP - 1);
+                        if link.next != 0 && self.is_in_region_of(unit, link.next) {
+                            unit = link.next;
+                        } else if !whole && sure {
+                            whole = true;
+                            unit = self.anchor_of(unit);
+                        } else {
+                            break link;
+                        }
+                    };
+                    region = self.region_of(unit);
+                    // Only if no other thread has left a newer hint since.
+                    if sure {
+                        self.hint(region)
+                            .compare_exchange(hint, NO_FIT | wanted, Relaxed);
+                    }
+                    // No chunk starts in the regions inside this one. The link of an absorbed
+                    // entry may be long out of date.
+                    region = if link.next != 0 {
+                        self.region_after(link.next)
+                    } else {
+                        region + 1
+                    };
+                }
+                let leaves_group = round < BEYOND && region & NEIGHBOURS == 0;
+                let ends = region >= self.layout.regions;
+                if (leaves_group || ends) && (!is_own || self.is_scarce(wanted)) {
+                    return none;
+                }
+                round += u32::from(leaves_group || ends);
+                if (leaves_group || ends) && round == BEYOND {
+                    region = self.beyond();
+                    fuel = FUEL;
+                } else if ends {
+                    region = 0;
+                }
             }
+            none
         }
-        none
     }
 
     /// Whether a request of `wanted` units may merge the chunk at `next` with
@@ -160,8 +166,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// Takes the free chunk at `unit` if it holds `wanted` units, alone or
     /// merged with the free chunks behind it, as many as the `fuel` lasts for;
     /// returns its end, or null.
+    ///
+    /// # Safety
+    ///
+    /// `unit` is below the number of units.
     #[inline(always)]
-    fn try_take<W: Warp>(
+    unsafe fn try_take<W: Warp>(
         &self,
         warp: W,
         unit: u32,
@@ -169,82 +179,96 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         wanted: u32,
         fuel: &mut u32,
     ) -> u32 {
-        // `seen` is a hint: `take` decides whether its link leads forward.
-        if seen.next.wrapping_sub(unit) < wanted
-            && (!self.may_merge(wanted, seen.next) || self.links.peek(seen.next).state != FREE)
-        {
-            return u32::NULL;
-        }
-        let Some(mut next) = self.links.take(unit, seen, LOCKED) else {
-            return u32::NULL;
-        };
-        while next - unit < wanted && *fuel != 0 && self.may_merge(wanted, next) {
-            let link = self.links.peek(next);
-            if link.state != FREE {
-                break;
+        // SAFETY: `unit` is of the heap by the caller's promise, links by `may_merge`. A chunk is
+        // put back that was taken here, and merged up to `next`.
+        unsafe {
+            // `seen` is a hint: `take` decides whether its link leads forward.
+            if seen.next.wrapping_sub(unit) < wanted
+                && (!self.may_merge(wanted, seen.next) || self.links.peek(seen.next).state != FREE)
+            {
+                return u32::NULL;
             }
-            *fuel = fuel.saturating_sub(STEP);
-            match self.links.take(next, link, ABSORBED) {
-                Some(end) => next = end,
-                None => break,
+            let Some(mut next) = self.links.take(unit, seen, LOCKED) else {
+                return u32::NULL;
+            };
+            while next - unit < wanted && *fuel != 0 && self.may_merge(wanted, next) {
+                let link = self.links.peek(next);
+                if link.state != FREE {
+                    break;
+                }
+                *fuel = fuel.saturating_sub(STEP);
+                match self.links.take(next, link, ABSORBED) {
+                    Some(end) => next = end,
+                    None => break,
+                }
             }
+            if next - unit >= wanted {
+                return next;
+            }
+            self.links.put(unit, next, FREE);
+            self.leave_freed(warp, unit, next, true);
+            u32::NULL
         }
-        if next - unit >= wanted {
-            return next;
-        }
-        self.links.put(unit, next, FREE);
-        self.leave_freed(warp, unit, next, true);
-        u32::NULL
     }
 
     /// A used chunk of `wanted` units: its first unit and its end. What the
     /// chunk that was found has beyond that becomes a free chunk. Null and 0 if
     /// none was found: by a walk only, or, if the request is for the caller's own
     /// block, with the index as evidence.
+    ///
+    /// # Safety
+    ///
+    /// `wanted` is not 0.
     #[inline(always)]
-    pub(super) fn find<W: Warp>(&self, warp: W, wanted: u32, is_own: bool) -> (u32, u32) {
-        let (mut unit, mut end) = self.take(warp, wanted, is_own);
-        if end == 0 && is_own && wanted <= self.layout.units {
-            let index = self.index();
-            // Relaxed: a hint.
-            let cursor = index.cursor(warp);
-            (unit, end) = search::call(warp, self.links, index, wanted, cursor.load(Relaxed));
-            if end != 0 {
-                cursor.store(index.span_of(unit), Relaxed);
+    pub(super) unsafe fn find<W: Warp>(&self, warp: W, wanted: u32, is_own: bool) -> (u32, u32) {
+        // SAFETY: a chunk that was found is the caller's from `unit` to `end`, of units of the
+        // heap. Of `wanted` units or more, those are its own that lie before `rest`, which is
+        // behind `unit`; `cut` is behind `rest`, and at most `end`. The search gets the links and
+        // the index of this heap, and a cursor, which is a span.
+        unsafe {
+            let (mut unit, mut end) = self.take(warp, wanted, is_own);
+            if end == 0 && is_own && wanted <= self.layout.units {
+                let index = self.index();
+                // Relaxed: a hint.
+                let cursor = index.cursor(warp);
+                (unit, end) = search::call(warp, self.links, index, wanted, cursor.load(Relaxed));
+                if end != 0 {
+                    cursor.store(index.span_of(unit), Relaxed);
+                }
+                self.leave_scarce(wanted, end == 0);
             }
-            self.leave_scarce(wanted, end == 0);
-        }
-        if end == 0 {
-            return (unit, end);
-        }
-        let length = end - unit;
-        let fragmented =
-            u64::from(wanted) * u64::from(self.layout.fragmentation) <= u64::from(length) * 16;
-        if length - wanted >= self.layout.least && fragmented {
-            let rest = unit + wanted;
-            // One thread at a time takes a chunk: of a long rest two can take a part each.
-            let cut = self.index().cut(rest, end);
-            // Cursors come before the chunks that they lead to: a thread that takes the chunk
-            // leaves its own later, and the region's is the last of them. The other way round
-            // a cursor that comes late leads to a block, and walks pass all that lie behind.
-            if cut < end {
-                self.leave_cursor(warp, cut);
-                self.links.put(cut, end, FREE);
-                self.anchor(rest, cut);
+            if end == 0 {
+                return (unit, end);
             }
-            self.leave_cursor(warp, rest);
-            self.links.put(rest, cut, FREE);
-            self.anchor(unit, rest);
-            let region = self.region_of(rest);
-            if self.is_large(wanted) || (self.has_nursery() && region >= self.layout.beyond) {
-                self.leave_beyond(region);
+            let length = end - unit;
+            let fragmented =
+                u64::from(wanted) * u64::from(self.layout.fragmentation) <= u64::from(length) * 16;
+            if length - wanted >= self.layout.least && fragmented {
+                let rest = unit + wanted;
+                // One thread at a time takes a chunk: of a long rest two can take a part each.
+                let cut = self.index().cut(rest, end);
+                // Cursors come before the chunks that they lead to: a thread that takes the chunk
+                // leaves its own later, and the region's is the last of them. The other way round
+                // a cursor that comes late leads to a block, and walks pass all that lie behind.
+                if cut < end {
+                    self.leave_cursor(warp, cut);
+                    self.links.put(cut, end, FREE);
+                    self.anchor(rest, cut);
+                }
+                self.leave_cursor(warp, rest);
+                self.links.put(rest, cut, FREE);
+                self.anchor(unit, rest);
+                let region = self.region_of(rest);
+                if self.is_large(wanted) || (self.has_nursery() && region >= self.layout.beyond) {
+                    self.leave_beyond(region);
+                }
+                end = rest;
             }
-            end = rest;
+            // Lanes that share a chunk free their parts of it one by one.
+            self.index().keep(unit, end, is_own);
+            self.links.put(unit, end, USED);
+            (unit, end)
         }
-        // Lanes that share a chunk free their parts of it one by one.
-        self.index().keep(unit, end, is_own);
-        self.links.put(unit, end, USED);
-        (unit, end)
     }
 
     /// Makes the region of `head` lead to it, where `head` starts a chunk
@@ -252,37 +276,52 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     ///
     /// If the region starts inside the owned chunk its first entry is an
     /// absorbed one, and `head` is now the first chunk of the region.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns the units from `unit` up to `head`.
     #[inline(always)]
-    pub(super) fn anchor(&self, unit: u32, head: u32) {
-        let anchor = self.anchor_of(head);
-        if anchor > unit && anchor < head {
-            self.links.put(anchor, head, ABSORBED);
+    pub(super) unsafe fn anchor(&self, unit: u32, head: u32) {
+        // SAFETY: the anchor is one of these units.
+        unsafe {
+            let anchor = self.anchor_of(head);
+            if anchor > unit && anchor < head {
+                self.links.put(anchor, head, ABSORBED);
+            }
         }
     }
 
     /// Frees the chunk from `unit` to `next`, which the caller owns and whose
     /// entry has the link `was`.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns the chunk from `unit` to `next`, whose link is `was`.
     #[inline(always)]
-    pub(super) fn release<W: Warp>(&self, warp: W, unit: u32, was: u32, next: u32) {
-        let index = self.index();
-        index.give(unit, next);
-        let mut end = next;
-        if self.may_merge(0, next) {
-            let link = self.links.peek(next);
-            if link.state == FREE {
-                // A walker that passes before the merged chunk is free finds neither part
-                // of it, but the locked state shows that a chunk is about to come free.
-                self.links.lock(unit, next);
-                if let Some(after) = self.links.take(next, link, ABSORBED) {
-                    end = after;
+    pub(super) unsafe fn release<W: Warp>(&self, warp: W, unit: u32, was: u32, next: u32) {
+        // SAFETY: the caller's promise: all units up to `next` are of the heap. `may_merge`
+        // excludes the end, and a chunk that was taken ends at or before that.
+        unsafe {
+            let index = self.index();
+            index.give(unit, next);
+            let mut end = next;
+            if self.may_merge(0, next) {
+                let link = self.links.peek(next);
+                if link.state == FREE {
+                    // A walker that passes before the merged chunk is free finds neither part
+                    // of it, but the locked state shows that a chunk is about to come free.
+                    self.links.lock(unit, next);
+                    if let Some(after) = self.links.take(next, link, ABSORBED) {
+                        end = after;
+                    }
                 }
             }
+            // Release: the bits come before the version, and they, the link, and the
+            // owner's use of the memory before what a thread does that takes the chunk.
+            fence(AcqRel);
+            self.links.publish(unit, was, end);
+            index.renew(unit, next);
+            self.leave_freed(warp, unit, end, end != next);
         }
-        // Release: the bits come before the version, and they, the link, and the
-        // owner's use of the memory before what a thread does that takes the chunk.
-        fence(AcqRel);
-        self.links.publish(unit, was, end);
-        index.renew(unit, next);
-        self.leave_freed(warp, unit, end, end != next);
     }
 }

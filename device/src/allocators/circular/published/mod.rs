@@ -60,9 +60,14 @@ pub type CmMallocPaper = Published<TwoWords, true>;
 pub type CfmMallocPaper = Published<Fused, true>;
 
 impl<L: Links, const MULTI: bool> Published<L, MULTI> {
+    /// An offset by its number.
+    ///
+    /// # Safety
+    ///
+    /// `index` is below the number of offsets.
     #[inline(always)]
-    fn offset(&self, index: u32) -> &AtomicU32 {
-        // SAFETY: the layout has an aligned word for each offset.
+    unsafe fn offset(&self, index: u32) -> &AtomicU32 {
+        // SAFETY: the layout has an aligned word for each offset, and this is one of them.
         unsafe {
             &*self
                 .offsets
@@ -74,12 +79,15 @@ impl<L: Links, const MULTI: bool> Published<L, MULTI> {
     /// The offset of the multiprocessor that the warp runs on.
     #[inline(always)]
     fn own_offset<W: Warp>(&self, warp: W) -> &AtomicU32 {
-        let processor = if MULTI { warp.processor() } else { 0 };
-        self.offset(if processor < self.layout.offsets {
-            processor
-        } else {
-            0
-        })
+        // SAFETY: a number below that of the offsets, of which there is one at least.
+        unsafe {
+            let processor = if MULTI { warp.processor() } else { 0 };
+            self.offset(if processor < self.layout.offsets {
+                processor
+            } else {
+                0
+            })
+        }
     }
 
     /// The unit where the next chunk starts, in the circle.
@@ -90,53 +98,61 @@ impl<L: Links, const MULTI: bool> Published<L, MULTI> {
 
     /// Takes a free chunk of at least `wanted` units from `unit` on, the first
     /// on the way: its first unit and its end; null and 0 if there is none.
+    ///
+    /// # Safety
+    ///
+    /// `unit` is below the number of units.
     #[inline(always)]
-    fn take<W: Warp>(&self, warp: W, mut unit: u32, wanted: u32) -> (u32, u32) {
-        let words = L::WORDS as u32;
-        let mut fuel = FUEL;
-        // Units to go until the round is complete, and whether all chunks in it
-        // were used or too small.
-        let mut rest = self.layout.units;
-        let mut sure = true;
-        loop {
-            let link = self.links.peek(unit);
-            let mut next = link.next;
-            fuel -= words;
-            if link.state == FREE {
-                if let Some(end) = self.links.take(unit, link, LOCKED) {
-                    if end - unit >= wanted {
-                        return (unit, end);
+    unsafe fn take<W: Warp>(&self, warp: W, mut unit: u32, wanted: u32) -> (u32, u32) {
+        // SAFETY: `unit` is of the heap by the caller's promise, and later by `around`. A chunk
+        // that is put back was taken here, with this end.
+        unsafe {
+            let words = L::WORDS as u32;
+            let mut fuel = FUEL;
+            // Units to go until the round is complete, and whether all chunks in it
+            // were used or too small.
+            let mut rest = self.layout.units;
+            let mut sure = true;
+            loop {
+                let link = self.links.peek(unit);
+                let mut next = link.next;
+                fuel -= words;
+                if link.state == FREE {
+                    if let Some(end) = self.links.take(unit, link, LOCKED) {
+                        if end - unit >= wanted {
+                            return (unit, end);
+                        }
+                        self.links.put(unit, end, FREE);
+                        next = end;
+                    } else {
+                        sure = false;
                     }
-                    self.links.put(unit, end, FREE);
-                    next = end;
-                } else {
+                    fuel -= 2 * words;
+                }
+                if fuel < 3 * words {
+                    return (u32::NULL, 0);
+                }
+                if next <= unit {
+                    // We were faster than the store that makes this a header; it is
+                    // about to be seen.
+                    sure = false;
+                    warp.back_off();
+                    continue;
+                }
+                if link.state == LOCKED {
                     sure = false;
                 }
-                fuel -= 2 * words;
+                if next - unit < rest {
+                    rest -= next - unit;
+                } else if sure || fuel < FUEL - PATIENCE {
+                    return (u32::NULL, 0);
+                } else {
+                    rest = self.layout.units;
+                    sure = true;
+                    warp.back_off();
+                }
+                unit = self.around(next);
             }
-            if fuel < 3 * words {
-                return (u32::NULL, 0);
-            }
-            if next <= unit {
-                // We were faster than the store that makes this a header; it is
-                // about to be seen.
-                sure = false;
-                warp.back_off();
-                continue;
-            }
-            if link.state == LOCKED {
-                sure = false;
-            }
-            if next - unit < rest {
-                rest -= next - unit;
-            } else if sure || fuel < FUEL - PATIENCE {
-                return (u32::NULL, 0);
-            } else {
-                rest = self.layout.units;
-                sure = true;
-                warp.back_off();
-            }
-            unit = self.around(next);
         }
     }
 }
@@ -173,69 +189,82 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
-        let mut unit = warp.thread();
-        while unit < self.layout.units {
-            if self.layout.first_head(unit) == unit {
-                let next = self.layout.first_head(unit + 1);
-                self.links.reset(unit, next, FREE);
-            } else {
-                self.links.reset(unit, 0, LOCKED);
+        // SAFETY: nothing else uses the heap, by the caller's promise; units and offsets are
+        // below their numbers, and so are first heads, or at the end of the units.
+        unsafe {
+            let mut unit = warp.thread();
+            while unit < self.layout.units {
+                if self.layout.first_head(unit) == unit {
+                    let next = self.layout.first_head(unit + 1);
+                    self.links.reset(unit, next, FREE);
+                } else {
+                    self.links.reset(unit, 0, LOCKED);
+                }
+                unit += warp.threads();
             }
-            unit += warp.threads();
-        }
-        let mut index = warp.thread();
-        while index < self.layout.offsets {
-            // Relaxed, as every access to an offset: it is a hint, and any unit that was
-            // ever a header will do.
-            self.offset(index)
-                .store(self.layout.first_offset(index), Relaxed);
-            index += warp.threads();
+            let mut index = warp.thread();
+            while index < self.layout.offsets {
+                // Relaxed, as every access to an offset: it is a hint, and any unit that was
+                // ever a header will do.
+                self.offset(index)
+                    .store(self.layout.first_offset(index), Relaxed);
+                index += warp.threads();
+            }
         }
     }
 
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
-        let wanted = units(bytes, L::UNIT);
-        if wanted > self.layout.units {
-            return u32::NULL;
+        // SAFETY: an offset is a unit of the heap from `init` on, since `around` makes it one.
+        // The chunk that was taken is the caller's from `unit` to `end`, and has `wanted` units,
+        // which is not 0.
+        unsafe {
+            let wanted = units(bytes, L::UNIT);
+            if wanted > self.layout.units {
+                return u32::NULL;
+            }
+            let offset = self.own_offset(warp);
+            let (unit, mut end) = self.take(warp, offset.load(Relaxed), wanted);
+            if end == 0 {
+                return u32::NULL;
+            }
+            let length = end - unit;
+            let fragmented =
+                u64::from(wanted) * u64::from(self.layout.fragmentation) <= u64::from(length) * 16;
+            if length - wanted >= self.layout.least && fragmented {
+                // The published code has a fence between the two: a walker that sees the
+                // second and not yet the first waits here.
+                self.links.put(unit + wanted, end, FREE);
+                end = unit + wanted;
+            }
+            self.links.put(unit, end, USED);
+            offset.store(self.around(end), Relaxed);
+            unit
         }
-        let offset = self.own_offset(warp);
-        let (unit, mut end) = self.take(warp, offset.load(Relaxed), wanted);
-        if end == 0 {
-            return u32::NULL;
-        }
-        let length = end - unit;
-        let fragmented =
-            u64::from(wanted) * u64::from(self.layout.fragmentation) <= u64::from(length) * 16;
-        if length - wanted >= self.layout.least && fragmented {
-            // The published code has a fence between the two: a walker that sees the
-            // second and not yet the first waits here.
-            self.links.put(unit + wanted, end, FREE);
-            end = unit + wanted;
-        }
-        self.links.put(unit, end, USED);
-        offset.store(self.around(end), Relaxed);
-        unit
     }
 
     #[inline(always)]
     unsafe fn free<W: Warp>(self, warp: W, block: u32) {
-        if block.is_null() {
-            return;
-        }
-        // The caller's own chunk: its entry is as `malloc` left it.
-        let was = self.links.end(block);
-        let mut end = was;
-        if was < self.layout.units {
-            let link = self.links.peek(was);
-            if link.state == FREE
-                && let Some(after) = self.links.take(was, link, ABSORBED)
-            {
-                end = after;
-                self.own_offset(warp).store(self.around(end), Relaxed);
+        // SAFETY: the caller's promise: a live block is a chunk that its owner gives up. What
+        // lies behind it is taken only if that is of the heap.
+        unsafe {
+            if block.is_null() {
+                return;
             }
+            // The caller's own chunk: its entry is as `malloc` left it.
+            let was = self.links.end(block);
+            let mut end = was;
+            if was < self.layout.units {
+                let link = self.links.peek(was);
+                if link.state == FREE
+                    && let Some(after) = self.links.take(was, link, ABSORBED)
+                {
+                    end = after;
+                    self.own_offset(warp).store(self.around(end), Relaxed);
+                }
+            }
+            self.links.give_up(block, was, end);
         }
-        self.links.give_up(block, was, end);
     }
 
     #[inline(always)]
@@ -248,26 +277,30 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
     }
 
     fn granted(self, block: u32, _requested: u64) -> u64 {
-        u64::from(self.links.end(block) - block) * L::UNIT
+        // SAFETY: the block is live, as the trait asks, and so a unit of the heap.
+        u64::from(unsafe { self.links.end(block) } - block) * L::UNIT
     }
 
     /// Only heads of chunks are used or free.
     fn walk<W: Warp>(self, warp: W) -> Occupancy {
-        let mut sum = Occupancy::default();
-        let mut unit = warp.thread();
-        while unit < self.layout.units {
-            let link = self.links.peek(unit);
-            let bytes = u64::from(link.next.wrapping_sub(unit)) * L::UNIT;
-            if link.state == USED {
-                sum.used_bytes += bytes;
-            } else if link.state == FREE {
-                sum.free_bytes += bytes;
-                if bytes > sum.largest_free_bytes {
-                    sum.largest_free_bytes = bytes;
+        // SAFETY: the unit is of the heap.
+        unsafe {
+            let mut sum = Occupancy::default();
+            let mut unit = warp.thread();
+            while unit < self.layout.units {
+                let link = self.links.peek(unit);
+                let bytes = u64::from(link.next.wrapping_sub(unit)) * L::UNIT;
+                if link.state == USED {
+                    sum.used_bytes += bytes;
+                } else if link.state == FREE {
+                    sum.free_bytes += bytes;
+                    if bytes > sum.largest_free_bytes {
+                        sum.largest_free_bytes = bytes;
+                    }
                 }
+                unit += warp.threads();
             }
-            unit += warp.threads();
+            sum
         }
-        sum
     }
 }
