@@ -34,28 +34,40 @@ pub struct Checked<A> {
 }
 
 impl<A: Allocator> Checked<A> {
+    /// A counter.
+    ///
+    /// # Safety
+    ///
+    /// `index` is below the words of `COUNTERS` bytes.
     #[inline(always)]
-    fn counter(&self, index: usize) -> &AtomicU64 {
-        // SAFETY: `setup` placed the counters there, aligned.
+    unsafe fn counter(&self, index: usize) -> &AtomicU64 {
+        // SAFETY: `setup` placed the counters there, aligned, and the index is one of them.
         unsafe { &*self.counters.cast::<AtomicU64>().add(index) }
     }
 
     #[inline(always)]
     fn invalid_frees(&self) -> &AtomicU64 {
-        self.counter(0)
+        // SAFETY: the first word.
+        unsafe { self.counter(0) }
     }
 
     #[inline(always)]
     fn overruns(&self) -> &AtomicU64 {
-        self.counter(1)
+        // SAFETY: the second word.
+        unsafe { self.counter(1) }
     }
 
     /// The caller's block of `bytes` in one of the inner allocator, or null.
+    ///
+    /// # Safety
+    ///
+    /// `block` is null, or a live block of `inner` with `padded(bytes)` bytes that nobody else
+    /// uses yet.
     #[inline(always)]
-    fn enclose(self, block: A::Handle, bytes: u64) -> A::Handle {
+    unsafe fn enclose(self, block: A::Handle, bytes: u64) -> A::Handle {
         if !block.is_null() {
             let start = self.inner.address(block);
-            // SAFETY: the block is ours and has `padded(bytes)` bytes.
+            // SAFETY: the caller's promise: the block is ours and has `padded(bytes)` bytes.
             unsafe {
                 start.add(4).cast::<u32>().write(seal(bytes));
                 start.add(8).cast::<u64>().write(bytes);
@@ -75,13 +87,17 @@ impl<A: Allocator> Checked<A> {
     /// Where blocks may be overwritten, `free` of the inner allocator gives
     /// nothing back but checks for that, and counts it. Another thread's block that
     /// is counted meanwhile makes the answer no, which leaves a check out.
+    ///
+    /// # Safety
+    ///
+    /// `inner` contains `block`.
     #[inline(always)]
-    fn is_whole<W: Warp>(self, warp: W, block: A::Handle) -> bool {
+    unsafe fn is_whole<W: Warp>(self, warp: W, block: A::Handle) -> bool {
         if !A::MAY_OVERWRITE {
             return true;
         }
         let before = self.inner.faults().overwritten;
-        // SAFETY: the handle is in the pool, and nothing is given back.
+        // SAFETY: the handle is in the pool by the caller's promise, and nothing is given back.
         unsafe { self.inner.free(warp, block) };
         self.inner.faults().overwritten == before
     }
@@ -208,13 +224,15 @@ impl<A: Allocator> Allocator for Checked<A> {
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> A::Handle {
         let bytes = served(bytes);
-        self.enclose(self.inner.malloc(warp, padded(bytes)), bytes)
+        // SAFETY: the block was requested for these bytes, and is ours.
+        unsafe { self.enclose(self.inner.malloc(warp, padded(bytes)), bytes) }
     }
 
     #[inline(always)]
     fn malloc_exclusive<W: Warp>(self, warp: W, bytes: u64) -> A::Handle {
         let bytes = served(bytes);
-        self.enclose(self.inner.malloc_exclusive(warp, padded(bytes)), bytes)
+        // SAFETY: as above.
+        unsafe { self.enclose(self.inner.malloc_exclusive(warp, padded(bytes)), bytes) }
     }
 
     #[inline(always)]
@@ -230,7 +248,8 @@ impl<A: Allocator> Allocator for Checked<A> {
         let start = self.inner.address(block);
         let mut is_live = self.inner.contains(block);
         if is_live {
-            if !self.is_whole(warp, block) {
+            // SAFETY: the pool contains it.
+            if !unsafe { self.is_whole(warp, block) } {
                 return;
             }
             // SAFETY: the handle names memory of the pool, if not a live block; the
