@@ -166,7 +166,8 @@ pub trait Allocator: Copy {
     /// # Safety
     ///
     /// The heap's memory is valid for as long as the value is used and is
-    /// accessed through the allocator and live blocks only.
+    /// accessed through the allocator and live blocks only. It was made ready by
+    /// [`Allocator::init`] before anything else is asked of the value.
     unsafe fn new(heap: Heap) -> Self;
 
     /// The largest request that an empty heap can serve, in bytes.

@@ -73,14 +73,17 @@ fn judge(record: &Record, enough: &Enough) {
 
 /// Uses a chunk of the pool for something else, of which others are told.
 fn borrow(arena: &Arena<Tiny>, warp: Lockstep) {
-    arena.depart(warp);
-    let chunk = arena.take_chunk(warp);
-    if chunk != NONE {
-        let address = arena.address(arena.block(0, chunk, 0)) as usize;
-        lockstep::writes(address, Tiny::CHUNK_BYTES as usize);
-        arena.give_chunk(warp, chunk);
+    // SAFETY: the chunk was taken here.
+    unsafe {
+        arena.depart(warp);
+        let chunk = arena.take_chunk(warp);
+        if chunk != NONE {
+            let address = arena.address(arena.block(0, chunk, 0)) as usize;
+            lockstep::writes(address, Tiny::CHUNK_BYTES as usize);
+            arena.give_chunk(warp, chunk);
+        }
+        arena.arrive(warp, chunk != NONE);
     }
-    arena.arrive(warp, chunk != NONE);
 }
 
 /// As many requests as there are pages, and nothing is freed: none is refused, though
@@ -111,7 +114,8 @@ fn first_pages<I: Instance>(seed: u64) {
         if warp.thread() == 0 {
             let taken: Vec<_> = (0..used).map(|_| arena.take_chunk(warp)).collect();
             for chunk in taken.into_iter().filter(|chunk| *chunk != NONE) {
-                arena.give_chunk(warp, chunk);
+                // SAFETY: it was taken here.
+                unsafe { arena.give_chunk(warp, chunk) };
             }
         }
     });

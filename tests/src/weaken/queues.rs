@@ -61,7 +61,7 @@ fn memory<Q: Queue>(chunks: u32) -> Memory<Q> {
     loop {
         bytes += 256;
         if let Ok(memory) = Memory::<Q>::new(bytes, 4, &[])
-            && arena(&memory).chunks >= chunks
+            && arena(&memory).chunks() >= chunks
         {
             return memory;
         }
@@ -93,22 +93,33 @@ impl<Q: Queue> Bench<Q> {
 
     /// Puts `n` entries, if there is room.
     fn enqueue(&self, warp: Lockstep, n: u32) {
-        let arena = &arena(&self.memory);
-        let first = self.next.fetch_add(n, Relaxed);
-        let alone = Group::alone(warp);
-        if (first + n) as usize > ENTRIES
-            || Q::reserve(warp, arena, alone.mask, CLASS, n, &alone) == 0
-        {
-            return;
+        // SAFETY: `CLASS` is a class; the lane has room for these positions, and uses each once.
+        // Nobody takes an entry for a chunk.
+        unsafe {
+            let arena = &arena(&self.memory);
+            let first = self.next.fetch_add(n, Relaxed);
+            let alone = Group::alone(warp);
+            if (first + n) as usize > ENTRIES
+                || Q::reserve(warp, arena, alone.mask, CLASS, n, &alone) == 0
+            {
+                return;
+            }
+            let position = queue::positions(arena, CLASS, End::Back, n);
+            for index in 0..n {
+                let entry = first + index;
+                self.out[entry as usize].fetch_add(1, Relaxed);
+                lockstep::writes(self.payload(entry), 16);
+                queue::enqueue::<_, _, Q>(
+                    warp,
+                    arena,
+                    CLASS,
+                    position.wrapping_add(index),
+                    entry,
+                    1,
+                );
+            }
+            self.semaphore().signal(n);
         }
-        let position = queue::positions(arena, CLASS, End::Back, n);
-        for index in 0..n {
-            let entry = first + index;
-            self.out[entry as usize].fetch_add(1, Relaxed);
-            lockstep::writes(self.payload(entry), 16);
-            queue::enqueue::<_, _, Q>(warp, arena, CLASS, position.wrapping_add(index), entry, 1);
-        }
-        self.semaphore().signal(n);
     }
 
     fn accept(&self, entry: u32) {
@@ -121,49 +132,59 @@ impl<Q: Queue> Bench<Q> {
 
     /// Takes an entry, if there is one.
     fn dequeue(&self, warp: Lockstep) {
-        let arena = &arena(&self.memory);
-        if self.semaphore().take(1) == 0 {
-            return;
+        // SAFETY: `CLASS` is a class; the permit is for this position. The lanes of a group have
+        // emptied their slots of the chunk.
+        unsafe {
+            let arena = &arena(&self.memory);
+            if self.semaphore().take(1) == 0 {
+                return;
+            }
+            let position = queue::positions(arena, CLASS, End::Front, 1);
+            let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, position);
+            self.accept(entry);
+            // Lanes that took of the same chunk say so together.
+            let mask = warp.converge();
+            warp.sync(mask);
+            let group = Group::by_key(warp, mask, chunk);
+            let n = group.size;
+            Q::finish(warp, arena, CLASS, chunk, n, self.keep, &group);
         }
-        let position = queue::positions(arena, CLASS, End::Front, 1);
-        let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, position);
-        self.accept(entry);
-        // Lanes that took of the same chunk say so together.
-        let mask = warp.converge();
-        warp.sync(mask);
-        let group = Group::by_key(warp, mask, chunk);
-        let n = group.size;
-        Q::finish(warp, arena, CLASS, chunk, n, self.keep, &group);
     }
 
     /// Uses a chunk of the pool for something else.
     fn borrow(&self, warp: Lockstep) {
-        let arena = &arena(&self.memory);
-        let chunk = arena.take_chunk(warp);
-        if chunk < arena.chunks {
-            let address = arena.address(arena.block(0, chunk, 0)) as usize;
-            lockstep::writes(address, Tiny::CHUNK_BYTES as usize);
-            arena.give_chunk(warp, chunk);
+        // SAFETY: the chunk was taken here.
+        unsafe {
+            let arena = &arena(&self.memory);
+            let chunk = arena.take_chunk(warp);
+            if chunk < arena.chunks() {
+                let address = arena.address(arena.block(0, chunk, 0)) as usize;
+                lockstep::writes(address, Tiny::CHUNK_BYTES as usize);
+                arena.give_chunk(warp, chunk);
+            }
         }
     }
 
     /// Moves a chunk from the pool to the stack of the class, or back.
     fn shift(&self, warp: Lockstep, to_stack: bool) {
-        let arena = &arena(&self.memory);
-        let chunk = if to_stack {
-            arena.take_chunk(warp)
-        } else {
-            arena.pop(warp, CLASS)
-        };
-        if chunk >= arena.chunks {
-            return;
-        }
-        let address = arena.address(arena.block(0, chunk, 0)) as usize;
-        lockstep::writes(address, Tiny::CHUNK_BYTES as usize);
-        if to_stack {
-            arena.push(warp, CLASS, chunk);
-        } else {
-            arena.give_chunk(warp, chunk);
+        // SAFETY: `CLASS` is a class; the chunk was taken or popped here.
+        unsafe {
+            let arena = &arena(&self.memory);
+            let chunk = if to_stack {
+                arena.take_chunk(warp)
+            } else {
+                arena.pop(warp, CLASS)
+            };
+            if chunk >= arena.chunks() {
+                return;
+            }
+            let address = arena.address(arena.block(0, chunk, 0)) as usize;
+            lockstep::writes(address, Tiny::CHUNK_BYTES as usize);
+            if to_stack {
+                arena.push(warp, CLASS, chunk);
+            } else {
+                arena.give_chunk(warp, chunk);
+            }
         }
     }
 
@@ -179,11 +200,15 @@ impl<Q: Queue> Bench<Q> {
                 0 | 1 if self.stacks && random.one_in(2) => {
                     // As who is about to be refused does: of all who look for chunks to
                     // return, the one that may know nothing of them.
-                    Q::settle(warp, &arena(&self.memory), CLASS);
+                    // SAFETY: a class.
+                    unsafe { Q::settle(warp, &arena(&self.memory), CLASS) };
                 }
                 0 => {
                     let arena = &arena(&self.memory);
-                    queue::close::<_, _, Q>(warp, arena, CLASS, |entry| self.accept(entry));
+                    // SAFETY: a class.
+                    unsafe {
+                        queue::close::<_, _, Q>(warp, arena, CLASS, |entry| self.accept(entry));
+                    }
                 }
                 1 | 2 if self.stacks => {
                     self.shift(warp, random.one_in(2));
@@ -218,13 +243,17 @@ impl<Q: Queue> Bench<Q> {
             self.dequeue(warp);
         }
         let arena = &arena(&self.memory);
-        queue::close::<_, _, Q>(warp, arena, CLASS, |entry| panic!("{entry} is left"));
+        // SAFETY: a class.
+        unsafe {
+            queue::close::<_, _, Q>(warp, arena, CLASS, |entry| panic!("{entry} is left"));
+        }
         if self.stacks {
-            for _ in 0..arena.chunks {
+            for _ in 0..arena.chunks() {
                 self.shift(warp, false);
             }
         }
-        let run = arena.take_run(warp, arena.chunks);
+        // SAFETY: there are chunks.
+        let run = unsafe { arena.take_run(warp, arena.chunks()) };
         assert_eq!(run, 0, "the queue keeps chunks");
     }
 }

@@ -22,27 +22,35 @@ pub fn enqueue<W: Warp, Q: Queue>(
     class: u32,
     entry: u32,
 ) -> bool {
-    let group = Group::by_key(warp, all, class);
-    let together = Q::reserve(warp, arena, all, class, group.size, &group);
-    if together == 0 {
-        return false;
+    // SAFETY: `class` is one of `Tiny` in all tests; a lane of a group that has room has a
+    // position, and uses it once. Nobody takes an entry for a chunk.
+    unsafe {
+        let group = Group::by_key(warp, all, class);
+        let together = Q::reserve(warp, arena, all, class, group.size, &group);
+        if together == 0 {
+            return false;
+        }
+        assert_eq!(together & group.mask, group.mask, "a group is served whole");
+        let mut first = 0;
+        if group.leads() {
+            first = queue::positions(arena, class, End::Back, group.size);
+        }
+        let first = warp.shuffle(together, first, group.leader);
+        queue::enqueue::<_, _, Q>(warp, arena, class, first.wrapping_add(group.rank), entry, 1);
+        true
     }
-    assert_eq!(together & group.mask, group.mask, "a group is served whole");
-    let mut first = 0;
-    if group.leads() {
-        first = queue::positions(arena, class, End::Back, group.size);
-    }
-    let first = warp.shuffle(together, first, group.leader);
-    queue::enqueue::<_, _, Q>(warp, arena, class, first.wrapping_add(group.rank), entry, 1);
-    true
 }
 
 /// Dequeues an entry that is counted, and keeps nothing of its chunk.
 pub fn dequeue<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, class: u32) -> u32 {
-    let position = queue::positions(arena, class, End::Front, 1);
-    let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, class, position);
-    Q::finish(warp, arena, class, chunk, 1, 0, &Group::alone(warp));
-    entry
+    // SAFETY: `class` is one of `Tiny` in all tests; an entry is counted for this position, and
+    // the slot is empty when that is counted.
+    unsafe {
+        let position = queue::positions(arena, class, End::Front, 1);
+        let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, class, position);
+        Q::finish(warp, arena, class, chunk, 1, 0, &Group::alone(warp));
+        entry
+    }
 }
 
 /// Queues that compete for a few chunks hold what was enqueued, whichever groups
@@ -80,9 +88,12 @@ fn classes_keep_apart<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     machine.launch(&|warp| {
         if warp.thread() == 0 {
             for class in (0..Tiny::CLASSES).filter(|class| *class != CLASS) {
-                queue::close::<_, _, Q>(warp, &arena(&memory), class, |entry| {
-                    assert_eq!(entry, VOID, "class {class} has an entry left");
-                });
+                // SAFETY: a class.
+                unsafe {
+                    queue::close::<_, _, Q>(warp, &arena(&memory), class, |entry| {
+                        assert_eq!(entry, VOID, "class {class} has an entry left");
+                    });
+                }
             }
         }
     });

@@ -39,12 +39,12 @@ fn heap<M: Machine, Q: Queue>(machine: &M, chunks: u32) -> Memory<Q> {
     let pool = loop {
         bytes += 64;
         if let Ok(pool) = Memory::<Q>::new(bytes, 4, &[])
-            && arena(&pool).chunks >= chunks
+            && arena(&pool).chunks() >= chunks
         {
             break pool;
         }
     };
-    assert!(arena(&pool).chunks < chunks + 16);
+    assert!(arena(&pool).chunks() < chunks + 16);
     machine.launch(&|warp| {
         // SAFETY: a launch of all threads over a heap without blocks.
         unsafe { pool.allocator().init(warp) };

@@ -2,19 +2,35 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-use heapwood_device::allocators::ouroboros::NONE;
 use heapwood_device::allocators::ouroboros::queue::Array;
+use heapwood_device::allocators::ouroboros::{Arena, NONE};
 use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::Machine;
 use heapwood_tests::lockstep::Random;
 
-use super::{arena, everywhere, heap};
+use super::{Tiny, arena, everywhere, heap};
+
+/// Gives chunks back, as they were taken.
+///
+/// # Safety
+///
+/// The caller has taken them.
+unsafe fn give<W: Warp>(arena: &Arena<Tiny>, warp: W, first: u32, length: u32) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if length == 1 {
+            arena.give_chunk(warp, first);
+        } else {
+            arena.give_run(first);
+        }
+    }
+}
 
 /// Chunks are never in two hands; runs and single chunks share the map; all come
 /// back.
 fn pool<M: Machine>(machine: &M, seed: u32) {
     let memory = heap::<M, Array>(machine, 70);
-    let owners: Vec<AtomicU32> = (0..arena(&memory).chunks)
+    let owners: Vec<AtomicU32> = (0..arena(&memory).chunks())
         .map(|_| AtomicU32::new(0))
         .collect();
     machine.launch(&|warp| {
@@ -32,41 +48,39 @@ fn pool<M: Machine>(machine: &M, seed: u32) {
                 let index = random.below(runs.len() as u64) as usize;
                 let (first, length) = runs.swap_remove(index);
                 own(first, length, me, 0);
-                if length == 1 {
-                    arena.give_chunk(warp, first);
-                } else {
-                    arena.give_run(first);
-                }
+                // SAFETY: this thread has taken them.
+                unsafe { give(arena, warp, first, length) };
                 continue;
             }
             let length = random.choose(&[1, 1, 1, 2, 3, 7, 33, 40]);
             let first = if length == 1 {
                 arena.take_chunk(warp)
             } else {
-                arena.take_run(warp, length)
+                // SAFETY: not 0.
+                unsafe { arena.take_run(warp, length) }
             };
             if first != NONE {
-                assert!(first + length <= arena.chunks);
+                assert!(first + length <= arena.chunks());
                 own(first, length, 0, me);
                 runs.push((first, length));
             }
         }
         for (first, length) in runs {
             own(first, length, me, 0);
-            if length == 1 {
-                arena.give_chunk(warp, first);
-            } else {
-                arena.give_run(first);
-            }
+            // SAFETY: as above.
+            unsafe { give(arena, warp, first, length) };
         }
     });
     machine.launch(&|warp| {
         let arena = &arena(&memory);
         if warp.thread() == 0 {
-            let all = arena.chunks;
-            assert_eq!(arena.take_run(warp, all), 0, "the pool is whole again");
+            let all = arena.chunks();
+            // SAFETY: not 0.
+            let run = unsafe { arena.take_run(warp, all) };
+            assert_eq!(run, 0, "the pool is whole again");
             assert_eq!(arena.take_chunk(warp), NONE);
-            arena.give_run(0);
+            // SAFETY: the run that was taken.
+            unsafe { arena.give_run(run) };
             let mut chunks: Vec<u32> = (0..all).map(|_| arena.take_chunk(warp)).collect();
             assert_eq!(arena.take_chunk(warp), NONE);
             chunks.sort_unstable();

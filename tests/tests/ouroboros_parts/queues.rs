@@ -15,8 +15,11 @@ use super::{CLASS, ENTRIES, Memory, Tiny, arena, everywhere, heap};
 
 /// Room for `n` entries for this thread alone.
 fn reserve<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, n: u32) -> bool {
-    let alone = Group::alone(warp);
-    Q::reserve(warp, arena, alone.mask, CLASS, n, &alone) != 0
+    // SAFETY: a class.
+    unsafe {
+        let alone = Group::alone(warp);
+        Q::reserve(warp, arena, alone.mask, CLASS, n, &alone) != 0
+    }
 }
 
 /// Threads enqueue numbers and dequeue them, in bursts, so that the queue grows over
@@ -35,9 +38,14 @@ fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     let keep = seed % 3 * 2;
     let dequeue = |warp: M::Warp| {
         let arena = &arena(&memory);
-        let position = queue::positions(arena, CLASS, End::Front, 1);
-        let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, position);
-        Q::finish(warp, arena, CLASS, chunk, 1, keep, &Group::alone(warp));
+        // SAFETY: the caller has a permit, for this position; its slot is empty when that is
+        // counted.
+        let entry = unsafe {
+            let position = queue::positions(arena, CLASS, End::Front, 1);
+            let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, position);
+            Q::finish(warp, arena, CLASS, chunk, 1, keep, &Group::alone(warp));
+            entry
+        };
         assert_ne!(entry, VOID);
         let before = state[entry as usize].swap(2, SeqCst);
         assert_eq!(before, 1, "entry {entry}");
@@ -72,11 +80,14 @@ fn queue_is_exact<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                     continue;
                 }
                 let entry = next.fetch_add(n, SeqCst);
-                let position = queue::positions(arena, CLASS, End::Back, n);
-                for index in 0..n {
-                    assert_eq!(state[(entry + index) as usize].swap(1, SeqCst), 0);
-                    let position = position.wrapping_add(index);
-                    queue::enqueue::<_, _, Q>(warp, arena, CLASS, position, entry + index, 1);
+                // SAFETY: there is room for these positions, and each is used once.
+                unsafe {
+                    let position = queue::positions(arena, CLASS, End::Back, n);
+                    for index in 0..n {
+                        assert_eq!(state[(entry + index) as usize].swap(1, SeqCst), 0);
+                        let position = position.wrapping_add(index);
+                        queue::enqueue::<_, _, Q>(warp, arena, CLASS, position, entry + index, 1);
+                    }
                 }
                 permits.signal(n);
             }
@@ -105,26 +116,30 @@ pub fn check_closed<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
             return;
         }
         for _ in 0..3 {
-            queue::close::<_, _, Q>(warp, arena, CLASS, |entry| panic!("{entry} is left"));
-            assert_eq!(
-                arena.take_run(warp, arena.chunks),
-                0,
-                "the queue keeps chunks"
-            );
-            arena.give_run(0);
-            if !reserve::<_, Q>(warp, arena, 2) {
-                panic!("no room in an empty queue");
-            }
-            let back = queue::positions(arena, CLASS, End::Back, 2);
-            let front = queue::positions(arena, CLASS, End::Front, 2);
-            for index in 0..2 {
-                queue::enqueue::<_, _, Q>(warp, arena, CLASS, back.wrapping_add(index), 7, 1);
-            }
-            for index in 0..2 {
-                let position = front.wrapping_add(index);
-                let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, position);
-                assert_eq!(entry, 7);
-                Q::finish(warp, arena, CLASS, chunk, 1, 1, &Group::alone(warp));
+            // SAFETY: the run that is given back was taken here. There is room for two entries,
+            // which are dequeued after that, each at a position of its own.
+            unsafe {
+                queue::close::<_, _, Q>(warp, arena, CLASS, |entry| panic!("{entry} is left"));
+                assert_eq!(
+                    arena.take_run(warp, arena.chunks()),
+                    0,
+                    "the queue keeps chunks"
+                );
+                arena.give_run(0);
+                if !reserve::<_, Q>(warp, arena, 2) {
+                    panic!("no room in an empty queue");
+                }
+                let back = queue::positions(arena, CLASS, End::Back, 2);
+                let front = queue::positions(arena, CLASS, End::Front, 2);
+                for index in 0..2 {
+                    queue::enqueue::<_, _, Q>(warp, arena, CLASS, back.wrapping_add(index), 7, 1);
+                }
+                for index in 0..2 {
+                    let position = front.wrapping_add(index);
+                    let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, position);
+                    assert_eq!(entry, 7);
+                    Q::finish(warp, arena, CLASS, chunk, 1, 1, &Group::alone(warp));
+                }
             }
         }
     });
@@ -139,11 +154,22 @@ fn queue_wraps<M: Machine, Q: Queue>(machine: &M) {
         let arena = &arena(&memory);
         for turn in 0..8 {
             if reserve::<_, Q>(warp, arena, 1) {
-                let back = queue::positions(arena, CLASS, End::Back, 1);
-                queue::enqueue::<_, _, Q>(warp, arena, CLASS, back, warp.thread() * 8 + turn, 1);
-                let front = queue::positions(arena, CLASS, End::Front, 1);
-                let (_, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, front);
-                Q::finish(warp, arena, CLASS, chunk, 1, 1, &Group::alone(warp));
+                // SAFETY: there is room for an entry, and one was enqueued for each that is
+                // dequeued.
+                unsafe {
+                    let back = queue::positions(arena, CLASS, End::Back, 1);
+                    queue::enqueue::<_, _, Q>(
+                        warp,
+                        arena,
+                        CLASS,
+                        back,
+                        warp.thread() * 8 + turn,
+                        1,
+                    );
+                    let front = queue::positions(arena, CLASS, End::Front, 1);
+                    let (_, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, front);
+                    Q::finish(warp, arena, CLASS, chunk, 1, 1, &Group::alone(warp));
+                }
                 sum.fetch_add(1, SeqCst);
             }
         }
@@ -163,9 +189,14 @@ fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
     let permits = words.semaphore();
     let dequeue = |warp: M::Warp| {
         let arena = &arena(&memory);
-        let position = queue::positions(arena, CLASS, End::Front, 1);
-        let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, position);
-        Q::finish(warp, arena, CLASS, chunk, 1, keep, &Group::alone(warp));
+        // SAFETY: the caller has a permit, for this position; its slot is empty when that is
+        // counted.
+        let entry = unsafe {
+            let position = queue::positions(arena, CLASS, End::Front, 1);
+            let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, position);
+            Q::finish(warp, arena, CLASS, chunk, 1, keep, &Group::alone(warp));
+            entry
+        };
         if entry != VOID {
             dequeued.fetch_add(1, SeqCst);
         }
@@ -176,9 +207,12 @@ fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
         for _ in 0..M::TURNS.min(100) {
             match random.below(8) {
                 0 => {
-                    queue::close::<_, _, Q>(warp, arena, CLASS, |_| {
-                        kept.fetch_add(1, SeqCst);
-                    });
+                    // SAFETY: a class.
+                    unsafe {
+                        queue::close::<_, _, Q>(warp, arena, CLASS, |_| {
+                            kept.fetch_add(1, SeqCst);
+                        });
+                    }
                 }
                 1..4 => {
                     if permits.take(1) == 1 {
@@ -188,8 +222,11 @@ fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                 _ => {
                     if reserve::<_, Q>(warp, arena, 1) {
                         enqueued.fetch_add(1, SeqCst);
-                        let back = queue::positions(arena, CLASS, End::Back, 1);
-                        queue::enqueue::<_, _, Q>(warp, arena, CLASS, back, 1, 1);
+                        // SAFETY: there is room for the position, which is used once.
+                        unsafe {
+                            let back = queue::positions(arena, CLASS, End::Back, 1);
+                            queue::enqueue::<_, _, Q>(warp, arena, CLASS, back, 1, 1);
+                        }
                         permits.signal(1);
                     }
                 }

@@ -28,21 +28,25 @@ fn dequeue_together<W: Warp, Q: Queue>(
     keep: u32,
     held: u32,
 ) -> Option<u32> {
-    let mut first = 0;
-    if warp.lane() == 0 {
-        first = queue::positions(arena, CLASS, End::Front, W::LANES);
+    // SAFETY: entries were enqueued for these positions; the lanes have emptied the slots that
+    // they count.
+    unsafe {
+        let mut first = 0;
+        if warp.lane() == 0 {
+            first = queue::positions(arena, CLASS, End::Front, W::LANES);
+        }
+        let position = warp.shuffle(W::FULL, first, 0).wrapping_add(warp.lane());
+        let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, position);
+        assert_eq!(entry, 7);
+        warp.sync(W::FULL);
+        let group = Group::by_key(warp, W::FULL, chunk);
+        let holds = position == held;
+        let n = warp.ballot(group.mask, !holds).count_ones();
+        if n > 0 {
+            Q::finish(warp, arena, CLASS, chunk, n, keep, &group);
+        }
+        holds.then_some(chunk)
     }
-    let position = warp.shuffle(W::FULL, first, 0).wrapping_add(warp.lane());
-    let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, CLASS, position);
-    assert_eq!(entry, 7);
-    warp.sync(W::FULL);
-    let group = Group::by_key(warp, W::FULL, chunk);
-    let holds = position == held;
-    let n = warp.ballot(group.mask, !holds).count_ones();
-    if n > 0 {
-        Q::finish(warp, arena, CLASS, chunk, n, keep, &group);
-    }
-    holds.then_some(chunk)
 }
 
 /// All chunks of a long queue are retired but the oldest, or all at the same time, and are
@@ -63,7 +67,9 @@ fn retired_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                 enqueue_together::<_, Q>(warp, arena);
             }
             if warp.thread() == 0 {
-                front.store(queue::positions(arena, CLASS, End::Front, 0), SeqCst);
+                // SAFETY: no position is taken.
+                let position = unsafe { queue::positions(arena, CLASS, End::Front, 0) };
+                front.store(position, SeqCst);
             }
         });
         let held = AtomicU32::new(NONE);
@@ -86,7 +92,8 @@ fn retired_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
             let arena = &arena(&memory);
             if is_held && warp.warp() == 0 {
                 let all = Group::of_lanes(warp, M::Warp::FULL);
-                Q::finish(warp, arena, CLASS, held.load(SeqCst), 1, keep, &all);
+                // SAFETY: the chunk has an entry that was dequeued and is not counted.
+                unsafe { Q::finish(warp, arena, CLASS, held.load(SeqCst), 1, keep, &all) };
             } else if !is_alone {
                 for _ in 0..4 {
                     enqueue_together::<_, Q>(warp, arena);
@@ -96,7 +103,7 @@ fn retired_chunks_return<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                 }
             }
         });
-        let used = arena(&memory).chunks - arena(&memory).chunks_left();
+        let used = arena(&memory).chunks() - arena(&memory).chunks_left();
         assert!(used >= keep, "{used} chunks are left of {keep}");
         // Threads that return chunks at the same time may each keep as many. A few
         // were allocated and not needed.
@@ -116,10 +123,13 @@ fn check_retired<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
             return;
         }
         let arena = &arena(memory);
-        let used = arena.chunks - arena.chunks_left();
-        let room = Q::take_room(arena, CLASS);
-        let back = queue::positions(arena, CLASS, End::Back, room);
-        let front = queue::positions(arena, CLASS, End::Front, 0);
+        let used = arena.chunks() - arena.chunks_left();
+        // SAFETY: the room that was taken is for these positions.
+        let (room, back, front) = unsafe {
+            let room = Q::take_room(arena, CLASS);
+            let back = queue::positions(arena, CLASS, End::Back, room);
+            (room, back, queue::positions(arena, CLASS, End::Front, 0))
+        };
         assert_eq!(back, front, "the queue is empty");
         // The first of them may have been used in part.
         let with_room = (back % ENTRIES + room) / ENTRIES;
@@ -131,7 +141,8 @@ fn check_retired<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
         );
         for index in 0..room {
             let position = back.wrapping_add(index);
-            queue::enqueue::<_, _, Q>(warp, arena, CLASS, position, 7, 1);
+            // SAFETY: one of these positions, used once.
+            unsafe { queue::enqueue::<_, _, Q>(warp, arena, CLASS, position, 7, 1) };
             dequeue::<_, Q>(warp, arena, CLASS);
         }
     });

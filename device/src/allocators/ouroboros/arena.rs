@@ -7,11 +7,15 @@
 //! out of date; a read-modify-write, or a tag, confirms it.
 //!
 //! All links are indices, so that a heap can be set up again in a larger area.
+//!
+//! Numbers are not checked: functions that ask for a class, which is below `P::CLASSES`, or
+//! for a *chunk of the heap*, which is below [`Arena::chunks()`], are unsafe, and so are those
+//! that store a number where others read it. So from `init` on the words of a heap, be they
+//! links, tags, entries or owners, name its chunks, blocks and classes, or none.
 
 use core::marker::PhantomData;
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
-use cuda_std::mem;
 
 use super::geometry::{self, Geometry, Line, PartOffsets};
 use super::parameters::{FIRST_BITS, METADATA_BYTES, MOST_PAGES_BITS, Parameters};
@@ -75,7 +79,12 @@ pub trait Task {
     /// Runs the task for a class, with an argument, and returns a number. `lanes` are
     /// the lanes that call this together, where a task is one for several lanes: it
     /// must not call [`Warp::converge`], see there.
-    fn run<W: Warp, P: Parameters>(
+    ///
+    /// # Safety
+    ///
+    /// `class`, without what the task has above its bits, is below `P::CLASSES` if the task is
+    /// for a class, and `value` is what the task says of its argument.
+    unsafe fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
@@ -86,8 +95,12 @@ pub trait Task {
 
 /// Takes the arena apart and puts it together again: a structure that is passed
 /// to a function goes through slow local memory.
+///
+/// # Safety
+///
+/// The first three are the parts of an arena; otherwise as for [`Task::run`].
 #[inline(never)]
-fn outlined<W: Warp, P: Parameters, T: Task>(
+unsafe fn outlined<W: Warp, P: Parameters, T: Task>(
     warp: W,
     blocks: *mut u8,
     tables: *mut u8,
@@ -96,8 +109,11 @@ fn outlined<W: Warp, P: Parameters, T: Task>(
     value: u32,
     lanes: u32,
 ) -> u32 {
-    let arena = Arena::<P>::of(blocks, tables, geometry);
-    T::run(warp, &arena, class, value, lanes)
+    // SAFETY: the caller's promise, of an arena that was made before and of the task.
+    unsafe {
+        let arena = Arena::<P>::of(blocks, tables, geometry);
+        T::run(warp, &arena, class, value, lanes)
+    }
 }
 
 /// The memory of a heap.
@@ -107,11 +123,11 @@ pub struct Arena<P> {
     metadata: *mut u8,
     tables: *mut u8,
     /// Chunks.
-    pub chunks: u32,
+    pub(super) chunks: u32,
     /// The logarithm of the entries of the pool's reuse queue.
-    pub reuse_bits: u32,
+    pub(super) reuse_bits: u32,
     /// The logarithm of the words that a class's queue has in static memory.
-    pub static_bits: u32,
+    pub(super) static_bits: u32,
     geometry: u64,
     reuse: u64,
     storage: u64,
@@ -127,12 +143,17 @@ impl<P: Parameters> Arena<P> {
     /// As for `Allocator::new`; the heap is one of `layout::plan::<P>`.
     #[inline(always)]
     pub unsafe fn new(heap: &Heap) -> Self {
-        Self::of(heap.pointers[0], heap.pointers[1], heap.integers[1])
+        // SAFETY: the caller's promise: what `plan` has put there.
+        unsafe { Self::of(heap.pointers[0], heap.pointers[1], heap.integers[1]) }
     }
 
     /// The memory from its two addresses and its geometry.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::new`], of what the heap holds.
     #[inline(always)]
-    fn of(blocks: *mut u8, tables: *mut u8, geometry: u64) -> Self {
+    unsafe fn of(blocks: *mut u8, tables: *mut u8, geometry: u64) -> Self {
         let geometry = Geometry::unpack(geometry);
         let offsets = PartOffsets::of::<P>(geometry);
         Self {
@@ -150,15 +171,30 @@ impl<P: Parameters> Arena<P> {
         }
     }
 
-    /// Runs a task, out of line.
+    /// Chunks of the heap.
     #[inline(always)]
-    pub fn call<W: Warp, T: Task>(&self, warp: W, class: u32, value: u32) -> u32 {
-        self.call_together::<W, T>(warp, class, value, 0)
+    pub fn chunks(&self) -> u32 {
+        self.chunks
+    }
+
+    /// Runs a task, out of line.
+    ///
+    /// # Safety
+    ///
+    /// As for `Task::run`, of the task.
+    #[inline(always)]
+    pub unsafe fn call<W: Warp, T: Task>(&self, warp: W, class: u32, value: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { self.call_together::<W, T>(warp, class, value, 0) }
     }
 
     /// Runs a task that is one for several lanes, out of line.
+    ///
+    /// # Safety
+    ///
+    /// As for `Task::run`, of the task.
     #[inline(always)]
-    pub fn call_together<W: Warp, T: Task>(
+    pub unsafe fn call_together<W: Warp, T: Task>(
         &self,
         warp: W,
         class: u32,
@@ -166,27 +202,41 @@ impl<P: Parameters> Arena<P> {
         lanes: u32,
     ) -> u32 {
         let (blocks, tables, geometry) = (self.blocks, self.tables, self.geometry);
-        outlined::<W, P, T>(warp, blocks, tables, geometry, class, value, lanes)
+        // SAFETY: the parts of this arena, and the caller's promise.
+        unsafe { outlined::<W, P, T>(warp, blocks, tables, geometry, class, value, lanes) }
     }
 
+    /// A 32-bit word of the tables.
+    ///
+    /// # Safety
+    ///
+    /// The tables have an aligned word of 32 bits at `offset`.
     #[inline(always)]
-    fn word32(&self, offset: u64) -> &AtomicU32 {
-        // SAFETY: the layout has an aligned word there; callers pass indices of
-        // chunks, classes and entries that exist.
+    unsafe fn word32(&self, offset: u64) -> &AtomicU32 {
+        // SAFETY: the caller's promise.
         unsafe { &*self.tables.add(offset as usize).cast() }
     }
 
+    /// A 64-bit word of the tables.
+    ///
+    /// # Safety
+    ///
+    /// The same of 64 bits.
     #[inline(always)]
-    fn word64(&self, offset: u64) -> &AtomicU64 {
-        // SAFETY: as above.
+    unsafe fn word64(&self, offset: u64) -> &AtomicU64 {
+        // SAFETY: the caller's promise.
         unsafe { &*self.tables.add(offset as usize).cast() }
     }
 
     /// A word of a chunk's metadata.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is below `chunks`.
     #[inline(always)]
-    pub fn meta(&self, chunk: u32, word: Word) -> &AtomicU32 {
+    pub(super) unsafe fn meta(&self, chunk: u32, word: Word) -> &AtomicU32 {
         let offset = u64::from(chunk) * METADATA_BYTES + word as u64 * 4;
-        // SAFETY: the table has this word for each chunk.
+        // SAFETY: the table has this word for each chunk, and the chunk is one of them.
         unsafe { &*self.metadata.add(offset as usize).cast() }
     }
 
@@ -194,67 +244,107 @@ impl<P: Parameters> Arena<P> {
     /// chunks to the chunks. Each chunk's metadata have room for one, so that the table is
     /// as large as a heap may need, and takes no memory.
     #[inline(always)]
-    pub fn skip_pointer(&self, tag: u32) -> &AtomicU64 {
+    pub(super) fn skip_pointer(&self, tag: u32) -> &AtomicU64 {
         // The largest power of two that is at most the number of chunks, less 1.
         let index = tag & (((1 << self.reuse_bits) - 1) >> 1);
         let offset = u64::from(index) * METADATA_BYTES + SKIP_POINTER;
-        // SAFETY: the table has this word for each chunk.
+        // SAFETY: the table has this word for each chunk, and the index is below their number.
         unsafe { &*self.metadata.add(offset as usize).cast() }
     }
 
     /// The state of a chunk that is shared (`shared`).
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is below `chunks`.
     #[inline(always)]
-    pub fn shared_state(&self, chunk: u32) -> &AtomicU64 {
+    pub(super) unsafe fn shared_state(&self, chunk: u32) -> &AtomicU64 {
         let offset = u64::from(chunk) * METADATA_BYTES + SHARED_STATE;
-        // SAFETY: the table has this word for each chunk.
+        // SAFETY: the table has this word for each chunk, and the chunk is one of them.
         unsafe { &*self.metadata.add(offset as usize).cast() }
     }
 
     /// 32 of the bits that a chunk has for its pages.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is below `chunks`, and `index` below `1 << (MOST_PAGES_BITS - 5)`.
     #[inline(always)]
-    pub fn bits(&self, chunk: u32, index: u32) -> &AtomicU32 {
+    pub(super) unsafe fn bits(&self, chunk: u32, index: u32) -> &AtomicU32 {
         let offset = u64::from(chunk) * METADATA_BYTES + u64::from(FIRST_BITS + index) * 4;
-        // SAFETY: as above, for the words that the pages of a chunk need.
+        // SAFETY: as above; the words that the most pages of a chunk need are behind the first.
         unsafe { &*self.metadata.add(offset as usize).cast() }
     }
 
     /// A 32-bit word of the pool's head.
     #[inline(always)]
-    pub fn pool(&self, line: Line) -> &AtomicU32 {
-        self.word32(geometry::line(0, line as u32))
+    pub(super) fn pool(&self, line: Line) -> &AtomicU32 {
+        // SAFETY: the pool's head has each of the lines.
+        unsafe { self.word32(geometry::line(0, line as u32)) }
     }
 
     /// A word of the pool's head that counts what is on its way (`transit`).
+    ///
+    /// # Safety
+    ///
+    /// `stripe` is below [`STRIPES`](super::transit::STRIPES).
     #[inline(always)]
-    pub fn transit(&self, stripe: u32) -> &AtomicU64 {
-        self.word64(geometry::line(0, Line::Room as u32) + u64::from(stripe) * 8)
+    pub(super) unsafe fn transit(&self, stripe: u32) -> &AtomicU64 {
+        // SAFETY: the caller's promise: the stripes are in the line.
+        unsafe { self.word64(geometry::line(0, Line::Room as u32) + u64::from(stripe) * 8) }
     }
 
     /// A 32-bit word of a class's head; `second` picks another one of the line.
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`, and `second` below 16, the words of 64 bits of a line.
     #[inline(always)]
-    pub fn head(&self, class: u32, line: Line, second: u32) -> &AtomicU32 {
-        let line = geometry::line(class + 1, line as u32);
-        self.word32(line + u64::from(second) * 8)
+    pub(super) unsafe fn head(&self, class: u32, line: Line, second: u32) -> &AtomicU32 {
+        // SAFETY: the caller's promise: the class has a head with each of the lines, and the word
+        // is in it.
+        unsafe {
+            let line = geometry::line(class + 1, line as u32);
+            self.word32(line + u64::from(second) * 8)
+        }
     }
 
     /// A 64-bit word of a class's head.
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`, and `second` below 16, the words of 64 bits of a line.
     #[inline(always)]
-    pub fn head64(&self, class: u32, line: Line, second: u32) -> &AtomicU64 {
-        let line = geometry::line(class + 1, line as u32);
-        self.word64(line + u64::from(second) * 8)
+    pub(super) unsafe fn head64(&self, class: u32, line: Line, second: u32) -> &AtomicU64 {
+        // SAFETY: as for `head`.
+        unsafe {
+            let line = geometry::line(class + 1, line as u32);
+            self.word64(line + u64::from(second) * 8)
+        }
     }
 
     /// A counter of the chunks that are divided into pages of a class. Its line is quiet:
     /// many change it when they free.
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`.
     #[inline(always)]
-    pub fn divided(&self, class: u32) -> &AtomicU32 {
-        self.head(class, Line::Old, 1)
+    pub(super) unsafe fn divided(&self, class: u32) -> &AtomicU32 {
+        // SAFETY: the caller's promise; the second word of a line.
+        unsafe { self.head(class, Line::Old, 1) }
     }
 
-    /// The word of the map of free chunks with the bit of `32 * index`.
+    /// The word of the map of free chunks with the bit of `32 * index`; behind the last
+    /// word lies the map of chunks that are in the reuse queue.
+    ///
+    /// # Safety
+    ///
+    /// `index` is below `2 * map_words()`.
     #[inline(always)]
-    pub fn free_map(&self, index: u32) -> &AtomicU32 {
-        self.word32(geometry::heads_bytes::<P>() + u64::from(index) * 4)
+    pub(super) unsafe fn free_map(&self, index: u32) -> &AtomicU32 {
+        // SAFETY: the caller's promise: the maps begin behind the heads.
+        unsafe { self.word32(geometry::heads_bytes::<P>() + u64::from(index) * 4) }
     }
 
     /// Words of a map with a bit for each chunk.
@@ -263,73 +353,48 @@ impl<P: Parameters> Arena<P> {
         self.chunks.div_ceil(32)
     }
 
-    /// The same of the map of chunks that are in the reuse queue.
+    /// The same of that map.
+    ///
+    /// # Safety
+    ///
+    /// `index` is below `map_words()`.
     #[inline(always)]
-    pub fn enqueued_map(&self, index: u32) -> &AtomicU32 {
-        self.free_map(self.map_words() + index)
+    pub(super) unsafe fn enqueued_map(&self, index: u32) -> &AtomicU32 {
+        // SAFETY: the caller's promise: the map is behind the other, and as large.
+        unsafe { self.free_map(self.map_words() + index) }
     }
 
     /// The entry of the reuse queue at a position.
     #[inline(always)]
-    pub fn reuse(&self, position: u32) -> &AtomicU32 {
-        let index = position & ((1 << self.reuse_bits) - 1);
-        self.word32(self.reuse + u64::from(index) * 4)
-    }
-
-    /// A 32-bit word of the static memory of a class's queue.
-    #[inline(always)]
-    pub fn storage(&self, class: u32, index: u32) -> &AtomicU32 {
-        self.word32(self.storage + u64::from(class) * self.stride + u64::from(index) * 4)
-    }
-
-    /// A 64-bit word of it.
-    #[inline(always)]
-    pub fn storage64(&self, class: u32, index: u32) -> &AtomicU64 {
-        self.word64(self.storage + u64::from(class) * self.stride + u64::from(index) * 8)
-    }
-
-    /// An entry of a queue that is stored in `chunk`.
-    #[inline(always)]
-    pub fn entry(&self, chunk: u32, index: u32) -> &AtomicU32 {
-        let offset = (u64::from(chunk) << P::CHUNK_BITS) + u64::from(index) * 4;
-        // SAFETY: inside the chunk, which is the queue's.
-        unsafe { &*self.blocks.add(offset as usize).cast() }
-    }
-
-    /// Makes the entries `4 * four` to `4 * four + 3` of a chunk empty slots, at once: the
-    /// chunk is the caller's alone, and published after that.
-    #[inline(always)]
-    pub fn empty_entries(&self, chunk: u32, four: u32) {
-        const { assert!(EMPTY == u32::MAX) };
-        let offset = (u64::from(chunk) << P::CHUNK_BITS) + u64::from(four) * 16;
-        // SAFETY: inside the chunk, aligned as the pool is, and nobody else has the chunk.
+    pub(super) fn reuse(&self, position: u32) -> &AtomicU32 {
+        // SAFETY: the queue has an entry for each number of `reuse_bits` bits.
         unsafe {
-            let entries: *mut u128 = self.blocks.add(offset as usize).cast();
-            mem::write(entries, u128::MAX);
+            let index = position & ((1 << self.reuse_bits) - 1);
+            self.word32(self.reuse + u64::from(index) * 4)
         }
     }
 
-    /// The address of a block.
+    /// A 32-bit word of the static memory of a class's queue.
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`, and `index` below `1 << static_bits`.
     #[inline(always)]
-    pub fn address(&self, block: u32) -> *mut u8 {
-        self.blocks.wrapping_add(block as usize * 16)
+    pub(super) unsafe fn storage(&self, class: u32, index: u32) -> &AtomicU32 {
+        // SAFETY: the caller's promise: each class has so many words, of 32 bits at least.
+        unsafe { self.word32(self.storage + u64::from(class) * self.stride + u64::from(index) * 4) }
     }
 
-    /// The block that page `page` of `chunk` is, for pages of `class`.
+    /// A 64-bit word of it.
+    ///
+    /// # Safety
+    ///
+    /// As for `storage`, in a heap whose queues were planned with words of 64 bits.
     #[inline(always)]
-    pub fn block(&self, class: u32, chunk: u32, page: u32) -> u32 {
-        (chunk << P::UNIT_BITS) + (page << (P::PAGE_BITS + class - 4))
-    }
-
-    /// The chunk of a block.
-    #[inline(always)]
-    pub fn chunk_of(&self, block: u32) -> u32 {
-        block >> P::UNIT_BITS
-    }
-
-    /// Which page of its chunk a block of `class` is.
-    #[inline(always)]
-    pub fn page_of(&self, class: u32, block: u32) -> u32 {
-        (block & ((1 << P::UNIT_BITS) - 1)) >> (P::PAGE_BITS + class - 4)
+    pub(super) unsafe fn storage64(&self, class: u32, index: u32) -> &AtomicU64 {
+        // SAFETY: the caller's promise: each class has so many words.
+        unsafe { self.word64(self.storage + u64::from(class) * self.stride + u64::from(index) * 8) }
     }
 }
+
+mod inside;

@@ -32,136 +32,204 @@ pub struct Freed {
 impl<P: Parameters> Arena<P> {
     /// Makes a chunk that the caller owns one of `class`, with its first `used`
     /// pages in use. If others are left, the caller is its holder.
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`. `chunk` is a chunk of the heap that the caller owns, and
+    /// `used` at most its pages.
     #[inline(always)]
-    pub fn divide(&self, class: u32, chunk: u32, used: u32) {
-        let pages = pages::<P>(class);
-        // Relaxed: others reach the chunk by its pages, or when it is available.
-        self.meta(chunk, Word::Owner).store(class, Relaxed);
-        let mut first = 0;
-        while first < pages {
-            let below = if used <= first {
-                0
-            } else if used >= first + 32 {
-                u32::MAX
-            } else {
-                (1 << (used - first)) - 1
-            };
-            let all = if pages < 32 {
-                (1 << pages) - 1
-            } else {
-                u32::MAX
-            };
-            self.bits(chunk, first >> 5).store(all & !below, Relaxed);
-            first += 32;
+    pub unsafe fn divide(&self, class: u32, chunk: u32, used: u32) {
+        // SAFETY: the chunk is of the heap by the caller's promise, and has words for the pages
+        // of any class.
+        unsafe {
+            let pages = pages::<P>(class);
+            // Relaxed: others reach the chunk by its pages, or when it is available.
+            self.meta(chunk, Word::Owner).store(class, Relaxed);
+            let mut first = 0;
+            while first < pages {
+                let below = if used <= first {
+                    0
+                } else if used >= first + 32 {
+                    u32::MAX
+                } else {
+                    (1 << (used - first)) - 1
+                };
+                let all = if pages < 32 {
+                    (1 << pages) - 1
+                } else {
+                    u32::MAX
+                };
+                self.bits(chunk, first >> 5).store(all & !below, Relaxed);
+                first += 32;
+            }
+            self.meta(chunk, Word::State).store(pages - used, Relaxed);
         }
-        self.meta(chunk, Word::State).store(pages - used, Relaxed);
     }
 
     /// The count of a chunk's free pages.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is below `chunks`.
     #[inline(always)]
-    pub fn free_pages(&self, chunk: u32) -> u32 {
-        self.meta(chunk, Word::State).load(Relaxed)
+    pub unsafe fn free_pages(&self, chunk: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { self.meta(chunk, Word::State).load(Relaxed) }
     }
 
     /// Whether all pages of a chunk of a class that the caller holds are free. Acquire:
     /// the threads that freed them have released that with the count, and each passes on
     /// what those before it have released. The thread that gives the chunk to the pool
     /// releases it for all of them, not only for the one from which it got the chunk.
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`, and `chunk` below `chunks`.
     #[inline(always)]
-    pub fn are_all_free(&self, class: u32, chunk: u32) -> bool {
-        self.meta(chunk, Word::State).load(Acquire) == pages::<P>(class)
+    pub unsafe fn are_all_free(&self, class: u32, chunk: u32) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { self.meta(chunk, Word::State).load(Acquire) == pages::<P>(class) }
     }
 
     /// Lowers the count of a chunk that the caller holds by up to `most`; returns by how
     /// much, and what is left. If nothing is left the caller is no holder any more.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is a chunk of the heap that the caller holds.
     #[inline(always)]
-    pub fn reserve_pages(&self, chunk: u32, most: u32) -> (u32, u32) {
-        let there = self.free_pages(chunk);
-        let n = if most < there { most } else { there };
-        // Nobody else lowers it.
-        let state = self.meta(chunk, Word::State);
-        (n, state.fetch_add(n.wrapping_neg(), AcqRel) - n)
+    pub unsafe fn reserve_pages(&self, chunk: u32, most: u32) -> (u32, u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let there = self.free_pages(chunk);
+            let n = if most < there { most } else { there };
+            // Nobody else lowers it.
+            let state = self.meta(chunk, Word::State);
+            (n, state.fetch_add(n.wrapping_neg(), AcqRel) - n)
+        }
     }
 
     /// Claims a page of those that the caller has reserved, the first at or
     /// behind `start` if it can.
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`, and `chunk` is a chunk of the heap of that class, of which
+    /// the caller has reserved a page.
     #[inline(always)]
-    pub fn claim_page<W: Warp>(&self, warp: W, class: u32, chunk: u32, start: u32) -> u32 {
-        let pages = pages::<P>(class);
-        let words = if pages_bits::<P>(class) > 5 {
-            pages >> 5
-        } else {
-            1
-        };
-        let mut word = (start >> 5) & (words - 1);
-        let mut wanted = u32::MAX << (start & 31);
-        let mut looks = 0;
-        loop {
-            let map = self.bits(chunk, word);
-            let mut free = map.load(Relaxed) & wanted;
-            while free != 0 {
-                let bit = free & free.wrapping_neg();
-                let before = map.fetch_and(!bit, Acquire);
-                if before & bit != 0 {
-                    return word * 32 + bit.trailing_zeros();
+    pub unsafe fn claim_page<W: Warp>(&self, warp: W, class: u32, chunk: u32, start: u32) -> u32 {
+        // SAFETY: the chunk is of the heap by the caller's promise; `word` is below `words`, and
+        // a class has no more than a chunk has words for.
+        unsafe {
+            let pages = pages::<P>(class);
+            let words = if pages_bits::<P>(class) > 5 {
+                pages >> 5
+            } else {
+                1
+            };
+            let mut word = (start >> 5) & (words - 1);
+            let mut wanted = u32::MAX << (start & 31);
+            let mut looks = 0;
+            loop {
+                let map = self.bits(chunk, word);
+                let mut free = map.load(Relaxed) & wanted;
+                while free != 0 {
+                    let bit = free & free.wrapping_neg();
+                    let before = map.fetch_and(!bit, Acquire);
+                    if before & bit != 0 {
+                        return word * 32 + bit.trailing_zeros();
+                    }
+                    free = before & wanted & !bit;
                 }
-                free = before & wanted & !bit;
-            }
-            word = (word + 1) & (words - 1);
-            wanted = u32::MAX;
-            looks += 1;
-            if looks > words {
-                // As many bits are set as were reserved, but other threads claim
-                // theirs at the same time and may have gone ahead of us in this
-                // round. Each claims one, so that rounds come to an end.
-                warp.back_off();
+                word = (word + 1) & (words - 1);
+                wanted = u32::MAX;
+                looks += 1;
+                if looks > words {
+                    // As many bits are set as were reserved, but other threads claim
+                    // theirs at the same time and may have gone ahead of us in this
+                    // round. Each claims one, so that rounds come to an end.
+                    warp.back_off();
+                }
             }
         }
     }
 
     /// Marks a page as free.
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`, and `chunk` is a chunk of the heap of that class; `page` is
+    /// one of its pages, which the caller gives up.
     #[inline(always)]
-    pub fn free_page(&self, class: u32, chunk: u32, page: u32) -> Freed {
-        self.mark_free(chunk, page);
-        self.count_free(class, chunk, 1)
+    pub unsafe fn free_page(&self, class: u32, chunk: u32, page: u32) -> Freed {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.mark_free(chunk, page);
+            self.count_free(class, chunk, 1)
+        }
     }
 
     /// Sets the bit of a page, which is to be counted after that.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is a chunk of the heap, and `page` is one of its pages, which the caller gives up.
     #[inline(always)]
-    pub fn mark_free(&self, chunk: u32, page: u32) {
-        self.bits(chunk, page >> 5)
-            .fetch_or(1 << (page & 31), Release);
+    pub unsafe fn mark_free(&self, chunk: u32, page: u32) {
+        // SAFETY: the caller's promise: a chunk has words for all of its pages.
+        unsafe {
+            self.bits(chunk, page >> 5)
+                .fetch_or(1 << (page & 31), Release);
+        }
     }
 
     /// Counts `n` pages whose bits were set.
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`, and `chunk` is a chunk of the heap of that class; the
+    /// caller has set the bits of `n` pages.
     #[inline(always)]
-    pub fn count_free(&self, class: u32, chunk: u32, n: u32) -> Freed {
-        let before = self.meta(chunk, Word::State).fetch_add(n, AcqRel);
-        Freed {
-            holds: before == 0,
-            is_last: before + n == pages::<P>(class),
+    pub unsafe fn count_free(&self, class: u32, chunk: u32, n: u32) -> Freed {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let before = self.meta(chunk, Word::State).fetch_add(n, AcqRel);
+            Freed {
+                holds: before == 0,
+                is_last: before + n == pages::<P>(class),
+            }
         }
     }
 
     /// The class of the pages of a chunk, or another owner.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is below `chunks`.
     #[inline(always)]
-    pub fn owner(&self, chunk: u32) -> u32 {
-        // Relaxed: a thread that has a block of the chunk got it by synchronisation
-        // with the thread that divided the chunk; for others this is a hint.
-        self.meta(chunk, Word::Owner).load(Relaxed)
+    pub unsafe fn owner(&self, chunk: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // Relaxed: a thread that has a block of the chunk got it by synchronisation
+            // with the thread that divided the chunk; for others this is a hint.
+            self.meta(chunk, Word::Owner).load(Relaxed)
+        }
     }
 
     /// Whether a handle may be a block.
     #[inline(always)]
     pub fn is_block(&self, block: u32) -> bool {
-        let chunk = self.chunk_of(block);
-        if chunk >= self.chunks {
-            return false;
-        }
-        match self.owner(chunk) {
-            owner::NOBODY => false,
-            owner::RUN => block & ((1 << P::UNIT_BITS) - 1) == 0,
-            class => self.block(class, chunk, self.page_of(class, block)) == block,
+        // SAFETY: the chunk was compared with the number of chunks.
+        unsafe {
+            let chunk = self.chunk_of(block);
+            if chunk >= self.chunks {
+                return false;
+            }
+            match self.owner(chunk) {
+                owner::NOBODY => false,
+                owner::RUN => block & ((1 << P::UNIT_BITS) - 1) == 0,
+                class => self.block(class, chunk, self.page_of(class, block)) == block,
+            }
         }
     }
 }

@@ -33,20 +33,23 @@ struct Reclaim<I>(PhantomData<I>);
 
 impl<I: Instance> Task for Reclaim<I> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
+    unsafe fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         _value: u32,
         _lanes: u32,
     ) -> u32 {
-        let reclaimed = I::reclaim(warp, arena, class);
-        reclaimed.moves << 1 | u32::from(reclaimed.again)
+        // SAFETY: the caller's promise.
+        unsafe {
+            let reclaimed = I::reclaim(warp, arena, class);
+            reclaimed.moves << 1 | u32::from(reclaimed.again)
+        }
     }
 }
 
-/// Decides whether a request of a class that has found nothing since it got a stamp, the
-/// argument, is refused.
+/// Decides whether a request of a class, which may be that of a [`run`], that has found nothing
+/// since it got a stamp, the argument, is refused.
 ///
 /// It is refused if nothing has moved in between ([`super::transit`]): then all that was
 /// free meanwhile lay where the request has looked. Before that the classes return their
@@ -56,36 +59,41 @@ struct Refuse<I>(PhantomData<I>);
 
 impl<I: Instance> Task for Refuse<I> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
+    unsafe fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         seen: u32,
         _lanes: u32,
     ) -> u32 {
-        let stamp = arena.stamp(warp);
-        if stamp == seen {
-            return REFUSED;
+        // SAFETY: the class is the caller's promise, unless it is that of a run, which no
+        // instance is asked about; the others are below `classes()`, which is at most
+        // `P::CLASSES`.
+        unsafe {
+            let stamp = arena.stamp(warp);
+            if stamp == seen {
+                return REFUSED;
+            }
+            let (mut again, mut moves) = (false, 0);
+            for other in 0..arena.classes() {
+                let reclaimed = arena.call::<W, Reclaim<I>>(warp, other, 0);
+                again |= reclaimed & 1 != 0;
+                moves += reclaimed >> 1;
+            }
+            if again {
+                // Threads that hold something take it, or put it where we look next; they wait
+                // for no thread that looks here.
+                warp.back_off();
+                return UNSEEN;
+            }
+            // None of the counts is ever too low.
+            let is_bare = arena.is_used_up() && (class == run::<P>() || I::is_bare(arena, class));
+            let stamp = later(stamp, moves);
+            if is_bare && arena.stamp(warp) == stamp {
+                return REFUSED;
+            }
+            stamp
         }
-        let (mut again, mut moves) = (false, 0);
-        for other in 0..arena.classes() {
-            let reclaimed = arena.call::<W, Reclaim<I>>(warp, other, 0);
-            again |= reclaimed & 1 != 0;
-            moves += reclaimed >> 1;
-        }
-        if again {
-            // Threads that hold something take it, or put it where we look next; they wait
-            // for no thread that looks here.
-            warp.back_off();
-            return UNSEEN;
-        }
-        // None of the counts is ever too low.
-        let is_bare = arena.is_used_up() && (class == run::<P>() || I::is_bare(arena, class));
-        let stamp = later(stamp, moves);
-        if is_bare && arena.stamp(warp) == stamp {
-            return REFUSED;
-        }
-        stamp
     }
 }
 
@@ -93,18 +101,21 @@ impl<P: Parameters, I: Instance> Ouroboros<P, I> {
     /// A run of chunks that holds `bytes`.
     #[inline(always)]
     fn malloc_run<W: Warp>(&self, warp: W, bytes: u64) -> u32 {
-        if P::IS_STACKED {
-            return u32::NULL;
-        }
-        let length = self.arena.chunks_for(bytes);
-        if length == NONE {
-            return u32::NULL;
-        }
-        let first = self.arena.take_run(warp, length);
-        if first == NONE {
-            u32::NULL
-        } else {
-            first << P::UNIT_BITS
+        // SAFETY: a length is a chunk at least.
+        unsafe {
+            if P::IS_STACKED {
+                return u32::NULL;
+            }
+            let length = self.arena.chunks_for(bytes);
+            if length == NONE {
+                return u32::NULL;
+            }
+            let first = self.arena.take_run(warp, length);
+            if first == NONE {
+                u32::NULL
+            } else {
+                first << P::UNIT_BITS
+            }
         }
     }
 
@@ -120,21 +131,29 @@ impl<P: Parameters, I: Instance> Ouroboros<P, I> {
     }
 
     /// Free chunks from `chunk` on, if a run of them starts there.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is below `chunks`.
     #[inline(always)]
-    fn run_at(&self, chunk: u32) -> u32 {
-        let map = |index: u32| self.arena.free_map(index).load(Relaxed);
-        let is_free = |chunk: u32| map(chunk >> 5) >> (chunk & 31) & 1 == 1;
-        if !is_free(chunk) || (chunk > 0 && is_free(chunk - 1)) {
-            return 0;
-        }
-        let mut end = chunk;
-        loop {
-            // Ones from `end` up to the end of its word.
-            let ones = (!(map(end >> 5) >> (end & 31))).trailing_zeros();
-            let left = 32 - (end & 31);
-            end += if ones < left { ones } else { left };
-            if ones < left || end >= self.arena.chunks {
-                return end - chunk;
+    unsafe fn run_at(&self, chunk: u32) -> u32 {
+        // SAFETY: the chunk is of the heap by the caller's promise, and `end` wherever the map is
+        // read.
+        unsafe {
+            let map = |index: u32| self.arena.free_map(index).load(Relaxed);
+            let is_free = |chunk: u32| map(chunk >> 5) >> (chunk & 31) & 1 == 1;
+            if !is_free(chunk) || (chunk > 0 && is_free(chunk - 1)) {
+                return 0;
+            }
+            let mut end = chunk;
+            loop {
+                // Ones from `end` up to the end of its word.
+                let ones = (!(map(end >> 5) >> (end & 31))).trailing_zeros();
+                let left = 32 - (end & 31);
+                end += if ones < left { ones } else { left };
+                if ones < left || end >= self.arena.chunks {
+                    return end - chunk;
+                }
             }
         }
     }
@@ -170,68 +189,83 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
-        let taken = first_chunks::<P>(self.arena.chunks, I::is_virtual);
-        layout::init(warp, &self.arena, taken);
-        for class in 0..P::CLASSES {
-            I::init(warp, &self.arena, class);
+        // SAFETY: nothing else uses the heap, by the caller's promise; `first_chunks` has chunks
+        // of the heap.
+        unsafe {
+            let taken = first_chunks::<P>(self.arena.chunks, I::is_virtual);
+            layout::init(warp, &self.arena, taken);
+            for class in 0..P::CLASSES {
+                I::init(warp, &self.arena, class);
+            }
         }
     }
 
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
-        // The null handle and the empty slot are the same.
-        const { assert!(EMPTY == u32::NULL) };
-        let is_run = bytes > P::PAGE_MOST;
-        let class = if is_run {
-            run::<P>()
-        } else {
-            class_of::<P>(bytes)
-        };
-        let (mut block, mut stamp) = (EMPTY, UNSEEN);
-        // Lanes that come together look again together, until all have what they get:
-        // see `Warp::converge`.
-        let all = warp.converge();
-        let (mut rest, mut is_again) = (all, false);
-        while rest != 0 {
-            let looks = rest & 1 << warp.lane() != 0;
-            let pages = warp.ballot(all, looks & !is_run);
-            if looks {
-                block = if is_run {
-                    self.malloc_run(warp, bytes)
-                } else {
-                    I::malloc(warp, &self.arena, pages, class, is_again)
-                };
-                if block.is_null() {
-                    stamp = self.arena.call::<W, Refuse<I>>(warp, class, stamp);
+        // SAFETY: a request for up to the largest page has a class. What `Refuse` gets for
+        // another is the class of a run.
+        unsafe {
+            // The null handle and the empty slot are the same.
+            const { assert!(EMPTY == u32::NULL) };
+            let is_run = bytes > P::PAGE_MOST;
+            let class = if is_run {
+                run::<P>()
+            } else {
+                class_of::<P>(bytes)
+            };
+            let (mut block, mut stamp) = (EMPTY, UNSEEN);
+            // Lanes that come together look again together, until all have what they get:
+            // see `Warp::converge`.
+            let all = warp.converge();
+            let (mut rest, mut is_again) = (all, false);
+            while rest != 0 {
+                let looks = rest & 1 << warp.lane() != 0;
+                let pages = warp.ballot(all, looks & !is_run);
+                if looks {
+                    block = if is_run {
+                        self.malloc_run(warp, bytes)
+                    } else {
+                        I::malloc(warp, &self.arena, pages, class, is_again)
+                    };
+                    if block.is_null() {
+                        stamp = self.arena.call::<W, Refuse<I>>(warp, class, stamp);
+                    }
                 }
+                rest = warp.ballot(all, block.is_null() & (stamp != REFUSED));
+                is_again = true;
+                // What one lane has seen free, the lane that looks for its group must see.
+                warp.sync(all);
             }
-            rest = warp.ballot(all, block.is_null() & (stamp != REFUSED));
-            is_again = true;
-            // What one lane has seen free, the lane that looks for its group must see.
-            warp.sync(all);
+            block
         }
-        block
     }
 
     #[inline(always)]
     fn provide<W: Warp>(self, warp: W, bytes: u64, count: u32) {
-        if bytes <= P::PAGE_MOST {
-            I::provide(warp, &self.arena, class_of::<P>(bytes), count);
+        // SAFETY: up to the largest page there is a class.
+        unsafe {
+            if bytes <= P::PAGE_MOST {
+                I::provide(warp, &self.arena, class_of::<P>(bytes), count);
+            }
         }
     }
 
     #[inline(always)]
     unsafe fn free<W: Warp>(self, warp: W, block: u32) {
-        if block.is_null() {
-            return;
-        }
-        let chunk = self.arena.chunk_of(block);
-        let class = self.arena.owner(chunk);
-        if class == owner::RUN {
-            self.arena.give_run(chunk);
-        } else {
-            let all = warp.converge();
-            I::free(warp, &self.arena, all, class, block);
+        // SAFETY: the caller's promise: a live block is in a chunk of the heap, whose owner is
+        // its class, or the first of a run.
+        unsafe {
+            if block.is_null() {
+                return;
+            }
+            let chunk = self.arena.chunk_of(block);
+            let class = self.arena.owner(chunk);
+            if class == owner::RUN {
+                self.arena.give_run(chunk);
+            } else {
+                let all = warp.converge();
+                I::free(warp, &self.arena, all, class, block);
+            }
         }
     }
 
@@ -245,39 +279,46 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
     }
 
     fn granted(self, block: u32, _requested: u64) -> u64 {
-        let chunk = self.arena.chunk_of(block);
-        let class = self.arena.owner(chunk);
-        if class == owner::RUN {
-            u64::from(self.arena.meta(chunk, Word::Length).load(Relaxed)) << P::CHUNK_BITS
-        } else {
-            page_bytes::<P>(class)
+        // SAFETY: the block is live, as the trait asks, and so in a chunk of the heap.
+        unsafe {
+            let chunk = self.arena.chunk_of(block);
+            let class = self.arena.owner(chunk);
+            if class == owner::RUN {
+                u64::from(self.arena.meta(chunk, Word::Length).load(Relaxed)) << P::CHUNK_BITS
+            } else {
+                page_bytes::<P>(class)
+            }
         }
     }
 
     fn walk<W: Warp>(self, warp: W) -> Occupancy {
-        let mut sum = Occupancy::default();
-        for_each(warp, self.arena.chunks, |chunk| {
-            let run = u64::from(self.run_at(chunk));
-            sum.free_bytes += run << P::CHUNK_BITS;
-            let largest = layout::max_block::<P>(run);
-            if largest > sum.largest_free_bytes {
-                sum.largest_free_bytes = largest;
-            }
-            match self.arena.owner(chunk) {
-                owner::NOBODY => {}
-                owner::RUN => sum.used_bytes += self.granted(chunk << P::UNIT_BITS, 0),
-                class => {
-                    Self::add(
-                        &mut sum,
-                        class,
-                        I::pages_of_chunk(&self.arena, class, chunk),
-                    );
+        // SAFETY: chunks and classes are below their numbers, and the owner of a chunk is a
+        // class, if it is nothing else.
+        unsafe {
+            let mut sum = Occupancy::default();
+            for_each(warp, self.arena.chunks, |chunk| {
+                let run = u64::from(self.run_at(chunk));
+                sum.free_bytes += run << P::CHUNK_BITS;
+                let largest = layout::max_block::<P>(run);
+                if largest > sum.largest_free_bytes {
+                    sum.largest_free_bytes = largest;
                 }
-            }
-        });
-        for_each(warp, P::CLASSES, |class| {
-            Self::add(&mut sum, class, I::pages_of_class(&self.arena, class));
-        });
-        sum
+                match self.arena.owner(chunk) {
+                    owner::NOBODY => {}
+                    owner::RUN => sum.used_bytes += self.granted(chunk << P::UNIT_BITS, 0),
+                    class => {
+                        Self::add(
+                            &mut sum,
+                            class,
+                            I::pages_of_chunk(&self.arena, class, chunk),
+                        );
+                    }
+                }
+            });
+            for_each(warp, P::CLASSES, |class| {
+                Self::add(&mut sum, class, I::pages_of_class(&self.arena, class));
+            });
+            sum
+        }
     }
 }

@@ -37,6 +37,9 @@ pub struct Reclaimed {
 }
 
 /// Instances that together serve all classes. A class belongs to one of them.
+///
+/// What is unsafe asks, besides what it says, for a heap that was planned for these instances
+/// ([`Instance::fixed`]).
 pub trait Instance: Copy {
     /// Whether fully free chunks serve any other use, in all classes.
     const REUSES: bool;
@@ -54,11 +57,19 @@ pub trait Instance: Copy {
     fn fixed<P: Parameters>(chunks: u64) -> Static;
 
     /// Empties the queue of a class; called by all threads of the launch.
-    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32);
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`, and nothing else uses the heap.
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32);
 
     /// A page of the class, or `EMPTY`. The lanes of `all` call this together,
     /// each for a class of its own; whether they look again is the same for all.
-    fn malloc<W: Warp, P: Parameters>(
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`.
+    unsafe fn malloc<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
@@ -68,23 +79,60 @@ pub trait Instance: Copy {
 
     /// Divides chunks until the class has `count` free pages; called by all lanes of a
     /// warp.
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`.
     #[inline(always)]
-    fn provide<W: Warp, P: Parameters>(_warp: W, _arena: &Arena<P>, _class: u32, _count: u32) {}
+    unsafe fn provide<W: Warp, P: Parameters>(
+        _warp: W,
+        _arena: &Arena<P>,
+        _class: u32,
+        _count: u32,
+    ) {
+    }
 
     /// Frees a page of the class; called as `malloc`.
-    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32);
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`, and `block` is a live block, of a chunk of that class, that
+    /// the caller gives up.
+    unsafe fn free<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        all: u32,
+        class: u32,
+        block: u32,
+    );
 
     /// Whether the class has no free page.
-    fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`.
+    unsafe fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
 
     /// Returns chunks of the class that hold no block to the pool.
-    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed;
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`.
+    unsafe fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed;
 
     /// The pages of one chunk of the class, if they are counted by chunks.
-    fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> Pages;
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`, and `chunk` below `chunks`.
+    unsafe fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> Pages;
 
     /// The pages of the class, if they are counted by classes.
-    fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages;
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`.
+    unsafe fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages;
 }
 
 /// Classes below `FROM` are served by `A`, the others by `B`: several instances
@@ -118,120 +166,159 @@ impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
     }
 
     #[inline(always)]
-    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
-        if class < FROM {
-            A::init(warp, arena, class);
-        } else {
-            B::init(warp, arena, class);
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
+        // SAFETY: the caller's promise, which is the same of both.
+        unsafe {
+            if class < FROM {
+                A::init(warp, arena, class);
+            } else {
+                B::init(warp, arena, class);
+            }
         }
     }
 
     #[inline(always)]
-    fn malloc<W: Warp, P: Parameters>(
+    unsafe fn malloc<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
         class: u32,
         is_again: bool,
     ) -> u32 {
-        let low = warp.ballot(all, class < FROM);
-        if class < FROM {
-            A::malloc(warp, arena, low, class, is_again)
-        } else {
-            B::malloc(warp, arena, all & !low, class, is_again)
+        // SAFETY: the caller's promise, which is the same of both.
+        unsafe {
+            let low = warp.ballot(all, class < FROM);
+            if class < FROM {
+                A::malloc(warp, arena, low, class, is_again)
+            } else {
+                B::malloc(warp, arena, all & !low, class, is_again)
+            }
         }
     }
 
     #[inline(always)]
-    fn provide<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, count: u32) {
-        if class < FROM {
-            A::provide(warp, arena, class, count);
-        } else {
-            B::provide(warp, arena, class, count);
+    unsafe fn provide<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, count: u32) {
+        // SAFETY: the caller's promise, which is the same of both.
+        unsafe {
+            if class < FROM {
+                A::provide(warp, arena, class, count);
+            } else {
+                B::provide(warp, arena, class, count);
+            }
         }
     }
 
     #[inline(always)]
-    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
-        let low = warp.ballot(all, class < FROM);
-        if class < FROM {
-            A::free(warp, arena, low, class, block);
-        } else {
-            B::free(warp, arena, all & !low, class, block);
+    unsafe fn free<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        all: u32,
+        class: u32,
+        block: u32,
+    ) {
+        // SAFETY: the caller's promise, which is the same of both.
+        unsafe {
+            let low = warp.ballot(all, class < FROM);
+            if class < FROM {
+                A::free(warp, arena, low, class, block);
+            } else {
+                B::free(warp, arena, all & !low, class, block);
+            }
         }
     }
 
     #[inline(always)]
-    fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
-        if class < FROM {
-            A::is_bare(arena, class)
-        } else {
-            B::is_bare(arena, class)
+    unsafe fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
+        // SAFETY: the caller's promise, which is the same of both.
+        unsafe {
+            if class < FROM {
+                A::is_bare(arena, class)
+            } else {
+                B::is_bare(arena, class)
+            }
         }
     }
 
     #[inline(always)]
-    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed {
-        if class < FROM {
-            A::reclaim(warp, arena, class)
-        } else {
-            B::reclaim(warp, arena, class)
+    unsafe fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed {
+        // SAFETY: the caller's promise, which is the same of both.
+        unsafe {
+            if class < FROM {
+                A::reclaim(warp, arena, class)
+            } else {
+                B::reclaim(warp, arena, class)
+            }
         }
     }
 
     #[inline(always)]
-    fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> Pages {
-        if class < FROM {
-            A::pages_of_chunk(arena, class, chunk)
-        } else {
-            B::pages_of_chunk(arena, class, chunk)
+    unsafe fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> Pages {
+        // SAFETY: the caller's promise, which is the same of both.
+        unsafe {
+            if class < FROM {
+                A::pages_of_chunk(arena, class, chunk)
+            } else {
+                B::pages_of_chunk(arena, class, chunk)
+            }
         }
     }
 
     #[inline(always)]
-    fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages {
-        if class < FROM {
-            A::pages_of_class(arena, class)
-        } else {
-            B::pages_of_class(arena, class)
+    unsafe fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages {
+        // SAFETY: the caller's promise, which is the same of both.
+        unsafe {
+            if class < FROM {
+                A::pages_of_class(arena, class)
+            } else {
+                B::pages_of_class(arena, class)
+            }
         }
     }
 }
 
 /// A page of the class, or `EMPTY`: [`Instance::malloc`].
+///
+/// # Safety
+///
+/// As for [`Instance::malloc`].
 #[inline(always)]
-pub fn malloc<W: Warp, P: Parameters, K: Kind>(
+pub unsafe fn malloc<W: Warp, P: Parameters, K: Kind>(
     warp: W,
     arena: &Arena<P>,
     all: u32,
     class: u32,
     is_again: bool,
 ) -> u32 {
-    let mut group = Group::by_key(warp, all, class);
-    let mut granted = 0;
-    if group.leads() {
-        let supply = supply(arena, class);
-        // A request that looks again waits for what is about to be added.
-        granted = if is_again {
-            supply.take_if_any(group.size)
-        } else {
-            supply.take(group.size)
-        };
-    }
-    granted = warp.shuffle(all, granted, group.leader);
-    // Of a group that wants more pages than there are, the first lanes get these.
-    let is_granted = group.rank < granted;
-    let mut together = warp.ballot(all, is_granted);
-    if is_granted {
-        group = group.without(!together);
-    } else {
-        group = group.without(together);
-        let block = arena.call_together::<W, Supply<K>>(warp, class, 0, group.mask);
-        together = warp.ballot(group.mask, block == GRANTED);
-        if block != GRANTED {
-            return block;
+    // SAFETY: the class is below `P::CLASSES` by the caller's promise. The lanes of `together`
+    // have a permit each: the semaphore's, or those of `Supply`, which the others get a block
+    // from.
+    unsafe {
+        let mut group = Group::by_key(warp, all, class);
+        let mut granted = 0;
+        if group.leads() {
+            let supply = supply(arena, class);
+            // A request that looks again waits for what is about to be added.
+            granted = if is_again {
+                supply.take_if_any(group.size)
+            } else {
+                supply.take(group.size)
+            };
         }
-        group = Group::of_lanes(warp, together);
+        granted = warp.shuffle(all, granted, group.leader);
+        // Of a group that wants more pages than there are, the first lanes get these.
+        let is_granted = group.rank < granted;
+        let mut together = warp.ballot(all, is_granted);
+        if is_granted {
+            group = group.without(!together);
+        } else {
+            group = group.without(together);
+            let block = arena.call_together::<W, Supply<K>>(warp, class, 0, group.mask);
+            together = warp.ballot(group.mask, block == GRANTED);
+            if block != GRANTED {
+                return block;
+            }
+            group = Group::of_lanes(warp, together);
+        }
+        K::obtain(warp, arena, class, together, &group)
     }
-    K::obtain(warp, arena, class, together, &group)
 }

@@ -8,10 +8,16 @@ use super::waiting::supply;
 use crate::simt::Warp;
 
 /// What pages and chunks do differently when they serve a request.
+///
+/// What is unsafe asks, besides what it says, for a heap that was planned for this kind.
 pub trait Kind {
     /// A page for each lane of the groups in `mask`, for which the semaphore has
     /// given permits.
-    fn obtain<W: Warp, P: Parameters>(
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`, and the lanes have these permits.
+    unsafe fn obtain<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
@@ -21,21 +27,44 @@ pub trait Kind {
 
     /// A page that the semaphore does not count, or [`super::arena::EMPTY`]; for all lanes of
     /// the group together. If there is one, some lane gets it.
-    fn spare<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, group: &Group) -> u32;
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`.
+    unsafe fn spare<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        group: &Group,
+    ) -> u32;
 
     /// The free pages of the class that requests find, at this moment.
-    fn available<P: Parameters>(arena: &Arena<P>, class: u32) -> u64 {
-        u64::from(supply(arena, class).read().count)
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`.
+    unsafe fn available<P: Parameters>(arena: &Arena<P>, class: u32) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { u64::from(supply(arena, class).read().count) }
     }
 
     /// Whether a group that finds no page allocates a chunk at once instead of waiting for
     /// one that is on its way. If so, the chunk is counted.
-    fn spreads<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`.
+    unsafe fn spreads<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
 
     /// Keeps the pages of a new chunk from `used` on; returns how many of them
     /// the semaphore is to count. Called by all lanes of the group together,
     /// with the chunk [`super::arena::NONE`] if there is none.
-    fn keep<W: Warp, P: Parameters>(
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`. The chunk, if there is one, is of that class, was divided
+    /// with its first `used` pages in use, and the caller holds it.
+    unsafe fn keep<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,

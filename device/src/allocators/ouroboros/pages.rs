@@ -23,7 +23,7 @@ use super::queue::{End, Queue, VOID, close, dequeue, enqueue, positions};
 use super::semaphore::Semaphore;
 use super::supply::Provide;
 use super::waiting::{room, supply};
-use crate::simt::{Backoff, Warp, leader};
+use crate::simt::Warp;
 
 /// Entries that a queue has static memory for, for each chunk of the heap: rounded
 /// up to a power of two, and up to the most that the parameters allow. 2 GiB have
@@ -39,11 +39,18 @@ const ENTRIES_PER_CHUNK: u64 = 6;
 const KEPT_SHIFT: u32 = 9;
 
 /// The semaphore of shelved pages. No thread waits at it.
+///
+/// # Safety
+///
+/// `class` is below `P::CLASSES`.
 #[inline(always)]
-fn shelf<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
-    Semaphore {
-        resources: arena.head64(class, Line::Entries, 0),
-        expected: arena.head(class, Line::Entries, 1),
+unsafe fn shelf<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        Semaphore {
+            resources: arena.head64(class, Line::Entries, 0),
+            expected: arena.head(class, Line::Entries, 1),
+        }
     }
 }
 
@@ -53,182 +60,151 @@ pub struct OuroborosPages<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> OuroborosPages<Q> {
     /// Enqueues pages, or shelves them.
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`, and `block` is a live block, of a chunk of that class, that
+    /// the caller gives up.
     #[inline(always)]
-    fn give<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
-        let group = Group::by_key(warp, all, class);
-        let together = Q::reserve(warp, arena, all, class, group.size, &group);
-        if together != 0 {
-            let mut first = 0;
-            if group.leads() {
-                first = positions(arena, class, End::Back, group.size);
-            }
-            if group.leads() {
-                // Before the page can be had; see the module. A thread that gets a permit for
-                // a slot that is not yet filled waits for a lane that is about to fill it.
-                supply(arena, class).signal(group.size);
-            }
-            let first = warp.shuffle(together, first, group.leader);
-            warp.sync(together);
-            enqueue::<W, P, Q>(warp, arena, class, first.wrapping_add(group.rank), block, 1);
-            return;
-        }
-        arena.call_together::<W, Shelve<Q>>(warp, class, block, group.mask);
-    }
-}
-
-/// Shelves a page of the class, the argument.
-struct Shelve<Q>(core::marker::PhantomData<Q>);
-
-impl<Q: Queue> Task for Shelve<Q> {
-    #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
+    unsafe fn give<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
+        all: u32,
         class: u32,
         block: u32,
-        lanes: u32,
-    ) -> u32 {
-        if warp.lane() == leader(lanes) {
-            // Before the page can be had; see the module.
-            shelf(arena, class).signal(lanes.count_ones());
+    ) {
+        // SAFETY: the caller's promise, for all lanes. Those that go on have room, and a position
+        // each.
+        unsafe {
+            let group = Group::by_key(warp, all, class);
+            let together = Q::reserve(warp, arena, all, class, group.size, &group);
+            if together != 0 {
+                let mut first = 0;
+                if group.leads() {
+                    first = positions(arena, class, End::Back, group.size);
+                }
+                if group.leads() {
+                    // Before the page can be had; see the module. A thread that gets a permit for
+                    // a slot that is not yet filled waits for a lane that is about to fill it.
+                    supply(arena, class).signal(group.size);
+                }
+                let first = warp.shuffle(together, first, group.leader);
+                warp.sync(together);
+                enqueue::<W, P, Q>(warp, arena, class, first.wrapping_add(group.rank), block, 1);
+                return;
+            }
+            arena.call_together::<W, Shelve<Q>>(warp, class, block, group.mask);
         }
-        warp.sync(lanes);
-        let chunk = arena.chunk_of(block);
-        let freed = arena.free_page(class, chunk, arena.page_of(class, block));
-        let held = warp.ballot(lanes, freed.holds);
-        if held & 1 << warp.lane() != 0 {
-            arena.push_together(warp, class, chunk, held);
-        }
-        0
     }
 }
+
+/// Shelves a page of the class, the argument, which the caller gives up.
+struct Shelve<Q>(core::marker::PhantomData<Q>);
 
 /// A shelved page for each of the lanes, which have permits for as many.
 struct Unshelve;
 
-impl Task for Unshelve {
-    #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: u32,
-        _value: u32,
-        lanes: u32,
-    ) -> u32 {
-        let group = Group::by_key(warp, lanes, class);
-        let (mut block, mut served) = (EMPTY, 0);
-        let mut backoff = Backoff::new();
-        // The chunks of these pages are on a stack, or held by threads that push
-        // them there and wait for no thread that waits here.
-        while served < group.size {
-            let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
-            if group.leads() {
-                chunk = arena.pop(warp, class);
-                if chunk == NONE {
-                    backoff.pause(warp);
-                } else {
-                    let (n, left) = arena.reserve_pages(chunk, group.size - served);
-                    (taken, start) = (n, pages::<P>(class) - left - n);
-                    if left > 0 {
-                        arena.push(warp, class, chunk);
-                    }
-                }
-            }
-            // The leader acquired the chunk for all.
-            warp.sync(group.mask);
-            chunk = warp.shuffle(group.mask, chunk, group.leader);
-            taken = warp.shuffle(group.mask, taken, group.leader);
-            start = warp.shuffle(group.mask, start, group.leader);
-            let offset = group.rank.wrapping_sub(served);
-            if offset < taken {
-                let page = arena.claim_page(warp, class, chunk, start + offset);
-                block = arena.block(class, chunk, page);
-            }
-            served += taken;
-        }
-        block
-    }
-}
+// What these two do.
+mod shelved;
 
-/// Frees a page, the argument.
+/// Frees a page, the argument, which the caller gives up.
 struct Free<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for Free<Q> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
+    unsafe fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         block: u32,
         all: u32,
     ) -> u32 {
-        OuroborosPages::<Q>::give(warp, arena, all, class, block);
-        0
+        // SAFETY: the caller's promise.
+        unsafe {
+            OuroborosPages::<Q>::give(warp, arena, all, class, block);
+            0
+        }
     }
 }
 
 impl<Q: Queue> Kind for OuroborosPages<Q> {
     #[inline(always)]
-    fn obtain<W: Warp, P: Parameters>(
+    unsafe fn obtain<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         mask: u32,
         group: &Group,
     ) -> u32 {
-        let mut first = 0;
-        if group.leads() {
-            first = positions(arena, class, End::Front, group.size);
-        }
-        let first = warp.shuffle(mask, first, group.leader);
-        let position = first.wrapping_add(group.rank);
-        let (block, chunk) = dequeue::<W, P, Q>(warp, arena, class, position);
-        let keep = arena.chunks >> KEPT_SHIFT;
-        let mut group = *group;
-        if Q::VIRTUAL {
-            // Every lane is done with its slot before one counts them all.
-            warp.sync(mask);
-            group = Group::by_key(warp, mask, chunk);
-        }
-        Q::finish(warp, arena, class, chunk, group.size, keep, &group);
-        if Q::VIRTUAL {
-            // `close` has shelved the pages that these lanes have permits for.
-            let voids = warp.ballot(mask, block == VOID);
-            if block == VOID {
-                return arena.call_together::<W, Unshelve>(warp, class, 0, voids);
+        // SAFETY: the class is the caller's promise. The permits give as many positions, which
+        // the lanes use once; entries are pages of the class, or voids.
+        unsafe {
+            let mut first = 0;
+            if group.leads() {
+                first = positions(arena, class, End::Front, group.size);
             }
+            let first = warp.shuffle(mask, first, group.leader);
+            let position = first.wrapping_add(group.rank);
+            let (block, chunk) = dequeue::<W, P, Q>(warp, arena, class, position);
+            let keep = arena.chunks >> KEPT_SHIFT;
+            let mut group = *group;
+            if Q::VIRTUAL {
+                // Every lane is done with its slot before one counts them all.
+                warp.sync(mask);
+                group = Group::by_key(warp, mask, chunk);
+            }
+            Q::finish(warp, arena, class, chunk, group.size, keep, &group);
+            if Q::VIRTUAL {
+                // `close` has shelved the pages that these lanes have permits for.
+                let voids = warp.ballot(mask, block == VOID);
+                if block == VOID {
+                    return arena.call_together::<W, Unshelve>(warp, class, 0, voids);
+                }
+            }
+            block
         }
-        block
     }
 
     /// Shelved pages, for as many lanes as there are.
     #[inline(always)]
-    fn spare<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, group: &Group) -> u32 {
-        let mut granted = 0;
-        if group.leads() {
-            granted = shelf(arena, class).take_if_any(group.size);
+    unsafe fn spare<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        group: &Group,
+    ) -> u32 {
+        // SAFETY: the class is the caller's promise. The lanes have the permits of the shelf.
+        unsafe {
+            let mut granted = 0;
+            if group.leads() {
+                granted = shelf(arena, class).take_if_any(group.size);
+            }
+            granted = warp.shuffle(group.mask, granted, group.leader);
+            let is_granted = group.rank < granted;
+            let lanes = warp.ballot(group.mask, is_granted);
+            if !is_granted {
+                return EMPTY;
+            }
+            arena.call_together::<W, Unshelve>(warp, class, 0, lanes)
         }
-        granted = warp.shuffle(group.mask, granted, group.leader);
-        let is_granted = group.rank < granted;
-        let lanes = warp.ballot(group.mask, is_granted);
-        if !is_granted {
-            return EMPTY;
-        }
-        arena.call_together::<W, Unshelve>(warp, class, 0, lanes)
     }
 
     #[inline(always)]
-    fn available<P: Parameters>(arena: &Arena<P>, class: u32) -> u64 {
-        u64::from(supply(arena, class).read().count) + u64::from(shelf(arena, class).read().count)
+    unsafe fn available<P: Parameters>(arena: &Arena<P>, class: u32) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            u64::from(supply(arena, class).read().count)
+                + u64::from(shelf(arena, class).read().count)
+        }
     }
 
     #[inline(always)]
-    fn spreads<P: Parameters>(_arena: &Arena<P>, _class: u32) -> bool {
+    unsafe fn spreads<P: Parameters>(_arena: &Arena<P>, _class: u32) -> bool {
         false
     }
 
     #[inline(always)]
-    fn keep<W: Warp, P: Parameters>(
+    unsafe fn keep<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
@@ -236,34 +212,39 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
         chunk: u32,
         used: u32,
     ) -> u32 {
-        if chunk == NONE {
-            return 0;
-        }
-        let rest = pages::<P>(class) - used;
-        let queued = Q::reserve(warp, arena, group.mask, class, rest, group) != 0;
-        let mut first = 0;
-        if group.leads() {
-            if queued {
-                first = positions(arena, class, End::Back, rest);
-                arena.divide(class, chunk, pages::<P>(class));
-            } else {
-                shelf(arena, class).signal(rest);
-                arena.push(warp, class, chunk);
+        // SAFETY: the class and the chunk are the caller's promise. Pages from `used` on are in
+        // no block, and are enqueued at as many positions, for which there is room, or their
+        // chunk is pushed.
+        unsafe {
+            if chunk == NONE {
+                return 0;
             }
+            let rest = pages::<P>(class) - used;
+            let queued = Q::reserve(warp, arena, group.mask, class, rest, group) != 0;
+            let mut first = 0;
+            if group.leads() {
+                if queued {
+                    first = positions(arena, class, End::Back, rest);
+                    arena.divide(class, chunk, pages::<P>(class));
+                } else {
+                    shelf(arena, class).signal(rest);
+                    arena.push(warp, class, chunk);
+                }
+            }
+            // The leader's change of the chunk comes before its pages are had.
+            warp.sync(group.mask);
+            if !queued {
+                return 0;
+            }
+            let first = warp.shuffle(group.mask, first, group.leader);
+            let mut index = group.rank;
+            while index < rest {
+                let block = arena.block(class, chunk, used + index);
+                enqueue::<W, P, Q>(warp, arena, class, first.wrapping_add(index), block, 1);
+                index += group.size;
+            }
+            rest
         }
-        // The leader's change of the chunk comes before its pages are had.
-        warp.sync(group.mask);
-        if !queued {
-            return 0;
-        }
-        let first = warp.shuffle(group.mask, first, group.leader);
-        let mut index = group.rank;
-        while index < rest {
-            let block = arena.block(class, chunk, used + index);
-            enqueue::<W, P, Q>(warp, arena, class, first.wrapping_add(index), block, 1);
-            index += group.size;
-        }
-        rest
     }
 }
 
@@ -283,78 +264,102 @@ impl<Q: Queue> Instance for OuroborosPages<Q> {
     }
 
     #[inline(always)]
-    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
-        Q::init(warp, arena, class);
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Q::init(warp, arena, class);
+        }
     }
 
     #[inline(always)]
-    fn malloc<W: Warp, P: Parameters>(
+    unsafe fn malloc<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
         class: u32,
         is_again: bool,
     ) -> u32 {
-        instance::malloc::<W, P, Self>(warp, arena, all, class, is_again)
+        // SAFETY: the caller's promise.
+        unsafe { instance::malloc::<W, P, Self>(warp, arena, all, class, is_again) }
     }
 
     #[inline(always)]
-    fn provide<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, count: u32) {
-        arena.call_together::<W, Provide<Self>>(warp, class, count, W::FULL);
-    }
-
-    #[inline(always)]
-    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
-        if Q::VIRTUAL {
-            arena.call_together::<W, Free<Q>>(warp, class, block, all);
-        } else {
-            Self::give(warp, arena, all, class, block);
+    unsafe fn provide<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, count: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            arena.call_together::<W, Provide<Self>>(warp, class, count, W::FULL);
         }
     }
 
     #[inline(always)]
-    fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
-        supply(arena, class).read().count == 0 && shelf(arena, class).read().count == 0
-    }
-
-    #[inline(always)]
-    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed {
-        let mut reclaimed = Reclaimed {
-            again: Q::VIRTUAL && Q::settle(warp, arena, class),
-            moves: 0,
-        };
-        // While no thread dequeues: each that does would get a void instead of its page.
-        let front = arena.head(class, Line::Front, 0).load(Relaxed);
-        let back = arena.head(class, Line::Back, 0).load(Relaxed);
-        if Q::VIRTUAL && front == back && room(arena, class).left() > 0 {
-            arena.depart(warp);
-            reclaimed.moves = 1;
-            reclaimed.again |= close::<W, P, Q>(warp, arena, class, |block| {
-                // Another thread has a permit for it, and gets a void instead.
-                let chunk = arena.chunk_of(block);
-                let freed = arena.free_page(class, chunk, arena.page_of(class, block));
-                if freed.holds {
-                    arena.push(warp, class, chunk);
-                }
-            });
-            arena.arrive(warp, true);
+    unsafe fn free<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        all: u32,
+        class: u32,
+        block: u32,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if Q::VIRTUAL {
+                arena.call_together::<W, Free<Q>>(warp, class, block, all);
+            } else {
+                Self::give(warp, arena, all, class, block);
+            }
         }
-        reclaimed
     }
 
     #[inline(always)]
-    fn pages_of_chunk<P: Parameters>(_arena: &Arena<P>, _class: u32, _chunk: u32) -> Pages {
+    unsafe fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { supply(arena, class).read().count == 0 && shelf(arena, class).read().count == 0 }
+    }
+
+    #[inline(always)]
+    unsafe fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed {
+        // SAFETY: the class is the caller's promise. An entry that is dequeued here is a page of
+        // the class, in no block.
+        unsafe {
+            let mut reclaimed = Reclaimed {
+                again: Q::VIRTUAL && Q::settle(warp, arena, class),
+                moves: 0,
+            };
+            // While no thread dequeues: each that does would get a void instead of its page.
+            let front = arena.head(class, Line::Front, 0).load(Relaxed);
+            let back = arena.head(class, Line::Back, 0).load(Relaxed);
+            if Q::VIRTUAL && front == back && room(arena, class).left() > 0 {
+                arena.depart(warp);
+                reclaimed.moves = 1;
+                reclaimed.again |= close::<W, P, Q>(warp, arena, class, |block| {
+                    // Another thread has a permit for it, and gets a void instead.
+                    let chunk = arena.chunk_of(block);
+                    let freed = arena.free_page(class, chunk, arena.page_of(class, block));
+                    if freed.holds {
+                        arena.push(warp, class, chunk);
+                    }
+                });
+                arena.arrive(warp, true);
+            }
+            reclaimed
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn pages_of_chunk<P: Parameters>(_arena: &Arena<P>, _class: u32, _chunk: u32) -> Pages {
         Pages::default()
     }
 
     #[inline(always)]
-    fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages {
-        let chunks = arena.divided(class).load(Relaxed);
-        let shelved = shelf(arena, class).read().count;
-        let free = u64::from(supply(arena, class).read().count) + u64::from(shelved);
-        Pages {
-            used: (u64::from(chunks) * u64::from(pages::<P>(class))).saturating_sub(free),
-            free,
+    unsafe fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let chunks = arena.divided(class).load(Relaxed);
+            let shelved = shelf(arena, class).read().count;
+            let free = u64::from(supply(arena, class).read().count) + u64::from(shelved);
+            Pages {
+                used: (u64::from(chunks) * u64::from(pages::<P>(class))).saturating_sub(free),
+                free,
+            }
         }
     }
 }

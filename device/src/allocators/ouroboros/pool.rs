@@ -67,7 +67,7 @@ struct TakeChunks;
 
 impl Task for TakeChunks {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
+    unsafe fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         _class: u32,
@@ -78,20 +78,23 @@ impl Task for TakeChunks {
     }
 }
 
-/// [`Arena::give_chunks`].
+/// [`Arena::give_chunks`] of a chunk, the argument.
 struct GiveChunks;
 
 impl Task for GiveChunks {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
+    unsafe fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         _class: u32,
         chunk: u32,
         lanes: u32,
     ) -> u32 {
-        arena.give_chunks_inline(warp, chunk, lanes);
-        0
+        // SAFETY: the caller's promise: a chunk that it owns.
+        unsafe {
+            arena.give_chunks_inline(warp, chunk, lanes);
+            0
+        }
     }
 }
 
@@ -106,7 +109,8 @@ impl<P: Parameters> Arena<P> {
     /// the counters as one; [`NONE`] for those for which there is none.
     #[inline(always)]
     pub fn take_chunks<W: Warp>(&self, warp: W, lanes: u32) -> u32 {
-        self.call_together::<W, TakeChunks>(warp, 0, 0, lanes)
+        // SAFETY: a task without a class and without an argument.
+        unsafe { self.call_together::<W, TakeChunks>(warp, 0, 0, lanes) }
     }
 
     /// An upper bound of the free chunks: one is counted before it is free, and counted
@@ -123,62 +127,80 @@ impl<P: Parameters> Arena<P> {
     }
 
     /// Gives a chunk back, whatever it was used for.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is a chunk of the heap that the caller owns, and gives up.
     #[inline(always)]
-    pub fn give_chunk<W: Warp>(&self, warp: W, chunk: u32) {
-        self.give_chunks(warp, chunk, 1 << warp.lane());
+    pub unsafe fn give_chunk<W: Warp>(&self, warp: W, chunk: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.give_chunks(warp, chunk, 1 << warp.lane());
+        }
     }
 
     /// Gives back a chunk of each of the lanes, which call this together: they meet at
     /// the counters as one.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is a chunk of the heap that the caller owns, and gives up. So it is for each of
+    /// the lanes.
     #[inline(always)]
-    pub fn give_chunks<W: Warp>(&self, warp: W, chunk: u32, lanes: u32) {
-        self.call_together::<W, GiveChunks>(warp, 0, chunk, lanes);
+    pub unsafe fn give_chunks<W: Warp>(&self, warp: W, chunk: u32, lanes: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.call_together::<W, GiveChunks>(warp, 0, chunk, lanes);
+        }
     }
 
     #[inline(always)]
     fn take_chunks_inline<W: Warp>(&self, warp: W, lanes: u32) -> u32 {
-        let mut own = NONE;
-        // The lanes that have none yet, which all take part in each turn.
-        let mut rest = lanes;
-        // Each turn but the last uses up hints, of which there are as many as
-        // other threads have left.
-        while rest & 1 << warp.lane() != 0 {
-            let group = Group::of_lanes(warp, rest);
-            let (mut source, mut first, mut n) = (NOWHERE, 0, group.size);
-            if group.leads() {
-                (source, first, n) = self.find(group.size);
-            }
-            source = warp.shuffle(rest, source, group.leader);
-            if source == NOWHERE {
-                break;
-            }
-            first = warp.shuffle(rest, first, group.leader);
-            n = warp.shuffle(rest, n, group.leader);
-            let position = first.wrapping_add(group.rank);
-            let mut chunk = NONE;
-            if source == ANYWHERE {
-                chunk = self.search(warp);
-            } else if group.rank < n {
-                chunk = position;
-                if source == ENQUEUED {
-                    chunk = self.dequeue_reused(warp, position);
+        // SAFETY: a chunk is compared with the number of chunks before its word of the map is.
+        unsafe {
+            let mut own = NONE;
+            // The lanes that have none yet, which all take part in each turn.
+            let mut rest = lanes;
+            // Each turn but the last uses up hints, of which there are as many as
+            // other threads have left.
+            while rest & 1 << warp.lane() != 0 {
+                let group = Group::of_lanes(warp, rest);
+                let (mut source, mut first, mut n) = (NOWHERE, 0, group.size);
+                if group.leads() {
+                    (source, first, n) = self.find(group.size);
                 }
-                if chunk >= self.chunks || self.claim(chunk >> 5, 1 << (chunk & 31)) == 0 {
-                    chunk = NONE;
+                source = warp.shuffle(rest, source, group.leader);
+                if source == NOWHERE {
+                    break;
+                }
+                first = warp.shuffle(rest, first, group.leader);
+                n = warp.shuffle(rest, n, group.leader);
+                let position = first.wrapping_add(group.rank);
+                let mut chunk = NONE;
+                if source == ANYWHERE {
+                    chunk = self.search(warp);
+                } else if group.rank < n {
+                    chunk = position;
+                    if source == ENQUEUED {
+                        chunk = self.dequeue_reused(warp, position);
+                    }
+                    if chunk >= self.chunks || self.claim(chunk >> 5, 1 << (chunk & 31)) == 0 {
+                        chunk = NONE;
+                    }
+                }
+                let took = warp.ballot(rest, chunk != NONE);
+                if group.leads() && took != 0 {
+                    let n = took.count_ones().wrapping_neg();
+                    self.pool(Line::Supply).fetch_add(n, Relaxed);
+                }
+                own = chunk;
+                rest &= !took;
+                if source == ANYWHERE {
+                    break;
                 }
             }
-            let took = warp.ballot(rest, chunk != NONE);
-            if group.leads() && took != 0 {
-                let n = took.count_ones().wrapping_neg();
-                self.pool(Line::Supply).fetch_add(n, Relaxed);
-            }
-            own = chunk;
-            rest &= !took;
-            if source == ANYWHERE {
-                break;
-            }
+            own
         }
-        own
     }
 
     /// Where `n` chunks may be found: the source, and for some of the sources the first
@@ -206,53 +228,62 @@ impl<P: Parameters> Arena<P> {
         (ANYWHERE, 0, 0)
     }
 
+    /// [`Self::give_chunks`], in line.
+    ///
+    /// # Safety
+    ///
+    /// As for that.
     #[inline(always)]
-    fn give_chunks_inline<W: Warp>(&self, warp: W, chunk: u32, lanes: u32) {
-        let group = Group::of_lanes(warp, lanes);
-        let (word, bit) = (chunk >> 5, 1 << (chunk & 31));
-        self.meta(chunk, Word::Owner).store(owner::NOBODY, Relaxed);
-        // Chunks that were taken together are often neighbours, whose bits one lane sets.
-        let mates = Group::by_key(warp, lanes, word);
-        let bits = mates.union(warp, lanes, bit);
-        if group.leads() {
-            // Counted before others can take them and count them off: the count is
-            // never too low, so that 0 is evidence.
-            self.pool(Line::Supply).fetch_add(group.size, Relaxed);
-        }
-        // All lanes are done with their chunks before one releases them.
-        warp.sync(lanes);
-        if mates.leads() {
-            self.free_map(word).fetch_or(bits, Release);
-        }
-        // All bits are set before the chunks are enqueued.
-        warp.sync(lanes);
-        let mut enqueued = 0;
-        // Another expression than above for the same lane: rustc would thread the same
-        // test through the collectives in between, and duplicate each. Below, too.
-        if mates.rank == 0 {
-            enqueued = self.enqueued_map(word).fetch_or(bits, Relaxed);
-        }
-        let is_enqueued = warp.shuffle(lanes, enqueued, mates.leader) & bit != 0;
-        let new = warp.ballot(lanes, !is_enqueued);
-        let mut first = 0;
-        if group.rank == 0 {
-            first = self.pool(Line::Back).fetch_add(new.count_ones(), Relaxed);
-        }
-        first = warp.shuffle(lanes, first, group.leader);
-        if !is_enqueued {
-            let position = first.wrapping_add(rank(new, warp.lane()));
-            let entry = self.reuse(position);
-            // The entry may still hold a chunk from a turn of the queue ago. The thread
-            // that has that position swaps it out next, and waits for nobody.
-            while entry.compare_exchange(EMPTY, chunk, Relaxed) != EMPTY {
-                warp.back_off();
+    unsafe fn give_chunks_inline<W: Warp>(&self, warp: W, chunk: u32, lanes: u32) {
+        // SAFETY: the chunk is one of the heap by the caller's promise, so that its word is one
+        // of the maps.
+        unsafe {
+            let group = Group::of_lanes(warp, lanes);
+            let (word, bit) = (chunk >> 5, 1 << (chunk & 31));
+            self.meta(chunk, Word::Owner).store(owner::NOBODY, Relaxed);
+            // Chunks that were taken together are often neighbours, whose bits one lane sets.
+            let mates = Group::by_key(warp, lanes, word);
+            let bits = mates.union(warp, lanes, bit);
+            if group.leads() {
+                // Counted before others can take them and count them off: the count is
+                // never too low, so that 0 is evidence.
+                self.pool(Line::Supply).fetch_add(group.size, Relaxed);
             }
-        }
-        // All entries are there before they are counted.
-        warp.sync(lanes);
-        if warp.lane() == leader(lanes) {
-            self.pool(Line::Entries)
-                .fetch_add(new.count_ones(), Relaxed);
+            // All lanes are done with their chunks before one releases them.
+            warp.sync(lanes);
+            if mates.leads() {
+                self.free_map(word).fetch_or(bits, Release);
+            }
+            // All bits are set before the chunks are enqueued.
+            warp.sync(lanes);
+            let mut enqueued = 0;
+            // Another expression than above for the same lane: rustc would thread the same
+            // test through the collectives in between, and duplicate each. Below, too.
+            if mates.rank == 0 {
+                enqueued = self.enqueued_map(word).fetch_or(bits, Relaxed);
+            }
+            let is_enqueued = warp.shuffle(lanes, enqueued, mates.leader) & bit != 0;
+            let new = warp.ballot(lanes, !is_enqueued);
+            let mut first = 0;
+            if group.rank == 0 {
+                first = self.pool(Line::Back).fetch_add(new.count_ones(), Relaxed);
+            }
+            first = warp.shuffle(lanes, first, group.leader);
+            if !is_enqueued {
+                let position = first.wrapping_add(rank(new, warp.lane()));
+                let entry = self.reuse(position);
+                // The entry may still hold a chunk from a turn of the queue ago. The thread
+                // that has that position swaps it out next, and waits for nobody.
+                while entry.compare_exchange(EMPTY, chunk, Relaxed) != EMPTY {
+                    warp.back_off();
+                }
+            }
+            // All entries are there before they are counted.
+            warp.sync(lanes);
+            if warp.lane() == leader(lanes) {
+                self.pool(Line::Entries)
+                    .fetch_add(new.count_ones(), Relaxed);
+            }
         }
     }
 
@@ -260,75 +291,94 @@ impl<P: Parameters> Arena<P> {
     /// off the count.
     #[inline(always)]
     fn dequeue_reused<W: Warp>(&self, warp: W, position: u32) -> u32 {
-        let entry = self.reuse(position);
-        loop {
-            // Relaxed: an entry is a hint, the bit decides.
-            let chunk = entry.swap(EMPTY, Relaxed);
-            if chunk != EMPTY {
-                let bit = 1u32 << (chunk & 31);
-                self.enqueued_map(chunk >> 5).fetch_and(!bit, Relaxed);
-                return chunk;
+        // SAFETY: what is enqueued is a chunk of the heap.
+        unsafe {
+            let entry = self.reuse(position);
+            loop {
+                // Relaxed: an entry is a hint, the bit decides.
+                let chunk = entry.swap(EMPTY, Relaxed);
+                if chunk != EMPTY {
+                    let bit = 1u32 << (chunk & 31);
+                    self.enqueued_map(chunk >> 5).fetch_and(!bit, Relaxed);
+                    return chunk;
+                }
+                // Another thread has this position and is about to fill it: between
+                // taking the position and that, it waits at most for an entry to be
+                // swapped out.
+                warp.back_off();
             }
-            // Another thread has this position and is about to fill it: between
-            // taking the position and that, it waits at most for an entry to be
-            // swapped out.
-            warp.back_off();
         }
     }
 
     /// Clears those bits of a word of the map that are set; returns which.
+    ///
+    /// # Safety
+    ///
+    /// `word` is below `map_words()`.
     #[inline(always)]
-    pub(super) fn claim(&self, word: u32, bits: u32) -> u32 {
-        self.free_map(word).fetch_and(!bits, Acquire) & bits
+    pub(super) unsafe fn claim(&self, word: u32, bits: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { self.free_map(word).fetch_and(!bits, Acquire) & bits }
     }
 
     /// A free chunk from anywhere, after one pass over the whole map.
     #[inline(always)]
     fn search<W: Warp>(&self, warp: W) -> u32 {
-        let words = self.map_words();
-        let mut word = self.pool(Line::New).load(Relaxed) & !(SEARCHED - 1);
-        let lane = warp.lane();
-        let mut looked = 0;
-        while looked < words + SEARCHED {
-            let mut step = 1;
-            if word & (SEARCHED - 1) == 0 {
-                // Several at once, so that they come at the same time.
-                let mut any = 0;
-                for index in 0..SEARCHED {
-                    any |= self.free_map((word + index).min(words - 1)).load(Relaxed);
+        // SAFETY: words are below `words`: that of the pool's head was found here, and is rounded
+        // down, and each turn ends with one that is.
+        unsafe {
+            let words = self.map_words();
+            let mut word = self.pool(Line::New).load(Relaxed) & !(SEARCHED - 1);
+            let lane = warp.lane();
+            let mut looked = 0;
+            while looked < words + SEARCHED {
+                let mut step = 1;
+                if word & (SEARCHED - 1) == 0 {
+                    // Several at once, so that they come at the same time.
+                    let mut any = 0;
+                    for index in 0..SEARCHED {
+                        any |= self.free_map((word + index).min(words - 1)).load(Relaxed);
+                    }
+                    if any == 0 {
+                        step = SEARCHED;
+                    }
                 }
-                if any == 0 {
-                    step = SEARCHED;
+                if step == 1 {
+                    let chunk = self.claim_any(word, lane);
+                    if chunk != NONE {
+                        self.pool(Line::New).store(word, Relaxed);
+                        return chunk;
+                    }
+                }
+                looked += step;
+                word += step;
+                if word >= words {
+                    word = 0;
                 }
             }
-            if step == 1 {
-                let chunk = self.claim_any(word, lane);
-                if chunk != NONE {
-                    self.pool(Line::New).store(word, Relaxed);
-                    return chunk;
-                }
-            }
-            looked += step;
-            word += step;
-            if word >= words {
-                word = 0;
-            }
+            NONE
         }
-        NONE
     }
 
     /// Claims a free chunk of a word; [`NONE`] if there is none.
+    ///
+    /// # Safety
+    ///
+    /// `word` is below `map_words()`.
     #[inline(always)]
-    fn claim_any(&self, word: u32, lane: u32) -> u32 {
-        let mut free = self.free_map(word).load(Relaxed);
-        while free != 0 {
-            // Lanes start at different bits.
-            let index = (free.rotate_right(lane).trailing_zeros() + lane) & 31;
-            if self.claim(word, 1 << index) != 0 {
-                return word * 32 + index;
+    unsafe fn claim_any(&self, word: u32, lane: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut free = self.free_map(word).load(Relaxed);
+            while free != 0 {
+                // Lanes start at different bits.
+                let index = (free.rotate_right(lane).trailing_zeros() + lane) & 31;
+                if self.claim(word, 1 << index) != 0 {
+                    return word * 32 + index;
+                }
+                free &= !(1 << index);
             }
-            free &= !(1 << index);
+            NONE
         }
-        NONE
     }
 }

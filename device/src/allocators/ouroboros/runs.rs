@@ -40,19 +40,20 @@ fn mask(word: u32, first: u32, end: u32) -> u32 {
     low & high
 }
 
-/// [`Arena::take_run`].
+/// [`Arena::take_run`] of a length, the argument.
 struct TakeRun;
 
 impl Task for TakeRun {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
+    unsafe fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         _class: u32,
         length: u32,
         _lanes: u32,
     ) -> u32 {
-        arena.take_run_inline(warp, length)
+        // SAFETY: the caller's promise: the argument is not 0.
+        unsafe { arena.take_run_inline(warp, length) }
     }
 }
 
@@ -69,120 +70,172 @@ impl<P: Parameters> Arena<P> {
     }
 
     /// Takes `length` chunks in a row; the first of them, or [`NONE`].
+    ///
+    /// # Safety
+    ///
+    /// `length` is not 0.
     #[inline(always)]
-    pub fn take_run<W: Warp>(&self, warp: W, length: u32) -> u32 {
-        self.call::<W, TakeRun>(warp, 0, length)
+    pub unsafe fn take_run<W: Warp>(&self, warp: W, length: u32) -> u32 {
+        // SAFETY: the caller's promise; a task without a class.
+        unsafe { self.call::<W, TakeRun>(warp, 0, length) }
     }
 
+    /// [`Self::take_run`], in line.
+    ///
+    /// # Safety
+    ///
+    /// As for that.
     #[inline(always)]
-    fn take_run_inline<W: Warp>(&self, warp: W, length: u32) -> u32 {
-        if length > self.pool(Line::Supply).load(Relaxed) {
-            return NONE;
-        }
-        let used = self.pool(Line::Stack).load(Relaxed);
-        let mut floor = if used < self.chunks { used } else { 0 };
-        let turn = self.pool(Line::Old).fetch_add(length, Relaxed);
-        let mut from = self.chunks - turn.checked_rem(self.chunks - floor).unwrap_or(0);
-        loop {
-            let (first, passed) = self.take_run_below(warp, from, floor, length);
-            if first != NONE {
-                if from < self.chunks {
-                    // The next requests need not pass the same chunks.
-                    self.pool(Line::Old).fetch_add(passed, Relaxed);
-                }
-                self.pool(Line::Supply)
-                    .fetch_add(length.wrapping_neg(), Relaxed);
-                self.meta(first, Word::Length).store(length, Relaxed);
-                self.meta(first, Word::Owner).store(owner::RUN, Relaxed);
-                return first;
-            }
-            if from == self.chunks && floor == 0 {
+    unsafe fn take_run_inline<W: Warp>(&self, warp: W, length: u32) -> u32 {
+        // SAFETY: `from` is at most the number of chunks, and the length is not 0, by the
+        // caller's promise: so a run that was taken begins with a chunk of the heap, which is the
+        // caller's.
+        unsafe {
+            if length > self.pool(Line::Supply).load(Relaxed) {
                 return NONE;
             }
-            from = self.chunks;
-            floor = 0;
+            let used = self.pool(Line::Stack).load(Relaxed);
+            let mut floor = if used < self.chunks { used } else { 0 };
+            let turn = self.pool(Line::Old).fetch_add(length, Relaxed);
+            let mut from = self.chunks - turn.checked_rem(self.chunks - floor).unwrap_or(0);
+            loop {
+                let (first, passed) = self.take_run_below(warp, from, floor, length);
+                if first != NONE {
+                    if from < self.chunks {
+                        // The next requests need not pass the same chunks.
+                        self.pool(Line::Old).fetch_add(passed, Relaxed);
+                    }
+                    self.pool(Line::Supply)
+                        .fetch_add(length.wrapping_neg(), Relaxed);
+                    self.meta(first, Word::Length).store(length, Relaxed);
+                    self.meta(first, Word::Owner).store(owner::RUN, Relaxed);
+                    return first;
+                }
+                if from == self.chunks && floor == 0 {
+                    return NONE;
+                }
+                from = self.chunks;
+                floor = 0;
+            }
         }
     }
 
     /// Gives a run back.
+    ///
+    /// # Safety
+    ///
+    /// `first` is the first chunk of a run that the caller owns, and gives up.
     #[inline(always)]
-    pub fn give_run(&self, first: u32) {
-        let length = self.meta(first, Word::Length).load(Relaxed);
-        self.meta(first, Word::Owner).store(owner::NOBODY, Relaxed);
-        // Counted first: see `Arena::give_chunks`.
-        self.pool(Line::Supply).fetch_add(length, Relaxed);
-        self.free_chunks(first, first + length);
+    pub unsafe fn give_run(&self, first: u32) {
+        // SAFETY: the caller's promise: the run's chunks are of the heap, as many as its length.
+        unsafe {
+            let length = self.meta(first, Word::Length).load(Relaxed);
+            self.meta(first, Word::Owner).store(owner::NOBODY, Relaxed);
+            // Counted first: see `Arena::give_chunks`.
+            self.pool(Line::Supply).fetch_add(length, Relaxed);
+            self.free_chunks(first, first + length);
+        }
     }
 
     /// Sets the bits of the chunks from `first` to `end`.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns these chunks, and gives them up.
     #[inline(always)]
-    fn free_chunks(&self, first: u32, end: u32) {
-        let mut word = first >> 5;
-        while word * 32 < end {
-            self.free_map(word)
-                .fetch_or(mask(word, first, end), Release);
-            word += 1;
+    unsafe fn free_chunks(&self, first: u32, end: u32) {
+        // SAFETY: the chunks are of the heap by the caller's promise, so that their words are of
+        // the map.
+        unsafe {
+            let mut word = first >> 5;
+            while word * 32 < end {
+                self.free_map(word)
+                    .fetch_or(mask(word, first, end), Release);
+                word += 1;
+            }
         }
     }
 
     /// Takes a run between `floor` and `from`; its first chunk or [`NONE`], and
     /// how many chunks above it were passed.
+    ///
+    /// # Safety
+    ///
+    /// `from` is at most `chunks`, and `length` is not 0.
     #[inline(always)]
-    fn take_run_below<W: Warp>(&self, warp: W, from: u32, floor: u32, length: u32) -> (u32, u32) {
-        // All chunks from `start` to `end` were free when they were read.
-        let (mut start, mut end) = (from, from);
-        // Each word is read once, however many gaps it has, but after a claim that failed.
-        let (mut read, mut map) = (NONE, 0);
-        while start >= floor + (length - (end - start)) && start > floor {
-            let word = (start - 1) >> 5;
-            if word != read {
-                (read, map) = (word, self.free_map(word).load(Relaxed));
-            }
-            let above = 31 - ((start - 1) & 31);
-            let seen = map << above;
-            let free = (!seen).leading_zeros();
-            let free = if free < 32 - above { free } else { 32 - above };
-            start -= free;
-            if end - start >= length {
-                let refused = self.claim_run(warp, end - length, end);
-                if refused == NONE {
-                    return (end - length, from - end);
+    unsafe fn take_run_below<W: Warp>(
+        &self,
+        warp: W,
+        from: u32,
+        floor: u32,
+        length: u32,
+    ) -> (u32, u32) {
+        // SAFETY: all chunks between `start` and `end` are below `from`, and so of the heap by
+        // the caller's promise.
+        unsafe {
+            // All chunks from `start` to `end` were free when they were read.
+            let (mut start, mut end) = (from, from);
+            // Each word is read once, however many gaps it has, but after a claim that failed.
+            let (mut read, mut map) = (NONE, 0);
+            while start >= floor + (length - (end - start)) && start > floor {
+                let word = (start - 1) >> 5;
+                if word != read {
+                    (read, map) = (word, self.free_map(word).load(Relaxed));
                 }
-                start = refused;
-                end = refused;
-                read = NONE;
-            } else if free < 32 - above {
-                let taken = (seen << free).leading_zeros();
-                let rest = 32 - above - free;
-                start -= if taken < rest { taken } else { rest };
-                end = start;
+                let above = 31 - ((start - 1) & 31);
+                let seen = map << above;
+                let free = (!seen).leading_zeros();
+                let free = if free < 32 - above { free } else { 32 - above };
+                start -= free;
+                if end - start >= length {
+                    let refused = self.claim_run(warp, end - length, end);
+                    if refused == NONE {
+                        return (end - length, from - end);
+                    }
+                    start = refused;
+                    end = refused;
+                    read = NONE;
+                } else if free < 32 - above {
+                    let taken = (seen << free).leading_zeros();
+                    let rest = 32 - above - free;
+                    start -= if taken < rest { taken } else { rest };
+                    end = start;
+                }
             }
+            (NONE, 0)
         }
-        (NONE, 0)
     }
 
     /// Claims the chunks from `first` to `end`; returns [`NONE`], or a chunk that
     /// another has claimed.
+    ///
+    /// # Safety
+    ///
+    /// `first` is below `end`, which is at most `chunks`.
     #[inline(always)]
-    fn claim_run<W: Warp>(&self, warp: W, first: u32, end: u32) -> u32 {
-        // What is claimed in vain is in no block, and hidden for a moment.
-        self.depart(warp);
-        let mut word = first >> 5;
-        let mut refused = NONE;
-        while refused == NONE && word * 32 < end {
-            let wanted = mask(word, first, end);
-            let got = self.claim(word, wanted);
-            if got != wanted {
-                self.free_map(word).fetch_or(got, Release);
-                let start = word * 32;
-                if start > first {
-                    self.free_chunks(first, start);
+    unsafe fn claim_run<W: Warp>(&self, warp: W, first: u32, end: u32) -> u32 {
+        // SAFETY: the chunks are of the heap by the caller's promise, so that their words are of
+        // the map. What is given back was claimed here.
+        unsafe {
+            // What is claimed in vain is in no block, and hidden for a moment.
+            self.depart(warp);
+            let mut word = first >> 5;
+            let mut refused = NONE;
+            while refused == NONE && word * 32 < end {
+                let wanted = mask(word, first, end);
+                let got = self.claim(word, wanted);
+                if got != wanted {
+                    self.free_map(word).fetch_or(got, Release);
+                    let start = word * 32;
+                    if start > first {
+                        self.free_chunks(first, start);
+                    }
+                    refused = start + (wanted & !got).trailing_zeros();
                 }
-                refused = start + (wanted & !got).trailing_zeros();
+                word += 1;
             }
-            word += 1;
+            self.arrive(warp, refused != NONE);
+            refused
         }
-        self.arrive(warp, refused != NONE);
-        refused
     }
 }

@@ -53,48 +53,52 @@ pub struct OuroborosShared<Q = Array>(PhantomData<Q>);
 
 impl<Q: Queue> Kind for OuroborosShared<Q> {
     #[inline(always)]
-    fn obtain<W: Warp, P: Parameters>(
+    unsafe fn obtain<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         mask: u32,
         group: &Group,
     ) -> u32 {
-        let share = Share::of::<W, P>(warp, class, mask, group);
-        let is_agent = share.index == 0;
-        let (mut block, mut served) = (EMPTY, 0);
-        // Waits for the pages that the permits are for; see the module. All lanes make
-        // each turn.
-        let mut backoff = Backoff::new();
-        loop {
-            let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
-            if is_agent && served < share.size {
-                let most = share.size - served;
-                (chunk, taken, start) = take_pages::<W, P, Q>(warp, arena, class, most);
-            }
-            // The agents acquired the pages for the others.
-            warp.sync(mask);
-            chunk = warp.shuffle(mask, chunk, share.agent);
-            taken = warp.shuffle(mask, taken, share.agent);
-            start = warp.shuffle(mask, start, share.agent);
-            let offset = share.index.wrapping_sub(served);
-            if block == EMPTY && offset < taken {
-                let page = arena.claim_page(warp, class, chunk, start + offset);
-                block = arena.block(class, chunk, page);
-            }
-            served += taken;
-            if warp.ballot(mask, block == EMPTY) == 0 {
-                return block;
-            }
-            // Here, where none of the lanes has reserved pages that it has not claimed.
-            if is_agent && served < share.size && taken == 0 {
-                backoff.pause(warp);
+        // SAFETY: the class is the caller's promise. The lanes claim as many pages of the front's
+        // chunk as their agent has taken.
+        unsafe {
+            let share = Share::of::<W, P>(warp, class, mask, group);
+            let is_agent = share.index == 0;
+            let (mut block, mut served) = (EMPTY, 0);
+            // Waits for the pages that the permits are for; see the module. All lanes make
+            // each turn.
+            let mut backoff = Backoff::new();
+            loop {
+                let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
+                if is_agent && served < share.size {
+                    let most = share.size - served;
+                    (chunk, taken, start) = take_pages::<W, P, Q>(warp, arena, class, most);
+                }
+                // The agents acquired the pages for the others.
+                warp.sync(mask);
+                chunk = warp.shuffle(mask, chunk, share.agent);
+                taken = warp.shuffle(mask, taken, share.agent);
+                start = warp.shuffle(mask, start, share.agent);
+                let offset = share.index.wrapping_sub(served);
+                if block == EMPTY && offset < taken {
+                    let page = arena.claim_page(warp, class, chunk, start + offset);
+                    block = arena.block(class, chunk, page);
+                }
+                served += taken;
+                if warp.ballot(mask, block == EMPTY) == 0 {
+                    return block;
+                }
+                // Here, where none of the lanes has reserved pages that it has not claimed.
+                if is_agent && served < share.size && taken == 0 {
+                    backoff.pause(warp);
+                }
             }
         }
     }
 
     #[inline(always)]
-    fn spare<W: Warp, P: Parameters>(
+    unsafe fn spare<W: Warp, P: Parameters>(
         _warp: W,
         _arena: &Arena<P>,
         _class: u32,
@@ -104,12 +108,12 @@ impl<Q: Queue> Kind for OuroborosShared<Q> {
     }
 
     #[inline(always)]
-    fn spreads<P: Parameters>(_arena: &Arena<P>, _class: u32) -> bool {
+    unsafe fn spreads<P: Parameters>(_arena: &Arena<P>, _class: u32) -> bool {
         false
     }
 
     #[inline(always)]
-    fn keep<W: Warp, P: Parameters>(
+    unsafe fn keep<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
@@ -117,21 +121,25 @@ impl<Q: Queue> Kind for OuroborosShared<Q> {
         chunk: u32,
         used: u32,
     ) -> u32 {
-        if chunk == NONE {
-            return 0;
+        // SAFETY: the caller's promise: the chunk is held, and is made available once, with pages
+        // left.
+        unsafe {
+            if chunk == NONE {
+                return 0;
+            }
+            let left = pages::<P>(class) - used;
+            let mut own = NONE;
+            if group.leads() {
+                own = chunk;
+                // Relaxed: others reach the chunk when it is available.
+                arena.shared_state(chunk).store(u64::from(left), Relaxed);
+            }
+            // All lanes, for the queue may need a chunk, whose slots they empty together.
+            arena.call_together::<W, MakeAvailable<Q, Position>>(warp, class, own, group.mask);
+            // The leader's store comes before what others add when they free their pages.
+            warp.sync(group.mask);
+            left
         }
-        let left = pages::<P>(class) - used;
-        let mut own = NONE;
-        if group.leads() {
-            own = chunk;
-            // Relaxed: others reach the chunk when it is available.
-            arena.shared_state(chunk).store(u64::from(left), Relaxed);
-        }
-        // All lanes, for the queue may need a chunk, whose slots they empty together.
-        arena.call_together::<W, MakeAvailable<Q, Position>>(warp, class, own, group.mask);
-        // The leader's store comes before what others add when they free their pages.
-        warp.sync(group.mask);
-        left
     }
 }
 
@@ -140,80 +148,88 @@ struct Malloc<Q>(PhantomData<Q>);
 
 impl<Q: Queue> Task for Malloc<Q> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
+    unsafe fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         is_again: u32,
         all: u32,
     ) -> u32 {
-        instance::malloc::<W, P, OuroborosShared<Q>>(warp, arena, all, class, is_again != 0)
+        // SAFETY: the caller's promise.
+        unsafe {
+            instance::malloc::<W, P, OuroborosShared<Q>>(warp, arena, all, class, is_again != 0)
+        }
     }
 }
 
-/// Frees a page, the argument.
+/// Frees a page, the argument, which the caller gives up.
 struct Free<Q>(PhantomData<Q>);
 
 impl<Q: Queue> Task for Free<Q> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
+    unsafe fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         block: u32,
         all: u32,
     ) -> u32 {
-        let group = Group::by_key(warp, all, class);
-        let chunk = arena.chunk_of(block);
-        // Lanes with pages of the same chunk free them as one.
-        let mates = Group::by_key(warp, all, chunk);
-        arena.mark_free(chunk, arena.page_of(class, block));
-        // All of these bits are set before one lane counts them.
-        warp.sync(all);
-        let (mut is_first, mut is_last) = (false, false);
-        if mates.leads() {
-            // AcqRel: releases the pages to the thread that takes them, and acquires the
-            // chunk from the one that took its last page, since we may be the one to enqueue
-            // it.
-            let state = arena.shared_state(chunk);
-            let before = state.fetch_add(u64::from(mates.size), AcqRel);
-            is_first = count(before) == 0;
-            is_last = count(before) + mates.size == pages::<P>(class);
-            // All pages were ours: no other thread changes the state.
-            if is_first && is_last {
-                state.store(UNAVAILABLE, Relaxed);
+        // SAFETY: the caller's promise, for all lanes: the page is one of its chunk. One of those
+        // that free pages of a chunk counts them, and gives the chunk up if all were theirs, or
+        // makes it available if it had none.
+        unsafe {
+            let group = Group::by_key(warp, all, class);
+            let chunk = arena.chunk_of(block);
+            // Lanes with pages of the same chunk free them as one.
+            let mates = Group::by_key(warp, all, chunk);
+            arena.mark_free(chunk, arena.page_of(class, block));
+            // All of these bits are set before one lane counts them.
+            warp.sync(all);
+            let (mut is_first, mut is_last) = (false, false);
+            if mates.leads() {
+                // AcqRel: releases the pages to the thread that takes them, and acquires the
+                // chunk from the one that took its last page, since we may be the one to enqueue
+                // it.
+                let state = arena.shared_state(chunk);
+                let before = state.fetch_add(u64::from(mates.size), AcqRel);
+                is_first = count(before) == 0;
+                is_last = count(before) + mates.size == pages::<P>(class);
+                // All pages were ours: no other thread changes the state.
+                if is_first && is_last {
+                    state.store(UNAVAILABLE, Relaxed);
+                }
             }
-        }
-        let given = warp.ballot(all, is_first & is_last);
-        if given & 1 << warp.lane() != 0 {
-            arena.give_chunks_of(warp, class, chunk, given);
-        }
-        let refilled = warp.ballot(all, is_first & !is_last);
-        if refilled & 1 << warp.lane() != 0 {
-            arena.call_together::<W, MakeAvailable<Q, Position>>(warp, class, chunk, refilled);
-        }
-        let counted = warp.ballot(all, given & 1 << mates.leader == 0) & group.mask;
-        let idle_now = warp.ballot(all, is_last & !is_first) & group.mask;
-        if group.leads() {
-            if counted != 0 {
-                supply(arena, class).signal(counted.count_ones());
+            let given = warp.ballot(all, is_first & is_last);
+            if given & 1 << warp.lane() != 0 {
+                arena.give_chunks_of(warp, class, chunk, given);
             }
-            let n = (given & group.mask).count_ones();
-            if n != 0 {
-                arena.divided(class).fetch_add(n.wrapping_neg(), Relaxed);
+            let refilled = warp.ballot(all, is_first & !is_last);
+            if refilled & 1 << warp.lane() != 0 {
+                arena.call_together::<W, MakeAvailable<Q, Position>>(warp, class, chunk, refilled);
             }
-            if idle_now != 0 {
-                idle(arena, class).fetch_add(idle_now.count_ones(), Relaxed);
+            let counted = warp.ballot(all, given & 1 << mates.leader == 0) & group.mask;
+            let idle_now = warp.ballot(all, is_last & !is_first) & group.mask;
+            if group.leads() {
+                if counted != 0 {
+                    supply(arena, class).signal(counted.count_ones());
+                }
+                let n = (given & group.mask).count_ones();
+                if n != 0 {
+                    arena.divided(class).fetch_add(n.wrapping_neg(), Relaxed);
+                }
+                if idle_now != 0 {
+                    idle(arena, class).fetch_add(idle_now.count_ones(), Relaxed);
+                }
             }
+            // What a lane has freed is counted before the lane goes on and requests it.
+            warp.sync(all);
+            // A thread that frees the last page before the chunk is available leaves it to the
+            // one that makes it available.
+            if is_first != is_last {
+                arena.call::<W, ReclaimChunk<Q>>(warp, class, chunk);
+            }
+            0
         }
-        // What a lane has freed is counted before the lane goes on and requests it.
-        warp.sync(all);
-        // A thread that frees the last page before the chunk is available leaves it to the
-        // one that makes it available.
-        if is_first != is_last {
-            arena.call::<W, ReclaimChunk<Q>>(warp, class, chunk);
-        }
-        0
     }
 }
 
@@ -235,56 +251,74 @@ impl<Q: Queue> Instance for OuroborosShared<Q> {
     }
 
     #[inline(always)]
-    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
-        Q::init(warp, arena, class);
-        if warp.thread() == 0 {
-            front::init(arena, class);
-        }
-        if class == 0 {
-            for_each(warp, arena.chunks, |chunk| {
-                arena.shared_state(chunk).store(UNAVAILABLE, Relaxed);
-            });
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
+        // SAFETY: the caller's promise; chunks are below their number.
+        unsafe {
+            Q::init(warp, arena, class);
+            if warp.thread() == 0 {
+                front::init(arena, class);
+            }
+            if class == 0 {
+                for_each(warp, arena.chunks, |chunk| {
+                    arena.shared_state(chunk).store(UNAVAILABLE, Relaxed);
+                });
+            }
         }
     }
 
     #[inline(always)]
-    fn malloc<W: Warp, P: Parameters>(
+    unsafe fn malloc<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
         class: u32,
         is_again: bool,
     ) -> u32 {
-        arena.call_together::<W, Malloc<Q>>(warp, class, u32::from(is_again), all)
+        // SAFETY: the caller's promise.
+        unsafe { arena.call_together::<W, Malloc<Q>>(warp, class, u32::from(is_again), all) }
     }
 
     #[inline(always)]
-    fn free<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, all: u32, class: u32, block: u32) {
-        arena.call_together::<W, Free<Q>>(warp, class, block, all);
-    }
-
-    #[inline(always)]
-    fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
-        supply(arena, class).read().count == 0
-    }
-
-    #[inline(always)]
-    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed {
-        reclaim::<W, P, Q>(warp, arena, class)
-    }
-
-    #[inline(always)]
-    fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> Pages {
-        // Relaxed: the heap is at rest.
-        let free = u64::from(count(arena.shared_state(chunk).load(Relaxed)));
-        Pages {
-            used: u64::from(pages::<P>(class)) - free,
-            free,
+    unsafe fn free<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        all: u32,
+        class: u32,
+        block: u32,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            arena.call_together::<W, Free<Q>>(warp, class, block, all);
         }
     }
 
     #[inline(always)]
-    fn pages_of_class<P: Parameters>(_arena: &Arena<P>, _class: u32) -> Pages {
+    unsafe fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { supply(arena, class).read().count == 0 }
+    }
+
+    #[inline(always)]
+    unsafe fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed {
+        // SAFETY: the caller's promise.
+        unsafe { reclaim::<W, P, Q>(warp, arena, class) }
+    }
+
+    #[inline(always)]
+    unsafe fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> Pages {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // Relaxed: the heap is at rest.
+            let free = u64::from(count(arena.shared_state(chunk).load(Relaxed)));
+            Pages {
+                used: u64::from(pages::<P>(class)) - free,
+                free,
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn pages_of_class<P: Parameters>(_arena: &Arena<P>, _class: u32) -> Pages {
         Pages::default()
     }
 }

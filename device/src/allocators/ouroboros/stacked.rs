@@ -32,29 +32,40 @@ impl<P: Parameters> Arena<P> {
     /// together for one class; [`NONE`] for those for which there is none.
     #[inline(always)]
     pub fn take_chunks_of<W: Warp>(&self, warp: W, class: u32, lanes: u32) -> u32 {
-        if !P::IS_STACKED || class <= P::CHUNK_CLASS {
-            return self.take_chunks(warp, lanes);
+        // SAFETY: a power of two is not 0.
+        unsafe {
+            if !P::IS_STACKED || class <= P::CHUNK_CLASS {
+                return self.take_chunks(warp, lanes);
+            }
+            let length = 1 << (class - P::CHUNK_CLASS);
+            if length > self.chunks {
+                return NONE;
+            }
+            self.take_run(warp, length)
         }
-        let length = 1 << (class - P::CHUNK_CLASS);
-        if length > self.chunks {
-            return NONE;
-        }
-        self.take_run(warp, length)
     }
 
     /// Gives back a chunk of each of the lanes, which call this together, each for its
     /// class.
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`, and `chunk` is one of its instance's chunks, which the
+    /// caller owns and gives up.
     #[inline(always)]
-    pub fn give_chunks_of<W: Warp>(&self, warp: W, class: u32, chunk: u32, lanes: u32) {
-        if !P::IS_STACKED {
-            return self.give_chunks(warp, chunk, lanes);
-        }
-        let is_single = class <= P::CHUNK_CLASS;
-        let single = warp.ballot(lanes, is_single);
-        if is_single {
-            self.give_chunks(warp, chunk, single);
-        } else {
-            self.give_run(chunk);
+    pub unsafe fn give_chunks_of<W: Warp>(&self, warp: W, class: u32, chunk: u32, lanes: u32) {
+        // SAFETY: the caller's promise: a chunk of a larger instance was taken as a run.
+        unsafe {
+            if !P::IS_STACKED {
+                return self.give_chunks(warp, chunk, lanes);
+            }
+            let is_single = class <= P::CHUNK_CLASS;
+            let single = warp.ballot(lanes, is_single);
+            if is_single {
+                self.give_chunks(warp, chunk, single);
+            } else {
+                self.give_run(chunk);
+            }
         }
     }
 }

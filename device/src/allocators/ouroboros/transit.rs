@@ -42,35 +42,44 @@ impl<P: Parameters> Arena<P> {
     /// Records that the caller is about to move memory that nobody owns.
     #[inline(always)]
     pub fn depart<W: Warp>(&self, warp: W) {
-        self.transit(warp.warp() % STRIPES).fetch_add(1, Relaxed);
-        fence(Release);
+        // SAFETY: a remainder of `STRIPES`.
+        unsafe {
+            self.transit(warp.warp() % STRIPES).fetch_add(1, Relaxed);
+            fence(Release);
+        }
     }
 
     /// Records that all of it is where others find it. `has_moved` is false if nothing was
     /// gone.
     #[inline(always)]
     pub fn arrive<W: Warp>(&self, warp: W, has_moved: bool) {
-        let change = if has_moved { MOVED } else { u64::MAX };
-        self.transit(warp.warp() % STRIPES)
-            .fetch_add(change, Release);
+        // SAFETY: a remainder of `STRIPES`.
+        unsafe {
+            let change = if has_moved { MOVED } else { u64::MAX };
+            self.transit(warp.warp() % STRIPES)
+                .fetch_add(change, Release);
+        }
     }
 
     /// A number that changes whenever memory has moved. Waits until none is on its way.
     #[inline(always)]
     pub fn stamp<W: Warp>(&self, warp: W) -> u32 {
-        let mut backoff = Backoff::new();
-        loop {
-            // What the caller has seen comes before; see the module.
-            fence(AcqRel);
-            let mut sum = 0u64;
-            for stripe in 0..STRIPES {
-                // The parts only grow or are 0, so that the sum has the same meaning.
-                sum = sum.wrapping_add(self.transit(stripe).load(Acquire));
+        // SAFETY: stripes below `STRIPES`.
+        unsafe {
+            let mut backoff = Backoff::new();
+            loop {
+                // What the caller has seen comes before; see the module.
+                fence(AcqRel);
+                let mut sum = 0u64;
+                for stripe in 0..STRIPES {
+                    // The parts only grow or are 0, so that the sum has the same meaning.
+                    sum = sum.wrapping_add(self.transit(stripe).load(Acquire));
+                }
+                if sum as u32 == 0 {
+                    return later((sum >> u32::BITS) as u32, 0);
+                }
+                backoff.pause(warp);
             }
-            if sum as u32 == 0 {
-                return later((sum >> u32::BITS) as u32, 0);
-            }
-            backoff.pause(warp);
         }
     }
 }

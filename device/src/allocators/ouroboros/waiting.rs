@@ -9,22 +9,40 @@ use super::semaphore::{Semaphore, Waited};
 use crate::simt::Warp;
 
 /// The semaphore of pages of a class.
+///
+/// # Safety
+///
+/// `class` is below `P::CLASSES`.
 #[inline(always)]
-pub fn supply<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
-    semaphore(arena, class, Line::Supply)
+pub unsafe fn supply<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
+    // SAFETY: the caller's promise.
+    unsafe { semaphore(arena, class, Line::Supply) }
 }
 
 /// The semaphore of room in the queue of a class.
+///
+/// # Safety
+///
+/// `class` is below `P::CLASSES`.
 #[inline(always)]
-pub fn room<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
-    semaphore(arena, class, Line::Room)
+pub unsafe fn room<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
+    // SAFETY: the caller's promise.
+    unsafe { semaphore(arena, class, Line::Room) }
 }
 
+/// The semaphore in a line of a class.
+///
+/// # Safety
+///
+/// `class` is below `P::CLASSES`.
 #[inline(always)]
-fn semaphore<P: Parameters>(arena: &Arena<P>, class: u32, line: Line) -> Semaphore<'_> {
-    Semaphore {
-        resources: arena.head64(class, line, 0),
-        expected: arena.head(class, line, 1),
+unsafe fn semaphore<P: Parameters>(arena: &Arena<P>, class: u32, line: Line) -> Semaphore<'_> {
+    // SAFETY: the caller's promise; the first words of a line.
+    unsafe {
+        Semaphore {
+            resources: arena.head64(class, line, 0),
+            expected: arena.head(class, line, 1),
+        }
     }
 }
 
@@ -34,26 +52,29 @@ struct Wait;
 
 impl Task for Wait {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
+    unsafe fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         n: u32,
         _lanes: u32,
     ) -> u32 {
-        let (class, is_room) = (
-            class & ((1 << P::CLASS_BITS) - 1),
-            class >> P::CLASS_BITS != 0,
-        );
-        let (line, bundle_bits) = if is_room {
-            (Line::Room, P::ENTRY_BITS)
-        } else {
-            (Line::Supply, pages_bits::<P>(class))
-        };
-        // Pages and room come from the pool.
-        let waited =
-            semaphore(arena, class, line).wait(warp, n, bundle_bits, || !arena.is_used_up());
-        waited.granted << 1 | u32::from(waited.allocates)
+        // SAFETY: the caller's promise: the class is what is in its bits.
+        unsafe {
+            let (class, is_room) = (
+                class & ((1 << P::CLASS_BITS) - 1),
+                class >> P::CLASS_BITS != 0,
+            );
+            let (line, bundle_bits) = if is_room {
+                (Line::Room, P::ENTRY_BITS)
+            } else {
+                (Line::Supply, pages_bits::<P>(class))
+            };
+            // Pages and room come from the pool.
+            let waited =
+                semaphore(arena, class, line).wait(warp, n, bundle_bits, || !arena.is_used_up());
+            waited.granted << 1 | u32::from(waited.allocates)
+        }
     }
 }
 
@@ -67,23 +88,33 @@ fn waited(word: u32) -> Waited {
 }
 
 /// Waits for `n` pages: [`Semaphore::wait`].
+///
+/// # Safety
+///
+/// `class` is below `P::CLASSES`.
 #[inline(always)]
-pub fn wait_for_pages<W: Warp, P: Parameters>(
+pub unsafe fn wait_for_pages<W: Warp, P: Parameters>(
     warp: W,
     arena: &Arena<P>,
     class: u32,
     n: u32,
 ) -> Waited {
-    waited(arena.call::<W, Wait>(warp, class, n))
+    // SAFETY: the caller's promise; above the class is 0.
+    unsafe { waited(arena.call::<W, Wait>(warp, class, n)) }
 }
 
 /// Waits for room for `n` entries: [`Semaphore::wait`].
+///
+/// # Safety
+///
+/// `class` is below `P::CLASSES`.
 #[inline(always)]
-pub fn wait_for_room<W: Warp, P: Parameters>(
+pub unsafe fn wait_for_room<W: Warp, P: Parameters>(
     warp: W,
     arena: &Arena<P>,
     class: u32,
     n: u32,
 ) -> Waited {
-    waited(arena.call::<W, Wait>(warp, class | 1 << P::CLASS_BITS, n))
+    // SAFETY: the caller's promise; above the class is 1.
+    unsafe { waited(arena.call::<W, Wait>(warp, class | 1 << P::CLASS_BITS, n)) }
 }

@@ -29,18 +29,21 @@ impl Queue for Array {
     }
 
     #[inline(always)]
-    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
-        for_each(warp, 1 << arena.static_bits, |index| {
-            arena.storage(class, index).store(EMPTY, Relaxed);
-        });
-        if warp.thread() == 0 {
-            let room = arena.head(class, Line::Room, 0);
-            room.store(1 << arena.static_bits, Relaxed);
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
+        // SAFETY: the caller's promise; indices are below the number of slots.
+        unsafe {
+            for_each(warp, 1 << arena.static_bits, |index| {
+                arena.storage(class, index).store(EMPTY, Relaxed);
+            });
+            if warp.thread() == 0 {
+                let room = arena.head(class, Line::Room, 0);
+                room.store(1 << arena.static_bits, Relaxed);
+            }
         }
     }
 
     #[inline(always)]
-    fn reserve<W: Warp, P: Parameters>(
+    unsafe fn reserve<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
@@ -48,38 +51,45 @@ impl Queue for Array {
         n: u32,
         group: &Group,
     ) -> u32 {
-        let mut taken = 0;
-        if group.leads() {
-            let room = arena.head(class, Line::Room, 0);
-            // While this fails others may read less than there is, and be refused
-            // too.
-            if room.fetch_add(n.wrapping_neg(), Relaxed) as i32 >= n as i32 {
-                taken = 1;
-            } else {
-                room.fetch_add(n, Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut taken = 0;
+            if group.leads() {
+                let room = arena.head(class, Line::Room, 0);
+                // While this fails others may read less than there is, and be refused
+                // too.
+                if room.fetch_add(n.wrapping_neg(), Relaxed) as i32 >= n as i32 {
+                    taken = 1;
+                } else {
+                    room.fetch_add(n, Relaxed);
+                }
             }
+            let is_taken = warp.shuffle(all, taken, group.leader) != 0;
+            let together = warp.ballot(all, is_taken);
+            if is_taken { together } else { 0 }
         }
-        let is_taken = warp.shuffle(all, taken, group.leader) != 0;
-        let together = warp.ballot(all, is_taken);
-        if is_taken { together } else { 0 }
     }
 
     #[inline(always)]
-    fn locate<W: Warp, P: Parameters>(
+    unsafe fn locate<W: Warp, P: Parameters>(
         _warp: W,
         arena: &Arena<P>,
         class: u32,
         position: u32,
         _end: End,
     ) -> Location<'_> {
-        Location {
-            slot: arena.storage(class, position & ((1 << arena.static_bits) - 1)),
-            chunk: NONE,
+        // SAFETY: the class is the caller's promise, and the index is cut to the bits that the
+        // number of slots has.
+        unsafe {
+            Location {
+                slot: arena.storage(class, position & ((1 << arena.static_bits) - 1)),
+                chunk: NONE,
+            }
         }
     }
 
     #[inline(always)]
-    fn finish<W: Warp, P: Parameters>(
+    unsafe fn finish<W: Warp, P: Parameters>(
         _warp: W,
         arena: &Arena<P>,
         class: u32,
@@ -88,18 +98,21 @@ impl Queue for Array {
         _keep: u32,
         group: &Group,
     ) {
-        if group.leads() {
-            arena.head(class, Line::Room, 0).fetch_add(n, Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe {
+            if group.leads() {
+                arena.head(class, Line::Room, 0).fetch_add(n, Relaxed);
+            }
         }
     }
 
     #[inline(always)]
-    fn settle<W: Warp, P: Parameters>(_warp: W, _arena: &Arena<P>, _class: u32) -> bool {
+    unsafe fn settle<W: Warp, P: Parameters>(_warp: W, _arena: &Arena<P>, _class: u32) -> bool {
         false
     }
 
     #[inline(always)]
-    fn take_room<P: Parameters>(_arena: &Arena<P>, _class: u32) -> u32 {
+    unsafe fn take_room<P: Parameters>(_arena: &Arena<P>, _class: u32) -> u32 {
         0
     }
 }

@@ -34,36 +34,51 @@ pub fn fuse(number: u32, chunk: u32) -> u64 {
 }
 
 /// The slot of a position in its chunk.
+///
+/// # Safety
+///
+/// `chunk` is a chunk of the heap that holds the position of a queue, as long as the slot is
+/// used.
 #[inline(always)]
-pub fn slot<P: Parameters>(
+pub unsafe fn slot<P: Parameters>(
     arena: &Arena<P>,
     chunk: u32,
     position: u32,
 ) -> &cuda_std::atomic::AtomicU32 {
-    arena.entry(chunk, position & ((1 << P::ENTRY_BITS) - 1))
+    // SAFETY: the caller's promise; the index is cut to the bits of a chunk's entries.
+    unsafe { arena.entry(chunk, position & ((1 << P::ENTRY_BITS) - 1)) }
 }
 
 /// The chunk that an empty queue begins with, with empty slots and the tag `tag`;
 /// [`NONE`] in a small heap. Called by all threads of the launch.
+///
+/// # Safety
+///
+/// `class` is below `P::CLASSES`, and nothing else uses the heap.
 #[inline(always)]
-pub fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, tag: u32) -> u32 {
-    if arena.chunks < P::FIRST_CHUNKS_FROM {
-        if warp.thread() == 0 {
-            room(arena, class).init(0);
+pub unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, tag: u32) -> u32 {
+    const { assert!(P::FIRST_CHUNKS_FROM >= P::CLASSES) };
+    // SAFETY: the caller's promise; a heap of so many chunks has one with the number of each
+    // class.
+    unsafe {
+        if arena.chunks < P::FIRST_CHUNKS_FROM {
+            if warp.thread() == 0 {
+                room(arena, class).init(0);
+            }
+            return NONE;
         }
-        return NONE;
+        let chunk = class;
+        for_each(warp, 1 << P::ENTRY_BITS, |index| {
+            arena.entry(chunk, index).store(EMPTY, Relaxed);
+        });
+        if warp.thread() == 0 {
+            room(arena, class).init(1 << P::ENTRY_BITS);
+            arena.meta(chunk, Word::Tag).store(tag, Relaxed);
+            arena.meta(chunk, Word::Next).store(NONE, Relaxed);
+            arena.meta(chunk, Word::Dequeued).store(0, Relaxed);
+        }
+        chunk
     }
-    let chunk = class;
-    for_each(warp, 1 << P::ENTRY_BITS, |index| {
-        arena.entry(chunk, index).store(EMPTY, Relaxed);
-    });
-    if warp.thread() == 0 {
-        room(arena, class).init(1 << P::ENTRY_BITS);
-        arena.meta(chunk, Word::Tag).store(tag, Relaxed);
-        arena.meta(chunk, Word::Next).store(NONE, Relaxed);
-        arena.meta(chunk, Word::Dequeued).store(0, Relaxed);
-    }
-    chunk
 }
 
 /// Appending chunks to a queue.
@@ -74,13 +89,27 @@ pub trait Append {
 
     /// Makes `chunk`, which has no tag, the newest of the queue; false if the queue cannot
     /// hold another.
-    fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool;
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`. `chunk` is a chunk of the heap that the caller owns, and
+    /// was prepared.
+    unsafe fn append<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+    ) -> bool;
 }
 
 /// Reserves `n` slots for each group of the lanes `all`, with new chunks if there is
 /// need: `Queue::reserve`.
+///
+/// # Safety
+///
+/// As for [`Queue::reserve`](super::Queue::reserve).
 #[inline(always)]
-pub fn reserve<W: Warp, P: Parameters, A: Append>(
+pub unsafe fn reserve<W: Warp, P: Parameters, A: Append>(
     warp: W,
     arena: &Arena<P>,
     all: u32,
@@ -88,24 +117,27 @@ pub fn reserve<W: Warp, P: Parameters, A: Append>(
     n: u32,
     group: &Group,
 ) -> u32 {
-    let mut taken = 0;
-    if group.leads() {
-        let room = room(arena, class);
-        // While all memory is in use there is no room, for whatever is freed.
-        let there = room.take_if_any(n);
-        taken = u32::from(there == n);
-        if taken == 0 && there > 0 {
-            room.signal(there);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut taken = 0;
+        if group.leads() {
+            let room = room(arena, class);
+            // While all memory is in use there is no room, for whatever is freed.
+            let there = room.take_if_any(n);
+            taken = u32::from(there == n);
+            if taken == 0 && there > 0 {
+                room.signal(there);
+            }
         }
-    }
-    let is_taken = warp.shuffle(all, taken, group.leader) != 0;
-    let together = warp.ballot(all, is_taken);
-    if is_taken {
-        together
-    } else if arena.call_together::<W, MakeRoom<A>>(warp, class, n, group.mask) != 0 {
-        group.mask
-    } else {
-        0
+        let is_taken = warp.shuffle(all, taken, group.leader) != 0;
+        let together = warp.ballot(all, is_taken);
+        if is_taken {
+            together
+        } else if arena.call_together::<W, MakeRoom<A>>(warp, class, n, group.mask) != 0 {
+            group.mask
+        } else {
+            0
+        }
     }
 }
 
@@ -121,96 +153,107 @@ struct MakeRoom<A>(core::marker::PhantomData<A>);
 
 impl<A: Append> Task for MakeRoom<A> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
+    unsafe fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         n: u32,
         lanes: u32,
     ) -> u32 {
-        let group = Group::of_lanes(warp, lanes);
-        let (mut outcome, mut there) = (REFUSED, 0);
-        if group.leads() {
-            // Without a free chunk no thread waits for one: when all memory is in use,
-            // every free would.
-            if !arena.is_used_up() {
-                let waited = wait_for_room(warp, arena, class, n);
-                there = waited.granted;
-                if waited.allocates {
-                    outcome = ALLOCATE;
-                } else if there == n {
-                    outcome = THERE;
-                } else {
-                    room(arena, class).signal(there);
+        // SAFETY: the class is below `P::CLASSES` by the caller's promise. A chunk that was taken
+        // is the group's alone, whose lanes empty its slots before one of them gives it up.
+        unsafe {
+            let group = Group::of_lanes(warp, lanes);
+            let (mut outcome, mut there) = (REFUSED, 0);
+            if group.leads() {
+                // Without a free chunk no thread waits for one: when all memory is in use,
+                // every free would.
+                if !arena.is_used_up() {
+                    let waited = wait_for_room(warp, arena, class, n);
+                    there = waited.granted;
+                    if waited.allocates {
+                        outcome = ALLOCATE;
+                    } else if there == n {
+                        outcome = THERE;
+                    } else {
+                        room(arena, class).signal(there);
+                    }
                 }
             }
-        }
-        outcome = warp.shuffle(lanes, outcome, group.leader);
-        if outcome != ALLOCATE {
-            return outcome & THERE;
-        }
-        // Others wait for this chunk, the one that `n` needs. From here to
-        // `arrived` we wait only for each other and for threads between two
-        // operations on the pool's or this queue's own words.
-        let mut chunk = NONE;
-        if warp.lane() == leader(warp.ballot(lanes, true)) {
-            arena.depart(warp);
-            chunk = arena.take_chunk(warp);
-        }
-        // The leader acquired the chunk for all.
-        warp.sync(lanes);
-        // A vote gives the lane that acts for all each time: rustc would thread a test
-        // of the same condition through the collectives in between, and duplicate
-        // each.
-        let took = warp.ballot(lanes, chunk != NONE);
-        let mut got = 0;
-        if took != 0 {
-            chunk = warp.shuffle(lanes, chunk, leader(took));
-            let mut four = group.rank;
-            while four < 1 << (P::ENTRY_BITS - 2) {
-                arena.empty_entries(chunk, four);
-                four += group.size;
+            outcome = warp.shuffle(lanes, outcome, group.leader);
+            if outcome != ALLOCATE {
+                return outcome & THERE;
             }
-            // The leader publishes what all have stored.
+            // Others wait for this chunk, the one that `n` needs. From here to
+            // `arrived` we wait only for each other and for threads between two
+            // operations on the pool's or this queue's own words.
+            let mut chunk = NONE;
+            if warp.lane() == leader(warp.ballot(lanes, true)) {
+                arena.depart(warp);
+                chunk = arena.take_chunk(warp);
+            }
+            // The leader acquired the chunk for all.
             warp.sync(lanes);
-            let mut is_appended = false;
-            if warp.lane() == leader(took) {
-                prepare::<P, A>(arena, chunk);
-                is_appended = A::append(warp, arena, class, chunk);
-                if !is_appended {
-                    arena.give_chunk(warp, chunk);
+            // A vote gives the lane that acts for all each time: rustc would thread a test
+            // of the same condition through the collectives in between, and duplicate
+            // each.
+            let took = warp.ballot(lanes, chunk != NONE);
+            let mut got = 0;
+            if took != 0 {
+                chunk = warp.shuffle(lanes, chunk, leader(took));
+                let mut four = group.rank;
+                while four < 1 << (P::ENTRY_BITS - 2) {
+                    arena.empty_entries(chunk, four);
+                    four += group.size;
+                }
+                // The leader publishes what all have stored.
+                warp.sync(lanes);
+                let mut is_appended = false;
+                if warp.lane() == leader(took) {
+                    prepare::<P, A>(arena, chunk);
+                    is_appended = A::append(warp, arena, class, chunk);
+                    if !is_appended {
+                        arena.give_chunk(warp, chunk);
+                    }
+                }
+                if warp.ballot(lanes, is_appended) != 0 {
+                    got = 1 << P::ENTRY_BITS;
                 }
             }
-            if warp.ballot(lanes, is_appended) != 0 {
-                got = 1 << P::ENTRY_BITS;
+            if warp.lane() == leader(warp.ballot(lanes, true)) {
+                let room = room(arena, class);
+                let wanted = n - there;
+                if got > 0 {
+                    // A chunk has as many slots as a group may want.
+                    room.arrived(wanted, P::ENTRY_BITS, got - wanted);
+                } else {
+                    room.arrived(wanted, P::ENTRY_BITS, there);
+                }
+                arena.arrive(warp, took != 0);
             }
+            u32::from(got > 0)
         }
-        if warp.lane() == leader(warp.ballot(lanes, true)) {
-            let room = room(arena, class);
-            let wanted = n - there;
-            if got > 0 {
-                // A chunk has as many slots as a group may want.
-                room.arrived(wanted, P::ENTRY_BITS, got - wanted);
-            } else {
-                room.arrived(wanted, P::ENTRY_BITS, there);
-            }
-            arena.arrive(warp, took != 0);
-        }
-        u32::from(got > 0)
     }
 }
 
 /// Prepares the metadata of a chunk with empty slots.
+///
+/// # Safety
+///
+/// `chunk` is a chunk of the heap that the caller owns.
 #[inline(always)]
-pub fn prepare<P: Parameters, A: Append>(arena: &Arena<P>, chunk: u32) {
-    // Release: a thread that reads one of these late, and with it a link of what the chunk
-    // was before, then reads that the chunk's tag is gone.
-    fence(Release);
-    // An exchange, so that no thread that adds to the count finds what it was before.
-    arena
-        .meta(chunk, Word::Dequeued)
-        .swap(A::INITIAL_DEQUEUED, Relaxed);
-    arena.meta(chunk, Word::Next).store(NONE, Relaxed);
+pub unsafe fn prepare<P: Parameters, A: Append>(arena: &Arena<P>, chunk: u32) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        // Release: a thread that reads one of these late, and with it a link of what the chunk
+        // was before, then reads that the chunk's tag is gone.
+        fence(Release);
+        // An exchange, so that no thread that adds to the count finds what it was before.
+        arena
+            .meta(chunk, Word::Dequeued)
+            .swap(A::INITIAL_DEQUEUED, Relaxed);
+        arena.meta(chunk, Word::Next).store(NONE, Relaxed);
+    }
 }
 
 /// Chunks that a queue with room for `left` entries, beside what was promised of it,
@@ -228,9 +271,14 @@ pub fn lacking<P: Parameters>(left: i64, keep: u32) -> u32 {
 }
 
 /// Reserves all room.
+///
+/// # Safety
+///
+/// `class` is below `P::CLASSES`.
 #[inline(always)]
-pub fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
-    room(arena, class).take_all()
+pub unsafe fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { room(arena, class).take_all() }
 }
 
 /// Counts `n` entries of a chunk as dequeued. True if these were the last: the chunk is
@@ -238,9 +286,16 @@ pub fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
 ///
 /// Acquire and release: all threads that dequeued entries are done with their slots before
 /// the last of them gives the chunk away.
+///
+/// # Safety
+///
+/// `chunk` is a chunk of the heap, of which the caller has dequeued `n` entries.
 #[inline(always)]
-pub fn count_dequeued<P: Parameters>(arena: &Arena<P>, chunk: u32, n: u32) -> bool {
-    use core::sync::atomic::Ordering::AcqRel;
-    let before = arena.meta(chunk, Word::Dequeued).fetch_add(n, AcqRel);
-    before.wrapping_add(n) == 1 << P::ENTRY_BITS
+pub unsafe fn count_dequeued<P: Parameters>(arena: &Arena<P>, chunk: u32, n: u32) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        use core::sync::atomic::Ordering::AcqRel;
+        let before = arena.meta(chunk, Word::Dequeued).fetch_add(n, AcqRel);
+        before.wrapping_add(n) == 1 << P::ENTRY_BITS
+    }
 }

@@ -40,81 +40,114 @@ fn ring_bits<P: Parameters>(arena: &Arena<P>) -> u32 {
 }
 
 /// The pointer to chunk `number`.
+///
+/// # Safety
+///
+/// `class` is below `P::CLASSES`, in a heap that was planned for such queues.
 #[inline(always)]
-fn pointer<P: Parameters>(
+unsafe fn pointer<P: Parameters>(
     arena: &Arena<P>,
     class: u32,
     number: u32,
 ) -> &cuda_std::atomic::AtomicU64 {
-    arena.storage64(class, number & ((1 << ring_bits(arena)) - 1))
+    // SAFETY: the caller's promise, and `fixed` plans words of 64 bits; there are as many
+    // pointers as words, or less.
+    unsafe { arena.storage64(class, number & ((1 << ring_bits(arena)) - 1)) }
 }
 
 /// Pointers without a chunk, less the threads that are about to use one.
+///
+/// # Safety
+///
+/// `class` is below `P::CLASSES`.
 #[inline(always)]
-fn unused<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
-    arena.head(class, Line::New, 1)
+unsafe fn unused<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
+    // SAFETY: the caller's promise.
+    unsafe { arena.head(class, Line::New, 1) }
 }
 
 /// Makes `chunk` the next of the queue, unless all pointers are in use.
 ///
 /// A thread that has taken one off the count of unused pointers has a number of its own,
 /// so that threads that append at the same time use different pointers.
+///
+/// # Safety
+///
+/// `class` is below `P::CLASSES`. `chunk` is a chunk of the heap that the caller owns, and was
+/// prepared.
 #[inline(always)]
-fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
-    if !take_count(unused(arena, class)) {
-        return false;
+unsafe fn append<W: Warp, P: Parameters>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    chunk: u32,
+) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !take_count(unused(arena, class)) {
+            return false;
+        }
+        // Relaxed: the pointer decides.
+        let next = arena.head(class, Line::New, 0).fetch_add(1, Relaxed);
+        let index = advance::<P>(next, 0);
+        arena.meta(chunk, Word::Tag).store(index, Relaxed);
+        let pointer = pointer(arena, class, index);
+        // Waits while the pointer still has the chunk of a turn of the ring ago. At
+        // least as many chunks were retired since as there are numbers up to that
+        // one, so if it was not among them a later one was, and its own positions
+        // were all taken before. The threads that have them wait for each other only; one
+        // may be another lane of this warp, and threads are scheduled independently.
+        // Release: the chunk's slots are empty before others find it.
+        let waiting = fuse(index, NONE);
+        while pointer.compare_exchange(waiting, fuse(index, chunk), Release) != waiting {
+            warp.back_off();
+        }
+        true
     }
-    // Relaxed: the pointer decides.
-    let next = arena.head(class, Line::New, 0).fetch_add(1, Relaxed);
-    let index = advance::<P>(next, 0);
-    arena.meta(chunk, Word::Tag).store(index, Relaxed);
-    let pointer = pointer(arena, class, index);
-    // Waits while the pointer still has the chunk of a turn of the ring ago. At
-    // least as many chunks were retired since as there are numbers up to that
-    // one, so if it was not among them a later one was, and its own positions
-    // were all taken before. The threads that have them wait for each other only; one
-    // may be another lane of this warp, and threads are scheduled independently.
-    // Release: the chunk's slots are empty before others find it.
-    let waiting = fuse(index, NONE);
-    while pointer.compare_exchange(waiting, fuse(index, chunk), Release) != waiting {
-        warp.back_off();
-    }
-    true
 }
 
 impl Append for Hierarchy {
     const INITIAL_DEQUEUED: u32 = 0;
 
     #[inline(always)]
-    fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
-        append(warp, arena, class, chunk)
+    unsafe fn append<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+    ) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { append(warp, arena, class, chunk) }
     }
 }
 
-/// Makes a retired chunk, the argument, room again, or gives it back to the pool. The caller
-/// passes how many chunks to keep above the bits of the class.
+/// Makes a retired chunk, the argument, which the caller owns, room again, or gives it back to
+/// the pool. The caller passes how many chunks to keep above the bits of the class.
 struct Recycle;
 
 impl Task for Recycle {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
+    unsafe fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         chunk: u32,
         _lanes: u32,
     ) -> u32 {
-        let (class, keep) = (class & ((1 << P::CLASS_BITS) - 1), class >> P::CLASS_BITS);
-        // When the pool has none, others want it.
-        if !arena.is_used_up() && lacking::<P>(room(arena, class).left(), keep) > 0 {
-            prepare::<P, Hierarchy>(arena, chunk);
-            if append(warp, arena, class, chunk) {
-                room(arena, class).signal(1 << P::ENTRY_BITS);
-                return 0;
+        // SAFETY: the caller's promise: its chunk is prepared here, and given up once.
+        unsafe {
+            let (class, keep) = (class & ((1 << P::CLASS_BITS) - 1), class >> P::CLASS_BITS);
+            // When the pool has none, others want it.
+            if !arena.is_used_up() && lacking::<P>(room(arena, class).left(), keep) > 0 {
+                prepare::<P, Hierarchy>(arena, chunk);
+                if append(warp, arena, class, chunk) {
+                    room(arena, class).signal(1 << P::ENTRY_BITS);
+                    return 0;
+                }
             }
+            arena.give_chunk(warp, chunk);
+            0
         }
-        arena.give_chunk(warp, chunk);
-        0
     }
 }
 
@@ -131,24 +164,27 @@ impl Queue for Hierarchy {
     }
 
     #[inline(always)]
-    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
-        let first = number::<P>(start::<P>());
-        let chunk = chunked::init(warp, arena, class, first);
-        for_each(warp, 1 << ring_bits(arena), |offset| {
-            let index = advance::<P>(first, offset);
-            let chunk = if offset == 0 { chunk } else { NONE };
-            pointer(arena, class, index).store(fuse(index, chunk), Relaxed);
-        });
-        if warp.thread() == 0 {
-            let used = u32::from(chunk != NONE);
-            let next = advance::<P>(first, used);
-            arena.head(class, Line::New, 0).store(next, Relaxed);
-            unused(arena, class).store((1 << ring_bits(arena)) - used, Relaxed);
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let first = number::<P>(start::<P>());
+            let chunk = chunked::init(warp, arena, class, first);
+            for_each(warp, 1 << ring_bits(arena), |offset| {
+                let index = advance::<P>(first, offset);
+                let chunk = if offset == 0 { chunk } else { NONE };
+                pointer(arena, class, index).store(fuse(index, chunk), Relaxed);
+            });
+            if warp.thread() == 0 {
+                let used = u32::from(chunk != NONE);
+                let next = advance::<P>(first, used);
+                arena.head(class, Line::New, 0).store(next, Relaxed);
+                unused(arena, class).store((1 << ring_bits(arena)) - used, Relaxed);
+            }
         }
     }
 
     #[inline(always)]
-    fn reserve<W: Warp, P: Parameters>(
+    unsafe fn reserve<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
@@ -156,35 +192,40 @@ impl Queue for Hierarchy {
         n: u32,
         group: &Group,
     ) -> u32 {
-        chunked::reserve::<W, P, Self>(warp, arena, all, class, n, group)
+        // SAFETY: the caller's promise.
+        unsafe { chunked::reserve::<W, P, Self>(warp, arena, all, class, n, group) }
     }
 
     #[inline(always)]
-    fn locate<W: Warp, P: Parameters>(
+    unsafe fn locate<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         position: u32,
         _end: End,
     ) -> Location<'_> {
-        let index = number::<P>(position);
-        let pointer = pointer(arena, class, index);
-        loop {
-            // Acquire: the chunk's slots were emptied before it was appended.
-            let seen = pointer.load(Acquire);
-            let chunk = seen as u32;
-            if (seen >> 32) as u32 == index && chunk != NONE {
-                let slot = slot(arena, chunk, position);
-                return Location { slot, chunk };
+        // SAFETY: the class is the caller's promise, and so is the position: the chunk of its
+        // number is one of the queue until the slot is used.
+        unsafe {
+            let index = number::<P>(position);
+            let pointer = pointer(arena, class, index);
+            loop {
+                // Acquire: the chunk's slots were emptied before it was appended.
+                let seen = pointer.load(Acquire);
+                let chunk = seen as u32;
+                if (seen >> 32) as u32 == index && chunk != NONE {
+                    let slot = slot(arena, chunk, position);
+                    return Location { slot, chunk };
+                }
+                // The thread that appended another chunk was faster than this chunk's, which
+                // has its number and waits at most for threads that dequeue older entries.
+                warp.back_off();
             }
-            // The thread that appended another chunk was faster than this chunk's, which
-            // has its number and waits at most for threads that dequeue older entries.
-            warp.back_off();
         }
     }
 
     #[inline(always)]
-    fn finish<W: Warp, P: Parameters>(
+    unsafe fn finish<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
@@ -193,37 +234,45 @@ impl Queue for Hierarchy {
         keep: u32,
         group: &Group,
     ) {
-        if group.leads() && count_dequeued(arena, chunk, n) {
-            arena.depart(warp);
-            let index = arena.meta(chunk, Word::Tag).load(Relaxed);
-            arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
-            let later = advance::<P>(index, 1 << ring_bits(arena));
-            // Relaxed: a thread that appends there has a chunk of its own.
-            pointer(arena, class, index).store(fuse(later, NONE), Relaxed);
-            unused(arena, class).fetch_add(1, Relaxed);
-            if keep == 0 {
-                arena.give_chunk(warp, chunk);
-            } else {
-                arena.call::<W, Recycle>(warp, class | keep << P::CLASS_BITS, chunk);
+        // SAFETY: the class and the chunk are the caller's promise. The thread that counts the
+        // last entries of a chunk is the only one that has it.
+        unsafe {
+            if group.leads() && count_dequeued(arena, chunk, n) {
+                arena.depart(warp);
+                let index = arena.meta(chunk, Word::Tag).load(Relaxed);
+                arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
+                let later = advance::<P>(index, 1 << ring_bits(arena));
+                // Relaxed: a thread that appends there has a chunk of its own.
+                pointer(arena, class, index).store(fuse(later, NONE), Relaxed);
+                unused(arena, class).fetch_add(1, Relaxed);
+                if keep == 0 {
+                    arena.give_chunk(warp, chunk);
+                } else {
+                    arena.call::<W, Recycle>(warp, class | keep << P::CLASS_BITS, chunk);
+                }
+                arena.arrive(warp, true);
             }
-            arena.arrive(warp, true);
         }
     }
 
     #[inline(always)]
-    fn settle<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, class: u32) -> bool {
-        // First, so that chunks that are appended meanwhile do not hide one of those
-        // that were there: a thread that appends one has departed.
-        let there = (1u32 << ring_bits(arena)).wrapping_sub(unused(arena, class).load(Relaxed));
-        let next = arena.head(class, Line::New, 0).load(Relaxed);
-        let front = arena.head(class, Line::Front, 0).load(Relaxed);
-        // More than lie behind the front: the threads that dequeue the last entries of one
-        // of them return it, and wait for no thread that looks here.
-        there > advance::<P>(next, number::<P>(front).wrapping_neg())
+    unsafe fn settle<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, class: u32) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // First, so that chunks that are appended meanwhile do not hide one of those
+            // that were there: a thread that appends one has departed.
+            let there = (1u32 << ring_bits(arena)).wrapping_sub(unused(arena, class).load(Relaxed));
+            let next = arena.head(class, Line::New, 0).load(Relaxed);
+            let front = arena.head(class, Line::Front, 0).load(Relaxed);
+            // More than lie behind the front: the threads that dequeue the last entries of one
+            // of them return it, and wait for no thread that looks here.
+            there > advance::<P>(next, number::<P>(front).wrapping_neg())
+        }
     }
 
     #[inline(always)]
-    fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
-        chunked::take_room(arena, class)
+    unsafe fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { chunked::take_room(arena, class) }
     }
 }

@@ -48,60 +48,69 @@ use crate::simt::Warp;
 #[derive(Clone, Copy, Debug)]
 pub struct Linked<F = SkipPointers>(PhantomData<F>);
 
-/// [`find_chunk`].
+/// [`find_chunk`] of the number that is the argument.
 struct FindChunk<F>(PhantomData<F>);
 
 impl<F: Find> Task for FindChunk<F> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
+    unsafe fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         wanted: u32,
         _lanes: u32,
     ) -> u32 {
-        find_chunk::<W, P, F>(warp, arena, class, wanted)
+        // SAFETY: the caller's promise.
+        unsafe { find_chunk::<W, P, F>(warp, arena, class, wanted) }
     }
 }
 
 /// The chunk of this number, in which the caller has a position.
+///
+/// # Safety
+///
+/// `class` is below `P::CLASSES`, and the caller has a position in the chunk of this number.
 #[inline(always)]
-fn find_chunk<W: Warp, P: Parameters, F: Find>(
+unsafe fn find_chunk<W: Warp, P: Parameters, F: Find>(
     warp: W,
     arena: &Arena<P>,
     class: u32,
     wanted: u32,
 ) -> u32 {
-    // Or else from `old`.
-    let mut seen = F::begin(arena, class, wanted);
-    loop {
-        let (mut index, mut chunk) = ((seen >> 32) as u32, seen as u32);
-        // The distance; more than half of all numbers means back.
-        let mut ahead = advance::<P>(wanted, index.wrapping_neg());
-        while chunk != NONE && ahead <= u32::MAX >> (P::ENTRY_BITS + 1) {
-            let (is_there, next) = follow(arena, tag::<P>(class, index), chunk);
-            if !is_there {
-                break;
+    // SAFETY: the class is the caller's promise; what leads to a chunk, be it recorded, `old` or
+    // a link, holds chunks of the heap, or none.
+    unsafe {
+        // Or else from `old`.
+        let mut seen = F::begin(arena, class, wanted);
+        loop {
+            let (mut index, mut chunk) = ((seen >> 32) as u32, seen as u32);
+            // The distance; more than half of all numbers means back.
+            let mut ahead = advance::<P>(wanted, index.wrapping_neg());
+            while chunk != NONE && ahead <= u32::MAX >> (P::ENTRY_BITS + 1) {
+                let (is_there, next) = follow(arena, tag::<P>(class, index), chunk);
+                if !is_there {
+                    break;
+                }
+                if ahead == 0 {
+                    return chunk;
+                }
+                if next == NONE {
+                    // The thread that appended the next chunk is about to link it:
+                    // we have a position behind this chunk, so there is a next.
+                    warp.back_off();
+                } else {
+                    chunk = next;
+                    index = advance::<P>(index, 1);
+                    ahead -= 1;
+                }
             }
-            if ahead == 0 {
-                return chunk;
-            }
-            if next == NONE {
-                // The thread that appended the next chunk is about to link it:
-                // we have a position behind this chunk, so there is a next.
+            // Acquire: the chunk's tag and slots. A tag that was gone was a chunk that
+            // another returned, and `old` has moved on. Without a chunk, the thread
+            // that appended the first is about to put it there.
+            seen = arena.head64(class, Line::Old, 0).load(Acquire);
+            if seen as u32 == NONE {
                 warp.back_off();
-            } else {
-                chunk = next;
-                index = advance::<P>(index, 1);
-                ahead -= 1;
             }
-        }
-        // Acquire: the chunk's tag and slots. A tag that was gone was a chunk that
-        // another returned, and `old` has moved on. Without a chunk, the thread
-        // that appended the first is about to put it there.
-        seen = arena.head64(class, Line::Old, 0).load(Acquire);
-        if seen as u32 == NONE {
-            warp.back_off();
         }
     }
 }
@@ -110,12 +119,20 @@ impl<F: Find> Append for Linked<F> {
     const INITIAL_DEQUEUED: u32 = list::INITIAL_DEQUEUED;
 
     #[inline(always)]
-    fn append<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) -> bool {
-        let alone = Group::alone(warp);
-        if list::append::<W, P, F>(warp, arena, class, chunk, alone.mask, &alone) {
-            arena.call_together::<W, ReturnRetired<F>>(warp, class, 0, alone.mask);
+    unsafe fn append<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+    ) -> bool {
+        // SAFETY: the caller's promise, and a run of one.
+        unsafe {
+            let alone = Group::alone(warp);
+            if list::append::<W, P, F>(warp, arena, class, chunk, alone.mask, &alone) {
+                arena.call_together::<W, ReturnRetired<F>>(warp, class, 0, alone.mask);
+            }
+            true
         }
-        true
     }
 }
 
@@ -130,28 +147,31 @@ impl<F: Find> Queue for Linked<F> {
     }
 
     #[inline(always)]
-    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
-        let first = number::<P>(start::<P>());
-        let chunk = chunked::init(warp, arena, class, tag::<P>(class, first));
-        F::init(warp, arena, class, chunk);
-        if warp.thread() == 0 {
-            let newest = if chunk == NONE {
-                advance::<P>(first, u32::MAX)
-            } else {
-                first
-            };
-            let (new, old) = (Line::New, Line::Old);
-            arena
-                .head64(class, new, 0)
-                .store(fuse(newest, chunk), Relaxed);
-            arena
-                .head64(class, old, 0)
-                .store(fuse(first, chunk), Relaxed);
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
+        // SAFETY: the caller's promise; the chunk is one of the heap, or none.
+        unsafe {
+            let first = number::<P>(start::<P>());
+            let chunk = chunked::init(warp, arena, class, tag::<P>(class, first));
+            F::init(warp, arena, class, chunk);
+            if warp.thread() == 0 {
+                let newest = if chunk == NONE {
+                    advance::<P>(first, u32::MAX)
+                } else {
+                    first
+                };
+                let (new, old) = (Line::New, Line::Old);
+                arena
+                    .head64(class, new, 0)
+                    .store(fuse(newest, chunk), Relaxed);
+                arena
+                    .head64(class, old, 0)
+                    .store(fuse(first, chunk), Relaxed);
+            }
         }
     }
 
     #[inline(always)]
-    fn reserve<W: Warp, P: Parameters>(
+    unsafe fn reserve<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
@@ -159,39 +179,47 @@ impl<F: Find> Queue for Linked<F> {
         n: u32,
         group: &Group,
     ) -> u32 {
-        chunked::reserve::<W, P, Self>(warp, arena, all, class, n, group)
+        // SAFETY: the caller's promise.
+        unsafe { chunked::reserve::<W, P, Self>(warp, arena, all, class, n, group) }
     }
 
     #[inline(always)]
-    fn locate<W: Warp, P: Parameters>(
+    unsafe fn locate<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         position: u32,
         _end: End,
     ) -> Location<'_> {
-        let index = number::<P>(position);
-        let (is_recorded, mut chunk) = F::lookup(arena, tag::<P>(class, index));
-        if !is_recorded {
-            chunk = arena.call::<W, FindChunk<F>>(warp, class, index);
+        // SAFETY: the class is the caller's promise, and so is the position: the chunk of its
+        // number is one of the queue until the slot is used.
+        unsafe {
+            let index = number::<P>(position);
+            let (is_recorded, mut chunk) = F::lookup(arena, tag::<P>(class, index));
+            if !is_recorded {
+                chunk = arena.call::<W, FindChunk<F>>(warp, class, index);
+            }
+            let slot = slot(arena, chunk, position);
+            Location { slot, chunk }
         }
-        let slot = slot(arena, chunk, position);
-        Location { slot, chunk }
     }
 
     #[inline(always)]
-    fn count_enqueued<W: Warp, P: Parameters>(
+    unsafe fn count_enqueued<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         chunk: u32,
         n: u32,
     ) {
-        F::count_enqueued(warp, arena, class, chunk, n);
+        // SAFETY: the caller's promise.
+        unsafe {
+            F::count_enqueued(warp, arena, class, chunk, n);
+        }
     }
 
     #[inline(always)]
-    fn finish<W: Warp, P: Parameters>(
+    unsafe fn finish<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
@@ -200,37 +228,44 @@ impl<F: Find> Queue for Linked<F> {
         keep: u32,
         group: &Group,
     ) {
-        let mut is_retired = false;
-        if group.leads() {
-            is_retired = count_dequeued(arena, chunk, n);
-            if is_retired && keep > 0 {
-                is_retired = arena.call::<W, StaysForNext<F>>(warp, class, chunk) == 0;
+        // SAFETY: the caller's promise: the entries were dequeued of the chunk.
+        unsafe {
+            let mut is_retired = false;
+            if group.leads() {
+                is_retired = count_dequeued(arena, chunk, n);
+                if is_retired && keep > 0 {
+                    is_retired = arena.call::<W, StaysForNext<F>>(warp, class, chunk) == 0;
+                }
+            }
+            if group.size > 1 {
+                is_retired = warp.ballot(group.mask, is_retired) != 0;
+            }
+            if is_retired {
+                arena.call_together::<W, ReturnRetired<F>>(warp, class, keep, group.mask);
             }
         }
-        if group.size > 1 {
-            is_retired = warp.ballot(group.mask, is_retired) != 0;
-        }
-        if is_retired {
-            arena.call_together::<W, ReturnRetired<F>>(warp, class, keep, group.mask);
+    }
+
+    #[inline(always)]
+    unsafe fn settle<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // Relaxed: a hint for us, or the threads that dequeue the last entries of the chunk
+            // are about to return it, and wait for no thread that looks here.
+            let old = arena.head64(class, Line::Old, 0).load(Relaxed);
+            let front = arena.head(class, Line::Front, 0).load(Relaxed);
+            if old as u32 == NONE || (old >> 32) as u32 == number::<P>(front) {
+                return false;
+            }
+            // One may wait for the next to be retired.
+            arena.call_together::<W, ReturnRetired<F>>(warp, class, 0, 1 << warp.lane());
+            true
         }
     }
 
     #[inline(always)]
-    fn settle<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
-        // Relaxed: a hint for us, or the threads that dequeue the last entries of the chunk
-        // are about to return it, and wait for no thread that looks here.
-        let old = arena.head64(class, Line::Old, 0).load(Relaxed);
-        let front = arena.head(class, Line::Front, 0).load(Relaxed);
-        if old as u32 == NONE || (old >> 32) as u32 == number::<P>(front) {
-            return false;
-        }
-        // One may wait for the next to be retired.
-        arena.call_together::<W, ReturnRetired<F>>(warp, class, 0, 1 << warp.lane());
-        true
-    }
-
-    #[inline(always)]
-    fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
-        chunked::take_room(arena, class)
+    unsafe fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { chunked::take_room(arena, class) }
     }
 }

@@ -19,14 +19,27 @@ pub const INITIAL_DEQUEUED: u32 = u32::MAX;
 pub trait Find: Copy {
     /// Readies an empty queue; called by all threads of the launch. Its first chunk is
     /// [`NONE`] in a small heap.
-    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32);
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`, `chunk` is a chunk of the heap or [`NONE`], and nothing
+    /// else uses the heap.
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32);
 
     /// Readies a chunk that the caller is about to append.
-    fn ready<P: Parameters>(arena: &Arena<P>, chunk: u32);
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is a chunk of the heap that the caller owns.
+    unsafe fn ready<P: Parameters>(arena: &Arena<P>, chunk: u32);
 
     /// Records that a chunk was appended with this tag. Relaxed: after the fence of the
     /// append.
-    fn announce<P: Parameters>(arena: &Arena<P>, tag: u32, chunk: u32);
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is a chunk of the heap, which was appended with this tag.
+    unsafe fn announce<P: Parameters>(arena: &Arena<P>, tag: u32, chunk: u32);
 
     /// Removes the record of a tag, whose chunk is about to be returned.
     fn withdraw<P: Parameters>(arena: &Arena<P>, tag: u32);
@@ -36,10 +49,18 @@ pub trait Find: Copy {
 
     /// A number, before `wanted` if it is any use, and its chunk, or [`NONE`]. It acquires
     /// what the thread that recorded the chunk had seen of it.
-    fn begin<P: Parameters>(arena: &Arena<P>, class: u32, wanted: u32) -> u64;
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`.
+    unsafe fn begin<P: Parameters>(arena: &Arena<P>, class: u32, wanted: u32) -> u64;
 
     /// Counts `n` entries that are about to be enqueued in a chunk of the class.
-    fn count_enqueued<W: Warp, P: Parameters>(
+    ///
+    /// # Safety
+    ///
+    /// As for [`Queue::count_enqueued`](super::Queue::count_enqueued).
+    unsafe fn count_enqueued<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
@@ -67,8 +88,13 @@ pub fn last_of(mask: u32) -> u32 {
 /// `run`, the first of the group. Each is linked to the next, the last to none. All
 /// lanes of the group call this. Whether all entries of the lane's chunk were dequeued
 /// since, so that it is to be returned.
+///
+/// # Safety
+///
+/// `class` is below `P::CLASSES`. `chunk` is a chunk of the heap in each lane of the run, which
+/// owns it, and was prepared.
 #[inline(always)]
-pub fn append<W: Warp, P: Parameters, F: Find>(
+pub unsafe fn append<W: Warp, P: Parameters, F: Find>(
     warp: W,
     arena: &Arena<P>,
     class: u32,
@@ -76,100 +102,128 @@ pub fn append<W: Warp, P: Parameters, F: Find>(
     run: u32,
     group: &Group,
 ) -> bool {
-    let n = run.count_ones();
-    let newest = warp.shuffle(group.mask, chunk, last_of(run));
-    let own_tag = loop {
-        let new = arena.head64(class, Line::New, 0);
-        let mut last = 0;
-        if group.leads() {
-            last = new.load(Relaxed);
-        }
-        last = warp.shuffle64(group.mask, last, group.leader);
-        let index = advance::<P>((last >> 32) as u32, 1 + group.rank);
-        let tag = tag::<P>(class, index);
-        if group.rank < n {
-            // Relaxed: published with the run. If the exchange fails no thread is led to
-            // the chunk by this tag: the number is another chunk's then.
-            arena.meta(chunk, Word::Tag).store(tag, Relaxed);
-            F::ready(arena, chunk);
-        }
-        warp.sync(group.mask);
-        // Release, for the exchange, the link and the skip pointers: the slots and tags of
-        // all chunks of the run are there for a thread that is led to one of them. Acquire,
-        // with `last`: what the thread that appended it published, which the link passes on.
-        fence(AcqRel);
-        let mut is_appended = false;
-        if group.leads() {
-            let ours = fuse(advance::<P>(index, n - 1), newest);
-            // An exchange that fails was another thread's success. Acquire: the slots
-            // and the tag of the last chunk.
-            is_appended = new.compare_exchange(last, ours, Acquire) == last;
-            if is_appended {
-                // At once: others wait for this, as they may, since
-                // we wait for no lane of this warp in between.
-                link(warp, arena, class, last as u32, fuse(index, chunk));
+    // SAFETY: the class and the chunks of the run are the caller's promise; the chunk before the
+    // run is one that was appended. The append itself counts as one entry of each chunk.
+    unsafe {
+        let n = run.count_ones();
+        let newest = warp.shuffle(group.mask, chunk, last_of(run));
+        let own_tag = loop {
+            let new = arena.head64(class, Line::New, 0);
+            let mut last = 0;
+            if group.leads() {
+                last = new.load(Relaxed);
             }
+            last = warp.shuffle64(group.mask, last, group.leader);
+            let index = advance::<P>((last >> 32) as u32, 1 + group.rank);
+            let tag = tag::<P>(class, index);
+            if group.rank < n {
+                // Relaxed: published with the run. If the exchange fails no thread is led to
+                // the chunk by this tag: the number is another chunk's then.
+                arena.meta(chunk, Word::Tag).store(tag, Relaxed);
+                F::ready(arena, chunk);
+            }
+            warp.sync(group.mask);
+            // Release, for the exchange, the link and the skip pointers: the slots and tags of
+            // all chunks of the run are there for a thread that is led to one of them. Acquire,
+            // with `last`: what the thread that appended it published, which the link passes on.
+            fence(AcqRel);
+            let mut is_appended = false;
+            if group.leads() {
+                let ours = fuse(advance::<P>(index, n - 1), newest);
+                // An exchange that fails was another thread's success. Acquire: the slots
+                // and the tag of the last chunk.
+                is_appended = new.compare_exchange(last, ours, Acquire) == last;
+                if is_appended {
+                    // At once: others wait for this, as they may, since
+                    // we wait for no lane of this warp in between.
+                    link(warp, arena, class, last as u32, fuse(index, chunk));
+                }
+            }
+            if warp.ballot(group.mask, is_appended) != 0 {
+                break tag;
+            }
+        };
+        // Another expression than above for the same lanes: see `chunked::MakeRoom`.
+        if run & 1 << warp.lane() == 0 {
+            return false;
         }
-        if warp.ballot(group.mask, is_appended) != 0 {
-            break tag;
-        }
-    };
-    // Another expression than above for the same lanes: see `chunked::MakeRoom`.
-    if run & 1 << warp.lane() == 0 {
-        return false;
+        F::announce(arena, own_tag, chunk);
+        // From here on the chunk may be returned; until here it was ours, too.
+        count_dequeued(arena, chunk, 1)
     }
-    F::announce(arena, own_tag, chunk);
-    // From here on the chunk may be returned; until here it was ours, too.
-    count_dequeued(arena, chunk, 1)
 }
 
 /// Links a run that was appended to the chunk before it, or makes it the oldest. All
 /// relaxed: after the fence in [`append`].
+///
+/// # Safety
+///
+/// `class` is below `P::CLASSES`. `last` is a chunk of the heap, or [`NONE`], and `first` has one
+/// with its number.
 #[inline(always)]
-fn link<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, last: u32, first: u64) {
-    if last != NONE {
-        // The last chunk cannot be returned without a link.
-        arena.meta(last, Word::Next).store(first as u32, Relaxed);
-        return;
-    }
-    // The queue was empty. The thread that returned its last chunk is about to leave
-    // `old` at our number, and waits for nothing.
-    let old = arena.head64(class, Line::Old, 0);
-    let nothing = first | u64::from(NONE);
-    while old.compare_exchange(nothing, first, Relaxed) != nothing {
-        warp.back_off();
+unsafe fn link<W: Warp, P: Parameters>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    last: u32,
+    first: u64,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if last != NONE {
+            // The last chunk cannot be returned without a link.
+            arena.meta(last, Word::Next).store(first as u32, Relaxed);
+            return;
+        }
+        // The queue was empty. The thread that returned its last chunk is about to leave
+        // `old` at our number, and waits for nothing.
+        let old = arena.head64(class, Line::Old, 0);
+        let nothing = first | u64::from(NONE);
+        while old.compare_exchange(nothing, first, Relaxed) != nothing {
+            warp.back_off();
+        }
     }
 }
 
-/// [`append`] of the lane's chunk, the argument. The caller passes the number of chunks above
-/// the bits of the class.
+/// [`append`] of the lane's chunk, the argument, which it owns. The caller passes the number of
+/// chunks above the bits of the class.
 pub struct AppendRun<F>(PhantomData<F>);
 
 impl<F: Find> Task for AppendRun<F> {
     #[inline(always)]
-    fn run<W: Warp, P: Parameters>(
+    unsafe fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         class: u32,
         chunk: u32,
         lanes: u32,
     ) -> u32 {
-        let (class, n) = (class & ((1 << P::CLASS_BITS) - 1), class >> P::CLASS_BITS);
-        let group = Group::of_lanes(warp, lanes);
-        let run = warp.ballot(lanes, group.rank < n);
-        u32::from(append::<W, P, F>(warp, arena, class, chunk, run, &group))
+        // SAFETY: the caller's promise, for as many lanes as it passes.
+        unsafe {
+            let (class, n) = (class & ((1 << P::CLASS_BITS) - 1), class >> P::CLASS_BITS);
+            let group = Group::of_lanes(warp, lanes);
+            let run = warp.ballot(lanes, group.rank < n);
+            u32::from(append::<W, P, F>(warp, arena, class, chunk, run, &group))
+        }
     }
 }
 
 /// Whether a chunk still has the tag that the caller, or the thread that led it there, had
 /// seen; and its link, which is that of the chunk with the tag if so.
+///
+/// # Safety
+///
+/// `chunk` is below `chunks`.
 #[inline(always)]
-pub fn follow<P: Parameters>(arena: &Arena<P>, tag: u32, chunk: u32) -> (bool, u32) {
-    // Acquire: the tag is read after the link. The thread that led the
-    // caller here had seen the tag, and the caller acquired that: a tag that is still there
-    // was there when the link was read. A chunk that was appended again may have kept its
-    // link: then the chunk behind it is the same with either tag, and its own tag decides
-    // which.
-    let next = arena.meta(chunk, Word::Next).load(Acquire);
-    (arena.meta(chunk, Word::Tag).load(Acquire) == tag, next)
+pub unsafe fn follow<P: Parameters>(arena: &Arena<P>, tag: u32, chunk: u32) -> (bool, u32) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        // Acquire: the tag is read after the link. The thread that led the
+        // caller here had seen the tag, and the caller acquired that: a tag that is still there
+        // was there when the link was read. A chunk that was appended again may have kept its
+        // link: then the chunk behind it is the same with either tag, and its own tag decides
+        // which.
+        let next = arena.meta(chunk, Word::Next).load(Acquire);
+        (arena.meta(chunk, Word::Tag).load(Acquire) == tag, next)
+    }
 }

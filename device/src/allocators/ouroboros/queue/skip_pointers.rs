@@ -19,7 +19,7 @@ pub struct SkipPointers;
 
 impl Find for SkipPointers {
     #[inline(always)]
-    fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
         let first = tag::<P>(class, number::<P>(start::<P>()));
         // The class's part of the table of skip pointers: see `tag`.
         let own = arena.skip_pointer(first);
@@ -32,10 +32,10 @@ impl Find for SkipPointers {
     }
 
     #[inline(always)]
-    fn ready<P: Parameters>(_arena: &Arena<P>, _chunk: u32) {}
+    unsafe fn ready<P: Parameters>(_arena: &Arena<P>, _chunk: u32) {}
 
     #[inline(always)]
-    fn announce<P: Parameters>(arena: &Arena<P>, tag: u32, chunk: u32) {
+    unsafe fn announce<P: Parameters>(arena: &Arena<P>, tag: u32, chunk: u32) {
         arena.skip_pointer(tag).store(fuse(tag, chunk), Relaxed);
     }
 
@@ -54,7 +54,7 @@ impl Find for SkipPointers {
     }
 
     #[inline(always)]
-    fn begin<P: Parameters>(arena: &Arena<P>, class: u32, wanted: u32) -> u64 {
+    unsafe fn begin<P: Parameters>(arena: &Arena<P>, class: u32, wanted: u32) -> u64 {
         // From the nearest skip pointer before it.
         let (mut seen, mut steps) = (fuse(0, NONE), 0);
         while seen as u32 == NONE && steps < STEPS {
@@ -69,7 +69,7 @@ impl Find for SkipPointers {
     }
 
     #[inline(always)]
-    fn count_enqueued<W: Warp, P: Parameters>(
+    unsafe fn count_enqueued<W: Warp, P: Parameters>(
         _warp: W,
         _arena: &Arena<P>,
         _class: u32,

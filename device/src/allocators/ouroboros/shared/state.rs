@@ -80,19 +80,26 @@ pub fn is_idle<P: Parameters>(state: u64, class: u32) -> bool {
 ///
 /// Release: the front, which is stored before ([`super::front`]). Nothing is acquired for
 /// the caller, which has the chunk from its slot or from a stack.
+///
+/// # Safety
+///
+/// `chunk` is below `chunks`.
 #[inline(always)]
-pub fn transition<P: Parameters>(arena: &Arena<P>, chunk: u32, from: u64, to: u64) -> bool {
-    let state = arena.shared_state(chunk);
-    let mut seen = state.load(Relaxed);
-    while seen & !COUNT == from {
-        // An exchange that fails was another thread's success.
-        let before = state.compare_exchange(seen, seen & COUNT | to, Release);
-        if before == seen {
-            return true;
+pub unsafe fn transition<P: Parameters>(arena: &Arena<P>, chunk: u32, from: u64, to: u64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let state = arena.shared_state(chunk);
+        let mut seen = state.load(Relaxed);
+        while seen & !COUNT == from {
+            // An exchange that fails was another thread's success.
+            let before = state.compare_exchange(seen, seen & COUNT | to, Release);
+            if before == seen {
+                return true;
+            }
+            seen = before;
         }
-        seen = before;
+        false
     }
-    false
 }
 
 /// The position, in the chunk's state.
@@ -100,12 +107,15 @@ pub struct Position;
 
 impl Record for Position {
     #[inline(always)]
-    fn record<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32, position: u32) {
-        // Release: the chunk, to the threads that take its pages. Threads that free pages
-        // change the count alone.
-        arena
-            .shared_state(chunk)
-            .fetch_add(queued(class, position), Release);
+    unsafe fn record<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32, position: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // Release: the chunk, to the threads that take its pages. Threads that free pages
+            // change the count alone.
+            arena
+                .shared_state(chunk)
+                .fetch_add(queued(class, position), Release);
+        }
     }
 }
 

@@ -1,0 +1,65 @@
+//! What is inside the chunks: blocks, and entries of queues.
+
+use cuda_std::atomic::AtomicU32;
+use cuda_std::mem;
+
+use super::{Arena, EMPTY};
+use crate::allocators::ouroboros::parameters::Parameters;
+
+impl<P: Parameters> Arena<P> {
+    /// An entry of a queue that is stored in `chunk`.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is below `chunks`, and `index` below `1 << P::ENTRY_BITS`. As long as the
+    /// reference is used, the chunk holds entries of a queue, or is the caller's own.
+    #[inline(always)]
+    pub(in super::super) unsafe fn entry(&self, chunk: u32, index: u32) -> &AtomicU32 {
+        let offset = (u64::from(chunk) << P::CHUNK_BITS) + u64::from(index) * 4;
+        // SAFETY: the caller's promise: inside the chunk, which is the queue's.
+        unsafe { &*self.blocks.add(offset as usize).cast() }
+    }
+
+    /// Makes the entries `4 * four` to `4 * four + 3` of a chunk empty slots, at once: the
+    /// chunk is the caller's alone, and published after that.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` is below `chunks` and the caller's alone, and `four` is below `1 << (P::ENTRY_BITS
+    /// - 2)`.
+    #[inline(always)]
+    pub(in super::super) unsafe fn empty_entries(&self, chunk: u32, four: u32) {
+        const { assert!(EMPTY == u32::MAX) };
+        let offset = (u64::from(chunk) << P::CHUNK_BITS) + u64::from(four) * 16;
+        // SAFETY: the caller's promise: inside the chunk, aligned as the pool is, and nobody else
+        // has the chunk.
+        unsafe {
+            let entries: *mut u128 = self.blocks.add(offset as usize).cast();
+            mem::write(entries, u128::MAX);
+        }
+    }
+
+    /// The address of a block.
+    #[inline(always)]
+    pub fn address(&self, block: u32) -> *mut u8 {
+        self.blocks.wrapping_add(block as usize * 16)
+    }
+
+    /// The block that page `page` of `chunk` is, for pages of `class`.
+    #[inline(always)]
+    pub fn block(&self, class: u32, chunk: u32, page: u32) -> u32 {
+        (chunk << P::UNIT_BITS) + (page << (P::PAGE_BITS + class - 4))
+    }
+
+    /// The chunk of a block.
+    #[inline(always)]
+    pub fn chunk_of(&self, block: u32) -> u32 {
+        block >> P::UNIT_BITS
+    }
+
+    /// Which page of its chunk a block of `class` is.
+    #[inline(always)]
+    pub fn page_of(&self, class: u32, block: u32) -> u32 {
+        (block & ((1 << P::UNIT_BITS) - 1)) >> (P::PAGE_BITS + class - 4)
+    }
+}
