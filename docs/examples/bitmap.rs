@@ -31,17 +31,27 @@ pub struct BitmapMalloc {
 }
 
 impl BitmapMalloc {
+    /// A word of the bitmap.
+    ///
+    /// # Safety
+    ///
+    /// `index` is below `words`.
     #[inline(always)]
-    fn word(&self, index: u32) -> &AtomicU32 {
-        // SAFETY: `setup` placed `words` aligned words there, and callers pass
-        // an index below that.
+    unsafe fn word(&self, index: u32) -> &AtomicU32 {
+        // SAFETY: `setup` placed `words` aligned words there, and the caller's
+        // promise.
         unsafe { &*self.bitmap.cast::<AtomicU32>().add(index as usize) }
     }
 
     /// Takes a clear bit of a word.
+    ///
+    /// # Safety
+    ///
+    /// `index` is below `words`.
     #[inline(always)]
-    fn take<W: Warp>(&self, warp: W, index: u32) -> Option<u32> {
-        let word = self.word(index);
+    unsafe fn take<W: Warp>(&self, warp: W, index: u32) -> Option<u32> {
+        // SAFETY: the caller's promise.
+        let word = unsafe { self.word(index) };
         // Relaxed: a hint; `fetch_or` decides.
         let mut seen = word.load(Relaxed);
         // Each turn that fails was another thread's success. Those who lose 32
@@ -129,8 +139,10 @@ impl Allocator for BitmapMalloc {
     unsafe fn init<W: Warp>(self, warp: W) {
         let mut index = warp.thread();
         while index < self.words {
+            // SAFETY: the index is below `words`.
+            let word = unsafe { self.word(index) };
             // Relaxed: the heap is used by later launches only.
-            self.word(index).store(0, Relaxed);
+            word.store(0, Relaxed);
             index += warp.threads();
         }
     }
@@ -144,7 +156,9 @@ impl Allocator for BitmapMalloc {
         let spread = warp.thread().wrapping_mul(0x9e37_79b9);
         let mut index = ((u64::from(spread) * u64::from(self.words)) >> 32) as u32;
         for _ in 0..self.words {
-            if let Some(block) = self.take(warp, index) {
+            // SAFETY: the upper half of a product with `words` is below it, and
+            // so is each index after that.
+            if let Some(block) = unsafe { self.take(warp, index) } {
                 return block;
             }
             index += 1;
@@ -160,10 +174,11 @@ impl Allocator for BitmapMalloc {
         if block.is_null() {
             return;
         }
+        // SAFETY: the caller's promise: a block of this heap has a bit.
+        let word = unsafe { self.word(block / 32) };
         // Release: all that we did to the block comes before what its next
         // owner does, who acquires in `take`.
-        self.word(block / 32)
-            .fetch_and(!(1 << (block % 32)), Release);
+        word.fetch_and(!(1 << (block % 32)), Release);
     }
 
     #[inline(always)]
@@ -184,7 +199,9 @@ impl Allocator for BitmapMalloc {
         let (mut used, mut free) = (0, 0);
         let mut index = warp.thread();
         while index < self.words {
-            let taken = u64::from(self.word(index).load(Relaxed).count_ones());
+            // SAFETY: the index is below `words`.
+            let word = unsafe { self.word(index) };
+            let taken = u64::from(word.load(Relaxed).count_ones());
             used += taken;
             free += WORD_BLOCKS - taken;
             index += warp.threads();
