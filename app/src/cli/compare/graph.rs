@@ -42,22 +42,30 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     // As for trees: every process reads the graph, what is odd is said once.
     let graph = work.input.look()?;
 
+    let isolated = arguments.sides.isolated(work.input.file.words())?;
+
     let choices = || {
         let of = |spec| arguments.layouts.iter().map(move |&layout| (spec, layout));
         specs.iter().flat_map(of)
     };
-    let cases: Vec<Case> = choices().map(|choice| case(choice, arguments)).collect();
-    let names: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
-    let outcomes = arguments.sides.run(cases, &work.input.file.words())?;
-
-    let row = |((spec, layout), outcome): ((&Spec, Layout), _)| GraphRow {
-        graph: graph.clone(),
-        allocator: spec.to_string(),
-        layout: layout.name(),
-        outcome,
+    let name = |(spec, layout): (&Spec, Layout)| format!("{spec}, {}", layout.name());
+    let case = |choice: (&Spec, Layout)| {
+        let command = command(choice, arguments);
+        let (graph, isolated) = (graph.clone(), &isolated);
+        let (allocator, layout) = (choice.0.to_string(), choice.1.name());
+        let work = move || {
+            Ok(GraphRow {
+                graph,
+                allocator,
+                layout,
+                outcome: isolated.run(command)?,
+            })
+        };
+        Case::new(name(choice), work)
     };
-    let rows: Vec<GraphRow> = choices().zip(outcomes).map(row).collect();
+    let rows = arguments.sides.run(choices().map(case).collect())?;
     write(file, &format.write(&rows, graph_table)?)?;
+    let names: Vec<String> = choices().map(name).collect();
     let outcomes = rows.iter().map(|row| &row.outcome);
     let outcomes = names.iter().map(String::as_str).zip(outcomes);
     verdict(outcomes, "ended with different graphs", |graph| {
@@ -66,14 +74,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 /// `heapwood graph` for an allocator and a layout, without the file.
-fn case((spec, layout): (&Spec, Layout), arguments: &Arguments) -> Case {
+fn command((spec, layout): (&Spec, Layout), arguments: &Arguments) -> Passed {
     let mut passed = Passed(vec!["graph".into()]);
     passed.option("allocator", Some(spec));
     passed.option("layout", Some(layout.name()));
     passed.flag("check-heap", arguments.check_heap);
     arguments.work.forward(&mut passed);
-    Case {
-        name: format!("{spec}, {}", layout.name()),
-        arguments: passed.0,
-    }
+    passed
 }

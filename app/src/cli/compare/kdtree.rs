@@ -7,7 +7,7 @@ use super::super::tree::{TreeArguments, refuse_coalesce};
 use super::Sides;
 use crate::Error;
 use crate::allocators::{self, Spec};
-use crate::report::compare::{tree_rows, tree_table};
+use crate::report::compare::{TreeRow, set_ratios, tree_table};
 use crate::workload::compare::{Case, verdict};
 
 /// Arguments of `heapwood compare kdtree`.
@@ -39,11 +39,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     // Every process reads the scene; that it can be read is known, and what
     // is odd about it said, once.
     drop(load_scene(scene, arguments.tree.keep_duplicates)?);
-    let cases = specs.iter().map(|spec| case(spec, arguments));
-    let outcomes = arguments.sides.run(cases.collect(), &scene.words())?;
-
-    let names = specs.iter().map(Spec::to_string);
-    let rows = tree_rows(names.zip(outcomes));
+    let isolated = arguments.sides.isolated(scene.words())?;
+    let case = |spec: &Spec| {
+        let (name, command, isolated) = (spec.to_string(), command(spec, arguments), &isolated);
+        let allocator = name.clone();
+        Case::new(name, move || {
+            Ok(TreeRow::new(allocator, isolated.run(command)?))
+        })
+    };
+    let mut rows = arguments.sides.run(specs.iter().map(case).collect())?;
+    set_ratios(&mut rows);
     write(file, &format.write(&rows, tree_table)?)?;
     let outcomes = rows.iter();
     let outcomes = outcomes.map(|row| (row.allocator.as_str(), &row.outcome));
@@ -51,7 +56,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 /// `heapwood kdtree` for one allocator, without the scene.
-fn case(spec: &Spec, arguments: &Arguments) -> Case {
+fn command(spec: &Spec, arguments: &Arguments) -> Passed {
     let tree = &arguments.tree;
     let mut passed = Passed(vec!["kdtree".into()]);
     passed.option("allocator", Some(spec));
@@ -66,8 +71,5 @@ fn case(spec: &Spec, arguments: &Arguments) -> Case {
     passed.flag("no-clip", tree.no_clip);
     passed.flag("keep-duplicates", tree.keep_duplicates);
     passed.flag("check-heap", arguments.check_heap);
-    Case {
-        name: spec.to_string(),
-        arguments: passed.0,
-    }
+    passed
 }

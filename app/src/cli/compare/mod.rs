@@ -1,21 +1,21 @@
-//! `heapwood compare`: real work over a set of allocators, side by side. A case is
-//! another command of the program, whose arguments are written here.
+//! `heapwood compare`: real work over a set of allocators, side by side. A case is another
+//! command of the program in a process of its own, whose arguments are written here.
 
 mod graph;
 mod kdtree;
 
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde::de::DeserializeOwned;
 
-use super::common::{BackendArguments, parse_seconds, progress};
+use super::common::{BackendArguments, Passed, parse_seconds, progress};
 use super::suffix;
 use crate::Error;
 use crate::output::Output;
 use crate::report::Format;
-use crate::workload::compare::{Case, Outcome};
+use crate::workload::compare::{self, Case, Outcome};
 
 /// The work.
 #[derive(Debug, Subcommand)]
@@ -65,25 +65,43 @@ impl Sides {
         Ok((path.map(Output::open).transpose()?, format))
     }
 
-    /// Runs cases on an input, a file or a generator, under a bar; their arguments are
-    /// without it.
-    fn run<R: DeserializeOwned>(
-        &self,
-        mut cases: Vec<Case>,
-        input: &OsStr,
-    ) -> Result<Vec<Outcome<R>>, Error> {
-        let backend = self.backend.resolved()?;
+    /// How a case is run in a process of its own: a command of the program, which is given its
+    /// arguments without the backend and the input.
+    fn isolated(&self, input: OsString) -> Result<Isolated, Error> {
+        Ok(Isolated {
+            backend: self.backend.resolved()?,
+            input,
+            timeout_s: self.timeout,
+        })
+    }
+
+    /// Runs cases under a bar.
+    fn run<Row>(&self, cases: Vec<Case<Row>>) -> Result<Vec<Row>, Error> {
         let bar = progress(cases.len());
-        let mut outcomes = Vec::new();
-        for case in &mut cases {
-            bar.set_message(case.name.clone());
-            let arguments = &mut case.arguments;
-            arguments.extend(backend.iter().map(Into::into));
-            arguments.extend(["--format=json".into(), "--".into(), input.into()]);
-            outcomes.push(case.run(self.timeout)?);
+        let known = cases.iter().map(|_| None).collect();
+        let named = |name: &str| bar.set_message(name.to_owned());
+        let rows = compare::run(cases, known, named, |_| {
             bar.inc(1);
-        }
+            Ok(())
+        });
         bar.finish_and_clear();
-        Ok(outcomes)
+        rows
+    }
+}
+
+/// What the processes of all cases have in common.
+struct Isolated {
+    backend: Vec<String>,
+    input: OsString,
+    timeout_s: f64,
+}
+
+impl Isolated {
+    /// Runs a command.
+    fn run<R: DeserializeOwned>(&self, command: Passed) -> Result<Outcome<R>, Error> {
+        let Passed(mut arguments) = command;
+        arguments.extend(self.backend.iter().map(Into::into));
+        arguments.extend(["--format=json".into(), "--".into(), self.input.clone()]);
+        compare::isolated(&arguments, self.timeout_s)
     }
 }

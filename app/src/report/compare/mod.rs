@@ -4,7 +4,7 @@ mod graph;
 mod tree;
 
 pub use graph::{GraphRow, graph_table};
-pub use tree::{TreeRow, tree_rows, tree_table};
+pub use tree::{TreeRow, set_ratios, tree_table};
 
 use crate::workload::compare::Outcome;
 

@@ -22,22 +22,25 @@ pub struct TreeRow {
     pub outcome: Outcome<TreeReport>,
 }
 
-/// The rows of allocators and their outcomes, with ratios.
-pub fn tree_rows(outcomes: impl Iterator<Item = (String, Outcome<TreeReport>)>) -> Vec<TreeRow> {
-    let row = |(allocator, outcome)| TreeRow {
-        allocator,
-        ratio: None,
-        outcome,
-    };
-    let mut rows: Vec<TreeRow> = outcomes.map(row).collect();
-    let median = |row: &TreeRow| Some(row.outcome.result.as_ref()?.build_ms.median);
-    let base = rows.iter().find(|row| row.allocator == BASE);
-    if let Some(base) = base.and_then(median) {
-        for row in &mut rows {
-            row.ratio = median(row).map(|median| median / base);
+impl TreeRow {
+    /// The row of an allocator, beside no others.
+    pub fn new(allocator: String, outcome: Outcome<TreeReport>) -> Self {
+        Self {
+            allocator,
+            ratio: None,
+            outcome,
         }
     }
-    rows
+}
+
+/// Sets the ratios of rows, by the base if it is among them.
+pub fn set_ratios(rows: &mut [TreeRow]) {
+    let median = |row: &TreeRow| Some(row.outcome.result.as_ref()?.build_ms.median);
+    let base = rows.iter().find(|row| row.allocator == BASE);
+    let base = base.and_then(median);
+    for row in rows {
+        row.ratio = base.and_then(|base| Some(median(row)? / base));
+    }
 }
 
 /// A row a case; builds in milliseconds.

@@ -1,23 +1,41 @@
-//! A comparison: the same work over several allocators, each a case in a process of its
-//! own under a time limit, so that what crashes or hangs is a result that says so.
+//! A comparison: the same work over several allocators, a case each, so that they stand side
+//! by side.
 //!
-//! The process is another command of the program, which answers in JSON. All cases do the
-//! same work, so that those that succeed must end with the same hash.
+//! A [`Case`] is a name and whatever does the work. The program's cases are [`isolated`]: each
+//! runs in a process of its own under a time limit, so that what crashes or hangs is a result
+//! that says so. All cases do the same work, so that those that succeed must end with the same
+//! hash.
 //!
 //! ```
 //! use heapwood::Error;
-//! use heapwood::workload::compare::{Outcome, verdict};
+//! use heapwood::workload::compare::{Case, Outcome, run, verdict};
 //!
-//! let built = |hash: &str| Outcome::ok(hash.to_owned());
-//! let [first, second, other] = [built("c0ffee"), built("c0ffee"), built("decade")];
-//! let cases = [("cmalloc", &first), ("cmmalloc", &second), ("cfmalloc", &other)];
-//! assert!(verdict(cases[..2].iter().copied(), "built different trees", |hash| hash).is_ok());
-//! let differ = verdict(cases.into_iter(), "built different trees", |hash| hash);
-//! assert!(matches!(differ, Err(Error::Verification(_))));
+//! let built = |name: &str, hash: &str| {
+//!     let row = (name.to_owned(), Outcome::ok(hash.to_owned()));
+//!     Case::new(name.to_owned(), || Ok(row))
+//! };
+//! let cases = vec![
+//!     built("cmalloc", "c0ffee"),
+//!     built("cmmalloc", "c0ffee"),
+//!     built("cfmalloc", "decade"),
+//! ];
+//! let known = vec![None, None, None];
+//! let rows = run(cases, known, |_| (), |_| Ok(()))?;
+//! let judge = |rows: &[(String, Outcome<String>)]| {
+//!     let outcomes = rows.iter().map(|(name, outcome)| (name.as_str(), outcome));
+//!     verdict(outcomes, "built different trees", |hash| hash)
+//! };
+//! assert!(judge(&rows[..2]).is_ok());
+//! assert!(matches!(judge(&rows), Err(Error::Verification(_))));
+//! # Ok::<(), Error>(())
 //! ```
 
 mod case;
+mod isolated;
+mod outcome;
 mod verdict;
 
-pub use case::{Case, Outcome};
+pub use case::{Case, run};
+pub use isolated::isolated;
+pub use outcome::Outcome;
 pub use verdict::verdict;
