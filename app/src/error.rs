@@ -32,6 +32,9 @@ pub enum Error {
         /// What the system says.
         cause: std::io::Error,
     },
+    /// Results that a comparison cannot go on from.
+    #[error("{0}")]
+    Resume(String),
     /// The device, or its memory.
     #[error(transparent)]
     Backend(#[from] BackendError),
@@ -78,7 +81,7 @@ impl Error {
             | Self::Camera(_)
             | Self::Backend(BackendError::TooManyThreads { .. })
             | Self::Heap(HeapError::Parameter { .. }) => 2,
-            Self::Scene(_) | Self::Graph(_) | Self::Write { .. } => 3,
+            Self::Scene(_) | Self::Graph(_) | Self::Write { .. } | Self::Resume(_) => 3,
             Self::Verification(_) | Self::Heap(HeapError::Misuse { .. }) => 5,
             Self::Backend(_) | Self::Heap(_) | Self::OutOfPool(_) => 4,
             Self::Relayed { code, .. } => *code,

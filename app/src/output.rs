@@ -20,14 +20,19 @@ impl Output {
         opened.map(Self).map_err(refused(path))
     }
 
+    /// Whether it is a file, which every write replaces; what is written to a device or pipe
+    /// follows what was written before.
+    pub fn is_file(&self) -> bool {
+        self.0.is_file()
+    }
+
     /// Writes the whole content.
     ///
     /// # Errors
     ///
     /// [`Error::Write`]; what was there before is then still there.
-    pub fn write(self, content: &[u8]) -> Result<(), Error> {
-        let path = self.0.path().to_owned();
-        self.0.write(content).map_err(refused(&path))
+    pub fn write(&self, content: &[u8]) -> Result<(), Error> {
+        self.0.write(content).map_err(refused(self.0.path()))
     }
 }
 

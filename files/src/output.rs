@@ -45,11 +45,17 @@ impl Output {
         &self.path
     }
 
+    /// Whether it is a file, which every write replaces. What is written to a device or pipe
+    /// follows what was written before.
+    pub fn is_file(&self) -> bool {
+        matches!(self.target, Target::File(_))
+    }
+
     /// Writes the whole content.
     ///
     /// # Errors
     /// What the system says; a file is then what it was before.
-    pub fn write(self, content: &[u8]) -> io::Result<()> {
+    pub fn write(&self, content: &[u8]) -> io::Result<()> {
         self.write_with(|out| out.write_all(content))
     }
 
@@ -57,10 +63,13 @@ impl Output {
     ///
     /// # Errors
     /// What the system or `fill` says; a file is then what it was before.
-    pub fn write_with(self, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-        match self.target {
-            Target::Stream(stream) => through_buffer(&stream, fill),
-            Target::File(file) => replace(&file, fill),
+    pub fn write_with(
+        &self,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        match &self.target {
+            Target::Stream(stream) => through_buffer(stream, fill),
+            Target::File(file) => replace(file, fill),
         }
     }
 
@@ -69,7 +78,7 @@ impl Output {
     /// # Errors
     /// What the system or `fill` says; a file is then what it was before.
     pub fn write_by_suffix(
-        self,
+        &self,
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
         if !is_gz(&self.path) {

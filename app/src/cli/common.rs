@@ -56,37 +56,24 @@ impl BackendArguments {
         }
         Ok(options)
     }
-
-    /// The backend as arguments for another process, with `auto` decided.
-    ///
-    /// # Errors
-    ///
-    /// As for `decide`.
-    pub fn resolved(&self) -> Result<Vec<String>, Error> {
-        let options = self.decide(None)?;
-        let backend = if options.choice == Choice::Cpu {
-            "cpu"
-        } else {
-            "cuda"
-        };
-        let mut arguments = vec![
-            format!("--backend={backend}"),
-            format!("--device={}", options.device),
-        ];
-        arguments.extend(
-            options
-                .threads
-                .map(|count| format!("--cpu-threads={count}")),
-        );
-        Ok(arguments)
-    }
 }
 
 /// Arguments for another process.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Passed(pub Vec<OsString>);
 
 impl Passed {
+    /// The backend of options that were decided.
+    pub fn backend(&mut self, options: &Options) {
+        let backend = match options.choice {
+            Choice::Cpu => "cpu",
+            Choice::Auto | Choice::Cuda => "cuda",
+        };
+        self.option("backend", Some(backend));
+        self.option("device", Some(options.device));
+        self.option("cpu-threads", options.threads);
+    }
+
     /// A flag, if it is set.
     pub fn flag(&mut self, name: &str, set: bool) {
         if set {

@@ -13,3 +13,4 @@ mod graph_vertices;
 mod ids;
 mod program;
 mod results;
+mod resume;

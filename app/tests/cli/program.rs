@@ -41,7 +41,7 @@ impl Outcome {
 }
 
 /// The program: as built with the tests, or where a bundle has put it.
-fn program() -> OsString {
+pub fn program() -> OsString {
     std::env::var_os("HEAPWOOD_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_heapwood").into())
 }
 

@@ -18,8 +18,12 @@ fn a_file_appears_only_when_it_is_written() {
     assert_eq!(output.path(), path);
     // No temporary one either, which a killed program would leave.
     assert_eq!(count(&folder), 0);
-    output.write(b"content").unwrap();
-    assert_eq!(fs::read(&path).unwrap(), b"content");
+    assert!(output.is_file());
+    // Each write replaces the one before.
+    for content in [&b"longer content"[..], b"content"] {
+        output.write(content).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), content);
+    }
 
     drop(Output::open(&path).unwrap());
     check_writable(&path).unwrap();
@@ -122,6 +126,7 @@ mod unix {
     #[test]
     fn devices_and_pipes_are_written_directly() {
         write(Path::new("/dev/null"), b"gone").unwrap();
+        assert!(!Output::open(Path::new("/dev/null")).unwrap().is_file());
         assert!(!Path::new("/dev/null").is_file());
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");

@@ -2,15 +2,15 @@
 
 use clap::Args;
 
-use super::super::common::{Passed, read_apart, write};
+use super::super::common::{Passed, read_apart};
 use super::super::graph::{WorkArguments, parse_layout};
 use super::super::tree::refuse_coalesce;
 use super::Sides;
 use crate::Error;
 use crate::allocators::{self, Spec};
 use crate::graph::Layout;
-use crate::report::compare::{GraphRow, graph_table};
-use crate::workload::compare::{Case, verdict};
+use crate::report::compare::{GraphRow, Origin};
+use crate::workload::compare::Case;
 
 /// Arguments of `heapwood compare graph`.
 #[derive(Debug, Args)]
@@ -38,47 +38,34 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let work = &arguments.work;
     work.check()?;
     read_apart(work.files(), &[arguments.sides.output.as_deref()])?;
-    let (file, format) = arguments.sides.open()?;
+    let opened = arguments.sides.open()?;
     // As for trees: every process reads the graph, what is odd is said once.
-    let graph = work.input.look()?;
+    let (graph, hash) = work.input.look(opened.earlier.is_some())?;
+    let mut options = Passed::default();
+    options.flag("check-heap", arguments.check_heap);
+    work.forward(&mut options);
+    let common = arguments.sides.common(options, work.input.file.words())?;
 
-    let isolated = arguments.sides.isolated(work.input.file.words())?;
-
-    let choices = || {
-        let of = |spec| arguments.layouts.iter().map(move |&layout| (spec, layout));
-        specs.iter().flat_map(of)
-    };
-    let name = |(spec, layout): (&Spec, Layout)| format!("{spec}, {}", layout.name());
-    let case = |choice: (&Spec, Layout)| {
-        let command = command(choice, arguments);
-        let (graph, isolated) = (graph.clone(), &isolated);
-        let (allocator, layout) = (choice.0.to_string(), choice.1.name());
-        let work = move || {
+    let case = |(spec, layout): (&Spec, Layout)| {
+        let (allocator, layout) = (spec.to_string(), layout.name().to_owned());
+        let mut command = Passed(vec!["graph".into()]);
+        command.option("allocator", Some(&allocator));
+        command.option("layout", Some(&layout));
+        let (common, graph) = (&common, graph.clone());
+        Case::new(format!("{allocator}, {layout}"), move || {
             Ok(GraphRow {
                 graph,
                 allocator,
                 layout,
-                outcome: isolated.run(command)?,
+                options: common.options(),
+                outcome: common.run(command)?,
             })
-        };
-        Case::new(name(choice), work)
+        })
     };
-    let rows = arguments.sides.run(choices().map(case).collect())?;
-    write(file, &format.write(&rows, graph_table)?)?;
-    let names: Vec<String> = choices().map(name).collect();
-    let outcomes = rows.iter().map(|row| &row.outcome);
-    let outcomes = names.iter().map(String::as_str).zip(outcomes);
-    verdict(outcomes, "ended with different graphs", |graph| {
-        &graph.graph_hash
+    let of = |spec| arguments.layouts.iter().map(move |&layout| (spec, layout));
+    let cases = specs.iter().flat_map(of).map(case).collect();
+    let seed = Some(work.updates.seed);
+    opened.run(cases, &common, || {
+        Origin::new(graph.clone(), hash, seed, &common.info)
     })
-}
-
-/// `heapwood graph` for an allocator and a layout, without the file.
-fn command((spec, layout): (&Spec, Layout), arguments: &Arguments) -> Passed {
-    let mut passed = Passed(vec!["graph".into()]);
-    passed.option("allocator", Some(spec));
-    passed.option("layout", Some(layout.name()));
-    passed.flag("check-heap", arguments.check_heap);
-    arguments.work.forward(&mut passed);
-    passed
 }

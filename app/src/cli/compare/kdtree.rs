@@ -2,13 +2,13 @@
 
 use clap::Args;
 
-use super::super::common::{Passed, load_scene, read_apart, write};
+use super::super::common::{Passed, load_scene, read_apart};
 use super::super::tree::{TreeArguments, refuse_coalesce};
 use super::Sides;
 use crate::Error;
 use crate::allocators::{self, Spec};
-use crate::report::compare::{TreeRow, set_ratios, tree_table};
-use crate::workload::compare::{Case, verdict};
+use crate::report::compare::{Origin, TreeRow};
+use crate::workload::compare::Case;
 
 /// Arguments of `heapwood compare kdtree`.
 #[derive(Debug, Args)]
@@ -35,31 +35,38 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     specs.iter().try_for_each(refuse_coalesce)?;
     let scene = &arguments.tree.scene;
     read_apart(scene.file(), &[arguments.sides.output.as_deref()])?;
-    let (file, format) = arguments.sides.open()?;
+    let opened = arguments.sides.open()?;
     // Every process reads the scene; that it can be read is known, and what
     // is odd about it said, once.
-    drop(load_scene(scene, arguments.tree.keep_duplicates)?);
-    let isolated = arguments.sides.isolated(scene.words())?;
+    let (loaded, _) = load_scene(scene, arguments.tree.keep_duplicates)?;
+    let (name, hash) = (loaded.name().to_owned(), loaded.input_hash());
+    drop(loaded);
+    let common = arguments.sides.common(options(arguments), scene.words())?;
+
     let case = |spec: &Spec| {
-        let (name, command, isolated) = (spec.to_string(), command(spec, arguments), &isolated);
-        let allocator = name.clone();
-        Case::new(name, move || {
-            Ok(TreeRow::new(allocator, isolated.run(command)?))
+        let allocator = spec.to_string();
+        let mut command = Passed(vec!["kdtree".into()]);
+        command.option("allocator", Some(&allocator));
+        let common = &common;
+        Case::new(allocator.clone(), move || {
+            Ok(TreeRow {
+                allocator,
+                ratio: None,
+                options: common.options(),
+                outcome: common.run(command)?,
+            })
         })
     };
-    let mut rows = arguments.sides.run(specs.iter().map(case).collect())?;
-    set_ratios(&mut rows);
-    write(file, &format.write(&rows, tree_table)?)?;
-    let outcomes = rows.iter();
-    let outcomes = outcomes.map(|row| (row.allocator.as_str(), &row.outcome));
-    verdict(outcomes, "built different trees", |tree| &tree.tree_hash)
+    let cases = specs.iter().map(case).collect();
+    opened.run(cases, &common, || {
+        Origin::new(name, Some(hash), None, &common.info)
+    })
 }
 
-/// `heapwood kdtree` for one allocator, without the scene.
-fn command(spec: &Spec, arguments: &Arguments) -> Passed {
+/// The options of `heapwood kdtree` that all cases have in common.
+fn options(arguments: &Arguments) -> Passed {
     let tree = &arguments.tree;
-    let mut passed = Passed(vec!["kdtree".into()]);
-    passed.option("allocator", Some(spec));
+    let mut passed = Passed::default();
     passed.option("runs", Some(arguments.runs));
     passed.option("pool", Some(tree.pool));
     passed.option("traversal-cost", Some(tree.traversal_cost));

@@ -5,17 +5,19 @@ mod graph;
 mod kdtree;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde::de::DeserializeOwned;
 
-use super::common::{BackendArguments, Passed, parse_seconds, progress};
+use super::common::{BackendArguments, Passed, parse_seconds, progress, write};
 use super::suffix;
 use crate::Error;
+use crate::backend::DeviceInfo;
 use crate::output::Output;
 use crate::report::Format;
-use crate::workload::compare::{self, Case, Outcome};
+use crate::report::compare::{Earlier, Origin, Row};
+use crate::workload::compare::{self, Case, Outcome, verdict};
 
 /// The work.
 #[derive(Debug, Subcommand)]
@@ -52,56 +54,136 @@ struct Sides {
     /// How to write the results [default: as the output file is named, or else as a table]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Write the results to this file
+    /// Write the results to this file, anew after each case
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Take over what succeeded in the JSON results of an earlier comparison, which may have been
+    /// interrupted, and run only the other cases; begins from nothing if this is the output file
+    /// and not there yet
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
 }
 
 impl Sides {
-    /// The file for the results and their format, before the work starts.
-    fn open(&self) -> Result<(Option<Output>, Format), Error> {
+    /// What is there before the work starts: the file for the results and their format, and
+    /// the results to go on from.
+    fn open(&self) -> Result<Opened, Error> {
         let path = self.output.as_deref();
         let format = suffix::format(self.format, path)?;
-        Ok((path.map(Output::open).transpose()?, format))
+        let earlier = match &self.resume {
+            Some(resume) => self.earlier(resume, format)?,
+            None => None,
+        };
+        Ok(Opened {
+            file: path.map(Output::open).transpose()?,
+            format,
+            earlier,
+        })
     }
 
-    /// How a case is run in a process of its own: a command of the program, which is given its
-    /// arguments without the backend and the input.
-    fn isolated(&self, input: OsString) -> Result<Isolated, Error> {
-        Ok(Isolated {
-            backend: self.backend.resolved()?,
+    /// Earlier results; none if they are those that this comparison writes, and not there yet.
+    fn earlier(&self, resume: &Path, format: Format) -> Result<Option<Earlier>, Error> {
+        let place = |path: &Path| {
+            path.canonicalize()
+                .or_else(|_| std::path::absolute(path))
+                .ok()
+        };
+        let is_written = self.output.as_deref().and_then(place) == place(resume);
+        if is_written && format != Format::Json {
+            let why = "--resume goes on from JSON: write JSON to the same file, or another one";
+            return Err(Error::Usage(why.to_owned()));
+        }
+        match Earlier::read(resume)? {
+            None if !is_written => Err(Error::Resume(format!(
+                "{}: there is no such file; leave out --resume, or name it as the output too",
+                resume.display()
+            ))),
+            earlier => Ok(earlier),
+        }
+    }
+
+    /// What the cases have in common: these options, the backend, and the input.
+    fn common(&self, mut options: Passed, input: OsString) -> Result<Common, Error> {
+        let backend = self.backend.decide(None)?;
+        options.backend(&backend);
+        Ok(Common {
+            info: backend.info()?,
+            options,
             input,
             timeout_s: self.timeout,
         })
     }
-
-    /// Runs cases under a bar.
-    fn run<Row>(&self, cases: Vec<Case<Row>>) -> Result<Vec<Row>, Error> {
-        let bar = progress(cases.len());
-        let known = cases.iter().map(|_| None).collect();
-        let named = |name: &str| bar.set_message(name.to_owned());
-        let rows = compare::run(cases, known, named, |_| {
-            bar.inc(1);
-            Ok(())
-        });
-        bar.finish_and_clear();
-        rows
-    }
 }
 
-/// What the processes of all cases have in common.
-struct Isolated {
-    backend: Vec<String>,
+/// What the cases of a comparison have in common.
+struct Common {
+    /// What they run on.
+    info: DeviceInfo,
+    options: Passed,
     input: OsString,
     timeout_s: f64,
 }
 
-impl Isolated {
-    /// Runs a command.
+impl Common {
+    /// The options as rows hold them.
+    fn options(&self) -> Vec<String> {
+        let options = self.options.0.iter();
+        options
+            .map(|option| option.to_string_lossy().into_owned())
+            .collect()
+    }
+
+    /// Runs a command with options of its own in a process of its own.
     fn run<R: DeserializeOwned>(&self, command: Passed) -> Result<Outcome<R>, Error> {
         let Passed(mut arguments) = command;
-        arguments.extend(self.backend.iter().map(Into::into));
+        arguments.extend_from_slice(&self.options.0);
         arguments.extend(["--format=json".into(), "--".into(), self.input.clone()]);
         compare::isolated(&arguments, self.timeout_s)
+    }
+}
+
+/// Where results go, and where they may come from.
+struct Opened {
+    file: Option<Output>,
+    format: Format,
+    earlier: Option<Earlier>,
+}
+
+impl Opened {
+    /// Runs the cases under a bar, but those that earlier results have, which come from
+    /// `origin`. A file is written after each case, so that it has what was found when the
+    /// program is ended.
+    fn run<R: Row>(
+        self,
+        cases: Vec<Case<R>>,
+        common: &Common,
+        origin: impl FnOnce() -> Origin,
+    ) -> Result<(), Error> {
+        let names: Vec<String> = cases.iter().map(|case| case.name().to_owned()).collect();
+        let known = match &self.earlier {
+            Some(earlier) => earlier.rows(&names, &common.options(), &origin())?,
+            None => names.iter().map(|_| None).collect(),
+        };
+        let bar = progress(names.len());
+        bar.set_position(known.iter().flatten().count() as u64);
+        let text = |rows: &mut [R]| {
+            R::relate(rows);
+            self.format.write(rows, R::table)
+        };
+        let named = |name: &str| bar.set_message(name.to_owned());
+        let rows = compare::run(cases, known, named, |rows| {
+            bar.inc(1);
+            match &self.file {
+                Some(file) if file.is_file() => file.write(text(rows)?.as_bytes()),
+                _ => Ok(()),
+            }
+        });
+        bar.finish_and_clear();
+        let mut rows = rows?;
+        let text = text(&mut rows)?;
+        write(self.file, &text)?;
+        let outcomes = rows.iter().map(R::outcome);
+        let outcomes = names.iter().map(String::as_str).zip(outcomes);
+        verdict(outcomes, R::DIFFER, R::hash)
     }
 }

@@ -43,14 +43,21 @@ pub struct InputArguments {
 
 impl InputArguments {
     /// Makes sure that the graph can be read, and says on the standard error what
-    /// there is to say; returns its name.
+    /// there is to say; returns its name and, if it is wanted, its hash, which takes making
+    /// its rows.
     ///
     /// # Errors
     ///
     /// A file that cannot be used.
-    pub(in crate::cli) fn look(&self) -> Result<String, Error> {
-        self.load()?;
-        Ok(self.name())
+    pub(in crate::cli) fn look(&self, hash: bool) -> Result<(String, Option<u64>), Error> {
+        let hash = match hash {
+            true => Some(self.read(false)?.rows.graph_hash()),
+            false => {
+                self.load()?;
+                None
+            }
+        };
+        Ok((self.name(), hash))
     }
 
     /// Finds what makes no sense before anything is read.

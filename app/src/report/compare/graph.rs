@@ -1,30 +1,67 @@
 //! Graphs that were kept, changed and computed on, compared.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{cell, status};
+use super::{Origin, Row, cell, status};
 use crate::report::graph::GraphReport;
 use crate::report::{Table, milliseconds};
 use crate::size::display;
 use crate::workload::compare::Outcome;
 
 /// The result of an allocator and a layout.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GraphRow {
     /// The graph's name.
     pub graph: String,
     /// The allocator, as on the command line.
     pub allocator: String,
     /// `contiguous` or `linked`.
-    pub layout: &'static str,
+    pub layout: String,
+    /// The options that all cases have in common, as given to `heapwood graph`.
+    pub options: Vec<String>,
     /// What became of the case.
     #[serde(flatten)]
     pub outcome: Outcome<GraphReport>,
 }
 
+impl Row for GraphRow {
+    type Result = GraphReport;
+
+    fn case(&self) -> String {
+        format!("{}, {}", self.allocator, self.layout)
+    }
+
+    fn options(&self) -> &[String] {
+        &self.options
+    }
+
+    fn outcome(&self) -> &Outcome<GraphReport> {
+        &self.outcome
+    }
+
+    fn hash(result: &GraphReport) -> &str {
+        &result.graph_hash
+    }
+
+    const DIFFER: &'static str = "ended with different graphs";
+
+    fn table(rows: &[Self]) -> Table {
+        table(rows)
+    }
+
+    fn origin(result: &GraphReport) -> Origin {
+        Origin {
+            input: result.graph.clone(),
+            backend: result.backend.clone(),
+            device: result.device.clone(),
+            meta: result.meta.clone(),
+        }
+    }
+}
+
 /// A row a case; times in milliseconds, updates in millions of edges a second, and the latency of
 /// batches of a stream.
-pub fn graph_table(rows: &[GraphRow]) -> Table {
+fn table(rows: &[GraphRow]) -> Table {
     let mut table = Table::new(&[
         "allocator",
         "layout",
@@ -54,7 +91,7 @@ pub fn graph_table(rows: &[GraphRow]) -> Table {
         let triangles = result.and_then(|result| result.algorithms.triangles.as_ref());
         table.push(vec![
             row.allocator.clone(),
-            row.layout.to_owned(),
+            row.layout.clone(),
             cell(result.map(|result| milliseconds(result.init_ms.median))),
             speed(speeds().reduce(f64::min)),
             speed(speeds().reduce(f64::max)),

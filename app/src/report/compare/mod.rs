@@ -1,10 +1,12 @@
 //! Rows of a comparison, a case each, as tables.
 
+mod earlier;
 mod graph;
 mod tree;
 
-pub use graph::{GraphRow, graph_table};
-pub use tree::{TreeRow, set_ratios, tree_table};
+pub use earlier::{Earlier, Origin, Row};
+pub use graph::GraphRow;
+pub use tree::TreeRow;
 
 use crate::workload::compare::Outcome;
 

@@ -1,8 +1,8 @@
 //! Builds of a tree, compared.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{cell, status};
+use super::{Origin, Row, cell, status};
 use crate::report::{Table, TreeReport, milliseconds};
 use crate::size::display;
 use crate::workload::compare::Outcome;
@@ -11,30 +11,60 @@ use crate::workload::compare::Outcome;
 const BASE: &str = "atomicmalloc";
 
 /// An allocator's result.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TreeRow {
     /// The allocator, as on the command line.
     pub allocator: String,
     /// The median build to that over AtomicMalloc, if that succeeded.
     pub ratio: Option<f64>,
+    /// The options that all cases have in common, as given to `heapwood kdtree`.
+    pub options: Vec<String>,
     /// What became of the case.
     #[serde(flatten)]
     pub outcome: Outcome<TreeReport>,
 }
 
-impl TreeRow {
-    /// The row of an allocator, beside no others.
-    pub fn new(allocator: String, outcome: Outcome<TreeReport>) -> Self {
-        Self {
-            allocator,
-            ratio: None,
-            outcome,
+impl Row for TreeRow {
+    type Result = TreeReport;
+
+    fn case(&self) -> String {
+        self.allocator.clone()
+    }
+
+    fn options(&self) -> &[String] {
+        &self.options
+    }
+
+    fn outcome(&self) -> &Outcome<TreeReport> {
+        &self.outcome
+    }
+
+    fn hash(result: &TreeReport) -> &str {
+        &result.tree_hash
+    }
+
+    const DIFFER: &'static str = "built different trees";
+
+    fn relate(rows: &mut [Self]) {
+        set_ratios(rows);
+    }
+
+    fn table(rows: &[Self]) -> Table {
+        table(rows)
+    }
+
+    fn origin(result: &TreeReport) -> Origin {
+        Origin {
+            input: result.scene.clone(),
+            backend: result.backend.clone(),
+            device: result.device.clone(),
+            meta: result.meta.clone(),
         }
     }
 }
 
 /// Sets the ratios of rows, by the base if it is among them.
-pub fn set_ratios(rows: &mut [TreeRow]) {
+fn set_ratios(rows: &mut [TreeRow]) {
     let median = |row: &TreeRow| Some(row.outcome.result.as_ref()?.build_ms.median);
     let base = rows.iter().find(|row| row.allocator == BASE);
     let base = base.and_then(median);
@@ -44,7 +74,7 @@ pub fn set_ratios(rows: &mut [TreeRow]) {
 }
 
 /// A row a case; builds in milliseconds.
-pub fn tree_table(rows: &[TreeRow]) -> Table {
+fn table(rows: &[TreeRow]) -> Table {
     let mut table = Table::new(&[
         "allocator",
         "#build ms",
