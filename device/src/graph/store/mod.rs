@@ -19,6 +19,7 @@
 pub mod classify;
 pub mod contiguous;
 pub mod copy;
+pub mod draw;
 pub mod keys;
 pub mod linked;
 pub mod load;

@@ -15,5 +15,5 @@ mod read;
 mod update;
 
 pub use load::LinkedLoad;
-pub use read::{LinkedCopyOut, LinkedQuery};
+pub use read::{LinkedCopyOut, LinkedDrawCount, LinkedDrawPick, LinkedQuery};
 pub use update::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};

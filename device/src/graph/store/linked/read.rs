@@ -1,9 +1,10 @@
-//! Reading linked adjacency: searches, export, questions. One lane walks the chain of a
+//! Reading linked adjacency: searches, export, questions, draws. One lane walks the chain of a
 //! vertex.
 
 use super::page::{Cursor, capacity, entries, first};
 use crate::allocator::Allocator;
 use crate::graph::store::copy::{CopyArguments, mix};
+use crate::graph::store::draw::{DrawCountArguments, DrawPickArguments, count_all, pick_all};
 use crate::graph::store::query::{QueryArguments, answer_all};
 use crate::graph::store::{Vertex, lower_bound};
 use crate::kernel::Kernel;
@@ -93,5 +94,38 @@ impl Kernel for LinkedQuery {
                 search(heap, record, target).1
             })
         };
+    }
+}
+
+/// Counts the edges of vertices.
+pub struct LinkedDrawCount;
+
+impl Kernel for LinkedDrawCount {
+    type Arguments = DrawCountArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, draw: DrawCountArguments) {
+        // SAFETY: as for questions.
+        unsafe { count_all(warp, &draw, |record, bound| search(heap, record, bound).0) };
+    }
+}
+
+/// Finds the edges that were drawn.
+pub struct LinkedDrawPick;
+
+impl Kernel for LinkedDrawPick {
+    type Arguments = DrawPickArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, draw: DrawPickArguments) {
+        // SAFETY: as for questions; the positions are below the degree.
+        unsafe {
+            pick_all(
+                warp,
+                &draw,
+                |record, bound| search(heap, record, bound).0,
+                |record, position| *Cursor::new(heap, first(record), position).next(),
+            );
+        }
     }
 }

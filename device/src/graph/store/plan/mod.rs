@@ -5,6 +5,7 @@
 //! workspace whose layout is computed here, and leaves its results in it.
 
 mod csr;
+mod draw;
 mod query;
 mod shape;
 mod update;
