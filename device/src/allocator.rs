@@ -97,6 +97,15 @@ pub struct Occupancy {
     pub largest_free_bytes: u64,
 }
 
+impl Occupancy {
+    /// External fragmentation (Vinkler and Havran, equation 3): the part of the free bytes that
+    /// is not in the largest free block, 0 to 1. None if nothing is free, or nothing was found
+    /// since the allocator cannot be walked.
+    pub fn external_fragmentation(&self) -> Option<f64> {
+        (self.free_bytes > 0).then(|| 1.0 - self.largest_free_bytes as f64 / self.free_bytes as f64)
+    }
+}
+
 /// What was found wrong with the use of a heap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {

@@ -16,6 +16,18 @@ pub struct MemoryUse {
     pub high_water_bytes: u64,
 }
 
+impl MemoryUse {
+    /// Internal fragmentation: the part of the allocated bytes that holds no entries, 0 to 1.
+    /// It is what the store keeps for growth, handles of linked pages, and what the allocator
+    /// rounds requests up to.
+    pub fn internal_fragmentation(&self) -> f64 {
+        match self.allocated_bytes {
+            0 => 0.0,
+            bytes => 1.0 - self.payload_bytes as f64 / bytes as f64,
+        }
+    }
+}
+
 impl Store<'_> {
     /// Bytes that the graph takes now, and the most so far.
     ///

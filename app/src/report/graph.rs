@@ -1,6 +1,7 @@
 //! The results of keeping, changing and searching a graph.
 
 mod events;
+mod memory;
 mod runs;
 mod text;
 
@@ -13,6 +14,7 @@ use crate::meta::Meta;
 use crate::samples::Samples;
 
 pub use events::{BatchReport, StreamReport};
+pub use memory::{MemoryReport, RoundMemory};
 
 /// The result of `heapwood graph`; the keys are stable, what was not asked for
 /// is null. Vertices are numbered as in the file.
@@ -83,19 +85,6 @@ pub struct GraphReport {
     pub verified: Option<Vec<String>>,
     /// Machine, program and input.
     pub meta: Meta,
-}
-
-/// Memory of a graph.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct MemoryReport {
-    /// Of entries, 4 bytes each; of directed graphs in both directions.
-    pub payload_bytes: u64,
-    /// Of blocks, as granted, after loading.
-    pub loaded_bytes: u64,
-    /// Of blocks, as granted, at the end.
-    pub allocated_bytes: u64,
-    /// The most of the latter after any batch.
-    pub high_water_bytes: u64,
 }
 
 /// The insertions or the deletions of a round.

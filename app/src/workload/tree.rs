@@ -138,8 +138,7 @@ impl Workload<'_> {
             built,
             hash,
             statistics: collected.result.statistics,
-            external_fragmentation: (occupancy.free_bytes > 0)
-                .then(|| 1.0 - occupancy.largest_free_bytes as f64 / occupancy.free_bytes as f64),
+            external_fragmentation: occupancy.external_fragmentation(),
         })
     }
 }

@@ -7,6 +7,7 @@ mod bench;
 mod generate;
 mod generated_input;
 mod graph;
+mod graph_memory;
 mod graph_stream;
 mod graph_updates;
 mod graph_vertices;

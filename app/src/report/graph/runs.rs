@@ -54,12 +54,7 @@ impl GraphReport {
             pool_bytes: first.pool_bytes,
             runs: runs.len() as u32,
             init_ms: samples(runs, |run| run.init_ms),
-            memory: MemoryReport {
-                payload_bytes: first.memory.payload_bytes,
-                loaded_bytes: first.loaded_bytes,
-                allocated_bytes: first.memory.allocated_bytes,
-                high_water_bytes: first.memory.high_water_bytes,
-            },
+            memory: MemoryReport::new(first),
             updates: (0..first.updates.len())
                 .map(|place| update(runs, place))
                 .collect(),

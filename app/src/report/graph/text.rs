@@ -1,9 +1,10 @@
 //! Results of graphs for people: a name and a value a line.
 
-use super::{GraphReport, IncrementalReport, StreamReport, UpdateReport, VertexUpdateReport};
+use super::{
+    GraphReport, IncrementalReport, RoundMemory, StreamReport, UpdateReport, VertexUpdateReport,
+};
 use crate::graph::algorithms::Line;
 use crate::report::milliseconds;
-use crate::size::display;
 
 impl GraphReport {
     /// The report for people.
@@ -31,7 +32,8 @@ impl GraphReport {
         lines.iter().map(line).collect()
     }
 
-    /// A line an update, in the order in which they were made.
+    /// A line an update, in the order in which they were made, and what each round of several
+    /// has left.
     fn update_lines(&self) -> Vec<Line> {
         let vertices = |kind: &'static str| {
             let of_kind = self
@@ -47,6 +49,7 @@ impl GraphReport {
         let mut lines: Vec<(u32, Line)> = vertices("insert")
             .chain(edges)
             .chain(vertices("delete"))
+            .chain(self.memory.rounds.iter().flat_map(RoundMemory::lines))
             .collect();
         // What is of a round stays in its order.
         lines.sort_by_key(|(round, _)| *round);
@@ -69,7 +72,7 @@ impl GraphReport {
         } else {
             "numbered from"
         };
-        let memory = &self.memory;
+        let [memory, fragmentation] = self.memory.lines(self.pool_bytes);
         vec![
             (
                 "graph",
@@ -95,16 +98,8 @@ impl GraphReport {
                 "allocator",
                 format!("{}, {} adjacency", self.allocator, self.layout),
             ),
-            (
-                "memory",
-                format!(
-                    "{} of edges in {} of blocks, {} at most, of a pool of {}",
-                    display(memory.payload_bytes),
-                    display(memory.allocated_bytes),
-                    display(memory.high_water_bytes),
-                    display(self.pool_bytes)
-                ),
-            ),
+            memory,
+            fragmentation,
             ("load", self.init_ms.to_string()),
         ]
     }

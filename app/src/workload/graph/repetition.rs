@@ -46,8 +46,8 @@ impl<'w, 'b> Repetitions<'w, 'b> {
         let columns = input.columns.as_ref();
         let store = Store::new(self.backend, workload.store.clone(), &input.rows, columns)?;
         let init_ms = store.init_ms();
-        let loaded_bytes = store.memory_use()?.allocated_bytes;
         let mut running = Running::new(store, checker, &workload.algorithms)?;
+        let loaded_bytes = running.memory.allocated_bytes;
         for round in 1..=stream.rounds {
             if stream.insert_vertices > 0 {
                 running.insert_vertices(round, stream.insert_vertices)?;
@@ -82,11 +82,14 @@ impl<'w, 'b> Repetitions<'w, 'b> {
             vertex_updates,
             event_batches,
             rounds,
+            memory,
+            round_memory,
             ..
         } = running;
         if workload.check_heap {
             store.check_heap()?;
         }
+        let occupancy = store.heap_state()?.occupancy;
         let run = Run {
             init_ms,
             pool_bytes: store.pool_bytes(),
@@ -94,10 +97,12 @@ impl<'w, 'b> Repetitions<'w, 'b> {
             vertex_updates,
             event_batches,
             rounds,
+            round_memory,
             vertices: store.present(),
             entries: store.entries()?,
             loaded_bytes,
-            memory: store.memory_use()?,
+            memory,
+            external_fragmentation: occupancy.external_fragmentation(),
             results,
             hash: store.hash()?,
             verified,

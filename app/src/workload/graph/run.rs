@@ -27,6 +27,8 @@ pub struct Run {
     pub event_batches: Vec<AppliedEvents>,
     /// What was carried along, round by round or after all events, if that was asked for.
     pub rounds: Vec<RoundResults>,
+    /// What the graph takes after each round.
+    pub round_memory: Vec<MemoryUse>,
     /// Vertices at the end, without those that were deleted.
     pub vertices: u32,
     /// Entries at the end.
@@ -35,6 +37,9 @@ pub struct Run {
     pub loaded_bytes: u64,
     /// What the graph takes at the end.
     pub memory: MemoryUse,
+    /// External fragmentation of the heap at the end, if the allocator can be walked and has
+    /// free memory.
+    pub external_fragmentation: Option<f64>,
     /// What was computed at the end.
     pub results: Results,
     /// Fingerprint of the graph at the end.
@@ -61,6 +66,9 @@ pub(super) struct Running<'b> {
     pub vertex_updates: Vec<AppliedVertices>,
     pub event_batches: Vec<AppliedEvents>,
     pub rounds: Vec<RoundResults>,
+    /// What the graph takes now.
+    pub memory: MemoryUse,
+    pub round_memory: Vec<MemoryUse>,
 }
 
 impl<'b> Running<'b> {
@@ -78,12 +86,14 @@ impl<'b> Running<'b> {
         let incremental = incremental.then(|| Incremental::start(&store, algorithms));
         let running = Self {
             incremental: incremental.transpose()?,
+            memory: store.memory_use()?,
             store,
             checker,
             updates: Vec::new(),
             vertex_updates: Vec::new(),
             event_batches: Vec::new(),
             rounds: Vec::new(),
+            round_memory: Vec::new(),
         };
         running.check()?;
         Ok(running)
@@ -121,7 +131,7 @@ impl<'b> Running<'b> {
             }
             applied.add(&update);
             // Keeps the figure for the peak exact.
-            self.store.memory_use()?;
+            self.memory = self.store.memory_use()?;
         }
         self.updates.push(applied);
         Ok(())
@@ -146,7 +156,7 @@ impl<'b> Running<'b> {
             present: self.store.present(),
             ms,
         });
-        self.store.memory_use()?;
+        self.memory = self.store.memory_use()?;
         Ok(())
     }
 
@@ -170,7 +180,7 @@ impl<'b> Running<'b> {
             present: self.store.present(),
             ms: deletion.ms,
         });
-        self.store.memory_use()?;
+        self.memory = self.store.memory_use()?;
         Ok(())
     }
 
@@ -207,7 +217,7 @@ impl<'b> Running<'b> {
                     incremental.batch(change, &update);
                 }
                 // Keeps the figure for the peak exact.
-                self.store.memory_use()?;
+                self.memory = self.store.memory_use()?;
             }
             if let Some(incremental) = &mut self.incremental {
                 let begun = Instant::now();
@@ -235,6 +245,7 @@ impl<'b> Running<'b> {
             incremental.advance(&self.store)?;
             self.rounds.push(incremental.compare(round, &self.store)?);
         }
+        self.round_memory.push(self.memory);
         self.check()
     }
 

@@ -1,0 +1,120 @@
+//! What `graph` says of memory: at the end, round by round, and how it is fragmented.
+
+use serde_json::Value;
+
+use crate::graph::graph;
+use crate::program::{Folder, keys, number, run, text};
+
+const GRAPH: &str = "gen:uniform,vertices=300,edges=900 --backend cpu --runs 1 --insert 200";
+
+fn list(rounds: &Value, key: &str) -> Vec<f64> {
+    rounds[key].as_array().unwrap().iter().map(number).collect()
+}
+
+#[test]
+fn each_of_several_rounds_has_its_memory() {
+    let folder = Folder::new();
+    for layout in ["contiguous", "linked"] {
+        let command = format!("{GRAPH} --delete 150 --rounds 4 --layout {layout}");
+        let report = graph(&folder, &format!("{command} --format json"));
+        let memory = &report["memory"];
+        let rounds = &memory["rounds"];
+        assert_eq!(
+            keys(rounds),
+            ["allocated_bytes", "high_water_bytes", "payload_bytes"]
+        );
+        // Every edge that comes or goes has two entries of 4 bytes.
+        let mut payload = 4.0 * number(&report["edges_stored"]);
+        let mut expected = Vec::new();
+        for update in report["updates"].as_array().unwrap() {
+            payload += 8.0 * (number(&update["inserted"]) - number(&update["deleted"]));
+            if text(update, "kind") == "delete" {
+                expected.push(payload);
+            }
+        }
+        assert_eq!(expected.len(), 4);
+        assert_eq!(list(rounds, "payload_bytes"), expected);
+        let (allocated, most) = (
+            list(rounds, "allocated_bytes"),
+            list(rounds, "high_water_bytes"),
+        );
+        assert_eq!((allocated.len(), most.len()), (4, 4));
+        assert!(most.is_sorted());
+        for round in 0..4 {
+            assert!(expected[round] <= allocated[round] && allocated[round] <= most[round]);
+        }
+        for (list, key) in [
+            (&expected, "payload_bytes"),
+            (&allocated, "allocated_bytes"),
+            (&most, "high_water_bytes"),
+        ] {
+            assert_eq!(list[3], number(&memory[key]), "{key}");
+        }
+
+        let shown = run(&folder, &format!("graph {command}"));
+        let lines = |start: &str| {
+            let lines = shown.stdout.lines();
+            lines.filter(|line| line.starts_with(start)).count()
+        };
+        assert_eq!(lines("memory        round "), 4, "{shown:?}");
+        // After the updates of the round.
+        let at = |what: &str| shown.stdout.find(what).unwrap_or_else(|| panic!("{what}"));
+        assert!(at("delete        round 2: ") < at("memory        round 2: "));
+        assert!(at("memory        round 2: ") < at("insert        round 3: "));
+    }
+}
+
+#[test]
+fn a_round_alone_has_the_memory_of_the_end() {
+    let folder = Folder::new();
+    for updates in ["", "--rounds 1", "--delete 10"] {
+        let report = graph(&folder, &format!("{GRAPH} {updates} --format json"));
+        assert!(report["memory"]["rounds"].is_null());
+    }
+    let shown = run(&folder, &format!("graph {GRAPH}"));
+    assert_eq!(shown.stdout.matches("memory  ").count(), 1, "{shown:?}");
+}
+
+#[test]
+fn fragmentation_is_of_blocks_and_of_what_is_free() {
+    let folder = Folder::new();
+    for (allocator, layout) in [
+        ("cfmmalloc", "contiguous"),
+        ("cmalloc", "linked"),
+        ("ouroboros-p-va", "contiguous"),
+        ("atomicmalloc", "linked"),
+    ] {
+        let command = format!("{GRAPH} --delete 900 --allocator {allocator} --layout {layout}");
+        let memory = &graph(&folder, &format!("{command} --format json"))["memory"];
+        let internal = number(&memory["internal_fragmentation"]);
+        let [payload, allocated] =
+            ["payload_bytes", "allocated_bytes"].map(|key| number(&memory[key]));
+        assert!((internal - (1.0 - payload / allocated)).abs() < 1e-12);
+        assert!(internal > 0.0 && internal < 1.0, "{internal}");
+        let external = &memory["external_fragmentation"];
+        let shown = run(&folder, &format!("graph {command}")).stdout;
+        // Nothing walks over the blocks of the one that cannot free.
+        let expected = match allocator {
+            "atomicmalloc" => {
+                assert!(external.is_null());
+                format!("fragmentation {internal:.4} internal, unknown external\n")
+            }
+            _ => {
+                let external = number(external);
+                // Blocks have come free between others.
+                assert!(external > 0.0 && external < 1.0, "{external}");
+                format!("fragmentation {internal:.4} internal, ")
+            }
+        };
+        assert!(shown.contains(&expected), "{expected}{shown}");
+    }
+}
+
+#[test]
+fn a_graph_without_edges_is_not_fragmented() {
+    let folder = Folder::new();
+    folder.put("none.el", "# Nodes: 5\n");
+    let report = graph(&folder, "@none.el --backend cpu --runs 1 --format json");
+    assert_eq!(report["memory"]["internal_fragmentation"], 0.0);
+    assert_eq!(report["memory"]["allocated_bytes"], 0);
+}
