@@ -237,6 +237,12 @@ fn of_graph<'a>(results: &'a Results, name: &str, updated: bool) -> Result<Vec<&
     let rows: Vec<&GraphRow> = rows
         .filter(|row| row.graph == name && is_updated(row) == updated)
         .collect();
+    check_same(name, &rows)?;
+    Ok(rows)
+}
+
+/// Refuses rows of a graph that have not all ended with the same one.
+pub fn check_same(name: &str, rows: &[&GraphRow]) -> Result<()> {
     let mut found = rows.iter().filter_map(|row| row.result.as_ref());
     if let Some(first) = found.next()
         && let Some(other) = found.find(|other| other.graph_hash != first.graph_hash)
@@ -246,7 +252,7 @@ fn of_graph<'a>(results: &'a Results, name: &str, updated: bool) -> Result<Vec<&
             first.allocator, other.allocator
         ));
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// The results in a layout.

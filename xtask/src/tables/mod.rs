@@ -18,6 +18,7 @@ mod kdtree;
 mod means;
 mod registers;
 mod results;
+mod soak;
 mod summary;
 mod verdict;
 mod walks;
@@ -82,6 +83,7 @@ fn table(name: &str, results: &Results) -> Result<String> {
         ["graph", "algorithms"] => graph::algorithms(results),
         ["graph", "bandwidth"] => bandwidth::table(results),
         ["graph", "memory"] => graph::memory(results),
+        ["soak"] => soak::table(results),
         ["bench", "forms", heap] => forms::table(results, heap),
         ["headline", scene, graph] => headline::table(results, scene, graph),
         ["summary", scene, graph] => summary::table(results, scene, graph),
@@ -191,6 +193,7 @@ mod tests {
             "graph algorithms",
             "graph bandwidth",
             "graph memory",
+            "soak",
             "graph updates some uniform",
             "bench means",
             "headline some other",

@@ -236,6 +236,8 @@ pub struct Results {
     pub kdtree: Vec<Tree>,
     /// Graphs.
     pub graphs: Vec<GraphRow>,
+    /// Graphs under many rounds of updates.
+    pub soak: Vec<GraphRow>,
     /// PageRank and triangles beside the crate `graph`, on the CPU.
     pub graph_crate: Vec<GraphCase>,
     /// Registers.
@@ -254,6 +256,7 @@ impl Results {
             forms: list(folder, "h200-forms.json")?,
             kdtree: list(folder, "h200-kdtree.json")?,
             graphs: list(folder, "h200-graph.json")?,
+            soak: list(folder, "h200-soak.json")?,
             graph_crate: list(folder, "cpu-graph-crate.json")?,
             allocators: list(folder, "h200-registers.json")?,
             devices: list(folder, "h200-devices.json")?,
@@ -268,7 +271,8 @@ impl Results {
     fn check(&self) -> Result<()> {
         let benches = self.bench.iter().chain(&self.forms).map(|case| &case.meta);
         let trees = self.kdtree.iter().map(|tree| &tree.meta);
-        let graphs = self.graphs.iter().filter_map(|row| row.result.as_ref());
+        let graphs = self.graphs.iter().chain(&self.soak);
+        let graphs = graphs.filter_map(|row| row.result.as_ref());
         let mut all = benches.chain(trees).chain(graphs.map(|graph| &graph.meta));
         if all.any(|meta| meta.gpu.is_none()) {
             return Err("docs/results has a result that is not from a GPU".to_owned());

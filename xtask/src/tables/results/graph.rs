@@ -55,6 +55,19 @@ pub struct GraphMemory {
     pub loaded_bytes: u64,
     /// At the most.
     pub high_water_bytes: u64,
+    /// Part of the allocated bytes without entries, at the end.
+    pub internal_fragmentation: Option<f64>,
+    /// Part of the free bytes outside of the largest free block, at the end.
+    pub external_fragmentation: Option<f64>,
+    /// After each of several rounds.
+    pub rounds: Option<RoundMemory>,
+}
+
+/// Bytes of blocks after each round.
+#[derive(Clone, Debug, Deserialize)]
+pub struct RoundMemory {
+    /// As granted.
+    pub allocated_bytes: Vec<u64>,
 }
 
 /// Insertions or deletions.
@@ -64,6 +77,9 @@ pub struct Update {
     pub kind: String,
     /// `uniform` or `pressure`, of random edges.
     pub pattern: Option<String>,
+    /// Number of the round, from 1.
+    #[serde(default)]
+    pub round: u32,
     /// Edges.
     pub edges: u64,
     /// What it took.
