@@ -19,6 +19,8 @@ const PARAMETERS: &[Case] = &[
     case(1 << 16, &[("frag", "1.5")]),
     case(1 << 16, &[("frag", "16"), ("split", "heap")]),
     case(1 << 17, &[("chunk", "256"), ("frag", "2")]),
+    case(1 << 17, &[("unit", "64")]),
+    case(200_000, &[("unit", "256"), ("split", "heap")]),
 ];
 
 macro_rules! parameter_tests {
@@ -44,6 +46,7 @@ const ATTACKED: &[Case] = &[
     case(11_111, &[("region", "128"), ("split", "heap")]),
     case(16_000, &[("region", "256"), ("frag", "2")]),
     case(20_000, &[("region", "32768")]),
+    case(50_000, &[("unit", "128"), ("region", "512")]),
 ];
 
 fn attack<A: Allocator>(traits: &Traits<A>) {
@@ -86,6 +89,8 @@ fn check_setup<A: Allocator>() {
         ("chunk", "-1"),
         ("region", "100"),
         ("region", "8"),
+        ("unit", "48"),
+        ("unit", "8192"),
     ] {
         let refused = Pool::<A>::new(1 << 20, 4, &[parameter]).err();
         assert!(

@@ -17,7 +17,11 @@ use heapwood_tests::conformance::{
 /// Pools of some dozen chunks and more, odd ones among them.
 const POOLS: &[Case] = &[case(1 << 19, &[]), case(1_234_567, &[])];
 /// The same for chunks of 256 bytes.
-const SMALL: &[Case] = &[case(60_000, &[]), case(1 << 18, &[])];
+const SMALL: &[Case] = &[
+    case(60_000, &[]),
+    case(1 << 18, &[]),
+    case(1 << 19, &[("unit", "64")]),
+];
 
 /// Header and canary are in use, but not granted.
 fn checked<A>(inside: Traits<A>) -> Traits<A> {

@@ -156,6 +156,19 @@ fn serve(spec: &Spec, memory: &Memory, heap: Heap, bytes: u64, threads: u32) {
     assert!(memory.guards_intact(), "{what}: wrote outside the pool");
 }
 
+/// Threads whose blocks fit into a pool of `largest` bytes, if one that is used up is
+/// overwritten from the start.
+fn threads_of(spec: &Spec, largest: u64) -> u32 {
+    if !spec.allocator.may_overwrite {
+        return THREADS;
+    }
+    let parameters = spec.parameters();
+    let unit = parameters.get("unit");
+    // The default is a phrase; in small pools it is 16.
+    let unit = unit.and_then(|unit| unit.parse().ok()).unwrap_or(16_u64);
+    THREADS.min((largest / unit) as u32)
+}
+
 /// Sets a heap up and uses it, if there is one and none with the same layout was
 /// used before.
 fn attempt(spec: &Spec, memory: &Memory, known: &mut BTreeSet<[u64; 7]>) {
@@ -165,7 +178,7 @@ fn attempt(spec: &Spec, memory: &Memory, known: &mut BTreeSet<[u64; 7]>) {
             if known.insert(heap.integers) {
                 let largest = (spec.allocator.max_block)(&heap);
                 assert!(largest <= memory.pool_bytes, "{what}: {largest}");
-                serve(spec, memory, heap, 16, THREADS);
+                serve(spec, memory, heap, 16, threads_of(spec, largest));
                 serve(spec, memory, heap, largest, 1);
             }
         }

@@ -1,8 +1,9 @@
 //! AtomicMalloc: one atomic addition (Vinkler and Havran 2014, section 4.1,
 //! Algorithm 1). It cannot free, and is the lower bound in every table.
 //!
-//! The offset counts 16-byte units. The GPU adds up the lanes of a warp in hardware
-//! for 32-bit words only, so the lanes that are together make one request.
+//! The offset counts units, of 16 bytes in pools of up to 64 GiB. The GPU adds up the lanes
+//! of a warp in hardware for 32-bit words only, so the lanes that are together make one
+//! request.
 //!
 //! A request that fits is one addition and nothing else. A request that does not fit has
 //! moved the offset past the end, and moves it back, or that memory would be lost:
@@ -24,7 +25,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU64;
 
 use super::circular::Group;
-use super::common::{UNIT, VINKLER, no_parameters, units};
+use super::common::{UNIT, VINKLER, units, with_unit_alone};
 use crate::allocator::{Allocator, Handle, Heap, Request, SetupError};
 use crate::description::{Described, Description};
 use crate::simt::{Warp, leader};
@@ -38,6 +39,8 @@ pub struct AtomicMalloc {
     blocks: *mut u8,
     offset: *mut u8,
     units: u64,
+    /// The logarithm of a unit's bytes.
+    unit_shift: u32,
 }
 
 impl AtomicMalloc {
@@ -107,7 +110,7 @@ impl Described for AtomicMalloc {
         name: "atomicmalloc",
         what: "one atomic addition a request, nothing is ever freed: the lower bound",
         paper: VINKLER,
-        parameters: &[],
+        parameters: &[UNIT],
     };
 }
 
@@ -121,24 +124,25 @@ impl Allocator for AtomicMalloc {
     const BOUNDED_REFUSAL: bool = true;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
-        no_parameters(request)?;
-        let limit = HEADER + u64::from(u32::MAX - 1) * UNIT;
-        if request.pool_bytes < HEADER + UNIT {
-            return Err(SetupError::PoolTooSmall {
-                needed: HEADER + UNIT,
-            });
-        }
-        if request.pool_bytes > limit {
-            return Err(SetupError::PoolTooLarge { limit });
-        }
-        Ok(Heap {
-            pointers: [
-                request.base.wrapping_add(HEADER as usize),
-                request.base,
-                core::ptr::null_mut(),
-                core::ptr::null_mut(),
-            ],
-            integers: [(request.pool_bytes - HEADER) / UNIT, 0, 0, 0, 0, 0, 0],
+        with_unit_alone(request, |unit_shift| {
+            let limit = HEADER + (u64::from(u32::MAX - 1) << unit_shift);
+            let needed = HEADER + (1 << unit_shift);
+            if request.pool_bytes < needed {
+                return Err(SetupError::PoolTooSmall { needed });
+            }
+            if request.pool_bytes > limit {
+                return Err(SetupError::PoolTooLarge { limit });
+            }
+            let units = (request.pool_bytes - HEADER) >> unit_shift;
+            Ok(Heap {
+                pointers: [
+                    request.base.wrapping_add(HEADER as usize),
+                    request.base,
+                    core::ptr::null_mut(),
+                    core::ptr::null_mut(),
+                ],
+                integers: [units, u64::from(unit_shift), 0, 0, 0, 0, 0],
+            })
         })
     }
 
@@ -148,11 +152,12 @@ impl Allocator for AtomicMalloc {
             blocks: heap.pointers[0],
             offset: heap.pointers[1],
             units: heap.integers[0],
+            unit_shift: heap.integers[1] as u32,
         }
     }
 
     fn max_block(heap: &Heap) -> u64 {
-        heap.integers[0] * UNIT
+        heap.integers[0] << heap.integers[1]
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
@@ -163,7 +168,7 @@ impl Allocator for AtomicMalloc {
 
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
-        let asked = units(bytes, UNIT);
+        let asked = units(bytes, self.unit_shift);
         // What no pool of this size has is refused without an addition. A product and
         // not a branch: lanes that had branched here would be told from the others
         // once more below, and rustc would thread that jump around the collectives.
@@ -190,7 +195,8 @@ impl Allocator for AtomicMalloc {
 
     #[inline(always)]
     fn address(self, block: u32) -> *mut u8 {
-        self.blocks.wrapping_add(block as usize * UNIT as usize)
+        self.blocks
+            .wrapping_add((block as usize) << self.unit_shift)
     }
 
     fn contains(self, block: u32) -> bool {
@@ -198,6 +204,6 @@ impl Allocator for AtomicMalloc {
     }
 
     fn granted(self, _block: u32, requested: u64) -> u64 {
-        u64::from(units(requested, UNIT)) * UNIT
+        u64::from(units(requested, self.unit_shift)) << self.unit_shift
     }
 }

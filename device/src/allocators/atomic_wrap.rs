@@ -21,7 +21,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use cuda_std::atomic::AtomicU64;
 
 use super::circular::Group;
-use super::common::{UNIT, VINKLER, no_parameters, units};
+use super::common::{UNIT, VINKLER, units, with_unit_alone};
 use crate::allocator::{Allocator, Faults, Handle, Heap, Request, SetupError};
 use crate::description::{Described, Description};
 use crate::simt::{Warp, leader};
@@ -44,7 +44,10 @@ pub struct AwMalloc {
     blocks: *mut u8,
     words: *mut u8,
     units: u32,
+    /// Bits of a unit's number in a handle.
     unit_bits: u32,
+    /// The logarithm of a unit's bytes.
+    unit_shift: u32,
 }
 
 impl AwMalloc {
@@ -129,7 +132,7 @@ impl Described for AwMalloc {
         name: "awmalloc",
         what: "as atomicmalloc on a circular pool, where old blocks are overwritten (and reported)",
         paper: VINKLER,
-        parameters: &[],
+        parameters: &[UNIT],
     };
 }
 
@@ -144,28 +147,36 @@ impl Allocator for AwMalloc {
     const BOUNDED_REFUSAL: bool = true;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
-        no_parameters(request)?;
-        // Two bits at least for the turn, and one handle fewer for null.
-        let limit = HEADER + ((1 << 30) - 1) * UNIT;
-        if request.pool_bytes < HEADER + UNIT {
-            return Err(SetupError::PoolTooSmall {
-                needed: HEADER + UNIT,
-            });
-        }
-        if request.pool_bytes > limit {
-            return Err(SetupError::PoolTooLarge { limit });
-        }
-        let units = (request.pool_bytes - HEADER) / UNIT;
-        // One unit more than there are, so that no handle equals null.
-        let unit_bits = u64::BITS - units.leading_zeros();
-        Ok(Heap {
-            pointers: [
-                request.base.wrapping_add(HEADER as usize),
-                request.base,
-                core::ptr::null_mut(),
-                core::ptr::null_mut(),
-            ],
-            integers: [units, u64::from(unit_bits), 0, 0, 0, 0, 0],
+        with_unit_alone(request, |unit_shift| {
+            // Two bits at least for the turn, and one handle fewer for null.
+            let limit = HEADER + (((1 << 30) - 1) << unit_shift);
+            let needed = HEADER + (1 << unit_shift);
+            if request.pool_bytes < needed {
+                return Err(SetupError::PoolTooSmall { needed });
+            }
+            if request.pool_bytes > limit {
+                return Err(SetupError::PoolTooLarge { limit });
+            }
+            let units = (request.pool_bytes - HEADER) >> unit_shift;
+            // One unit more than there are, so that no handle equals null.
+            let unit_bits = u64::BITS - units.leading_zeros();
+            Ok(Heap {
+                pointers: [
+                    request.base.wrapping_add(HEADER as usize),
+                    request.base,
+                    core::ptr::null_mut(),
+                    core::ptr::null_mut(),
+                ],
+                integers: [
+                    units,
+                    u64::from(unit_bits),
+                    u64::from(unit_shift),
+                    0,
+                    0,
+                    0,
+                    0,
+                ],
+            })
         })
     }
 
@@ -176,11 +187,12 @@ impl Allocator for AwMalloc {
             words: heap.pointers[1],
             units: heap.integers[0] as u32,
             unit_bits: heap.integers[1] as u32,
+            unit_shift: heap.integers[2] as u32,
         }
     }
 
     fn max_block(heap: &Heap) -> u64 {
-        heap.integers[0] * UNIT
+        heap.integers[0] << heap.integers[2]
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
@@ -194,7 +206,7 @@ impl Allocator for AwMalloc {
     /// by the lanes of a warp would be carried out one by one.
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
-        let wanted = units(bytes, UNIT);
+        let wanted = units(bytes, self.unit_shift);
         let group = Group::form(warp, wanted);
         if group.total > u64::from(self.units) {
             return self.request(wanted);
@@ -256,7 +268,7 @@ impl Allocator for AwMalloc {
     #[inline(always)]
     fn address(self, block: u32) -> *mut u8 {
         self.blocks
-            .wrapping_add(self.unit(block) as usize * UNIT as usize)
+            .wrapping_add((self.unit(block) as usize) << self.unit_shift)
     }
 
     fn contains(self, block: u32) -> bool {
@@ -264,7 +276,7 @@ impl Allocator for AwMalloc {
     }
 
     fn granted(self, _block: u32, requested: u64) -> u64 {
-        u64::from(units(requested, UNIT)) * UNIT
+        u64::from(units(requested, self.unit_shift)) << self.unit_shift
     }
 
     fn faults(self) -> Faults {

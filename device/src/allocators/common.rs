@@ -1,29 +1,88 @@
-//! What allocators of several families share: the paper, the unit, and having no parameters.
+//! What allocators of several families share: the paper, and the unit in which they grant
+//! memory, chosen when a heap is set up.
+//!
+//! A handle is the number of a unit, in 32 bits. A pool with more units than can be
+//! numbered gets larger ones: the bytes of a unit are a shift that comes with the heap, so
+//! that no pool pays for larger handles.
 
-use crate::allocator::{Request, SetupError};
+use crate::allocator::{Heap, Request, SetupError};
+use crate::description::Parameter;
 
 /// Where AtomicMalloc, AWMalloc and the circular allocators were published.
 pub const VINKLER: &str = "Vinkler and Havran, Register Efficient Memory Allocator for GPUs, 2014";
 
-/// Allocation unit of the allocators that grant 16-byte units.
-pub const UNIT: u64 = 16;
+/// The logarithm of the least unit's bytes: blocks are 16-byte aligned.
+pub const LEAST_UNIT_SHIFT: u32 = 4;
+/// The logarithm of the largest unit's bytes.
+const LARGEST_UNIT_SHIFT: u32 = 12;
 
-/// The least number of units of `unit` bytes, at least one, that hold `bytes`;
+/// The parameter of the unit, where it is 16 bytes at least.
+pub const UNIT: Parameter = Parameter {
+    name: "unit",
+    values: "bytes, a power of two from 16 to 4096",
+    default: "the least of which the pool has no more than 32 bits can number",
+    what: "the size of which blocks are multiples",
+};
+const UNIT_ALONE: &str = "unit=BYTES, a power of two from 16 to 4096";
+
+/// The least number of units of `1 << unit_shift` bytes, at least one, that hold `bytes`;
 /// `u32::MAX`, which no pool has, if that many cannot be counted.
 #[inline(always)]
-pub fn units(bytes: u64, unit: u64) -> u32 {
-    let bytes = if bytes == 0 { 1 } else { bytes };
-    if bytes > u64::from(u32::MAX - 1) * unit {
+pub fn units(bytes: u64, unit_shift: u32) -> u32 {
+    let last = bytes.saturating_sub(1) >> unit_shift;
+    if last >= u64::from(u32::MAX - 1) {
         return u32::MAX;
     }
-    bytes.div_ceil(unit) as u32
+    last as u32 + 1
 }
 
-/// Refuses parameters, for an allocator that has none.
-pub fn no_parameters(request: &Request) -> Result<(), SetupError> {
-    if request.parameters.is_empty() {
-        Ok(())
-    } else {
-        Err(SetupError::BadParameter { expected: "none" })
+/// Sets up a heap by `divide`, which is given the logarithm of a unit's bytes: that of the
+/// parameter `unit`, or else from `least_shift` on the first that does not make the pool
+/// too large.
+///
+/// # Errors
+///
+/// What `divide` returns, and for a parameter `unit` that is no power of two in the bounds
+/// what is `expected`.
+pub fn with_unit(
+    request: &Request,
+    least_shift: u32,
+    expected: &'static str,
+    divide: impl Fn(u32) -> Result<Heap, SetupError>,
+) -> Result<Heap, SetupError> {
+    let shifts = least_shift..=LARGEST_UNIT_SHIFT;
+    for (name, text) in request.parameters {
+        if *name == "unit" {
+            let asked = text.parse::<u64>().ok();
+            let asked = asked.filter(|bytes| bytes.is_power_of_two());
+            return match asked.map(u64::ilog2) {
+                Some(shift) if shifts.contains(&shift) => divide(shift),
+                _ => Err(SetupError::BadParameter { expected }),
+            };
+        }
     }
+    let mut shift = least_shift;
+    loop {
+        match divide(shift) {
+            Err(SetupError::PoolTooLarge { .. }) if shift < LARGEST_UNIT_SHIFT => shift += 1,
+            done => return done,
+        }
+    }
+}
+
+/// [`with_unit`] for an allocator that has no other parameter.
+///
+/// # Errors
+///
+/// As there, and for any other parameter.
+pub fn with_unit_alone(
+    request: &Request,
+    divide: impl Fn(u32) -> Result<Heap, SetupError>,
+) -> Result<Heap, SetupError> {
+    if request.parameters.iter().any(|(name, _)| *name != "unit") {
+        return Err(SetupError::BadParameter {
+            expected: UNIT_ALONE,
+        });
+    }
+    with_unit(request, LEAST_UNIT_SHIFT, UNIT_ALONE, divide)
 }

@@ -61,8 +61,8 @@ fn circular_pools_are_divided_into_regions_tickets_and_an_index() {
         // The least chunk and the fragmentation.
         [1, 16],
         [1, 202],
-        // A binary heap of 12 levels of 2,048 units.
-        [11 << 8, 12 * 2048],
+        // Units of 32 bytes; a binary heap of 12 levels of 2,048 of them.
+        [5 << 16 | 11 << 8, 12 * 2048],
         [7, (hints + (202 + 1 + 1) * 32) / 64],
     ];
     assert_eq!(halves(&heap), expected);
@@ -77,7 +77,7 @@ fn circular_pools_are_divided_into_regions_tickets_and_an_index() {
         [256, 0],
         [1, 16],
         [3, 201],
-        [10 << 8 | 2, 11 * 1024],
+        [4 << 16 | 10 << 8 | 2, 11 * 1024],
         [8, (hints + (201 + 3 + 1) * 32) / 64 + 1],
     ];
     assert_eq!(halves(&heap), expected);
@@ -147,8 +147,62 @@ fn pools_of_chunks_hold_as_many_as_fit_with_their_tables() {
     // Pages of 16 bytes are counted in 31 bits, and some more may be asked for.
     let limit = bytes(((1 << 31) - (1 << 22)) >> 9);
     assert!(setup("ouroboros_c_vl", limit, &[]).is_ok());
-    let large = setup("ouroboros_c_vl", limit + 1, &[]).unwrap_err();
+    let unit = [("unit", "16")];
+    let large = setup("ouroboros_c_vl", limit + 1, &unit).unwrap_err();
     assert_eq!(large, SetupError::PoolTooLarge { limit });
+    let integers = |parameters| setup("ouroboros_c_vl", limit, parameters).unwrap().integers;
+    assert_eq!(integers(&unit), integers(&[]));
+}
+
+/// Every allocator takes a pool of 100 GiB, with units as large as it needs there and no
+/// larger, and grants nearly all of it but for its tables.
+#[test]
+fn units_grow_with_pools_that_have_too_many() {
+    const GIB: u64 = 1 << 30;
+    for (name, unit_of_100, tables) in [
+        ("atomicmalloc", 32, 0),
+        ("awmalloc", 128, 0),
+        ("cmalloc", 128, 8),
+        ("cfmalloc", 128, 4),
+        ("cmmalloc", 128, 8),
+        ("cfmmalloc", 128, 4),
+        ("ouroboros_p_s", 64, 2),
+        ("ouroboros_p_va", 64, 2),
+        ("ouroboros_p_vl", 64, 2),
+        ("ouroboros_c_s", 64, 2),
+        ("ouroboros_c_va", 64, 2),
+        ("ouroboros_c_vl", 64, 2),
+    ] {
+        let heap = setup(name, 100 * GIB, &[]).expect(name);
+        let unit = unit_of_100.to_string();
+        let same = setup(name, 100 * GIB, &[("unit", &unit)]).expect(name);
+        assert_eq!(same.integers, heap.integers, "{name}");
+        let less = (unit_of_100 / 2).to_string();
+        let refused = setup(name, 100 * GIB, &[("unit", &less)]);
+        let Err(SetupError::PoolTooLarge { limit }) = refused else {
+            panic!("{name}: {refused:?}");
+        };
+        assert!(
+            limit < 100 * GIB && limit > 50 * GIB * 9 / 10,
+            "{name}: {limit}"
+        );
+        let most = (allocator(name).expect(name).max_block)(&heap);
+        assert!(most > (100 - tables) * GIB * 97 / 100, "{name}: {most}");
+    }
+    for (name, bad) in [
+        ("atomicmalloc", "8"),
+        ("awmalloc", "24"),
+        ("cmalloc", "16"),
+        ("cfmalloc", "8192"),
+        ("ouroboros_p_s", "x"),
+        ("ouroboros_c_s", "0"),
+    ] {
+        let refused = setup(name, GIB, &[("unit", bad)]);
+        assert!(
+            matches!(refused, Err(SetupError::BadParameter { expected }) if expected.contains("unit=")),
+            "{name}: {refused:?}"
+        );
+    }
 }
 
 /// Memory as a device gives it, which only kernels read.

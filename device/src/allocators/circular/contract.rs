@@ -8,7 +8,7 @@ use super::heap::{Circular, Offsets};
 use super::layout::{self, Layout};
 use super::links::{ABSORBED, FREE, LOCKED, Links, USED};
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
-use crate::allocators::common::units;
+use crate::allocators::common::{units, with_unit};
 use crate::simt::{Warp, leader};
 
 impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
@@ -21,7 +21,9 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     const BOUNDED_REFUSAL: bool = true;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
-        layout::plan(request, L::UNIT, L::WORDS, L::LIMIT, O::MULTI)
+        with_unit(request, L::UNIT_SHIFT, layout::PARAMETERS, |unit_shift| {
+            layout::plan(request, unit_shift, L::WORDS, L::LIMIT, O::MULTI)
+        })
     }
 
     #[inline(always)]
@@ -38,7 +40,8 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
 
     fn max_block(heap: &Heap) -> u64 {
         // Chunks merge, so that an empty heap is one run.
-        u64::from(Layout::unpack(&heap.integers).units) * L::UNIT
+        let layout = Layout::unpack(&heap.integers);
+        u64::from(layout.units) << layout.unit_shift
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
@@ -78,7 +81,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
 
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
-        let wanted = units(bytes, L::UNIT);
+        let wanted = units(bytes, self.layout.unit_shift);
         // SAFETY: `units` is at least 1.
         unsafe { self.find(warp, wanted, true).0 }
     }
@@ -106,7 +109,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
         // SAFETY: no request is for 0 units. The chunk that the leader has found has the units
         // that all lanes want: each owns those from its `unit` to `next`, a unit at least.
         unsafe {
-            let wanted = units(bytes, L::UNIT);
+            let wanted = units(bytes, self.layout.unit_shift);
             let group = Group::form(warp, wanted);
             // What this lane requests: its own units if it does so for itself; as
             // the leader of others the sum, which is more; as one of the others
@@ -182,7 +185,8 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
 
     #[inline(always)]
     fn address(self, block: u32) -> *mut u8 {
-        self.blocks.wrapping_add(block as usize * L::UNIT as usize)
+        self.blocks
+            .wrapping_add((block as usize) << self.layout.unit_shift)
     }
 
     fn contains(self, block: u32) -> bool {
@@ -191,7 +195,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
 
     fn granted(self, block: u32, _requested: u64) -> u64 {
         // SAFETY: the block is live, as the trait asks, and so a unit of the heap.
-        u64::from(unsafe { self.links.end(block) } - block) * L::UNIT
+        u64::from(unsafe { self.links.end(block) } - block) << self.layout.unit_shift
     }
 
     fn walk<W: Warp>(self, warp: W) -> Occupancy {
@@ -209,7 +213,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
                 };
                 while unit < end {
                     let link = self.links.peek(unit);
-                    let bytes = u64::from(link.next - unit) * L::UNIT;
+                    let bytes = u64::from(link.next - unit) << self.layout.unit_shift;
                     if link.state == USED {
                         sum.used_bytes += bytes;
                     } else if link.state == FREE {

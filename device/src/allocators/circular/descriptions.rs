@@ -2,7 +2,7 @@
 
 use super::{CMalloc, CMallocPaper, CfMalloc, CfMallocPaper};
 use super::{CfmMalloc, CfmMallocPaper, CmMalloc, CmMallocPaper};
-use crate::allocators::common::VINKLER;
+use crate::allocators::common::{UNIT, VINKLER};
 use crate::description::{Described, Description, Parameter};
 use crate::registers::RegisterLimits;
 
@@ -14,62 +14,68 @@ const WALK: Parameter = Parameter {
            or chunk by chunk from the offset as published",
 };
 
-const CIRCULAR: &[Parameter] = &[
+const SPLIT: Parameter = Parameter {
+    name: "split",
+    values: "tail, uniform or heap",
+    default: "tail",
+    what: "how the empty pool is divided: half of it into chunks of a region each and one \
+           large chunk behind, all into chunks of a region, or a binary heap as published",
+};
+
+const FRAGMENTATION: Parameter = Parameter {
+    name: "frag",
+    values: "1.0 to 16.0",
+    default: "1.0",
+    what: "how many times larger than the request a chunk may be and still not be split",
+};
+
+const CHUNK: Parameter = Parameter {
+    name: "chunk",
+    values: "bytes, from 1 on",
+    default: "one unit",
+    what: "smallest remainder that becomes a chunk of its own",
+};
+
+const REGION: Parameter = Parameter {
+    name: "region",
+    values: "bytes, a power of two from a unit on",
+    default: "pool / 16384, at least 4096",
+    what: "distance of the places where a search can start",
+};
+
+/// Those of the forms with one word a header.
+const FUSED: &[Parameter] = &[WALK, SPLIT, FRAGMENTATION, CHUNK, REGION, UNIT];
+
+/// Those of the forms with two words a header, whose least unit is twice as large.
+const TWO_WORDS: &[Parameter] = &[
     WALK,
+    SPLIT,
+    FRAGMENTATION,
+    CHUNK,
+    REGION,
     Parameter {
-        name: "split",
-        values: "tail, uniform or heap",
-        default: "tail",
-        what: "how the empty pool is divided: half of it into chunks of a region each and one \
-               large chunk behind, all into chunks of a region, or a binary heap as published",
-    },
-    Parameter {
-        name: "frag",
-        values: "1.0 to 16.0",
-        default: "1.0",
-        what: "how many times larger than the request a chunk may be and still not be split",
-    },
-    Parameter {
-        name: "chunk",
-        values: "bytes, from 1 on",
-        default: "one unit",
-        what: "smallest remainder that becomes a chunk of its own",
-    },
-    Parameter {
-        name: "region",
-        values: "bytes, a power of two",
-        default: "pool / 16384, at least 4096",
-        what: "distance of the places where a search can start",
+        values: "bytes, a power of two from 32 to 4096",
+        ..UNIT
     },
 ];
 
-/// As [`CIRCULAR`], for the published walk.
+/// Those of the published walk.
 const PUBLISHED_WALK: &[Parameter] = &[
     Parameter {
-        name: "split",
-        values: "tail, uniform or heap",
-        default: "tail",
         what: "how the empty pool is divided: half of it into chunks of a region each and one \
                large chunk behind, all into chunks of a region, or by equation 1 into a binary \
                heap for each offset, as published",
+        ..SPLIT
     },
+    FRAGMENTATION,
     Parameter {
-        name: "frag",
-        values: "1.0 to 16.0",
-        default: "1.0",
-        what: "how many times larger than the request a chunk may be and still not be split",
-    },
-    Parameter {
-        name: "chunk",
         values: "bytes",
-        default: "one unit",
-        what: "smallest remainder that becomes a chunk of its own",
+        ..CHUNK
     },
     Parameter {
-        name: "region",
         values: "bytes, a power of two",
-        default: "pool / 16384, at least 4096",
         what: "length of the chunks that the empty pool is divided into",
+        ..REGION
     },
 ];
 
@@ -87,7 +93,7 @@ impl Described for CMalloc {
         name: "cmalloc",
         what: "circular list of chunks, a flag and a link each, one offset for all",
         paper: VINKLER,
-        parameters: CIRCULAR,
+        parameters: TWO_WORDS,
     };
     const REGISTERS: RegisterLimits = REGISTERS;
 }
@@ -97,7 +103,7 @@ impl Described for CfMalloc {
         name: "cfmalloc",
         what: "as cmalloc with flag and link fused into one word",
         paper: VINKLER,
-        parameters: CIRCULAR,
+        parameters: FUSED,
     };
     const REGISTERS: RegisterLimits = REGISTERS;
 }
@@ -107,7 +113,7 @@ impl Described for CmMalloc {
         name: "cmmalloc",
         what: "as cmalloc with an offset for each multiprocessor",
         paper: VINKLER,
-        parameters: CIRCULAR,
+        parameters: TWO_WORDS,
     };
     const REGISTERS: RegisterLimits = REGISTERS;
 }
@@ -117,7 +123,7 @@ impl Described for CfmMalloc {
         name: "cfmmalloc",
         what: "as cfmalloc with an offset for each multiprocessor",
         paper: VINKLER,
-        parameters: CIRCULAR,
+        parameters: FUSED,
     };
     const REGISTERS: RegisterLimits = REGISTERS;
 }

@@ -29,8 +29,11 @@ const LARGEST_SPAN_BITS: u32 = 16;
 /// `LEAST_REGION_BYTES`.
 const REGIONS: u64 = 1 << 14;
 const LEAST_REGION_BYTES: u64 = 4096;
-const PARAMETERS: &str = "split=tail|uniform|heap, frag=1.0..16.0, chunk=BYTES from 1 on, \
-                          region=BYTES, a power of two (neither beyond the largest pool)";
+/// What the parameters may be, for messages.
+pub const PARAMETERS: &str = "split=tail|uniform|heap, frag=1.0..16.0, chunk=BYTES from 1 on, \
+                              region=BYTES, a power of two from a unit on (neither beyond the \
+                              largest pool), unit=BYTES, a power of two from 16 (with two \
+                              words a header: 32) to 4096";
 
 /// Splits of the pool at the start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,6 +65,8 @@ pub struct Layout {
     pub beyond: u32,
     /// The logarithm of the units of a span of the index.
     pub span_bits: u32,
+    /// The logarithm of a unit's bytes.
+    pub unit_shift: u32,
     /// Where the index lies behind the start of the blocks, in `INDEX_ALIGN` bytes.
     pub index: u32,
     /// The least remainder that becomes a chunk of its own, in units.
@@ -94,20 +99,21 @@ fn bad() -> SetupError {
     }
 }
 
-/// Divides the memory of `request` into units of `unit` bytes with `words`
+/// Divides the memory of `request` into units of `1 << unit_shift` bytes with `words`
 /// header words each; `multi` asks for an offset a processor.
 pub fn plan(
     request: &Request,
-    unit: u64,
+    unit_shift: u32,
     words: u64,
     limit: u64,
     multi: bool,
 ) -> Result<Heap, SetupError> {
     for (name, _) in request.parameters {
-        if !["split", "frag", "chunk", "region"].contains(name) {
+        if !["split", "frag", "chunk", "region", "unit"].contains(name) {
             return Err(bad());
         }
     }
+    let unit = 1 << unit_shift;
     let split = match value_of(request, "split") {
         None | Some("tail") => Split::Tail,
         Some("uniform") => Split::Uniform,
@@ -203,7 +209,7 @@ pub fn plan(
             region_units | (if nursery < regions { nursery } else { 0 }) << 32,
             least | u64::from(fragmentation) << 32,
             u64::from(tickets) | first_ticket << 32,
-            split as u64 | u64::from(root_bits) << 8 | period << 32,
+            split as u64 | u64::from(root_bits) << 8 | u64::from(unit_shift) << 16 | period << 32,
             u64::from(span_bits) | (index / INDEX_ALIGN) << 32,
         ],
     })
@@ -251,7 +257,8 @@ impl Layout {
                 1 => Split::Uniform,
                 _ => Split::Heap,
             },
-            root_bits: low(5) >> 8,
+            root_bits: low(5) >> 8 & 0xff,
+            unit_shift: low(5) >> 16,
             period: high(5),
         }
     }

@@ -46,8 +46,8 @@ pub struct Link {
 /// table was made for. Whoever writes an entry promises that its link is a unit of the table
 /// or the end of the last, so that links can be followed up to there.
 pub trait Links: Copy {
-    /// Bytes of pool that one entry stands for.
-    const UNIT: u64;
+    /// The logarithm of the bytes of pool that an entry stands for at least.
+    const UNIT_SHIFT: u32;
     /// Words in an entry.
     const WORDS: u64;
     /// The most units that links can name.
@@ -154,7 +154,7 @@ impl TwoWords {
 }
 
 impl Links for TwoWords {
-    const UNIT: u64 = 32;
+    const UNIT_SHIFT: u32 = 5;
     const WORDS: u64 = 2;
     const LIMIT: u64 = (1 << 30) - 1;
 
@@ -278,7 +278,7 @@ fn fuse(next: u32, state: u32) -> u32 {
 }
 
 impl Links for Fused {
-    const UNIT: u64 = 16;
+    const UNIT_SHIFT: u32 = 4;
     const WORDS: u64 = 1;
     const LIMIT: u64 = (1 << 30) - 1;
 

@@ -128,6 +128,8 @@ pub struct Arena<P> {
     pub(super) reuse_bits: u32,
     /// The logarithm of the words that a class's queue has in static memory.
     pub(super) static_bits: u32,
+    /// The logarithm by which the heap is scaled ([`geometry`]).
+    pub(super) scale_bits: u32,
     geometry: u64,
     reuse: u64,
     storage: u64,
@@ -163,6 +165,7 @@ impl<P: Parameters> Arena<P> {
             chunks: geometry.chunks,
             reuse_bits: geometry.reuse_bits,
             static_bits: geometry.static_bits,
+            scale_bits: geometry.scale_bits,
             geometry: geometry.pack(),
             reuse: offsets.reuse,
             storage: offsets.storage,

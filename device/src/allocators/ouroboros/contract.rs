@@ -7,12 +7,13 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::Ouroboros;
 use super::arena::{Arena, EMPTY, NONE, Task, Word, for_each, owner};
+use super::geometry::Geometry;
 use super::instance::{Instance, Pages};
 use super::layout::{self, first_chunks};
 use super::parameters::{Parameters, class_of, page_bytes};
 use super::transit::later;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
-use crate::allocators::common::no_parameters;
+use crate::allocators::common::{LEAST_UNIT_SHIFT, with_unit_alone};
 use crate::simt::Warp;
 
 /// The outcome of [`Refuse`] that refuses the request; any other is the stamp with which
@@ -121,8 +122,8 @@ impl<P: Parameters, I: Instance> Ouroboros<P, I> {
 
     /// Adds pages of `class` to a sum.
     #[inline(always)]
-    fn add(sum: &mut Occupancy, class: u32, pages: Pages) {
-        let bytes = page_bytes::<P>(class);
+    fn add(&self, sum: &mut Occupancy, class: u32, pages: Pages) {
+        let bytes = page_bytes::<P>(class) << self.arena.scale_bits;
         sum.used_bytes += pages.used * bytes;
         sum.free_bytes += pages.free * bytes;
         if pages.free > 0 && bytes > sum.largest_free_bytes {
@@ -170,8 +171,9 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
     const PROVIDES: bool = I::PROVIDES;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
-        no_parameters(request)?;
-        layout::plan::<P>(request, I::fixed::<P>)
+        with_unit_alone(request, |unit_shift| {
+            layout::plan::<P>(request, unit_shift - LEAST_UNIT_SHIFT, I::fixed::<P>)
+        })
     }
 
     #[inline(always)]
@@ -185,7 +187,8 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
 
     fn max_block(heap: &Heap) -> u64 {
         // A request for all of it makes the queues return their chunks.
-        layout::max_block::<P>(heap.integers[0])
+        let scale_bits = Geometry::unpack(heap.integers[1]).scale_bits;
+        layout::max_block::<P>(heap.integers[0]) << scale_bits
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
@@ -207,6 +210,7 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
         unsafe {
             // The null handle and the empty slot are the same.
             const { assert!(EMPTY == u32::NULL) };
+            let bytes = self.arena.scaled(bytes);
             let is_run = bytes > P::PAGE_MOST;
             let class = if is_run {
                 run::<P>()
@@ -242,6 +246,7 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
 
     #[inline(always)]
     fn provide<W: Warp>(self, warp: W, bytes: u64, count: u32) {
+        let bytes = self.arena.scaled(bytes);
         // SAFETY: up to the largest page there is a class.
         unsafe {
             if bytes <= P::PAGE_MOST {
@@ -283,11 +288,12 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
         unsafe {
             let chunk = self.arena.chunk_of(block);
             let class = self.arena.owner(chunk);
-            if class == owner::RUN {
+            let bytes = if class == owner::RUN {
                 u64::from(self.arena.meta(chunk, Word::Length).load(Relaxed)) << P::CHUNK_BITS
             } else {
                 page_bytes::<P>(class)
-            }
+            };
+            bytes << self.arena.scale_bits
         }
     }
 
@@ -298,8 +304,9 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
             let mut sum = Occupancy::default();
             for_each(warp, self.arena.chunks, |chunk| {
                 let run = u64::from(self.run_at(chunk));
-                sum.free_bytes += run << P::CHUNK_BITS;
-                let largest = layout::max_block::<P>(run);
+                let scale_bits = self.arena.scale_bits;
+                sum.free_bytes += run << P::CHUNK_BITS << scale_bits;
+                let largest = layout::max_block::<P>(run) << scale_bits;
                 if largest > sum.largest_free_bytes {
                     sum.largest_free_bytes = largest;
                 }
@@ -307,7 +314,7 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
                     owner::NOBODY => {}
                     owner::RUN => sum.used_bytes += self.granted(chunk << P::UNIT_BITS, 0),
                     class => {
-                        Self::add(
+                        self.add(
                             &mut sum,
                             class,
                             I::pages_of_chunk(&self.arena, class, chunk),
@@ -316,7 +323,7 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
                 }
             });
             for_each(warp, P::CLASSES, |class| {
-                Self::add(&mut sum, class, I::pages_of_class(&self.arena, class));
+                self.add(&mut sum, class, I::pages_of_class(&self.arena, class));
             });
             sum
         }

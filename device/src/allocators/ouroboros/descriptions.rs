@@ -5,27 +5,28 @@ use super::{
     OuroborosCVlPaper, OuroborosPS, OuroborosPSPaper, OuroborosPVa, OuroborosPVaPaper,
     OuroborosPVl, OuroborosPVlPaper,
 };
+use crate::allocators::common::UNIT;
 use crate::description::{Described, Description, Parameter};
 use crate::registers::RegisterLimits;
 
 /// Where they were published.
 const WINTER: &str = "Winter, Mlakar, Parger and Steinberger, Ouroboros, 2020";
 
-const LARGE: &[Parameter] = &[Parameter {
+const LARGE: Parameter = Parameter {
     name: "large",
     values: "runs or paper",
     default: "runs",
     what: "what serves blocks of more than 8 KiB: runs of as many chunks as a block needs, which \
            go back to the pool, or instances for powers of two, stacked as published",
-}];
+};
 
-const SHARING: &[Parameter] = &[Parameter {
+const SHARING: Parameter = Parameter {
     name: "sharing",
     values: "holder or paper",
     default: "holder",
     what: "who takes pages of a chunk: one thread at a time, which holds the chunk meanwhile, or \
            all at the same time, as published, with the published instances for large blocks",
-}];
+};
 
 // Those of kernels with one `malloc` and one `free` are what the published implementation
 // uses. Of the others with `malloc`, three blocks fit a multiprocessor, four of
@@ -62,7 +63,7 @@ impl Described for OuroborosPS {
         what: "queues of free pages in static memory, runs of 8 KiB chunks for large blocks; \
                a chunk keeps its page size",
         paper: WINTER,
-        parameters: LARGE,
+        parameters: &[LARGE, UNIT],
     };
     const REGISTERS: RegisterLimits = P_S_REGISTERS;
 }
@@ -73,7 +74,7 @@ impl Described for OuroborosPSPaper {
         what: "ouroboros-p-s with an instance for each power of two of large blocks, \
                as published",
         paper: WINTER,
-        parameters: &[],
+        parameters: &[UNIT],
     };
     const REGISTERS: RegisterLimits = P_S_REGISTERS;
 }
@@ -83,7 +84,7 @@ impl Described for OuroborosPVa {
         name: "ouroboros-p-va",
         what: "as ouroboros-p-s with the queues in chunks behind arrays of pointers",
         paper: WINTER,
-        parameters: LARGE,
+        parameters: &[LARGE, UNIT],
     };
     const REGISTERS: RegisterLimits = P_VA_REGISTERS;
 }
@@ -94,7 +95,7 @@ impl Described for OuroborosPVaPaper {
         what: "ouroboros-p-va with an instance for each power of two of large blocks, \
                as published",
         paper: WINTER,
-        parameters: &[],
+        parameters: &[UNIT],
     };
     const REGISTERS: RegisterLimits = P_VA_REGISTERS;
 }
@@ -104,7 +105,7 @@ impl Described for OuroborosPVl {
         name: "ouroboros-p-vl",
         what: "as ouroboros-p-s with the queues in linked chunks",
         paper: WINTER,
-        parameters: LARGE,
+        parameters: &[LARGE, UNIT],
     };
     const REGISTERS: RegisterLimits = P_VL_REGISTERS;
 }
@@ -115,7 +116,7 @@ impl Described for OuroborosPVlPaper {
         what: "ouroboros-p-vl with an instance for each power of two of large blocks and the list walked, \
                as published",
         paper: WINTER,
-        parameters: &[],
+        parameters: &[UNIT],
     };
     const REGISTERS: RegisterLimits = P_VL_REGISTERS;
 }
@@ -126,7 +127,7 @@ impl Described for OuroborosCS {
         what: "queues of chunks with free pages in static memory, runs of chunks for large \
                blocks; a free chunk serves any other use",
         paper: WINTER,
-        parameters: SHARING,
+        parameters: &[SHARING, UNIT],
     };
     const REGISTERS: RegisterLimits = C_S_REGISTERS;
 }
@@ -137,7 +138,7 @@ impl Described for OuroborosCSPaper {
         what: "ouroboros-c-s with the front chunk shared as published, by all who take its pages, \
                and an instance for each power of two of large blocks",
         paper: WINTER,
-        parameters: &[],
+        parameters: &[UNIT],
     };
     const REGISTERS: RegisterLimits = C_S_REGISTERS;
 }
@@ -147,7 +148,7 @@ impl Described for OuroborosCVa {
         name: "ouroboros-c-va",
         what: "as ouroboros-c-s with the queues in chunks behind arrays of pointers",
         paper: WINTER,
-        parameters: SHARING,
+        parameters: &[SHARING, UNIT],
     };
     const REGISTERS: RegisterLimits = C_VA_REGISTERS;
 }
@@ -158,7 +159,7 @@ impl Described for OuroborosCVaPaper {
         what: "ouroboros-c-va with the front chunk shared as published, by all who take its pages, \
                and an instance for each power of two of large blocks",
         paper: WINTER,
-        parameters: &[],
+        parameters: &[UNIT],
     };
     const REGISTERS: RegisterLimits = C_VA_REGISTERS;
 }
@@ -168,7 +169,7 @@ impl Described for OuroborosCVl {
         name: "ouroboros-c-vl",
         what: "as ouroboros-c-s with the queues in linked chunks",
         paper: WINTER,
-        parameters: SHARING,
+        parameters: &[SHARING, UNIT],
     };
     const REGISTERS: RegisterLimits = C_VL_REGISTERS;
 }
@@ -179,7 +180,7 @@ impl Described for OuroborosCVlPaper {
         what: "ouroboros-c-vl with the front chunk shared as published, by all who take its pages, \
                and an instance for each power of two of large blocks",
         paper: WINTER,
-        parameters: &[],
+        parameters: &[UNIT],
     };
     const REGISTERS: RegisterLimits = C_VL_REGISTERS;
 }

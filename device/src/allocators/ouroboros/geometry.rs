@@ -1,5 +1,10 @@
 //! How the memory of an Ouroboros heap is divided.
 //!
+//! A heap may be *scaled*: its units, pages and chunks are larger than the parameters say by
+//! one power of two, so that the pages of a large pool can be counted. Sizes of
+//! requests are divided by that and rounded up, addresses and granted sizes multiplied; in between
+//! nothing differs, but that a chunk which stores a queue leaves its end unused.
+//!
 //! In this order: the data chunks, 128 bytes of metadata a chunk, the heads of
 //! the pool and of the classes, whose lines are interleaved ([`line()`]), the maps of free
 //! and of enqueued chunks, the entries of the pool's reuse queue, and the static memory
@@ -80,16 +85,19 @@ pub struct Geometry {
     pub static_bits: u32,
     /// The logarithm of such a word's bytes.
     pub word_bits: u32,
+    /// The logarithm by which pages and chunks are larger than [`Parameters`] says.
+    pub scale_bits: u32,
 }
 
 impl Geometry {
     /// The geometry of a heap of so many chunks.
-    pub fn of(chunks: u64, fixed: Static) -> Self {
+    pub fn of(chunks: u64, fixed: Static, scale_bits: u32) -> Self {
         Self {
             chunks: chunks as u32,
             reuse_bits: chunks.next_power_of_two().ilog2(),
             static_bits: fixed.bits,
             word_bits: fixed.word_bits,
+            scale_bits,
         }
     }
 
@@ -100,6 +108,7 @@ impl Geometry {
             | u64::from(self.reuse_bits) << 32
             | u64::from(self.static_bits) << 40
             | u64::from(self.word_bits) << 48
+            | u64::from(self.scale_bits) << 56
     }
 
     /// The geometry of a word.
@@ -111,6 +120,7 @@ impl Geometry {
             reuse_bits: byte(32),
             static_bits: byte(40),
             word_bits: byte(48),
+            scale_bits: byte(56),
         }
     }
 
@@ -137,9 +147,10 @@ impl PartOffsets {
     #[inline(always)]
     pub fn of<P: Parameters>(geometry: Geometry) -> Self {
         let chunks = u64::from(geometry.chunks);
+        let blocks = chunks << P::CHUNK_BITS << geometry.scale_bits;
         let reuse = heads_bytes::<P>() + 2 * 4 * chunks.div_ceil(32);
         Self {
-            metadata: ((chunks << P::CHUNK_BITS) + 255) & !255,
+            metadata: (blocks + 255) & !255,
             reuse,
             storage: (reuse + (4 << geometry.reuse_bits) + LINE_BYTES - 1) & !(LINE_BYTES - 1),
         }

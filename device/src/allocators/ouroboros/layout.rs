@@ -16,13 +16,14 @@ use crate::simt::Warp;
 /// may be asked for at a time.
 const MOST_PAGES: u64 = (1 << 31) - (1 << 22);
 
-/// Divides the memory of `request`; `fixed` gives the static memory of a class's queue in a
-/// heap of so many chunks.
+/// Divides the memory of `request` in a heap scaled by `1 << scale_bits`; `fixed` gives the
+/// static memory of a class's queue in a heap of so many chunks.
 pub fn plan<P: Parameters>(
     request: &Request,
+    scale_bits: u32,
     fixed: fn(u64) -> Static,
 ) -> Result<Heap, SetupError> {
-    let geometry = |chunks: u64| Geometry::of(chunks, fixed(chunks));
+    let geometry = |chunks: u64| Geometry::of(chunks, fixed(chunks), scale_bits);
     let needs = |chunks: u64| extent::<P>(geometry(chunks)).1;
     let most = MOST_PAGES >> (P::CHUNK_BITS - P::PAGE_BITS);
     if request.pool_bytes < needs(1) {
@@ -53,7 +54,7 @@ pub fn plan<P: Parameters>(
     })
 }
 
-/// Bytes of the largest block in so many free chunks in a row.
+/// Bytes of the largest block in so many free chunks in a row, before they are scaled.
 #[inline(always)]
 pub fn max_block<P: Parameters>(chunks: u64) -> u64 {
     if !P::IS_STACKED || chunks == 0 {

@@ -169,7 +169,7 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
     const BOUNDED_REFUSAL: bool = true;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
-        layout::plan(request, L::UNIT, L::WORDS, L::LIMIT, MULTI)
+        layout::plan(request, 1 << L::UNIT_SHIFT, L::WORDS, L::LIMIT, MULTI)
     }
 
     #[inline(always)]
@@ -185,7 +185,7 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
 
     fn max_block(heap: &Heap) -> u64 {
         // A request merges nothing.
-        u64::from(Layout::unpack(&heap.integers).largest) * L::UNIT
+        u64::from(Layout::unpack(&heap.integers).largest) << L::UNIT_SHIFT
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
@@ -219,7 +219,7 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
         // The chunk that was taken is the caller's from `unit` to `end`, and has `wanted` units,
         // which is not 0.
         unsafe {
-            let wanted = units(bytes, L::UNIT);
+            let wanted = units(bytes, L::UNIT_SHIFT);
             if wanted > self.layout.units {
                 return u32::NULL;
             }
@@ -269,7 +269,7 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
 
     #[inline(always)]
     fn address(self, block: u32) -> *mut u8 {
-        self.blocks.wrapping_add(block as usize * L::UNIT as usize)
+        self.blocks.wrapping_add((block as usize) << L::UNIT_SHIFT)
     }
 
     fn contains(self, block: u32) -> bool {
@@ -278,7 +278,7 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
 
     fn granted(self, block: u32, _requested: u64) -> u64 {
         // SAFETY: the block is live, as the trait asks, and so a unit of the heap.
-        u64::from(unsafe { self.links.end(block) } - block) * L::UNIT
+        u64::from(unsafe { self.links.end(block) } - block) << L::UNIT_SHIFT
     }
 
     /// Only heads of chunks are used or free.
@@ -289,7 +289,7 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
             let mut unit = warp.thread();
             while unit < self.layout.units {
                 let link = self.links.peek(unit);
-                let bytes = u64::from(link.next.wrapping_sub(unit)) * L::UNIT;
+                let bytes = u64::from(link.next.wrapping_sub(unit)) << L::UNIT_SHIFT;
                 if link.state == USED {
                     sum.used_bytes += bytes;
                 } else if link.state == FREE {

@@ -4,9 +4,22 @@ use cuda_std::atomic::AtomicU32;
 use cuda_std::mem;
 
 use super::{Arena, EMPTY};
+use crate::allocators::common::LEAST_UNIT_SHIFT;
 use crate::allocators::ouroboros::parameters::Parameters;
 
 impl<P: Parameters> Arena<P> {
+    /// Where a chunk lies behind the start of the blocks.
+    #[inline(always)]
+    fn chunk_offset(&self, chunk: u32) -> u64 {
+        u64::from(chunk) << (P::CHUNK_BITS + self.scale_bits)
+    }
+
+    /// Bytes of a request as if the heap were not scaled ([`super::geometry`]).
+    #[inline(always)]
+    pub fn scaled(&self, bytes: u64) -> u64 {
+        (bytes.saturating_sub(1) >> self.scale_bits) + 1
+    }
+
     /// An entry of a queue that is stored in `chunk`.
     ///
     /// # Safety
@@ -15,7 +28,7 @@ impl<P: Parameters> Arena<P> {
     /// reference is used, the chunk holds entries of a queue, or is the caller's own.
     #[inline(always)]
     pub(in super::super) unsafe fn entry(&self, chunk: u32, index: u32) -> &AtomicU32 {
-        let offset = (u64::from(chunk) << P::CHUNK_BITS) + u64::from(index) * 4;
+        let offset = self.chunk_offset(chunk) + u64::from(index) * 4;
         // SAFETY: the caller's promise: inside the chunk, which is the queue's.
         unsafe { &*self.blocks.add(offset as usize).cast() }
     }
@@ -30,7 +43,7 @@ impl<P: Parameters> Arena<P> {
     #[inline(always)]
     pub(in super::super) unsafe fn empty_entries(&self, chunk: u32, four: u32) {
         const { assert!(EMPTY == u32::MAX) };
-        let offset = (u64::from(chunk) << P::CHUNK_BITS) + u64::from(four) * 16;
+        let offset = self.chunk_offset(chunk) + u64::from(four) * 16;
         // SAFETY: the caller's promise: inside the chunk, aligned as the pool is, and nobody else
         // has the chunk.
         unsafe {
@@ -42,7 +55,8 @@ impl<P: Parameters> Arena<P> {
     /// The address of a block.
     #[inline(always)]
     pub fn address(&self, block: u32) -> *mut u8 {
-        self.blocks.wrapping_add(block as usize * 16)
+        self.blocks
+            .wrapping_add((block as usize) << (LEAST_UNIT_SHIFT + self.scale_bits))
     }
 
     /// The block that page `page` of `chunk` is, for pages of `class`.
