@@ -97,6 +97,9 @@ macro_rules! with_plain_kernels {
             "algorithm" "graph_component_join" ComponentJoin $crate::graph::components::ComponentJoin;
             "algorithm" "graph_component_join_long" ComponentJoinLong $crate::graph::components::ComponentJoinLong;
             "algorithm" "graph_component_end" ComponentEnd $crate::graph::components::ComponentEnd;
+            "algorithm" "graph_component_update" ComponentUpdate $crate::graph::components::ComponentUpdate;
+            "algorithm" "graph_component_spread" ComponentSpread $crate::graph::components::ComponentSpread;
+            "algorithm" "graph_component_list" ComponentList $crate::graph::components::ComponentList;
             "algorithm" "graph_search_start" SearchStart $crate::graph::bfs::SearchStart;
             "algorithm" "graph_search_step" SearchStep $crate::graph::bfs::SearchStep;
         }

@@ -5,6 +5,7 @@ mod batches;
 mod device_store;
 mod error;
 mod input;
+mod labels;
 mod limits;
 mod memory;
 mod options;

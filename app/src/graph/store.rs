@@ -16,6 +16,7 @@ use heapwood_graphs::Csr;
 
 use super::StoreError;
 use super::device_store::{DeviceStore, Rows};
+use super::labels::KeptLabels;
 use super::options::Options;
 use super::peak::Peak;
 use super::phase_times::PhaseTimes;
@@ -76,6 +77,8 @@ pub struct Store<'b> {
     pub(super) deleted: BTreeSet<u32>,
     /// Kept between batches.
     batches: Option<Workspace>,
+    /// Labels of components that are kept.
+    pub(super) labels: Option<KeptLabels>,
 }
 
 /// Memory for batches up to a size.
@@ -144,6 +147,7 @@ impl<'b> Store<'b> {
             entries,
             deleted: BTreeSet::new(),
             batches: None,
+            labels: None,
         })
     }
 
@@ -229,6 +233,7 @@ impl<'b> Store<'b> {
             no_loops: !self_loops,
             triangles,
             continues: false,
+            labels: self.labels.as_ref().map(KeptLabels::on_device),
         };
         let steps = self
             .device
@@ -261,8 +266,10 @@ impl<'b> Store<'b> {
                 return Err(self.device.refused(what, bytes));
             }
         };
-        if change == Change::Insert {
-            self.entries += UpdateSpace::changes(&words);
+        match (change, &mut self.labels) {
+            (Change::Insert, _) => self.entries += UpdateSpace::changes(&words),
+            (Change::Delete, Some(labels)) if counts.applied > 0 => labels.lose(),
+            (Change::Delete, _) => {}
         }
         Ok(Update {
             counts,

@@ -6,6 +6,7 @@ use heapwood_device::graph::store::plan::{Batch, Change, UpdateSpace};
 use heapwood_device::launch::PlannedLaunch;
 
 use super::StoreError;
+use super::labels::KeptLabels;
 use super::store::{Store, Workspace};
 use super::vertex_list::List;
 use crate::backend::BackendError;
@@ -31,12 +32,19 @@ impl Store<'_> {
         let limits = self.options.limits;
         let wanted = u64::from(shape.vertices) + u64::from(count);
         limits.check_vertices(wanted)?;
+        let before = shape.vertices;
+        // Within the limit, which has 32 bits.
+        let wanted = wanted as u32;
+        if wanted > shape.limit {
+            let half_more = shape.limit.saturating_add(shape.limit / 2);
+            shape.limit = wanted.max(half_more.min(limits.vertices));
+        }
+        if let Some(labels) = &mut self.labels {
+            labels.insert_vertices(self.backend, (before, wanted), shape.limit)?;
+        }
         if self.device.graph.insert_vertices(count) {
             return Ok(0.0);
         }
-        let half_more = shape.limit.saturating_add(shape.limit / 2);
-        // Within the limit, which has 32 bits.
-        shape.limit = (wanted as u32).max(half_more.min(limits.vertices));
         let ms = self.grow(self.pool_bytes(), 0, shape)?;
         self.device.graph.insert_vertices(count);
         Ok(ms)
@@ -89,6 +97,9 @@ impl Store<'_> {
         self.device.graph.absent = self.deleted.len() as u32;
         if let Some(fresh) = fresh {
             self.peak.add(fresh?);
+            if let Some(labels) = &mut self.labels {
+                labels.lose();
+            }
         }
         let deleted = (self.deleted.len() - known) as u64;
         Ok(VertexDeletion { deleted, ms })
@@ -122,6 +133,7 @@ impl Store<'_> {
                 no_loops: false,
                 triangles: false,
                 continues: first > 0,
+                labels: self.labels.as_ref().map(KeptLabels::on_device),
             };
             let address = workspace.memory.address();
             steps.extend(self.device.graph.update(&batch, &workspace.space, address));

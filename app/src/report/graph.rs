@@ -139,7 +139,7 @@ pub struct VertexUpdateReport {
     pub ms: Samples,
 }
 
-/// Times of updates; counting triangles for `incremental` is among them.
+/// Times of updates; what `incremental` adds to batches is among them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UpdateTimes {
     /// All of it.
@@ -158,6 +158,8 @@ pub struct UpdateTimes {
     pub free: Samples,
     /// Counting the triangles that were made or destroyed, if that was asked.
     pub triangles: Samples,
+    /// Joining and marking components, if that was asked.
+    pub components: Samples,
 }
 
 /// What is known after a round from what was known before.
@@ -169,6 +171,8 @@ pub struct IncrementalReport {
     pub triangles: Option<IncrementalCount>,
     /// Ranks from those before.
     pub pagerank: Option<IncrementalRanks>,
+    /// Components from those before.
+    pub components: Option<IncrementalComponents>,
 }
 
 /// Triangles that the batches have counted.
@@ -177,6 +181,17 @@ pub struct IncrementalCount {
     /// In the graph; the same when counted anew.
     pub count: u64,
     /// Counting anew.
+    pub recomputed_ms: Samples,
+}
+
+/// Components from those before.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct IncrementalComponents {
+    /// Their number; the same when counted anew.
+    pub count: u64,
+    /// Joining and marking them by batches of edges, and bringing labels up to date.
+    pub ms: Samples,
+    /// Labelling them anew.
     pub recomputed_ms: Samples,
 }
 

@@ -89,7 +89,7 @@ fn flags_that_make_no_sense() {
         ("@path.graph --pagerank --tolerance=-1", "--tolerance"),
         ("@path.graph --pagerank --iterations 0", "--iterations"),
         ("@path.graph --incremental --pagerank", "--insert"),
-        ("@path.graph --incremental --insert 5", "--pagerank"),
+        ("@path.graph --incremental --insert 5", "--components"),
         (
             "@path.graph --incremental --insert 5 --triangles --layout linked",
             "--layout linked",

@@ -155,16 +155,16 @@ fn what_is_carried_along_is_what_is_computed_anew() {
             &folder,
             &format!(
                 "gen:delaunay,vertices=2000 --stream @events --window 1000 --batch 500 --pagerank \
-                 --triangles --incremental --runs 2 --format json --backend cpu {verify}"
+                 --triangles --components --incremental --runs 2 --format json --backend cpu \
+                 {verify}"
             ),
         );
         // After the last batch, numbered as that.
         let compared = report["incremental"].as_array().unwrap();
         assert_eq!((compared.len(), &compared[0]["round"]), (1, &8.into()));
-        assert_eq!(
-            compared[0]["triangles"]["count"],
-            report["triangles"]["count"]
-        );
+        for carried in ["triangles", "components"] {
+            assert_eq!(compared[0][carried]["count"], report[carried]["count"]);
+        }
         assert!(number(&compared[0]["pagerank"]["difference"]) < 1e-5);
         assert!(report["stream"]["rank_iterations"].as_u64().unwrap() >= 8);
         assert_eq!(report["stream"]["batches"].as_array().unwrap().len(), 8);

@@ -130,7 +130,12 @@ fn what_is_carried_along_is_what_is_computed_anew() {
     let rounds = report["incremental"].as_array().unwrap();
     assert_eq!(rounds.len(), 3);
     let last = &rounds[2];
-    assert_eq!(last["triangles"]["count"], report["triangles"]["count"]);
+    for carried in ["triangles", "components"] {
+        assert_eq!(last[carried]["count"], report[carried]["count"]);
+        assert!(number(&last[carried]["recomputed_ms"]["median"]) > 0.0);
+    }
+    assert!(number(&last["components"]["ms"]["median"]) > 0.0);
+    assert!(number(&report["updates"][0]["ms"]["components"]["median"]) > 0.0);
     assert!(number(&last["pagerank"]["difference"]) < 1e-5);
     assert!(number(&last["pagerank"]["iterations"]) < number(&report["pagerank"]["iterations"]));
     assert_eq!(report["updates"][0]["batches"], 4);
@@ -140,12 +145,13 @@ fn what_is_carried_along_is_what_is_computed_anew() {
 fn people_read_what_was_computed_and_what_was_carried_along() {
     let folder = Folder::new();
     folder.put("kite.graph", KITE);
-    let command = "graph @kite.graph --bfs 1 --pagerank --triangles --insert 2 --incremental \
-                   --rounds 2 --runs 1 --backend cpu";
+    let command = "graph @kite.graph --bfs 1 --pagerank --triangles --components --insert 2 \
+                   --incremental --rounds 2 --runs 1 --backend cpu";
     let outcome = run(&folder, command);
     for words in [
         "of 6 vertices reached from 1, depth",
         "triangles by the batches",
+        "components from those before",
         "round 1: ranks by",
         "round 2: ranks by",
     ] {

@@ -136,6 +136,31 @@ fn ranks_are_carried_over_vertices() {
     }
 }
 
+/// In both layouts, with directions and without.
+#[test]
+fn components_are_carried_over_vertices() {
+    let folder = Folder::new();
+    for variant in [
+        "",
+        ",directed",
+        " --layout linked",
+        ",directed --layout linked",
+    ] {
+        let command = format!(
+            "graph gen:uniform,vertices=2000,edges=1500{variant} --insert-vertices 30 \
+             --delete-vertices 20 --insert 200 --delete 200 --rounds 3 --components --incremental \
+             --verify --runs 2 --format json --backend cpu"
+        );
+        let report = run(&folder, &command).json();
+        let rounds = report["incremental"].as_array().unwrap();
+        assert_eq!(rounds.len(), 3, "{variant}");
+        assert!(rounds[0]["pagerank"].is_null() && rounds[0]["triangles"].is_null());
+        let last = &rounds[2]["components"];
+        assert_eq!(last["count"], report["components"]["count"], "{variant}");
+        assert!(number(&last["ms"]["median"]) > 0.0);
+    }
+}
+
 #[test]
 fn comparisons_pass_vertices_on() {
     let folder = Folder::new();

@@ -34,6 +34,7 @@ fn a_warp_sorts_and_compares_each_tile_of_a_batch() {
         no_loops: false,
         triangles: false,
         continues: false,
+        labels: None,
     };
     // 5,000 keys: 40 tiles of 128 to sort, 79 of 64 to compare. A key has two numbers of
     // 12 bits, and a digit 8 bits.

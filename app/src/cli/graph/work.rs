@@ -43,7 +43,8 @@ pub struct WorkArguments {
 pub struct AlgorithmArguments {
     #[command(flatten)]
     flags: AsWritten<Flags>,
-    /// After each round or batch of events, find PageRank and triangles from those before it too
+    /// After each round or batch of events, find PageRank, triangles and components from those
+    /// before it too
     #[arg(long, requires = "updates")]
     pub incremental: bool,
 }
@@ -59,8 +60,9 @@ impl WorkArguments {
         self.updates.check()?;
         self.events.check(self.updates.batch)?;
         let algorithms = &self.algorithms;
-        if algorithms.incremental && !algorithms.flags.ranks.pagerank && !algorithms.triangles() {
-            let why = "--incremental is for --pagerank and --triangles: ask for one of them";
+        if algorithms.incremental && !algorithms.has_incremental() {
+            let why = "--incremental is for --pagerank, --triangles and --components: ask for one \
+                       of them";
             return Err(Error::Usage(why.to_owned()));
         }
         if algorithms.incremental && algorithms.triangles() && self.updates.deletes_vertices() {
@@ -130,6 +132,12 @@ impl AlgorithmArguments {
     /// Whether triangles are counted.
     pub(super) fn triangles(&self) -> bool {
         self.flags.triangles.triangles
+    }
+
+    /// Whether something is asked for that has an incremental form.
+    fn has_incremental(&self) -> bool {
+        let flags = &self.flags;
+        flags.ranks.pagerank || flags.triangles.triangles || flags.components.components
     }
 
     /// Vertices of highest rank to list.

@@ -10,7 +10,7 @@ use crate::graph::{Store, StoreError};
 
 /// A graph whose adjacency is contiguous, perhaps a copy, which must live as long
 /// as it is read.
-pub(super) struct Contiguous {
+pub(in crate::graph) struct Contiguous {
     pub graph: Graph,
     /// Time of copying it, in milliseconds.
     pub ms: f64,
@@ -32,7 +32,7 @@ impl Store<'_> {
     }
 
     /// The graph with contiguous adjacency: itself, or a copy of linked pages.
-    pub(super) fn contiguous(&self) -> Result<Contiguous, StoreError> {
+    pub(in crate::graph) fn contiguous(&self) -> Result<Contiguous, StoreError> {
         let graph = self.device.graph;
         if graph.shape.layout == Layout::Contiguous {
             return Ok(Contiguous {

@@ -29,7 +29,7 @@ macro_rules! algorithms {
                 #[doc = concat!("Whether `", stringify!($result), "` are asked for, and how.")]
                 pub $name: <$file::$result as Algorithm>::Request,
             )+
-            /// After each round, PageRank and triangles also from those before it.
+            /// After each round, PageRank, triangles and components also from those before it.
             pub incremental: bool,
         }
 

@@ -6,7 +6,7 @@
 
 pub mod bfs;
 pub mod components;
-mod contiguous;
+pub(super) mod contiguous;
 mod count;
 #[macro_use]
 mod list;

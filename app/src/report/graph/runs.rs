@@ -1,8 +1,8 @@
 //! Runs of a graph workload as a report.
 
 use super::{
-    GraphReport, IncrementalCount, IncrementalRanks, IncrementalReport, MemoryReport, StreamReport,
-    UpdateReport, UpdateTimes, VertexUpdateReport,
+    GraphReport, IncrementalComponents, IncrementalCount, IncrementalRanks, IncrementalReport,
+    MemoryReport, StreamReport, UpdateReport, UpdateTimes, VertexUpdateReport,
 };
 use crate::backend::DeviceInfo;
 use crate::graph::algorithms::{ReportContext, Reports};
@@ -108,6 +108,7 @@ fn update(runs: &[Run], place: usize) -> UpdateReport {
             copy: phase(Phase::Copy),
             free: phase(Phase::Free),
             triangles: phase(Phase::Triangles),
+            components: phase(Phase::Components),
         },
     }
 }
@@ -133,6 +134,11 @@ fn incremental(runs: &[Run], place: usize) -> IncrementalReport {
     let ranks_ms = |of: fn(&graph::IncrementalRanks) -> f64| {
         samples(runs, |run| run.rounds[place].ranks.as_ref().map_or(0.0, of))
     };
+    let components_ms = |of: fn(&graph::IncrementalComponents) -> f64| {
+        samples(runs, |run| {
+            run.rounds[place].components.as_ref().map_or(0.0, of)
+        })
+    };
     IncrementalReport {
         round: first.round,
         triangles: first.triangles.as_ref().map(|found| IncrementalCount {
@@ -149,5 +155,13 @@ fn incremental(runs: &[Run], place: usize) -> IncrementalReport {
             recomputed_ms: ranks_ms(|found| found.full_ms),
             difference: found.apart,
         }),
+        components: first
+            .components
+            .as_ref()
+            .map(|found| IncrementalComponents {
+                count: found.count,
+                ms: components_ms(|found| found.ms),
+                recomputed_ms: components_ms(|found| found.full_ms),
+            }),
     }
 }

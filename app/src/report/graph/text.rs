@@ -189,6 +189,15 @@ impl IncrementalReport {
                 ),
             ));
         }
+        if let Some(components) = &self.components {
+            lines.push((
+                "incremental",
+                format!(
+                    "round {}: {} components from those before, {}; {} to label anew",
+                    self.round, components.count, components.ms, components.recomputed_ms
+                ),
+            ));
+        }
         lines
     }
 }

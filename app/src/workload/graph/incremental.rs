@@ -1,16 +1,29 @@
-//! Incremental computation: triangles and ranks carried along from round to round,
-//! beside those that are computed anew.
+//! Incremental computation: triangles, ranks and components carried along from round to
+//! round, beside those that are computed anew.
 
 use super::Algorithms;
 use crate::Error;
 use crate::graph::algorithms::pagerank::rounding;
-use crate::graph::{Change, RankOptions, Ranks, Store, Update};
+use crate::graph::{Change, Components, Phase, RankOptions, Ranks, Store, Update};
 
 /// What is known of the graph before a round.
 pub(super) struct Incremental {
     options: Option<RankOptions>,
     ranks: Option<Ranks>,
     triangles: Option<u64>,
+    /// Whether the store keeps components.
+    components: bool,
+    /// What components took since they were last brought up to date, in milliseconds.
+    components_ms: f64,
+}
+
+/// What was done to bring everything up to date.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Advance {
+    /// Iterations of ranks, if there are any.
+    pub iterations: Option<u32>,
+    /// Time of all kernels, in milliseconds.
+    pub ms: f64,
 }
 
 /// What was found after a round.
@@ -22,6 +35,8 @@ pub struct RoundResults {
     pub ranks: Option<IncrementalRanks>,
     /// The triangles.
     pub triangles: Option<IncrementalTriangles>,
+    /// The components.
+    pub components: Option<IncrementalComponents>,
 }
 
 /// Ranks from those before a round, and anew.
@@ -48,13 +63,25 @@ pub struct IncrementalTriangles {
     pub full_ms: f64,
 }
 
+/// Components from those before a round, and anew.
+#[derive(Clone, Debug)]
+pub struct IncrementalComponents {
+    /// Their number, both ways.
+    pub count: u64,
+    /// Time of joining and marking them by the batches of edges, and of bringing labels up to
+    /// date, in milliseconds.
+    pub ms: f64,
+    /// Time of labelling them anew, in milliseconds.
+    pub full_ms: f64,
+}
+
 impl Incremental {
     /// Computes what the first round starts from.
     ///
     /// # Errors
     ///
     /// When there is not enough memory.
-    pub fn start(store: &Store, algorithms: &Algorithms) -> Result<Self, Error> {
+    pub fn start(store: &mut Store, algorithms: &Algorithms) -> Result<Self, Error> {
         let ranks = algorithms
             .ranks
             .map(|options| store.pagerank(&options, None))
@@ -63,10 +90,15 @@ impl Incremental {
             true => Some(store.triangles(false)?.count),
             false => None,
         };
+        if algorithms.components {
+            store.keep_components()?;
+        }
         Ok(Self {
             options: algorithms.ranks,
             ranks,
             triangles,
+            components: algorithms.components,
+            components_ms: 0.0,
         })
     }
 
@@ -83,31 +115,38 @@ impl Incremental {
                 Change::Delete => count.wrapping_sub(difference),
             };
         }
+        self.components_ms += update.times.of(Phase::Components);
     }
 
-    /// Computes ranks from those before; returns their iterations and time, if there are any.
+    /// Brings ranks and components up to date, from those before.
     ///
     /// # Errors
     ///
     /// When there is not enough memory.
-    pub fn advance(&mut self, store: &Store) -> Result<Option<(u32, f64)>, Error> {
-        let (Some(options), Some(before)) = (&self.options, self.ranks.take()) else {
-            return Ok(None);
-        };
-        let from = carried(before.ranks, store);
-        let next = store.pagerank(options, Some(&from))?;
-        let done = (next.state.iterations, next.ms);
-        self.ranks = Some(next);
-        Ok(Some(done))
+    pub fn advance(&mut self, store: &mut Store) -> Result<Advance, Error> {
+        let mut advance = Advance::default();
+        if let (Some(options), Some(before)) = (&self.options, self.ranks.take()) {
+            let from = carried(before.ranks, store);
+            let next = store.pagerank(options, Some(&from))?;
+            advance.iterations = Some(next.state.iterations);
+            advance.ms += next.ms;
+            self.ranks = Some(next);
+        }
+        if self.components {
+            let ms = store.advance_components()?;
+            advance.ms += ms;
+            self.components_ms += ms;
+        }
+        Ok(advance)
     }
 
-    /// The ranks and triangles of now, compared with those that are computed anew.
+    /// Ranks, triangles and components of now, compared with those that are computed anew.
     ///
     /// # Errors
     ///
     /// [`Error::Verification`] if what was carried along is not what is computed
     /// anew.
-    pub fn compare(&self, round: u32, store: &Store) -> Result<RoundResults, Error> {
+    pub fn compare(&mut self, round: u32, store: &Store) -> Result<RoundResults, Error> {
         let triangles = match self.triangles {
             Some(count) => {
                 let full = store.triangles(false)?;
@@ -129,10 +168,21 @@ impl Incremental {
             }
             _ => None,
         };
+        let components = match store.kept_components()? {
+            Some(kept) => {
+                let ms = std::mem::take(&mut self.components_ms);
+                let full = store.components()?;
+                let full_ms = full.ms;
+                let count = same_components(round, &kept, &full)?;
+                Some(IncrementalComponents { count, ms, full_ms })
+            }
+            None => None,
+        };
         Ok(RoundResults {
             round,
             ranks,
             triangles,
+            components,
         })
     }
 }
@@ -160,6 +210,26 @@ fn carried(mut ranks: Vec<f32>, store: &Store) -> Vec<f32> {
         }
     }
     ranks
+}
+
+/// Makes sure that components are those that are computed anew; returns their number.
+fn same_components(round: u32, kept: &Components, full: &Components) -> Result<u64, Error> {
+    let mut pairs = (0..).zip(kept.labels.iter().zip(&full.labels));
+    let difference = pairs.find(|(_, (kept, full))| kept != full);
+    let difference: Option<(u32, _)> = difference;
+    if let Some((vertex, (kept, full))) = difference {
+        return Err(Error::Verification(format!(
+            "round {round}: vertex {vertex}, counted from 0, has component {kept} from those \
+             before, and {full} anew"
+        )));
+    }
+    if (kept.count, kept.labels.len()) != (full.count, full.labels.len()) {
+        return Err(Error::Verification(format!(
+            "round {round}: there are {} components from those before, and {} anew",
+            kept.count, full.count
+        )));
+    }
+    Ok(full.count)
 }
 
 /// Makes sure that two computations of ranks agree as far as their last changes

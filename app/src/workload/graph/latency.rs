@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::events::EventBatch;
+use super::incremental::Advance;
 use crate::graph::{Change, Counts, Update};
 
 /// What became of a batch of events.
@@ -18,7 +19,7 @@ pub struct AppliedEvents {
     /// What became of the edges to delete.
     pub deleted: Counts,
     /// The whole batch by the host's clock, in milliseconds: transfers, launches, kernels, and
-    /// ranks that are carried along. Verification is not in it.
+    /// ranks and components that are carried along. Verification is not in it.
     pub latency_ms: f64,
     /// Its kernels, in milliseconds.
     pub kernel_ms: f64,
@@ -50,13 +51,11 @@ impl AppliedEvents {
         self.kernel_ms += update.times.total();
     }
 
-    /// Adds ranks, with their iterations and the time of their kernels, if there are any.
-    pub(super) fn add_ranks(&mut self, ranks: Option<(u32, f64)>, took: Duration) {
-        if let Some((iterations, ms)) = ranks {
-            self.rank_iterations = Some(iterations);
-            self.kernel_ms += ms;
-            self.latency_ms += milliseconds(took);
-        }
+    /// Adds what is carried along beside the batches, if there is any.
+    pub(super) fn advance(&mut self, advance: &Advance, took: Duration) {
+        self.rank_iterations = advance.iterations;
+        self.kernel_ms += advance.ms;
+        self.latency_ms += milliseconds(took);
     }
 }
 

@@ -49,7 +49,9 @@ mod run;
 mod stream;
 
 pub use events::{Batching, EventBatch, EventStream};
-pub use incremental::{IncrementalRanks, IncrementalTriangles, RoundResults};
+pub use incremental::{
+    IncrementalComponents, IncrementalRanks, IncrementalTriangles, RoundResults,
+};
 pub use latency::AppliedEvents;
 pub use run::Run;
 pub use stream::{Applied, AppliedVertices, Drawn, Edges, UpdateStream, Vertices};

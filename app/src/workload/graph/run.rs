@@ -78,12 +78,12 @@ impl<'b> Running<'b> {
     ///
     /// A store that is not what it should be, and when there is not enough memory.
     pub fn new(
-        store: Store<'b>,
+        mut store: Store<'b>,
         checker: Option<Checker>,
         algorithms: &Algorithms,
     ) -> Result<Self, Error> {
         let incremental = algorithms.incremental;
-        let incremental = incremental.then(|| Incremental::start(&store, algorithms));
+        let incremental = incremental.then(|| Incremental::start(&mut store, algorithms));
         let running = Self {
             incremental: incremental.transpose()?,
             memory: store.memory_use()?,
@@ -221,8 +221,8 @@ impl<'b> Running<'b> {
             }
             if let Some(incremental) = &mut self.incremental {
                 let begun = Instant::now();
-                let ranks = incremental.advance(&self.store)?;
-                applied.add_ranks(ranks, begun.elapsed());
+                let advance = incremental.advance(&mut self.store)?;
+                applied.advance(&advance, begun.elapsed());
                 if self.checker.is_some() || number == count {
                     let compared = incremental.compare(number as u32, &self.store)?;
                     // The last one stays.
@@ -242,7 +242,7 @@ impl<'b> Running<'b> {
     /// Whatever is found wrong.
     pub fn end_round(&mut self, round: u32) -> Result<(), Error> {
         if let Some(incremental) = &mut self.incremental {
-            incremental.advance(&self.store)?;
+            incremental.advance(&mut self.store)?;
             self.rounds.push(incremental.compare(round, &self.store)?);
         }
         self.round_memory.push(self.memory);

@@ -23,17 +23,20 @@ impl ComponentCompress {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, there is a vertex, no trees are joined in this
-    /// launch, and all lanes of the warp make the call.
+    /// The arguments' contract holds, `count` vertices are labelled, at least one, no trees are
+    /// joined in this launch, and all lanes of the warp make the call.
     #[inline(always)]
-    unsafe fn sample<W: Warp>(warp: W, graph: &ComponentArguments) -> u32 {
+    unsafe fn sample<W: Warp>(warp: W, graph: &ComponentArguments, count: u32) -> u32 {
         let roots = warp.scratch().cast::<u32>();
         let mut sample = warp.lane();
         while sample < SAMPLES {
             let spread = u64::from(sample.wrapping_mul(GOLDEN));
-            let vertex = ((spread * u64::from(graph.vertices)) >> 32) as u32;
+            let index = ((spread * u64::from(count)) >> 32) as u32;
             // SAFETY: below the number of vertices; scratch memory has room for the samples.
-            unsafe { roots.add(sample as usize).write(graph.root(vertex)) };
+            unsafe {
+                let root = graph.forest().root(graph.vertex(index));
+                roots.add(sample as usize).write(root);
+            }
             sample += W::LANES;
         }
         warp.sync(W::FULL);
@@ -62,11 +65,13 @@ impl PlainKernel for ComponentCompress {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
+        // SAFETY: the kernel's contract.
+        let count = unsafe { graph.count() };
         if warp.warp() == 0 {
             let mut skipped = NO_LABEL;
-            if graph.skips && graph.vertices > 0 {
+            if graph.skips && count > 0 {
                 // SAFETY: the kernel's contract: all lanes are here, nobody joins.
-                skipped = unsafe { Self::sample(warp, &graph) };
+                skipped = unsafe { Self::sample(warp, &graph, count) };
             }
             if warp.lane() == 0 {
                 // SAFETY: the kernel's contract. Relaxed: read by later launches.
@@ -74,12 +79,15 @@ impl PlainKernel for ComponentCompress {
                 word.store(u64::from(skipped), Relaxed);
             }
         }
-        let mut vertex = warp.thread();
-        while vertex < graph.vertices {
+        let mut index = warp.thread();
+        while index < count {
             // SAFETY: the kernel's contract, and the vertex exists.
-            // Relaxed: others may pass here, and go on to the root.
-            unsafe { graph.label(vertex).store(graph.root(vertex), Relaxed) };
-            vertex += warp.threads();
+            unsafe {
+                let (vertex, forest) = (graph.vertex(index), graph.forest());
+                // Relaxed: others may pass here, and go on to the root.
+                forest.label(vertex).store(forest.root(vertex), Relaxed);
+            }
+            index += warp.threads();
         }
     }
 }

@@ -17,6 +17,8 @@
 //! sampled changes the work alone, but all warps must skip the same one: one of them
 //! samples, a launch before.
 //!
+//! Labels can also be kept while edges come and go: see `update`.
+//!
 //! Traffic: for each vertex its record three times and its label six times, a 32-byte
 //! sector of entries twice, and for two entries some four dependent accesses to labels,
 //! nearly all from L2; the rest of a row is read for vertices outside of the largest
@@ -24,21 +26,24 @@
 //! 0.13 GB in six launches; every entry would add 0.13 GB and 62 million labels.
 
 mod compress;
+mod forest;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod plan;
 mod simt;
+mod update;
 
 pub use compress::ComponentCompress;
 pub use simt::{ComponentEnd, ComponentJoin, ComponentJoinLong, ComponentLink, ComponentStart};
+pub use update::{ComponentList, ComponentSpread, ComponentUpdate, ComponentUpdateArguments, ROWS};
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use cuda_std::atomic::{AtomicU32, AtomicU64};
+use cuda_std::atomic::AtomicU64;
 
 use crate::arguments;
 use crate::graph::chunks::Chunk;
 use crate::graph::store::Vertex;
-use crate::simt::Warp;
+use forest::Forest;
 
 /// The label of a vertex that was deleted.
 pub const NO_LABEL: u32 = u32::MAX;
@@ -57,8 +62,10 @@ pub mod word {
     pub const CHUNKS: usize = 1;
     /// The root of the tree whose vertices are skipped, or `NO_LABEL`.
     pub const SKIPPED: usize = 2;
+    /// The number of vertices that are listed, where there is a list.
+    pub const LISTED: usize = 3;
     /// Number of words.
-    pub const WORDS: usize = 3;
+    pub const WORDS: usize = 4;
 }
 
 arguments! {
@@ -74,6 +81,12 @@ arguments! {
             long: Chunk,
             /// `word::WORDS` words.
             header: u64,
+            /// The vertices that are labelled, all of those of some trees, with room for all
+            /// vertices; null if all are, and not those of some trees.
+            list: u32,
+            /// A bit for each vertex: whether a tree of which it was the root has lost an
+            /// edge. Null if there is no list.
+            lost: u32,
         }
         integers {
             /// Vertices.
@@ -98,15 +111,41 @@ impl ComponentArguments {
         unsafe { &*self.header.add(index).cast::<AtomicU64>() }
     }
 
-    /// The label of a vertex.
+    /// The forest of the labels.
+    #[inline(always)]
+    fn forest(&self) -> Forest {
+        Forest {
+            labels: self.labels,
+        }
+    }
+
+    /// The number of vertices that are labelled.
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, and the vertex exists.
+    /// The arguments' contract holds, and where there is a list it was made by a launch before.
     #[inline(always)]
-    unsafe fn label(&self, vertex: u32) -> &AtomicU32 {
+    unsafe fn count(&self) -> u32 {
+        if self.list.is_null() {
+            return self.vertices;
+        }
+        // Relaxed: counted by a launch before.
         // SAFETY: the caller's promise.
-        unsafe { &*self.labels.add(vertex as usize).cast::<AtomicU32>() }
+        unsafe { self.header(word::LISTED).load(Relaxed) as u32 }
+    }
+
+    /// One of the vertices that are labelled.
+    ///
+    /// # Safety
+    ///
+    /// As for `count`, which `index` is below.
+    #[inline(always)]
+    unsafe fn vertex(&self, index: u32) -> u32 {
+        if self.list.is_null() {
+            return index;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { *self.list.add(index as usize) }
     }
 
     /// The record of a vertex.
@@ -118,56 +157,5 @@ impl ComponentArguments {
     unsafe fn record(&self, vertex: u32) -> Vertex {
         // SAFETY: the caller's promise.
         unsafe { *self.records.add(vertex as usize) }
-    }
-
-    /// The root of a vertex' tree, which may have stopped being one. Halves the path that
-    /// it follows.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, the vertex exists, and so do all labels.
-    #[inline(always)]
-    unsafe fn root(&self, mut vertex: u32) -> u32 {
-        // SAFETY: the caller's promise; labels are vertices.
-        unsafe {
-            let mut parent = self.label(vertex).load(Relaxed);
-            // Each turn goes to a lower vertex.
-            while parent != vertex {
-                let higher = self.label(parent).load(Relaxed);
-                if higher != parent {
-                    self.label(vertex).fetch_min(higher, Relaxed);
-                }
-                vertex = parent;
-                parent = higher;
-            }
-            vertex
-        }
-    }
-
-    /// Joins the trees of two vertices.
-    ///
-    /// # Safety
-    ///
-    /// As for `root`.
-    #[inline(always)]
-    unsafe fn join<W: Warp>(&self, warp: W, one: u32, other: u32) {
-        // SAFETY: the caller's promise; roots are vertices.
-        unsafe {
-            let (mut one, mut other) = (self.root(one), self.root(other));
-            while one != other {
-                let (low, high) = if one < other {
-                    (one, other)
-                } else {
-                    (other, one)
-                };
-                let held = self.label(high).compare_exchange(high, low, Relaxed);
-                if held == high {
-                    return;
-                }
-                warp.back_off();
-                one = self.root(low);
-                other = self.root(held);
-            }
-        }
     }
 }

@@ -30,7 +30,7 @@ impl ComponentArguments {
     unsafe fn join_entry<W: Warp>(&self, warp: W, entry: Entry) {
         if entry.is_there {
             // SAFETY: the caller's promise.
-            unsafe { self.join(warp, entry.vertex, entry.neighbour) };
+            unsafe { self.forest().join(warp, entry.vertex, entry.neighbour) };
         }
     }
 }
@@ -43,11 +43,14 @@ impl PlainKernel for ComponentStart {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
-        let mut vertex = warp.thread();
-        while vertex < graph.vertices {
+        // SAFETY: the kernel's contract.
+        let count = unsafe { graph.count() };
+        let mut index = warp.thread();
+        while index < count {
             // SAFETY: the kernel's contract, and the vertex exists; where the degree is not
             // 0, there is an entry.
             unsafe {
+                let vertex = graph.vertex(index);
                 let record = graph.record(vertex);
                 let mut parent = vertex;
                 if record.degree > 0 {
@@ -55,9 +58,9 @@ impl PlainKernel for ComponentStart {
                     parent = if least < vertex { least } else { vertex };
                 }
                 // Relaxed: read by later launches.
-                graph.label(vertex).store(parent, Relaxed);
+                graph.forest().label(vertex).store(parent, Relaxed);
             }
-            vertex += warp.threads();
+            index += warp.threads();
         }
         if warp.thread() == 0 {
             // SAFETY: the kernel's contract.
@@ -77,24 +80,27 @@ impl PlainKernel for ComponentLink {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
-        let mut vertex = warp.thread();
-        while vertex < graph.vertices {
+        // SAFETY: the kernel's contract.
+        let count = unsafe { graph.count() };
+        let mut index = warp.thread();
+        while index < count {
             // SAFETY: the kernel's contract, and the vertex exists; positions are below its
             // degree, neighbours are vertices, and so are labels, which `ComponentStart` has
             // made.
             unsafe {
+                let vertex = graph.vertex(index);
                 let record = graph.record(vertex);
                 let mut position = 0;
                 while position < LINKED && position < record.degree {
                     let neighbour = *record.entries().add(position as usize);
                     // `ComponentStart` has joined the least one, if that is lower.
                     if position > 0 || neighbour > vertex {
-                        graph.join(warp, vertex, neighbour);
+                        graph.forest().join(warp, vertex, neighbour);
                     }
                     position += 1;
                 }
             }
-            vertex += warp.threads();
+            index += warp.threads();
         }
     }
 }
@@ -109,16 +115,19 @@ impl PlainKernel for ComponentJoin {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
         // SAFETY: the kernel's contract.
-        let skipped = unsafe { graph.skipped() };
+        let (skipped, count) = unsafe { (graph.skipped(), graph.count()) };
         let mut first = warp.warp() * W::LANES;
-        while first < graph.vertices {
-            let vertex = first + warp.lane();
+        while first < count {
+            let index = first + warp.lane();
             let mut row = Chunk::default();
-            // SAFETY: the kernel's contract, and the vertex exists.
-            unsafe {
-                // Relaxed: a label that is outdated was that of the same tree.
-                if vertex < graph.vertices && graph.label(vertex).load(Relaxed) != skipped {
-                    row = Chunk::row(vertex, graph.record(vertex), graph.first);
+            if index < count {
+                // SAFETY: the kernel's contract, and the vertex exists.
+                unsafe {
+                    let vertex = graph.vertex(index);
+                    // Relaxed: a label that is outdated was that of the same tree.
+                    if graph.forest().label(vertex).load(Relaxed) != skipped {
+                        row = Chunk::row(vertex, graph.record(vertex), graph.first);
+                    }
                 }
             }
             let (short, long) = if row.length > LONG {
@@ -154,6 +163,7 @@ impl PlainKernel for ComponentJoinLong {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
+        let forest = graph.forest();
         // SAFETY: the kernel's contract. Relaxed: counted by launches before.
         let (skipped, chunks) = unsafe {
             let chunks = graph.header(word::CHUNKS).load(Relaxed);
@@ -166,11 +176,11 @@ impl PlainKernel for ComponentJoinLong {
             unsafe {
                 let chunk = *graph.long.add(index as usize);
                 let mut position = warp.lane();
+                let label = forest.label(chunk.vertex);
                 // Relaxed: as above; the vertex may have come to the tree since it was listed.
-                while position < chunk.length && graph.label(chunk.vertex).load(Relaxed) != skipped
-                {
+                while position < chunk.length && label.load(Relaxed) != skipped {
                     let neighbour = chunk.entry(position);
-                    graph.join(warp, chunk.vertex, neighbour);
+                    forest.join(warp, chunk.vertex, neighbour);
                     position += W::LANES;
                 }
             }
@@ -179,7 +189,8 @@ impl PlainKernel for ComponentJoinLong {
     }
 }
 
-/// Labels each vertex with its root, and counts the roots.
+/// Labels each vertex with its root, and counts the roots: of all vertices, if they are listed
+/// or not.
 pub struct ComponentEnd;
 
 impl PlainKernel for ComponentEnd {
@@ -193,13 +204,14 @@ impl PlainKernel for ComponentEnd {
             // SAFETY: the kernel's contract, and the vertex exists. A deleted vertex has no
             // neighbours, so that no path leads to its label.
             unsafe {
+                let forest = graph.forest();
                 if graph.record(vertex).is_absent() {
-                    graph.label(vertex).store(NO_LABEL, Relaxed);
+                    forest.label(vertex).store(NO_LABEL, Relaxed);
                 } else {
-                    let root = graph.root(vertex);
+                    let root = forest.root(vertex);
                     roots += u32::from(root == vertex);
                     // Relaxed: others may pass here, and go on to the root.
-                    graph.label(vertex).store(root, Relaxed);
+                    forest.label(vertex).store(root, Relaxed);
                 }
             }
             vertex += warp.threads();

@@ -2,6 +2,8 @@
 //! prepared, then changed.
 
 use super::{Batch, Change, MOST_TILES, TILE, UpdateSpace, part, sort_tiles};
+use crate::graph::components::plan::Labels;
+use crate::graph::components::{ComponentUpdate, ComponentUpdateArguments};
 use crate::graph::store::classify::{Classify, Compact};
 use crate::graph::store::contiguous::commit::{Commit, FreeBlocks};
 use crate::graph::store::contiguous::prepare::{Demand, Prepare, Provide};
@@ -182,6 +184,22 @@ impl Job<'_> {
         let shape = self.graph.shape;
         assert!(!shape.directed && shape.layout == Layout::Contiguous);
         PlannedLaunch::of::<DeltaTriangles>(Grid::strided(self.keys()), self.arguments())
+    }
+
+    /// Changes labels of components as the batch changes the graph.
+    pub fn components(&self, labels: &Labels) -> PlannedLaunch {
+        let update = self.arguments();
+        let arguments = ComponentUpdateArguments {
+            changes: update.changes,
+            header: update.header,
+            refused: update.refused,
+            labels: labels.labels,
+            lost: labels.lost,
+            count: update.count,
+            vertices: update.vertices,
+            flags: update.flags,
+        };
+        PlannedLaunch::of::<ComponentUpdate>(Grid::strided(self.keys()), arguments)
     }
 
     /// Changes the graph, and frees what it does not need any more.

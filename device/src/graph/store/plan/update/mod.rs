@@ -3,6 +3,7 @@
 mod job;
 mod phase;
 
+use crate::graph::components::plan::Labels;
 use crate::graph::store::plan::{Graph, Shape};
 use crate::graph::store::sort::DIGIT_BITS;
 use crate::graph::store::update::word;
@@ -210,6 +211,8 @@ pub struct Batch {
     /// Whether it is a further part of a change: what is granted to new blocks is
     /// added to that of the parts before.
     pub continues: bool,
+    /// Labels of components that the batch keeps, if there are any.
+    pub labels: Option<Labels>,
 }
 
 impl Graph {
@@ -243,6 +246,11 @@ impl Graph {
             }
         }
         steps.extend(commits);
+        if let Some(labels) = &batch.labels {
+            // An edge joins its ends whatever the direction.
+            let job = self.job(batch, space, workspace, 0);
+            steps.push(job.components(labels));
+        }
         steps
     }
 
@@ -292,6 +300,7 @@ mod tests {
                     no_loops: false,
                     triangles: false,
                     continues: false,
+                    labels: None,
                 };
                 let job = graph.job(&batch, &space, std::ptr::null_mut(), 0);
                 let keys = job.keys();

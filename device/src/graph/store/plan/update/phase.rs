@@ -1,5 +1,6 @@
 //! What the launches of a batch do, for those who time them.
 
+use crate::graph::components::ComponentUpdate;
 use crate::graph::store::classify::{Classify, Compact};
 use crate::graph::store::contiguous::commit::{Commit, FreeBlocks};
 use crate::graph::store::contiguous::prepare::{Demand, Prepare, Provide};
@@ -24,17 +25,20 @@ pub enum Phase {
     Free,
     /// Counts triangles.
     Triangles,
+    /// Joins or marks components.
+    Components,
 }
 
 impl Phase {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Sort,
         Self::Classify,
         Self::Allocate,
         Self::Copy,
         Self::Free,
         Self::Triangles,
+        Self::Components,
     ];
 
     /// What a launch of `Graph::update` does.
@@ -59,13 +63,15 @@ impl Phase {
             Self::Copy
         } else if call.runs::<FreeBlocks>() || call.runs::<LinkedCommit>() {
             Self::Free
+        } else if call.runs::<DeltaTriangles>() {
+            Self::Triangles
         } else {
             assert!(
-                call.runs::<DeltaTriangles>(),
+                call.runs::<ComponentUpdate>(),
                 "{:?} is in no batch",
                 call.kernel()
             );
-            Self::Triangles
+            Self::Components
         }
     }
 }
