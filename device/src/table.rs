@@ -45,6 +45,7 @@ macro_rules! with_kernels {
             "linked" "linked_rank_index" LinkedRankIndex $crate::graph::pagerank::LinkedRankIndex;
             "linked" "linked_rank_step" LinkedRankStep $crate::graph::pagerank::LinkedRankStep;
             "linked" "linked_orient" LinkedOrient $crate::graph::triangles::LinkedOrient;
+            "linked" "linked_delta_list" LinkedDeltaList $crate::graph::triangles::delta::copies::LinkedDeltaList;
             "linked" "linked_vertex_edges" LinkedVertexEdges $crate::graph::store::vertices::LinkedVertexEdges;
             "linked" "linked_draw_count" LinkedDrawCount $crate::graph::store::linked::LinkedDrawCount;
             "linked" "linked_draw_pick" LinkedDrawPick $crate::graph::store::linked::LinkedDrawPick;
@@ -69,6 +70,7 @@ macro_rules! with_plain_kernels {
             "graph" "graph_copy_in" CopyIn $crate::graph::store::copy::CopyIn;
             "graph" "graph_copy_out" CopyOut $crate::graph::store::copy::CopyOut;
             "graph" "graph_delta_triangles" DeltaTriangles $crate::graph::triangles::delta::DeltaTriangles;
+            "graph" "graph_delta_copy" DeltaCopy $crate::graph::triangles::delta::copies::DeltaCopy;
             "graph" "graph_view" View $crate::graph::store::view::View;
             "graph" "graph_measure" Measure $crate::graph::store::measure::Measure;
             "graph" "graph_classify" Classify $crate::graph::store::classify::Classify;

@@ -9,7 +9,7 @@ use heapwood_device::graph::pagerank::plan::{Method, RankOptions};
 use heapwood_device::graph::store::plan::{Change, Layout};
 use heapwood_tests::dirty::Dirty;
 use heapwood_tests::graph::expected::{Kept, Results};
-use heapwood_tests::graph::forms::{FORMS, Form};
+use heapwood_tests::graph::forms::{FORMS, Form, keeping};
 use heapwood_tests::graph::{Model, graphs};
 use heapwood_tests::lockstep::{LockstepBackend, Random};
 
@@ -206,16 +206,15 @@ fn ranks_go_on_after_a_batch() {
 
 /// Batches whose triangles are counted as they go keep the count right.
 fn triangles_follow(
-    backend: &dyn Backend,
+    mut store: Store,
     model: &mut Model,
     batches: u32,
-    largest: u64,
-    seed: u64,
+    (largest, seed): (u64, u64),
+    what: &str,
 ) {
     let mut random = Random::new(seed);
     let vertices = model.rows.len() as u64;
     let total = |model: &Model| model.triangles().iter().map(|&n| u64::from(n)).sum::<u64>() / 3;
-    let mut store = store(backend, model, Layout::Contiguous);
     let mut triangles = total(model);
     for batch in 0..batches {
         let change = random.choose(&[Change::Insert, Change::Delete]);
@@ -224,7 +223,7 @@ fn triangles_follow(
         let mut vertex = || random.below(vertices.min(40)) as u32;
         let edges: Vec<Edge> = (0..count).map(|_| [vertex(), vertex()]).collect();
         let found = store.update(&edges, change, true).expect("it fits");
-        assert_eq!(found.counts, model.apply(&edges, change, false));
+        assert_eq!(found.counts, model.apply(&edges, change, false), "{what}");
         let changed = found.triangles.expect("they were asked for");
         match change {
             Change::Insert => triangles += changed,
@@ -233,19 +232,71 @@ fn triangles_follow(
         assert_eq!(
             triangles,
             total(model),
-            "batch {batch}: {change:?} {edges:?}"
+            "{what}, batch {batch}: {change:?} {edges:?}"
         );
     }
     let counted = store.triangles(false).expect("there is memory");
-    assert_eq!(counted.count, triangles);
+    assert_eq!(counted.count, triangles, "{what}");
 }
 
 #[test]
 fn triangles_follow_batches() {
-    for (seed, vertices) in (0..).zip([10, 40, 200]) {
-        let mut model = graphs::uniform(vertices, 3 * vertices, false, seed);
-        triangles_follow(&threads(2), &mut model, 60, 150, seed);
+    for layout in Layout::ALL {
+        for (seed, vertices) in (0..).zip([10, 40, 200]) {
+            let mut model = graphs::uniform(vertices, 3 * vertices, false, seed);
+            let backend = threads(2);
+            let store = store(&backend, &model, layout);
+            let what = format!("{layout:?}, {vertices}");
+            triangles_follow(store, &mut model, 60, (150, seed), &what);
+        }
+        let mut model = graphs::uniform(40, 100, false, 4);
+        let backend = lanes(1);
+        let store = store(&backend, &model, layout);
+        triangles_follow(store, &mut model, 5, (80, 1), &format!("{layout:?}, lanes"));
     }
-    let mut model = graphs::uniform(40, 100, false, 4);
-    triangles_follow(&lanes(1), &mut model, 5, 80, 1);
+}
+
+/// Rows of a page and of many, of vertices that change and that do not; a hub whose row
+/// others share.
+#[test]
+fn triangles_follow_batches_at_a_hub() {
+    for layout in Layout::ALL {
+        for seed in 0..2 {
+            let mut model = graphs::fan(1100);
+            let (threads, lanes) = (threads(2), lanes(seed));
+            let backends: [&dyn Backend; 2] = [&threads, &lanes];
+            let backend = backends[seed as usize];
+            let store = store(backend, &model, layout);
+            let batches = 12 - 8 * seed as u32;
+            let what = format!("{layout:?}, {seed}");
+            triangles_follow(store, &mut model, batches, (200, seed), &what);
+        }
+    }
+}
+
+/// Pages of every size of a handle; and a graph that grows, so that copies need more memory.
+#[test]
+fn triangles_follow_in_pages_of_every_allocator() {
+    let backend = threads(2);
+    for (seed, spec) in (0..).zip(keeping(false)) {
+        let mut model = Model::new(400, false);
+        let form = Form {
+            directed: false,
+            layout: Layout::Linked,
+            loops: true,
+        };
+        let mut store = form.store(&backend, &spec, Pool::Auto, Kept::of(&model).csr());
+        let mut random = Random::new(seed);
+        for size in [1, 50, 800, 2000, 1000] {
+            let edges = graphs::batch(&mut random, &model, size);
+            let found = store.update(&edges, Change::Insert, true).expect("it fits");
+            let before = Results::of(&model, &[]).triangle_count();
+            model.apply(&edges, Change::Insert, false);
+            let after = Results::of(&model, &[]).triangle_count();
+            assert_eq!(found.triangles, Some(after - before), "{spec}, {size}");
+        }
+        let none = store.update(&[[0, 999]], Change::Delete, true);
+        assert_eq!(none.map(|none| none.triangles), Ok(Some(0)), "{spec}");
+        triangles_follow(store, &mut model, 6, (300, seed), &spec.to_string());
+    }
 }

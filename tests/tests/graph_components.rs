@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use heapwood::allocators::Spec;
 use heapwood::backend::{Backend, BackendError, Cpu, DeviceInfo, Launch, Memory};
-use heapwood::graph::{Edge, Store};
+use heapwood::graph::{Edge, Limits, Options, Store};
 use heapwood::size::Pool;
 use heapwood_device::allocators::{CfMalloc, CfmMalloc};
 use heapwood_device::graph::store::plan::Change::{self, Delete, Insert};
@@ -259,6 +259,38 @@ fn vertices_come_and_go() {
         let found = pair.store.kept_components().expect("no fault");
         assert_eq!(found.map(|found| found.count), Some(0));
     });
+}
+
+/// A deletion of vertices in many parts marks the components of each.
+#[test]
+fn deletions_in_parts_lose_all_of_their_edges() {
+    let backend = threads();
+    for form in FORMS {
+        let model = sparse(80, form.directed, 6);
+        let kept = Kept::of(&model);
+        let (rows, columns) = kept.csr();
+        let options = Options {
+            spec: Spec::parse("cfmmalloc").expect("an allocator"),
+            pool: Pool::Bytes(1 << 20),
+            layout: form.layout,
+            self_loops: form.loops,
+            limits: Limits {
+                deletion: 3,
+                ..Limits::default()
+            },
+        };
+        let mut store = Store::new(&backend, options, rows, columns).expect("it fits");
+        store.keep_components().expect("there is memory");
+        let mut pair = Pair {
+            store,
+            model,
+            deleted: BTreeSet::new(),
+            loops: form.loops,
+        };
+        let gone: Vec<u32> = (0..80).step_by(3).collect();
+        pair.delete_vertices(&gone);
+        pair.advance(&format!("{form:?}"));
+    }
 }
 
 #[test]

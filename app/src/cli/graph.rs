@@ -94,12 +94,6 @@ impl Arguments {
     /// Finds what makes no sense before anything is read or written.
     fn check(&self) -> Result<(), Error> {
         self.work.check()?;
-        let algorithms = &self.work.algorithms;
-        if algorithms.incremental && algorithms.triangles() && self.layout == Layout::Linked {
-            let why = "batches count triangles in contiguous adjacency only: leave out \
-                       --layout linked, or --incremental";
-            return Err(Error::Usage(why.to_owned()));
-        }
         // What is read may be read twice.
         let written = [self.save.as_deref(), self.output.as_deref()];
         read_apart(self.work.files(), &written)

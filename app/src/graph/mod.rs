@@ -17,6 +17,7 @@ mod store;
 pub mod verify;
 mod vertex_list;
 mod vertices;
+mod workspace;
 
 pub use algorithms::pagerank::rank_iteration;
 pub use algorithms::results::*;

@@ -21,7 +21,8 @@ use super::options::Options;
 use super::peak::Peak;
 use super::phase_times::PhaseTimes;
 use super::settle::{first_pool, settle};
-use crate::backend::{Backend, BackendError, Memory};
+use super::workspace::Workspace;
+use crate::backend::{Backend, BackendError};
 use crate::size::Pool;
 
 /// An edge: source and target.
@@ -72,28 +73,13 @@ pub struct Store<'b> {
     pub(super) peak: Peak,
     /// Entries in one direction, at the most: what was deleted is taken off when it
     /// matters.
-    entries: u64,
+    pub(super) entries: u64,
     /// Vertices that were deleted: a copy of the graph does not tell.
     pub(super) deleted: BTreeSet<u32>,
     /// Kept between batches.
-    batches: Option<Workspace>,
+    pub(super) batches: Option<Workspace>,
     /// Labels of components that are kept.
     pub(super) labels: Option<KeptLabels>,
-}
-
-/// Memory for batches up to a size.
-pub(super) struct Workspace {
-    pub space: UpdateSpace,
-    pub memory: Memory,
-    edges: Memory,
-}
-
-impl Workspace {
-    /// What a batch has left behind for a store.
-    pub fn header(&self, store: usize) -> Result<[u64; UpdateSpace::HEADER_WORDS], BackendError> {
-        let offset = self.space.header_offset(store) as u64;
-        self.memory.download_array(offset)
-    }
 }
 
 impl<'b> Store<'b> {
@@ -176,7 +162,7 @@ impl<'b> Store<'b> {
     ///
     /// # Panics
     ///
-    /// If triangles are to be counted and [`Store::counts_triangles`] is false.
+    /// If triangles are to be counted in a directed graph.
     pub fn update(
         &mut self,
         edges: &[Edge],
@@ -210,12 +196,6 @@ impl<'b> Store<'b> {
         }
     }
 
-    /// Whether a batch can count the triangles that it makes or destroys.
-    pub fn counts_triangles(&self) -> bool {
-        let shape = self.shape();
-        !shape.directed && shape.layout == Layout::Contiguous
-    }
-
     fn try_change(
         &mut self,
         edges: &[Edge],
@@ -224,14 +204,18 @@ impl<'b> Store<'b> {
         triangles: bool,
     ) -> Result<Update, StoreError> {
         let count = u32::try_from(edges.len()).unwrap_or(u32::MAX);
-        let workspace = self.take_workspace(count)?;
+        let mut workspace = self.take_workspace(count)?;
         workspace.edges.upload(0, edges)?;
+        let copied = triangles && self.shape().layout == Layout::Linked;
+        let copies = copied.then(|| self.copies(&mut workspace, count));
+        let copies = copies.transpose()?;
         let batch = Batch {
             edges: workspace.edges.address().cast(),
             count,
             change,
             no_loops: !self_loops,
             triangles,
+            copies,
             continues: false,
             labels: self.labels.as_ref().map(KeptLabels::on_device),
         };
@@ -301,30 +285,6 @@ impl<'b> Store<'b> {
         // SAFETY: as for all steps, which begin anew afterwards.
         unsafe { self.device.run(&[compared])? };
         limits.check_entries(self.entries + UpdateSpace::changes(&workspace.header(0)?))
-    }
-
-    /// A workspace for batches of so many edges: the one that was kept, if it is
-    /// large enough. The caller puts it back.
-    pub(super) fn take_workspace(&mut self, edges: u32) -> Result<Workspace, StoreError> {
-        let kept = self.batches.take();
-        let kept = kept.filter(|kept| kept.space.edges() >= edges);
-        kept.map_or_else(|| self.workspace(edges), Ok)
-    }
-
-    /// Keeps a workspace for later batches.
-    pub(super) fn keep_workspace(&mut self, workspace: Workspace) {
-        self.batches = Some(workspace);
-    }
-
-    fn workspace(&self, edges: u32) -> Result<Workspace, StoreError> {
-        let space = UpdateSpace::new(self.shape(), edges).ok_or(StoreError::Batch {
-            edges: edges as usize,
-        })?;
-        Ok(Workspace {
-            memory: self.backend.memory(space.bytes() as u64, false)?,
-            edges: self.backend.memory(8 * u64::from(edges), false)?,
-            space,
-        })
     }
 
     /// Moves the graph to another pool of not less than `least` bytes, or to records

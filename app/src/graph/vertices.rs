@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use heapwood_device::graph::store::plan::{Batch, Change, UpdateSpace};
 use heapwood_device::launch::PlannedLaunch;
 
+use super::Store;
 use super::StoreError;
 use super::labels::KeptLabels;
-use super::store::{Store, Workspace};
 use super::vertex_list::List;
+use super::workspace::Workspace;
 use crate::backend::BackendError;
 
 /// What became of vertices that were to be deleted.
@@ -132,6 +133,7 @@ impl Store<'_> {
                 change: Change::Delete,
                 no_loops: false,
                 triangles: false,
+                copies: None,
                 continues: first > 0,
                 labels: self.labels.as_ref().map(KeptLabels::on_device),
             };

@@ -90,10 +90,6 @@ fn flags_that_make_no_sense() {
         ("@path.graph --pagerank --iterations 0", "--iterations"),
         ("@path.graph --incremental --pagerank", "--insert"),
         ("@path.graph --incremental --insert 5", "--components"),
-        (
-            "@path.graph --incremental --insert 5 --triangles --layout linked",
-            "--layout linked",
-        ),
         ("@path.graph --runs 0", "--runs"),
         ("@path.graph --save @out.obj", "suffix"),
         ("@arcs.el --save @out.col", "undirected"),

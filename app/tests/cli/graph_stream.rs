@@ -124,6 +124,7 @@ fn a_window_leaves_the_young_edges() {
             "--batch-time 70 --allocator ouroboros-c-vl --check-heap",
             "--batch-time 1000000 --runs 2",
             "--batch 64 --triangles --pagerank --components --incremental",
+            "--batch 64 --triangles --components --incremental --layout linked",
         ] {
             let command =
                 format!("@start.el --stream @events.csv --window {window} {variant} {FLAGS}");

@@ -1,6 +1,8 @@
 //! `graph` with updates: what of a batch is counted, that results do not depend on how
 //! it is made, and what is carried along.
 
+use serde_json::Value;
+
 use crate::graph::{ALL, KITE, graph, hash};
 use crate::program::{ALLOCATORS, Folder, number, run, text};
 
@@ -121,12 +123,20 @@ fn what_is_carried_along_is_what_is_computed_anew() {
         "generate graph delaunay --vertices 2000 -o @mesh.graph",
     );
     assert_eq!(made.code, 0, "{made:?}");
-    let report = graph(
-        &folder,
-        &format!(
-            "@mesh.graph {ALL} --insert 500 --delete 400 --batch 150 --rounds 3 --incremental"
-        ),
-    );
+    for layout in ["contiguous", "linked"] {
+        let report = graph(
+            &folder,
+            &format!(
+                "@mesh.graph {ALL} --insert 500 --delete 400 --batch 150 --rounds 3 --incremental \
+                 --layout {layout}"
+            ),
+        );
+        carried_is_computed(&report);
+    }
+}
+
+/// What was carried along over three rounds is what was computed at the end.
+fn carried_is_computed(report: &Value) {
     let rounds = report["incremental"].as_array().unwrap();
     assert_eq!(rounds.len(), 3);
     let last = &rounds[2];

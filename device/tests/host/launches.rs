@@ -33,6 +33,7 @@ fn a_warp_sorts_and_compares_each_tile_of_a_batch() {
         change: Change::Insert,
         no_loops: false,
         triangles: false,
+        copies: None,
         continues: false,
         labels: None,
     };

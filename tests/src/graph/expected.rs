@@ -171,7 +171,7 @@ impl Results {
     }
 
     /// Computes all of it on a store, ranks from those of before if there are
-    /// any; returns the ranks.
+    /// any; returns the ranks. Components that the store keeps are up to date.
     ///
     /// # Panics
     ///
@@ -188,6 +188,10 @@ impl Results {
         let found = store.components().expect("there is memory");
         assert_eq!(found.count, self.components, "{what}: components");
         assert!(found.labels == self.labels, "{what}: labels");
+        if let Some(kept) = store.kept_components().expect("no fault") {
+            assert_eq!(kept.count, self.components, "{what}: components kept");
+            assert!(kept.labels == self.labels, "{what}: labels kept");
+        }
         let found = store.search(self.source).expect("there is memory");
         assert!(found.depths == self.depths, "{what}: depths");
         let reached = || self.depths.iter().filter(|&&depth| depth != u32::MAX);

@@ -47,6 +47,7 @@ pub fn vertices_come_and_go(backend: &dyn Backend, scale: Scale) {
         for spec in keeping(scale.crowd) {
             let what = format!("{}, {form:?}", spec.name());
             let mut store = form.store(backend, &spec, Pool::Auto, start.csr());
+            store.keep_components().expect(&what);
             assert_eq!(
                 store.delete_vertices(&gone).map(|done| done.deleted),
                 Ok(4),
@@ -57,6 +58,7 @@ pub fn vertices_come_and_go(backend: &dyn Backend, scale: Scale) {
                 Ok(0),
                 "{what}: again"
             );
+            store.advance_components().expect(&what);
             without.0.assert_in(&store, &what);
             without.1.assert_on(&store, None, &what);
             for count in added {
@@ -65,6 +67,7 @@ pub fn vertices_come_and_go(backend: &dyn Backend, scale: Scale) {
             assert_eq!(store.shape().vertices, total, "{what}");
             let found = store.update(&batch, Change::Insert, false).expect(&what);
             assert_eq!(found.counts, counts, "{what}");
+            store.advance_components().expect(&what);
             with.0.assert_in(&store, &what);
             with.1.assert_on(&store, None, &what);
             store.check_heap().expect(&what);

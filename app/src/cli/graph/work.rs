@@ -130,7 +130,7 @@ impl WorkArguments {
 
 impl AlgorithmArguments {
     /// Whether triangles are counted.
-    pub(super) fn triangles(&self) -> bool {
+    fn triangles(&self) -> bool {
         self.flags.triangles.triangles
     }
 

@@ -12,9 +12,9 @@
 //! components.
 //!
 //! Traffic: an inserted edge costs some four dependent accesses to labels, a deleted one two
-//! and a bit; bringing up to date reads a bit and two labels for each vertex, and writes
-//! one. If the component that lost an edge is the giant one, nearly all of the graph is
-//! labelled anew.
+//! and a bit; bringing up to date reads a record and two labels for each vertex, and writes a
+//! label; where edges were deleted it reads a label and a bit more. If the component that lost
+//! an edge is the giant one, nearly all of the graph is labelled anew.
 
 use core::sync::atomic::Ordering::Relaxed;
 

@@ -33,8 +33,10 @@ pub mod word {
     /// Runs that many warps relocate, and the parts of all of them; see
     /// [`super::UpdateArguments::add_long`].
     pub const LONG: usize = 7;
+    /// Pages of rows that are copied where triangles are counted in linked pages.
+    pub const COPIED: usize = 8;
     /// Blocks that are about to be requested, a word for each class of sizes.
-    pub const DEMAND: usize = 8;
+    pub const DEMAND: usize = 9;
     /// Bytes granted to new blocks, before the old ones are freed.
     pub const FRESH: usize = DEMAND + super::CLASSES as usize;
     /// Number of words.

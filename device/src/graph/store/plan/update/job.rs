@@ -9,11 +9,13 @@ use crate::graph::store::contiguous::commit::{Commit, FreeBlocks};
 use crate::graph::store::contiguous::prepare::{Demand, Prepare, Provide};
 use crate::graph::store::contiguous::relocate::Relocate;
 use crate::graph::store::keys::{DELETE, EDGES, MIRRORED, NO_LOOPS, TRANSPOSED, id_bits};
+use crate::graph::store::linked::page::capacity_beside;
 use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
 use crate::graph::store::plan::{Graph, Layout};
 use crate::graph::store::sort::{DIGIT_BITS, SortArguments, SortCount, SortOffsets, SortScatter};
 use crate::graph::store::update::{UpdateArguments, word};
 use crate::graph::triangles::delta::DeltaTriangles;
+use crate::graph::triangles::delta::copies::{DeltaCopy, DeltaCopyArguments, LinkedDeltaList};
 use crate::launch::{Grid, PlannedLaunch};
 use crate::workspace::tiles;
 
@@ -179,11 +181,40 @@ impl Job<'_> {
         steps
     }
 
-    /// Counts the triangles that the changes make or end.
-    pub fn delta(&self) -> PlannedLaunch {
+    /// Counts the triangles that the changes make or end; of linked pages in copies of rows.
+    pub fn delta(&self) -> Vec<PlannedLaunch> {
         let shape = self.graph.shape;
-        assert!(!shape.directed && shape.layout == Layout::Contiguous);
-        PlannedLaunch::of::<DeltaTriangles>(Grid::strided(self.keys()), self.arguments())
+        assert!(!shape.directed, "triangles have no directions");
+        let grid = Grid::strided(self.keys());
+        let update = self.arguments();
+        if shape.layout == Layout::Contiguous {
+            return vec![PlannedLaunch::of::<DeltaTriangles>(grid, update)];
+        }
+        let copies = self.batch.copies.expect("memory for copies");
+        let copy = DeltaCopyArguments {
+            changes: update.changes,
+            header: update.header,
+            refused: update.refused,
+            records: update.records,
+            copied: copies.records,
+            pages: copies.pages,
+            entries: copies.entries,
+            count: update.count,
+            vertices: update.vertices,
+            flags: update.flags,
+            capacity: capacity_beside(shape.handle_bytes),
+        };
+        let copied = UpdateArguments {
+            records: copies.records,
+            ..update
+        };
+        // Enough to fill a device; how many pages there are the host does not know.
+        let pages = Grid::strided(1 << 17);
+        vec![
+            PlannedLaunch::of::<LinkedDeltaList>(grid, copy),
+            PlannedLaunch::of::<DeltaCopy>(pages, copy),
+            PlannedLaunch::of::<DeltaTriangles>(grid, copied),
+        ]
     }
 
     /// Changes labels of components as the batch changes the graph.

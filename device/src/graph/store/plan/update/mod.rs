@@ -7,6 +7,7 @@ use crate::graph::components::plan::Labels;
 use crate::graph::store::plan::{Graph, Shape};
 use crate::graph::store::sort::DIGIT_BITS;
 use crate::graph::store::update::word;
+use crate::graph::triangles::delta::plan::Copies;
 use crate::launch::PlannedLaunch;
 use crate::workspace::{WorkspaceLayout, tiles};
 use job::Job;
@@ -205,9 +206,11 @@ pub struct Batch {
     pub change: Change,
     /// Refuse edges from a vertex to itself.
     pub no_loops: bool,
-    /// Count the triangles that the batch makes or destroys; for undirected
-    /// graphs in contiguous blocks.
+    /// Count the triangles that the batch makes or destroys; for undirected graphs.
     pub triangles: bool,
+    /// Memory of a [`CopySpace`](crate::graph::triangles::delta::plan::CopySpace) for the batch,
+    /// if triangles are counted in linked pages.
+    pub copies: Option<Copies>,
     /// Whether it is a further part of a change: what is granted to new blocks is
     /// added to that of the parts before.
     pub continues: bool,
@@ -221,8 +224,8 @@ impl Graph {
     ///
     /// # Panics
     ///
-    /// If the batch does not suit the workspace, or asks for triangles of a
-    /// directed or linked graph.
+    /// If the batch does not suit the workspace, asks for triangles of a directed graph, or
+    /// for those of a linked one without memory for copies.
     pub fn update(
         &self,
         batch: &Batch,
@@ -241,8 +244,8 @@ impl Graph {
             // They are those of the graph that has the changed edges.
             let delta = self.job(batch, space, workspace, 0).delta();
             match batch.change {
-                Change::Insert => commits.push(delta),
-                Change::Delete => steps.push(delta),
+                Change::Insert => commits.extend(delta),
+                Change::Delete => steps.extend(delta),
             }
         }
         steps.extend(commits);
@@ -299,6 +302,7 @@ mod tests {
                     change: Change::Insert,
                     no_loops: false,
                     triangles: false,
+                    copies: None,
                     continues: false,
                     labels: None,
                 };

@@ -8,6 +8,7 @@ use crate::graph::store::contiguous::relocate::Relocate;
 use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
 use crate::graph::store::sort::{SortCount, SortOffsets, SortScatter};
 use crate::graph::triangles::delta::DeltaTriangles;
+use crate::graph::triangles::delta::copies::{DeltaCopy, LinkedDeltaList};
 use crate::launch::Call;
 
 /// What a launch of a batch does.
@@ -63,7 +64,10 @@ impl Phase {
             Self::Copy
         } else if call.runs::<FreeBlocks>() || call.runs::<LinkedCommit>() {
             Self::Free
-        } else if call.runs::<DeltaTriangles>() {
+        } else if call.runs::<LinkedDeltaList>()
+            || call.runs::<DeltaCopy>()
+            || call.runs::<DeltaTriangles>()
+        {
             Self::Triangles
         } else {
             assert!(

@@ -4,7 +4,11 @@
 //! committed, or before a deletion is) that have such an edge. Each is counted
 //! for the least of its changed edges: the common neighbours of a change's ends
 //! are found as in `triangles`, and passed over if another edge of the triangle
-//! is a lesser change.
+//! is a lesser change. Of linked pages it is copies that are read: see `copies`.
+
+pub mod copies;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod plan;
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -15,7 +19,7 @@ use crate::simt::Warp;
 use crate::simt::reduce::all_sum64;
 use crate::simt::segments::Segments;
 
-/// Counts them; in undirected graphs, from contiguous blocks.
+/// Counts them; in undirected graphs, from contiguous blocks or copies.
 pub struct DeltaTriangles;
 
 impl DeltaTriangles {
@@ -57,7 +61,7 @@ impl DeltaTriangles {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, the records are those of the store or without
+    /// The arguments' contract holds, the records are those of the arguments or without
     /// neighbours, and all lanes of the warp make the call.
     #[inline(always)]
     unsafe fn of_changes<W: Warp>(
