@@ -261,3 +261,31 @@ fn compare(
         apart,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_that_differ_are_named_with_their_round() {
+        let of = |count, labels: &[u32]| Components {
+            count,
+            labels: labels.to_vec(),
+            ms: 0.0,
+        };
+        let full = of(2, &[0, 0, 2]);
+        assert_eq!(same_components(1, &full, &full).unwrap(), 2);
+        for (kept, why) in [
+            (
+                of(2, &[0, 1, 2]),
+                "round 7: vertex 1, counted from 0, has component 1",
+            ),
+            (of(3, &[0, 0, 2]), "round 7: there are 3 components"),
+            (of(2, &[0, 0]), "round 7: there are 2 components"),
+        ] {
+            let error = same_components(7, &kept, &full).unwrap_err();
+            assert!(matches!(error, Error::Verification(_)));
+            assert!(error.to_string().contains(why), "{error}");
+        }
+    }
+}
