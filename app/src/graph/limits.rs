@@ -33,7 +33,7 @@ impl Limits {
     }
 
     /// Makes sure that a store can number so many vertices.
-    pub(super) fn check_vertices(&self, vertices: u64) -> Result<(), StoreError> {
+    pub(crate) fn check_vertices(&self, vertices: u64) -> Result<(), StoreError> {
         self.check("vertices", vertices, u64::from(self.vertices))
     }
 

@@ -86,14 +86,18 @@ impl Workload<'_> {
     ///
     /// # Errors
     ///
-    /// A pool or a device that does not suffice, runs that end with other graphs than the
-    /// first, and whatever is found wrong.
+    /// More vertices than a store can number, a pool or a device that does not suffice, runs
+    /// that end with other graphs than the first, and whatever is found wrong.
     pub fn run<'b>(
         &self,
         backend: &'b dyn Backend,
         runs: u32,
         mut after_each: impl FnMut(),
     ) -> Result<(Vec<Run>, Store<'b>), Error> {
+        // Before any memory is asked for.
+        let inserted = u64::from(self.stream.insert_vertices) * u64::from(self.stream.rounds);
+        let vertices = u64::from(self.input.rows.vertices()) + inserted;
+        self.store.limits.check_vertices(vertices)?;
         let mut repetitions = repetition::Repetitions::new(self, backend, runs > 1);
         let mut checker = self.input.checker();
         let mut done: Vec<Run> = Vec::new();
