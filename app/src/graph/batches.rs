@@ -71,25 +71,26 @@ impl Draw {
     /// Faults of the backend.
     pub fn deletions(&self, count: usize, graph: &Store) -> Result<Vec<Edge>, BackendError> {
         let sources = self.sources(graph.shape().vertices);
-        let mut end = 0_u64;
-        // Where the numbers of each source end.
-        let counts = graph.count_edges_of(sources.clone())?.into_iter();
-        let ends: Vec<u64> = counts
-            .map(|edges| {
-                end += u64::from(edges);
-                end
-            })
-            .collect();
+        let counts = graph.count_edges_of(sources.clone())?;
+        let all: u64 = counts.iter().copied().map(u64::from).sum();
         let mut random = Random::new(self, Purpose::Change(Change::Delete));
-        let pick = |number: u32| {
-            let number = u64::from(number);
-            let index = ends.partition_point(|&end| end <= number);
-            let first = index.checked_sub(1).map_or(0, |before| ends[before]);
-            (sources.start + index as u32, (number - first) as u32)
-        };
         // A store numbers its entries by 32 bits.
-        let numbers = random.numbers(end as u32, count);
-        let picks: Vec<(u32, u32)> = numbers.into_iter().map(pick).collect();
+        let numbers = random.numbers(all as u32, count);
+        // In ascending order one pass over the counts finds all of them, where a search for
+        // each would miss the cache at every step.
+        let mut ascending: Vec<(u32, usize)> = numbers.into_iter().zip(0..).collect();
+        ascending.sort_unstable();
+        let mut picks = vec![(0, 0); ascending.len()];
+        let mut ascending = ascending.into_iter().peekable();
+        let mut first = 0;
+        for (source, edges) in sources.clone().zip(counts) {
+            let end = first + u64::from(edges);
+            let is_here = |&(number, _): &(u32, usize)| u64::from(number) < end;
+            while let Some((number, place)) = ascending.next_if(is_here) {
+                picks[place] = (source, (u64::from(number) - first) as u32);
+            }
+            first = end;
+        }
         graph.numbered_edges(sources.start, &picks)
     }
 

@@ -168,3 +168,34 @@ fn people_read_what_was_computed_and_what_was_carried_along() {
         assert!(outcome.stdout.contains(words), "{words}: {outcome:?}");
     }
 }
+
+/// Results are compared by their seeds, over versions too: these hashes are those of a program
+/// that listed all edges to draw from.
+#[test]
+fn a_seed_draws_the_same_edges_for_ever() {
+    let folder = Folder::new();
+    let counts = "--insert 300,3000 --delete 300,3000 --pattern uniform,pressure --rounds 3";
+    for (work, expected) in [
+        (
+            format!("gen:kronecker,vertices=2^13 {counts}"),
+            "127414a80b8a2ce8",
+        ),
+        (
+            format!("gen:kronecker,vertices=2^13 --directed --layout linked {counts}")
+                .replace("--delete 300,3000", "--delete 300,9000"),
+            "788829ec800ddc12",
+        ),
+        (
+            "gen:road,vertices=5000 --layout linked --insert 300 --delete 20000 --rounds 2 \
+             --self-loops"
+                .to_owned(),
+            "52aa26c37a1e532f",
+        ),
+    ] {
+        let report = graph(
+            &folder,
+            &format!("{work} --seed 42 --runs 1 --backend cpu --format json"),
+        );
+        assert_eq!(text(&report, "graph_hash"), expected, "{work}");
+    }
+}

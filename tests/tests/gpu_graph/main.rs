@@ -6,7 +6,7 @@
 
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
-use heapwood::graph::{Change, Edge, Layout, RankOptions, Store, StoreError};
+use heapwood::graph::{Change, Draw, Edge, Layout, Pattern, RankOptions, Store, StoreError};
 use heapwood::size::Pool;
 use heapwood_graphs::generate::{Kind, Parameters, generate};
 use heapwood_graphs::{Csr, CsrOptions, Direction};
@@ -306,6 +306,18 @@ fn a_large_graph_is_that_of_the_cpu(backend: &dyn Backend, scale: Scale) {
         let triangles = (!form.directed).then(|| expected.triangles(true).expect(&what));
         let components = expected.components().expect(&what);
         let search = expected.search(1).expect(&what);
+        let draw = |store: &Store| {
+            [Pattern::Uniform, Pattern::Pressure].map(|pattern| {
+                let (seed, number) = (6, 1);
+                let draw = Draw {
+                    seed,
+                    number,
+                    pattern,
+                };
+                draw.deletions(scale.largest as usize, store).expect(&what)
+            })
+        };
+        let drawn = draw(&expected);
         for spec in keeping(false) {
             let what = format!("{}, {form:?}", spec.name());
             let store = match form.try_store(backend, &spec, Pool::Auto, csr) {
@@ -316,6 +328,7 @@ fn a_large_graph_is_that_of_the_cpu(backend: &dyn Backend, scale: Scale) {
                 store => store.expect(&what),
             };
             assert_eq!(store.hash(), Ok(hash), "{what}");
+            assert!(draw(&store) == drawn, "{what}: other edges are drawn");
             if let Some(expected) = &triangles {
                 let found = store.triangles(true).expect(&what);
                 assert_eq!(found.count, expected.count, "{what}");

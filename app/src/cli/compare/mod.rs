@@ -88,7 +88,8 @@ impl Sides {
                 .or_else(|_| std::path::absolute(path))
                 .ok()
         };
-        let is_written = self.output.as_deref().and_then(place) == place(resume);
+        let output = self.output.as_deref();
+        let is_written = output.is_some_and(|output| place(output) == place(resume));
         if is_written && format != Format::Json {
             let why = "--resume goes on from JSON: write JSON to the same file, or another one";
             return Err(Error::Usage(why.to_owned()));
