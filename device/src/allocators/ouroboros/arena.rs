@@ -13,47 +13,24 @@
 //! that store a number where others read it. So from `init` on the words of a heap, be they
 //! links, tags, entries or owners, name its chunks, blocks and classes, or none.
 
+mod inside;
+mod metadata;
+
 use core::marker::PhantomData;
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use super::geometry::{self, Geometry, Line, PartOffsets};
-use super::parameters::{FIRST_BITS, METADATA_BYTES, MOST_PAGES_BITS, Parameters};
+use super::parameters::Parameters;
 use crate::allocator::Heap;
 use crate::simt::Warp;
+
+pub use metadata::Word;
 
 /// No chunk.
 pub const NONE: u32 = u32::MAX;
 /// A slot without an entry. No chunk and no block has this name.
 pub const EMPTY: u32 = u32::MAX;
-
-/// Words of a chunk's metadata; the bits of its pages follow.
-#[derive(Clone, Copy)]
-pub enum Word {
-    /// What the chunk is: see [`owner`].
-    Owner = 0,
-    /// Chunks of the run that starts here.
-    Length = 1,
-    /// Free pages that have bits ([`super::bits`]).
-    State = 2,
-    /// The next chunk of a stack, or of a linked queue.
-    Next = 3,
-    /// The queue, and the number in it, of a chunk that holds entries ([`super::queue`]).
-    Tag = 4,
-    /// Entries of a queue's chunk that were dequeued.
-    Dequeued = 5,
-}
-
-/// The offset, in the metadata of a chunk, of a word of 64 bits that is not about this
-/// chunk: see [`Arena::skip_pointer`]. It ends where the bits begin.
-const SKIP_POINTER: u64 = FIRST_BITS as u64 * 4 - 8;
-
-/// The offset, in the metadata of a chunk, of its state, if it is shared: behind the bits.
-const SHARED_STATE: u64 = {
-    let behind = FIRST_BITS as u64 * 4 + (1 << MOST_PAGES_BITS) / 8;
-    assert!(behind.is_multiple_of(8) && behind + 8 <= METADATA_BYTES);
-    behind
-};
 
 /// Values of `Word::Owner`; smaller ones are the class of the chunk's pages.
 pub mod owner {
@@ -231,54 +208,6 @@ impl<P: Parameters> Arena<P> {
         unsafe { &*self.tables.add(offset as usize).cast() }
     }
 
-    /// A word of a chunk's metadata.
-    ///
-    /// # Safety
-    ///
-    /// `chunk` is below `chunks`.
-    #[inline(always)]
-    pub(super) unsafe fn meta(&self, chunk: u32, word: Word) -> &AtomicU32 {
-        let offset = u64::from(chunk) * METADATA_BYTES + word as u64 * 4;
-        // SAFETY: the table has this word for each chunk, and the chunk is one of them.
-        unsafe { &*self.metadata.add(offset as usize).cast() }
-    }
-
-    /// The skip pointer of a tag: a word of the table that maps the tags of linked queues'
-    /// chunks to the chunks. Each chunk's metadata have room for one, so that the table is
-    /// as large as a heap may need, and takes no memory.
-    #[inline(always)]
-    pub(super) fn skip_pointer(&self, tag: u32) -> &AtomicU64 {
-        // The largest power of two that is at most the number of chunks, less 1.
-        let index = tag & (((1 << self.reuse_bits) - 1) >> 1);
-        let offset = u64::from(index) * METADATA_BYTES + SKIP_POINTER;
-        // SAFETY: the table has this word for each chunk, and the index is below their number.
-        unsafe { &*self.metadata.add(offset as usize).cast() }
-    }
-
-    /// The state of a chunk that is shared (`shared`).
-    ///
-    /// # Safety
-    ///
-    /// `chunk` is below `chunks`.
-    #[inline(always)]
-    pub(super) unsafe fn shared_state(&self, chunk: u32) -> &AtomicU64 {
-        let offset = u64::from(chunk) * METADATA_BYTES + SHARED_STATE;
-        // SAFETY: the table has this word for each chunk, and the chunk is one of them.
-        unsafe { &*self.metadata.add(offset as usize).cast() }
-    }
-
-    /// 32 of the bits that a chunk has for its pages.
-    ///
-    /// # Safety
-    ///
-    /// `chunk` is below `chunks`, and `index` below `1 << (MOST_PAGES_BITS - 5)`.
-    #[inline(always)]
-    pub(super) unsafe fn bits(&self, chunk: u32, index: u32) -> &AtomicU32 {
-        let offset = u64::from(chunk) * METADATA_BYTES + u64::from(FIRST_BITS + index) * 4;
-        // SAFETY: as above; the words that the most pages of a chunk need are behind the first.
-        unsafe { &*self.metadata.add(offset as usize).cast() }
-    }
-
     /// A 32-bit word of the pool's head.
     #[inline(always)]
     pub(super) fn pool(&self, line: Line) -> &AtomicU32 {
@@ -399,5 +328,3 @@ impl<P: Parameters> Arena<P> {
         unsafe { self.word64(self.storage + u64::from(class) * self.stride + u64::from(index) * 8) }
     }
 }
-
-mod inside;
