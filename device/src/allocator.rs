@@ -81,7 +81,7 @@ pub enum SetupError {
     },
     /// No parameter of this name, or no such value.
     BadParameter {
-        /// What the parameters are, for the message.
+        /// What the parameters are, for the message; empty if there are none.
         expected: &'static str,
     },
 }
@@ -245,13 +245,22 @@ pub trait Allocator: Copy {
 
     /// The bytes that were granted to a live block, its part of tables and
     /// headers left out; `requested` if the allocator does not know.
-    fn granted(self, block: Self::Handle, requested: u64) -> u64;
+    ///
+    /// # Safety
+    ///
+    /// The block is one of this heap that was requested with so many bytes, and lives.
+    unsafe fn granted(self, block: Self::Handle, requested: u64) -> u64;
 
     /// The bytes of a live block that its owner may use: all that were granted,
     /// unless something else lies behind those that were requested.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::granted`].
     #[inline(always)]
-    fn usable(self, block: Self::Handle, requested: u64) -> u64 {
-        self.granted(block, requested)
+    unsafe fn usable(self, block: Self::Handle, requested: u64) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { self.granted(block, requested) }
     }
 
     /// This thread's part of a walk over a heap at rest: parts of all threads

@@ -191,7 +191,7 @@ impl Allocator for BitmapMalloc {
         block / 32 < self.words
     }
 
-    fn granted(self, _block: u32, _requested: u64) -> u64 {
+    unsafe fn granted(self, _block: u32, _requested: u64) -> u64 {
         self.block_bytes
     }
 

@@ -124,7 +124,7 @@ impl<const HASTY: bool> Allocator for Slots<HASTY> {
         block < SLOTS
     }
 
-    fn granted(self, block: u32, _requested: u64) -> u64 {
+    unsafe fn granted(self, block: u32, _requested: u64) -> u64 {
         u64::from(self.length(block).load(Relaxed)) * SLOT_BYTES
     }
 }

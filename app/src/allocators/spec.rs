@@ -65,7 +65,7 @@ impl Spec {
             Err(SetupError::BadParameter { expected }) => {
                 let mut known = vec![COALESCE.to_owned()];
                 known.extend(forms::choices(&self.allocator.description));
-                known.extend((expected != "none").then(|| expected.to_owned()));
+                known.extend((!expected.is_empty()).then(|| expected.to_owned()));
                 Err(format!(
                     "{} takes the parameters {}",
                     self.name(),
@@ -239,17 +239,21 @@ mod tests {
         }
         let of_form = message("cmalloc:walk=paper,split=half");
         assert!(of_form.starts_with("cmalloc:walk=paper takes the parameters coalesce, split"));
-        let of_pages = "takes the parameters coalesce, large=runs|paper";
-        assert!(message("ouroboros-p-s:walk=paper").ends_with(of_pages));
+        let unit = "unit=BYTES, a power of two from 16 to 4096";
+        let of_pages = format!("takes the parameters coalesce, large=runs|paper, {unit}");
+        assert!(message("ouroboros-p-s:walk=paper").ends_with(&of_pages));
         assert_eq!(
             message("ouroboros-c-s:sharing=all"),
-            "ouroboros-c-s takes the parameters coalesce, sharing=holder|paper"
+            format!("ouroboros-c-s takes the parameters coalesce, sharing=holder|paper, {unit}")
         );
-        assert!(message("ouroboros-p-va:sharing=paper").ends_with(of_pages));
-        assert_eq!(
-            message("awmalloc:split=heap"),
-            "awmalloc takes the parameters coalesce"
-        );
+        assert!(message("ouroboros-p-va:sharing=paper").ends_with(&of_pages));
+        for wrong in ["split=heap", "unit=24", "unit=8"] {
+            assert_eq!(
+                message(&format!("awmalloc:{wrong}")),
+                format!("awmalloc takes the parameters coalesce, {unit}")
+            );
+        }
+        assert!(message("cmalloc:unit=16").ends_with("(with two words a header: 32) to 4096"));
         assert!(message("cmalloc:frag=2,frag=3").contains("twice"));
         assert!(message("cmalloc:walk=paper,walk=regions").contains("twice"));
     }

@@ -203,7 +203,7 @@ impl Allocator for AtomicMalloc {
         u64::from(block) < self.units
     }
 
-    fn granted(self, _block: u32, requested: u64) -> u64 {
+    unsafe fn granted(self, _block: u32, requested: u64) -> u64 {
         u64::from(units(requested, self.unit_shift)) << self.unit_shift
     }
 }

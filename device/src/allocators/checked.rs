@@ -293,13 +293,14 @@ impl<A: Allocator> Allocator for Checked<A> {
         self.inner.contains(block)
     }
 
-    fn granted(self, block: A::Handle, requested: u64) -> u64 {
-        self.inner.granted(block, padded(served(requested))) - OVERHEAD
+    unsafe fn granted(self, block: A::Handle, requested: u64) -> u64 {
+        // SAFETY: the caller's promise: the inner block was requested with so many bytes.
+        unsafe { self.inner.granted(block, padded(served(requested))) - OVERHEAD }
     }
 
     /// What was requested: behind it is the canary.
     #[inline(always)]
-    fn usable(self, _block: A::Handle, requested: u64) -> u64 {
+    unsafe fn usable(self, _block: A::Handle, requested: u64) -> u64 {
         served(requested)
     }
 

@@ -123,7 +123,8 @@ impl History {
             return None;
         }
         let address = allocator.address(handle) as usize;
-        let granted = allocator.granted(handle, bytes) as usize;
+        // SAFETY: the block was just requested.
+        let granted = unsafe { allocator.granted(handle, bytes) } as usize;
         let block = Owned {
             bits: handle.to_bits(),
             bytes,

@@ -175,7 +175,7 @@ impl Allocator for PublishedCMalloc {
         block < self.bytes
     }
 
-    fn granted(self, _block: u32, requested: u64) -> u64 {
+    unsafe fn granted(self, _block: u32, requested: u64) -> u64 {
         requested.max(1).next_multiple_of(u64::from(HEADER))
     }
 

@@ -84,7 +84,9 @@ impl Record {
         }
         let served = moment();
         let start = allocator.address(handle) as usize;
-        let memory = start..start + allocator.granted(handle, bytes) as usize;
+        // SAFETY: the block was just requested.
+        let granted = unsafe { allocator.granted(handle, bytes) };
+        let memory = start..start + granted as usize;
         writes(start, memory.len());
         let owner = Owner {
             bits: handle.to_bits(),

@@ -283,8 +283,8 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
         self.arena.is_block(block)
     }
 
-    fn granted(self, block: u32, _requested: u64) -> u64 {
-        // SAFETY: the block is live, as the trait asks, and so in a chunk of the heap.
+    unsafe fn granted(self, block: u32, _requested: u64) -> u64 {
+        // SAFETY: the caller's promise: a live block is in a chunk of the heap.
         unsafe {
             let chunk = self.arena.chunk_of(block);
             let class = self.arena.owner(chunk);

@@ -118,7 +118,8 @@ impl Kernel for Load {
                         record = Vertex {
                             address: heap.address(handle).expose_provenance() as u64,
                             degree,
-                            capacity: (heap.usable(handle, bytes) / 16 * 4) as u32,
+                            // SAFETY: the block was just requested.
+                            capacity: (unsafe { heap.usable(handle, bytes) } / 16 * 4) as u32,
                         };
                         // SAFETY: the block was requested by this lane.
                         unsafe { record.pad() };

@@ -276,8 +276,8 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
         block < self.layout.units
     }
 
-    fn granted(self, block: u32, _requested: u64) -> u64 {
-        // SAFETY: the block is live, as the trait asks, and so a unit of the heap.
+    unsafe fn granted(self, block: u32, _requested: u64) -> u64 {
+        // SAFETY: the caller's promise: a live block is a unit of the heap.
         u64::from(unsafe { self.links.end(block) } - block) << L::UNIT_SHIFT
     }
 
