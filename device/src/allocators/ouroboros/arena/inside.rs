@@ -16,7 +16,7 @@ impl<P: Parameters> Arena<P> {
 
     /// Bytes of a request as if the heap were not scaled ([`super::geometry`]).
     #[inline(always)]
-    pub fn scaled(&self, bytes: u64) -> u64 {
+    pub(in super::super) fn scaled(&self, bytes: u64) -> u64 {
         (bytes.saturating_sub(1) >> self.scale_bits) + 1
     }
 
