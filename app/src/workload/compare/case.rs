@@ -33,7 +33,7 @@ impl<'w, Row> Case<'w, Row> {
 }
 
 /// Runs the cases one after the other and returns their rows. A case whose row is `known` is
-/// not run. `before` is told the name of each case that is, and `after` gets the rows so far,
+/// not run. `before` gets the name of each case that is, and `after` the rows so far,
 /// in the order of the cases; what is known of later cases is among them.
 ///
 /// # Errors
