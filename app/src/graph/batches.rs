@@ -4,8 +4,10 @@
 //! backends and allocators get the same batches. The two patterns are those of
 //! Winter et al. 2020, section 6.2.2: sources anywhere, or among 1000 vertices.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::Range;
+
+use ahash::AHashMap;
 
 use super::{Change, Edge, Store};
 use crate::backend::BackendError;
@@ -175,7 +177,7 @@ impl Random {
             return all;
         }
         // What stands at the places that are not as they were.
-        let mut moved = HashMap::new();
+        let mut moved = AHashMap::new();
         let mut draw = |place| {
             let here = moved.remove(&place).unwrap_or(place);
             match place + self.below(end - place) {
