@@ -42,11 +42,11 @@ fn tables(heap: &Heap) -> [usize; 2] {
 #[test]
 fn circular_pools_are_divided_into_regions_tickets_and_an_index() {
     // A unit of 32 bytes has a header of 8 and a bit of the index: 321 eighths of a byte.
-    let needed = 2 * 32 + 512 + 128 * 321 / 8 + 3 * 64;
+    let needed = (1 + 32) * 32 + 512 + 128 * 321 / 8 + 3 * 64;
     let small = setup("cmalloc", needed - 1, &[]).unwrap_err();
     assert_eq!(small, SetupError::PoolTooSmall { needed });
     // One of 16 bytes has a header of 4, and three processors have tickets.
-    let needed = 4 * 32 + 512 + 256 * 161 / 8 + 3 * 64;
+    let needed = (3 + 32) * 32 + 512 + 256 * 161 / 8 + 3 * 64;
     let small = setup("cfmmalloc", needed - 1, &[]).unwrap_err();
     assert_eq!(small, SetupError::PoolTooSmall { needed });
 
@@ -63,7 +63,7 @@ fn circular_pools_are_divided_into_regions_tickets_and_an_index() {
         [1, 202],
         // Units of 32 bytes; a binary heap of 12 levels of 2,048 of them.
         [5 << 16 | 11 << 8, 12 * 2048],
-        [7, (hints + (202 + 1 + 1) * 32) / 64],
+        [7, (hints + (202 + 1 + 32) * 32) / 64],
     ];
     assert_eq!(halves(&heap), expected);
 
@@ -78,7 +78,7 @@ fn circular_pools_are_divided_into_regions_tickets_and_an_index() {
         [1, 16],
         [3, 201],
         [4 << 16 | 10 << 8 | 2, 11 * 1024],
-        [8, (hints + (201 + 3 + 1) * 32) / 64 + 1],
+        [8, (hints + (201 + 3 + 32) * 32) / 64 + 1],
     ];
     assert_eq!(halves(&heap), expected);
 

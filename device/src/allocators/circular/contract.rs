@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::group::Group;
 use super::heap::{Circular, Offsets};
-use super::layout::{self, Layout};
+use super::layout::{self, Layout, PLACES};
 use super::links::{ABSORBED, FREE, LOCKED, Links, USED};
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::allocators::common::{units, with_unit};
@@ -72,7 +72,11 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
                 index += warp.threads();
             }
             if warp.thread() == 0 {
-                self.ticket(layout.tickets).store(layout.beyond, Relaxed);
+                let mut place = 0;
+                while place < PLACES {
+                    self.leave_beyond(place, layout.beyond);
+                    place += 1;
+                }
                 self.scarce().store(u32::MAX, Relaxed);
             }
             self.index().init(warp);

@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU32;
 
 use super::heap::{Circular, Offsets};
-use super::layout::{HINT_BYTES, TICKET_BYTES};
+use super::layout::{HINT_BYTES, PLACES, TICKET_BYTES};
 use super::links::Links;
 use crate::simt::Warp;
 
@@ -96,15 +96,15 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         }
     }
 
-    /// Ticket counter `index`; behind the last, the word of [`Self::beyond`].
+    /// Ticket counter `index`; behind the last, the words of [`Self::beyond`].
     ///
     /// # Safety
     ///
-    /// `index` is at most the number of tickets.
+    /// `index` is below the number of tickets and [`PLACES`] together.
     #[inline(always)]
     pub(super) unsafe fn ticket(&self, index: u32) -> &AtomicU32 {
         let slot = self.layout.first_ticket as usize + index as usize;
-        // SAFETY: the layout has these words behind the hints: one for each ticket, and one more.
+        // SAFETY: the layout has these words behind the hints: one for each ticket, and `PLACES`.
         unsafe { &*self.hints.add(slot * TICKET_BYTES as usize).cast() }
     }
 
@@ -114,27 +114,47 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         self.layout.beyond != 0
     }
 
-    /// The region where the last request ended that was large or had left the
-    /// nursery. Only the round over all regions visits those before it.
+    /// Which of the places beyond the nursery is that of this warp.
     #[inline(always)]
-    pub(super) fn beyond(&self) -> u32 {
-        // SAFETY: the word behind the last ticket.
+    pub(super) fn place<W: Warp>(warp: W) -> u32 {
+        warp.warp() & (PLACES - 1)
+    }
+
+    /// The place whose warps are led to this region, to come apart from others. Neighbouring
+    /// regions are those of different places, and so are regions far from each other.
+    #[inline(always)]
+    pub(super) fn another_place(region: u32) -> u32 {
+        region.wrapping_mul(GOLDEN) >> (u32::BITS - PLACES.ilog2())
+    }
+
+    /// A place beyond the nursery: the region where the last request ended that began there
+    /// and was large or had left the nursery, or one that such a request has left to others.
+    #[inline(always)]
+    pub(super) fn beyond(&self, place: u32) -> u32 {
+        // SAFETY: one of the words behind the last ticket.
         unsafe {
             // Relaxed, here and below: hints.
-            self.ticket(self.layout.tickets).load(Relaxed)
+            self.ticket(self.layout.tickets + place % PLACES)
+                .load(Relaxed)
         }
     }
 
-    /// Records where such a request has ended.
+    /// Records where requests of a place are to begin.
+    ///
+    /// Never in the nursery, where the index may have found the last: those that follow would
+    /// search among small blocks, in vain.
     ///
     /// # Safety
     ///
-    /// `region` is below the number of regions: requests begin there.
+    /// `region` is below the number of regions.
     #[inline(always)]
-    pub(super) unsafe fn leave_beyond(&self, region: u32) {
-        // SAFETY: the word behind the last ticket.
-        unsafe {
-            self.ticket(self.layout.tickets).store(region, Relaxed);
+    pub(super) unsafe fn leave_beyond(&self, place: u32, region: u32) {
+        if region >= self.layout.beyond {
+            // SAFETY: one of the words behind the last ticket.
+            unsafe {
+                self.ticket(self.layout.tickets + place % PLACES)
+                    .store(region, Relaxed);
+            }
         }
     }
 
@@ -143,7 +163,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     pub(super) fn scarce(&self) -> &AtomicU32 {
         let slot = self.layout.first_ticket + self.layout.tickets;
         let offset = u64::from(slot) * TICKET_BYTES + 4;
-        // SAFETY: the sector of `beyond` has room for eight words.
+        // SAFETY: the sector of the first place has room for eight words.
         unsafe { &*self.hints.add(offset as usize).cast() }
     }
 
@@ -171,7 +191,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         // SAFETY: `index` is below the number of tickets, of which there is one at least.
         unsafe {
             if self.is_large(wanted) {
-                return self.beyond();
+                return self.beyond(Self::place(warp));
             }
             let index = if O::MULTI {
                 let processor = warp.processor();

@@ -2,7 +2,8 @@
 //! the chunks into which it is split at the start.
 //!
 //! The memory set aside holds, in this order, the blocks, the table of headers,
-//! one hint a region, one ticket counter a processor, and the index of free memory.
+//! one hint a region, one ticket counter a processor, the words that say where requests
+//! begin beyond the nursery, and the index of free memory.
 //! A *region* is a run of
 //! units, a power of two long, whose first entry is a header from the start (of
 //! a free chunk, or an absorbed one that leads to the region's first chunk), so
@@ -16,6 +17,9 @@ pub const TICKET_BYTES: u64 = 32;
 /// Bytes between hints, so that no two share a sector: at 10^5 threads a fifth of
 /// the time of `free` was stores that met in one.
 pub const HINT_BYTES: u64 = 32;
+/// Words that say where requests begin beyond the nursery, in sectors of their own: so many
+/// groups of warps begin in different places. A power of two.
+pub const PLACES: u32 = 32;
 /// Alignment of the index: its rows are read at once.
 pub const INDEX_ALIGN: u64 = 64;
 /// The logarithm of the units that a span has at least, and of those that one has in
@@ -141,7 +145,8 @@ pub fn plan(
     let least = bytes_of("chunk", 1)?.unwrap_or(unit).div_ceil(unit);
 
     let tickets = if multi { request.processors.max(1) } else { 1 };
-    let fixed = (u64::from(tickets) + 1) * TICKET_BYTES + 512;
+    let counters = u64::from(tickets) + u64::from(PLACES);
+    let fixed = counters * TICKET_BYTES + 512;
     // Each unit has header words and a bit. All in eighths of a byte.
     let each = 8 * (unit + 4 * words) + 1;
     let smallest = fixed + (LEAST_REGION_BYTES / unit * each).div_ceil(8) + 3 * INDEX_ALIGN;
@@ -193,7 +198,7 @@ pub fn plan(
     let table = (units * unit).next_multiple_of(256);
     let hint_table = table + units * 4 * words;
     let first_ticket = (regions * HINT_BYTES).div_ceil(TICKET_BYTES);
-    let tickets_end = hint_table + (first_ticket + u64::from(tickets) + 1) * TICKET_BYTES;
+    let tickets_end = hint_table + (first_ticket + counters) * TICKET_BYTES;
     let index = tickets_end.next_multiple_of(INDEX_ALIGN);
     debug_assert!(index + Index::bytes(units, span_bits) <= request.pool_bytes);
     Ok(Heap {

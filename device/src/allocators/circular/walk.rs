@@ -18,8 +18,11 @@ const NEIGHBOURS: u32 = 63;
 /// regions, and after that a whole group.
 const NEARBY: u32 = 0;
 /// Third round, or first of a large request: beyond the nursery, from where the
-/// last such request ended to the end.
+/// last such request of the warp's place ended to the end.
 const BEYOND: u32 = 2;
+/// Last round: once more from the first region beyond the nursery, with the fuel that is left.
+/// Where the last request ended may be close to the end, and nearly all of the pool before it.
+const AROUND: u32 = 3;
 /// What a walk may spend in the nursery, and once more beyond: 1 for a turn of
 /// waiting, `STEP` for a chunk or region that it looks at. So it looks at some
 /// hundreds, but waits longer at a chunk that thousands of threads split.
@@ -62,13 +65,13 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             } else {
                 (GROUP_FUEL, NEARBY)
             };
-            while round <= BEYOND {
+            while round <= AROUND {
                 if fuel == 0 {
-                    if round == BEYOND || !is_own || self.is_scarce(wanted) {
+                    if round >= BEYOND || !is_own || self.is_scarce(wanted) {
                         return none;
                     }
                     round = BEYOND;
-                    region = self.beyond();
+                    region = self.beyond(Self::place(warp));
                     fuel = FUEL;
                 }
                 fuel = fuel.saturating_sub(STEP);
@@ -144,10 +147,14 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 }
                 round += u32::from(leaves_group || ends);
                 if (leaves_group || ends) && round == BEYOND {
-                    region = self.beyond();
+                    region = self.beyond(Self::place(warp));
                     fuel = FUEL;
                 } else if ends {
-                    region = 0;
+                    region = if round == AROUND {
+                        self.layout.beyond
+                    } else {
+                        0
+                    };
                 }
             }
             none
@@ -258,9 +265,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 self.leave_cursor(warp, rest);
                 self.links.put(rest, cut, FREE);
                 self.anchor(unit, rest);
-                let region = self.region_of(rest);
-                if self.is_large(wanted) || (self.has_nursery() && region >= self.layout.beyond) {
-                    self.leave_beyond(region);
+                if self.is_large(wanted) || self.has_nursery() {
+                    self.leave_beyond(Self::place(warp), self.region_of(rest));
+                    if cut < end {
+                        let region = self.region_of(cut);
+                        self.leave_beyond(Self::another_place(region), region);
+                    }
                 }
                 end = rest;
             }
