@@ -42,20 +42,21 @@ fn tables(heap: &Heap) -> [usize; 2] {
 #[test]
 fn circular_pools_are_divided_into_regions_tickets_and_an_index() {
     // A unit of 32 bytes has a header of 8 and a bit of the index: 321 eighths of a byte.
-    let needed = (1 + 32) * 32 + 512 + 128 * 321 / 8 + 3 * 64;
+    let needed = (1 + 33) * 32 + 512 + 128 * 321 / 8 + 3 * 64;
     let small = setup("cmalloc", needed - 1, &[]).unwrap_err();
     assert_eq!(small, SetupError::PoolTooSmall { needed });
     // One of 16 bytes has a header of 4, and three processors have tickets.
-    let needed = (3 + 32) * 32 + 512 + 256 * 161 / 8 + 3 * 64;
+    let needed = (3 + 33) * 32 + 512 + 256 * 161 / 8 + 3 * 64;
     let small = setup("cfmmalloc", needed - 1, &[]).unwrap_err();
     assert_eq!(small, SetupError::PoolTooSmall { needed });
 
     let heap = setup("cmalloc", 1 << 20, &[]).unwrap();
-    let hints = 25_776 * (32 + 8);
-    assert_eq!(tables(&heap), [25_776 * 32, hints as usize]);
+    let table = (25_750_u64 * 32).next_multiple_of(256);
+    let hints = table + 25_750 * 8;
+    assert_eq!(tables(&heap), [table as usize, hints as usize]);
     let expected = [
         // Units and their regions, half of which are for small requests.
-        [25_776, 202],
+        [25_750, 202],
         [100, 7],
         [128, 100],
         // The least chunk and the fragmentation.
@@ -63,29 +64,30 @@ fn circular_pools_are_divided_into_regions_tickets_and_an_index() {
         [1, 202],
         // Units of 32 bytes; a binary heap of 12 levels of 2,048 of them.
         [5 << 16 | 11 << 8, 12 * 2048],
-        [7, (hints + (202 + 1 + 32) * 32) / 64],
+        [7, (hints + (202 + 1 + 33) * 32).div_ceil(64)],
     ];
     assert_eq!(halves(&heap), expected);
 
     // A binary heap for each of three processors: 11 levels of 1,024 units.
     let heap = setup("cfmmalloc", 1 << 20, &[("split", "heap")]).unwrap();
-    let hints = 51_392 * (16 + 4);
-    assert_eq!(tables(&heap), [51_392 * 16, hints as usize]);
+    let table = (51_341_u64 * 16).next_multiple_of(256);
+    let hints = table + 51_341 * 4;
+    assert_eq!(tables(&heap), [table as usize, hints as usize]);
     let expected = [
-        [51_392, 201],
+        [51_341, 201],
         [201, 8],
         [256, 0],
         [1, 16],
         [3, 201],
         [4 << 16 | 10 << 8 | 2, 11 * 1024],
-        [8, (hints + (201 + 3 + 32) * 32) / 64 + 1],
+        [8, (hints + (201 + 3 + 33) * 32).div_ceil(64)],
     ];
     assert_eq!(halves(&heap), expected);
 
     // Of a large pool a span has 2^16 units, and a region is one of 16,384 parts or more.
     let heap = setup("cmalloc", 3 << 30, &[]).unwrap();
     let [[units, regions], [_, region_bits], .., [span_bits, _]] = halves(&heap);
-    assert_eq!([units, regions], [80_246_545, 19_592]);
+    assert_eq!([units, regions], [80_246_520, 19_592]);
     assert_eq!([region_bits, span_bits], [12, 16]);
 }
 
@@ -274,9 +276,9 @@ fn free(name: &str, split: &str) -> [u64; 2] {
 #[test]
 fn an_empty_pool_has_the_chunks_of_its_split() {
     for (name, unit, units, nursery, heaps) in [
-        ("cmalloc", 32, 25_776, 100 * 128, 12 * 2048),
+        ("cmalloc", 32, 25_750, 100 * 128, 12 * 2048),
         ("cmalloc_walk_paper", 32, 26_200, 102 * 128, 12 * 2048),
-        ("cfmmalloc", 16, 51_392, 100 * 256, 3 * 11 * 1024),
+        ("cfmmalloc", 16, 51_341, 100 * 256, 3 * 11 * 1024),
         ("cfmmalloc_walk_paper", 16, 52_398, 102 * 256, 3 * 11 * 1024),
     ] {
         let bytes = units * unit;

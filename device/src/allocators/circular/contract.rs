@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::group::Group;
 use super::heap::{Circular, Offsets};
-use super::layout::{self, Layout, PLACES};
+use super::layout::{self, LATEST_PLACE, Layout};
 use super::links::{ABSORBED, FREE, LOCKED, Links, USED};
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::allocators::common::{units, with_unit};
@@ -73,7 +73,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
             }
             if warp.thread() == 0 {
                 let mut place = 0;
-                while place < PLACES {
+                while place <= LATEST_PLACE {
                     self.leave_beyond(place, layout.beyond);
                     place += 1;
                 }

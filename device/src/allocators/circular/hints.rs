@@ -100,11 +100,11 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     ///
     /// # Safety
     ///
-    /// `index` is below the number of tickets and [`PLACES`] together.
+    /// `index` is at most the number of tickets and [`LATEST_PLACE`] together.
     #[inline(always)]
     pub(super) unsafe fn ticket(&self, index: u32) -> &AtomicU32 {
         let slot = self.layout.first_ticket as usize + index as usize;
-        // SAFETY: the layout has these words behind the hints: one for each ticket, and `PLACES`.
+        // SAFETY: the layout has these words behind the hints: one for each ticket and each place.
         unsafe { &*self.hints.add(slot * TICKET_BYTES as usize).cast() }
     }
 
@@ -129,13 +129,16 @@ impl<L: Links, O: Offsets> Circular<L, O> {
 
     /// A place beyond the nursery: the region where the last request ended that began there
     /// and was large or had left the nursery, or one that such a request has left to others.
+    ///
+    /// # Safety
+    ///
+    /// `place` is at most [`LATEST_PLACE`].
     #[inline(always)]
-    pub(super) fn beyond(&self, place: u32) -> u32 {
-        // SAFETY: one of the words behind the last ticket.
+    pub(super) unsafe fn beyond(&self, place: u32) -> u32 {
+        // SAFETY: the caller's promise: one of the words behind the last ticket.
         unsafe {
             // Relaxed, here and below: hints.
-            self.ticket(self.layout.tickets + place % PLACES)
-                .load(Relaxed)
+            self.ticket(self.layout.tickets + place).load(Relaxed)
         }
     }
 
@@ -146,13 +149,13 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     ///
     /// # Safety
     ///
-    /// `region` is below the number of regions.
+    /// `place` is at most [`LATEST_PLACE`], and `region` is below the number of regions.
     #[inline(always)]
     pub(super) unsafe fn leave_beyond(&self, place: u32, region: u32) {
         if region >= self.layout.beyond {
-            // SAFETY: one of the words behind the last ticket.
+            // SAFETY: the caller's promise: one of the words behind the last ticket.
             unsafe {
-                self.ticket(self.layout.tickets + place % PLACES)
+                self.ticket(self.layout.tickets + place)
                     .store(region, Relaxed);
             }
         }

@@ -20,6 +20,8 @@ pub const HINT_BYTES: u64 = 32;
 /// Words that say where requests begin beyond the nursery, in sectors of their own: so many
 /// groups of warps begin in different places. A power of two.
 pub const PLACES: u32 = 32;
+/// The word behind them, which all groups share.
+pub const LATEST_PLACE: u32 = PLACES;
 /// Alignment of the index: its rows are read at once.
 pub const INDEX_ALIGN: u64 = 64;
 /// The logarithm of the units that a span has at least, and of those that one has in
@@ -145,7 +147,7 @@ pub fn plan(
     let least = bytes_of("chunk", 1)?.unwrap_or(unit).div_ceil(unit);
 
     let tickets = if multi { request.processors.max(1) } else { 1 };
-    let counters = u64::from(tickets) + u64::from(PLACES);
+    let counters = u64::from(tickets) + u64::from(LATEST_PLACE) + 1;
     let fixed = counters * TICKET_BYTES + 512;
     // Each unit has header words and a bit. All in eighths of a byte.
     let each = 8 * (unit + 4 * words) + 1;

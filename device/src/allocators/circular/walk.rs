@@ -7,6 +7,7 @@ use cuda_std::atomic::fence;
 
 use super::heap::{Circular, Offsets};
 use super::hints::NO_FIT;
+use super::layout::LATEST_PLACE;
 use super::links::{ABSORBED, FREE, LOCKED, Link, Links, USED};
 use super::search;
 use crate::allocator::Handle;
@@ -20,9 +21,12 @@ const NEARBY: u32 = 0;
 /// Third round, or first of a large request: beyond the nursery, from where the
 /// last such request of the warp's place ended to the end.
 const BEYOND: u32 = 2;
+/// Fourth round: from where such a request of any place ended last. A place that was not used
+/// for long may lead to what is full by now.
+const LATEST: u32 = 3;
 /// Last round: once more from the first region beyond the nursery, with the fuel that is left.
 /// Where the last request ended may be close to the end, and nearly all of the pool before it.
-const AROUND: u32 = 3;
+const AROUND: u32 = 4;
 /// What a walk may spend in the nursery, and once more beyond: 1 for a turn of
 /// waiting, `STEP` for a chunk or region that it looks at. So it looks at some
 /// hundreds, but waits longer at a chunk that thousands of threads split.
@@ -67,11 +71,16 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             };
             while round <= AROUND {
                 if fuel == 0 {
-                    if round >= BEYOND || !is_own || self.is_scarce(wanted) {
+                    if round >= LATEST || !is_own || self.is_scarce(wanted) {
                         return none;
                     }
-                    round = BEYOND;
-                    region = self.beyond(Self::place(warp));
+                    let is_nearby = round < BEYOND;
+                    round = if is_nearby { BEYOND } else { LATEST };
+                    region = self.beyond(if is_nearby {
+                        Self::place(warp)
+                    } else {
+                        LATEST_PLACE
+                    });
                     fuel = FUEL;
                 }
                 fuel = fuel.saturating_sub(STEP);
@@ -146,8 +155,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                     return none;
                 }
                 round += u32::from(leaves_group || ends);
-                if (leaves_group || ends) && round == BEYOND {
-                    region = self.beyond(Self::place(warp));
+                if (leaves_group || ends) && (round == BEYOND || round == LATEST) {
+                    region = self.beyond(if round == BEYOND {
+                        Self::place(warp)
+                    } else {
+                        LATEST_PLACE
+                    });
                     fuel = FUEL;
                 } else if ends {
                     region = if round == AROUND {
@@ -267,6 +280,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 self.anchor(unit, rest);
                 if self.is_large(wanted) || self.has_nursery() {
                     self.leave_beyond(Self::place(warp), self.region_of(rest));
+                    self.leave_beyond(LATEST_PLACE, self.region_of(rest));
                     if cut < end {
                         let region = self.region_of(cut);
                         self.leave_beyond(Self::another_place(region), region);
