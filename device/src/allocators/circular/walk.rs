@@ -32,8 +32,9 @@ const AROUND: u32 = 4;
 /// hundreds, but waits longer at a chunk that thousands of threads split.
 const FUEL: u32 = 1 << 14;
 const STEP: u32 = 31;
-/// The same for what several lanes want together. They look in the regions near that of
-/// their ticket only: where free chunks are small, each finds one of its own sooner.
+/// The same for what several lanes want together: they look in the regions near that of
+/// their ticket only, since where free chunks are small each finds one of its own sooner.
+/// Also for a large request if as much was refused lately.
 const GROUP_FUEL: u32 = 1 << 10;
 /// The same for a request of more than a region, which may have to merge hundreds of
 /// chunks; it is as rare as it is large.
@@ -63,7 +64,9 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             }
             let mut region = self.start(warp, wanted);
             let (mut fuel, mut round) = if self.is_large(wanted) {
-                (LARGE_FUEL, BEYOND)
+                // As much was refused lately: the index decides, after a short look.
+                let is_scarce = self.is_scarce(wanted);
+                (if is_scarce { GROUP_FUEL } else { LARGE_FUEL }, BEYOND)
             } else if is_own {
                 (FUEL, NEARBY)
             } else {
