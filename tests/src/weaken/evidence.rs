@@ -254,7 +254,7 @@ fn circular<A: Allocator>(unit: u64, seed: u64) {
         &[("region", "256"), ("split", "uniform")],
         &[("region", "256"), ("frag", "1.5")],
     ]);
-    let pool = Pool::<A>::new(random.choose(&[7_556, 9_056]), 4, parameters).expect("a pool");
+    let pool = Pool::<A>::new(random.choose(&[7_524, 9_024]), 4, parameters).expect("a pool");
     let most = A::max_block(pool.heap());
     let sizes = [2, 3, 5, 8, 16].map(|part| most / part);
     let load = Mix {
@@ -273,7 +273,7 @@ fn circular<A: Allocator>(unit: u64, seed: u64) {
 /// Neighbouring blocks of a circular heap, which are freed as one.
 fn circular_together<A: Allocator>(unit: u64, seed: u64) {
     let mut random = Random::new(seed);
-    let pool = Pool::<A>::new(7_556, 4, &[("region", "256")]).expect("a pool");
+    let pool = Pool::<A>::new(7_524, 4, &[("region", "256")]).expect("a pool");
     let most = A::max_block(pool.heap());
     let lanes = random.choose(&[2, 4, 8]);
     let load = Mix {

@@ -166,7 +166,7 @@ impl Parameters for Cramped {
 /// Six chunks.
 const FEW: Case = case(8_384, &[]);
 
-const REGIONS: Case = case(16_000, &[("region", "64")]);
+const REGIONS: Case = case(17_024, &[("region", "64")]);
 const CHUNKS: Case = case(16_000, &[]);
 
 macro_rules! workloads {
