@@ -40,7 +40,8 @@ conformance!(
 #[derive(Clone, Copy)]
 struct Small;
 
-impl Parameters for Small {
+// SAFETY: it sets those that it may.
+unsafe impl Parameters for Small {
     const CHUNK_BITS: u32 = 8;
     const CAPACITY_BITS: u32 = 7;
     const FIRST_CHUNKS_FROM: u32 = 512;

@@ -22,7 +22,8 @@ const CHUNK: u64 = 256;
 #[derive(Clone, Copy)]
 struct Small;
 
-impl Parameters for Small {
+// SAFETY: it sets those that it may.
+unsafe impl Parameters for Small {
     const CHUNK_BITS: u32 = CHUNK.ilog2();
     const CAPACITY_BITS: u32 = 7;
     const FIRST_CHUNKS_FROM: u32 = 320;

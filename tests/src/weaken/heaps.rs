@@ -148,7 +148,8 @@ fn heap<A: Allocator>(case: Case, load: Load, seed: u64) {
 #[derive(Clone, Copy)]
 struct Small;
 
-impl Parameters for Small {
+// SAFETY: it sets those that it may.
+unsafe impl Parameters for Small {
     const CHUNK_BITS: u32 = 8;
     const CAPACITY_BITS: u32 = 6;
     const FIRST_CHUNKS_FROM: u32 = 320;
@@ -158,7 +159,8 @@ impl Parameters for Small {
 #[derive(Clone, Copy)]
 struct Cramped;
 
-impl Parameters for Cramped {
+// SAFETY: it sets those that it may.
+unsafe impl Parameters for Cramped {
     const CHUNK_BITS: u32 = 6;
     const CAPACITY_BITS: u32 = 1;
 }

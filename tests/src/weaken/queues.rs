@@ -23,7 +23,8 @@ use crate::lockstep::{self, Lockstep, Model, Plan, Policy, Random};
 #[derive(Clone, Copy)]
 struct Tiny;
 
-impl Parameters for Tiny {
+// SAFETY: it sets those that it may.
+unsafe impl Parameters for Tiny {
     const CHUNK_BITS: u32 = 6;
     const CAPACITY_BITS: u32 = 6;
 }

@@ -20,7 +20,8 @@ use heapwood_tests::conformance::{Coroutines, Machine, OsThreads, Pool};
 #[derive(Clone, Copy)]
 struct Tiny;
 
-impl Parameters for Tiny {
+// SAFETY: it sets those that it may.
+unsafe impl Parameters for Tiny {
     const CHUNK_BITS: u32 = 6;
     const CAPACITY_BITS: u32 = 6;
 }

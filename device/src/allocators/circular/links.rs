@@ -45,7 +45,16 @@ pub struct Link {
 /// A unit is not checked: it is *of the table* if it is below the number of units that the
 /// table was made for. Whoever writes an entry promises that its link is a unit of the table
 /// or the end of the last, so that links can be followed up to there.
-pub trait Links: Copy {
+///
+/// # Safety
+///
+/// That no two threads own a chunk rests on an implementation. It promises:
+///
+/// - an entry is its own `WORDS` words, and no function accesses others;
+/// - of those that `take` an entry which is free, one is returned its end: what the owner
+///   before wrote with `FREE`, and what that thread did before is visible to it;
+/// - `end` returns what the owner wrote last.
+pub unsafe trait Links: Copy {
     /// The logarithm of the bytes of pool that an entry stands for at least.
     const UNIT_SHIFT: u32;
     /// Words in an entry.
@@ -153,7 +162,9 @@ impl TwoWords {
     }
 }
 
-impl Links for TwoWords {
+// SAFETY: the entry of a unit is its flag and its link. The exchange of the flag has one winner,
+// which acquires what the owner before released with the flag, its link among it.
+unsafe impl Links for TwoWords {
     const UNIT_SHIFT: u32 = 5;
     const WORDS: u64 = 2;
     const LIMIT: u64 = (1 << 30) - 1;
@@ -277,7 +288,9 @@ fn fuse(next: u32, state: u32) -> u32 {
     next << 2 | state
 }
 
-impl Links for Fused {
+// SAFETY: the entry of a unit is one word. Its exchange has one winner, which acquires what the
+// owner before released, and the link is in the word.
+unsafe impl Links for Fused {
     const UNIT_SHIFT: u32 = 4;
     const WORDS: u64 = 1;
     const LIMIT: u64 = (1 << 30) - 1;

@@ -273,7 +273,10 @@ impl<Q: Queue> Task for Free<Q> {
     }
 }
 
-impl<Q: Queue> Instance for OuroborosChunks<Q> {
+// SAFETY: a page is granted by clearing its bit in the chunk's entry, of as many as the only
+// holder of the chunk has lowered its count by; a chunk is returned by its holder, with all of its
+// pages counted.
+unsafe impl<Q: Queue> Instance for OuroborosChunks<Q> {
     const REUSES: bool = true;
     const EXACT_NULL: bool = true;
     const BOUNDED_REFUSAL: bool = true;

@@ -40,7 +40,13 @@ pub struct Reclaimed {
 ///
 /// What is unsafe asks, besides what it says, for a heap that was planned for these instances
 /// ([`Instance::fixed`]).
-pub trait Instance: Copy {
+///
+/// # Safety
+///
+/// An implementation promises that `malloc` returns `EMPTY`, or a page of the class in a chunk
+/// that it has from the arena for that class, which nobody else is granted until `free` is
+/// called for it; and that chunks which it returns to the arena hold no block.
+pub unsafe trait Instance: Copy {
     /// Whether fully free chunks serve any other use, in all classes.
     const REUSES: bool;
     /// Whether null is evidence: `Allocator::EXACT_NULL`.
@@ -141,7 +147,8 @@ pub trait Instance: Copy {
 #[derive(Clone, Copy, Debug)]
 pub struct Split<A, B, const FROM: u32>(core::marker::PhantomData<(A, B)>);
 
-impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
+// SAFETY: a class is served by one of the two alone, which keeps the promise.
+unsafe impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, FROM> {
     const REUSES: bool = A::REUSES && B::REUSES;
     const EXACT_NULL: bool = A::EXACT_NULL && B::EXACT_NULL;
     const BOUNDED_REFUSAL: bool = A::BOUNDED_REFUSAL && B::BOUNDED_REFUSAL;

@@ -248,7 +248,8 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
     }
 }
 
-impl<Q: Queue> Instance for OuroborosPages<Q> {
+// SAFETY: a free page is one entry of the queue of its class, and granted by whoever dequeues it.
+unsafe impl<Q: Queue> Instance for OuroborosPages<Q> {
     const REUSES: bool = false;
     const EXACT_NULL: bool = true;
     const BOUNDED_REFUSAL: bool = true;

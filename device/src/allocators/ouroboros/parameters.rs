@@ -9,7 +9,13 @@ pub(super) const FIRST_BITS: u32 = 8;
 pub(super) const MOST_PAGES_BITS: u32 = 9;
 
 /// The constants of a heap. Those of [`Paper`] are the defaults.
-pub trait Parameters: Copy {
+///
+/// # Safety
+///
+/// A heap is planned by some of the constants and accessed by others. An implementation sets at
+/// most the first five, with a page no larger than 2 GiB, and leaves all others as
+/// they follow from these.
+pub unsafe trait Parameters: Copy {
     /// The logarithm of a chunk's bytes.
     const CHUNK_BITS: u32 = 13;
     /// The logarithm of the smallest page's bytes, at least 4.
@@ -58,13 +64,15 @@ pub trait Parameters: Copy {
 #[derive(Clone, Copy, Debug)]
 pub struct Paper;
 
-impl Parameters for Paper {}
+// SAFETY: it sets none of them.
+unsafe impl Parameters for Paper {}
 
 /// Those of [`Paper`], and instances stacked for pages of up to 2 GiB.
 #[derive(Clone, Copy, Debug)]
 pub struct Stacked;
 
-impl Parameters for Stacked {
+// SAFETY: it sets two of those that it may; the largest page has 2 GiB.
+unsafe impl Parameters for Stacked {
     const CAPACITY_BITS: u32 = 21;
     const STACKED: u32 = 18;
 }

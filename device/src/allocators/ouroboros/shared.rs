@@ -233,7 +233,10 @@ impl<Q: Queue> Task for Free<Q> {
     }
 }
 
-impl<Q: Queue> Instance for OuroborosShared<Q> {
+// SAFETY: a page is granted by clearing its bit in the chunk's entry, of as many as were taken off
+// the chunk's state; a chunk is returned by whoever takes all of its pages off the state at once,
+// or frees all of them at once.
+unsafe impl<Q: Queue> Instance for OuroborosShared<Q> {
     const REUSES: bool = true;
     const EXACT_NULL: bool = false;
     // A refusal reads the state of each chunk, if some are idle.

@@ -17,7 +17,9 @@ use crate::simt::Warp;
 #[derive(Clone, Copy, Debug)]
 pub struct Array;
 
-impl Queue for Array {
+// SAFETY: a position is a slot of the array, modulo its length, and the counters of the queue
+// bound how many are had at a time by that length.
+unsafe impl Queue for Array {
     const VIRTUAL: bool = false;
 
     fn fixed<P: Parameters>(entries: u64) -> Static {

@@ -151,7 +151,9 @@ impl Task for Recycle {
     }
 }
 
-impl Queue for Hierarchy {
+// SAFETY: a position is a slot of the chunk that its upper bits name in the array of chunks. A
+// chunk is replaced there after all of its slots are used up, and given back after that.
+unsafe impl Queue for Hierarchy {
     const VIRTUAL: bool = true;
 
     fn fixed<P: Parameters>(entries: u64) -> Static {

@@ -136,7 +136,9 @@ impl<F: Find> Append for Linked<F> {
     }
 }
 
-impl<F: Find> Queue for Linked<F> {
+// SAFETY: a position is a slot of the chunk of the list that has its upper bits. A chunk leaves
+// the list after all of its slots are used up, and is given back after that.
+unsafe impl<F: Find> Queue for Linked<F> {
     const VIRTUAL: bool = true;
 
     fn fixed<P: Parameters>(_entries: u64) -> Static {

@@ -79,7 +79,14 @@ pub struct Location<'a> {
 ///
 /// What is unsafe asks, besides what it says, for a heap that was planned for such queues
 /// ([`Queue::fixed`]).
-pub trait Queue: Copy {
+///
+/// # Safety
+///
+/// Entries are numbers of chunks and pages that go to one caller each. An implementation
+/// promises that its functions access the static memory that `fixed` asked for and chunks that
+/// the queue has from the arena, nothing else; and that `locate` gives two positions the same
+/// slot only if the one has been used up before the other is had.
+pub unsafe trait Queue: Copy {
     /// Whether entries are stored in chunks of the pool.
     const VIRTUAL: bool;
 
