@@ -105,19 +105,21 @@ impl Index {
         (self.units + (1 << self.span_bits) - 1) >> self.span_bits
     }
 
-    /// Where this warp begins a search: the span where it, or another one that shares
-    /// the word, has found memory last. Warps that search at the same time would
-    /// otherwise all try for the same chunks, and each search would pass all the spans
-    /// that are used up. The lanes of a warp begin together, so that they read the same
-    /// words at the same time: a 32nd of the accesses.
+    /// Where this warp begins a search among the spans from `least` on: the number of its
+    /// cursor, in which the span is noted where it, or another one that shares the word, has
+    /// found memory last. Warps that search at the same time would otherwise all try for the
+    /// same chunks, and each search would pass all the spans that are used up. The lanes of a
+    /// warp begin together, so that they read the same words at the same time: a 32nd of the
+    /// accesses.
+    ///
+    /// # Safety
+    ///
+    /// `least` is below `spans()`.
     #[inline(always)]
-    pub fn cursor<W: Warp>(&self, warp: W) -> &AtomicU32 {
-        // SAFETY: the upper half of a product with `spans()` is below that, which is not 0.
-        unsafe {
-            // Fibonacci hashing: neighbours begin far from each other.
-            let hash = warp.warp().wrapping_mul(0x9e37_79b1);
-            self.cursor_at(((u64::from(hash) * u64::from(self.spans())) >> u32::BITS) as u32)
-        }
+    pub unsafe fn cursor<W: Warp>(&self, warp: W, least: u32) -> u32 {
+        // Fibonacci hashing: neighbours begin far from each other.
+        let hash = warp.warp().wrapping_mul(0x9e37_79b1);
+        least + ((u64::from(hash) * u64::from(self.spans() - least)) >> u32::BITS) as u32
     }
 
     /// A cursor by its number.
@@ -126,7 +128,7 @@ impl Index {
     ///
     /// `cursor` is below `spans()`.
     #[inline(always)]
-    unsafe fn cursor_at(&self, cursor: u32) -> &AtomicU32 {
+    pub unsafe fn cursor_at(&self, cursor: u32) -> &AtomicU32 {
         let words = u64::from(self.rows()) * ROW_BYTES + u64::from(self.spans()) * WORDS_BYTES;
         let offset = words + u64::from(cursor) * CURSOR_BYTES;
         // SAFETY: the cursors lie behind the spans' words, one for each span.
@@ -364,5 +366,6 @@ impl Index {
     }
 }
 
+mod long;
 // What a search reads.
 mod look;

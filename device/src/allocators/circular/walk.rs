@@ -39,6 +39,9 @@ const GROUP_FUEL: u32 = 1 << 10;
 /// The same for a request of more than a region, which may have to merge hundreds of
 /// chunks; it is as rare as it is large.
 const LARGE_FUEL: u32 = 1 << 16;
+/// The logarithm of the regions that a request seeks which the walk has not served, before it
+/// seeks what it wants.
+const LONG_BITS: u32 = 4;
 /// Turns that a request waits at a chunk that changes hands, less one.
 const PATIENCE: u32 = 31;
 /// The same once it has left the nursery: all those that did so meet at few
@@ -117,8 +120,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                         fuel -= 1;
                         let patient =
                             fuel & PATIENCE != 0 || (round != NEARBY && fuel & LONG_PATIENCE != 0);
-                        // Others are at work here. The next region is nearer than the chunks before
-                        // the cursor, which may be hundreds.
+                        // What is in other hands may come free, and fit.
                         if link.state == LOCKED {
                             sure = false;
                         }
@@ -131,7 +133,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                         fuel = fuel.saturating_sub(STEP - 1);
                         if link.next != 0 && self.is_in_region_of(unit, link.next) {
                             unit = link.next;
-                        } else if !whole && sure {
+                        } else if !whole {
                             whole = true;
                             unit = self.anchor_of(unit);
                         } else {
@@ -234,6 +236,38 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         }
     }
 
+    /// A chunk of at least `wanted` units that the index knows of: its first unit and its end;
+    /// the end is 0 if there is none.
+    ///
+    /// # Safety
+    ///
+    /// `wanted` is not 0.
+    #[inline(always)]
+    unsafe fn search<W: Warp>(&self, warp: W, wanted: u32) -> (u32, u32) {
+        // SAFETY: the search gets the links and the index of this heap, and a cursor or its
+        // number, which are spans: the first region beyond the nursery has units.
+        unsafe {
+            let index = self.index();
+            // In the nursery there is hardly a long run, and notes about it do not count for
+            // long: half of the map would be read first.
+            let least = if self.is_large(wanted) {
+                index.span_of(self.layout.beyond << self.layout.region_bits)
+            } else {
+                0
+            };
+            let number = index.cursor(warp, least);
+            let cursor = index.cursor_at(number);
+            // Relaxed: a hint.
+            let noted = cursor.load(Relaxed);
+            let first = if noted < least { number } else { noted };
+            let (unit, end) = search::call(warp, self.links, index, wanted, first);
+            if end != 0 {
+                cursor.store(index.span_of(unit), Relaxed);
+            }
+            (unit, end)
+        }
+    }
+
     /// A used chunk of `wanted` units: its first unit and its end. What the
     /// chunk that was found has beyond that becomes a free chunk. Null and 0 if
     /// none was found: by a walk only, or, if the request is for the caller's own
@@ -246,17 +280,22 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     pub(super) unsafe fn find<W: Warp>(&self, warp: W, wanted: u32, is_own: bool) -> (u32, u32) {
         // SAFETY: a chunk that was found is the caller's from `unit` to `end`, of units of the
         // heap. Of `wanted` units or more, those are its own that lie before `rest`, which is
-        // behind `unit`; `cut` is behind `rest`, and at most `end`. The search gets the links and
-        // the index of this heap, and a cursor, which is a span.
+        // behind `unit`; `cut` is behind `rest`, and at most `end`.
         unsafe {
             let (mut unit, mut end) = self.take(warp, wanted, is_own);
             if end == 0 && is_own && wanted <= self.layout.units {
-                let index = self.index();
-                // Relaxed: a hint.
-                let cursor = index.cursor(warp);
-                (unit, end) = search::call(warp, self.links, index, wanted, cursor.load(Relaxed));
-                if end != 0 {
-                    cursor.store(index.span_of(unit), Relaxed);
+                // Beyond the nursery a long run first: the next requests of this place find the
+                // rest of it. Holes that just fit are for when there is none.
+                let long = self.layout.region_units << LONG_BITS;
+                let is_possible = self.has_nursery() && long <= self.layout.units;
+                let is_first = is_possible && wanted < long && !self.is_scarce(wanted);
+                let mut sought = if is_first { long } else { wanted };
+                loop {
+                    (unit, end) = self.search(warp, sought);
+                    if end != 0 || sought == wanted {
+                        break;
+                    }
+                    sought = wanted;
                 }
                 self.leave_scarce(wanted, end == 0);
             }

@@ -4,6 +4,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use cuda_std::atomic;
 
+use super::long::LONG;
 use super::{Index, ROW_UNITS, Word};
 use crate::allocators::circular::runs::{Runs, Scan};
 
@@ -82,15 +83,18 @@ impl Index {
     }
 
     /// The runs among the units from `from` to `to`, and where one of `wanted` units
-    /// starts, if it can at or behind `near`: [`Scan::new`].
+    /// starts, if it can at or behind `near`: [`Scan::new`]. The longest run is an upper bound.
     ///
     /// # Safety
     ///
-    /// `to` is at most `units()`.
+    /// `from` is below `to`, which is at most `units()`.
     #[inline(always)]
     pub unsafe fn look(&self, from: u32, to: u32, wanted: u32, near: u32) -> (Runs, u32) {
         // SAFETY: rows begin below `to`, which is of the heap by the caller's promise.
         unsafe {
+            if wanted >= LONG {
+                return self.look_for_long(from, to, wanted, near);
+            }
             let mut scan = Scan::new(from, to, wanted, near);
             let mut at = from / ROW_UNITS * ROW_UNITS;
             while at < to {
