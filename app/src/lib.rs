@@ -14,6 +14,7 @@ pub mod graph;
 pub mod heap;
 pub mod meta;
 pub mod output;
+pub mod pool;
 pub mod process;
 pub mod ptx;
 pub mod report;
