@@ -7,7 +7,8 @@ use cust::memory::{DevicePointer, cuda_free, cuda_malloc};
 use cust::sys;
 
 use super::error::{CudaError, check, from_cust};
-use super::gpu::{Gpu, Shared};
+use super::gpu::Gpu;
+use super::shared::Shared;
 
 /// Device memory that is freed on drop. Its content is undefined at first.
 ///

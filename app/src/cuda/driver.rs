@@ -174,6 +174,8 @@ forward! {
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
     fn cuMemAlloc_v2(address: *mut CUdeviceptr, bytes: usize);
     fn cuMemFree_v2(address: CUdeviceptr);
+    fn cuMemAllocAsync(address: *mut CUdeviceptr, bytes: usize, stream: CUstream);
+    fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
     fn cuMemcpyHtoD_v2(to: CUdeviceptr, from: *const c_void, bytes: usize);
     fn cuMemcpyDtoH_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize);
     fn cuMemcpyDtoD_v2(to: CUdeviceptr, from: CUdeviceptr, bytes: usize);

@@ -4,44 +4,23 @@
 //! [`Buffer`](super::Buffer) go through the default stream, which CUDA orders
 //! against that one. So a kernel sees what was uploaded before its launch, and a
 //! download sees what the kernel left.
-//!
-//! Invariant: every use of the driver begins with [`Shared::enter`], which makes
-//! the context current on the calling thread and refuses to go on once a kernel
-//! hangs: the driver would wait for it, in releasing memory too, and for ever.
 
-use std::mem::ManuallyDrop;
-use std::sync::{Arc, OnceLock};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
-use cust::context::{Context, CurrentContext};
 use cust::event::{Event, EventFlags};
-use cust::stream::{Stream, StreamFlags};
 use cust::sys::{self, CUresult};
 
+use super::device_memory::DeviceMemory;
 use super::error::{CudaError, check, from_cust};
-use super::properties::{self, DeviceProperties};
-
-/// How long to wait at full attention, before sleeping between looks.
-const SPIN: Duration = Duration::from_millis(1);
-/// Sleep between two looks at the stream.
-const PAUSE: Duration = Duration::from_micros(100);
+use super::properties::DeviceProperties;
+use super::shared::Shared;
 
 /// An opened device. Clones share it, and it stays open as long as one of them or
 /// a module or buffer of it lives.
 #[derive(Debug, Clone)]
 pub struct Gpu {
     shared: Arc<Shared>,
-}
-
-/// What the clones of a [`Gpu`], its modules and its buffers share.
-#[derive(Debug)]
-pub(super) struct Shared {
-    properties: DeviceProperties,
-    context: ManuallyDrop<Context>,
-    stream: ManuallyDrop<Stream>,
-    /// Set once a wait was in vain, to how long it was.
-    hung: OnceLock<Duration>,
 }
 
 impl Gpu {
@@ -52,23 +31,13 @@ impl Gpu {
     /// [`CudaError::NoDriver`], [`CudaError::NoDevice`], [`CudaError::NoSuchDevice`],
     /// or what the driver reports when it cannot make a context.
     pub fn open(ordinal: u32) -> Result<Self, CudaError> {
-        let (device, properties) = properties::find(ordinal)?;
-        let context = Context::new(device).map_err(from_cust("cuDevicePrimaryCtxRetain"))?;
-        CurrentContext::set_current(&context).map_err(from_cust("cuCtxSetCurrent"))?;
-        let stream = Stream::new(StreamFlags::DEFAULT, None);
-        let stream = stream.map_err(from_cust("cuStreamCreateWithPriority"))?;
-        let shared = Arc::new(Shared {
-            properties,
-            context: ManuallyDrop::new(context),
-            stream: ManuallyDrop::new(stream),
-            hung: OnceLock::new(),
-        });
+        let shared = Arc::new(Shared::open(ordinal)?);
         Ok(Self { shared })
     }
 
     /// What is known of the device.
     pub fn properties(&self) -> &DeviceProperties {
-        &self.shared.properties
+        self.shared.properties()
     }
 
     /// Free memory of the device, in bytes.
@@ -77,10 +46,12 @@ impl Gpu {
     ///
     /// What the driver reports, and faults of earlier work.
     pub fn free_memory(&self) -> Result<u64, CudaError> {
-        self.shared.enter()?;
-        let info = cust::memory::mem_get_info();
-        let (free, _total) = info.map_err(from_cust("cuMemGetInfo"))?;
-        Ok(free as u64)
+        self.shared.free_memory()
+    }
+
+    /// Memory and the stream of the device, for a pool.
+    pub fn memory(&self) -> DeviceMemory {
+        DeviceMemory::new(Arc::clone(&self.shared))
     }
 
     /// Runs `work` and returns how long the GPU was busy with what it launched, in
@@ -114,10 +85,7 @@ impl Gpu {
         // its event is counted as the part's.
         let event = |_| Event::new(EventFlags::DEFAULT).map_err(from_cust("cuEventCreate"));
         let events: Vec<Event> = (0..=parts.len()).map(event).collect::<Result<_, _>>()?;
-        let record = |event: &Event| {
-            let recorded = event.record(&self.shared.stream);
-            recorded.map_err(from_cust("cuEventRecord"))
-        };
+        let record = |event: &Event| self.shared.record_on(event);
         record(&events[0])?;
         for (part, event) in parts.into_iter().zip(&events[1..]) {
             part()?;
@@ -142,60 +110,15 @@ impl Gpu {
     /// answer every request with that error and release nothing, so that the process
     /// can clean up and exit, which it has to.
     pub fn synchronize_within(&self, limit: Duration) -> Result<(), CudaError> {
-        self.shared.enter()?;
-        let begun = Instant::now();
-        loop {
-            // SAFETY: the stream lives as long as `self.shared`.
-            match unsafe { sys::cuStreamQuery(self.shared.stream.as_inner()) } {
-                CUresult::CUDA_ERROR_NOT_READY => {}
-                result => return check("cuStreamQuery", result),
-            }
-            let waited = begun.elapsed();
-            if waited >= limit {
-                return Err(CudaError::Timeout {
-                    limit: *self.shared.hung.get_or_init(|| limit),
-                });
-            }
-            if waited < SPIN {
-                std::hint::spin_loop();
-            } else {
-                sleep(PAUSE.min(limit - waited));
-            }
-        }
+        // SAFETY: the stream lives as long as `self.shared`.
+        let is_done = || match unsafe { sys::cuStreamQuery(self.shared.stream()) } {
+            CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            result => check("cuStreamQuery", result).map(|()| true),
+        };
+        self.shared.wait(is_done, limit)
     }
 
     pub(super) fn shared(&self) -> &Arc<Shared> {
         &self.shared
-    }
-}
-
-impl Shared {
-    /// Makes the context current on this thread.
-    ///
-    /// # Errors
-    ///
-    /// [`CudaError::Timeout`] if a kernel hangs.
-    pub(super) fn enter(&self) -> Result<(), CudaError> {
-        if let Some(&limit) = self.hung.get() {
-            return Err(CudaError::Timeout { limit });
-        }
-        CurrentContext::set_current(&*self.context).map_err(from_cust("cuCtxSetCurrent"))
-    }
-
-    /// The stream that all kernels go through.
-    pub(super) fn stream(&self) -> sys::CUstream {
-        self.stream.as_inner()
-    }
-}
-
-impl Drop for Shared {
-    fn drop(&mut self) {
-        if self.enter().is_ok() {
-            // SAFETY: neither is used again, and the stream goes before its context.
-            unsafe {
-                ManuallyDrop::drop(&mut self.stream);
-                ManuallyDrop::drop(&mut self.context);
-            }
-        }
     }
 }

@@ -5,15 +5,20 @@
 //! limit. Handles are counted, not borrowed, and may be used from any thread.
 
 mod buffer;
+mod device_memory;
 mod driver;
 mod error;
 mod gpu;
 mod module;
+#[cfg(test)]
+mod pool_tests;
 mod properties;
+mod shared;
 #[cfg(test)]
 mod tests;
 
 pub use buffer::Buffer;
+pub use device_memory::{DeviceEvent, DeviceMemory, DeviceStream};
 pub use error::CudaError;
 pub use gpu::Gpu;
 pub use module::{Function, Module};

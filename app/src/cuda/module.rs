@@ -11,7 +11,8 @@ use std::sync::Arc;
 use cust::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUmodule};
 
 use super::error::{CudaError, check};
-use super::gpu::{Gpu, Shared};
+use super::gpu::Gpu;
+use super::shared::Shared;
 
 /// Room for the log of the driver's compiler, in bytes; only its begin is used.
 const LOG_BYTES: usize = 4096;

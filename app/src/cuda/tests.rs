@@ -11,12 +11,12 @@ use super::{Buffer, CudaError, Function, Gpu, Module, devices, driver};
 
 const KERNELS: &str = include_str!("kernels.ptx");
 /// Far more than any of the kernels here takes.
-const LIMIT: Duration = Duration::from_secs(20);
+pub(super) const LIMIT: Duration = Duration::from_secs(20);
 /// Set in the environment of a test that was started by itself.
 const CHILD: &str = "HEAPWOOD_CUDA_TEST_CHILD";
 
 /// The first device, or a line that says why there is none.
-fn gpu() -> Option<Gpu> {
+pub(super) fn gpu() -> Option<Gpu> {
     match devices() {
         Ok(_) => Some(Gpu::open(0).expect("a device that is listed can be opened")),
         Err(error @ (CudaError::NoDriver { .. } | CudaError::NoDevice)) => {
@@ -46,7 +46,7 @@ fn in_child(test: &str, body: impl FnOnce(Gpu)) {
     );
 }
 
-fn kernel(gpu: &Gpu, name: &str) -> Function {
+pub(super) fn kernel(gpu: &Gpu, name: &str) -> Function {
     let module = Module::load(gpu, KERNELS).unwrap();
     module.function(name).unwrap()
 }

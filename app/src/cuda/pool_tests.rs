@@ -1,0 +1,157 @@
+//! Tests of the caching pool over a device's memory. They need a GPU, and say so and pass
+//! without one.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::tests::{LIMIT, gpu, kernel};
+use super::{CudaError, DeviceMemory, DeviceStream, Function};
+use crate::pool::{Limits, Pool};
+
+/// Held by tests that need much of the device's memory, or count it.
+fn whole_device() -> MutexGuard<'static, ()> {
+    static DEVICE: Mutex<()> = Mutex::new(());
+    DEVICE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps the GPU busy for so long.
+fn spin(function: &Function, nanoseconds: u64) {
+    // SAFETY: the kernel takes one number and touches no memory.
+    unsafe { function.launch(1, 1, &[nanoseconds]) }.unwrap();
+}
+
+#[test]
+fn memory_of_a_pool_waits_for_the_kernels_that_use_it() {
+    let Some(gpu) = gpu() else { return };
+    let memory = gpu.memory();
+    let stream = memory.stream();
+    let pool = Pool::new(memory, Limits::default());
+    // Loaded before: loading waits for kernels.
+    let busy = kernel(&gpu, "spin");
+    let block = pool.allocate_async(4096, &stream).unwrap();
+    let other = pool.allocate(4096).unwrap();
+    let address = block.address();
+    spin(&busy, 2_000_000_000);
+    pool.deallocate_async(block, &stream);
+    pool.reclaim();
+    assert_eq!(pool.stats().pending_bytes, 4096);
+    let again = pool.allocate_async(4096, &stream).unwrap();
+    assert_eq!(again.address(), address);
+    pool.deallocate(again);
+    assert_eq!(pool.stats().pending_bytes, 4096);
+    gpu.synchronize_within(LIMIT).unwrap();
+    pool.reclaim();
+    assert_eq!(pool.stats().cached_bytes, 4096);
+    let again = pool.allocate(4096).unwrap();
+    assert_eq!(again.address(), address);
+    pool.deallocate(again);
+    pool.deallocate(other);
+    assert_eq!(pool.trim(0), 8192);
+}
+
+#[test]
+fn a_pool_gives_the_device_back_what_it_needs() {
+    let Some(gpu) = gpu() else { return };
+    let _turn = whole_device();
+    let pool = Pool::new(gpu.memory(), Limits::default());
+    let free = gpu.free_memory().unwrap();
+    let first = pool.allocate(free / 2).unwrap();
+    pool.deallocate(first);
+    let second = pool.allocate(free / 4 * 3).unwrap();
+    let stats = pool.stats();
+    assert_eq!(
+        (stats.misses, stats.released, stats.cached_bytes),
+        (2, 1, 0)
+    );
+    pool.deallocate(second);
+    let error = pool
+        .allocate(gpu.properties().total_memory * 2)
+        .unwrap_err();
+    assert!(matches!(error, CudaError::OutOfMemory { .. }), "{error:?}");
+    assert_eq!(pool.stats().held_bytes, 0);
+}
+
+#[test]
+fn the_driver_has_a_pool_of_its_own() {
+    let Some(gpu) = gpu() else { return };
+    let memory = gpu.memory();
+    let address = memory.obtain_async(1 << 20).unwrap();
+    assert_eq!(address.get() % 256, 0);
+    // SAFETY: it is given back once, and nothing uses it.
+    unsafe { memory.release_async(address) };
+    gpu.synchronize_within(LIMIT).unwrap();
+}
+
+#[test]
+fn ten_million_random_operations_of_four_threads_leak_nothing() {
+    const OPERATIONS: u64 = 10_000_000;
+    const THREADS: u64 = 4;
+    let Some(gpu) = gpu() else { return };
+    let _turn = whole_device();
+    let busy = kernel(&gpu, "spin");
+    let free = gpu.free_memory().unwrap();
+    let limits = Limits {
+        cached_bytes: 256 << 20,
+    };
+    let pool = Pool::new(gpu.memory(), limits);
+    let allocations = std::thread::scope(|scope| {
+        let work = |thread| {
+            let (pool, busy, stream) = (&pool, &busy, gpu.memory().stream());
+            scope
+                .spawn(move || random_operations(pool, &stream, busy, OPERATIONS / THREADS, thread))
+        };
+        let threads: Vec<_> = (0..THREADS).map(work).collect();
+        let counts = threads.into_iter().map(|thread| thread.join().unwrap());
+        counts.sum::<u64>()
+    });
+    let stats = pool.stats();
+    assert_eq!((stats.live_blocks, stats.refused), (0, 0));
+    assert_eq!(stats.hits + stats.misses, allocations);
+    pool.drain();
+    let stats = pool.stats();
+    assert_eq!((stats.held_bytes, stats.released), (0, stats.misses));
+    // The contexts of other tests' processes take their part.
+    assert!(gpu.free_memory().unwrap() + (4 << 30) > free);
+}
+
+/// Allocations and deallocations at random, each with a stream or without; returns how many
+/// allocations there were. A kernel makes some of them pending now and then.
+fn random_operations(
+    pool: &Pool<DeviceMemory>,
+    stream: &DeviceStream,
+    busy: &Function,
+    operations: u64,
+    seed: u64,
+) -> u64 {
+    let mut random = seed;
+    let mut next = |below: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005);
+        random = random.wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % below
+    };
+    let (mut blocks, mut allocations) = (Vec::new(), 0);
+    for operation in 0..operations {
+        if operation.is_multiple_of(1000) {
+            spin(busy, 10_000);
+        }
+        let is_async = next(2) == 0;
+        if blocks.len() < 64 && next(64) >= blocks.len() as u64 {
+            let most = 512 << next(11);
+            let bytes = 1 + next(most);
+            blocks.push(match is_async {
+                true => pool.allocate_async(bytes, stream).unwrap(),
+                false => pool.allocate(bytes).unwrap(),
+            });
+            allocations += 1;
+        } else {
+            let block = blocks.swap_remove(next(blocks.len() as u64) as usize);
+            match is_async {
+                true => pool.deallocate_async(block, stream),
+                false => pool.deallocate(block),
+            }
+        }
+    }
+    blocks
+        .into_iter()
+        .for_each(|block| pool.deallocate_async(block, stream));
+    allocations
+}
