@@ -13,6 +13,7 @@ mod devices;
 mod gpu;
 mod launch;
 mod memory;
+mod memory_source;
 mod quota;
 mod select;
 
@@ -23,6 +24,7 @@ use heapwood_device::launch::KernelId;
 use thiserror::Error;
 
 use crate::cuda::CudaError;
+use crate::pool::HostOutOfMemory;
 
 pub use cpu::Cpu;
 pub use devices::Device;
@@ -30,6 +32,7 @@ pub use gpu::Cuda;
 pub use heapwood_device::launch::Grid;
 pub use launch::{Launch, MOST_THREADS};
 pub use memory::{Allocation, Memory};
+pub use memory_source::{MemorySource, SourceVisitor, visit_sources};
 pub use quota::Quota;
 pub use select::{Choice, Options};
 
@@ -69,6 +72,12 @@ pub enum BackendError {
         /// How many were wanted.
         threads: u64,
     },
+}
+
+impl From<HostOutOfMemory> for BackendError {
+    fn from(error: HostOutOfMemory) -> Self {
+        Self::OutOfMemory { bytes: error.bytes }
+    }
 }
 
 impl BackendError {

@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::{ArgAction, Args, Subcommand};
 use heapwood_device::bench::KEPT_MOST;
 
-use super::common::{BackendArguments, parse_seconds, progress, write};
+use super::common::{BackendArguments, parse_bytes, parse_seconds, progress, write};
+use super::host_pool;
 use super::suffix;
 use crate::allocators;
 use crate::output::Output;
@@ -15,6 +16,15 @@ use crate::workload::micro::{
     self, BLOCK_THREADS, HeapState, Microbenchmark, Plan, Row, Runner, Size, Suite,
 };
 use crate::{Error, size};
+
+/// A benchmark of allocators on the device, or of what the host obtains memory from.
+#[derive(Debug, Subcommand)]
+pub enum What {
+    #[command(flatten)]
+    Micro(Workload),
+    /// The host's caching pool beside cuMemAlloc and cuMemAllocAsync, or malloc on the CPU
+    HostPool(Box<host_pool::Arguments>),
+}
 
 /// Which benchmark, at which sizes.
 #[derive(Debug, Subcommand)]
@@ -192,8 +202,16 @@ impl Workload {
     }
 }
 
+/// Runs the benchmark.
+pub fn run(what: What) -> Result<(), Error> {
+    match what {
+        What::Micro(workload) => run_micro(workload),
+        What::HostPool(arguments) => host_pool::run(*arguments),
+    }
+}
+
 /// Runs all cases, writes the table, and fails if a verification did.
-pub fn run(workload: Workload) -> Result<(), Error> {
+fn run_micro(workload: Workload) -> Result<(), Error> {
     let (workload, sizes, common) = workload.parts();
     let mut allocators = allocators::parse_list(&common.allocators).map_err(Error::Usage)?;
     for spec in &mut allocators {
@@ -260,12 +278,5 @@ fn parse_kept(text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(count) if (1..=KEPT_MOST).contains(&count) => Ok(count),
         _ => Err(format!("write a number from 1 to {KEPT_MOST}")),
-    }
-}
-
-fn parse_bytes(text: &str) -> Result<u64, String> {
-    match size::parse(text)? {
-        0 => Err("write a size of at least 1 byte".to_owned()),
-        bytes => Ok(bytes),
     }
 }

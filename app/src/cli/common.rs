@@ -14,6 +14,7 @@ use crate::Error;
 use crate::backend::{Choice, LAUNCH_LIMIT, Options};
 use crate::generate::{SceneSpec, Source};
 use crate::output::{self, Output};
+use crate::size;
 
 /// Which machine runs the kernels.
 #[derive(Clone, Debug, Args)]
@@ -125,6 +126,18 @@ pub fn parse_seconds(text: &str) -> Result<f64, String> {
     match text.trim_end_matches('s').trim_end().parse() {
         Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
         _ => Err("write a number of seconds above 0, at most 86400".to_owned()),
+    }
+}
+
+/// A size of at least a byte.
+///
+/// # Errors
+///
+/// For what is none.
+pub fn parse_bytes(text: &str) -> Result<u64, String> {
+    match size::parse(text)? {
+        0 => Err("write a size of at least 1 byte".to_owned()),
+        bytes => Ok(bytes),
     }
 }
 

@@ -8,6 +8,7 @@ mod completions;
 mod devices;
 mod generate;
 mod graph;
+mod host_pool;
 mod kdtree;
 mod render;
 mod suffix;
@@ -44,9 +45,9 @@ enum Command {
     /// Do real work over a set of allocators, side by side
     #[command(subcommand)]
     Compare(compare::What),
-    /// Run the papers' microbenchmarks over a set of allocators
+    /// Run the papers' microbenchmarks over a set of allocators, or that of the host's pool
     #[command(subcommand)]
-    Bench(bench::Workload),
+    Bench(bench::What),
     /// Generate input
     #[command(subcommand)]
     Generate(generate::What),
@@ -86,7 +87,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Render(arguments) => render::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
         Command::Compare(what) => compare::run(what),
-        Command::Bench(workload) => bench::run(workload),
+        Command::Bench(what) => bench::run(what),
         Command::Generate(what) => generate::run(what),
         Command::Allocators(arguments) => allocators::run(&arguments),
         Command::Devices(arguments) => devices::run(&arguments),

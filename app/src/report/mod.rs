@@ -5,12 +5,14 @@ mod bench;
 pub mod compare;
 pub mod devices;
 pub mod graph;
+mod host_pool;
 mod picture;
 mod table;
 mod tree;
 
 pub use crate::samples::milliseconds;
 pub use bench::bench_table;
+pub use host_pool::host_pool_table;
 pub use picture::{PictureReport, RenderReport};
 pub use table::{Column, Table};
 pub use tree::{BuildOptions, TreeReport};

@@ -3,6 +3,7 @@
 //! - [`tree`]: the k-d tree of a scene is built.
 //! - [`graph`]: a graph is loaded, changed by a stream of updates, and computed on.
 //! - [`micro`]: allocators alone, in the papers' microbenchmarks.
+//! - [`host_pool`]: what the host obtains memory from, alone.
 //! - [`compare`]: any of this over several allocators, each in a process of its own.
 //!
 //! [`crate::tree`] and [`crate::graph`] have the trees and the graphs themselves, to be
@@ -10,6 +11,7 @@
 
 pub mod compare;
 pub mod graph;
+pub mod host_pool;
 pub mod micro;
 mod status;
 pub mod tree;

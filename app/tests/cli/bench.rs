@@ -213,3 +213,94 @@ fn coalesced_requests_are_measured_too() {
         assert_eq!(row["corrupt"], 0);
     }
 }
+
+/// The keys of `bench host-pool --format json` that scripts rely on.
+const HOST_POOL_KEYS: [&str; 13] = [
+    "source",
+    "pattern",
+    "bytes",
+    "threads",
+    "status",
+    "error",
+    "pairs",
+    "allocate",
+    "deallocate",
+    "pairs_per_s",
+    "hits",
+    "misses",
+    "meta",
+];
+
+#[test]
+fn the_pool_of_the_host_is_measured_beside_malloc() {
+    let folder = Folder::new();
+    let options = "--backend cpu --operations 200 --budget 60 --memory 64KiB";
+    let sizes = "--bytes 512,4KiB --threads 1,3";
+    let rows = run(
+        &folder,
+        &format!("bench host-pool {options} {sizes} --format json"),
+    )
+    .json();
+    let rows = rows.as_array().unwrap();
+    // Pairs, mixed, cold and warm, of three sources.
+    assert_eq!(rows.len(), 3 * (4 + 2 + 2 + 2));
+    for row in rows {
+        assert_keys(row, &HOST_POOL_KEYS);
+        assert_eq!(text(row, "status"), "ok", "{row}");
+        let (pattern, threads) = (text(row, "pattern"), number(&row["threads"]));
+        let is_filled = pattern == "cold" || pattern == "warm";
+        let pairs = match is_filled {
+            true => (65536.0 / number(&row["bytes"])).min(200.0),
+            false => 200.0 * threads,
+        };
+        assert_eq!(number(&row["pairs"]), pairs, "{row}");
+        assert_eq!(row["bytes"].is_null(), pattern == "mixed");
+        assert_eq!(row["pairs_per_s"].is_null(), is_filled);
+        for key in ["allocate", "deallocate"] {
+            let times = ["p50_ns", "p99_ns", "p999_ns", "max_ns"].map(|of| number(&row[key][of]));
+            assert!(times.is_sorted() && times[3] > 0.0, "{row}");
+        }
+        let counts = (&row["hits"], &row["misses"]);
+        match (text(row, "source"), pattern) {
+            ("malloc", _) => assert!(counts.0.is_null() && counts.1.is_null()),
+            (_, "cold") => assert_eq!((number(counts.0), number(counts.1)), (0.0, pairs)),
+            (_, "warm") => assert_eq!((number(counts.0), number(counts.1)), (pairs, 0.0)),
+            _ => assert_eq!(number(counts.0) + number(counts.1), pairs),
+        }
+    }
+}
+
+#[test]
+fn rows_of_the_host_pool_are_tables_too() {
+    let folder = Folder::new();
+    let options = "--backend cpu --patterns pairs --bytes 1MiB --threads 1 --operations 10";
+    let written = |rest: &str| {
+        let outcome = run(&folder, &format!("bench host-pool {options} {rest}"));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        outcome.stdout
+    };
+    let table = written("");
+    assert_eq!(table.lines().count(), 4, "{table}");
+    for word in ["pool-async", "malloc", "1 MiB", "100.0 %", "p99.9"] {
+        assert!(table.contains(word), "{table}");
+    }
+    let csv = written("--format csv");
+    assert_eq!(csv.lines().count(), 4, "{csv}");
+    assert!(
+        csv.starts_with("source,pattern,bytes,threads,status,"),
+        "{csv}"
+    );
+    for bad in [
+        "--bytes 0",
+        "--threads 0",
+        "--patterns some",
+        "--operations 0",
+    ] {
+        assert_eq!(run(&folder, &format!("bench host-pool {bad}")).code, 2);
+    }
+    let huge = "--backend cpu --patterns pairs --bytes 1000000GiB --threads 1";
+    let failed = run(&folder, &format!("bench host-pool {huge} -o @none.json"));
+    assert_eq!(failed.code, 1);
+    let rows = std::fs::read_to_string(folder.path("none.json")).unwrap();
+    assert!(rows.contains("\"oom\""), "{rows}");
+}

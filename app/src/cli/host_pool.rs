@@ -1,0 +1,77 @@
+//! `heapwood bench host-pool`: what the host obtains memory from.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::common::{BackendArguments, parse_bytes, parse_seconds, spinner, write};
+use super::suffix;
+use crate::output::Output;
+use crate::report::{Format, host_pool_table};
+use crate::workload::Status;
+use crate::workload::host_pool::{self, Pattern, Suite};
+use crate::{Error, size};
+
+/// Sizes, threads, how often.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// In which order memory is obtained and given back
+    #[arg(
+        long,
+        value_enum,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "pairs,mixed,cold,warm"
+    )]
+    patterns: Vec<Pattern>,
+    /// Sizes of a block
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_bytes, default_value = "512,64KiB,1MiB,16MiB,64MiB")]
+    bytes: Vec<u64>,
+    /// Numbers of threads that obtain memory at the same time
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1024), default_value = "1,4,16")]
+    threads: Vec<u32>,
+    /// Most pairs of an allocation and a deallocation that a thread measures
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000), default_value_t = 10_000)]
+    operations: u32,
+    /// Seconds of a round after which a thread measures no more
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "0.5")]
+    budget: f64,
+    /// Most memory that `cold` and `warm` hold at a time
+    #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "1GiB")]
+    memory: u64,
+    /// How to write the results [default: as the output file is named, or else as a table]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Write the results to this file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    backend: BackendArguments,
+}
+
+/// Runs all cases, writes the table, and fails if none succeeded.
+pub fn run(arguments: Arguments) -> Result<(), Error> {
+    let format = suffix::format(arguments.format, arguments.output.as_deref())?;
+    let file = arguments.output.as_deref().map(Output::open).transpose()?;
+    let suite = Suite {
+        patterns: arguments.patterns,
+        bytes: arguments.bytes,
+        threads: arguments.threads,
+        operations: arguments.operations,
+        budget_s: arguments.budget,
+        memory_bytes: arguments.memory,
+        backend: arguments.backend.decide(None)?,
+    };
+    let spinner = spinner(String::new());
+    let rows = host_pool::run(&suite, |case| spinner.set_message(case.to_owned()))?;
+    spinner.finish_and_clear();
+    let text = format.write(&rows, |rows| host_pool_table(rows, format))?;
+    write(file, &text)?;
+    if rows.iter().any(|row| row.status == Status::Ok) {
+        return Ok(());
+    }
+    Err(Error::Failed(format!(
+        "none of the {} cases succeeded",
+        rows.len()
+    )))
+}
