@@ -1,23 +1,25 @@
 //! Untyped memory on the device.
 
-use std::sync::Arc;
-
 use bytemuck::{AnyBitPattern, NoUninit};
-use cust::memory::{DevicePointer, cuda_free, cuda_malloc};
 use cust::sys;
 
-use super::error::{CudaError, check, from_cust};
+use super::device_memory::{DeviceMemory, PATIENCE};
+use super::error::{CudaError, check};
 use super::gpu::Gpu;
 use super::shared::Shared;
+use crate::pool::PoolBuffer;
+use crate::pool::size_class::LARGEST_CLASS;
 
-/// Device memory that is freed on drop. Its content is undefined at first.
+/// Device memory that goes back to the pool of its device on drop. Its content is
+/// undefined at first: often it is what another buffer has left.
 ///
 /// Kernels may change it at any time, so it never lends references, only copies.
 #[derive(Debug)]
 pub struct Buffer {
-    address: u64,
+    /// None of 0 bytes, nor once it is dropped.
+    memory: Option<PoolBuffer<u8, DeviceMemory>>,
     bytes: u64,
-    gpu: Arc<Shared>,
+    gpu: Gpu,
 }
 
 impl Buffer {
@@ -28,34 +30,28 @@ impl Buffer {
     /// [`CudaError::OutOfMemory`], and faults of earlier work.
     pub fn new(gpu: &Gpu, bytes: u64) -> Result<Self, CudaError> {
         gpu.shared().enter()?;
-        let address = match bytes {
-            0 => 0,
-            // SAFETY: the memory is only copied from and to, and freed once, by `drop`.
-            _ => unsafe { cuda_malloc::<u8>(bytes as usize) }
-                .map_err(from_cust("cuMemAlloc"))
-                .map_err(|error| match error {
-                    CudaError::DriverOutOfMemory { .. } => match gpu.free_memory() {
-                        Ok(free) => CudaError::OutOfMemory {
-                            wanted: bytes,
-                            free,
-                        },
-                        Err(fault) => fault,
-                    },
-                    other => other,
-                })?
-                .as_raw(),
+        let memory = match bytes {
+            0 => None,
+            _ => {
+                let stream = gpu.memory().stream();
+                Some(PoolBuffer::on_stream(gpu.pool(), bytes as usize, stream))
+            }
         };
-        let gpu = Arc::clone(gpu.shared());
-        Ok(Self {
-            address,
-            bytes,
-            gpu,
-        })
+        // What the block would have taken is nothing that the user has asked for.
+        let memory = memory.transpose().map_err(|error| match error {
+            CudaError::OutOfMemory { free, .. } => CudaError::OutOfMemory {
+                wanted: bytes,
+                free,
+            },
+            other => other,
+        })?;
+        let gpu = gpu.clone();
+        Ok(Self { memory, bytes, gpu })
     }
 
     /// Where it begins on the device: what a kernel gets as a parameter.
     pub fn address(&self) -> u64 {
-        self.address
+        self.memory.as_ref().map_or(0, PoolBuffer::address)
     }
 
     /// Its size, in bytes.
@@ -72,10 +68,10 @@ impl Buffer {
         if self.bytes == 0 {
             return Ok(());
         }
-        self.gpu.enter()?;
-        let (bytes, stream) = (self.bytes as usize, self.gpu.stream());
+        self.shared().enter()?;
+        let (bytes, stream) = (self.bytes as usize, self.shared().stream());
         // SAFETY: exactly the buffer is written.
-        let result = unsafe { sys::cuMemsetD8Async(self.address, 0, bytes, stream) };
+        let result = unsafe { sys::cuMemsetD8Async(self.address(), 0, bytes, stream) };
         check("cuMemsetD8Async", result)
     }
 
@@ -93,10 +89,10 @@ impl Buffer {
         if self.bytes == 0 {
             return Ok(());
         }
-        self.gpu.enter()?;
-        let (words, stream) = (self.bytes as usize / 4, self.gpu.stream());
+        self.shared().enter()?;
+        let (words, stream) = (self.bytes as usize / 4, self.shared().stream());
         // SAFETY: exactly the buffer is written, and it is aligned to 256 bytes.
-        let result = unsafe { sys::cuMemsetD32Async(self.address, value, words, stream) };
+        let result = unsafe { sys::cuMemsetD32Async(self.address(), value, words, stream) };
         check("cuMemsetD32Async", result)
     }
 
@@ -115,11 +111,11 @@ impl Buffer {
         if self.bytes == 0 {
             return Ok(());
         }
-        self.gpu.enter()?;
-        let (bytes, stream) = (self.bytes as usize, self.gpu.stream());
+        self.shared().enter()?;
+        let (bytes, stream) = (self.bytes as usize, self.shared().stream());
         // SAFETY: both have that many bytes; the stream is that of the device.
         let result =
-            unsafe { sys::cuMemcpyDtoDAsync_v2(self.address, other.address, bytes, stream) };
+            unsafe { sys::cuMemcpyDtoDAsync_v2(self.address(), other.address(), bytes, stream) };
         check("cuMemcpyDtoDAsync", result)
     }
 
@@ -139,7 +135,7 @@ impl Buffer {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.gpu.enter()?;
+        self.shared().enter()?;
         // SAFETY: both ranges are valid for that many bytes; `place` has checked.
         let result = unsafe { sys::cuMemcpyHtoD_v2(to, bytes.as_ptr().cast(), bytes.len()) };
         check("cuMemcpyHtoD", result)
@@ -165,7 +161,7 @@ impl Buffer {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.gpu.enter()?;
+        self.shared().enter()?;
         // SAFETY: both ranges are valid for that many bytes; `place` has checked. Any
         // bytes make a `T`.
         let result = unsafe { sys::cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), from, bytes.len()) };
@@ -184,16 +180,25 @@ impl Buffer {
             "{length} bytes at {offset} are not within a buffer of {} bytes",
             self.bytes,
         );
-        self.address + offset
+        self.address() + offset
+    }
+
+    fn shared(&self) -> &Shared {
+        self.gpu.shared()
     }
 }
 
 impl Drop for Buffer {
+    /// Everything asked of a [`Gpu`] goes through its stream in order, so memory may be
+    /// used again behind what is queued. Large memory is waited for, as `cuMemFree` does:
+    /// others than the pool may need it, modules and the driver itself.
     fn drop(&mut self) {
-        if self.address != 0 && self.gpu.enter().is_ok() {
-            // SAFETY: the address came from `cuda_malloc` and is not used again. Running
-            // kernels are waited for. A failure is one of earlier work, reported elsewhere.
-            let _ = unsafe { cuda_free(DevicePointer::<u8>::from_raw(self.address)) };
+        let Some(memory) = self.memory.take() else {
+            return;
+        };
+        let is_large = memory.block_bytes() > LARGEST_CLASS;
+        if is_large && self.gpu.synchronize_within(PATIENCE).is_ok() {
+            memory.retire();
         }
     }
 }

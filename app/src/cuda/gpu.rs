@@ -4,6 +4,9 @@
 //! [`Buffer`](super::Buffer) go through the default stream, which CUDA orders
 //! against that one. So a kernel sees what was uploaded before its launch, and a
 //! download sees what the kernel left.
+//!
+//! So memory of a buffer that is dropped may be another's at once, behind the work
+//! that uses it: buffers come from a caching pool ([`crate::pool`]).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +18,18 @@ use super::device_memory::DeviceMemory;
 use super::error::{CudaError, check, from_cust};
 use super::properties::DeviceProperties;
 use super::shared::Shared;
+use crate::pool::size_class::largest_request;
+use crate::pool::{Limits, Pool};
+
+/// The pool of buffers keeps this part of the device's memory at most.
+const KEPT_PART: u64 = 16;
 
 /// An opened device. Clones share it, and it stays open as long as one of them or
 /// a module or buffer of it lives.
 #[derive(Debug, Clone)]
 pub struct Gpu {
     shared: Arc<Shared>,
+    pool: Arc<Pool<DeviceMemory>>,
 }
 
 impl Gpu {
@@ -32,7 +41,12 @@ impl Gpu {
     /// or what the driver reports when it cannot make a context.
     pub fn open(ordinal: u32) -> Result<Self, CudaError> {
         let shared = Arc::new(Shared::open(ordinal)?);
-        Ok(Self { shared })
+        let limits = Limits {
+            cached_bytes: shared.properties().total_memory / KEPT_PART,
+        };
+        let memory = DeviceMemory::new(Arc::clone(&shared));
+        let pool = Arc::new(Pool::new(memory, limits));
+        Ok(Self { shared, pool })
     }
 
     /// What is known of the device.
@@ -40,18 +54,37 @@ impl Gpu {
         self.shared.properties()
     }
 
-    /// Free memory of the device, in bytes.
+    /// The largest buffer that the free memory of the device has room for, in bytes. The pool
+    /// gives back what it keeps before, after the work that is pending on it.
     ///
     /// # Errors
     ///
     /// What the driver reports, and faults of earlier work.
     pub fn free_memory(&self) -> Result<u64, CudaError> {
-        self.shared.free_memory()
+        self.pool.drain();
+        Ok(largest_request(self.shared.free_memory()?))
     }
 
-    /// Memory and the stream of the device, for a pool.
+    /// Makes a call for which the driver may need memory of its own, and makes it again if
+    /// there was none and the pool has given some back.
+    pub(super) fn with_memory<T>(
+        &self,
+        call: impl Fn() -> Result<T, CudaError>,
+    ) -> Result<T, CudaError> {
+        match call() {
+            Err(CudaError::DriverOutOfMemory { .. }) if self.pool.drain() > 0 => call(),
+            result => result,
+        }
+    }
+
+    /// Memory and the stream of the device, without a pool.
     pub fn memory(&self) -> DeviceMemory {
-        DeviceMemory::new(Arc::clone(&self.shared))
+        self.pool.provider().clone()
+    }
+
+    /// The pool of all buffers.
+    pub fn pool(&self) -> &Arc<Pool<DeviceMemory>> {
+        &self.pool
     }
 
     /// Runs `work` and returns how long the GPU was busy with what it launched, in

@@ -4,7 +4,7 @@
 //! Not `cust`'s own types: they borrow the module for every function, and their
 //! loader drops the compiler's log.
 
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::ptr;
 use std::sync::Arc;
 
@@ -12,7 +12,6 @@ use cust::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUmodule};
 
 use super::error::{CudaError, check};
 use super::gpu::Gpu;
-use super::shared::Shared;
 
 /// Room for the log of the driver's compiler, in bytes; only its begin is used.
 const LOG_BYTES: usize = 4096;
@@ -35,7 +34,7 @@ pub struct Function {
 #[derive(Debug)]
 struct Loaded {
     handle: CUmodule,
-    gpu: Arc<Shared>,
+    gpu: Gpu,
 }
 
 // SAFETY: the handle is not tied to a thread; the driver locks what it needs.
@@ -60,36 +59,8 @@ impl Module {
             name: "no text".to_owned(),
             line: "the PTX contains a zero byte".to_owned(),
         })?;
-        let mut log = vec![0_u8; LOG_BYTES];
-        let mut options = [
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        ];
-        // The size is passed in the place of a pointer, not behind one.
-        let mut values: [*mut c_void; 2] = [
-            log.as_mut_ptr().cast(),
-            ptr::without_provenance_mut(LOG_BYTES),
-        ];
-        let mut handle = ptr::null_mut();
-        // SAFETY: the text ends with a zero; options and values have the same length;
-        // the log has the size told and outlives the call.
-        let result = unsafe {
-            sys::cuModuleLoadDataEx(
-                &mut handle,
-                text.as_ptr().cast(),
-                options.len() as u32,
-                options.as_mut_ptr(),
-                values.as_mut_ptr(),
-            )
-        };
-        check("cuModuleLoadDataEx", result).map_err(|error| match error {
-            CudaError::Call { name, .. } => CudaError::Jit {
-                name,
-                line: first_line(&log),
-            },
-            other => other,
-        })?;
-        let gpu = Arc::clone(gpu.shared());
+        let handle = gpu.with_memory(|| load(&text))?;
+        let gpu = gpu.clone();
         let loaded = Arc::new(Loaded { handle, gpu });
         Ok(Self { loaded })
     }
@@ -100,16 +71,21 @@ impl Module {
     ///
     /// [`CudaError::NoFunction`], and faults of earlier work.
     pub fn function(&self, name: &str) -> Result<Function, CudaError> {
-        self.loaded.gpu.enter()?;
+        let gpu = &self.loaded.gpu;
+        gpu.shared().enter()?;
         let missing = || CudaError::NoFunction {
             name: name.to_owned(),
         };
         let text = CString::new(name).map_err(|_| missing())?;
-        let mut handle = ptr::null_mut();
-        // SAFETY: the module is loaded, the name ends with a zero.
-        let result =
-            unsafe { sys::cuModuleGetFunction(&mut handle, self.loaded.handle, text.as_ptr()) };
-        check("cuModuleGetFunction", result).map_err(|error| match error {
+        // The driver may load kernels one by one.
+        let handle = gpu.with_memory(|| {
+            let mut handle = ptr::null_mut();
+            // SAFETY: the module is loaded, the name ends with a zero.
+            let result =
+                unsafe { sys::cuModuleGetFunction(&mut handle, self.loaded.handle, text.as_ptr()) };
+            check("cuModuleGetFunction", result).map(|()| handle)
+        });
+        let handle = handle.map_err(|error| match error {
             CudaError::Call { .. } => missing(),
             other => other,
         })?;
@@ -144,28 +120,32 @@ impl Function {
         const SIZE: *mut c_void = ptr::without_provenance_mut(2);
 
         let gpu = &self.module.gpu;
-        gpu.enter()?;
-        let mut bytes = size_of_val(words);
+        gpu.shared().enter()?;
         let block = words.as_ptr().cast_mut().cast();
-        let mut extra = [POINTER, block, SIZE, (&raw mut bytes).cast(), END];
-        // SAFETY: handles of this device; the driver copies the words before it
-        // returns. What the kernel does is the caller's promise.
-        let result = unsafe {
-            sys::cuLaunchKernel(
-                self.handle,
-                grid_blocks,
-                1,
-                1,
-                block_threads,
-                1,
-                1,
-                0,
-                gpu.stream(),
-                ptr::null_mut(),
-                extra.as_mut_ptr(),
-            )
-        };
-        check("cuLaunchKernel", result)
+        // Local memory of more threads than before is allocated now.
+        gpu.with_memory(|| {
+            let mut bytes = size_of_val(words);
+            let mut extra = [POINTER, block, SIZE, (&raw mut bytes).cast(), END];
+            // SAFETY: handles of this device; the driver copies the words before it
+            // returns. What the kernel does is the caller's promise. A call that fails for
+            // want of memory has started nothing.
+            let result = unsafe {
+                sys::cuLaunchKernel(
+                    self.handle,
+                    grid_blocks,
+                    1,
+                    1,
+                    block_threads,
+                    1,
+                    1,
+                    0,
+                    gpu.shared().stream(),
+                    ptr::null_mut(),
+                    extra.as_mut_ptr(),
+                )
+            };
+            check("cuLaunchKernel", result)
+        })
     }
 
     /// Registers of a thread.
@@ -202,7 +182,7 @@ impl Function {
     ///
     /// [`CudaError::Call`] for an empty block, and faults of earlier work.
     pub fn occupancy(&self, block_threads: u32) -> Result<u32, CudaError> {
-        self.module.gpu.enter()?;
+        self.module.gpu.shared().enter()?;
         let threads = i32::try_from(block_threads).unwrap_or(i32::MAX);
         let mut blocks = 0;
         // SAFETY: `blocks` outlives the call, and the module is loaded.
@@ -214,7 +194,7 @@ impl Function {
     }
 
     fn attribute(&self, attribute: CUfunction_attribute) -> Result<u32, CudaError> {
-        self.module.gpu.enter()?;
+        self.module.gpu.shared().enter()?;
         let mut value = 0;
         // SAFETY: `value` outlives the call, and the module is loaded.
         let result = unsafe { sys::cuFuncGetAttribute(&mut value, attribute, self.handle) };
@@ -225,15 +205,49 @@ impl Function {
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        if self.gpu.enter().is_ok() {
+        if self.gpu.shared().enter().is_ok() {
             // SAFETY: no function of the module is left, since each holds an `Arc` of
             // it, and no kernel runs. Failures are those of earlier work, reported there.
             unsafe {
-                let _ = sys::cuStreamSynchronize(self.gpu.stream());
+                let _ = sys::cuStreamSynchronize(self.gpu.shared().stream());
                 let _ = sys::cuModuleUnload(self.handle);
             }
         }
     }
+}
+
+/// Has the driver compile PTX.
+fn load(ptx: &CStr) -> Result<CUmodule, CudaError> {
+    let mut log = vec![0_u8; LOG_BYTES];
+    let mut options = [
+        CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+        CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+    ];
+    // The size is passed in the place of a pointer, not behind one.
+    let mut values: [*mut c_void; 2] = [
+        log.as_mut_ptr().cast(),
+        ptr::without_provenance_mut(LOG_BYTES),
+    ];
+    let mut handle = ptr::null_mut();
+    // SAFETY: the text ends with a zero; options and values have the same length;
+    // the log has the size told and outlives the call.
+    let result = unsafe {
+        sys::cuModuleLoadDataEx(
+            &mut handle,
+            ptx.as_ptr().cast(),
+            options.len() as u32,
+            options.as_mut_ptr(),
+            values.as_mut_ptr(),
+        )
+    };
+    check("cuModuleLoadDataEx", result).map_err(|error| match error {
+        CudaError::Call { name, .. } => CudaError::Jit {
+            name,
+            line: first_line(&log),
+        },
+        other => other,
+    })?;
+    Ok(handle)
 }
 
 /// The first line of a zero-terminated log that is not blank.

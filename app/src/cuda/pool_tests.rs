@@ -1,10 +1,12 @@
 //! Tests of the caching pool over a device's memory. They need a GPU, and say so and pass
 //! without one.
 
+use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::tests::{LIMIT, gpu, kernel};
-use super::{CudaError, DeviceMemory, DeviceStream, Function};
+use super::tests::{LIMIT, gpu, kernel, words};
+use super::{Buffer, CudaError, DeviceMemory, DeviceStream, Function};
+use crate::pool::size_class::LARGEST_CLASS;
 use crate::pool::{Limits, Pool};
 
 /// Held by tests that need much of the device's memory, or count it.
@@ -71,6 +73,30 @@ fn a_pool_gives_the_device_back_what_it_needs() {
 }
 
 #[test]
+fn memory_of_a_dropped_buffer_is_used_again() {
+    let Some(gpu) = gpu() else { return };
+    let _turn = whole_device();
+    let buffer = Buffer::new(&gpu, 8 * 1000).unwrap();
+    let address = buffer.address();
+    // Loaded before: loading waits for kernels.
+    let busy = kernel(&gpu, "spin");
+    spin(&busy, 1_000_000_000);
+    drop(buffer);
+    let again = Buffer::new(&gpu, 8 * 999).unwrap();
+    assert_eq!(again.address(), address);
+    again.upload(0, &[7_u64; 999]).unwrap();
+    assert_eq!(words(&again), [7; 999]);
+
+    // Large memory is given back, not kept.
+    let before = gpu.pool().stats();
+    let bytes = gpu.properties().total_memory / 4;
+    drop(Buffer::new(&gpu, bytes).unwrap());
+    let after = gpu.pool().stats();
+    assert_eq!(after.held_bytes, before.held_bytes);
+    assert_eq!(after.pending_bytes, before.pending_bytes);
+}
+
+#[test]
 fn the_driver_has_a_pool_of_its_own() {
     let Some(gpu) = gpu() else { return };
     let memory = gpu.memory();
@@ -79,6 +105,51 @@ fn the_driver_has_a_pool_of_its_own() {
     // SAFETY: it is given back once, and nothing uses it.
     unsafe { memory.release_async(address) };
     gpu.synchronize_within(LIMIT).unwrap();
+}
+
+#[test]
+fn free_memory_is_asked_for_when_the_pool_has_given_its_own_back() {
+    let Some(gpu) = gpu() else { return };
+    let _turn = whole_device();
+    // Loaded before: loading waits for kernels.
+    let busy = kernel(&gpu, "spin");
+    let kept = Buffer::new(&gpu, 1 << 20).unwrap();
+    let idle = gpu.pool().allocate(3 << 20).unwrap();
+    gpu.pool().deallocate(idle);
+    let buffers: Vec<Buffer> = (0..8)
+        .map(|_| Buffer::new(&gpu, LARGEST_CLASS).unwrap())
+        .collect();
+    spin(&busy, 1_000_000_000);
+    drop(buffers);
+    let stats = gpu.pool().stats();
+    assert_eq!(stats.cached_bytes, 3 << 20);
+    assert_eq!(stats.pending_bytes, 8 * LARGEST_CLASS);
+    let free = gpu.free_memory().unwrap();
+    assert_eq!(gpu.pool().stats().held_bytes, kept.bytes());
+    // Other tests have a little.
+    Buffer::new(&gpu, free / 8 * 7).unwrap();
+}
+
+#[test]
+fn the_driver_gets_the_memory_that_it_needs_of_the_pool() {
+    let Some(gpu) = gpu() else { return };
+    let block = gpu.pool().allocate(1 << 20).unwrap();
+    gpu.pool().deallocate(block);
+    let calls = Cell::new(0);
+    let call = || {
+        calls.set(calls.get() + 1);
+        match gpu.pool().stats().held_bytes {
+            0 => Ok(calls.get()),
+            _ => Err(CudaError::DriverOutOfMemory { call: "cuCall" }),
+        }
+    };
+    assert_eq!(gpu.with_memory(call), Ok(2));
+    // Without memory to give back there is no second try.
+    let live = Buffer::new(&gpu, 512).unwrap();
+    calls.set(0);
+    assert!(gpu.with_memory(call).is_err());
+    assert_eq!(calls.get(), 1);
+    drop(live);
 }
 
 #[test]

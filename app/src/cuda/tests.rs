@@ -58,7 +58,7 @@ fn launch(gpu: &Gpu, name: &str, blocks: u32, threads: u32, words: &[u64]) {
     unsafe { function.launch(blocks, threads, words) }.unwrap();
 }
 
-fn words(buffer: &Buffer) -> Vec<u64> {
+pub(super) fn words(buffer: &Buffer) -> Vec<u64> {
     let mut words = vec![0; buffer.bytes() as usize / 8];
     buffer.download(0, &mut words).unwrap();
     words
