@@ -8,6 +8,7 @@ use cuda_std::atomic::AtomicU32;
 use super::heap::{Circular, Offsets};
 use super::layout::{HINT_BYTES, PLACES, TICKET_BYTES};
 use super::links::Links;
+use super::search;
 use crate::simt::Warp;
 
 /// A hint with this bit records that no run was found of the number of units in
@@ -212,6 +213,38 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             let turn = ticket.wrapping_mul(self.layout.tickets).wrapping_add(index);
             let position = turn.wrapping_mul(GOLDEN);
             ((u64::from(position) * u64::from(self.layout.nursery)) >> 32) as u32
+        }
+    }
+
+    /// A chunk of at least `wanted` units that the index knows of: its first unit and its end;
+    /// the end is 0 if there is none.
+    ///
+    /// # Safety
+    ///
+    /// `wanted` is not 0.
+    #[inline(always)]
+    pub(super) unsafe fn search<W: Warp>(&self, warp: W, wanted: u32) -> (u32, u32) {
+        // SAFETY: the search gets the links and the index of this heap, and a cursor or its
+        // number, which are spans: the first region beyond the nursery has units.
+        unsafe {
+            let index = self.index();
+            // In the nursery there is hardly a long run, and notes about it do not count for
+            // long: half of the map would be read first.
+            let least = if self.is_large(wanted) {
+                index.span_of(self.layout.beyond << self.layout.region_bits)
+            } else {
+                0
+            };
+            let number = index.cursor(warp, least);
+            let cursor = index.cursor_at(number);
+            // Relaxed: a hint.
+            let noted = cursor.load(Relaxed);
+            let first = if noted < least { number } else { noted };
+            let (unit, end) = search::call(warp, self.links, index, wanted, first);
+            if end != 0 {
+                cursor.store(index.span_of(unit), Relaxed);
+            }
+            (unit, end)
         }
     }
 }

@@ -9,7 +9,6 @@ use super::heap::{Circular, Offsets};
 use super::hints::NO_FIT;
 use super::layout::LATEST_PLACE;
 use super::links::{ABSORBED, FREE, LOCKED, Link, Links, USED};
-use super::search;
 use crate::allocator::Handle;
 use crate::simt::Warp;
 
@@ -42,6 +41,11 @@ const LARGE_FUEL: u32 = 1 << 16;
 /// The logarithm of the regions that a request seeks which the walk has not served, before it
 /// seeks what it wants.
 const LONG_BITS: u32 = 4;
+/// A region has few blocks that are more than this part of it, as a power of two: a walk
+/// goes round it even if others are at work there.
+const FEW_BITS: u32 = 8;
+/// The least part of a region, as a power of two, for which a long run is sought.
+const SOME_BITS: u32 = 6;
 /// Turns that a request waits at a chunk that changes hands, less one.
 const PATIENCE: u32 = 31;
 /// The same once it has left the nursery: all those that did so meet at few
@@ -133,7 +137,9 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                         fuel = fuel.saturating_sub(STEP - 1);
                         if link.next != 0 && self.is_in_region_of(unit, link.next) {
                             unit = link.next;
-                        } else if !whole {
+                        } else if !whole && (sure || self.is_fraction(wanted, FEW_BITS)) {
+                            // Not for small blocks where others are at work: hundreds may lie
+                            // before the cursor, and the next region is nearer.
                             whole = true;
                             unit = self.anchor_of(unit);
                         } else {
@@ -177,6 +183,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             }
             none
         }
+    }
+
+    /// Whether so many units are more than a part of a region, as a power of two.
+    #[inline(always)]
+    fn is_fraction(&self, wanted: u32, bits: u32) -> bool {
+        wanted > self.layout.region_units >> bits
     }
 
     /// Whether a request of `wanted` units may merge the chunk at `next` with
@@ -236,38 +248,6 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         }
     }
 
-    /// A chunk of at least `wanted` units that the index knows of: its first unit and its end;
-    /// the end is 0 if there is none.
-    ///
-    /// # Safety
-    ///
-    /// `wanted` is not 0.
-    #[inline(always)]
-    unsafe fn search<W: Warp>(&self, warp: W, wanted: u32) -> (u32, u32) {
-        // SAFETY: the search gets the links and the index of this heap, and a cursor or its
-        // number, which are spans: the first region beyond the nursery has units.
-        unsafe {
-            let index = self.index();
-            // In the nursery there is hardly a long run, and notes about it do not count for
-            // long: half of the map would be read first.
-            let least = if self.is_large(wanted) {
-                index.span_of(self.layout.beyond << self.layout.region_bits)
-            } else {
-                0
-            };
-            let number = index.cursor(warp, least);
-            let cursor = index.cursor_at(number);
-            // Relaxed: a hint.
-            let noted = cursor.load(Relaxed);
-            let first = if noted < least { number } else { noted };
-            let (unit, end) = search::call(warp, self.links, index, wanted, first);
-            if end != 0 {
-                cursor.store(index.span_of(unit), Relaxed);
-            }
-            (unit, end)
-        }
-    }
-
     /// A used chunk of `wanted` units: its first unit and its end. What the
     /// chunk that was found has beyond that becomes a free chunk. Null and 0 if
     /// none was found: by a walk only, or, if the request is for the caller's own
@@ -285,10 +265,14 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             let (mut unit, mut end) = self.take(warp, wanted, is_own);
             if end == 0 && is_own && wanted <= self.layout.units {
                 // Beyond the nursery a long run first: the next requests of this place find the
-                // rest of it. Holes that just fit are for when there is none.
+                // rest of it. Holes that just fit are for when there is none, and for small
+                // blocks, which find theirs in the nursery.
                 let long = self.layout.region_units << LONG_BITS;
                 let is_possible = self.has_nursery() && long <= self.layout.units;
-                let is_first = is_possible && wanted < long && !self.is_scarce(wanted);
+                let is_first = is_possible
+                    && wanted < long
+                    && self.is_fraction(wanted, SOME_BITS)
+                    && !self.is_scarce(wanted);
                 let mut sought = if is_first { long } else { wanted };
                 loop {
                     (unit, end) = self.search(warp, sought);
