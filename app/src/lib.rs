@@ -17,6 +17,7 @@ pub mod output;
 pub mod pool;
 pub mod process;
 pub mod ptx;
+mod random;
 pub mod report;
 pub mod samples;
 pub mod size;

@@ -61,13 +61,12 @@ impl Percentiles {
     /// Those of some samples; nothing without a sample.
     pub fn new(mut samples: Vec<f64>) -> Option<Self> {
         samples.sort_unstable_by(f64::total_cmp);
-        let max = *samples.last()?;
-        let of = |percent: usize| samples[(percent * samples.len()).div_ceil(100) - 1];
+        let of = |permille| nearest_rank(&samples, permille);
         Some(Self {
-            p50: of(50),
-            p95: of(95),
-            p99: of(99),
-            max,
+            p50: of(500)?,
+            p95: of(950)?,
+            p99: of(990)?,
+            max: of(1000)?,
         })
     }
 }
@@ -78,6 +77,13 @@ impl fmt::Display for Percentiles {
         let [p50, p95, p99, max] = [self.p50, self.p95, self.p99, self.max].map(milliseconds);
         write!(out, "p50 {p50} ms, p95 {p95}, p99 {p99}, max {max}")
     }
+}
+
+/// The least of sorted samples that so many of a thousand do not exceed, of 1 to 1000;
+/// nothing without a sample.
+pub fn nearest_rank<T: Copy>(sorted: &[T], permille: usize) -> Option<T> {
+    let rank = (permille * sorted.len()).div_ceil(1000);
+    sorted.get(rank.checked_sub(1)?).copied()
 }
 
 /// A time in milliseconds with four significant digits.

@@ -31,7 +31,7 @@ pub trait MemorySource: Sync {
     }
 
     /// Gives the device back what earlier requests have left in a cache, where there is one.
-    fn drain(&self) {}
+    fn empty_cache(&self) {}
 }
 
 /// What is done with each source of a backend.
@@ -113,8 +113,8 @@ where
         Some(self.0.stats())
     }
 
-    fn drain(&self) {
-        self.0.drain();
+    fn empty_cache(&self) {
+        self.0.empty_cache();
     }
 }
 
@@ -142,8 +142,8 @@ where
         Some(self.0.stats())
     }
 
-    fn drain(&self) {
-        self.0.drain();
+    fn empty_cache(&self) {
+        self.0.empty_cache();
     }
 }
 
@@ -213,7 +213,7 @@ impl MemorySource for CuMemAllocAsync {
         unsafe { self.0.release_async(address) };
     }
 
-    fn drain(&self) {
-        self.0.drain_async();
+    fn empty_cache(&self) {
+        self.0.empty_driver_cache();
     }
 }

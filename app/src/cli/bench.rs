@@ -1,6 +1,5 @@
 //! `heapwood bench`: the papers' microbenchmarks as a table of cases.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, Subcommand};
@@ -8,10 +7,9 @@ use heapwood_device::bench::KEPT_MOST;
 
 use super::common::{BackendArguments, parse_bytes, parse_seconds, progress, write};
 use super::host_pool;
-use super::suffix;
+use super::suffix::ResultArguments;
 use crate::allocators;
-use crate::output::Output;
-use crate::report::{Format, bench_table};
+use crate::report::bench_table;
 use crate::workload::micro::{
     self, BLOCK_THREADS, HeapState, Microbenchmark, Plan, Row, Runner, Size, Suite,
 };
@@ -121,12 +119,8 @@ pub struct Common {
     /// Run all cases in one process: faster, but a crash ends them all
     #[arg(long)]
     in_process: bool,
-    /// How to write the results [default: as the output file is named, or else as a table]
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-    /// Write the results to this file
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    results: ResultArguments,
     #[command(flatten)]
     backend: BackendArguments,
 }
@@ -217,8 +211,7 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
     for spec in &mut allocators {
         spec.coalesce |= common.coalesce;
     }
-    let format = suffix::format(common.format, common.output.as_deref())?;
-    let file = common.output.as_deref().map(Output::open).transpose()?;
+    let (format, file) = common.results.open()?;
     let timeout = Duration::from_secs_f64(common.timeout);
     let backend = common.backend.decide(Some(timeout))?;
     let suite = Suite {

@@ -1,13 +1,10 @@
 //! `heapwood bench host-pool`: what the host obtains memory from.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
 use super::common::{BackendArguments, parse_bytes, parse_seconds, spinner, write};
-use super::suffix;
-use crate::output::Output;
-use crate::report::{Format, host_pool_table};
+use super::suffix::ResultArguments;
+use crate::report::host_pool_table;
 use crate::workload::Status;
 use crate::workload::host_pool::{self, Pattern, Suite};
 use crate::{Error, size};
@@ -39,20 +36,15 @@ pub struct Arguments {
     /// Most memory that `cold` and `warm` hold at a time
     #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "1GiB")]
     memory: u64,
-    /// How to write the results [default: as the output file is named, or else as a table]
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-    /// Write the results to this file
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    results: ResultArguments,
     #[command(flatten)]
     backend: BackendArguments,
 }
 
 /// Runs all cases, writes the table, and fails if none succeeded.
 pub fn run(arguments: Arguments) -> Result<(), Error> {
-    let format = suffix::format(arguments.format, arguments.output.as_deref())?;
-    let file = arguments.output.as_deref().map(Output::open).transpose()?;
+    let (format, file) = arguments.results.open()?;
     let suite = Suite {
         patterns: arguments.patterns,
         bytes: arguments.bytes,

@@ -1,10 +1,37 @@
 //! What the name of an output promises: a file's suffix stands for a format, and
 //! one that is not written is refused before the work starts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
 
 use crate::Error;
+use crate::output::Output;
 use crate::report::{Format, ResultFormat};
+
+/// Where the rows of a benchmark go, and in which format.
+#[derive(Debug, Args)]
+pub struct ResultArguments {
+    /// How to write the results [default: as the output file is named, or else as a table]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Write the results to this file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl ResultArguments {
+    /// The format, and the file if there is one, opened before the work starts.
+    ///
+    /// # Errors
+    ///
+    /// A name whose suffix is of another format or of none, and a file that cannot be written.
+    pub fn open(&self) -> Result<(Format, Option<Output>), Error> {
+        let format = format(self.format, self.output.as_deref())?;
+        let file = self.output.as_deref().map(Output::open).transpose()?;
+        Ok((format, file))
+    }
+}
 
 /// A format of reports, by the suffix of its files.
 pub trait Suffix: Copy + Default + PartialEq + 'static {

@@ -73,7 +73,7 @@ impl DeviceMemory {
 
     /// Has the driver's own pool give the device back what it keeps: it does so whenever
     /// somebody waits for a stream.
-    pub fn drain_async(&self) {
+    pub fn empty_driver_cache(&self) {
         if self.0.enter().is_ok() {
             // SAFETY: the stream is that of the current context. A failure is one of earlier
             // work.

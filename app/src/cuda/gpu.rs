@@ -61,7 +61,7 @@ impl Gpu {
     ///
     /// What the driver reports, and faults of earlier work.
     pub fn free_memory(&self) -> Result<u64, CudaError> {
-        self.pool.drain();
+        self.pool.empty_cache();
         Ok(largest_request(self.shared.free_memory()?))
     }
 
@@ -72,7 +72,7 @@ impl Gpu {
         call: impl Fn() -> Result<T, CudaError>,
     ) -> Result<T, CudaError> {
         match call() {
-            Err(CudaError::DriverOutOfMemory { .. }) if self.pool.drain() > 0 => call(),
+            Err(CudaError::DriverOutOfMemory { .. }) if self.pool.empty_cache() > 0 => call(),
             result => result,
         }
     }

@@ -8,6 +8,7 @@ use super::tests::{LIMIT, gpu, kernel, words};
 use super::{Buffer, CudaError, DeviceMemory, DeviceStream, Function};
 use crate::pool::size_class::LARGEST_CLASS;
 use crate::pool::{Limits, Pool};
+use crate::random::SplitMix64;
 
 /// Held by tests that need much of the device's memory, or count it.
 fn whole_device() -> MutexGuard<'static, ()> {
@@ -177,7 +178,7 @@ fn ten_million_random_operations_of_four_threads_leak_nothing() {
     let stats = pool.stats();
     assert_eq!((stats.live_blocks, stats.refused), (0, 0));
     assert_eq!(stats.hits + stats.misses, allocations);
-    pool.drain();
+    pool.empty_cache();
     let stats = pool.stats();
     assert_eq!((stats.held_bytes, stats.released), (0, stats.misses));
     // The contexts of other tests' processes take their part.
@@ -193,12 +194,8 @@ fn random_operations(
     operations: u64,
     seed: u64,
 ) -> u64 {
-    let mut random = seed;
-    let mut next = |below: u64| {
-        random = random.wrapping_mul(6_364_136_223_846_793_005);
-        random = random.wrapping_add(1_442_695_040_888_963_407);
-        (random >> 33) % below
-    };
+    let mut random = SplitMix64::new(seed);
+    let mut next = |below| random.below(below);
     let (mut blocks, mut allocations) = (Vec::new(), 0);
     for operation in 0..operations {
         if operation.is_multiple_of(1000) {

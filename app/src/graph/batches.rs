@@ -11,6 +11,7 @@ use ahash::AHashMap;
 
 use super::{Change, Edge, Store};
 use crate::backend::BackendError;
+use crate::random::SplitMix64;
 
 /// Vertices that the edges of a batch under pressure start from.
 const PRESSED: u32 = 1000;
@@ -125,10 +126,8 @@ enum Purpose {
     Vertices,
 }
 
-/// Sebastiano Vigna's SplitMix64.
-struct Random {
-    state: u64,
-}
+/// The random numbers of a purpose.
+struct Random(SplitMix64);
 
 impl Random {
     fn new(draw: &Draw, purpose: Purpose) -> Self {
@@ -139,21 +138,10 @@ impl Random {
             Purpose::Vertices => 3,
         };
         // Sequences start at places that have nothing to do with each other.
-        let seeded = Self { state: draw.seed }.word();
+        let seeded = SplitMix64::new(draw.seed).word();
         let place = draw.number << 2 | purpose;
-        let state = Self {
-            state: seeded ^ place,
-        }
-        .word();
-        Self { state }
-    }
-
-    fn word(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let word = self.state;
-        let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
+        let state = SplitMix64::new(seeded ^ place).word();
+        Self(SplitMix64::new(state))
     }
 
     /// Leaves so many of some things, or all if there are no more: the first steps of a
@@ -190,7 +178,7 @@ impl Random {
 
     /// A number below `count`, which is not 0.
     fn below(&mut self, count: u32) -> u32 {
-        (((self.word() >> 32) * u64::from(count)) >> 32) as u32
+        (((self.0.word() >> 32) * u64::from(count)) >> 32) as u32
     }
 }
 
@@ -249,7 +237,7 @@ mod tests {
     #[test]
     fn numbers_are_those_that_a_shuffle_leaves() {
         for (seed, end) in [(1, 0), (2, 1), (3, 9), (4, 1000), (5, 70_000)] {
-            let random = || Random { state: seed };
+            let random = || Random(SplitMix64::new(seed));
             let mut all: Vec<u32> = (0..end).collect();
             random().pick(&mut all, usize::MAX);
             // Few and many, which are drawn in different ways.

@@ -169,7 +169,7 @@ impl<P: Provider> Pool<P> {
 
     /// Gives all free memory back, after the work that is pending on it. Returns how many
     /// bytes were given back.
-    pub fn drain(&self) -> u64 {
+    pub fn empty_cache(&self) -> u64 {
         let _turn = self.turn();
         self.give_back_done(u64::MAX) + self.give_back_pending(u64::MAX)
     }
@@ -333,6 +333,6 @@ impl<P: Provider> Pool<P> {
 
 impl<P: Provider> Drop for Pool<P> {
     fn drop(&mut self) {
-        self.drain();
+        self.empty_cache();
     }
 }

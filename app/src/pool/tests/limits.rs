@@ -1,6 +1,7 @@
 //! What a pool keeps, and what it gives back.
 
 use super::device::{Call, Device, TestError};
+use super::free_pending;
 use crate::pool::{Limits, Pool, Stats};
 
 const MIB: u64 = 1 << 20;
@@ -96,22 +97,20 @@ fn the_limit_holds_without_a_reclaim_for_sizes_that_nobody_requests_again() {
 }
 
 #[test]
-fn drain_waits_for_pending_work_and_leaves_what_is_live() {
+fn an_emptied_cache_waits_for_pending_work_and_leaves_what_is_live() {
     let device = Device::new(u64::MAX);
     let one = device.stream();
     let pool = Pool::new(device.clone(), Limits::default());
     let live = pool.allocate(4096).unwrap();
     free(&pool, &[512, 64 * MIB]);
-    let block = pool.allocate_async(1024, &one).unwrap();
-    one.launch(block.address());
-    pool.deallocate_async(block, &one);
-    assert_eq!(pool.drain(), 64 * MIB + 1024 + 512);
+    free_pending(&pool, 1024, &one);
+    assert_eq!(pool.empty_cache(), 64 * MIB + 1024 + 512);
     assert_eq!(released(&device), [64 * MIB, 512, 1024]);
     assert_eq!(one.positions(), (1, 1));
     let stats = pool.stats();
     assert_eq!((stats.held_bytes, device.state().used), (4096, 4096));
     assert_eq!((stats.cached_bytes, stats.pending_bytes), (0, 0));
-    assert_eq!(pool.drain(), 0);
+    assert_eq!(pool.empty_cache(), 0);
     pool.deallocate(live);
 }
 
@@ -135,9 +134,7 @@ fn trim_leaves_what_is_pending_or_live() {
     let one = device.stream();
     let pool = Pool::new(device.clone(), Limits::default());
     let live = pool.allocate(512).unwrap();
-    let block = pool.allocate_async(1024, &one).unwrap();
-    one.launch(block.address());
-    pool.deallocate_async(block, &one);
+    free_pending(&pool, 1024, &one);
     assert_eq!(pool.trim(0), 0);
     one.finish();
     assert_eq!(pool.trim(0), 1024);
@@ -168,9 +165,7 @@ fn pending_memory_is_waited_for_before_a_request_fails() {
     let device = Device::new(4096);
     let one = device.stream();
     let pool = Pool::new(device.clone(), Limits::default());
-    let block = pool.allocate_async(2048, &one).unwrap();
-    one.launch(block.address());
-    pool.deallocate_async(block, &one);
+    free_pending(&pool, 2048, &one);
     free(&pool, &[1024]);
     // Idle memory suffices for this one.
     let block = pool.allocate(1536).unwrap();
@@ -188,9 +183,7 @@ fn of_pending_memory_what_is_not_needed_is_kept() {
     let one = device.stream();
     let pool = Pool::new(device.clone(), Limits::default());
     for bytes in [20 * MIB, 72 * MIB] {
-        let block = pool.allocate_async(bytes, &one).unwrap();
-        one.launch(block.address());
-        pool.deallocate_async(block, &one);
+        free_pending(&pool, bytes, &one);
     }
     let block = pool.allocate(60 * MIB).unwrap();
     assert_eq!(one.positions(), (2, 2));
@@ -204,9 +197,7 @@ fn pending_memory_is_waited_for_if_idle_memory_is_not_enough() {
     let device = Device::new(4096);
     let one = device.stream();
     let pool = Pool::new(device.clone(), Limits::default());
-    let block = pool.allocate_async(2048, &one).unwrap();
-    one.launch(block.address());
-    pool.deallocate_async(block, &one);
+    free_pending(&pool, 2048, &one);
     free(&pool, &[1024]);
     let block = pool.allocate(3584).unwrap();
     assert_eq!(released(&device), [1024, 2048]);
@@ -234,9 +225,7 @@ fn what_is_done_suffices_before_pending_memory_is_waited_for() {
     let (done, pending) = (device.stream(), device.stream());
     let pool = Pool::new(device.clone(), Limits { cached_bytes: 0 });
     for stream in [&done, &pending] {
-        let block = pool.allocate_async(1024, stream).unwrap();
-        stream.launch(block.address());
-        pool.deallocate_async(block, stream);
+        free_pending(&pool, 1024, stream);
     }
     done.finish();
     let block = pool.allocate(512).unwrap();

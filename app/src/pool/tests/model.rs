@@ -8,21 +8,9 @@ use std::collections::BTreeMap;
 
 use super::device::{Call, Device, TestStream};
 use crate::pool::{Block, Limits, Pool, Stats, Stream};
+use crate::random::SplitMix64;
 
 const MIB: u64 = 1 << 20;
-
-/// splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % bound
-    }
-}
 
 /// What must be done before memory is idle: a position of each stream.
 type Waits = BTreeMap<u64, u64>;
@@ -31,7 +19,7 @@ struct Run {
     device: Device,
     pool: Pool<Device>,
     streams: Vec<TestStream>,
-    random: Random,
+    random: SplitMix64,
     limit: u64,
     capacity: u64,
     live: Vec<(Block<Device>, Waits)>,
@@ -52,7 +40,7 @@ impl Run {
             pool: Pool::new(device.clone(), limits),
             streams: (0..streams).map(|_| device.stream()).collect(),
             device,
-            random: Random(seed),
+            random: SplitMix64::new(seed),
             limit,
             capacity,
             live: vec![],

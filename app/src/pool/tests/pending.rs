@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::device::{Device, TestError};
+use super::free_pending;
 use crate::pool::{Limits, Pool, PoolBuffer, Stats};
 
 const SIZES: [u64; 2] = [4096, 64 << 20];
@@ -17,10 +18,7 @@ fn pending_memory_is_used_again_on_its_stream_only() {
         let device = Device::new(u64::MAX);
         let (one, other) = (device.stream(), device.stream());
         let pool = pool(&device);
-        let block = pool.allocate_async(bytes, &one).unwrap();
-        let address = block.address();
-        one.launch(address);
-        pool.deallocate_async(block, &one);
+        let address = free_pending(&pool, bytes, &one);
         assert_eq!(pool.stats().pending_bytes, bytes);
 
         let elsewhere = [
@@ -74,10 +72,7 @@ fn a_block_that_is_granted_pending_stays_so_whoever_frees_it() {
         let device = Device::new(u64::MAX);
         let (one, other) = (device.stream(), device.stream());
         let pool = pool(&device);
-        let block = pool.allocate_async(bytes, &one).unwrap();
-        let address = block.address();
-        one.launch(address);
-        pool.deallocate_async(block, &one);
+        let address = free_pending(&pool, bytes, &one);
 
         // Granted behind the work on `one`, and not used at all.
         let unused = pool.allocate_async(bytes, &one).unwrap();
@@ -112,10 +107,7 @@ fn work_on_two_streams_must_be_done_on_both() {
     let (one, other) = (device.stream(), device.stream());
     for (first, second) in [(&one, &other), (&other, &one)] {
         let pool = pool(&device);
-        let block = pool.allocate_async(512, &one).unwrap();
-        let address = block.address();
-        one.launch(address);
-        pool.deallocate_async(block, &one);
+        let address = free_pending(&pool, 512, &one);
         let block = pool.allocate_async(512, &one).unwrap();
         other.launch(address);
         pool.deallocate_async(block, &other);
@@ -139,10 +131,7 @@ fn later_work_of_a_stream_implies_earlier_work() {
     let device = Device::new(u64::MAX);
     let one = device.stream();
     let pool = pool(&device);
-    let block = pool.allocate_async(512, &one).unwrap();
-    let address = block.address();
-    one.launch(address);
-    pool.deallocate_async(block, &one);
+    let address = free_pending(&pool, 512, &one);
     for _ in 0..3 {
         let block = pool.allocate_async(512, &one).unwrap();
         assert_eq!(block.address(), address);
@@ -259,9 +248,7 @@ fn a_pool_waits_for_its_work_when_it_ends() {
     let one = device.stream();
     let pool = pool(&device);
     for bytes in SIZES {
-        let block = pool.allocate_async(bytes, &one).unwrap();
-        one.launch(block.address());
-        pool.deallocate_async(block, &one);
+        free_pending(&pool, bytes, &one);
     }
     drop(pool);
     assert_eq!(one.positions(), (2, 2));

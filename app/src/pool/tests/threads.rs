@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::device::Device;
 use crate::pool::{Block, HostProvider, Limits, Pool, Stream};
+use crate::random::SplitMix64;
 
 const THREADS: u64 = 4;
 
@@ -22,14 +23,6 @@ fn holds(block: &Block<HostProvider>, value: u64) -> bool {
     (0..block.requested() as usize / 8).all(|index| unsafe { words.add(index).read() } == value)
 }
 
-/// A sequence of numbers for a thread.
-fn step(state: &mut u64) -> u64 {
-    *state = state
-        .wrapping_mul(6_364_136_223_846_793_005)
-        .wrapping_add(1);
-    *state >> 33
-}
-
 #[test]
 fn blocks_of_several_threads_do_not_overlap() {
     let limits = Limits {
@@ -40,16 +33,16 @@ fn blocks_of_several_threads_do_not_overlap() {
         for thread in 0..THREADS {
             let pool = &pool;
             scope.spawn(move || {
-                let mut random = thread;
+                let mut random = SplitMix64::new(thread);
                 let mut blocks = Vec::new();
                 for _ in 0..100_000 {
-                    if blocks.len() < 16 && step(&mut random).is_multiple_of(2) {
-                        let block = pool.allocate(8 * (1 + step(&mut random) % 512)).unwrap();
-                        let value = step(&mut random);
+                    if blocks.len() < 16 && random.word().is_multiple_of(2) {
+                        let block = pool.allocate(8 * (1 + random.word() % 512)).unwrap();
+                        let value = random.word();
                         fill(&block, value);
                         blocks.push((block, value));
                     } else if !blocks.is_empty() {
-                        let index = step(&mut random) as usize % blocks.len();
+                        let index = random.word() as usize % blocks.len();
                         let (block, value) = blocks.swap_remove(index);
                         assert!(holds(&block, value), "another thread has written");
                         pool.deallocate(block);
@@ -82,12 +75,12 @@ fn threads_share_streams_and_too_little_memory() {
         for thread in 0..THREADS {
             let (pool, device, streams, is_refused) = (&pool, &device, &streams, &is_refused);
             scope.spawn(move || {
-                let mut random = thread;
+                let mut random = SplitMix64::new(thread);
                 let mut blocks = Vec::new();
                 for _ in 0..30_000 {
-                    let stream = &streams[step(&mut random) as usize % 2];
-                    match step(&mut random) % 5 {
-                        0 | 1 => match pool.allocate_async(1 + step(&mut random) % 4096, stream) {
+                    let stream = &streams[random.word() as usize % 2];
+                    match random.word() % 5 {
+                        0 | 1 => match pool.allocate_async(1 + random.word() % 4096, stream) {
                             Ok(block) => {
                                 let users = device.users(block.address());
                                 assert!(users.iter().all(|&user| user == stream.id()));
@@ -101,7 +94,7 @@ fn threads_share_streams_and_too_little_memory() {
                                 pool.deallocate_async(block, stream);
                             }
                         }
-                        _ => stream.advance(step(&mut random) % 8),
+                        _ => stream.advance(random.word() % 8),
                     }
                 }
                 for (block, stream) in blocks {
@@ -131,11 +124,11 @@ fn no_request_is_refused_as_long_as_free_memory_could_serve_it() {
         for thread in 0..THREADS {
             let (pool, stream) = (&pool, &stream);
             scope.spawn(move || {
-                let mut random = thread;
+                let mut random = SplitMix64::new(thread);
                 for _ in 0..20_000 {
-                    let bytes = 1 + step(&mut random) % MOST;
+                    let bytes = 1 + random.word() % MOST;
                     let block = pool.allocate(bytes).expect("its share");
-                    match step(&mut random) % 2 {
+                    match random.word() % 2 {
                         0 => pool.deallocate(block),
                         _ => pool.deallocate_async(block, stream),
                     }
@@ -163,13 +156,13 @@ fn ten_million_random_operations_leak_nothing() {
         let work = |thread| {
             let (pool, streams) = (&pool, &streams);
             scope.spawn(move || {
-                let (mut random, mut allocations) = (thread, 0);
+                let (mut random, mut allocations) = (SplitMix64::new(thread), 0);
                 let mut blocks = Vec::new();
                 for _ in 0..OPERATIONS / THREADS {
-                    let stream = &streams[step(&mut random) as usize % 2];
-                    let is_async = step(&mut random).is_multiple_of(2);
-                    if step(&mut random) % 64 >= blocks.len() as u64 {
-                        let bytes = step(&mut random) % (512 << (step(&mut random) % 18));
+                    let stream = &streams[random.word() as usize % 2];
+                    let is_async = random.word().is_multiple_of(2);
+                    if random.word() % 64 >= blocks.len() as u64 {
+                        let bytes = random.word() % (512 << (random.word() % 18));
                         blocks.push(match is_async {
                             true => pool.allocate_async(bytes, stream).unwrap(),
                             false => pool.allocate(bytes).unwrap(),
@@ -177,17 +170,17 @@ fn ten_million_random_operations_leak_nothing() {
                         allocations += 1;
                         continue;
                     }
-                    let chosen = step(&mut random) as usize % blocks.len();
+                    let chosen = random.word() as usize % blocks.len();
                     let block = blocks.swap_remove(chosen);
                     if !is_async {
                         pool.deallocate(block);
                         continue;
                     }
-                    if step(&mut random).is_multiple_of(8) {
+                    if random.word().is_multiple_of(8) {
                         stream.launch(block.address());
                     }
                     pool.deallocate_async(block, stream);
-                    if step(&mut random).is_multiple_of(16) {
+                    if random.word().is_multiple_of(16) {
                         stream.finish();
                     }
                 }
@@ -203,7 +196,7 @@ fn ten_million_random_operations_leak_nothing() {
     assert_eq!((stats.live_blocks, stats.live_bytes), (0, 0));
     assert_eq!((stats.requested_bytes, stats.refused), (0, 0));
     assert_eq!(stats.hits + stats.misses, allocations);
-    pool.drain();
+    pool.empty_cache();
     let stats = pool.stats();
     assert_eq!((stats.held_bytes, stats.released), (0, stats.misses));
     assert_eq!((stats.cached_bytes, stats.pending_bytes), (0, 0));

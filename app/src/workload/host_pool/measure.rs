@@ -12,6 +12,7 @@ use super::row::{Latency, Row};
 use super::{Pattern, Suite};
 use crate::backend::{BackendError, MemorySource};
 use crate::pool::Stats;
+use crate::random::SplitMix64;
 use crate::workload::Status;
 
 /// Blocks that a thread keeps in `Mixed`.
@@ -49,7 +50,7 @@ struct Worked {
 
 /// Measures a case; whatever happens is in the row.
 pub(super) fn measure(source: &impl MemorySource, suite: &Suite, mut row: Row) -> Row {
-    source.drain();
+    source.empty_cache();
     let length = Length {
         pairs: suite.operations,
         budget: Duration::from_secs_f64(suite.budget_s),
@@ -179,15 +180,17 @@ fn work<const CLOCKED: bool, S: MemorySource>(
 ) -> Result<Worked, BackendError> {
     let kept = if bytes.is_some() { 1 } else { KEPT };
     let mut blocks: Vec<Option<S::Block>> = (0..kept).map(|_| None).collect();
-    let (mut times, mut pairs, mut random) = (Times::default(), 0, thread);
+    // The same for a thread in every round.
+    let mut random = SplitMix64::new(thread);
+    let (mut times, mut pairs) = (Times::default(), 0);
     let mut result = Ok(());
     let begun = Instant::now();
     while pairs < length.pairs {
         if pairs.is_multiple_of(STRIDE) && begun.elapsed() >= length.budget {
             break;
         }
-        let size = bytes.unwrap_or_else(|| mixed_size(next(&mut random)));
-        let slot = &mut blocks[(next(&mut random) % kept) as usize];
+        let size = bytes.unwrap_or_else(|| mixed_size(random.word()));
+        let slot = &mut blocks[random.below(kept) as usize];
         if let Some(block) = slot.take() {
             clocked::<CLOCKED, _>(&mut times.deallocate, || source.deallocate(block));
         }
@@ -229,14 +232,6 @@ fn mixed_size(random: u64) -> u64 {
     base + (random / DOUBLINGS) % (base + 1)
 }
 
-/// The next number of a sequence; the same for a thread in every round.
-fn next(random: &mut u64) -> u64 {
-    *random = random
-        .wrapping_mul(6_364_136_223_846_793_005)
-        .wrapping_add(1_442_695_040_888_963_407);
-    *random >> 33
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,8 +254,8 @@ mod tests {
 
     #[test]
     fn mixed_sizes_keep_their_range() {
-        let mut random = 1;
-        let sizes: Vec<u64> = (0..10_000).map(|_| mixed_size(next(&mut random))).collect();
+        let mut random = SplitMix64::new(1);
+        let sizes: Vec<u64> = (0..10_000).map(|_| mixed_size(random.word())).collect();
         assert!(sizes.iter().all(|size| (512..=1 << 20).contains(size)));
         for doubling in 0..DOUBLINGS {
             let range = LEAST << doubling..=LEAST << (doubling + 1);

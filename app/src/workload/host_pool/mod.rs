@@ -112,7 +112,8 @@ impl Suite {
     }
 }
 
-/// Measures every case over every source of the backend; `before` is told of each.
+/// Measures every case with every memory source of the backend, and calls `before` with a line
+/// about it first.
 ///
 /// # Errors
 ///

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{Case, Pattern};
 use crate::meta::Meta;
+use crate::samples::nearest_rank;
 use crate::workload::Status;
 
 /// The result of a case; the keys are stable, what does not apply is null.
@@ -77,13 +78,12 @@ impl Latency {
     /// That of some times; nothing without a time.
     pub fn new(mut times_ns: Vec<u64>) -> Option<Self> {
         times_ns.sort_unstable();
-        let max_ns = *times_ns.last()?;
-        let of = |permille: usize| times_ns[(permille * times_ns.len()).div_ceil(1000) - 1];
+        let of = |permille| nearest_rank(&times_ns, permille);
         Some(Self {
-            p50_ns: of(500),
-            p99_ns: of(990),
-            p999_ns: of(999),
-            max_ns,
+            p50_ns: of(500)?,
+            p99_ns: of(990)?,
+            p999_ns: of(999)?,
+            max_ns: of(1000)?,
         })
     }
 }

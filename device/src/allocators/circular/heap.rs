@@ -71,6 +71,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         wanted > self.layout.region_units
     }
 
+    /// Whether so many units are more than this part of a region, as a power of two.
+    #[inline(always)]
+    pub(super) fn exceeds_part(&self, units: u32, bits: u32) -> bool {
+        units > self.layout.region_units >> bits
+    }
+
     /// The index of free memory.
     #[inline(always)]
     pub(super) fn index(&self) -> Index {

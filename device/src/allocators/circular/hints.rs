@@ -91,7 +91,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             let hint = self.hint(self.region_of(unit)).load(Relaxed);
             // Free chunks that lie side by side may make up what was not found.
             let may_fit = hint & NO_FIT != 0 && (is_merged || length >= hint ^ NO_FIT);
-            if may_fit || length > self.layout.region_units >> SMALL_BITS {
+            if may_fit || self.exceeds_part(length, SMALL_BITS) {
                 self.leave_cursor(warp, unit);
             }
         }

@@ -38,14 +38,14 @@ const GROUP_FUEL: u32 = 1 << 10;
 /// The same for a request of more than a region, which may have to merge hundreds of
 /// chunks; it is as rare as it is large.
 const LARGE_FUEL: u32 = 1 << 16;
-/// The logarithm of the regions that a request seeks which the walk has not served, before it
-/// seeks what it wants.
-const LONG_BITS: u32 = 4;
-/// A region has few blocks that are more than this part of it, as a power of two: a walk
-/// goes round it even if others are at work there.
+/// The logarithm of the regions that the index is searched for first, where a walk has not
+/// served a request: what is left of them serves those that follow.
+const RESERVE_BITS: u32 = 4;
+/// The part of a region, as a power of two, beyond which a request is worth such a reserve.
+const RESERVED_BITS: u32 = 6;
+/// The part of a region, as a power of two, beyond which blocks are so few in it that a walk
+/// visits all of them, though other threads are at work there.
 const FEW_BITS: u32 = 8;
-/// The least part of a region, as a power of two, for which a long run is sought.
-const SOME_BITS: u32 = 6;
 /// Turns that a request waits at a chunk that changes hands, less one.
 const PATIENCE: u32 = 31;
 /// The same once it has left the nursery: all those that did so meet at few
@@ -124,7 +124,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                         fuel -= 1;
                         let patient =
                             fuel & PATIENCE != 0 || (round != NEARBY && fuel & LONG_PATIENCE != 0);
-                        // What is in other hands may come free, and fit.
+                        // What another thread holds may come free, and fit.
                         if link.state == LOCKED {
                             sure = false;
                         }
@@ -137,9 +137,9 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                         fuel = fuel.saturating_sub(STEP - 1);
                         if link.next != 0 && self.is_in_region_of(unit, link.next) {
                             unit = link.next;
-                        } else if !whole && (sure || self.is_fraction(wanted, FEW_BITS)) {
-                            // Not for small blocks where others are at work: hundreds may lie
-                            // before the cursor, and the next region is nearer.
+                        } else if !whole && (sure || self.exceeds_part(wanted, FEW_BITS)) {
+                            // Of small blocks hundreds may lie before the cursor: where other
+                            // threads are at work, the next region is nearer.
                             whole = true;
                             unit = self.anchor_of(unit);
                         } else {
@@ -183,12 +183,6 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             }
             none
         }
-    }
-
-    /// Whether so many units are more than a part of a region, as a power of two.
-    #[inline(always)]
-    fn is_fraction(&self, wanted: u32, bits: u32) -> bool {
-        wanted > self.layout.region_units >> bits
     }
 
     /// Whether a request of `wanted` units may merge the chunk at `next` with
@@ -264,16 +258,16 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         unsafe {
             let (mut unit, mut end) = self.take(warp, wanted, is_own);
             if end == 0 && is_own && wanted <= self.layout.units {
-                // Beyond the nursery a long run first: the next requests of this place find the
-                // rest of it. Holes that just fit are for when there is none, and for small
-                // blocks, which find theirs in the nursery.
-                let long = self.layout.region_units << LONG_BITS;
-                let is_possible = self.has_nursery() && long <= self.layout.units;
+                // Several regions beyond the nursery first: the next requests of this place
+                // find what is left of them. Holes that just fit are for when there are none,
+                // and for small blocks, which find theirs in the nursery.
+                let reserve = self.layout.region_units << RESERVE_BITS;
+                let is_possible = self.has_nursery() && reserve <= self.layout.units;
                 let is_first = is_possible
-                    && wanted < long
-                    && self.is_fraction(wanted, SOME_BITS)
+                    && wanted < reserve
+                    && self.exceeds_part(wanted, RESERVED_BITS)
                     && !self.is_scarce(wanted);
-                let mut sought = if is_first { long } else { wanted };
+                let mut sought = if is_first { reserve } else { wanted };
                 loop {
                     (unit, end) = self.search(warp, sought);
                     if end != 0 || sought == wanted {

@@ -8,14 +8,13 @@
 //! come: that takes 24 to 200 ms.
 //!
 //! A queue's entries are counted apart from the pages, and a thread waits for an entry only
-//! if it has taken one off that count. So a chunk for which the queue has no
-//! room can go to a stack of the class instead, where all threads that have permits also
-//! look. A chunk in the queue or on a stack is *available*. No thread waits for pages while
-//! it holds a chunk, so that threads with permits are served: the pages that were promised
-//! are on chunks that are available, or held by threads that make them available before they
-//! wait for pages. A holder may wait for other lanes of its warp, which all go as far
-//! together; what these wait for, entries and room of a queue, other threads provide without
-//! such a wait.
+//! if it has taken one off that count. So a chunk for which the queue has no room can go to a
+//! stack of the class instead, where all threads that have permits also look. A chunk in the
+//! queue or on a stack is *available*. No thread waits for pages while it holds a chunk, so
+//! that threads with permits are served: the pages that were promised are on chunks that are
+//! available, or held by threads that make them available before they wait for pages. A
+//! holder may wait for other lanes of its warp, which all go as far together; what these wait
+//! for, entries and room of a queue, other threads provide without such a wait.
 //!
 //! Since a chunk has one holder at a time, many threads that want few pages each
 //! would wait for the chunks one after the other. Until a class has a 2^6th of the
@@ -273,9 +272,8 @@ impl<Q: Queue> Task for Free<Q> {
     }
 }
 
-// SAFETY: a page is granted by clearing its bit in the chunk's entry, of as many as the only
-// holder of the chunk has lowered its count by; a chunk is returned by its holder, with all of its
-// pages counted.
+// SAFETY: a chunk's only holder lowers its count and clears the bits of as many pages, which it
+// grants; it returns a chunk with all of its pages counted.
 unsafe impl<Q: Queue> Instance for OuroborosChunks<Q> {
     const REUSES: bool = true;
     const EXACT_NULL: bool = true;

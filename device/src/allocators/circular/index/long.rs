@@ -2,8 +2,7 @@
 //!
 //! A run of `wanted` units covers [`stride`] words of the map in a row at least, so that one
 //! word in so many tells whether there may be one: most are not full, and the words between
-//! need not be read. For a block of a region that is one word in a hundred, where a scan of
-//! all bits of 1 GiB took a lane 0.1 s.
+//! need not be read. For a block of a region of 4096 units that is one word in 127.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -12,8 +11,8 @@ use cuda_std::atomic;
 use super::{Index, ROW_UNITS};
 use crate::allocators::circular::runs::{NONE, Runs};
 
-/// The least units of a long run: of at least a row of words, less one, none need be read
-/// beside the last. Shorter runs are found by reading rows.
+/// The least units of a long run, which covers as many words as a row has: one word a row is
+/// read at most. Shorter runs are found by reading rows.
 pub(super) const LONG: u32 = ROW_UNITS + 31;
 
 /// Words that every run of so many units covers.
@@ -182,7 +181,7 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::{Index, LONG};
-    use crate::allocators::circular::runs::{NONE, Scan};
+    use crate::allocators::circular::runs::Scan;
 
     /// Units of the maps; not a multiple of a row.
     const UNITS: u32 = 8 * 512 + 77;
@@ -242,7 +241,6 @@ mod tests {
             "{case}"
         );
         assert_eq!(runs.longest, all.longest.max(wanted - 1), "{case}");
-        assert_eq!(found == NONE, all.longest < wanted, "{case}");
         assert_eq!(found, expected, "{case}");
     }
 
