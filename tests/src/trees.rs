@@ -7,6 +7,7 @@ use heapwood::tree::{PreparedBuild, Tree, TreeBuilder, TreeError};
 use heapwood_device::heap::State;
 use heapwood_device::kdtree::plan::{BuildResult, Limits, Options};
 
+use crate::gpu::cpu;
 use crate::soups::Triangles;
 
 /// A finished tree.
@@ -36,6 +37,30 @@ pub fn build(
     let builder = TreeBuilder::new(backend, triangles)?;
     let ready = builder.prepare(spec, Pool::Bytes(pool), options)?;
     finish(&ready, options.collect || spec.allocator.may_overwrite)
+}
+
+/// Builds a tree on the CPU over an allocator that has to serve it.
+///
+/// An allocator whose null is not exact may refuse a worker while another one holds what
+/// is free. A worker alone must be served even by such an allocator.
+///
+/// # Panics
+///
+/// If the build fails.
+pub fn build_served(
+    spec: &Spec,
+    workers: usize,
+    pool: u64,
+    triangles: &Triangles,
+    options: Options,
+) -> Finished {
+    let built = match build(&*cpu(workers), spec, pool, triangles, options) {
+        Err(TreeError::Pool { .. } | TreeError::Full { .. }) if !spec.allocator.exact_null => {
+            build(&*cpu(1), spec, pool, triangles, options)
+        }
+        built => built,
+    };
+    built.unwrap_or_else(|error| panic!("{spec}: {error}"))
 }
 
 /// Builds a tree in a pool and within limits.

@@ -27,8 +27,7 @@ fn bound(triangles: &Triangles) -> usize {
 }
 
 fn build_over(spec: &Spec, workers: usize, triangles: &Triangles, options: Options) -> Finished {
-    let built = trees::build(&*cpu(workers), spec, POOL, triangles, options);
-    built.unwrap_or_else(|error| panic!("{spec}: {error}"))
+    trees::build_served(spec, workers, POOL, triangles, options)
 }
 
 fn build(name: &str, workers: usize, triangles: &Triangles, options: Options) -> Finished {
