@@ -221,12 +221,17 @@ pub trait Allocator: Copy {
 
     /// `malloc` for the active lanes, as one request where the
     /// allocator knows how. Each lane's block is freed on its own.
+    ///
+    /// It reads the active mask ([`Warp::converge`]). So lanes that request again and again
+    /// come together before each request, in a collective over the whole warp; lanes that want
+    /// nothing more take part in that until the last one is done.
     #[inline(always)]
     fn malloc_coalesced<W: Warp>(self, warp: W, bytes: u64) -> Self::Handle {
         self.malloc(warp, bytes)
     }
 
-    /// `free` for the active lanes.
+    /// `free` for the active lanes, which come together before each call as for
+    /// [`Allocator::malloc_coalesced`].
     ///
     /// # Safety
     ///

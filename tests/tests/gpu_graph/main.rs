@@ -33,6 +33,9 @@ struct Scale {
     pool: u64,
     /// Vertices and edges of the graph that is compared with the CPU's.
     large: (u64, u64),
+    /// Vertices of the graph in which 1000 get many neighbours, the edges of these, and the
+    /// bytes of the pool.
+    busy: (u64, usize, u64),
     /// Whether so many threads ask at once that an allocator whose null is no evidence
     /// refuses some of them.
     crowd: bool,
@@ -46,6 +49,7 @@ const FULL: Scale = Scale {
     largest: 100_000,
     pool: 2 << 20,
     large: (1 << 17, 1 << 20),
+    busy: (1_000_000, 2_000_000, 2 << 30),
     crowd: true,
     growing: 1,
 };
@@ -56,6 +60,7 @@ const SMALL: Scale = Scale {
     largest: 2_000,
     pool: 256 << 10,
     large: (1 << 10, 1 << 13),
+    busy: (1_000, 20_000, 16 << 20),
     crowd: false,
     growing: 12,
 };
@@ -67,6 +72,7 @@ const SMALL_ON_GPU: Scale = Scale {
     largest: 500,
     pool: 128 << 10,
     large: (1 << 8, 1 << 11),
+    busy: (1_000, 2_000, 16 << 20),
     crowd: true,
     ..SMALL
 };
@@ -80,6 +86,7 @@ clauses! {
     a_vertex_deleted_before_it_was_is_there_later
     a_pool_grows_under_batches
     a_large_graph_is_that_of_the_cpu
+    few_vertices_get_many_neighbours
 }
 
 fn random_batches_keep_the_store_equal_to_a_set(backend: &dyn Backend, scale: Scale) {
@@ -344,6 +351,41 @@ fn a_large_graph_is_that_of_the_cpu(backend: &dyn Backend, scale: Scale) {
             let pairs = found.ranks.iter().zip(&ranks);
             let off: f64 = pairs.map(|(a, b)| f64::from(a - b).abs()).sum();
             assert!(off <= 1e-6, "{what}: ranks off by {off:e}");
+        }
+    }
+}
+
+/// Where a lane of a warp requests and frees hundreds of pages, and the others one.
+fn few_vertices_get_many_neighbours(backend: &dyn Backend, scale: Scale) {
+    let (vertices, edges, pool) = scale.busy;
+    let parameters = Parameters {
+        vertices,
+        edges: Some(4 * vertices),
+        seed: 7,
+    };
+    let list = generate(Kind::Uniform, parameters).expect("few edges");
+    let rows = Csr::build(list, CsrOptions::default()).0;
+    let draw = Draw {
+        seed: 7,
+        number: 1,
+        pattern: Pattern::Pressure,
+    };
+    let batch = draw.insertions(edges, rows.vertices());
+    let one = Spec::parse("atomicmalloc").expect("an allocator");
+    let host = cpu(1);
+    for form in FORMS.into_iter().filter(|form| !form.directed) {
+        let mut expected = form.store(&*host, &one, Pool::Bytes(pool), (&rows, None));
+        let counts = expected.update(&batch, Change::Insert, false);
+        let counts = counts.expect("room").counts;
+        let hash = expected.hash();
+        for spec in keeping(scale.crowd) {
+            let what = format!("{}, {form:?}", spec.name());
+            let mut store = form.store(backend, &spec, Pool::Bytes(pool), (&rows, None));
+            let found = store.update(&batch, Change::Insert, false).expect(&what);
+            assert_eq!(found.counts, counts, "{what}");
+            assert_eq!(store.hash(), hash, "{what}");
+            store.update(&batch, Change::Delete, false).expect(&what);
+            store.check_heap().expect(&what);
         }
     }
 }

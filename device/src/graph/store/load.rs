@@ -96,17 +96,21 @@ impl Kernel for Load {
         // SAFETY: the arguments' contract.
         let status = |index: usize| unsafe { &*load.status.add(index).cast::<AtomicU64>() };
         let rows = Rows::new(warp, load.limit, W::LANES);
-        let mut vertex = rows.first + warp.lane();
-        while vertex < rows.end {
-            // SAFETY: the kernel's contract.
-            let range = unsafe { load.range(vertex) };
+        let mut row = rows.first;
+        while row < rows.end {
+            let vertex = row + warp.lane();
+            let mut range = Some((0, 0));
+            if vertex < rows.end {
+                // SAFETY: the kernel's contract.
+                range = unsafe { load.range(vertex) };
+            }
             if range.is_none() {
                 // Relaxed: the host reads it after the launch.
                 status(word::INVALID).store(1, Relaxed);
             }
             let (start, end) = range.unwrap_or((0, 0));
             let degree = end - start;
-            if degree >= load.least && degree < load.below {
+            if vertex < rows.end && degree >= load.least && degree < load.below {
                 let (mut record, mut handle) = (Vertex::default(), A::Handle::NULL);
                 if degree > 0 {
                     let bytes = u64::from(capacity_for(degree)) * 4;
@@ -134,7 +138,9 @@ impl Kernel for Load {
                         .write(handle);
                 }
             }
-            vertex += rows.step;
+            // The lanes come together before the next request, as `malloc_coalesced` wants.
+            warp.sync(W::FULL);
+            row += rows.step;
         }
     }
 }

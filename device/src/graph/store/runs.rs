@@ -160,6 +160,23 @@ impl Runs {
         }
     }
 
+    /// The run of this lane in the row of runs from `row` on, if it has that many.
+    ///
+    /// # Safety
+    ///
+    /// As for `run`.
+    #[inline(always)]
+    pub unsafe fn of_lane<W: Warp>(
+        &self,
+        warp: W,
+        update: &UpdateArguments,
+        row: u32,
+    ) -> Option<(u32, u32)> {
+        let index = row + warp.lane();
+        // SAFETY: below the length, and the caller's promise.
+        (index < self.length).then(|| unsafe { self.run(update, index) })
+    }
+
     /// Puts run `index` into a class, or with [`NO_CLASS`] into none.
     ///
     /// # Safety

@@ -158,6 +158,8 @@ impl Kernel for FreeBlocks {
                         let fresh = update.fresh.cast::<A::Handle>();
                         heap.free_coalesced(warp, *fresh.add(runs.ordered(at) as usize));
                     }
+                    // The lanes come together before the next call, as `free_coalesced` wants.
+                    warp.sync(W::FULL);
                     row += W::LANES;
                 }
             }

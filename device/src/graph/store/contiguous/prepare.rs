@@ -258,6 +258,9 @@ impl Kernel for Prepare {
                     if at < wanted {
                         granted += Self::request(warp, heap, &update, runs.ordered(at));
                     }
+                    // The lanes come together before the next request, as `malloc_coalesced`
+                    // wants.
+                    warp.sync(W::FULL);
                     row += W::LANES;
                 }
             }

@@ -15,15 +15,17 @@ use crate::simt::Warp;
 pub struct LinkedLoad;
 
 impl LinkedLoad {
-    /// The chain for the targets `start..end`: its record, and the handle of
-    /// its first page, null if a page was refused. Whether the targets are
-    /// right is added to `valid`.
+    /// The chain of each lane for its targets `start..end`: the record, and the handle of
+    /// the first page, null if a page was refused or there is no target. Whether the targets
+    /// are right is added to `valid`.
+    ///
+    /// The lanes come together for each page, as [`Allocator::malloc_coalesced`] wants.
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, and `start..end` is a range of [`LoadArguments::range`].
+    /// All lanes of the warp make the call. The arguments' contract holds, and `start..end` is a range of [`LoadArguments::range`].
     #[inline(always)]
-    unsafe fn chain<W: Warp, A: Allocator>(
+    unsafe fn chains<W: Warp, A: Allocator>(
         warp: W,
         heap: A,
         load: &LoadArguments,
@@ -38,10 +40,15 @@ impl LinkedLoad {
         };
         let (mut handle, mut last) = (A::Handle::NULL, core::ptr::null_mut());
         let mut at = start;
-        while at < end {
+        while warp.ballot(W::FULL, at < end) != 0 {
+            if at >= end {
+                continue;
+            }
             let fresh = obtain_coalesced(warp, heap, PAGE_BYTES);
             if fresh.is_null() {
-                return (Vertex::default(), fresh);
+                (record, handle) = (Vertex::default(), fresh);
+                at = end;
+                continue;
             }
             let page = heap.address(fresh);
             // SAFETY: a fresh page is this lane's; the range is within the targets.
@@ -77,31 +84,32 @@ impl Kernel for LinkedLoad {
         // SAFETY: the arguments' contract.
         let status = |index: usize| unsafe { &*load.status.add(index).cast::<AtomicU64>() };
         let mut valid = true;
-        let mut vertex = warp.thread();
-        while vertex < load.limit {
-            let (mut record, mut handle) = (Vertex::default(), A::Handle::NULL);
+        let mut row = warp.thread() - warp.lane();
+        while row < load.limit {
+            let vertex = row + warp.lane();
             // SAFETY: `offsets` ends checked ranges; below the limit, records
-            // and handles are this lane's alone.
+            // and handles are this lane's alone. All lanes of the warp are at this row.
             unsafe {
-                if let Some((start, end)) = load.range(vertex) {
-                    if end > start {
-                        let range = (start, end);
-                        (record, handle) = Self::chain(warp, heap, &load, range, &mut valid);
-                        if handle.is_null() {
-                            // Relaxed: the host reads it after the launch.
-                            status(word::REFUSED).fetch_max(PAGE_BYTES, Relaxed);
-                        }
-                    }
-                } else {
-                    valid = false;
+                let mut range = Some((0, 0));
+                if vertex < load.limit {
+                    range = load.range(vertex);
                 }
-                load.records.add(vertex as usize).write(record);
-                load.handles
-                    .cast::<A::Handle>()
-                    .add(vertex as usize)
-                    .write(handle);
+                valid &= range.is_some();
+                let (start, end) = range.unwrap_or((0, 0));
+                let (record, handle) = Self::chains(warp, heap, &load, (start, end), &mut valid);
+                if end > start && handle.is_null() {
+                    // Relaxed: the host reads it after the launch.
+                    status(word::REFUSED).fetch_max(PAGE_BYTES, Relaxed);
+                }
+                if vertex < load.limit {
+                    load.records.add(vertex as usize).write(record);
+                    load.handles
+                        .cast::<A::Handle>()
+                        .add(vertex as usize)
+                        .write(handle);
+                }
             }
-            vertex += warp.threads();
+            row += warp.threads();
         }
         if !valid {
             // Relaxed: as above.

@@ -32,19 +32,22 @@ impl Kernel for LinkedClassify {
     }
 }
 
-/// Frees a chain from `handle` on; null is an empty one.
+/// Frees the chain of each lane from `handle` on; null is an empty one. The lanes come together
+/// for each page, as [`Allocator::free_coalesced`] wants.
 ///
 /// # Safety
 ///
-/// Nobody else uses the pages, now or later.
+/// All lanes of the warp make the call, and nobody else uses the pages, now or later.
 #[inline(always)]
-unsafe fn free_chain<W: Warp, A: Allocator>(warp: W, heap: A, mut handle: A::Handle) {
-    while !handle.is_null() {
-        // SAFETY: the caller's promise; the link is read before its page goes.
-        unsafe {
-            let next = *link::<A>(heap.address(handle));
-            heap.free_coalesced(warp, handle);
-            handle = next;
+unsafe fn free_chains<W: Warp, A: Allocator>(warp: W, heap: A, mut handle: A::Handle) {
+    while warp.ballot(W::FULL, !handle.is_null()) != 0 {
+        if !handle.is_null() {
+            // SAFETY: the caller's promise; the link is read before its page goes.
+            unsafe {
+                let next = *link::<A>(heap.address(handle));
+                heap.free_coalesced(warp, handle);
+                handle = next;
+            }
         }
     }
 }
@@ -90,39 +93,52 @@ impl Kernel for LinkedDemand {
 pub struct LinkedPrepare;
 
 impl LinkedPrepare {
-    /// The new pages for the changes `begin..end`, linked, merged with the
-    /// neighbours that they displace; null if one was refused. Counts them.
+    /// The new pages for each lane's run of changes, linked, merged with the
+    /// neighbours that they displace; null if one was refused, or for no run. Counts them.
+    ///
+    /// The lanes come together for each page, as [`Allocator::malloc_coalesced`] wants.
     ///
     /// # Safety
     ///
-    /// `begin..end` is a run of the changes of an insertion, and `record` is that of its
-    /// vertex in the store of `heap`, whose chain nobody writes to meanwhile.
+    /// All lanes of the warp make the call. A run is one of the changes of an insertion, and
+    /// nobody writes to the chain of its vertex meanwhile.
     #[inline(always)]
-    unsafe fn tail<W: Warp, A: Allocator>(
+    unsafe fn tails<W: Warp, A: Allocator>(
         warp: W,
         heap: A,
         update: &UpdateArguments,
-        record: &Vertex,
-        (begin, end): (u32, u32),
+        run: Option<(u32, u32)>,
         fresh_pages: &mut u64,
     ) -> A::Handle {
         // SAFETY: the caller's promise; the chain has `degree` neighbours, and new pages are this
         // lane's.
         unsafe {
             let form = update.form();
-            let mut index = update.position(begin) / capacity::<A>() * capacity::<A>();
-            let mut old = if record.degree > 0 {
-                Cursor::new(heap, first(record), index)
+            let (mut change, end) = run.unwrap_or((0, 0));
+            let (mut record, mut index) = (Vertex::default(), 0);
+            if change < end {
+                record = update.record(form.source(update.change(change)));
+                index = update.position(change) / capacity::<A>() * capacity::<A>();
+            }
+            let mut old = if index < record.degree {
+                Cursor::new(heap, first(&record), index)
             } else {
                 Cursor::new(heap, core::ptr::null_mut(), 0)
             };
             let (mut head, mut last) = (A::Handle::NULL, core::ptr::null_mut());
-            let mut change = begin;
-            while index < record.degree || change < end {
+            let mut is_refused = false;
+            loop {
+                let wants = !is_refused && (index < record.degree || change < end);
+                if warp.ballot(W::FULL, wants) == 0 {
+                    break;
+                }
+                if !wants {
+                    continue;
+                }
                 let fresh = obtain_coalesced(warp, heap, PAGE_BYTES);
                 if fresh.is_null() {
-                    free_chain(warp, heap, head);
-                    return fresh;
+                    is_refused = true;
+                    continue;
                 }
                 *fresh_pages += 1;
                 let page = heap.address(fresh);
@@ -146,7 +162,9 @@ impl LinkedPrepare {
                     position += 1;
                 }
             }
-            head
+            let refused = if is_refused { head } else { A::Handle::NULL };
+            free_chains(warp, heap, refused);
+            if is_refused { A::Handle::NULL } else { head }
         }
     }
 }
@@ -167,13 +185,11 @@ impl Kernel for LinkedPrepare {
             while runs.list(warp, &update) {
                 let mut row = 0;
                 while row < runs.length {
-                    let index = row + warp.lane();
-                    if index < runs.length {
-                        let run = runs.run(&update, index);
-                        let record = update.record(update.form().source(update.change(run.0)));
-                        let head = Self::tail(warp, heap, &update, &record, run, &mut fresh_pages);
+                    let run = runs.of_lane(warp, &update, row);
+                    let head = Self::tails(warp, heap, &update, run, &mut fresh_pages);
+                    if let Some((begin, _)) = run {
                         let fresh = update.fresh.cast::<A::Handle>();
-                        fresh.add(run.0 as usize).write(head);
+                        fresh.add(begin as usize).write(head);
                         let mut address = 0;
                         if head.is_null() {
                             // Relaxed: read by later launches.
@@ -181,7 +197,7 @@ impl Kernel for LinkedPrepare {
                         } else {
                             address = heap.address(head).expose_provenance() as u64;
                         }
-                        update.moved.add(run.0 as usize).write(address);
+                        update.moved.add(begin as usize).write(address);
                     }
                     row += W::LANES;
                 }
@@ -196,25 +212,23 @@ pub struct LinkedCommit;
 
 impl LinkedCommit {
     /// Replaces the pages of a vertex from number `kept` on by the chain that
-    /// `head` begins, at `address`; the pages replaced are freed.
+    /// `head` begins, at `address`; returns what was replaced.
     ///
     /// # Safety
     ///
     /// `record` and `handle` are those of a vertex whose chain has `kept` pages at least. That
-    /// chain and the one from `head` on are this lane's, and nobody uses the pages that are
-    /// replaced, now or later.
+    /// chain and the one from `head` on are this lane's.
     #[inline(always)]
-    unsafe fn replace<W: Warp, A: Allocator>(
-        warp: W,
+    unsafe fn replace<A: Allocator>(
         heap: A,
         record: &mut Vertex,
         handle: &mut A::Handle,
         kept: u32,
         (head, address): (A::Handle, u64),
-    ) {
+    ) -> A::Handle {
         // SAFETY: the caller's promise.
         unsafe {
-            let old = if kept == 0 {
+            if kept == 0 {
                 let old = *handle;
                 *handle = head;
                 record.address = address;
@@ -224,8 +238,7 @@ impl LinkedCommit {
                 let old = *link::<A>(page);
                 *link::<A>(page) = head;
                 old
-            };
-            free_chain(warp, heap, old);
+            }
         }
     }
 
@@ -260,19 +273,18 @@ impl LinkedCommit {
         }
     }
 
-    /// Ends the run of changes `begin..end`.
+    /// Ends the run of changes `begin..end`; returns the pages that its vertex has left.
     ///
     /// # Safety
     ///
     /// The run is one of a batch that nothing refused, for which `LinkedPrepare` has run, and
     /// this lane alone accesses what belongs to the run and to its vertex.
     #[inline(always)]
-    unsafe fn end_run<W: Warp, A: Allocator>(
-        warp: W,
+    unsafe fn end_run<A: Allocator>(
         heap: A,
         update: &UpdateArguments,
         (begin, end): (u32, u32),
-    ) {
+    ) -> A::Handle {
         // SAFETY: the caller's promise; the chain has the pages that the degree and the
         // positions of the changes say.
         unsafe {
@@ -295,10 +307,11 @@ impl LinkedCommit {
             } else {
                 update.position(begin) / capacity::<A>()
             };
-            Self::replace(warp, heap, &mut record, handle, kept, chain);
+            let old = Self::replace(heap, &mut record, handle, kept, chain);
             record.degree = degree;
             record.capacity = pages::<A>(degree) * capacity::<A>();
             *update.records.add(vertex) = record;
+            old
         }
     }
 }
@@ -317,16 +330,15 @@ impl Kernel for LinkedCommit {
             while runs.list(warp, &update) {
                 let mut row = 0;
                 while row < runs.length {
-                    let index = row + warp.lane();
-                    if index < runs.length {
-                        let run = runs.run(&update, index);
+                    let mut old = A::Handle::NULL;
+                    if let Some(run) = runs.of_lane(warp, &update, row) {
                         if !refused {
-                            Self::end_run(warp, heap, &update, run);
+                            old = Self::end_run(heap, &update, run);
                         } else if !update.deletes() {
-                            let fresh = update.fresh.cast::<A::Handle>();
-                            free_chain(warp, heap, *fresh.add(run.0 as usize));
+                            old = *update.fresh.cast::<A::Handle>().add(run.0 as usize);
                         }
                     }
+                    free_chains(warp, heap, old);
                     row += W::LANES;
                 }
             }
