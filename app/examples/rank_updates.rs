@@ -3,7 +3,7 @@
 
 use std::error::Error;
 
-use heapwood::allocators::Spec;
+use heapwood::allocators::{DEFAULT, Spec};
 use heapwood::backend::Cpu;
 use heapwood::graph::{Change, Layout, Limits, Options, RankOptions, Store};
 use heapwood::size::Pool;
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (rows, _) = Csr::build(edges, CsrOptions::default());
     let backend = Cpu::new(None, None)?;
     let options = Options {
-        spec: Spec::parse("cfmmalloc")?,
+        spec: Spec::parse(DEFAULT)?,
         pool: Pool::Auto,
         layout: Layout::Contiguous,
         self_loops: false,

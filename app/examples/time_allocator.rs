@@ -3,14 +3,14 @@
 
 use std::error::Error;
 
-use heapwood::allocators::Spec;
+use heapwood::allocators::{DEFAULT, Spec};
 use heapwood::backend::Options;
 use heapwood::samples::Samples;
 use heapwood::workload::micro::{Case, HeapState, Microbenchmark, Plan, measure};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let name = std::env::args().nth(1);
-    let spec = Spec::parse(name.as_deref().unwrap_or("cfmmalloc"))?;
+    let spec = Spec::parse(name.as_deref().unwrap_or(DEFAULT))?;
     let (options, _) = Options::default().decide()?;
     let case = Case {
         workload: Microbenchmark::Threads,

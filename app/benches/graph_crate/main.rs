@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use heapwood::Error;
-use heapwood::allocators::Spec;
+use heapwood::allocators::{DEFAULT, Spec};
 use heapwood::output::{self, Output};
 
 use report::Row;
@@ -37,7 +37,7 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=12))]
     smaller: u32,
     /// The allocator of our store
-    #[arg(long, value_name = "NAME", default_value = "cfmmalloc", value_parser = Spec::parse)]
+    #[arg(long, value_name = "NAME", default_value = DEFAULT, value_parser = Spec::parse)]
     allocator: Spec,
     /// How to write the results
     #[arg(long, value_enum, default_value_t)]

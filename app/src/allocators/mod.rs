@@ -10,6 +10,11 @@ pub use spec::{Spec, parse_list};
 
 use heapwood_device::host::{ALLOCATORS, HostAllocator};
 
+/// The allocator of trees and graphs whose user names none: the one that frees, stays close to
+/// the lower bound in batches of updates and in trees alike (docs/results), and rounds small blocks
+/// up the least.
+pub const DEFAULT: &str = "cfmalloc";
+
 /// The allocators that can be named, and their forms, in the order of the table. Checked
 /// ones are asked for by `--check-heap`.
 pub fn with_forms() -> impl Iterator<Item = &'static HostAllocator> {

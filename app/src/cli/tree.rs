@@ -9,7 +9,7 @@ use heapwood_scenes::{Camera, Scene};
 use glam::Vec3;
 
 use crate::Error;
-use crate::allocators::Spec;
+use crate::allocators::{DEFAULT, Spec};
 use crate::generate::{SceneSpec, Source, source};
 use crate::size::{self, Pool};
 
@@ -54,7 +54,7 @@ pub struct TreeArguments {
 #[derive(Debug, Args)]
 pub struct AllocatorArguments {
     /// The allocator, with parameters after a colon (see `heapwood allocators`)
-    #[arg(long, value_name = "NAME[:PARAM=V]", default_value = "cfmmalloc", value_parser = Spec::parse)]
+    #[arg(long, value_name = "NAME[:PARAM=V]", default_value = DEFAULT, value_parser = Spec::parse)]
     pub allocator: Spec,
     /// Check every block for double frees and writes past its end
     #[arg(long)]

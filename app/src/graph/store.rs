@@ -51,7 +51,7 @@ pub struct Update {
 /// let list = EdgeList { vertices: 4, edges: vec![[0, 1], [1, 2]], directed: false };
 /// let (rows, _) = Csr::build(list, CsrOptions::default());
 /// let options = Options {
-///     spec: Spec::parse("cfmmalloc")?,
+///     spec: Spec::parse("cfmalloc")?,
 ///     pool: Pool::Auto,
 ///     layout: Layout::Contiguous,
 ///     self_loops: false,

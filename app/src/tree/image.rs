@@ -65,7 +65,7 @@ impl RenderedImage {
 /// let camera = Camera::frame(scene.bounds(), 64, 48, 45.0)?;
 /// let backend = Cpu::new(None, None)?;
 /// let builder = TreeBuilder::new(&backend, &triangles(&scene))?;
-/// let ready = builder.prepare(&Spec::parse("cfmmalloc")?, Pool::Auto, Options::default())?;
+/// let ready = builder.prepare(&Spec::parse("cfmalloc")?, Pool::Auto, Options::default())?;
 /// let built = ready.build(false)?;
 /// let picture = render(&ready, &built, &camera, Mode::default(), 3)?;
 /// assert_eq!(picture.rgba.len(), 4 * 64 * 48);

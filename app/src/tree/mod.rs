@@ -10,7 +10,7 @@
 //! let backend = Cpu::new(None, None)?;
 //! let triangles = [[[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]];
 //! let builder = TreeBuilder::new(&backend, &triangles)?;
-//! let prepared = builder.prepare(&Spec::parse("cfmmalloc")?, Pool::Auto, Options::default())?;
+//! let prepared = builder.prepare(&Spec::parse("cfmalloc")?, Pool::Auto, Options::default())?;
 //! let built = prepared.build(false)?;
 //! let ray = Ray { origin: [0.2, 0.2, 0.0], direction: [0.0, 0.0, 2.0] };
 //! let hits = tree::trace(&prepared, &built, &[ray])?;

@@ -12,7 +12,7 @@
 //! let scene = generate::knot();
 //! let workload = Workload {
 //!     scene: &scene,
-//!     spec: Spec::parse("cfmmalloc")?,
+//!     spec: Spec::parse("cfmalloc")?,
 //!     pool: Pool::Auto,
 //!     options: Options::default(),
 //!     verify: true,

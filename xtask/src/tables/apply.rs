@@ -9,7 +9,7 @@ use crate::Result;
 /// The lower bound.
 const BOUND: &str = "atomicmalloc";
 /// What `heapwood graph` uses by default.
-const DEFAULT: &str = "cfmmalloc";
+const DEFAULT: &str = "cfmalloc";
 
 /// A row for each graph and batch, contiguous: what comes after sorting, in milliseconds over
 /// the lower bound, and as multiples of that over allocators that can free.
