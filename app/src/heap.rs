@@ -123,7 +123,7 @@ impl Refuser {
     pub fn of(spec: &Spec) -> Self {
         Self {
             name: spec.name(),
-            exact_null: spec.allocator.exact_null,
+            exact_null: spec.allocator.properties.exact_null,
         }
     }
 }
@@ -209,7 +209,7 @@ impl<'b> DeviceHeap<'b> {
 
     /// Whether its allocator may allocate live blocks again.
     pub fn may_overwrite(&self) -> bool {
-        self.allocator.may_overwrite
+        self.allocator.properties.may_overwrite
     }
 
     /// Its pool, in bytes.

@@ -10,7 +10,7 @@
 use crate::simt::Warp;
 
 /// The name of a block: small, comparable, with a null.
-pub trait Handle: Copy + Eq {
+pub trait Handle: Copy + Eq + 'static {
     /// Names no block.
     const NULL: Self;
 
@@ -140,7 +140,7 @@ pub const REFUSAL_ACCESSES: u64 = 1 << 17;
 ///   the next owner does after `malloc`.
 /// - No waiting: no call depends on the progress of another thread, unless the
 ///   implementation says so and argues why that thread runs.
-pub trait Allocator: Copy {
+pub trait Allocator: Copy + 'static {
     /// The name of a block.
     type Handle: Handle;
 
@@ -277,5 +277,39 @@ pub trait Allocator: Copy {
     /// What was found wrong so far.
     fn faults(self) -> Faults {
         Faults::default()
+    }
+}
+
+/// What an allocator declares of itself, as values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Properties {
+    /// [`Allocator::FREES`].
+    pub frees: bool,
+    /// [`Allocator::REUSES_ACROSS_SIZES`].
+    pub reuses_across_sizes: bool,
+    /// [`Allocator::WALKABLE`].
+    pub walkable: bool,
+    /// [`Allocator::MAY_OVERWRITE`].
+    pub may_overwrite: bool,
+    /// [`Allocator::EXACT_NULL`].
+    pub exact_null: bool,
+    /// [`Allocator::BOUNDED_REFUSAL`].
+    pub bounded_refusal: bool,
+    /// [`Allocator::PROVIDES`].
+    pub provides: bool,
+}
+
+impl Properties {
+    /// Those of the allocator `A`.
+    pub const fn of<A: Allocator>() -> Self {
+        Self {
+            frees: A::FREES,
+            reuses_across_sizes: A::REUSES_ACROSS_SIZES,
+            walkable: A::WALKABLE,
+            may_overwrite: A::MAY_OVERWRITE,
+            exact_null: A::EXACT_NULL,
+            bounded_refusal: A::BOUNDED_REFUSAL,
+            provides: A::PROVIDES,
+        }
     }
 }

@@ -16,7 +16,7 @@ use crate::table::{with_kernels, with_plain_kernels};
 #[inline(always)]
 unsafe fn run<K: Kernel, A: Allocator>(heap: Heap, args: Args) {
     // SAFETY: the caller's promise.
-    unsafe { K::run(Simt, A::new(heap), K::Arguments::from(args)) }
+    unsafe { K::run(Simt, &A::new(heap), K::Arguments::from(args)) }
 }
 
 macro_rules! entries {

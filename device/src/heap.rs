@@ -4,8 +4,9 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::AtomicU64;
 
-use crate::allocator::{Allocator, Faults, Occupancy};
+use crate::allocator::{Faults, Occupancy};
 use crate::arguments;
+use crate::device_heap::DeviceHeap;
 use crate::kernel::{Args, Kernel};
 use crate::simt::Warp;
 
@@ -32,7 +33,7 @@ impl Kernel for Init {
     type Arguments = Nothing;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, _: Nothing) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, _: Nothing) {
         // SAFETY: the caller launches this kernel while nothing uses the heap.
         unsafe { heap.init(warp) }
     }
@@ -86,7 +87,11 @@ impl Kernel for Report {
     type Arguments = ReportArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: ReportArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        warp: W,
+        heap: &A,
+        arguments: ReportArguments,
+    ) {
         // SAFETY: the arguments' contract: `STATE_WORDS` aligned words.
         let word = |index: usize| unsafe { &*arguments.words.add(index).cast::<AtomicU64>() };
         let part = heap.walk(warp);

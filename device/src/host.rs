@@ -1,19 +1,65 @@
 //! The kernels as functions for the CPU backend.
 //!
-//! They are instantiated here, in the crate that is optimised in every profile.
+//! They are instantiated here, in the crate that is optimised in every profile, each of them
+//! once: a kernel over an allocator calls that through [`AnyHeap`].
 
-use crate::allocator::{Allocator, Heap, Request, SetupError};
+use std::marker::PhantomData;
+
+use crate::allocator::{Allocator, Handle, Heap, Properties, Request, SetupError};
 use crate::allocators::with_allocators;
 use crate::description::{Described, Description, is_entry_of};
+use crate::device_heap::AnyHeap;
 use crate::kernel::{Args, Kernel, PlainKernel};
 use crate::launch::KernelId;
 use crate::simt::Solo;
 use crate::table::{with_kernels, with_plain_kernels};
 
-/// A kernel over an allocator, for one warp.
+/// A kernel over an allocator of whatever type with handles `H`, for one warp.
+type HostKernel<H> = unsafe fn(Solo, &AnyHeap<'_, Solo, H>, Args);
+
+/// A kernel as a function of the table.
 ///
-/// Safe to call under the contract of the kernel's arguments.
-pub type HostKernel = unsafe fn(Solo, Heap, Args);
+/// A method and no function: rustc compiles the instances of a method in the module of
+/// the type that has it, so that the kernels are compiled side by side.
+trait Hosted: Kernel {
+    /// Runs the kernel for one warp.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Kernel::run`].
+    unsafe fn run_hosted<H: Handle>(warp: Solo, heap: &AnyHeap<'_, Solo, H>, args: Args) {
+        // SAFETY: the caller's promise.
+        unsafe { Self::run(warp, heap, Self::Arguments::from(args)) }
+    }
+}
+
+impl<K: Kernel> Hosted for K {}
+
+/// The kernels over allocators with handles `H`.
+struct Kernels<H>(PhantomData<H>);
+
+macro_rules! functions {
+    ($($family:literal $name:literal $id:ident $kernel:ty;)*) => {
+        &[$(<$kernel as Hosted>::run_hosted::<H>,)*]
+    };
+}
+
+impl<H: Handle> Kernels<H> {
+    /// All of them, in the order of their ids.
+    const ALL: &'static [HostKernel<H>] = with_kernels!(functions,);
+}
+
+/// Runs a kernel over the allocator `A` of a heap, for one warp.
+///
+/// # Safety
+///
+/// As for [`HostAllocator::run`].
+unsafe fn run_over<A: Allocator>(kernel: KernelId, warp: Solo, heap: Heap, args: Args) {
+    let run = Kernels::<A::Handle>::ALL.get(kernel as usize);
+    let run = run.expect("a kernel over an allocator");
+    // SAFETY: the caller's promise covers the allocator and the kernel.
+    unsafe { run(warp, &A::new(heap), args) }
+}
 
 /// An allocator as the host sees it.
 pub struct HostAllocator {
@@ -27,48 +73,12 @@ pub struct HostAllocator {
     pub setup: fn(&Request) -> Result<Heap, SetupError>,
     /// [`Allocator::max_block`].
     pub max_block: fn(&Heap) -> u64,
-    /// [`Allocator::FREES`].
-    pub frees: bool,
-    /// [`Allocator::REUSES_ACROSS_SIZES`].
-    pub reuses_across_sizes: bool,
-    /// [`Allocator::WALKABLE`].
-    pub walkable: bool,
-    /// [`Allocator::MAY_OVERWRITE`].
-    pub may_overwrite: bool,
-    /// [`Allocator::EXACT_NULL`].
-    pub exact_null: bool,
-    /// [`Allocator::BOUNDED_REFUSAL`].
-    pub bounded_refusal: bool,
-    /// [`Allocator::PROVIDES`].
-    pub provides: bool,
+    /// What it declares of itself.
+    pub properties: Properties,
     /// Bytes of a handle.
     pub handle_bytes: usize,
-    /// Its kernels, in the order of their ids.
-    kernels: &'static [HostKernel],
-}
-
-/// A kernel as a function of the table.
-///
-/// A method and no function: rustc compiles the instances of a method in the module of
-/// the type that has it, so that the kernels are compiled side by side.
-trait Hosted: Kernel {
-    /// Runs the kernel over the allocator of a heap, for one warp.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Kernel::run`] and [`Allocator::new`].
-    unsafe fn run_hosted<A: Allocator>(warp: Solo, heap: Heap, args: Args) {
-        // SAFETY: the caller's promise covers the allocator and the kernel.
-        unsafe { Self::run(warp, A::new(heap), Self::Arguments::from(args)) }
-    }
-}
-
-impl<K: Kernel> Hosted for K {}
-
-macro_rules! functions {
-    ($type:ty; $($family:literal $name:literal $id:ident $kernel:ty;)*) => {
-        &[$(<$kernel as Hosted>::run_hosted::<$type>,)*]
-    };
+    /// [`run_over`] this allocator.
+    run: unsafe fn(KernelId, Solo, Heap, Args),
 }
 
 /// An allocator of the table.
@@ -103,15 +113,9 @@ macro_rules! host_allocators {
             checked: <$type as Described>::CHECKED,
             setup: <$type as Allocator>::setup,
             max_block: <$type as Allocator>::max_block,
-            frees: <$type as Allocator>::FREES,
-            reuses_across_sizes: <$type as Allocator>::REUSES_ACROSS_SIZES,
-            walkable: <$type as Allocator>::WALKABLE,
-            may_overwrite: <$type as Allocator>::MAY_OVERWRITE,
-            exact_null: <$type as Allocator>::EXACT_NULL,
-            bounded_refusal: <$type as Allocator>::BOUNDED_REFUSAL,
-            provides: <$type as Allocator>::PROVIDES,
+            properties: Properties::of::<$type>(),
             handle_bytes: size_of::<<$type as Allocator>::Handle>(),
-            kernels: with_kernels!(functions, $type;),
+            run: run_over::<$type>,
         },)*];
     };
 }
@@ -154,8 +158,17 @@ pub fn plain_kernel(kernel: KernelId) -> Option<PlainHostKernel> {
 }
 
 impl HostAllocator {
-    /// The function of a kernel over this allocator; none if it needs no allocator.
-    pub fn kernel(&self, kernel: KernelId) -> Option<HostKernel> {
-        self.kernels.get(kernel as usize).copied()
+    /// Runs a kernel over a heap of this allocator, for one warp.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Kernel::run`] and [`Allocator::new`].
+    ///
+    /// # Panics
+    ///
+    /// If the kernel needs no allocator.
+    pub unsafe fn run(&self, kernel: KernelId, warp: Solo, heap: Heap, args: Args) {
+        // SAFETY: the caller's promise.
+        unsafe { (self.run)(kernel, warp, heap, args) }
     }
 }

@@ -5,7 +5,7 @@
 //! each access would go through a generic address. The structure is rebuilt
 //! from the scalars inside the entry, where the compiler sees through it.
 
-use crate::allocator::Allocator;
+use crate::device_heap::DeviceHeap;
 use crate::registers::RegisterUse;
 use crate::simt::Warp;
 
@@ -48,7 +48,11 @@ pub trait Kernel {
     /// The arguments satisfy the contract that their type states, `heap` is
     /// initialised unless the kernel is the one that does so, and all lanes of
     /// the warp make the call.
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: Self::Arguments);
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        warp: W,
+        heap: &A,
+        arguments: Self::Arguments,
+    );
 }
 
 /// A kernel that needs no allocator.

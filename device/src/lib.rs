@@ -1,9 +1,10 @@
 //! Everything of heapwood that runs on the GPU.
 //!
 //! Kernels are generic functions over a [`simt::Warp`], which is how they see
-//! the machine, and an [`allocator::Allocator`]. The crate is compiled twice:
-//! for the host, where the CPU backend and the tests run the same code, and for
-//! `nvptx64`, where `entry` turns each kernel and allocator into a PTX entry.
+//! the machine, and a [`device_heap::DeviceHeap`], which is how they see an
+//! [`allocator::Allocator`]. The crate is compiled twice: for the host, where the CPU
+//! backend and the tests run the same code, and for `nvptx64`, where `entry` turns each
+//! kernel and allocator into a PTX entry.
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -12,6 +13,7 @@ pub mod allocator;
 pub mod allocators;
 pub mod bench;
 pub mod description;
+pub mod device_heap;
 pub mod graph;
 pub mod heap;
 pub mod kdtree;

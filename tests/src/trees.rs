@@ -36,7 +36,10 @@ pub fn build(
 ) -> Result<Finished, TreeError> {
     let builder = TreeBuilder::new(backend, triangles)?;
     let ready = builder.prepare(spec, Pool::Bytes(pool), options)?;
-    finish(&ready, options.collect || spec.allocator.may_overwrite)
+    finish(
+        &ready,
+        options.collect || spec.allocator.properties.may_overwrite,
+    )
 }
 
 /// Builds a tree on the CPU over an allocator that has to serve it.

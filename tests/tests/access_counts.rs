@@ -20,15 +20,15 @@ const SMALL: u64 = 64;
 const LARGE: u64 = 1 << 20;
 
 /// Atomic operations of a `malloc` and of the `free` of its block.
-fn pair<A: Allocator>(bench: &Bench<A, OsThreads>, bytes: u64) -> [u64; 2] {
-    let block = Mutex::new(A::Handle::NULL.to_bits());
+fn pair(bench: &Bench<OsThreads>, bytes: u64) -> [u64; 2] {
+    let block = Mutex::new(u32::NULL.to_bits());
     let malloc = bench.machine.count_atomics(&|warp| {
         let handle = bench.pool.allocator().malloc(warp, bytes);
         *block.lock().expect("one thread") = handle.to_bits();
     });
     let bits = *block.lock().expect("one thread");
     let free = bench.machine.count_atomics(&|warp| {
-        let handle = A::Handle::from_bits(bits);
+        let handle = u32::from_bits(bits);
         // SAFETY: the block was just allocated, or is null.
         unsafe { bench.pool.allocator().free(warp, handle) };
     });
@@ -36,9 +36,9 @@ fn pair<A: Allocator>(bench: &Bench<A, OsThreads>, bytes: u64) -> [u64; 2] {
 }
 
 /// The two lines of the page about an allocator's costs.
-fn costs<A: Allocator>() -> String {
-    let traits = plain::<A>();
-    let bench = Bench::<A, _>::new(case(64 << 20, &[]), &OsThreads, &traits);
+fn costs<A: Allocator<Handle = u32>>() -> String {
+    let traits = plain();
+    let bench = Bench::new::<A>(case(64 << 20, &[]), &OsThreads, &traits);
     let cold = pair(&bench, SMALL);
     for _ in 0..600 {
         pair(&bench, SMALL);

@@ -4,8 +4,9 @@
 use heapwood_device::allocator::{Allocator, Handle, REFUSAL_ACCESSES};
 use heapwood_device::allocators::circular::runs::{NONE, Runs, Scan};
 use heapwood_device::allocators::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
+use heapwood_device::device_heap::AnyHeap;
 use heapwood_device::simt::{Solo, Warp};
-use heapwood_tests::conformance::{Bench, Machine, OsThreads, Pool, case, plain};
+use heapwood_tests::conformance::{AnyPool, Bench, Machine, OsThreads, Pool, case, plain};
 use heapwood_tests::lockstep::Random;
 
 /// Whether the block of this number is kept.
@@ -21,15 +22,16 @@ fn alone(kernel: impl Fn(Solo) + Sync) {
 }
 
 /// An empty heap.
-fn heap<A: Allocator>(bytes: u64, parameters: &[(&str, &str)]) -> Pool<A> {
+fn heap<A: Allocator<Handle = u32>>(bytes: u64, parameters: &[(&str, &str)]) -> AnyPool<Solo> {
     let pool = Pool::<A>::new(bytes, 4, parameters).expect("a pool");
+    let pool = pool.erased();
     // SAFETY: a launch of all threads over a heap without blocks.
     OsThreads.launch(&|warp| unsafe { pool.allocator().init(warp) });
     pool
 }
 
 /// Fills a heap to the last unit; gives back the blocks by address.
-fn fill<A: Allocator<Handle = u32>>(allocator: A, warp: Solo, units: u32) -> Vec<u32> {
+fn fill(allocator: &AnyHeap<'_, Solo, u32>, warp: Solo, units: u32) -> Vec<u32> {
     let mut blocks: Vec<u32> = std::iter::from_fn(|| {
         let block = allocator.malloc(warp, 1);
         (!block.is_null()).then_some(block)
@@ -40,7 +42,7 @@ fn fill<A: Allocator<Handle = u32>>(allocator: A, warp: Solo, units: u32) -> Vec
     blocks
 }
 
-fn free_all<A: Allocator<Handle = u32>>(allocator: A, warp: Solo, blocks: &[u32]) {
+fn free_all(allocator: &AnyHeap<'_, Solo, u32>, warp: Solo, blocks: &[u32]) {
     for &block in blocks {
         // SAFETY: live blocks, which the caller gives up.
         unsafe { allocator.free(warp, block) };
@@ -211,8 +213,8 @@ fn scans_find_the_runs() {
 /// What is left of a long chunk is two, so that two threads can go on; together they
 /// serve one request still.
 fn long_rests_are_cut<A: Allocator<Handle = u32>>(pool_bytes: u64) {
-    let traits = plain::<A>();
-    let bench = Bench::<A, _>::new(case(pool_bytes, &[]), &OsThreads, &traits);
+    let traits = plain();
+    let bench = Bench::new::<A>(case(pool_bytes, &[]), &OsThreads, &traits);
     let take = |bytes| {
         let is_served = |warp| !bench.pool.allocator().malloc(warp, bytes).is_null();
         bench.alone(is_served)

@@ -3,7 +3,7 @@
 
 use heapwood_device::allocator::Allocator;
 use heapwood_device::allocators::{
-    AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc, Checked, CmMalloc, OuroborosPS,
+    AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, OuroborosPS,
 };
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
@@ -27,43 +27,49 @@ mod full {
     conformance!(cfmmalloc: CfmMalloc, circular::fused(), POOLS, POOLS; churn);
 }
 
-macro_rules! each_allocator {
-    ($module:ident, $function:ident; $($name:ident: $allocator:ty;)*) => {
-        mod $module {
+macro_rules! stressed {
+    ($($name:ident)*) => {
+        // The device's stress kernel, on OS threads.
+        mod stressed {
             use super::*;
 
             $(
                 #[test]
                 fn $name() {
-                    $function::<$allocator>(stringify!($name));
+                    stress(stringify!($name));
                 }
             )*
         }
     };
 }
 
-// The device's stress kernel, on OS threads.
-each_allocator! {
-    stressed, stress;
-    atomicmalloc: AtomicMalloc;
-    awmalloc: AwMalloc;
-    cmalloc: CMalloc;
-    cfmalloc: CfMalloc;
-    cmmalloc: CmMalloc;
-    cfmmalloc: CfmMalloc;
-    cmalloc_checked: Checked<CMalloc>;
-    cfmmalloc_checked: Checked<CfmMalloc>;
+stressed! {
+    atomicmalloc awmalloc cmalloc cfmalloc cmmalloc cfmmalloc cmalloc_checked cfmmalloc_checked
 }
 
-fn large_pool<A: Allocator>(_name: &str) {
+fn large_pool<A: Allocator<Handle = u32>>() {
     // The structure is looked at in smaller pools, where that takes less time.
     each::<A, _>(LARGE, &OsThreads, &plain(), clauses::exhaustion);
     each::<A, _>(LARGE, &OsThreads, &plain(), clauses::concurrent);
     each::<A, _>(LARGE, &OsThreads, &plain(), clauses::freed_by_others);
 }
 
-each_allocator! {
-    large, large_pool;
+macro_rules! large {
+    ($($name:ident: $allocator:ty;)*) => {
+        mod large {
+            use super::*;
+
+            $(
+                #[test]
+                fn $name() {
+                    large_pool::<$allocator>();
+                }
+            )*
+        }
+    };
+}
+
+large! {
     atomicmalloc: AtomicMalloc;
     awmalloc: AwMalloc;
     cmalloc: CMalloc;

@@ -7,7 +7,7 @@ use heapwood_tests::conformance;
 use heapwood_tests::conformance::{POOLS, Traits, circular, plain};
 
 /// Header and canary are in use, but not granted.
-fn checked<A>(inside: Traits<A>) -> Traits<A> {
+fn checked(inside: Traits) -> Traits {
     Traits {
         overhead: 32,
         ..inside

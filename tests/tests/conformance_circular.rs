@@ -49,7 +49,7 @@ const ATTACKED: &[Case] = &[
     case(50_000, &[("unit", "128"), ("region", "512")]),
 ];
 
-fn attack<A: Allocator>(traits: &Traits<A>) {
+fn attack<A: Allocator<Handle = u32>>(traits: &Traits) {
     for seed in 0..8 {
         let machine = Coroutines::new(seed << 32);
         each::<A, _>(ATTACKED, &machine, traits, clauses::concurrent);

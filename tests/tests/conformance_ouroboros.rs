@@ -24,7 +24,7 @@ const SMALL: &[Case] = &[
 ];
 
 /// Header and canary are in use, but not granted.
-fn checked<A>(inside: Traits<A>) -> Traits<A> {
+fn checked(inside: Traits) -> Traits {
     Traits {
         overhead: 32,
         ..inside
@@ -59,7 +59,7 @@ mod full {
     const FULL: &[Case] = &[case(1 << 20, &[]), case(1 << 21, &[])];
 
     /// Each of ten classes may keep a chunk.
-    fn keeping<A>() -> Traits<A> {
+    fn keeping() -> Traits {
         Traits {
             kept: 10 * 8192,
             ..plain()
@@ -142,12 +142,12 @@ attacked! {
 /// The device's stress kernel, on OS threads.
 #[test]
 fn stressed() {
-    stress::<OuroborosPS>("ouroboros_p_s");
-    stress::<OuroborosPVa>("ouroboros_p_va");
-    stress::<OuroborosPVl>("ouroboros_p_vl");
-    stress::<OuroborosCS>("ouroboros_c_s");
-    stress::<OuroborosCVa>("ouroboros_c_va");
-    stress::<OuroborosCVl>("ouroboros_c_vl");
-    stress::<Checked<OuroborosPVl>>("ouroboros_p_vl_checked");
-    stress::<Checked<OuroborosCVl>>("ouroboros_c_vl_checked");
+    stress("ouroboros_p_s");
+    stress("ouroboros_p_va");
+    stress("ouroboros_p_vl");
+    stress("ouroboros_c_s");
+    stress("ouroboros_c_va");
+    stress("ouroboros_c_vl");
+    stress("ouroboros_p_vl_checked");
+    stress("ouroboros_c_vl_checked");
 }

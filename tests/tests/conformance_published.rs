@@ -16,10 +16,10 @@ use heapwood_tests::conformance::{
 /// Small ones for lanes in lockstep, where a walk over many chunks takes long.
 const SMALL_POOLS: &[Case] = &[case(1 << 16, &[]), case(100_003, &[])];
 
-conformance!(cmalloc: CMallocPaper, published::<_, 2>(), POOLS, SMALL_POOLS);
-conformance!(cfmalloc: CfMallocPaper, published::<_, 1>(), POOLS, SMALL_POOLS);
-conformance!(cmmalloc: CmMallocPaper, published::<_, 2>(), POOLS, SMALL_POOLS);
-conformance!(cfmmalloc: CfmMallocPaper, published::<_, 1>(), POOLS, SMALL_POOLS);
+conformance!(cmalloc: CMallocPaper, published::<2>(), POOLS, SMALL_POOLS);
+conformance!(cfmalloc: CfMallocPaper, published::<1>(), POOLS, SMALL_POOLS);
+conformance!(cmmalloc: CmMallocPaper, published::<2>(), POOLS, SMALL_POOLS);
+conformance!(cfmmalloc: CfmMallocPaper, published::<1>(), POOLS, SMALL_POOLS);
 
 const PARAMETERS: &[Case] = &[
     case(1 << 16, &[("split", "uniform")]),
@@ -37,8 +37,8 @@ const ATTACKED: &[Case] = &[
     case(11_111, &[("split", "heap")]),
 ];
 
-fn is_attacked<A: Allocator, const WORDS: usize>(name: &str) {
-    let traits = published::<A, WORDS>();
+fn is_attacked<A: Allocator<Handle = u32>, const WORDS: usize>(name: &str) {
+    let traits = published::<WORDS>();
     each::<A, _>(PARAMETERS, &OsThreads, &traits, clauses::sizes);
     each::<A, _>(PARAMETERS, &OsThreads, &traits, clauses::exhaustion);
     each::<A, _>(PARAMETERS, &OsThreads, &traits, clauses::recovery);
@@ -46,7 +46,7 @@ fn is_attacked<A: Allocator, const WORDS: usize>(name: &str) {
     let machine = Coroutines::new(1 << 32);
     each::<A, _>(ATTACKED, &machine, &traits, clauses::concurrent);
     each::<A, _>(ATTACKED, &OsThreads, &traits, clauses::concurrent);
-    stress::<A>(name);
+    stress(name);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn empty<A: Allocator>(bytes: u64, parameters: &[(&str, &str)]) -> Pool<A> {
 fn heaps_by_equation_1<A: Allocator<Handle = u32>, const WORDS: usize>(offsets: u32) {
     let pool = empty::<A>(1 << 20, &[("split", "heap"), ("chunk", "512")]);
     let least: u32 = if WORDS == 1 { 512 / 16 } else { 512 / 32 };
-    let units = table::<A, WORDS>(&pool).len() as u32;
+    let units = table::<WORDS>(pool.heap()).len() as u32;
     let mut root = least;
     // The largest that fits: a root, two halves, and so on.
     while (2 * root) * ((2 * root / least).ilog2() + 1) <= units / offsets {
@@ -103,7 +103,7 @@ fn heaps_by_equation_1<A: Allocator<Handle = u32>, const WORDS: usize>(offsets: 
         }
     }
     expected.extend((unit < units).then_some(unit));
-    assert_eq!(heads(&table::<A, WORDS>(&pool)), expected);
+    assert_eq!(heads(&table::<WORDS>(pool.heap())), expected);
 
     let first = Mutex::new(Vec::new());
     for thread in 0..OsThreads::THREADS {
@@ -153,7 +153,7 @@ fn walks_as_published<A: Allocator<Handle = u32>, const WORDS: usize>() {
         free(12);
         assert_eq!(malloc(4), piece);
         // Too large for the next pieces: the first chunk that holds it is the last.
-        let last = *heads(&table::<A, WORDS>(&pool)).last().expect("a chunk");
+        let last = *heads(&table::<WORDS>(pool.heap())).last().expect("a chunk");
         assert_eq!(malloc(2 * u64::from(piece)), last);
         assert_eq!(malloc(4), last + 2 * piece);
         // From the end round to the beginning, past what is too small.
@@ -187,7 +187,7 @@ fn gives_up<A: Allocator<Handle = u32>, const WORDS: usize>() {
         }
     });
     let blocks = blocks.into_inner().expect("one thread");
-    let units = table::<A, WORDS>(&pool).len();
+    let units = table::<WORDS>(pool.heap()).len();
     assert!(blocks.len() > units / 2, "{} of {units}", blocks.len());
     let refused = |bytes| {
         OsThreads.count_atomics(&|warp| {
@@ -259,7 +259,7 @@ fn parameters_are_checked() {
                     unsafe { pool.allocator().init(warp) };
                 });
                 assert!(pool.guards_intact(), "{parameter:?} {processors} {bytes}");
-                let heads = heads(&table::<CfmMallocPaper, 1>(&pool));
+                let heads = heads(&table::<1>(pool.heap()));
                 assert_eq!(heads[0], 0, "{parameter:?} {processors} {bytes}");
             }
         }

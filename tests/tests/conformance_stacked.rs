@@ -60,7 +60,7 @@ conformance!(small_ouroboros_c_va: SmallShared<Hierarchy>, plain(), SMALL, SMALL
 conformance!(small_ouroboros_c_vl: SmallShared<Walked>, plain(), SMALL, SMALL);
 
 /// Attacks an allocator with small chunks near exhaustion, and one with chunks of 8 KiB.
-fn is_stacked_under_attack<Few: Allocator, A: Allocator>(name: &str, seeds: u64) {
+fn is_stacked_under_attack<Few: Allocator<Handle = u32>>(name: &str, seeds: u64) {
     const NEAR_EXHAUSTION: &[Case] = &[case(20_000, &[]), case(33_333, &[])];
     for seed in 1..=seeds {
         let machine = Coroutines::new(seed << 32);
@@ -68,42 +68,42 @@ fn is_stacked_under_attack<Few: Allocator, A: Allocator>(name: &str, seeds: u64)
         each::<Few, _>(NEAR_EXHAUSTION, &machine, &plain(), clauses::coalesced);
     }
     each::<Few, _>(NEAR_EXHAUSTION, &OsThreads, &plain(), clauses::concurrent);
-    stress::<A>(name);
+    stress(name);
 }
 
 #[test]
 fn ouroboros_p_s_is_attacked() {
-    is_stacked_under_attack::<SmallPages<Array>, OuroborosPSPaper>("ouroboros_p_s_large_paper", 2);
+    is_stacked_under_attack::<SmallPages<Array>>("ouroboros_p_s_large_paper", 2);
 }
 
 #[test]
 fn ouroboros_p_va_is_attacked() {
     type Few = SmallPages<Hierarchy>;
-    is_stacked_under_attack::<Few, OuroborosPVaPaper>("ouroboros_p_va_large_paper", 2);
+    is_stacked_under_attack::<Few>("ouroboros_p_va_large_paper", 2);
 }
 
 #[test]
 fn ouroboros_p_vl_is_attacked() {
     type Few = SmallPages<Walked>;
-    is_stacked_under_attack::<Few, OuroborosPVlPaper>("ouroboros_p_vl_large_paper", 3);
+    is_stacked_under_attack::<Few>("ouroboros_p_vl_large_paper", 3);
 }
 
 #[test]
 fn ouroboros_c_s_is_attacked() {
     type Few = SmallShared<Array>;
-    is_stacked_under_attack::<Few, OuroborosCSPaper>("ouroboros_c_s_sharing_paper", 5);
+    is_stacked_under_attack::<Few>("ouroboros_c_s_sharing_paper", 5);
 }
 
 #[test]
 fn ouroboros_c_va_is_attacked() {
     type Few = SmallShared<Hierarchy>;
-    is_stacked_under_attack::<Few, OuroborosCVaPaper>("ouroboros_c_va_sharing_paper", 2);
+    is_stacked_under_attack::<Few>("ouroboros_c_va_sharing_paper", 2);
 }
 
 #[test]
 fn ouroboros_c_vl_is_attacked() {
     type Few = SmallShared<Walked>;
-    is_stacked_under_attack::<Few, OuroborosCVlPaper>("ouroboros_c_vl_sharing_paper", 2);
+    is_stacked_under_attack::<Few>("ouroboros_c_vl_sharing_paper", 2);
 }
 
 fn empty<A: Allocator>(bytes: u64, parameters: &[(&str, &str)]) -> Pool<A> {

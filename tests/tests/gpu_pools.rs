@@ -19,7 +19,8 @@ fn full() -> Vec<Spec> {
     let names = std::env::var("HEAPWOOD_TEST_ALLOCATORS");
     let names = names.as_deref().unwrap_or("all");
     let specs = parse_list(names).expect("a list of allocators");
-    let is_full = |spec: &Spec| spec.allocator.frees && !spec.allocator.may_overwrite;
+    let is_full =
+        |spec: &Spec| spec.allocator.properties.frees && !spec.allocator.properties.may_overwrite;
     specs.into_iter().filter(is_full).collect()
 }
 

@@ -17,8 +17,8 @@ fn threads(workers: usize) -> Dirty<Cpu> {
     Dirty(Cpu::new(Some(workers), None).expect("workers"))
 }
 
-fn lanes(seed: u64) -> Dirty<LockstepBackend<CfmMalloc>> {
-    Dirty(LockstepBackend::new(2, 16, seed))
+fn lanes(seed: u64) -> Dirty<LockstepBackend> {
+    Dirty(LockstepBackend::new::<CfmMalloc>(2, 16, seed))
 }
 
 /// A graph with loops, as the model has them.

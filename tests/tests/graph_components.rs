@@ -141,7 +141,7 @@ fn lanes_leave_the_same() {
     for seed in 0..8 {
         let form = FORMS[(seed % 4) as usize];
         let model = sparse(90, form.directed, seed);
-        let backend = Dirty(LockstepBackend::<CfmMalloc>::new(2, 16, seed));
+        let backend = Dirty(LockstepBackend::new::<CfmMalloc>(2, 16, seed));
         rounds(
             &mut Pair::new(&backend, "cfmmalloc", form, model),
             5,
@@ -149,7 +149,7 @@ fn lanes_leave_the_same() {
             seed,
         );
         let model = sparse(700, form.directed, seed + 100);
-        let backend = Dirty(LockstepBackend::<CfMalloc>::new(1, 16, seed));
+        let backend = Dirty(LockstepBackend::new::<CfMalloc>(1, 16, seed));
         rounds(
             &mut Pair::new(&backend, "cfmalloc", form, model),
             2,
@@ -163,7 +163,7 @@ fn lanes_leave_the_same() {
 fn on_all(test: impl Fn(&dyn Backend, Form)) {
     for (seed, form) in (0..).zip(FORMS) {
         test(&threads(), form);
-        let lanes = Dirty(LockstepBackend::<CfmMalloc>::new(2, 16, seed));
+        let lanes = Dirty(LockstepBackend::new::<CfmMalloc>(2, 16, seed));
         test(&lanes, form);
     }
 }

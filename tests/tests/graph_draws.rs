@@ -143,10 +143,10 @@ fn lanes_draw_the_same_edges() {
     for form in FORMS {
         let model = graphs::skewed(200, 1500, form.directed, 4);
         let what = format!("{form:?}");
-        let backend = Dirty(LockstepBackend::<CfmMalloc>::new(3, 16, 1));
+        let backend = Dirty(LockstepBackend::new::<CfmMalloc>(3, 16, 1));
         assert_drawn_from(&backend, &spec("cfmmalloc"), form, &model, &what);
         // Handles of another kind of allocator, where linked pages hold them.
-        let backend = Dirty(LockstepBackend::<OuroborosPVa>::new(3, 16, 2));
+        let backend = Dirty(LockstepBackend::new::<OuroborosPVa>(3, 16, 2));
         assert_drawn_from(&backend, &spec("ouroboros-p-va"), form, &model, &what);
     }
 }

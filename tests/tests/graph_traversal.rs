@@ -18,8 +18,8 @@ fn threads() -> Dirty<Cpu> {
     Dirty(Cpu::new(Some(2), None).expect("workers"))
 }
 
-fn lanes(seed: u64) -> Dirty<LockstepBackend<CfmMalloc>> {
-    Dirty(LockstepBackend::new(3, 64, seed))
+fn lanes(seed: u64) -> Dirty<LockstepBackend> {
+    Dirty(LockstepBackend::new::<CfmMalloc>(3, 64, seed))
 }
 
 fn store<'b>(backend: &'b dyn Backend, model: &Model, layout: Layout) -> Store<'b> {

@@ -18,8 +18,8 @@ use heapwood_tests::graph::forms::Form;
 use heapwood_tests::graph::{Model, graphs};
 use heapwood_tests::lockstep::{LockstepBackend, Random};
 
-fn lanes(seed: u64) -> Dirty<LockstepBackend<CfmMalloc>> {
-    Dirty(LockstepBackend::new(3, 64, seed))
+fn lanes(seed: u64) -> Dirty<LockstepBackend> {
+    Dirty(LockstepBackend::new::<CfmMalloc>(3, 64, seed))
 }
 
 fn threads() -> Dirty<Cpu> {

@@ -6,6 +6,7 @@ use heapwood::allocators::Spec;
 use heapwood::backend::{Backend, Cpu};
 use heapwood::graph::{Edge, Store, StoreError};
 use heapwood::size::Pool;
+use heapwood_device::allocator::Allocator;
 use heapwood_device::allocators::{AwMalloc, CfMalloc, CfmMalloc};
 use heapwood_device::graph::store::plan::Change;
 use heapwood_device::graph::store::plan::Layout::{Contiguous, Linked};
@@ -25,11 +26,8 @@ fn two_workers() -> Dirty<Cpu> {
     Dirty(Cpu::new(Some(2), None).expect("two workers"))
 }
 
-fn lanes<A: heapwood_device::allocator::Allocator + Named>(
-    warps: u32,
-    seed: u64,
-) -> Dirty<LockstepBackend<A>> {
-    Dirty(LockstepBackend::new(warps, 16, seed))
+fn lanes<A: Allocator<Handle = u32> + Named>(warps: u32, seed: u64) -> Dirty<LockstepBackend> {
+    Dirty(LockstepBackend::new::<A>(warps, 16, seed))
 }
 
 fn spec(name: &str) -> Spec {
@@ -177,7 +175,7 @@ fn large_vertices_move_to_new_blocks() {
             assert_equal(&store, &model, &spec.to_string());
             assert_eq!(store.memory_use().expect("measured").allocated_bytes, 0);
             let state = store.heap_state().expect("a walk");
-            if spec.allocator.frees && spec.allocator.walkable {
+            if spec.allocator.properties.frees && spec.allocator.properties.walkable {
                 assert_eq!(state.occupancy.used_bytes, 0, "{spec}");
             }
         }
@@ -218,7 +216,7 @@ fn an_exhausted_heap_leaves_the_store_as_it_was() {
                 assert_equal(&store, &model, &spec.to_string());
             }
             // One that may overwrite has no memory left when it would begin to.
-            if spec.allocator.frees && !spec.allocator.may_overwrite {
+            if spec.allocator.properties.frees && !spec.allocator.properties.may_overwrite {
                 assert!(refused < 60, "{spec} never recovers");
             }
             exhausted += refused;

@@ -75,7 +75,7 @@ fn every_allocation_is_freed() {
             assert_eq!(statistics.allocations, statistics.frees);
             assert_eq!(statistics.live_bytes, 0, "{spec}");
             assert!(statistics.peak_bytes >= triangles.len() as u64 * 4);
-            if spec.allocator.frees && spec.allocator.walkable {
+            if spec.allocator.properties.frees && spec.allocator.properties.walkable {
                 assert_eq!(built.heap.occupancy.used_bytes, 0, "{spec}");
             }
             assert_eq!(built.heap.faults, Default::default(), "{spec}");
@@ -112,7 +112,7 @@ fn the_tree_does_not_depend_on_the_lanes() {
     };
     let expected = build("atomicmalloc", 2, &triangles, options);
     let limits = Limits::for_triangles(triangles.len() as u32, &options);
-    let lanes = LockstepBackend::<AtomicMalloc>::new(3, 64, 0);
+    let lanes = LockstepBackend::new::<AtomicMalloc>(3, 64, 0);
     let built = trees::build_within(
         &lanes,
         &spec("atomicmalloc"),
@@ -230,7 +230,10 @@ fn squeeze(spec: &Spec, alloc_per_split: bool) -> (usize, usize) {
                 trees += 1;
             }
             Err(TreeError::Pool { wanted, .. }) => {
-                assert!(wanted.is_some() || spec.allocator.may_overwrite, "{spec}");
+                assert!(
+                    wanted.is_some() || spec.allocator.properties.may_overwrite,
+                    "{spec}"
+                );
                 let wanted = wanted.unwrap_or(root);
                 assert!(wanted > 0 && wanted <= root, "{spec}");
                 errors += 1;

@@ -133,7 +133,7 @@ fn a_bounded_tree_does_not_depend_on_the_lanes() {
     assert!(expected.result.limited_leaves > 0);
     // Room for all that the bound allows.
     let limits = Limits::for_triangles(64 * triangles.len() as u32, &options);
-    let lanes = LockstepBackend::<AtomicMalloc>::new(3, 64, 0);
+    let lanes = LockstepBackend::new::<AtomicMalloc>(3, 64, 0);
     let within = |options| {
         let spec = spec("atomicmalloc");
         trees::build_within(&lanes, &spec, POOL, &triangles, options, limits)

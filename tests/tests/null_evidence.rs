@@ -10,7 +10,6 @@ use heapwood_device::simt::Warp;
 
 use cuda_std::atomic::AtomicU32;
 use cuda_std::atomic::Ordering::{Acquire, Relaxed, Release};
-use heapwood_tests::conformance::Pool;
 use heapwood_tests::conformance::history::{Attack, Findings, Fit, attack};
 
 /// A heap of a few slots, of which a block takes one or two. A request of two
@@ -130,8 +129,8 @@ impl<const HASTY: bool> Allocator for Slots<HASTY> {
 }
 
 /// All memory of the blocks, in units of `unit` bytes.
-fn runs<A: Allocator>(pool: &Pool<A>, bytes: u64, unit: usize) -> Fit {
-    let start = pool.heap().pointers[0] as usize;
+fn runs(heap: &Heap, bytes: u64, unit: usize) -> Fit {
+    let start = heap.pointers[0] as usize;
     let memory = start..start + bytes as usize;
     Fit::Run { memory, unit }
 }
@@ -146,7 +145,11 @@ fn attack_slots<const HASTY: bool>(seeds: Range<u64>, fit: Option<Fit>) -> Findi
         coalesced: 0,
     };
     attack::<Slots<HASTY>>(load, seeds, |pool| {
-        let all = runs(pool, u64::from(SLOTS) * SLOT_BYTES, SLOT_BYTES as usize);
+        let all = runs(
+            pool.heap(),
+            u64::from(SLOTS) * SLOT_BYTES,
+            SLOT_BYTES as usize,
+        );
         fit.clone().unwrap_or(all)
     })
 }
@@ -176,7 +179,7 @@ const PARAMETERS: &[&[(&str, &str)]] = &[
     &[("region", "512"), ("split", "heap")],
 ];
 
-fn circular<A: Allocator>(unit: usize) {
+fn circular<A: Allocator<Handle = u32>>(unit: usize) {
     for parameters in PARAMETERS {
         for (parts, coalesced) in [(&[64, 16, 8, 5], 0), (&[40, 9, 3, 2], 2)] {
             let load = Attack {
@@ -188,7 +191,7 @@ fn circular<A: Allocator>(unit: usize) {
                 coalesced,
             };
             let found = attack::<A>(load, 0..150, |pool| {
-                runs(pool, A::max_block(pool.heap()), unit)
+                runs(pool.heap(), A::max_block(pool.heap()), unit)
             });
             println!("{load:?}: {} refusals", found.refusals);
             assert!(

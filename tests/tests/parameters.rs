@@ -104,18 +104,13 @@ impl Memory {
 fn launch(spec: &Spec, heap: Heap, call: Call) {
     #[repr(align(16))]
     struct Scratch([u8; SCRATCH_BYTES]);
-    let run = spec.allocator.kernel(call.kernel());
-    let run = run.expect("a kernel over an allocator");
     let mut scratch = Scratch([0; SCRATCH_BYTES]);
     // SAFETY: the scratch memory is this warp's, and the callers pass arguments
     // that the kernel asks for.
     unsafe {
-        run(
-            Solo::new(0, 1, 0, scratch.0.as_mut_ptr()),
-            heap,
-            call.args(),
-        )
-    };
+        let warp = Solo::new(0, 1, 0, scratch.0.as_mut_ptr());
+        spec.allocator.run(call.kernel(), warp, heap, call.args());
+    }
 }
 
 /// Blocks of `bytes` are allocated, written, read and freed by `threads`.
@@ -148,7 +143,7 @@ fn serve(spec: &Spec, memory: &Memory, heap: Heap, bytes: u64, threads: u32) {
     launch(spec, heap, Call::of::<Report>(report));
     let state = State::from_words(&words);
     assert_eq!(state.faults, Default::default(), "{what}");
-    if spec.allocator.walkable && spec.allocator.frees {
+    if spec.allocator.properties.walkable && spec.allocator.properties.frees {
         assert_eq!(state.occupancy.used_bytes, 0, "{what}");
         let free = state.occupancy.free_bytes;
         assert!(free > 0 && free <= memory.pool_bytes, "{what}: {state:?}");
@@ -159,7 +154,7 @@ fn serve(spec: &Spec, memory: &Memory, heap: Heap, bytes: u64, threads: u32) {
 /// Threads whose blocks fit into a pool of `largest` bytes, if one that is used up is
 /// overwritten from the start.
 fn threads_of(spec: &Spec, largest: u64) -> u32 {
-    if !spec.allocator.may_overwrite {
+    if !spec.allocator.properties.may_overwrite {
         return THREADS;
     }
     let parameters = spec.parameters();

@@ -109,7 +109,7 @@ impl<'b> Store<'b> {
             limit: rows.vertices().max(1),
             directed: rows.directed,
             handle_bytes: options.spec.allocator.handle_bytes,
-            provides: options.spec.allocator.provides,
+            provides: options.spec.allocator.properties.provides,
             layout: options.layout,
         };
         let stores = [Some(rows), columns].into_iter().flatten();

@@ -115,7 +115,7 @@ impl TreeReport {
         let result = &measured.built.result;
         let statistics = &measured.statistics;
         let requested = statistics.allocations as f64 * statistics.mean_bytes;
-        let high_water = match spec.allocator.frees {
+        let high_water = match spec.allocator.properties.frees {
             true => statistics.peak_bytes,
             false => statistics.peak_bytes.max(requested.round() as u64),
         };

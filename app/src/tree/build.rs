@@ -78,7 +78,7 @@ impl<'b> TreeBuilder<'b> {
         Ok(PreparedBuild {
             backend: self.backend,
             triangles: Arc::clone(&self.triangles),
-            may_overwrite: spec.allocator.may_overwrite,
+            may_overwrite: spec.allocator.properties.may_overwrite,
             heap,
             workspace: self.backend.memory(plan.bytes() as u64, false)?,
             plan,
@@ -150,7 +150,7 @@ impl<'b> TreeBuilder<'b> {
             let prepared = self.beside(heap, spec, options, limits)?;
             // The bytes served decide whether a failure may come from overwritten
             // references.
-            match prepared.build(spec.allocator.may_overwrite) {
+            match prepared.build(spec.allocator.properties.may_overwrite) {
                 Ok(_) => return Ok(prepared),
                 Err(TreeError::Build(BuildError::Explodes { .. })) => options.bounded = true,
                 Err(TreeError::Pool { .. }) if pool == Pool::Auto => {

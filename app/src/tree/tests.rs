@@ -57,7 +57,7 @@ fn overwrite(launch: &Launch) {
 /// Builders notice most blocks that are granted again themselves, but not all.
 #[test]
 fn a_tree_over_blocks_that_were_granted_again_is_none() {
-    let mut overwriting = ALLOCATORS.iter().filter(|one| one.may_overwrite);
+    let mut overwriting = ALLOCATORS.iter().filter(|one| one.properties.may_overwrite);
     let name = overwriting.next().unwrap().description.name;
     let spec = Spec::parse(name).unwrap();
     let backend = Clocked::changing(overwrite);

@@ -10,8 +10,9 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use cuda_std::atomic::AtomicU64;
 
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::Handle;
 use crate::arguments;
+use crate::device_heap::DeviceHeap;
 use crate::kernel::Kernel;
 use crate::simt::Warp;
 
@@ -142,7 +143,11 @@ impl Kernel for Stress {
     type Arguments = StressArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: StressArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        warp: W,
+        heap: &A,
+        arguments: StressArguments,
+    ) {
         // SAFETY: the arguments' contract gives the sizes of both arrays.
         let slot =
             |index: u32| unsafe { &*arguments.slots.add(index as usize).cast::<AtomicU64>() };

@@ -5,8 +5,9 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::AtomicU32;
 
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::Handle;
 use crate::arguments;
+use crate::device_heap::DeviceHeap;
 use crate::kernel::Kernel;
 use crate::registers::RegisterUse;
 use crate::simt::Warp;
@@ -63,7 +64,7 @@ macro_rules! threads_kernels {
             const REGISTERS: RegisterUse = RegisterUse::Malloc;
 
             #[inline(always)]
-            unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: ThreadsArguments) {
+            unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, arguments: ThreadsArguments) {
                 let blocks = arguments.blocks.cast::<A::Handle>();
                 for_each_thread(warp, arguments.threads, |thread| {
                     let block = heap.$malloc_fn(warp, size_of_thread(thread, arguments.bytes));
@@ -80,7 +81,7 @@ macro_rules! threads_kernels {
             type Arguments = ThreadsArguments;
 
             #[inline(always)]
-            unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: ThreadsArguments) {
+            unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, arguments: ThreadsArguments) {
                 let blocks = arguments.blocks.cast::<A::Handle>();
                 for_each_thread(warp, arguments.threads, |thread| {
                     // SAFETY: the launch before this one stored the thread's
@@ -98,7 +99,7 @@ macro_rules! threads_kernels {
             const REGISTERS: RegisterUse = RegisterUse::Pair;
 
             #[inline(always)]
-            unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: ThreadsArguments) {
+            unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, arguments: ThreadsArguments) {
                 let blocks = arguments.blocks.cast::<A::Handle>();
                 let block = heap.$malloc_fn(warp, arguments.bytes);
                 // Not before the request, over which it would be kept.
@@ -161,7 +162,11 @@ impl Kernel for Fill {
     type Arguments = VerifyArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: VerifyArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        warp: W,
+        heap: &A,
+        arguments: VerifyArguments,
+    ) {
         let blocks = arguments.blocks.cast::<A::Handle>();
         for_each_thread(warp, arguments.threads, |thread| {
             // SAFETY: `blocks` has a handle for each thread, live or null, and
@@ -188,7 +193,11 @@ impl Kernel for Verify {
     type Arguments = VerifyArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: VerifyArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        warp: W,
+        heap: &A,
+        arguments: VerifyArguments,
+    ) {
         let blocks = arguments.blocks.cast::<A::Handle>();
         for_each_thread(warp, arguments.threads, |thread| {
             // SAFETY: as in `Fill`.

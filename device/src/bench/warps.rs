@@ -12,8 +12,9 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use cuda_std::atomic::{AtomicU32, fence};
 
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::Handle;
 use crate::arguments;
+use crate::device_heap::DeviceHeap;
 use crate::kernel::Kernel;
 use crate::registers::RegisterUse;
 use crate::simt::Warp;
@@ -71,9 +72,9 @@ impl WarpsArguments {
 ///
 /// The arguments' contract holds, and the heap is initialised.
 #[inline(always)]
-unsafe fn request<W: Warp, A: Allocator>(
+unsafe fn request<W: Warp, A: DeviceHeap<W> + ?Sized>(
     warp: W,
-    heap: A,
+    heap: &A,
     arguments: &WarpsArguments,
 ) -> A::Handle {
     let counts = arguments.counts_frees;
@@ -107,11 +108,11 @@ unsafe fn request<W: Warp, A: Allocator>(
 ///
 /// # Safety
 ///
-/// As for `Allocator::free`; the arguments' contract holds.
+/// As for `DeviceHeap::free`; the arguments' contract holds.
 #[inline(always)]
-unsafe fn release<W: Warp, A: Allocator>(
+unsafe fn release<W: Warp, A: DeviceHeap<W> + ?Sized>(
     warp: W,
-    heap: A,
+    heap: &A,
     arguments: &WarpsArguments,
     block: A::Handle,
 ) {
@@ -138,7 +139,11 @@ impl Kernel for AllocDealloc {
     const REGISTERS: RegisterUse = RegisterUse::Malloc;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: WarpsArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        warp: W,
+        heap: &A,
+        arguments: WarpsArguments,
+    ) {
         if warp.lane() == 0 {
             // SAFETY: the kernel's contract; the block is the lane's own.
             unsafe {
@@ -157,7 +162,11 @@ impl Kernel for AllocCycleDealloc {
     const REGISTERS: RegisterUse = RegisterUse::Malloc;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: WarpsArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        warp: W,
+        heap: &A,
+        arguments: WarpsArguments,
+    ) {
         let kept = if arguments.kept < KEPT_MOST {
             arguments.kept
         } else {

@@ -5,14 +5,20 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::workspace::Workspace;
 use super::workspace::arguments::COLLECT;
 use super::workspace::header::{Failure, Statistic, statistic};
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::Handle;
+use crate::device_heap::DeviceHeap;
 use crate::simt::Warp;
 
 impl Workspace {
     /// Allocates a block for `count` references; none for 0. If the allocator returns
     /// null, so does this, and the build ends. One lane calls this.
     #[inline(always)]
-    pub fn allocate<W: Warp, A: Allocator>(&self, warp: W, heap: A, count: u32) -> A::Handle {
+    pub fn allocate<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        &self,
+        warp: W,
+        heap: &A,
+        count: u32,
+    ) -> A::Handle {
         if count == 0 {
             return A::Handle::NULL;
         }
@@ -41,12 +47,12 @@ impl Workspace {
     ///
     /// # Safety
     ///
-    /// As for [`Allocator::free`].
+    /// As for [`DeviceHeap::free`].
     #[inline(always)]
-    pub unsafe fn free<W: Warp, A: Allocator>(
+    pub unsafe fn free<W: Warp, A: DeviceHeap<W> + ?Sized>(
         &self,
         warp: W,
-        heap: A,
+        heap: &A,
         block: A::Handle,
         count: u32,
     ) {

@@ -11,7 +11,8 @@ use super::workspace::Workspace;
 use super::workspace::arguments::TreeArguments;
 use super::workspace::entries::{NONE, NodeRecord, Task};
 use super::workspace::header::{Failure, RUNNING, word};
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::Handle;
+use crate::device_heap::DeviceHeap;
 use crate::kernel::Kernel;
 use crate::simt::Warp;
 
@@ -23,7 +24,7 @@ impl Kernel for Prepare {
     type Arguments = TreeArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: TreeArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, arguments: TreeArguments) {
         // SAFETY: the kernel's contract.
         let workspace = unsafe { Workspace::new(arguments) };
         let mut all = Bounds::EMPTY;
@@ -97,7 +98,7 @@ impl Kernel for Fill {
     type Arguments = TreeArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: TreeArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, arguments: TreeArguments) {
         // SAFETY: the kernel's contract.
         let workspace = unsafe { Workspace::new(arguments) };
         if workspace.header(word::STATE).load(Relaxed) != RUNNING {

@@ -11,7 +11,8 @@ use super::workspace::Workspace;
 use super::workspace::arguments::{PER_SPLIT, TreeArguments};
 use super::workspace::entries::NONE;
 use super::workspace::header::{DONE, Failure, word};
-use crate::allocator::{Allocator, Faults, Handle};
+use crate::allocator::{Faults, Handle};
+use crate::device_heap::{Blocks, DeviceHeap};
 use crate::kernel::Kernel;
 use crate::simt::Warp;
 
@@ -33,7 +34,7 @@ impl Kernel for Relayout {
     type Arguments = TreeArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: TreeArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, arguments: TreeArguments) {
         // SAFETY: the kernel's contract.
         let workspace = unsafe { Workspace::new(arguments) };
         if workspace.header(word::STATE).load(Relaxed) != DONE {
@@ -68,7 +69,7 @@ impl Kernel for Relayout {
             base += warp.threads();
         }
         warp.sync(W::FULL);
-        if A::MAY_OVERWRITE && warp.lane() == 0 {
+        if heap.properties().may_overwrite && warp.lane() == 0 {
             // AcqRel: the last warp sees what all frees have found.
             let ended = workspace.header(word::RELAYOUT_ENDED).fetch_add(1, AcqRel);
             if ended + 1 == warp.warps() && heap.faults() != Faults::default() {
@@ -86,7 +87,7 @@ impl Kernel for Relayout {
 ///
 /// The build is complete, and `node` is one of its nodes, which this lane alone writes.
 #[inline(always)]
-unsafe fn write_node<A: Allocator>(workspace: &Workspace, heap: A, node: u32) -> Copy {
+unsafe fn write_node<A: Blocks + ?Sized>(workspace: &Workspace, heap: &A, node: u32) -> Copy {
     // SAFETY: the caller's promise: records are complete, and indices follow from them.
     unsafe {
         let record = *workspace.records.add(node as usize);

@@ -231,12 +231,11 @@ unsafe fn launch(allocator: &HostAllocator, heap: Heap, call: Call) {
 unsafe fn launch_warp(allocator: &HostAllocator, heap: Heap, call: Call, warp: u32, warps: u32) {
     #[repr(align(16))]
     struct Scratch([u8; SCRATCH_BYTES]);
-    let run = allocator.kernel(call.kernel()).unwrap();
     let mut scratch = Scratch([0; SCRATCH_BYTES]);
     // SAFETY: the scratch memory is this warp's; the rest is the caller's promise.
     unsafe {
         let warp = Solo::new(warp, warps, 0, scratch.0.as_mut_ptr());
-        run(warp, heap, call.args());
+        allocator.run(call.kernel(), warp, heap, call.args());
     }
 }
 

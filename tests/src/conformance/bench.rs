@@ -4,12 +4,13 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use heapwood_device::allocator::{Allocator, Faults, Handle, Occupancy};
+use heapwood_device::allocator::{Allocator, Faults, Handle, Heap, Occupancy};
+use heapwood_device::allocator::{Properties, Request, SetupError};
 use heapwood_device::simt::Warp;
 
 use super::ledger::{Block, Ledger};
 use super::machine::Machine;
-use super::pool::Pool;
+use super::pool::{AnyPool, Pool};
 
 /// A heap to test.
 #[derive(Clone, Copy, Debug)]
@@ -21,40 +22,61 @@ pub struct Case {
 }
 
 /// What the suite must know of an allocator beyond its constants.
-pub struct Traits<A> {
+pub struct Traits {
     /// Bytes a block that `walk` counts as used though they are not granted.
     pub overhead: u64,
     /// Bytes that an empty heap may keep for itself once it was full: the chunks of
     /// virtualized queues.
     pub kept: u64,
     /// A look at the allocator's own structures when the heap is at rest.
-    pub inspect: fn(&Pool<A>, &[Block]),
+    pub inspect: fn(&Heap, &[Block]),
 }
 
+/// Makes a heap, not yet initialised; arguments as for [`Pool::new`].
+type MakePool<W> = fn(u64, u32, &[(&str, &str)]) -> Result<AnyPool<W>, SetupError>;
+
 /// A heap on a machine.
-pub struct Bench<'a, A, M> {
+///
+/// The allocator's type is known to [`Bench::new`] alone, so that the clauses are compiled
+/// once and not for each allocator.
+pub struct Bench<'a, M: Machine> {
     /// The case, for messages.
     pub case: Case,
     /// The heap.
-    pub pool: Pool<A>,
+    pub pool: AnyPool<M::Warp>,
     /// The machine.
     pub machine: &'a M,
     /// The live blocks.
     pub ledger: Ledger,
-    traits: &'a Traits<A>,
+    /// What the allocator declares of itself.
+    pub properties: Properties,
+    /// [`Allocator::setup`].
+    pub setup: fn(&Request) -> Result<Heap, SetupError>,
+    /// Makes another heap of the same allocator.
+    pub make_pool: MakePool<M::Warp>,
+    max_block: u64,
+    traits: &'a Traits,
     seeds: AtomicU64,
 }
 
-impl<'a, A: Allocator, M: Machine> Bench<'a, A, M> {
-    /// An empty heap for `case`.
-    pub fn new(case: Case, machine: &'a M, traits: &'a Traits<A>) -> Self {
-        let pool = Pool::new(case.pool_bytes, M::PROCESSORS, case.parameters)
+impl<'a, M: Machine> Bench<'a, M> {
+    /// An empty heap of allocator `A` for `case`.
+    pub fn new<A: Allocator<Handle = u32>>(case: Case, machine: &'a M, traits: &'a Traits) -> Self {
+        let make_pool: MakePool<M::Warp> = |bytes, processors, parameters| {
+            let pool = Pool::<A>::new(bytes, processors, parameters)?;
+            Ok(pool.erased())
+        };
+        let pool = make_pool(case.pool_bytes, M::PROCESSORS, case.parameters)
             .unwrap_or_else(|error| panic!("{case:?}: {error:?}"));
         let bench = Self {
             case,
+            properties: Properties::of::<A>(),
+            max_block: A::max_block(pool.heap()),
             pool,
             machine,
             ledger: Ledger::default(),
+            setup: A::setup,
+            make_pool,
             traits,
             seeds: AtomicU64::new(1),
         };
@@ -78,7 +100,7 @@ impl<'a, A: Allocator, M: Machine> Bench<'a, A, M> {
 
     /// The largest request that the empty heap can serve.
     pub fn max_block(&self) -> u64 {
-        A::max_block(self.pool.heap())
+        self.max_block
     }
 
     /// Bytes a block that `walk` counts as used though they are not granted.
@@ -88,16 +110,12 @@ impl<'a, A: Allocator, M: Machine> Bench<'a, A, M> {
 
     /// Checks and records a block that was asked for as `bytes`.
     #[track_caller]
-    pub fn receive(&self, handle: A::Handle, bytes: u64) -> Option<Block> {
+    pub fn receive(&self, handle: u32, bytes: u64) -> Option<Block> {
         let case = &self.case;
         if handle.is_null() {
             return None;
         }
         let allocator = self.pool.allocator();
-        assert!(
-            A::Handle::from_bits(handle.to_bits()) == handle,
-            "{case:?}: bits"
-        );
         let address = allocator.address(handle) as usize;
         // SAFETY: the block was just requested.
         let granted = unsafe { allocator.granted(handle, bytes) };
@@ -148,7 +166,7 @@ impl<'a, A: Allocator, M: Machine> Bench<'a, A, M> {
         unsafe {
             assert!(block.is_intact(), "{:?}: {block:?} was changed", self.case);
             self.ledger.strike(&block);
-            let handle = A::Handle::from_bits(block.bits);
+            let handle = u32::from_bits(block.bits);
             let allocator = self.pool.allocator();
             if coalesced {
                 allocator.free_coalesced(warp, handle);
@@ -207,7 +225,7 @@ impl<'a, A: Allocator, M: Machine> Bench<'a, A, M> {
         }
         let faults = self.pool.allocator().faults();
         assert_eq!(faults, Faults::default(), "{case:?}");
-        if A::WALKABLE {
+        if self.properties.walkable {
             let state = self.occupancy();
             let used: u64 = live
                 .iter()
@@ -223,14 +241,14 @@ impl<'a, A: Allocator, M: Machine> Bench<'a, A, M> {
                 "{case:?}: {state:?}"
             );
         }
-        (self.traits.inspect)(&self.pool, &live);
+        (self.traits.inspect)(self.pool.heap(), &live);
     }
 
     /// Checks that the heap is as good as new after everything was freed.
     pub fn check_all_free(&self) {
         self.check_at_rest();
         assert!(self.ledger.live().is_empty(), "the test kept blocks");
-        if A::REUSES_ACROSS_SIZES {
+        if self.properties.reuses_across_sizes {
             let most = self.max_block();
             let block = self.alone(|warp| self.obtain(warp, most, false));
             let block = block

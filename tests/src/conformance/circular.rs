@@ -16,8 +16,7 @@ use std::collections::BTreeSet;
 use super::bench::Traits;
 use super::ledger::Block;
 use super::plain;
-use super::pool::Pool;
-use heapwood_device::allocator::Allocator;
+use heapwood_device::allocator::Heap;
 
 const NONE: u32 = 0;
 const FREE: u32 = 1;
@@ -34,44 +33,43 @@ pub struct Entry {
 }
 
 /// What the suite knows of a circular allocator with state and link in one word.
-pub fn fused<A: Allocator>() -> Traits<A> {
+pub fn fused() -> Traits {
     Traits {
-        inspect: inspect::<A, 1>,
+        inspect: inspect::<1>,
         ..plain()
     }
 }
 
 /// What the suite knows of one with state and link in two words.
-pub fn two_words<A: Allocator>() -> Traits<A> {
+pub fn two_words() -> Traits {
     Traits {
-        inspect: inspect::<A, 2>,
+        inspect: inspect::<2>,
         ..plain()
     }
 }
 
 /// What the suite knows of one with the published walk, whose table has `WORDS`
 /// words a unit.
-pub fn published<A: Allocator, const WORDS: usize>() -> Traits<A> {
+pub fn published<const WORDS: usize>() -> Traits {
     Traits {
-        inspect: |pool, live| check_chunks(&table::<A, WORDS>(pool), live),
+        inspect: |heap, live| check_chunks(&table::<WORDS>(heap), live),
         ..plain()
     }
 }
 
 /// Checks a heap whose table has `WORDS` words a unit.
-pub fn inspect<A: Allocator, const WORDS: usize>(pool: &Pool<A>, live: &[Block]) {
-    let table = table::<A, WORDS>(pool);
+pub fn inspect<const WORDS: usize>(heap: &Heap, live: &[Block]) {
+    let table = table::<WORDS>(heap);
     check_chunks(&table, live);
-    let region_units = 1 << (pool.heap().integers[1] >> 32);
+    let region_units = 1 << (heap.integers[1] >> 32);
     let heads = heads(&table);
     check_anchors(&table, &heads, region_units);
-    check_index(pool, &table, &heads);
+    check_index(heap, &table, &heads);
 }
 
 /// The table of headers, which has `WORDS` words a unit: 1, with the state in the
 /// two low bits, or 2, state and link.
-pub fn table<A: Allocator, const WORDS: usize>(pool: &Pool<A>) -> Vec<Entry> {
-    let heap = pool.heap();
+pub fn table<const WORDS: usize>(heap: &Heap) -> Vec<Entry> {
     let words = heap.pointers[1].cast::<u32>();
     (0..heap.integers[0] as u32 as usize)
         .map(|unit| {
@@ -106,8 +104,7 @@ fn check_chunks(table: &[Entry], live: &[Block]) {
 }
 
 /// Checks the index of free units, which lies behind all other tables.
-fn check_index<A: Allocator>(pool: &Pool<A>, table: &[Entry], heads: &[u32]) {
-    let heap = pool.heap();
+fn check_index(heap: &Heap, table: &[Entry], heads: &[u32]) {
     let units = table.len();
     let span_units = 1_usize << (heap.integers[6] as u32);
     let at = (heap.integers[6] >> 32) as usize * 64;

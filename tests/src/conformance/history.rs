@@ -12,10 +12,11 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 
 use heapwood_device::allocator::{Allocator, Handle};
+use heapwood_device::device_heap::AnyHeap;
 use heapwood_device::simt::Warp;
 
-use super::pool::Pool;
-use crate::lockstep::{self, Plan, Policy, Random};
+use super::pool::{AnyPool, Pool};
+use crate::lockstep::{self, Lockstep, Plan, Policy, Random};
 
 /// A block, by its place in the history that recorded it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,9 +104,9 @@ impl History {
     }
 
     /// Calls `malloc`, or `malloc_coalesced`, and records it.
-    pub fn malloc<A: Allocator, W: Warp>(
+    pub fn malloc<W: Warp>(
         &self,
-        allocator: A,
+        allocator: &AnyHeap<'_, W, u32>,
         warp: W,
         bytes: u64,
         coalesced: bool,
@@ -145,9 +146,9 @@ impl History {
     /// # Safety
     ///
     /// As for `Allocator::free`: the block is live and freed once.
-    pub unsafe fn free<A: Allocator, W: Warp>(
+    pub unsafe fn free<W: Warp>(
         &self,
-        allocator: A,
+        allocator: &AnyHeap<'_, W, u32>,
         warp: W,
         block: Granted,
         coalesced: bool,
@@ -158,7 +159,7 @@ impl History {
             block.freed = start;
             block.bits
         });
-        let handle = A::Handle::from_bits(bits);
+        let handle = u32::from_bits(bits);
         // SAFETY: the caller's promise.
         unsafe {
             if coalesced {
@@ -312,27 +313,40 @@ fn stalling(seed: u64, lanes: u32) -> Plan {
     Plan::new(1, stall, seed)
 }
 
-/// Runs an attack under the schedules of some seeds; `fit` says for each heap
-/// which memory serves a request.
+/// Runs an attack on allocator `A` under the schedules of some seeds; `fit` says
+/// which memory of the heap serves a request.
 ///
 /// # Panics
 ///
 /// If the heap is too small or a lane fails.
-pub fn attack<A: Allocator>(
+pub fn attack<A: Allocator<Handle = u32>>(
     attack: Attack,
     seeds: Range<u64>,
-    fit: impl Fn(&Pool<A>) -> Fit,
+    fit: impl FnOnce(&AnyPool<Lockstep>) -> Fit,
+) -> Findings {
+    let pool = Pool::<A>::new(attack.pool_bytes, 4, attack.parameters).expect("a pool");
+    let most = A::max_block(pool.heap());
+    let pool = pool.erased();
+    let fit = fit(&pool);
+    attack_pool(attack, seeds, &pool, &fit, most)
+}
+
+/// The attack on a pool whose largest block has `most` bytes.
+fn attack_pool(
+    attack: Attack,
+    seeds: Range<u64>,
+    pool: &AnyPool<Lockstep>,
+    fit: &Fit,
+    most: u64,
 ) -> Findings {
     let mut findings = Findings::default();
-    let pool = Pool::<A>::new(attack.pool_bytes, 4, attack.parameters).expect("a pool");
-    let (fit, most) = (fit(&pool), A::max_block(pool.heap()));
     let allocator = pool.allocator();
     for seed in seeds {
         let init = Plan::new(1, Policy::Random { period: 64 }, seed);
         // SAFETY: a launch of all lanes, and no block survives the last round.
         lockstep::run(init, |warp| unsafe { allocator.init(warp) }).expect("init");
         let history = History::default();
-        let kernel = |warp: lockstep::Lockstep| {
+        let kernel = |warp: Lockstep| {
             if warp.lane() >= attack.lanes {
                 return;
             }
@@ -353,7 +367,7 @@ pub fn attack<A: Allocator>(
         lockstep::run(stalling(seed, attack.lanes), kernel)
             .unwrap_or_else(|error| panic!("{error}"));
         findings.refusals += history.refusals();
-        let wrong = history.wrong_refusals(&fit);
+        let wrong = history.wrong_refusals(fit);
         findings
             .wrong
             .extend(wrong.into_iter().map(|wrong| (seed, wrong)));

@@ -20,7 +20,7 @@ mod stress;
 pub use bench::{Bench, Case, Traits};
 pub use ledger::{Block, Ledger};
 pub use machine::{Coroutines, Kernel, Machine, OsThreads};
-pub use pool::Pool;
+pub use pool::{AnyPool, Pool};
 pub use stress::stress;
 
 use heapwood_device::allocator::Allocator;
@@ -40,7 +40,7 @@ pub const fn case(pool_bytes: u64, parameters: &'static [(&'static str, &'static
 }
 
 /// Nothing to know of an allocator.
-pub fn plain<A>() -> Traits<A> {
+pub const fn plain() -> Traits {
     Traits {
         overhead: 0,
         kept: 0,
@@ -49,14 +49,14 @@ pub fn plain<A>() -> Traits<A> {
 }
 
 /// Runs a clause on a fresh heap for each case.
-pub fn each<A: Allocator, M: Machine>(
+pub fn each<A: Allocator<Handle = u32>, M: Machine>(
     cases: &[Case],
     machine: &M,
-    traits: &Traits<A>,
-    clause: impl Fn(&Bench<A, M>),
+    traits: &Traits,
+    clause: fn(&Bench<M>),
 ) {
     for case in cases {
-        clause(&Bench::new(*case, machine, traits));
+        clause(&Bench::new::<A>(*case, machine, traits));
     }
 }
 

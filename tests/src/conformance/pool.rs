@@ -1,8 +1,8 @@
 //! Memory for a heap, with guards around it.
 
-use std::marker::PhantomData;
-
 use heapwood_device::allocator::{Allocator, Heap, Request, SetupError};
+use heapwood_device::device_heap::AnyHeap;
+use heapwood_device::simt::Warp;
 
 /// What memory holds before an allocator touches it: nothing may be assumed.
 const FRESH: u8 = 0xa5;
@@ -13,17 +13,19 @@ const LINE: usize = 256;
 struct Line([u8; LINE]);
 
 /// A heap of allocator `A` in memory of its own.
-pub struct Pool<A> {
-    lines: *mut [Line],
-    bytes: usize,
+pub struct Pool<A: ?Sized> {
+    memory: Memory,
     heap: Heap,
-    allocator: PhantomData<fn() -> A>,
+    allocator: Box<A>,
 }
+
+/// A heap for warps `W`, of an allocator that is not known by its type.
+pub type AnyPool<W> = Pool<AnyHeap<'static, W, u32>>;
 
 // SAFETY: the memory is only accessed through the allocator and its blocks,
 // which many threads may use at once by the allocator's contract, and through
 // `guards_intact`, which reads bytes that nobody should write.
-unsafe impl<A> Sync for Pool<A> {}
+unsafe impl<A: ?Sized> Sync for Pool<A> {}
 
 impl<A: Allocator> Pool<A> {
     /// A heap, not yet initialised, of exactly `bytes` for `processors`.
@@ -32,32 +34,39 @@ impl<A: Allocator> Pool<A> {
         processors: u32,
         parameters: &[(&str, &str)],
     ) -> Result<Self, SetupError> {
-        let lines = bytes.div_ceil(LINE as u64) as usize + 2;
-        let lines = Box::into_raw(vec![Line([FRESH; LINE]); lines].into_boxed_slice());
+        let memory = Memory::new(bytes as usize);
         let heap = A::setup(&Request {
-            base: lines.cast::<u8>().wrapping_add(LINE),
+            base: memory.start(),
             pool_bytes: bytes,
             processors,
             parameters,
-        });
-        let mut pool = Self {
-            lines,
-            bytes: bytes as usize,
-            heap: Heap {
-                pointers: [std::ptr::null_mut(); 4],
-                integers: Default::default(),
-            },
-            allocator: PhantomData,
-        };
-        pool.heap = heap?;
-        Ok(pool)
-    }
-
-    /// The allocator over the heap.
-    pub fn allocator(&self) -> A {
+        })?;
         // SAFETY: `setup` described the heap; the memory lives as long as the
         // pool, which outlives what tests do with it.
-        unsafe { A::new(self.heap) }
+        let allocator = Box::new(unsafe { A::new(heap) });
+        Ok(Self {
+            memory,
+            heap,
+            allocator,
+        })
+    }
+}
+
+impl<A: Allocator<Handle = u32>> Pool<A> {
+    /// The same heap without its type, so that what is done with it is compiled once.
+    pub fn erased<W: Warp>(self) -> AnyPool<W> {
+        Pool {
+            memory: self.memory,
+            heap: self.heap,
+            allocator: self.allocator,
+        }
+    }
+}
+
+impl<A: ?Sized> Pool<A> {
+    /// The allocator over the heap.
+    pub fn allocator(&self) -> &A {
+        &self.allocator
     }
 
     /// The heap.
@@ -67,20 +76,45 @@ impl<A: Allocator> Pool<A> {
 
     /// Bytes of the pool, tables included.
     pub fn bytes(&self) -> u64 {
-        self.bytes as u64
-    }
-
-    fn start(&self) -> usize {
-        self.lines.cast::<u8>() as usize + LINE
+        self.memory.bytes as u64
     }
 
     /// Whether `bytes` from `address` on lie inside the pool.
     pub fn encloses(&self, address: usize, bytes: u64) -> bool {
-        let end = self.start() + self.bytes;
-        address >= self.start() && address <= end && bytes <= (end - address) as u64
+        self.memory.encloses(address, bytes)
     }
 
     /// Whether the bytes before and behind the pool are as they were.
+    pub fn guards_intact(&self) -> bool {
+        self.memory.guards_intact()
+    }
+}
+
+/// Memory with a line of guards before it and one behind it.
+pub(super) struct Memory {
+    lines: *mut [Line],
+    bytes: usize,
+}
+
+impl Memory {
+    pub fn new(bytes: usize) -> Self {
+        let lines = bytes.div_ceil(LINE) + 2;
+        let lines = Box::into_raw(vec![Line([FRESH; LINE]); lines].into_boxed_slice());
+        Self { lines, bytes }
+    }
+
+    /// Where it begins, 256-byte aligned.
+    pub fn start(&self) -> *mut u8 {
+        self.lines.cast::<u8>().wrapping_add(LINE)
+    }
+
+    fn encloses(&self, address: usize, bytes: u64) -> bool {
+        let start = self.start() as usize;
+        let end = start + self.bytes;
+        address >= start && address <= end && bytes <= (end - address) as u64
+    }
+
+    /// Whether the guards are as they were.
     pub fn guards_intact(&self) -> bool {
         let all = self.lines.cast::<u8>();
         let length = self.lines.len() * LINE;
@@ -92,7 +126,7 @@ impl<A: Allocator> Pool<A> {
     }
 }
 
-impl<A> Drop for Pool<A> {
+impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: the pointer came from `Box::into_raw` and is given up here.
         drop(unsafe { Box::from_raw(self.lines) });

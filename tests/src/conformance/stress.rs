@@ -3,15 +3,14 @@
 
 use std::thread;
 
-use heapwood_device::allocator::{Allocator, Faults};
+use heapwood_device::allocator::{Faults, Heap, Request};
 use heapwood_device::bench::{STRESS_WORDS, Stress, StressArguments, StressCounts};
 use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::host::{self, HostAllocator};
-use heapwood_device::kernel::Args;
 use heapwood_device::launch::Call;
 use heapwood_device::simt::{SCRATCH_BYTES, Solo};
 
-use super::pool::Pool;
+use super::pool::Memory;
 use crate::fences;
 
 const THREADS: u32 = 4;
@@ -33,17 +32,35 @@ const PLANS: &[Plan] = if cfg!(miri) {
 #[repr(C, align(16))]
 struct Scratch([u8; SCRATCH_BYTES]);
 
-/// Arguments whose pointers outlive the launch.
-#[derive(Clone, Copy)]
-struct Shared(Args);
+/// A launch whose heap and arguments outlive it.
+struct Launch<'a> {
+    allocator: &'a HostAllocator,
+    heap: Heap,
+    call: Call,
+}
 
 // SAFETY: kernels access what the pointers name by atomic operations only.
-unsafe impl Sync for Shared {}
+unsafe impl Sync for Launch<'_> {}
 
-fn launch<A: Allocator>(allocator: &HostAllocator, pool: &Pool<A>, call: Call) {
-    let run = allocator.kernel(call.kernel());
-    let run = run.expect("a kernel over an allocator");
-    let shared = &Shared(call.args());
+impl Launch<'_> {
+    /// Runs one warp.
+    ///
+    /// # Safety
+    ///
+    /// As for [`HostAllocator::run`].
+    unsafe fn run(&self, warp: Solo) {
+        let (kernel, args) = (self.call.kernel(), self.call.args());
+        // SAFETY: the caller's promise.
+        unsafe { self.allocator.run(kernel, warp, self.heap, args) }
+    }
+}
+
+fn launch(allocator: &HostAllocator, heap: Heap, call: Call) {
+    let launch = &Launch {
+        allocator,
+        heap,
+        call,
+    };
     thread::scope(|scope| {
         for warp in 0..THREADS {
             scope.spawn(move || {
@@ -53,21 +70,29 @@ fn launch<A: Allocator>(allocator: &HostAllocator, pool: &Pool<A>, call: Call) {
                 // name arrays of the sizes that the kernels ask for.
                 unsafe {
                     let warp = Solo::new(warp, THREADS, warp, scratch.0.as_mut_ptr());
-                    run(warp, *pool.heap(), shared.0);
+                    launch.run(warp);
                 }
             });
         }
     });
 }
 
-/// Some 10^6 operations on the allocator `name`, which is `A`. Nothing but the allocator
+/// Some 10^6 operations on the allocator `name` of the table. Nothing but the allocator
 /// and an exchange orders the owners of a block, so that race detectors see all that
 /// the allocator has to order: the other clauses' ledger is behind a lock.
-pub fn stress<A: Allocator>(name: &str) {
+pub fn stress(name: &str) {
     let allocator = host::allocator(name).expect("an allocator of the table");
+    let properties = allocator.properties;
     for &(pool_bytes, slot_count, turns) in PLANS {
-        let pool = Pool::<A>::new(pool_bytes, THREADS, &[]).expect("a pool");
-        launch(allocator, &pool, Call::of::<Init>(Nothing));
+        let memory = Memory::new(pool_bytes as usize);
+        let heap = (allocator.setup)(&Request {
+            base: memory.start(),
+            pool_bytes,
+            processors: THREADS,
+            parameters: &[],
+        });
+        let heap = heap.expect("a heap");
+        launch(allocator, heap, Call::of::<Init>(Nothing));
         let mut slots = vec![u64::from(u32::MAX); slot_count];
         if allocator.handle_bytes == 8 {
             slots.fill(u64::MAX);
@@ -84,22 +109,22 @@ pub fn stress<A: Allocator>(name: &str) {
                 most_bytes: 3000,
                 seed: slot_count as u32,
             };
-            launch(allocator, &pool, Call::of::<Stress>(arguments));
+            launch(allocator, heap, Call::of::<Stress>(arguments));
         }
         let report = ReportArguments {
             words: words.as_mut_ptr(),
         };
-        launch(allocator, &pool, Call::of::<Report>(report));
+        launch(allocator, heap, Call::of::<Report>(report));
         let counts = StressCounts::from_words(&counters);
         let state = State::from_words(&words);
         assert!(counts.served > u64::from(turns) / 125, "{name}: {counts:?}");
         assert_eq!(counts.served, counts.freed, "{name}: {counts:?}");
-        assert!(pool.guards_intact(), "{name}");
-        if !A::MAY_OVERWRITE {
+        assert!(memory.guards_intact(), "{name}");
+        if !properties.may_overwrite {
             assert_eq!(counts.corrupt, 0, "{name}: {counts:?}");
             assert_eq!(state.faults, Faults::default(), "{name}");
         }
-        if A::FREES && A::WALKABLE {
+        if properties.frees && properties.walkable {
             assert_eq!(state.occupancy.used_bytes, 0, "{name}: {counts:?}");
         }
     }

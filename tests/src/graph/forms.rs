@@ -47,7 +47,7 @@ pub const FORMS: [Form; 4] = [
 /// The allocators that a graph can be kept over, of those to be tested. In a `crowd` of
 /// threads, who ask at once, these are the ones that do not refuse what is free.
 pub fn keeping(crowd: bool) -> impl Iterator<Item = Spec> {
-    let keeps = move |spec: &Spec| spec.allocator.exact_null || !crowd;
+    let keeps = move |spec: &Spec| spec.allocator.properties.exact_null || !crowd;
     specs().into_iter().filter(keeps)
 }
 

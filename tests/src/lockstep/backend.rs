@@ -1,19 +1,22 @@
 //! Warps in lockstep as a backend of the program.
 
-use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use heapwood::backend::{Backend, BackendError, Cpu, DeviceInfo, Grid, Launch, Memory};
-use heapwood_device::allocator::Allocator;
+use heapwood_device::allocator::{Allocator, Heap};
+use heapwood_device::device_heap::AnyHeap;
 use heapwood_device::host::{HostAllocator, Named};
 use heapwood_device::launch::KernelId;
 
-use super::{Plan, Policy, run_call};
+use super::{Lockstep, Plan, Policy, run_call};
+
+/// Makes the allocator of a heap; as for [`Allocator::new`].
+type MakeAllocator = unsafe fn(Heap) -> Box<AnyHeap<'static, Lockstep, u32>>;
 
 /// Warps of 32 lanes in lockstep, under another schedule for each launch, over heaps of
-/// the allocator `A`.
-pub struct LockstepBackend<A> {
+/// one allocator.
+pub struct LockstepBackend {
     /// Has the memory.
     host: Cpu,
     /// Warps of a launch, where that is the machine's to choose.
@@ -22,23 +25,30 @@ pub struct LockstepBackend<A> {
     period: u64,
     /// Of the next launch's schedule.
     seed: AtomicU64,
-    allocator: PhantomData<fn() -> A>,
+    /// The allocator, by its name in the table.
+    allocator: &'static str,
+    make_allocator: MakeAllocator,
 }
 
-impl<A: Allocator + Named> LockstepBackend<A> {
-    /// So many warps, whose first launch has the schedule of `seed`; lanes switch after
-    /// `period` operations, about.
+impl LockstepBackend {
+    /// So many warps over heaps of the allocator `A`, whose first launch has the schedule of
+    /// `seed`; lanes switch after `period` operations, about.
     ///
     /// # Panics
     ///
     /// Not by itself: the backend of its memory has one worker, the thread that launches.
-    pub fn new(warps: u32, period: u64, seed: u64) -> Self {
+    pub fn new<A>(warps: u32, period: u64, seed: u64) -> Self
+    where
+        A: Allocator<Handle = u32> + Named,
+    {
         Self {
             host: Cpu::new(Some(1), None).expect("no thread is started"),
             warps,
             period,
             seed: AtomicU64::new(seed),
-            allocator: PhantomData,
+            allocator: A::NAME,
+            // SAFETY: the caller's promise.
+            make_allocator: |heap| Box::new(unsafe { A::new(heap) }),
         }
     }
 
@@ -47,8 +57,12 @@ impl<A: Allocator + Named> LockstepBackend<A> {
     /// As for [`Backend::launch_parts`].
     unsafe fn run(&self, launch: &Launch) -> Result<(), BackendError> {
         let heap = launch.over()?.map(|(allocator, heap)| {
-            assert_eq!(allocator.name, A::NAME, "a heap of another allocator");
-            heap
+            assert_eq!(
+                allocator.name, self.allocator,
+                "a heap of another allocator"
+            );
+            // SAFETY: the caller's promise; the heap is one of this allocator.
+            unsafe { (self.make_allocator)(heap) }
         });
         let warps = match launch.bounded_grid()? {
             Grid::Threads(threads) => threads.div_ceil(32),
@@ -63,15 +77,15 @@ impl<A: Allocator + Named> LockstepBackend<A> {
             step_limit: u64::MAX,
             ..Plan::new(warps, policy, seed)
         };
-        // SAFETY: the caller's promise; the heap is one of this allocator.
-        if let Err(error) = unsafe { run_call::<A>(plan, heap, launch.call) } {
+        // SAFETY: the caller's promise.
+        if let Err(error) = unsafe { run_call(plan, heap.as_deref(), launch.call) } {
             panic!("{error}");
         }
         Ok(())
     }
 }
 
-impl<A: Allocator + Named> Backend for LockstepBackend<A> {
+impl Backend for LockstepBackend {
     fn info(&self) -> DeviceInfo {
         DeviceInfo {
             backend: "lockstep",

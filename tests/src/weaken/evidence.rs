@@ -14,7 +14,7 @@ use heapwood_device::simt::Warp;
 
 use super::Workload;
 use super::witness::{Enough, Record};
-use crate::conformance::Pool;
+use crate::conformance::{AnyPool, Pool};
 use crate::lockstep::{self, Lockstep, Model, Plan, Random};
 
 /// Chunks of 64 bytes: four pages of the first class, and queues of 16 entries a chunk.
@@ -31,7 +31,7 @@ unsafe impl Parameters for Tiny {
 const PAGE: u64 = 16;
 
 /// A heap of so many chunks.
-fn chunks<A: Allocator>(count: u64) -> Pool<A> {
+fn chunks<A: Allocator<Handle = u32>>(count: u64) -> AnyPool<Lockstep> {
     let bytes = count * Tiny::CHUNK_BYTES;
     let fits = |pool_bytes: &u64| {
         let request = Request {
@@ -43,7 +43,7 @@ fn chunks<A: Allocator>(count: u64) -> Pool<A> {
         A::setup(&request).is_ok_and(|heap| A::max_block(&heap) >= bytes)
     };
     let pool_bytes = (0..1 << 16).step_by(64).find(fits).expect("a size");
-    Pool::new(pool_bytes, 4, &[]).expect("a pool")
+    Pool::<A>::new(pool_bytes, 4, &[]).expect("a pool").erased()
 }
 
 fn launch(plan: Plan, kernel: impl Fn(Lockstep)) {
@@ -147,7 +147,7 @@ struct Mix<'a> {
     seed: u64,
 }
 
-fn mix<A: Allocator>(pool: &Pool<A>, mix: &Mix, enough: &Enough) {
+fn mix(pool: &AnyPool<Lockstep>, mix: &Mix, enough: &Enough) {
     let allocator = pool.allocator();
     let (plan, quiet) = plans(mix.lanes, mix.seed);
     // SAFETY: a launch of all threads over a heap without blocks.
@@ -183,7 +183,7 @@ fn mix<A: Allocator>(pool: &Pool<A>, mix: &Mix, enough: &Enough) {
 /// Lanes that request, free, and now and then request once more what they have freed.
 /// Those of a warp do so together, and one of them may do for all what each of them goes
 /// on from.
-fn refill<A: Allocator>(pool: &Pool<A>, mix: &Mix, enough: &Enough) {
+fn refill(pool: &AnyPool<Lockstep>, mix: &Mix, enough: &Enough) {
     let allocator = pool.allocator();
     let (plan, quiet) = plans(mix.lanes, mix.seed);
     // SAFETY: a launch of all threads over a heap without blocks.
@@ -248,7 +248,7 @@ fn pages_together<I: Instance>(seed: u64) {
 }
 
 /// Blocks of a circular heap.
-fn circular<A: Allocator>(unit: u64, seed: u64) {
+fn circular<A: Allocator<Handle = u32>>(unit: u64, seed: u64) {
     let mut random = Random::new(seed);
     let parameters: &[(&str, &str)] = random.choose(&[
         &[("region", "64")][..],
@@ -268,11 +268,11 @@ fn circular<A: Allocator>(unit: u64, seed: u64) {
     };
     let start = pool.heap().pointers[0] as usize;
     let memory = start..start + most as usize;
-    mix(&pool, &load, &Enough::Run(memory, unit as usize));
+    mix(&pool.erased(), &load, &Enough::Run(memory, unit as usize));
 }
 
 /// Neighbouring blocks of a circular heap, which are freed as one.
-fn circular_together<A: Allocator>(unit: u64, seed: u64) {
+fn circular_together<A: Allocator<Handle = u32>>(unit: u64, seed: u64) {
     let mut random = Random::new(seed);
     let pool = Pool::<A>::new(7_524, 4, &[("region", "256")]).expect("a pool");
     let most = A::max_block(pool.heap());
@@ -287,7 +287,7 @@ fn circular_together<A: Allocator>(unit: u64, seed: u64) {
     };
     let start = pool.heap().pointers[0] as usize;
     let memory = start..start + most as usize;
-    refill(&pool, &load, &Enough::Run(memory, unit as usize));
+    refill(&pool.erased(), &load, &Enough::Run(memory, unit as usize));
 }
 
 pub(super) fn workloads() -> Vec<Workload> {

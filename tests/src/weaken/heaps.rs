@@ -71,7 +71,7 @@ struct Mix {
     seed: u64,
 }
 
-fn lane<A: Allocator>(bench: &Bench<A, TwoWarps>, warp: Lockstep, slots: &[Slot], mix: &Mix) {
+fn lane(bench: &Bench<TwoWarps>, warp: Lockstep, slots: &[Slot], mix: &Mix) {
     let mut random = Random::new(mix.seed << 8 | u64::from(warp.thread()));
     for _ in 0..mix.turns {
         let slot = &slots[random.below(slots.len() as u64) as usize];
@@ -93,7 +93,7 @@ fn lane<A: Allocator>(bench: &Bench<A, TwoWarps>, warp: Lockstep, slots: &[Slot]
     }
 }
 
-fn heap<A: Allocator>(case: Case, load: Load, seed: u64) {
+fn heap<A: Allocator<Handle = u32>>(case: Case, load: Load, seed: u64) {
     let machine = TwoWarps {
         launches: AtomicU64::new(seed << 16),
         steps: match load {
@@ -101,9 +101,13 @@ fn heap<A: Allocator>(case: Case, load: Load, seed: u64) {
             Load::Light | Load::Full => 2_000_000,
         },
     };
-    let mut random = Random::new(seed);
     let traits = plain();
-    let bench = Bench::<A, _>::new(case, &machine, &traits);
+    use_heap(&Bench::new::<A>(case, &machine, &traits), load, seed);
+}
+
+/// The mix on a heap, and what must hold afterwards.
+fn use_heap(bench: &Bench<TwoWarps>, load: Load, seed: u64) {
+    let mut random = Random::new(seed);
     let (lanes, slots, part) = match load {
         Load::Light => (random.choose(&[1, 2, 4]), random.choose(&[2, 8]), 24),
         Load::Full => (
@@ -125,19 +129,19 @@ fn heap<A: Allocator>(case: Case, load: Load, seed: u64) {
         seed,
     };
     let slots: Vec<_> = (0..slots).map(|_| Slot::default()).collect();
-    machine.launch(&|warp| {
+    bench.machine.launch(&|warp| {
         if warp.lane() < mix.lanes {
-            lane(&bench, warp, &slots, &mix);
+            lane(bench, warp, &slots, &mix);
         }
     });
     let live = bench.ledger.live();
     bench.retire_all(&live);
-    if A::WALKABLE {
+    if bench.properties.walkable {
         let used = bench.occupancy().used_bytes;
         assert_eq!(used, 0, "bytes in use in a heap without blocks");
     }
     let most = bench.max_block();
-    if A::REUSES_ACROSS_SIZES {
+    if bench.properties.reuses_across_sizes {
         let block = bench.alone(|warp| bench.obtain(warp, most, false));
         assert!(block.is_some(), "a block of all that there is");
     }

@@ -20,7 +20,11 @@ const POOL: usize = 1 << 20;
 fn launch(heap: Heap, call: Call, plan: lockstep::Plan) {
     // SAFETY: the caller passes a heap of this allocator and the kernel's
     // arguments.
-    if let Err(error) = unsafe { run_call::<AtomicMalloc>(plan, Some(heap), call) } {
+    let run = unsafe {
+        let allocator = AtomicMalloc::new(heap);
+        run_call(plan, Some(&allocator), call)
+    };
+    if let Err(error) = run {
         panic!("{error}");
     }
 }

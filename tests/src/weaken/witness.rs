@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use heapwood_device::allocator::{Allocator, Handle};
+use heapwood_device::allocator::Handle;
+use heapwood_device::device_heap::AnyHeap;
 
 use crate::lockstep::{Lockstep, Moment, moment, writes};
 
@@ -64,9 +65,9 @@ impl Record {
     }
 
     /// Calls `malloc`, or `malloc_coalesced`, and records it.
-    pub fn malloc<A: Allocator>(
+    pub fn malloc(
         &self,
-        allocator: A,
+        allocator: &AnyHeap<'_, Lockstep, u32>,
         warp: Lockstep,
         bytes: u64,
         coalesced: bool,
@@ -107,9 +108,9 @@ impl Record {
     /// # Safety
     ///
     /// As for `Allocator::free`: the block is live and freed once.
-    pub unsafe fn free<A: Allocator>(
+    pub unsafe fn free(
         &self,
-        allocator: A,
+        allocator: &AnyHeap<'_, Lockstep, u32>,
         warp: Lockstep,
         block: Block,
         coalesced: bool,
@@ -119,7 +120,7 @@ impl Record {
             (owner.bits, owner.memory.clone())
         });
         writes(memory.start, memory.len());
-        let handle = A::Handle::from_bits(bits);
+        let handle = u32::from_bits(bits);
         // SAFETY: the caller's promise.
         unsafe {
             if coalesced {

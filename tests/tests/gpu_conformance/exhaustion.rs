@@ -22,7 +22,7 @@ pub fn full_heaps_keep_contents_and_lose_nothing(backend: &dyn Backend, scale: S
     let pool = places * mean / scale.demand;
     for spec in specs() {
         let allocator = spec.allocator;
-        if !allocator.frees || allocator.may_overwrite {
+        if !allocator.properties.frees || allocator.properties.may_overwrite {
             continue;
         }
         let trial = Trial::new(backend, &spec, pool, 1);
@@ -50,7 +50,7 @@ pub fn full_heaps_keep_contents_and_lose_nothing(backend: &dyn Backend, scale: S
         // one at the moment when others are refused, in either of the two fills.
         let is_virtualized = name.contains("_va") || name.contains("_vl");
         let queues = if is_virtualized { 10 * 8192 } else { 0 };
-        assert_empty(&trial, allocator.walkable, empty, queues);
+        assert_empty(&trial, allocator.properties.walkable, empty, queues);
         let again = trial.fill_by_octaves(churn.octaves);
         println!("{name}: {fresh} bytes granted when fresh, then {again}");
         // Between checked blocks are gaps that no other one fits into, by chance; the

@@ -160,10 +160,10 @@ fn blocks_of_every_size_keep_their_contents(backend: &dyn Backend, scale: Scale)
                 trial.free(free);
                 let (occupancy, faults) = trial.state();
                 assert_eq!(faults, Default::default(), "{what}");
-                if allocator.walkable && allocator.frees {
+                if allocator.properties.walkable && allocator.properties.frees {
                     assert_eq!(occupancy.used_bytes, 0, "{what}");
                 }
-                if !allocator.frees {
+                if !allocator.properties.frees {
                     trial.init();
                 }
             }
@@ -177,7 +177,7 @@ fn exhaustion_gives_nulls_and_passes(backend: &dyn Backend, scale: Scale) {
     let pool = u64::from(threads) * bytes / 2;
     for spec in specs() {
         let allocator = spec.allocator;
-        if allocator.may_overwrite {
+        if allocator.properties.may_overwrite {
             continue;
         }
         let mut trial = Trial::new(backend, &spec, pool, threads);
@@ -192,7 +192,7 @@ fn exhaustion_gives_nulls_and_passes(backend: &dyn Backend, scale: Scale) {
             let fit = (pool / (bytes + OVERHEAD)) as u32;
             let first = *first.get_or_insert(served);
             // Who may refuse while memory is free does so where many ask at once.
-            let least = match allocator.exact_null {
+            let least = match allocator.properties.exact_null {
                 // What the split of the pool leaves over is lost to this size; what was
                 // freed serves again.
                 true => (fit / 2).max(first / 10 * 9),
@@ -200,14 +200,14 @@ fn exhaustion_gives_nulls_and_passes(backend: &dyn Backend, scale: Scale) {
             };
             assert!(served >= least, "{name}: {served} of {fit}, first {first}");
             trial.free(Apart);
-            if allocator.walkable && allocator.frees {
+            if allocator.properties.walkable && allocator.properties.frees {
                 assert_eq!(trial.state().0.used_bytes, 0, "{name}");
             }
-            if !allocator.frees {
+            if !allocator.properties.frees {
                 trial.init();
             }
         }
-        if allocator.reuses_across_sizes {
+        if allocator.properties.reuses_across_sizes {
             let large = Trial::new(backend, &spec, pool, 1).max_block() / 2;
             trial.init();
             trial.malloc(bytes, Apart);
@@ -267,7 +267,7 @@ fn warps_allocate_and_free_in_one_kernel(backend: &dyn Backend, scale: Scale) {
                 assert!(nulls == 0 || may_miss(&spec), "{what}: {nulls} nulls");
                 let (occupancy, faults) = trial.state();
                 assert_eq!(faults.invalid_frees + faults.overruns, 0, "{name}");
-                if spec.allocator.walkable && spec.allocator.frees {
+                if spec.allocator.properties.walkable && spec.allocator.properties.frees {
                     assert_eq!(occupancy.used_bytes, 0, "{what}");
                 }
             }
@@ -285,7 +285,7 @@ fn blocks_change_hands_under_stress(backend: &dyn Backend, scale: Scale) {
     ];
     for spec in specs() {
         let allocator = spec.allocator;
-        let keeps = allocator.frees && !allocator.may_overwrite;
+        let keeps = allocator.properties.frees && !allocator.properties.may_overwrite;
         let mut done = 0;
         for (bytes, part) in ranges {
             let most = u64::from(bytes.1) + OVERHEAD;
@@ -315,7 +315,7 @@ fn blocks_change_hands_under_stress(backend: &dyn Backend, scale: Scale) {
             assert_eq!(counts.served, counts.freed, "{what}");
             let (occupancy, faults) = trial.state();
             assert_eq!(faults, Default::default(), "{what}");
-            if allocator.walkable && allocator.frees {
+            if allocator.properties.walkable && allocator.properties.frees {
                 assert_eq!(occupancy.used_bytes, 0, "{what}");
             }
             done += counts.served + counts.freed;
@@ -333,7 +333,7 @@ fn overwriting_is_reported(backend: &dyn Backend, scale: Scale) {
     let pool = u64::from(threads) * bytes / 2;
     // A checked block's header may be gone with the block.
     let plain = |spec: &Spec| spec.name() == spec.allocator.name;
-    let overwriting = |spec: &Spec| spec.allocator.may_overwrite && plain(spec);
+    let overwriting = |spec: &Spec| spec.allocator.properties.may_overwrite && plain(spec);
     for spec in specs().into_iter().filter(overwriting) {
         let trial = Trial::new(backend, &spec, pool, threads);
         trial.malloc(bytes, Apart);

@@ -127,7 +127,7 @@ fn an_exhausted_pool_leaves_the_graph_as_it_was(backend: &dyn Backend, scale: Sc
             let mut store = form.store(backend, &spec, pool, kept.csr());
             let pool = store.pool_bytes();
             let too_many = store.update(&every, Change::Insert, false);
-            let overwrites = spec.allocator.may_overwrite;
+            let overwrites = spec.allocator.properties.may_overwrite;
             match too_many {
                 Err(StoreError::Pool { wanted, .. }) if !overwrites => {
                     assert!(wanted > 0, "{what}");
@@ -159,7 +159,7 @@ fn an_exhausted_pool_leaves_the_graph_as_it_was(backend: &dyn Backend, scale: Sc
                 count /= 4;
             }
             // One that would overwrite has no memory left, and no more is refused.
-            let recovers = spec.allocator.frees && !overwrites;
+            let recovers = spec.allocator.properties.frees && !overwrites;
             assert!(largest > 0 || !recovers, "{what}: no recovery");
             assert_eq!(store.pool_bytes(), pool, "{what}: the pool is fixed");
             Kept::of(&model).assert_in(&store, &what);

@@ -13,8 +13,9 @@ use std::sync::atomic::{
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use heapwood_device::allocator::Heap;
-use heapwood_device::host::{self, HostKernel, PlainHostKernel};
+use heapwood_device::host::{self, HostAllocator, PlainHostKernel};
 use heapwood_device::kernel::Args;
+use heapwood_device::launch::KernelId;
 use heapwood_device::simt::{SCRATCH_BYTES, Solo};
 
 use crate::backend::{BackendError, Launch};
@@ -22,7 +23,7 @@ use crate::backend::{BackendError, Launch};
 /// A kernel with its arguments.
 #[derive(Clone, Copy)]
 pub enum Code {
-    Heap(HostKernel, Heap, Args),
+    Heap(&'static HostAllocator, KernelId, Heap, Args),
     Plain(PlainHostKernel, Args),
 }
 
@@ -36,14 +37,13 @@ impl Code {
     /// The kernel of a launch.
     pub fn of(launch: &Launch) -> Result<Self, BackendError> {
         let (kernel, args) = (launch.call.kernel(), launch.call.args());
-        let code = match launch.over()? {
-            Some((allocator, heap)) => {
-                let run = allocator.kernel(kernel);
-                run.map(|run| Self::Heap(run, heap, args))
+        Ok(match launch.over()? {
+            Some((allocator, heap)) => Self::Heap(allocator, kernel, heap, args),
+            None => {
+                let run = host::plain_kernel(kernel);
+                Self::Plain(run.expect("`over` found that it needs no heap"), args)
             }
-            None => host::plain_kernel(kernel).map(|run| Self::Plain(run, args)),
-        };
-        Ok(code.expect("a kernel is in one of the two tables"))
+        })
     }
 
     /// # Safety
@@ -53,7 +53,9 @@ impl Code {
         // SAFETY: the caller's promise.
         unsafe {
             match *self {
-                Self::Heap(run, heap, args) => run(warp, heap, args),
+                Self::Heap(allocator, kernel, heap, args) => {
+                    allocator.run(kernel, warp, heap, args)
+                }
                 Self::Plain(run, args) => run(warp, args),
             }
         }

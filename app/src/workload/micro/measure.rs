@@ -55,7 +55,7 @@ pub fn measure(backend: &dyn Backend, spec: &Spec, case: &Case) -> Row {
         let why = "one lane of a warp allocates: there is nothing to coalesce";
         return row.ended(Status::Unsupported, why);
     }
-    let fills = !case.workload.is_by_warps() && !spec.allocator.may_overwrite;
+    let fills = !case.workload.is_by_warps() && !spec.allocator.properties.may_overwrite;
     if case.heap == HeapState::Full && !fills {
         let why = "a heap is filled by blocks that stay, one a thread";
         return row.ended(Status::Unsupported, why);
@@ -91,7 +91,7 @@ fn fill_in(
         blocks: backend.memory(handles, true)?,
         counters: backend.memory(4 * WARPS_WORDS as u64, true)?,
     };
-    let frees = spec.allocator.frees;
+    let frees = spec.allocator.properties.frees;
     let mut nulls = 0;
     let mut times = Times::default();
     // The first launch of a kernel loads it, which is nobody's sample.

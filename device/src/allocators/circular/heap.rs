@@ -7,7 +7,7 @@ use super::layout::{INDEX_ALIGN, Layout};
 use super::links::Links;
 
 /// How many offsets there are.
-pub trait Offsets: Copy {
+pub trait Offsets: Copy + 'static {
     /// Whether each processor has one.
     const MULTI: bool;
 }

@@ -54,7 +54,7 @@ pub struct Link {
 /// - of those that `take` an entry which is free, one is returned its end: what the owner
 ///   before wrote with `FREE`, and what that thread did before is visible to it;
 /// - `end` returns what the owner wrote last.
-pub unsafe trait Links: Copy {
+pub unsafe trait Links: Copy + 'static {
     /// The logarithm of the bytes of pool that an entry stands for at least.
     const UNIT_SHIFT: u32;
     /// Words in an entry.

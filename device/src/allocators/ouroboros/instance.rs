@@ -46,7 +46,7 @@ pub struct Reclaimed {
 /// An implementation promises that `malloc` returns `EMPTY`, or a page of the class in a chunk
 /// that it has from the arena for that class, which nobody else is granted until `free` is
 /// called for it; and that chunks which it returns to the arena hold no block.
-pub unsafe trait Instance: Copy {
+pub unsafe trait Instance: Copy + 'static {
     /// Whether fully free chunks serve any other use, in all classes.
     const REUSES: bool;
     /// Whether null is evidence: `Allocator::EXACT_NULL`.

@@ -15,7 +15,7 @@ pub(super) const MOST_PAGES_BITS: u32 = 9;
 /// A heap is planned by some of the constants and accessed by others. An implementation sets at
 /// most the first five, with a page no larger than 2 GiB, and leaves all others as
 /// they follow from these.
-pub unsafe trait Parameters: Copy {
+pub unsafe trait Parameters: Copy + 'static {
     /// The logarithm of a chunk's bytes.
     const CHUNK_BITS: u32 = 13;
     /// The logarithm of the smallest page's bytes, at least 4.

@@ -8,7 +8,7 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::{Iteration, RankArguments};
-use crate::allocator::Allocator;
+use crate::device_heap::{Blocks, DeviceHeap};
 use crate::graph::store::linked::page::{after, capacity, entries, first, pages};
 use crate::kernel::Kernel;
 use crate::simt::Warp;
@@ -28,7 +28,7 @@ impl Kernel for LinkedRankIndex {
     type Arguments = RankArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, ranks: RankArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, ranks: RankArguments) {
         let rows = Rows::new(warp, ranks.vertices, W::LANES);
         let mut vertex = rows.first + warp.lane();
         while vertex < rows.end {
@@ -67,7 +67,11 @@ impl LinkedRankStep {
     ///
     /// The page has so many neighbours, which are vertices.
     #[inline(always)]
-    unsafe fn pull<A: Allocator>(page: *mut u8, count: u32, contributions: *const f32) -> f64 {
+    unsafe fn pull<A: Blocks + ?Sized>(
+        page: *mut u8,
+        count: u32,
+        contributions: *const f32,
+    ) -> f64 {
         let neighbours = entries::<A>(page);
         let (mut sum, mut at) = (0.0, 0);
         // Four at a time, whose loads do not wait for each other.
@@ -97,8 +101,8 @@ impl LinkedRankStep {
     ///
     /// The chain that `page` begins has so many neighbours, which are vertices.
     #[inline(always)]
-    unsafe fn walk<A: Allocator>(
-        heap: A,
+    unsafe fn walk<A: Blocks + ?Sized>(
+        heap: &A,
         mut page: *mut u8,
         degree: u32,
         contributions: *const f32,
@@ -127,7 +131,7 @@ impl LinkedRankStep {
     /// The arguments' contract holds, `iteration` is one over the same arguments, and all
     /// lanes of the warp make the call.
     #[inline(always)]
-    unsafe fn hubs<W: Warp, A: Allocator>(
+    unsafe fn hubs<W: Warp, A: DeviceHeap<W> + ?Sized>(
         warp: W,
         ranks: &RankArguments,
         iteration: &mut Iteration,
@@ -171,7 +175,7 @@ impl Kernel for LinkedRankStep {
     type Arguments = RankArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, ranks: RankArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, ranks: RankArguments) {
         // SAFETY: the kernel's contract.
         let Some(mut iteration) = (unsafe { Iteration::begin(warp, ranks) }) else {
             return;

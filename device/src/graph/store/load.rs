@@ -12,8 +12,9 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::AtomicU64;
 
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::Handle;
 use crate::arguments;
+use crate::device_heap::DeviceHeap;
 use crate::graph::store::{Vertex, capacity_for, obtain_coalesced};
 use crate::kernel::Kernel;
 use crate::simt::Warp;
@@ -92,7 +93,7 @@ impl Kernel for Load {
     type Arguments = LoadArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, load: LoadArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, load: LoadArguments) {
         // SAFETY: the arguments' contract.
         let status = |index: usize| unsafe { &*load.status.add(index).cast::<AtomicU64>() };
         let rows = Rows::new(warp, load.limit, W::LANES);

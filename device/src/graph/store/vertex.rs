@@ -4,7 +4,7 @@
 //! the allocator understands and only updates need, lie in an array beside
 //! them. So the algorithms are the same code over every allocator.
 
-use crate::allocator::Allocator;
+use crate::device_heap::DeviceHeap;
 use crate::simt::Warp;
 
 /// A vertex. Without a block, `capacity` is 0 and the address means nothing.
@@ -95,8 +95,12 @@ pub unsafe fn lower_bound(entries: *const u32, from: u32, to: u32, value: u32) -
 /// live on while others are granted, so none may lie over another: an allocator that
 /// would do that has no memory left for a graph.
 #[inline(always)]
-pub fn obtain_coalesced<W: Warp, A: Allocator>(warp: W, heap: A, bytes: u64) -> A::Handle {
-    if A::MAY_OVERWRITE {
+pub fn obtain_coalesced<W: Warp, A: DeviceHeap<W> + ?Sized>(
+    warp: W,
+    heap: &A,
+    bytes: u64,
+) -> A::Handle {
+    if heap.properties().may_overwrite {
         heap.malloc_exclusive(warp, bytes)
     } else {
         heap.malloc_coalesced(warp, bytes)

@@ -8,8 +8,8 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
-use crate::allocator::Allocator;
 use crate::arguments;
+use crate::device_heap::DeviceHeap;
 use crate::graph::store::linked::page::{Cursor, first};
 use crate::graph::store::{ABSENT, Vertex};
 use crate::kernel::{Kernel, PlainKernel};
@@ -170,7 +170,7 @@ impl Kernel for LinkedVertexEdges {
     type Arguments = VertexArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, job: VertexArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, job: VertexArguments) {
         // SAFETY: the kernel's contract; a record's chain has as many neighbours as its degree.
         unsafe {
             job.write(warp, |record| {

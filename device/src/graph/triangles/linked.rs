@@ -1,7 +1,7 @@
 //! The orientation of linked adjacency.
 
 use super::{List, TriangleArguments};
-use crate::allocator::Allocator;
+use crate::device_heap::DeviceHeap;
 use crate::graph::store::linked::page::{Cursor, first};
 use crate::kernel::Kernel;
 use crate::simt::Warp;
@@ -14,7 +14,7 @@ impl Kernel for LinkedOrient {
     type Arguments = TriangleArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, graph: TriangleArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, graph: TriangleArguments) {
         let rows = Rows::new(warp, graph.vertices, W::LANES);
         let mut vertex = rows.first + warp.lane();
         while vertex < rows.end {

@@ -5,7 +5,8 @@
 
 use super::pass::PassKind;
 use super::scratch::Scratch;
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::Handle;
+use crate::device_heap::DeviceHeap;
 use crate::kdtree::bins::WHOLE_BOX;
 use crate::kdtree::bounds::Bounds;
 use crate::kdtree::partition::Partition;
@@ -76,9 +77,9 @@ pub(super) struct LeafNode {
 }
 
 /// A warp that builds.
-pub(super) struct Builder<W, A> {
+pub(super) struct Builder<'a, W, A: ?Sized> {
     pub warp: W,
-    pub heap: A,
+    pub heap: &'a A,
     pub workspace: Workspace,
     pub scratch: Scratch,
     /// The stage of the task.
@@ -107,10 +108,10 @@ pub(super) struct Builder<W, A> {
     pub deepest: u32,
 }
 
-impl<W: Warp, A: Allocator> Builder<W, A> {
+impl<'a, W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'a, W, A> {
     /// A warp without a task.
     #[inline(always)]
-    pub(super) fn new(warp: W, heap: A, workspace: Workspace, scratch: Scratch) -> Self {
+    pub(super) fn new(warp: W, heap: &'a A, workspace: Workspace, scratch: Scratch) -> Self {
         let null = A::Handle::NULL.to_bits();
         Self {
             warp,

@@ -4,7 +4,8 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::builder::{Builder, LeafNode, Operation, Stage};
 use super::scratch::PendingNode;
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::Handle;
+use crate::device_heap::DeviceHeap;
 use crate::kdtree::bounds::Bounds;
 use crate::kdtree::budget;
 use crate::kdtree::node::Node;
@@ -14,7 +15,7 @@ use crate::kdtree::workspace::entries::{NONE, NodeRecord, Task};
 use crate::kdtree::workspace::header::{Failure, word};
 use crate::simt::Warp;
 
-impl<W: Warp, A: Allocator> Builder<W, A> {
+impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     /// Creates the children of the split: the warp goes on with one, the other waits. A
     /// child without references becomes the step's leaf.
     ///

@@ -6,14 +6,15 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use cuda_std::atomic::AtomicU32;
 
 use super::builder::{Builder, Stage};
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::Handle;
+use crate::device_heap::DeviceHeap;
 use crate::kdtree::node::Node;
 use crate::kdtree::workspace::Workspace;
 use crate::kdtree::workspace::entries::NONE;
 use crate::kdtree::workspace::header::{Failure, word};
 use crate::simt::Warp;
 
-impl<W: Warp, A: Allocator> Builder<W, A> {
+impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     /// Stores the step's leaf and completes its ancestors' subtrees.
     ///
     /// # Safety

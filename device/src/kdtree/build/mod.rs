@@ -30,7 +30,7 @@ use super::queue::{BIN_CHUNK, NODE};
 use super::workspace::Workspace;
 use super::workspace::arguments::TreeArguments;
 use super::workspace::header::word;
-use crate::allocator::Allocator;
+use crate::device_heap::DeviceHeap;
 use crate::kernel::Kernel;
 use crate::simt::Warp;
 use builder::{Builder, Operation, Stage};
@@ -44,7 +44,7 @@ impl Kernel for Build {
     type Arguments = TreeArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: TreeArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, arguments: TreeArguments) {
         // SAFETY: the kernel's contract, and nobody else uses the warp's scratch memory.
         unsafe {
             let workspace = Workspace::new(arguments);
@@ -54,7 +54,7 @@ impl Kernel for Build {
     }
 }
 
-impl<W: Warp, A: Allocator> Builder<W, A> {
+impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     /// Takes one task step after the other until the build has ended.
     ///
     /// # Safety

@@ -1,11 +1,11 @@
 //! Small nodes: their references in scratch memory, subsets of them as masks.
 
 use super::builder::{Builder, Stage};
-use crate::allocator::Allocator;
+use crate::device_heap::DeviceHeap;
 use crate::kdtree::thresholds::SMALL_NODE;
 use crate::simt::Warp;
 
-impl<W: Warp, A: Allocator> Builder<W, A> {
+impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     /// Copies the node's references into scratch memory; the mask has all of them.
     /// If the warp finishes the subtree there, it retires the block.
     ///

@@ -5,14 +5,15 @@ use super::binned_sah::best_binned_split;
 use super::builder::{Builder, LeafNode, Operation, Stage};
 use super::exact_sah::{ExactSplit, best_exact_split};
 use super::pass::{Destination, Pass, PassKind};
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::Handle;
+use crate::device_heap::DeviceHeap;
 use crate::kdtree::bins::{HISTOGRAM_WORDS, WHOLE_BOX};
 use crate::kdtree::partition::Partition;
 use crate::kdtree::sah::Heuristic;
 use crate::kdtree::thresholds::{CHUNK, LARGE_NODE, SMALL_NODE};
 use crate::simt::Warp;
 
-impl<W: Warp, A: Allocator> Builder<W, A> {
+impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     /// Decides what the step does first.
     ///
     /// # Safety
@@ -147,7 +148,14 @@ impl<W: Warp, A: Allocator> Builder<W, A> {
             pass.above.references = self.references(self.split.block_above);
         }
         // SAFETY: the references and arrays are as described above.
-        unsafe { pass.run(self.warp, &self.workspace, self.scratch, A::MAY_OVERWRITE) };
+        unsafe {
+            pass.run(
+                self.warp,
+                &self.workspace,
+                self.scratch,
+                self.heap.properties().may_overwrite,
+            )
+        };
     }
 
     /// Chooses the split when the bounds of a node, or of its last chunk, are in bins.

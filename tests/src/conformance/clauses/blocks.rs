@@ -1,6 +1,6 @@
 //! What a single block is like, and that many do not overlap.
 
-use heapwood_device::allocator::Allocator;
+use heapwood_device::allocator::Handle;
 use heapwood_device::simt::Warp;
 
 use crate::conformance::bench::Bench;
@@ -9,7 +9,7 @@ use crate::lockstep::Random;
 
 /// Every size from 0 to `max_block` is served from an empty heap, with and
 /// without the warp's company; what is too large gives null.
-pub fn sizes<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
+pub fn sizes<M: Machine>(bench: &Bench<M>) {
     let most = bench.max_block();
     assert!(
         most <= bench.pool.bytes(),
@@ -44,7 +44,7 @@ pub fn sizes<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
 }
 
 /// Blocks of all threads lie apart and keep their contents; null is ignored.
-pub fn disjoint<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
+pub fn disjoint<M: Machine>(bench: &Bench<M>) {
     let share = bench.max_block() / u64::from(M::THREADS) / 16;
     for repeat in 0..M::REPEATS {
         bench.reset();
@@ -54,10 +54,7 @@ pub fn disjoint<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
                 bench.obtain(warp, random.below(share) + 1, random.one_in(2));
             }
             // SAFETY: null is no block.
-            unsafe {
-                let null = <A::Handle as heapwood_device::allocator::Handle>::NULL;
-                bench.pool.allocator().free(warp, null);
-            }
+            unsafe { bench.pool.allocator().free(warp, u32::NULL) };
         });
         let live = bench.ledger.live();
         let all = 4 * M::THREADS as usize;
@@ -70,7 +67,7 @@ pub fn disjoint<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
         );
         bench.check_at_rest();
         bench.retire_all(&live);
-        if A::FREES {
+        if bench.properties.frees {
             bench.check_all_free();
         }
     }

@@ -1,7 +1,7 @@
 //! Requests and frees by all threads on a heap that is full, and what it serves
 //! afterwards.
 
-use heapwood_device::allocator::{Allocator, Handle};
+use heapwood_device::allocator::Handle;
 use heapwood_device::bench::{CHURN_WORDS, Churn, ChurnArguments, ChurnCounts, PLACE_WORDS};
 use heapwood_device::kernel::Kernel;
 
@@ -26,7 +26,7 @@ impl Shared {
 
 /// Fills the heap with blocks of the sizes of all octaves, the largest first, so
 /// that what serves one size only is filled too; returns the bytes granted.
-fn fill<A: Allocator, M: Machine>(bench: &Bench<A, M>, least_bytes: u32) -> u64 {
+fn fill<M: Machine>(bench: &Bench<M>, least_bytes: u32) -> u64 {
     let sizes = (0..OCTAVES)
         .rev()
         .map(|octave| u64::from(least_bytes << octave));
@@ -52,8 +52,8 @@ fn fill<A: Allocator, M: Machine>(bench: &Bench<A, M>, least_bytes: u32) -> u64 
 /// Blocks of mixed sizes come and go on a full heap, about half the requests are
 /// refused, and every block keeps its contents. Once all are freed the heap serves
 /// what it served when it was fresh, but for what its queues may keep.
-pub fn churn<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
-    if !A::FREES || A::MAY_OVERWRITE {
+pub fn churn<M: Machine>(bench: &Bench<M>) {
+    if !bench.properties.frees || bench.properties.may_overwrite {
         return;
     }
     let case = &bench.case;

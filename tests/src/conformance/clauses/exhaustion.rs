@@ -1,6 +1,6 @@
 //! What happens when memory runs out, and after it was given back.
 
-use heapwood_device::allocator::{Allocator, Handle, REFUSAL_ACCESSES};
+use heapwood_device::allocator::{Handle, Properties, REFUSAL_ACCESSES};
 
 use crate::conformance::bench::Bench;
 use crate::conformance::ledger::Block;
@@ -8,8 +8,8 @@ use crate::conformance::machine::Machine;
 use crate::lockstep::Random;
 
 /// Atomic operations in which a request must have failed, if it fails.
-const fn most_atomics<A: Allocator>() -> u64 {
-    if A::BOUNDED_REFUSAL {
+fn most_atomics(properties: &Properties) -> u64 {
+    if properties.bounded_refusal {
         REFUSAL_ACCESSES
     } else {
         1 << 20
@@ -17,7 +17,7 @@ const fn most_atomics<A: Allocator>() -> u64 {
 }
 
 /// Allocates blocks of `bytes` until there are no more.
-fn fill_up<A: Allocator, M: Machine>(bench: &Bench<A, M>, bytes: u64) -> Vec<Block> {
+fn fill_up<M: Machine>(bench: &Bench<M>, bytes: u64) -> Vec<Block> {
     bench.alone(|warp| std::iter::from_fn(|| bench.obtain(warp, bytes, false)).collect::<Vec<_>>())
 }
 
@@ -28,14 +28,14 @@ fn granted(blocks: &[Block]) -> u64 {
 }
 
 /// Sizes of which a pool holds some hundreds, or a few.
-fn some_sizes<A: Allocator, M: Machine>(bench: &Bench<A, M>) -> [u64; 3] {
+fn some_sizes<M: Machine>(bench: &Bench<M>) -> [u64; 3] {
     let most = bench.max_block();
     [most / 1500 + 16, most / 100, most / 5]
 }
 
 /// A full heap gives null, soon, again and again, and to all threads.
-pub fn exhaustion<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
-    if A::MAY_OVERWRITE {
+pub fn exhaustion<M: Machine>(bench: &Bench<M>) {
+    if bench.properties.may_overwrite {
         return;
     }
     for bytes in some_sizes(bench) {
@@ -54,7 +54,7 @@ pub fn exhaustion<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
                 assert!(handle.is_null(), "{:?}: {bytes} more", bench.case);
             });
             assert!(
-                atomics <= most_atomics::<A>(),
+                atomics <= most_atomics(&bench.properties),
                 "{:?}: null after {atomics} atomic operations",
                 bench.case
             );
@@ -69,13 +69,13 @@ pub fn exhaustion<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
 
 /// What was made ready ahead is served and nothing of it is lost, however much it was; where
 /// memory serves all sizes, it is not kept from others.
-pub fn provided<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
-    if !A::PROVIDES {
+pub fn provided<M: Machine>(bench: &Bench<M>) {
+    if !bench.properties.provides {
         return;
     }
     let [small, _, large] = some_sizes(bench);
     for count in [1, 100, u32::MAX] {
-        let sizes = if A::REUSES_ACROSS_SIZES {
+        let sizes = if bench.properties.reuses_across_sizes {
             &[small, large][..]
         } else {
             &[small]
@@ -109,8 +109,8 @@ pub fn provided<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
 }
 
 /// What was freed, in any order, serves as much again.
-pub fn recovery<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
-    if !A::FREES || A::MAY_OVERWRITE {
+pub fn recovery<M: Machine>(bench: &Bench<M>) {
+    if !bench.properties.frees || bench.properties.may_overwrite {
         return;
     }
     for bytes in some_sizes(bench) {
@@ -148,8 +148,11 @@ pub fn recovery<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
 
 /// Memory of small blocks serves large ones, and the reverse; a hole of the
 /// right size is found.
-pub fn reuse_across_sizes<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
-    if !A::FREES || !A::REUSES_ACROSS_SIZES || A::MAY_OVERWRITE {
+pub fn reuse_across_sizes<M: Machine>(bench: &Bench<M>) {
+    if !bench.properties.frees
+        || !bench.properties.reuses_across_sizes
+        || bench.properties.may_overwrite
+    {
         return;
     }
     let [small, medium, large] = some_sizes(bench);

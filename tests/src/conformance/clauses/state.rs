@@ -2,30 +2,29 @@
 
 use std::ptr;
 
-use heapwood_device::allocator::{Allocator, Handle, Request, SetupError};
+use heapwood_device::allocator::{Handle, Request, SetupError};
 
 use crate::conformance::bench::Bench;
 use crate::conformance::machine::Machine;
-use crate::conformance::pool::Pool;
 use crate::lockstep::Random;
 
 /// Pools that are too small or too large and parameters that do not exist are
 /// refused; the least pool that is named works.
-pub fn setup<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
+pub fn setup<M: Machine>(bench: &Bench<M>) {
     let request = |pool_bytes, parameters| Request {
         base: ptr::null_mut::<u8>().wrapping_add(1 << 20),
         pool_bytes,
         processors: M::PROCESSORS,
         parameters,
     };
-    let Err(SetupError::PoolTooSmall { needed }) = A::setup(&request(64, &[])) else {
+    let Err(SetupError::PoolTooSmall { needed }) = (bench.setup)(&request(64, &[])) else {
         panic!("a pool of 64 bytes is not refused as too small");
     };
     assert!(matches!(
-        A::setup(&request(needed - 1, &[])),
+        (bench.setup)(&request(needed - 1, &[])),
         Err(SetupError::PoolTooSmall { .. })
     ));
-    let least = Pool::<A>::new(needed, M::PROCESSORS, &[]).expect("the least pool");
+    let least = (bench.make_pool)(needed, M::PROCESSORS, &[]).expect("the least pool");
     bench.machine.launch(&|warp| {
         // SAFETY: a launch of all threads over a heap without blocks.
         unsafe { least.allocator().init(warp) };
@@ -33,17 +32,17 @@ pub fn setup<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
     let served = bench.alone(|warp| !least.allocator().malloc(warp, 1).is_null());
     assert!(served, "the least pool of {needed} bytes serves nothing");
     assert!(least.guards_intact());
-    let Err(SetupError::PoolTooLarge { limit }) = A::setup(&request(1 << 60, &[])) else {
+    let Err(SetupError::PoolTooLarge { limit }) = (bench.setup)(&request(1 << 60, &[])) else {
         panic!("a pool of 2^60 bytes is not refused as too large");
     };
-    let largest = A::setup(&request(limit, &[]));
+    let largest = (bench.setup)(&request(limit, &[]));
     assert!(largest.is_ok(), "{limit} bytes: {largest:?}");
-    let unknown = A::setup(&request(1 << 20, &[("no such parameter", "1")]));
+    let unknown = (bench.setup)(&request(1 << 20, &[("no such parameter", "1")]));
     assert!(matches!(unknown, Err(SetupError::BadParameter { .. })));
 }
 
 /// Initialising again makes the heap empty, whatever was in it.
-pub fn reset<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
+pub fn reset<M: Machine>(bench: &Bench<M>) {
     let most = bench.max_block();
     for round in 0..3 {
         let block = bench.alone(|warp| bench.obtain(warp, most, false));
@@ -65,8 +64,8 @@ pub fn reset<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
 
 /// The walk's figures are right at any moment of rest, and the largest free
 /// block that it names is to be had.
-pub fn walk<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
-    if !A::WALKABLE {
+pub fn walk<M: Machine>(bench: &Bench<M>) {
+    if !bench.properties.walkable {
         return;
     }
     let most = bench.max_block();
@@ -84,7 +83,7 @@ pub fn walk<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
         bench.check_at_rest();
         let largest = bench.occupancy().largest_free_bytes;
         if let (true, Some(asked)) = (
-            A::REUSES_ACROSS_SIZES,
+            bench.properties.reuses_across_sizes,
             largest.checked_sub(bench.overhead() + 1),
         ) {
             let asked = asked + 1;
@@ -99,8 +98,8 @@ pub fn walk<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
 
 /// An allocator that may hand out a live block again says so when that block is
 /// freed, and is silent otherwise.
-pub fn overwritten<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
-    if !A::MAY_OVERWRITE {
+pub fn overwritten<M: Machine>(bench: &Bench<M>) {
+    if !bench.properties.may_overwrite {
         return;
     }
     let allocator = || bench.pool.allocator();

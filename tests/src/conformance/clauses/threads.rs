@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use cuda_std::atomic::{AtomicU32, Ordering::AcqRel};
-use heapwood_device::allocator::{Allocator, Handle};
+use heapwood_device::allocator::Handle;
 use heapwood_device::simt::Warp;
 
 use crate::conformance::bench::Bench;
@@ -12,7 +12,7 @@ use crate::conformance::machine::Machine;
 use crate::lockstep::Random;
 
 /// A thread frees what another one allocated.
-pub fn freed_by_others<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
+pub fn freed_by_others<M: Machine>(bench: &Bench<M>) {
     let share = bench.max_block() / u64::from(M::THREADS) / 2;
     for repeat in 0..M::REPEATS {
         bench.reset();
@@ -25,7 +25,7 @@ pub fn freed_by_others<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
         assert!(!live.is_empty(), "{:?}: nothing served", bench.case);
         Random::new(u64::from(repeat)).shuffle(&mut live);
         bench.retire_all(&live);
-        if A::FREES {
+        if bench.properties.frees {
             bench.check_all_free();
         }
     }
@@ -33,7 +33,7 @@ pub fn freed_by_others<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
 
 /// Coalesced requests of equal sizes and of different ones, by all lanes or by
 /// some; every block stands alone, however it is freed.
-pub fn coalesced<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
+pub fn coalesced<M: Machine>(bench: &Bench<M>) {
     let share = (bench.max_block() / u64::from(M::THREADS) / 4).min(600);
     for repeat in 0..M::REPEATS {
         for kind in 0..4 {
@@ -61,11 +61,11 @@ pub fn coalesced<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
                     Some(block) => bench.retire(warp, block, together),
                     // SAFETY: null is no block.
                     None => unsafe {
-                        bench.pool.allocator().free_coalesced(warp, A::Handle::NULL);
+                        bench.pool.allocator().free_coalesced(warp, u32::NULL);
                     },
                 }
             });
-            if A::FREES {
+            if bench.properties.frees {
                 bench.check_all_free();
             }
         }
@@ -93,7 +93,7 @@ impl Slot {
 }
 
 /// One thread of a random mix.
-fn mix<A: Allocator, M: Machine>(bench: &Bench<A, M>, warp: M::Warp, slots: &[Slot], seed: u64) {
+fn mix<M: Machine>(bench: &Bench<M>, warp: M::Warp, slots: &[Slot], seed: u64) {
     let mut random = Random::new(seed << 32 | u64::from(warp.thread()));
     let most = bench.max_block();
     for _ in 0..M::TURNS {
@@ -118,8 +118,8 @@ fn mix<A: Allocator, M: Machine>(bench: &Bench<A, M>, warp: M::Warp, slots: &[Sl
 
 /// Requests and releases of all sizes by all threads, in a heap that is full
 /// most of the time; afterwards it is whole again.
-pub fn concurrent<A: Allocator, M: Machine>(bench: &Bench<A, M>) {
-    if !A::FREES || A::MAY_OVERWRITE {
+pub fn concurrent<M: Machine>(bench: &Bench<M>) {
+    if !bench.properties.frees || bench.properties.may_overwrite {
         return;
     }
     for repeat in 0..M::REPEATS {

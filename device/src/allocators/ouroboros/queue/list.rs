@@ -16,7 +16,7 @@ use crate::simt::Warp;
 pub const INITIAL_DEQUEUED: u32 = u32::MAX;
 
 /// How a thread finds a chunk of the list in which it has a position.
-pub trait Find: Copy {
+pub trait Find: Copy + 'static {
     /// Readies an empty queue; called by all threads of the launch. Its first chunk is
     /// [`NONE`] in a small heap.
     ///

@@ -86,7 +86,7 @@ pub struct Location<'a> {
 /// promises that its functions access the static memory that `fixed` asked for and chunks that
 /// the queue has from the arena, nothing else; and that `locate` gives two positions the same
 /// slot only if the one has been used up before the other is had.
-pub unsafe trait Queue: Copy {
+pub unsafe trait Queue: Copy + 'static {
     /// Whether entries are stored in chunks of the pool.
     const VIRTUAL: bool;
 

@@ -7,7 +7,8 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::Handle;
+use crate::device_heap::DeviceHeap;
 use crate::graph::store::capacity_for;
 use crate::graph::store::contiguous::in_place;
 use crate::graph::store::runs::{NO_CLASS, Runs, class_of};
@@ -32,8 +33,8 @@ impl Commit {
     /// The run is one of a batch that nothing refused, for which `Prepare` and `Relocate`
     /// have run, and this lane alone accesses what belongs to the run and to its vertex.
     #[inline(always)]
-    unsafe fn end_run<W: Warp, A: Allocator>(
-        heap: A,
+    unsafe fn end_run<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        heap: &A,
         update: &UpdateArguments,
         first: u32,
         end: u32,
@@ -84,7 +85,7 @@ impl Kernel for Commit {
     type Arguments = UpdateArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, update: UpdateArguments) {
         // SAFETY: the kernel's contract; `Prepare` wrote the words of each run, and `Relocate`
         // filled its block; a run is one lane's, and so is its vertex.
         unsafe {
@@ -124,7 +125,7 @@ impl Kernel for FreeBlocks {
     type Arguments = UpdateArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, update: UpdateArguments) {
         // SAFETY: the kernel's contract; a run's word is not 0 if its handle is that of a block
         // that no record has: after `Commit` of one that was left, whose room it is, or
         // without it of one that `Prepare` was granted, whose address it is. A run is one

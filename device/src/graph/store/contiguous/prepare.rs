@@ -9,10 +9,13 @@
 //! Where an allocator makes memory ready ahead ([`Allocator::PROVIDES`]), two launches come
 //! before the requests: [`Demand`] finds out what all runs want, and [`Provide`] passes the
 //! sums on.
+//!
+//! [`Allocator::PROVIDES`]: crate::allocator::Allocator::PROVIDES
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::Handle;
+use crate::device_heap::DeviceHeap;
 use crate::graph::store::contiguous::long::LONG;
 use crate::graph::store::runs::{NO_CLASS, Runs, class_of};
 use crate::graph::store::update::{CLASSES, LARGE, UpdateArguments, word};
@@ -173,7 +176,7 @@ impl Kernel for Provide {
     type Arguments = UpdateArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, update: UpdateArguments) {
         let wanted = |class: u32| {
             // SAFETY: the kernel's contract. Relaxed: written by an earlier launch.
             unsafe { update.header(word::DEMAND + class as usize).load(Relaxed) as u32 }
@@ -207,9 +210,9 @@ impl Prepare {
     /// The arguments' contract holds, and the run's word says what it wants, which is this
     /// lane's alone.
     #[inline(always)]
-    unsafe fn request<W: Warp, A: Allocator>(
+    unsafe fn request<W: Warp, A: DeviceHeap<W> + ?Sized>(
         warp: W,
-        heap: A,
+        heap: &A,
         update: &UpdateArguments,
         first: u32,
     ) -> u64 {
@@ -245,13 +248,13 @@ impl Kernel for Prepare {
     type Arguments = UpdateArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, update: UpdateArguments) {
         // SAFETY: the kernel's contract.
         unsafe {
             let mut granted = 0;
             let mut runs = Runs::new(warp, &update);
             while runs.list(warp, &update) {
-                let wanted = order_wants(warp, &update, &runs, A::PROVIDES);
+                let wanted = order_wants(warp, &update, &runs, heap.properties().provides);
                 let mut row = 0;
                 while row < wanted {
                     let at = row + warp.lane();

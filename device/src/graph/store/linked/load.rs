@@ -5,7 +5,8 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU64;
 
 use super::page::{PAGE_BYTES, capacity, entries, link, pages};
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::Handle;
+use crate::device_heap::DeviceHeap;
 use crate::graph::store::load::{LoadArguments, word};
 use crate::graph::store::{Vertex, obtain_coalesced};
 use crate::kernel::Kernel;
@@ -19,15 +20,16 @@ impl LinkedLoad {
     /// the first page, null if a page was refused or there is no target. Whether the targets
     /// are right is added to `valid`.
     ///
-    /// The lanes come together for each page, as [`Allocator::malloc_coalesced`] wants.
+    /// The lanes come together for each page, as [`DeviceHeap::malloc_coalesced`] wants.
     ///
     /// # Safety
     ///
-    /// All lanes of the warp make the call. The arguments' contract holds, and `start..end` is a range of [`LoadArguments::range`].
+    /// All lanes of the warp make the call. The arguments' contract holds, and `start..end` is a
+    /// range of [`LoadArguments::range`].
     #[inline(always)]
-    unsafe fn chains<W: Warp, A: Allocator>(
+    unsafe fn chains<W: Warp, A: DeviceHeap<W> + ?Sized>(
         warp: W,
-        heap: A,
+        heap: &A,
         load: &LoadArguments,
         (start, end): (u32, u32),
         valid: &mut bool,
@@ -80,7 +82,7 @@ impl Kernel for LinkedLoad {
     type Arguments = LoadArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, load: LoadArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, load: LoadArguments) {
         // SAFETY: the arguments' contract.
         let status = |index: usize| unsafe { &*load.status.add(index).cast::<AtomicU64>() };
         let mut valid = true;

@@ -1,6 +1,6 @@
 //! Pages, and walking along a chain of them.
 
-use crate::allocator::Allocator;
+use crate::device_heap::Blocks;
 use crate::graph::store::Vertex;
 
 /// Bytes of a page.
@@ -14,25 +14,25 @@ pub const fn capacity_beside(handle_bytes: usize) -> u32 {
 
 /// Neighbours that a page has room for.
 #[inline(always)]
-pub fn capacity<A: Allocator>() -> u32 {
+pub fn capacity<A: Blocks + ?Sized>() -> u32 {
     const { capacity_beside(size_of::<A::Handle>()) }
 }
 
 /// Pages that a vertex of this degree has.
 #[inline(always)]
-pub fn pages<A: Allocator>(degree: u32) -> u32 {
+pub fn pages<A: Blocks + ?Sized>(degree: u32) -> u32 {
     degree.div_ceil(capacity::<A>())
 }
 
 /// Where a page keeps the handle of the next one, null in the last.
 #[inline(always)]
-pub fn link<A: Allocator>(page: *mut u8) -> *mut A::Handle {
+pub fn link<A: Blocks + ?Sized>(page: *mut u8) -> *mut A::Handle {
     page.cast()
 }
 
 /// The neighbours of a page.
 #[inline(always)]
-pub fn entries<A: Allocator>(page: *mut u8) -> *mut u32 {
+pub fn entries<A: Blocks + ?Sized>(page: *mut u8) -> *mut u32 {
     page.wrapping_add(size_of::<A::Handle>()).cast()
 }
 
@@ -48,7 +48,7 @@ pub fn first(record: &Vertex) -> *mut u8 {
 ///
 /// The page is one of a chain, and not its last.
 #[inline(always)]
-pub unsafe fn after<A: Allocator>(heap: A, page: *mut u8) -> *mut u8 {
+pub unsafe fn after<A: Blocks + ?Sized>(heap: &A, page: *mut u8) -> *mut u8 {
     // SAFETY: the caller's promise.
     heap.address(unsafe { *link::<A>(page) })
 }
@@ -59,7 +59,7 @@ pub unsafe fn after<A: Allocator>(heap: A, page: *mut u8) -> *mut u8 {
 ///
 /// The chain is that long.
 #[inline(always)]
-pub unsafe fn skip<A: Allocator>(heap: A, mut page: *mut u8, count: u32) -> *mut u8 {
+pub unsafe fn skip<A: Blocks + ?Sized>(heap: &A, mut page: *mut u8, count: u32) -> *mut u8 {
     let mut passed = 0;
     while passed < count {
         // SAFETY: the caller's promise.
@@ -70,14 +70,23 @@ pub unsafe fn skip<A: Allocator>(heap: A, mut page: *mut u8, count: u32) -> *mut
 }
 
 /// A position in a chain.
-#[derive(Clone, Copy)]
-pub struct Cursor<A> {
-    heap: A,
+pub struct Cursor<'a, A: ?Sized> {
+    heap: &'a A,
     page: *mut u8,
     position: u32,
 }
 
-impl<A: Allocator> Cursor<A> {
+// Not derived: the heap need not be `Copy` for that.
+impl<A: ?Sized> Clone for Cursor<'_, A> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A: ?Sized> Copy for Cursor<'_, A> {}
+
+impl<'a, A: Blocks + ?Sized> Cursor<'a, A> {
     /// Neighbour `index` of a chain.
     ///
     /// # Safety
@@ -85,7 +94,7 @@ impl<A: Allocator> Cursor<A> {
     /// The chain that `page` begins has so many neighbours; one behind the last
     /// is allowed where that is not read.
     #[inline(always)]
-    pub unsafe fn new(heap: A, page: *mut u8, index: u32) -> Self {
+    pub unsafe fn new(heap: &'a A, page: *mut u8, index: u32) -> Self {
         let skipped = index / capacity::<A>();
         let position = index - skipped * capacity::<A>();
         // A chain whose last page is full ends before the page of an index

@@ -2,7 +2,7 @@
 //! vertex.
 
 use super::page::{Cursor, capacity, entries, first};
-use crate::allocator::Allocator;
+use crate::device_heap::{Blocks, DeviceHeap};
 use crate::graph::store::copy::{CopyArguments, mix};
 use crate::graph::store::draw::{DrawCountArguments, DrawPickArguments, count_all, pick_all};
 use crate::graph::store::query::{QueryArguments, answer_all};
@@ -17,7 +17,7 @@ use crate::simt::Warp;
 ///
 /// The chain of the record has `degree` neighbours, and nobody writes to it meanwhile.
 #[inline(always)]
-pub unsafe fn search<A: Allocator>(heap: A, record: &Vertex, target: u32) -> (u32, bool) {
+pub unsafe fn search<A: Blocks + ?Sized>(heap: &A, record: &Vertex, target: u32) -> (u32, bool) {
     let mut cursor_page = first(record);
     let (mut before, mut left) = (0, record.degree);
     while left > 0 {
@@ -50,7 +50,7 @@ impl Kernel for LinkedCopyOut {
     type Arguments = CopyArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, copy: CopyArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, copy: CopyArguments) {
         let mut hash = 0_u64;
         let mut vertex = warp.thread();
         while vertex < copy.vertices {
@@ -86,7 +86,7 @@ impl Kernel for LinkedQuery {
     type Arguments = QueryArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, query: QueryArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, query: QueryArguments) {
         // SAFETY: the kernel's contract; a record of the store has a chain with its
         // neighbours, and nothing changes in this launch.
         unsafe {
@@ -104,7 +104,7 @@ impl Kernel for LinkedDrawCount {
     type Arguments = DrawCountArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, draw: DrawCountArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, draw: DrawCountArguments) {
         // SAFETY: as for questions.
         unsafe { count_all(warp, &draw, |record, bound| search(heap, record, bound).0) };
     }
@@ -117,7 +117,7 @@ impl Kernel for LinkedDrawPick {
     type Arguments = DrawPickArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, draw: DrawPickArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, draw: DrawPickArguments) {
         // SAFETY: as for questions; the positions are below the degree.
         unsafe {
             pick_all(

@@ -10,7 +10,8 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::page::{Cursor, PAGE_BYTES, capacity, entries, first, link, pages, skip};
 use super::read::search;
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::Handle;
+use crate::device_heap::{Blocks, DeviceHeap};
 use crate::graph::store::classify::classify;
 use crate::graph::store::runs::{Runs, class_of};
 use crate::graph::store::update::{UpdateArguments, word};
@@ -25,7 +26,7 @@ impl Kernel for LinkedClassify {
     type Arguments = UpdateArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, update: UpdateArguments) {
         // SAFETY: the kernel's contract; a record of the store has a chain with its
         // neighbours, and nobody writes to chains in this launch.
         unsafe { classify(warp, &update, |record, target| search(heap, record, target)) };
@@ -33,13 +34,13 @@ impl Kernel for LinkedClassify {
 }
 
 /// Frees the chain of each lane from `handle` on; null is an empty one. The lanes come together
-/// for each page, as [`Allocator::free_coalesced`] wants.
+/// for each page, as [`DeviceHeap::free_coalesced`] wants.
 ///
 /// # Safety
 ///
 /// All lanes of the warp make the call, and nobody else uses the pages, now or later.
 #[inline(always)]
-unsafe fn free_chains<W: Warp, A: Allocator>(warp: W, heap: A, mut handle: A::Handle) {
+unsafe fn free_chains<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, mut handle: A::Handle) {
     while warp.ballot(W::FULL, !handle.is_null()) != 0 {
         if !handle.is_null() {
             // SAFETY: the caller's promise; the link is read before its page goes.
@@ -59,7 +60,7 @@ impl Kernel for LinkedDemand {
     type Arguments = UpdateArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, _heap: A, update: UpdateArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, _heap: &A, update: UpdateArguments) {
         // SAFETY: the kernel's contract.
         unsafe {
             if update.deletes() {
@@ -96,16 +97,16 @@ impl LinkedPrepare {
     /// The new pages for each lane's run of changes, linked, merged with the
     /// neighbours that they displace; null if one was refused, or for no run. Counts them.
     ///
-    /// The lanes come together for each page, as [`Allocator::malloc_coalesced`] wants.
+    /// The lanes come together for each page, as [`DeviceHeap::malloc_coalesced`] wants.
     ///
     /// # Safety
     ///
     /// All lanes of the warp make the call. A run is one of the changes of an insertion, and
     /// nobody writes to the chain of its vertex meanwhile.
     #[inline(always)]
-    unsafe fn tails<W: Warp, A: Allocator>(
+    unsafe fn tails<W: Warp, A: DeviceHeap<W> + ?Sized>(
         warp: W,
-        heap: A,
+        heap: &A,
         update: &UpdateArguments,
         run: Option<(u32, u32)>,
         fresh_pages: &mut u64,
@@ -173,7 +174,7 @@ impl Kernel for LinkedPrepare {
     type Arguments = UpdateArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, update: UpdateArguments) {
         // SAFETY: the kernel's contract; there is a word and a handle for each key, a run is
         // one lane's, and nobody writes to chains in this launch.
         unsafe {
@@ -219,8 +220,8 @@ impl LinkedCommit {
     /// `record` and `handle` are those of a vertex whose chain has `kept` pages at least. That
     /// chain and the one from `head` on are this lane's.
     #[inline(always)]
-    unsafe fn replace<A: Allocator>(
-        heap: A,
+    unsafe fn replace<A: Blocks + ?Sized>(
+        heap: &A,
         record: &mut Vertex,
         handle: &mut A::Handle,
         kept: u32,
@@ -249,8 +250,8 @@ impl LinkedCommit {
     /// `begin..end` is a run of the changes of a deletion, and `record` is that of its vertex,
     /// whose chain is this lane's.
     #[inline(always)]
-    unsafe fn close_up<A: Allocator>(
-        heap: A,
+    unsafe fn close_up<A: Blocks + ?Sized>(
+        heap: &A,
         update: &UpdateArguments,
         record: &Vertex,
         (begin, end): (u32, u32),
@@ -280,8 +281,8 @@ impl LinkedCommit {
     /// The run is one of a batch that nothing refused, for which `LinkedPrepare` has run, and
     /// this lane alone accesses what belongs to the run and to its vertex.
     #[inline(always)]
-    unsafe fn end_run<A: Allocator>(
-        heap: A,
+    unsafe fn end_run<A: Blocks + ?Sized>(
+        heap: &A,
         update: &UpdateArguments,
         (begin, end): (u32, u32),
     ) -> A::Handle {
@@ -320,7 +321,7 @@ impl Kernel for LinkedCommit {
     type Arguments = UpdateArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, update: UpdateArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, update: UpdateArguments) {
         // SAFETY: the kernel's contract; `LinkedPrepare` wrote the words of each run of an
         // insertion; a run is one lane's, and so are its pages and its vertex.
         unsafe {

@@ -14,8 +14,8 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::AtomicU64;
 
-use crate::allocator::Allocator;
 use crate::arguments;
+use crate::device_heap::{Blocks, DeviceHeap};
 use crate::graph::chunks::Chunk;
 use crate::graph::store::Vertex;
 use crate::graph::store::keys::Form;
@@ -94,7 +94,7 @@ impl DeltaCopyArguments {
     /// The arguments' contract holds, the record is one of the store of `heap`, which has
     /// neighbours, and these places of the list are this lane's.
     #[inline(always)]
-    unsafe fn list<A: Allocator>(&self, heap: A, vertex: u32, record: Vertex, begin: u32) {
+    unsafe fn list<A: Blocks + ?Sized>(&self, heap: &A, vertex: u32, record: Vertex, begin: u32) {
         // SAFETY: the caller's promise; there is a next page where neighbours are left.
         unsafe {
             let (mut page, mut left, mut index) = (first(&record), record.degree, begin);
@@ -126,7 +126,7 @@ impl Kernel for LinkedDeltaList {
     type Arguments = DeltaCopyArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, copy: DeltaCopyArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, copy: DeltaCopyArguments) {
         // SAFETY: the kernel's contract; sources of changes are vertices, whose chains nobody
         // writes to in this launch, and a vertex is of one lane, that of its first change.
         unsafe {
