@@ -15,7 +15,7 @@ use crate::simt::Solo;
 use crate::table::{with_kernels, with_plain_kernels};
 
 /// A kernel over an allocator of whatever type with handles `H`, for one warp.
-type HostKernel<H> = unsafe fn(Solo, &AnyHeap<'_, Solo, H>, Args);
+type HostKernel<H> = unsafe fn(Solo, &AnyHeap<'_, Solo, H>, &Args);
 
 /// A kernel as a function of the table.
 ///
@@ -27,9 +27,9 @@ trait Hosted: Kernel {
     /// # Safety
     ///
     /// As for [`Kernel::run`].
-    unsafe fn run_hosted<H: Handle>(warp: Solo, heap: &AnyHeap<'_, Solo, H>, args: Args) {
+    unsafe fn run_hosted<H: Handle>(warp: Solo, heap: &AnyHeap<'_, Solo, H>, args: &Args) {
         // SAFETY: the caller's promise.
-        unsafe { Self::run(warp, heap, Self::Arguments::from(args)) }
+        unsafe { Self::run(warp, heap, Self::Arguments::from(*args)) }
     }
 }
 
@@ -54,11 +54,11 @@ impl<H: Handle> Kernels<H> {
 /// # Safety
 ///
 /// As for [`HostAllocator::run`].
-unsafe fn run_over<A: Allocator>(kernel: KernelId, warp: Solo, heap: Heap, args: Args) {
+unsafe fn run_over<A: Allocator>(kernel: KernelId, warp: Solo, heap: &Heap, args: &Args) {
     let run = Kernels::<A::Handle>::ALL.get(kernel as usize);
     let run = run.expect("a kernel over an allocator");
     // SAFETY: the caller's promise covers the allocator and the kernel.
-    unsafe { run(warp, &A::new(heap), args) }
+    unsafe { run(warp, &A::new(*heap), args) }
 }
 
 /// An allocator as the host sees it.
@@ -78,7 +78,7 @@ pub struct HostAllocator {
     /// Bytes of a handle.
     pub handle_bytes: usize,
     /// [`run_over`] this allocator.
-    run: unsafe fn(KernelId, Solo, Heap, Args),
+    run: unsafe fn(KernelId, Solo, &Heap, &Args),
 }
 
 /// An allocator of the table.
@@ -167,7 +167,8 @@ impl HostAllocator {
     /// # Panics
     ///
     /// If the kernel needs no allocator.
-    pub unsafe fn run(&self, kernel: KernelId, warp: Solo, heap: Heap, args: Args) {
+    #[inline]
+    pub unsafe fn run(&self, kernel: KernelId, warp: Solo, heap: &Heap, args: &Args) {
         // SAFETY: the caller's promise.
         unsafe { (self.run)(kernel, warp, heap, args) }
     }

@@ -29,7 +29,7 @@ pub mod launch;
 #[cfg(not(target_arch = "nvptx64"))]
 mod workspace;
 
-// The tests of this crate run no kernel, and all of them take minutes to compile.
+// The tests of this crate run no kernel; it takes long to compile all of them once more.
 #[cfg(not(any(target_arch = "nvptx64", test)))]
 pub mod host;
 

@@ -109,7 +109,7 @@ fn launch(spec: &Spec, heap: Heap, call: Call) {
     // that the kernel asks for.
     unsafe {
         let warp = Solo::new(0, 1, 0, scratch.0.as_mut_ptr());
-        spec.allocator.run(call.kernel(), warp, heap, call.args());
+        spec.allocator.run(call.kernel(), warp, &heap, &call.args());
     }
 }
 

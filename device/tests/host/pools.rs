@@ -235,7 +235,7 @@ unsafe fn launch_warp(allocator: &HostAllocator, heap: Heap, call: Call, warp: u
     // SAFETY: the scratch memory is this warp's; the rest is the caller's promise.
     unsafe {
         let warp = Solo::new(warp, warps, 0, scratch.0.as_mut_ptr());
-        allocator.run(call.kernel(), warp, heap, call.args());
+        allocator.run(call.kernel(), warp, &heap, &call.args());
     }
 }
 

@@ -51,7 +51,7 @@ impl Launch<'_> {
     unsafe fn run(&self, warp: Solo) {
         let (kernel, args) = (self.call.kernel(), self.call.args());
         // SAFETY: the caller's promise.
-        unsafe { self.allocator.run(kernel, warp, self.heap, args) }
+        unsafe { self.allocator.run(kernel, warp, &self.heap, &args) }
     }
 }
 

@@ -52,11 +52,11 @@ impl Code {
     unsafe fn run(&self, warp: Solo) {
         // SAFETY: the caller's promise.
         unsafe {
-            match *self {
+            match self {
                 Self::Heap(allocator, kernel, heap, args) => {
-                    allocator.run(kernel, warp, heap, args)
+                    allocator.run(*kernel, warp, heap, args);
                 }
-                Self::Plain(run, args) => run(warp, args),
+                Self::Plain(run, args) => run(warp, *args),
             }
         }
     }
