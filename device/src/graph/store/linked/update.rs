@@ -40,7 +40,11 @@ impl Kernel for LinkedClassify {
 ///
 /// All lanes of the warp make the call, and nobody else uses the pages, now or later.
 #[inline(always)]
-unsafe fn free_chains<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, mut handle: A::Handle) {
+unsafe fn free_chains<W: Warp, A: DeviceHeap<W> + ?Sized>(
+    warp: W,
+    heap: &A,
+    mut handle: A::Handle,
+) {
     while warp.ballot(W::FULL, !handle.is_null()) != 0 {
         if !handle.is_null() {
             // SAFETY: the caller's promise; the link is read before its page goes.
