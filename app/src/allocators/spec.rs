@@ -117,6 +117,12 @@ impl Spec {
         self.allocator.description.name
     }
 
+    /// Whether blocks are freed one by one and no live block is allocated again: what a program
+    /// needs that runs for long. The others are lower bounds.
+    pub fn frees(&self) -> bool {
+        self.allocator.frees && !self.allocator.may_overwrite
+    }
+
     /// All parameters, those not given with their defaults.
     pub fn parameters(&self) -> BTreeMap<String, String> {
         let defaults = self.allocator.description.parameters.iter();

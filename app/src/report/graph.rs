@@ -87,6 +87,20 @@ pub struct GraphReport {
     pub meta: Meta,
 }
 
+impl GraphReport {
+    /// What it took to change the graph, in milliseconds: medians, summed over all updates and
+    /// the batches of a stream; without any of them, what it took to load the graph. Algorithms
+    /// are not in it, which allocate nothing.
+    pub fn changes_ms(&self) -> f64 {
+        let edges = self.updates.iter().map(|update| &update.ms.total);
+        let vertices = self.vertex_updates.iter().map(|update| &update.ms);
+        let updates = edges.chain(vertices).map(|ms| ms.median);
+        let stream = self.stream.iter().map(StreamReport::batches_ms);
+        let changes = updates.chain(stream).reduce(|sum, ms| sum + ms);
+        changes.unwrap_or(self.init_ms.median)
+    }
+}
+
 /// The insertions or the deletions of a round.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UpdateReport {

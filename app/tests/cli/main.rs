@@ -4,6 +4,7 @@
 mod bad_graphs;
 mod bad_input;
 mod bench;
+mod compare;
 mod generate;
 mod generated_input;
 mod graph;

@@ -9,7 +9,7 @@ use super::Sides;
 use crate::Error;
 use crate::allocators::{self, Spec};
 use crate::graph::Layout;
-use crate::report::compare::{GraphRow, Origin};
+use crate::report::compare::{GraphRow, Origin, Standing};
 use crate::workload::compare::Case;
 
 /// Arguments of `heapwood compare graph`.
@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let work = &arguments.work;
     work.check()?;
     read_apart(work.files(), &[arguments.sides.output.as_deref()])?;
-    let opened = arguments.sides.open()?;
+    let opened = arguments.sides.open(&specs)?;
     // As for trees: every process reads the graph, what is odd is said once.
     let (graph, hash) = work.input.look(opened.earlier.is_some())?;
     let mut options = Passed::default();
@@ -52,11 +52,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         command.option("allocator", Some(&allocator));
         command.option("layout", Some(&layout));
         let (common, graph) = (&common, graph.clone());
+        let standing = Standing::of(spec);
         Case::new(format!("{allocator}, {layout}"), move || {
             Ok(GraphRow {
                 graph,
                 allocator,
                 layout,
+                standing,
                 options: common.options(),
                 outcome: common.run(command)?,
             })

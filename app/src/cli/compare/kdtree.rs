@@ -7,7 +7,7 @@ use super::super::tree::{TreeArguments, refuse_coalesce};
 use super::Sides;
 use crate::Error;
 use crate::allocators::{self, Spec};
-use crate::report::compare::{Origin, TreeRow};
+use crate::report::compare::{Origin, Standing, TreeRow};
 use crate::workload::compare::Case;
 
 /// Arguments of `heapwood compare kdtree`.
@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     specs.iter().try_for_each(refuse_coalesce)?;
     let scene = &arguments.tree.scene;
     read_apart(scene.file(), &[arguments.sides.output.as_deref()])?;
-    let opened = arguments.sides.open()?;
+    let opened = arguments.sides.open(&specs)?;
     // Every process reads the scene; that it can be read is known, and what
     // is odd about it said, once.
     let (loaded, _) = load_scene(scene, arguments.tree.keep_duplicates)?;
@@ -47,11 +47,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         let allocator = spec.to_string();
         let mut command = Passed(vec!["kdtree".into()]);
         command.option("allocator", Some(&allocator));
-        let common = &common;
+        let (common, standing) = (&common, Standing::of(spec));
         Case::new(allocator.clone(), move || {
             Ok(TreeRow {
                 allocator,
-                ratio: None,
+                standing,
                 options: common.options(),
                 outcome: common.run(command)?,
             })

@@ -13,10 +13,11 @@ use serde::de::DeserializeOwned;
 use super::common::{BackendArguments, Passed, parse_seconds, progress, write};
 use super::suffix;
 use crate::Error;
+use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::output::Output;
 use crate::report::Format;
-use crate::report::compare::{Earlier, Origin, Row};
+use crate::report::compare::{Earlier, Origin, Row, rank};
 use crate::workload::compare::{self, Case, Outcome, verdict};
 
 /// The work.
@@ -43,12 +44,19 @@ pub fn run(what: What) -> Result<(), Error> {
     }
 }
 
+/// The allocator that others are compared with if no other is named: the lower bound.
+const REFERENCE: &str = "atomicmalloc";
+
 /// How cases are run and their results written.
 #[derive(Debug, Args)]
 struct Sides {
     /// Seconds after which a case is given up
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "120")]
     timeout: f64,
+    /// Allocator of the list, with its parameters, that the times of the others are divided by
+    /// [default: atomicmalloc, if it is in the list]
+    #[arg(long, value_name = "NAME", value_parser = Spec::parse)]
+    reference: Option<Spec>,
     #[command(flatten)]
     backend: BackendArguments,
     /// How to write the results [default: as the output file is named, or else as a table]
@@ -65,9 +73,10 @@ struct Sides {
 }
 
 impl Sides {
-    /// What is there before the work starts: the file for the results and their format, and
-    /// the results to go on from.
-    fn open(&self) -> Result<Opened, Error> {
+    /// What is there before the work starts: the file for the results of these allocators and
+    /// their format, and the results to go on from.
+    fn open(&self, specs: &[Spec]) -> Result<Opened, Error> {
+        let reference = self.reference(specs)?;
         let path = self.output.as_deref();
         let format = suffix::format(self.format, path)?;
         let earlier = match &self.resume {
@@ -77,8 +86,23 @@ impl Sides {
         Ok(Opened {
             file: path.map(Output::open).transpose()?,
             format,
+            reference,
             earlier,
         })
+    }
+
+    /// The allocator that these are compared with, as rows name it.
+    fn reference(&self, specs: &[Spec]) -> Result<String, Error> {
+        let Some(reference) = &self.reference else {
+            return Ok(REFERENCE.to_owned());
+        };
+        let name = reference.to_string();
+        match specs.iter().any(|spec| spec.to_string() == name) {
+            true => Ok(name),
+            false => Err(Error::Usage(format!(
+                "--reference {name} is not among the allocators that are compared"
+            ))),
+        }
     }
 
     /// Earlier results; none if they are those that this comparison writes, and not there yet.
@@ -147,6 +171,7 @@ impl Common {
 struct Opened {
     file: Option<Output>,
     format: Format,
+    reference: String,
     earlier: Option<Earlier>,
 }
 
@@ -168,7 +193,7 @@ impl Opened {
         let bar = progress(names.len());
         bar.set_position(known.iter().flatten().count() as u64);
         let text = |rows: &mut [R]| {
-            R::relate(rows);
+            rank(rows, &self.reference);
             self.format.write(rows, R::table)
         };
         let named = |name: &str| bar.set_message(name.to_owned());

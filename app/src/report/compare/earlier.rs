@@ -14,6 +14,7 @@ use crate::Error;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::report::Table;
+use crate::report::compare::Standing;
 use crate::workload::compare::Outcome;
 
 /// A row of a comparison.
@@ -23,6 +24,23 @@ pub trait Row: Serialize + DeserializeOwned {
 
     /// What messages call its case; no other case of a comparison is called so.
     fn case(&self) -> String;
+
+    /// Its allocator, as on the command line.
+    fn allocator(&self) -> &str;
+
+    /// Rows of another group are not compared with it.
+    fn group(&self) -> &str {
+        ""
+    }
+
+    /// Where it stands among the rows of its group.
+    fn standing(&self) -> &Standing;
+
+    /// The same, to be changed.
+    fn standing_mut(&mut self) -> &mut Standing;
+
+    /// The time by which results are compared, in milliseconds.
+    fn time(result: &Self::Result) -> f64;
 
     /// The options that its case has in common with the others.
     fn options(&self) -> &[String];
@@ -35,9 +53,6 @@ pub trait Row: Serialize + DeserializeOwned {
 
     /// What two cases have done whose hashes differ: "built different trees".
     const DIFFER: &'static str;
-
-    /// Sets what rows say of each other.
-    fn relate(_rows: &mut [Self]) {}
 
     /// Rows for people.
     fn table(rows: &[Self]) -> Table;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Origin, Row, cell, status};
+use super::{Origin, Row, Standing, cell, status};
 use crate::report::graph::GraphReport;
 use crate::report::{Table, milliseconds};
 use crate::size::display;
@@ -17,6 +17,9 @@ pub struct GraphRow {
     pub allocator: String,
     /// `contiguous` or `linked`.
     pub layout: String,
+    /// Its changes beside those of the others in the same layout.
+    #[serde(flatten)]
+    pub standing: Standing,
     /// The options that all cases have in common, as given to `heapwood graph`.
     pub options: Vec<String>,
     /// What became of the case.
@@ -29,6 +32,26 @@ impl Row for GraphRow {
 
     fn case(&self) -> String {
         format!("{}, {}", self.allocator, self.layout)
+    }
+
+    fn allocator(&self) -> &str {
+        &self.allocator
+    }
+
+    fn group(&self) -> &str {
+        &self.layout
+    }
+
+    fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    fn standing_mut(&mut self) -> &mut Standing {
+        &mut self.standing
+    }
+
+    fn time(result: &GraphReport) -> f64 {
+        result.changes_ms()
     }
 
     fn options(&self) -> &[String] {
@@ -60,11 +83,14 @@ impl Row for GraphRow {
 }
 
 /// A row a case; times in milliseconds, updates in millions of edges a second, and the latency of
-/// batches of a stream.
+/// batches of a stream. A star is at the fastest of each layout that frees.
 fn table(rows: &[GraphRow]) -> Table {
     let mut table = Table::new(&[
         "allocator",
         "layout",
+        "#changes ms",
+        "#ratio",
+        "fastest",
         "#load ms",
         "#slowest M/s",
         "#fastest M/s",
@@ -92,6 +118,9 @@ fn table(rows: &[GraphRow]) -> Table {
         table.push(vec![
             row.allocator.clone(),
             row.layout.clone(),
+            cell(result.map(|result| milliseconds(result.changes_ms()))),
+            cell(row.standing.shown_ratio()),
+            row.standing.mark(),
             cell(result.map(|result| milliseconds(result.init_ms.median))),
             speed(speeds().reduce(f64::min)),
             speed(speeds().reduce(f64::max)),

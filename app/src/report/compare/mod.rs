@@ -2,10 +2,12 @@
 
 mod earlier;
 mod graph;
+mod standing;
 mod tree;
 
 pub use earlier::{Earlier, Origin, Row};
 pub use graph::GraphRow;
+pub use standing::{Standing, rank};
 pub use tree::TreeRow;
 
 use crate::workload::compare::Outcome;

@@ -2,21 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Origin, Row, cell, status};
+use super::{Origin, Row, Standing, cell, status};
 use crate::report::{Table, TreeReport, milliseconds};
 use crate::size::display;
 use crate::workload::compare::Outcome;
-
-/// The allocator that the others are compared with.
-const BASE: &str = "atomicmalloc";
 
 /// An allocator's result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TreeRow {
     /// The allocator, as on the command line.
     pub allocator: String,
-    /// The median build to that over AtomicMalloc, if that succeeded.
-    pub ratio: Option<f64>,
+    /// Its median build beside those of the others.
+    #[serde(flatten)]
+    pub standing: Standing,
     /// The options that all cases have in common, as given to `heapwood kdtree`.
     pub options: Vec<String>,
     /// What became of the case.
@@ -29,6 +27,22 @@ impl Row for TreeRow {
 
     fn case(&self) -> String {
         self.allocator.clone()
+    }
+
+    fn allocator(&self) -> &str {
+        &self.allocator
+    }
+
+    fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    fn standing_mut(&mut self) -> &mut Standing {
+        &mut self.standing
+    }
+
+    fn time(result: &TreeReport) -> f64 {
+        result.build_ms.median
     }
 
     fn options(&self) -> &[String] {
@@ -45,10 +59,6 @@ impl Row for TreeRow {
 
     const DIFFER: &'static str = "built different trees";
 
-    fn relate(rows: &mut [Self]) {
-        set_ratios(rows);
-    }
-
     fn table(rows: &[Self]) -> Table {
         table(rows)
     }
@@ -63,22 +73,13 @@ impl Row for TreeRow {
     }
 }
 
-/// Sets the ratios of rows, by the base if it is among them.
-fn set_ratios(rows: &mut [TreeRow]) {
-    let median = |row: &TreeRow| Some(row.outcome.result.as_ref()?.build_ms.median);
-    let base = rows.iter().find(|row| row.allocator == BASE);
-    let base = base.and_then(median);
-    for row in rows {
-        row.ratio = base.and_then(|base| Some(median(row)? / base));
-    }
-}
-
-/// A row a case; builds in milliseconds.
+/// A row a case; builds in milliseconds, with a star at the fastest that frees.
 fn table(rows: &[TreeRow]) -> Table {
     let mut table = Table::new(&[
         "allocator",
         "#build ms",
         "#ratio",
+        "fastest",
         "#pool",
         "#used",
         "#internal",
@@ -90,7 +91,8 @@ fn table(rows: &[TreeRow]) -> Table {
         table.push(vec![
             row.allocator.clone(),
             cell(result.map(|result| milliseconds(result.build_ms.median))),
-            cell(row.ratio.map(|ratio| format!("{ratio:.2}"))),
+            cell(row.standing.shown_ratio()),
+            row.standing.mark(),
             cell(result.map(|result| display(result.pool_bytes))),
             cell(result.map(|result| display(result.pool_high_water_bytes))),
             cell(result.map(|result| format!("{:.4}", result.internal_fragmentation))),

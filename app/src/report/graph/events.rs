@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::graph::Counts;
 use crate::graph::algorithms::Line;
-use crate::samples::Percentiles;
+use crate::samples::{Percentiles, Samples};
 use crate::workload::graph::{AppliedEvents, Run, Workload};
 
 /// A stream of events. Times are those of the batches of all runs, in milliseconds.
@@ -51,6 +51,13 @@ pub struct BatchReport {
 }
 
 impl StreamReport {
+    /// The latency of all batches, the median of the runs each, summed, in milliseconds.
+    pub(super) fn batches_ms(&self) -> f64 {
+        let batches = self.batches.iter();
+        let medians = batches.filter_map(|batch| Samples::new(batch.latency_ms.clone()));
+        medians.map(|latency| latency.median).sum()
+    }
+
     /// The stream of runs, if they had one with events.
     pub(super) fn new(workload: &Workload, runs: &[Run]) -> Option<Self> {
         let stream = workload.events.as_ref()?;

@@ -1,0 +1,152 @@
+//! `heapwood compare`: what rows say of each other.
+
+use serde_json::{Value, json};
+
+use crate::graph::KITE;
+use crate::program::{Folder, number, run, text};
+
+/// The median of a row's builds.
+fn build(row: &Value) -> f64 {
+    number(&row["result"]["build_ms"]["median"])
+}
+
+/// The allocators of the rows that are marked as the fastest.
+fn fastest(rows: &[Value]) -> Vec<&str> {
+    let marked = rows.iter().filter(|row| row["fastest"] == json!(true));
+    marked.map(|row| text(row, "allocator")).collect()
+}
+
+#[test]
+fn builds_are_compared_with_a_reference_and_the_fastest_that_frees_is_marked() {
+    let folder = Folder::new();
+    folder.scene("knot");
+    let command = "compare kdtree @knot.obj --backend cpu --runs 1 \
+                   --allocators atomicmalloc,awmalloc,cmalloc,cfmalloc:frag=2";
+    let rows = run(&folder, &format!("{command} --format json")).json();
+    let mut rows = rows.as_array().unwrap().clone();
+    let frees: Vec<bool> = rows.iter().map(|row| row["frees"] == json!(true)).collect();
+    assert_eq!(frees, [false, false, true, true]);
+    for row in &rows {
+        assert_eq!(text(row, "reference"), "atomicmalloc");
+        assert_eq!(number(&row["ratio"]), build(row) / build(&rows[0]));
+    }
+    // Times that leave no doubt; those that do not free are the shortest.
+    for (row, ms) in rows.iter_mut().zip([1.0, 2.0, 8.0, 4.0]) {
+        row["result"]["build_ms"]["median"] = json!(ms);
+    }
+    folder.put("a.json", serde_json::to_string(&rows).unwrap());
+    let again = |options: &str| {
+        let command = format!("{command} --resume @a.json {options}");
+        let outcome = run(&folder, &command);
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        outcome.stdout
+    };
+    let parsed = |text: &str| -> Vec<Value> { serde_json::from_str(text).unwrap() };
+    let rows = parsed(&again("--format json"));
+    assert_eq!(fastest(&rows), ["cfmalloc:frag=2"]);
+    let rows = parsed(&again("--format json --reference cfmalloc:frag=2"));
+    for (row, ratio) in rows.iter().zip([0.25, 0.5, 2.0, 1.0]) {
+        assert_eq!(text(row, "reference"), "cfmalloc:frag=2");
+        assert_eq!(number(&row["ratio"]), ratio, "{row}");
+    }
+    let table = again("--reference cfmalloc:frag=2");
+    let stars: Vec<bool> = table.lines().map(|line| line.contains(" * ")).collect();
+    assert_eq!(stars, [false, false, false, false, true], "{table}");
+    assert!(table.contains("2.00"), "{table}");
+    let csv = again("--format csv");
+    assert!(csv.contains("cfmalloc:frag=2,4.000,4.00,*,"), "{csv}");
+}
+
+#[test]
+fn graphs_are_compared_within_a_layout() {
+    let folder = Folder::new();
+    folder.put("kite.graph", KITE);
+    let command = "compare graph @kite.graph --backend cpu --runs 3 --insert 4 --rounds 2 \
+                   --insert-vertices 1 --pagerank --layouts contiguous,linked \
+                   --allocators cfmalloc,cmalloc,atomicmalloc --reference cmalloc";
+    let rows = run(&folder, &format!("{command} --format json")).json();
+    let mut rows = rows.as_array().unwrap().clone();
+    let changes = |row: &Value| -> f64 {
+        let result = &row["result"];
+        let updates = result["updates"].as_array().unwrap().iter();
+        let vertices = result["vertex_updates"].as_array().unwrap().iter();
+        let medians = updates.map(|update| &update["ms"]["total"]["median"]);
+        let medians = medians.chain(vertices.map(|update| &update["ms"]["median"]));
+        medians.map(number).sum()
+    };
+    // Layouts alternate; the reference is the second allocator.
+    for layout in 0..2 {
+        let reference = changes(&rows[2 + layout]);
+        for allocator in 0..3 {
+            let row = &rows[2 * allocator + layout];
+            let expected = changes(row) / reference;
+            assert!(
+                (number(&row["ratio"]) / expected - 1.0).abs() < 1e-9,
+                "{row}"
+            );
+        }
+    }
+    for (row, ms) in rows.iter_mut().zip([8e3, 3e3, 9e3, 2e3, 1e3, 1e3]) {
+        row["result"]["updates"][0]["ms"]["total"]["median"] = json!(ms);
+    }
+    folder.put("a.json", serde_json::to_string(&rows).unwrap());
+    let rows = run(
+        &folder,
+        &format!("{command} --resume @a.json --format json"),
+    )
+    .json();
+    let rows = rows.as_array().unwrap();
+    assert_eq!(fastest(rows), ["cfmalloc", "cmalloc"]);
+    assert_eq!(text(&rows[0], "layout"), "contiguous");
+    assert_eq!(rows[0]["fastest"], json!(true));
+    let table = run(&folder, &format!("{command} --resume @a.json"));
+    assert_eq!(table.stdout.matches(" * ").count(), 2, "{table:?}");
+    // Where nothing changes, loading is compared.
+    let command = "compare graph @kite.graph --backend cpu --allocators cmalloc,atomicmalloc";
+    let rows = run(&folder, &format!("{command} --format json")).json();
+    let load = |row: &Value| number(&row["result"]["init_ms"]["median"]);
+    assert_eq!(number(&rows[0]["ratio"]), load(&rows[0]) / load(&rows[1]));
+}
+
+#[test]
+fn what_failed_is_neither_compared_nor_marked() {
+    let folder = Folder::new();
+    folder.scene("knot");
+    let command = "compare kdtree @knot.obj --backend cpu --runs 1 --alloc-per-split \
+                   --pool 64KiB --allocators atomicmalloc,cmalloc";
+    let outcome = run(&folder, &format!("{command} --format json"));
+    let rows: Vec<Value> = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(text(&rows[0], "status"), "oom");
+    for row in &rows {
+        assert!(row["ratio"].is_null(), "{row}");
+        let is_ok = text(row, "status") == "ok";
+        assert_eq!(row["fastest"], json!(is_ok), "{row}");
+    }
+}
+
+#[test]
+fn a_reference_is_one_of_those_compared() {
+    let folder = Folder::new();
+    folder.scene("knot");
+    let command = "compare kdtree @knot.obj --backend cpu --runs 1 --allocators cmalloc,cfmalloc";
+    for (reference, why) in [
+        ("cfmmalloc", "--reference cfmmalloc is not among"),
+        ("cmalloc:frag=2", "--reference cmalloc:frag=2 is not among"),
+    ] {
+        let outcome = run(&folder, &format!("{command} --reference {reference}"));
+        assert!(outcome.error(2).contains(why), "{outcome:?}");
+    }
+    let unknown = run(&folder, &format!("{command} --reference malloc"));
+    assert_eq!(unknown.code, 2);
+    assert!(
+        unknown.stderr.contains("no allocator `malloc`"),
+        "{unknown:?}"
+    );
+    // Without one, those without AtomicMalloc have no ratio.
+    let rows = run(&folder, &format!("{command} --format json")).json();
+    assert!(
+        rows[0]["ratio"].is_null() && rows[1]["ratio"].is_null(),
+        "{rows}"
+    );
+    assert_eq!(fastest(rows.as_array().unwrap()).len(), 1);
+}
