@@ -20,6 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         threads: 10_000,
         bytes: 256,
         kept: 0,
+        draws: None,
         plan: Plan {
             warmup: 1,
             runs: 10,

@@ -25,6 +25,7 @@ macro_rules! with_kernels {
             "bench" "verify" Verify $crate::bench::Verify;
             "bench" "alloc_dealloc" AllocDealloc $crate::bench::AllocDealloc;
             "bench" "alloc_cycle_dealloc" AllocCycleDealloc $crate::bench::AllocCycleDealloc;
+            "rounds" "probability" Probability $crate::bench::Probability;
             "stress" "stress" Stress $crate::bench::Stress;
             "stress" "churn" Churn $crate::bench::Churn;
             "tree" "tree_prepare" TreePrepare $crate::kdtree::prepare::Prepare;

@@ -11,7 +11,7 @@ use super::suffix::ResultArguments;
 use crate::allocators;
 use crate::report::bench_table;
 use crate::workload::micro::{
-    self, BLOCK_THREADS, HeapState, Microbenchmark, Plan, Row, Runner, Size, Suite,
+    self, BLOCK_THREADS, Draws, HeapState, Microbenchmark, Plan, Row, Runner, Size, Suite,
 };
 use crate::{Error, size};
 
@@ -71,6 +71,23 @@ pub enum Workload {
         #[command(flatten)]
         common: Common,
     },
+    /// At most one malloc or free a warp, with a probability, in a kernel launched several times
+    ///
+    /// The test P of Vinkler and Havran (2014). A warp without a block requests one with the
+    /// probability --p-alloc, a warp with one frees it with --p-free. A sample is the time of
+    /// all launches together.
+    Probability {
+        /// Numbers of blocks of 256 threads
+        #[arg(long, value_delimiter = ',', value_parser = parse_blocks, default_value = "1,15,30,60,120")]
+        blocks: Vec<u32>,
+        /// Sizes of a block
+        #[arg(long, value_delimiter = ',', value_parser = parse_bytes, default_value = "4")]
+        bytes: Vec<u64>,
+        #[command(flatten)]
+        draws: DrawArguments,
+        #[command(flatten)]
+        common: Common,
+    },
     /// As `threads`, over a range of numbers of threads
     Scaling {
         /// Numbers of threads
@@ -82,6 +99,20 @@ pub enum Workload {
         #[command(flatten)]
         common: Common,
     },
+}
+
+/// What `probability` draws.
+#[derive(Debug, Args)]
+pub struct DrawArguments {
+    /// Launches of the kernel
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), default_value_t = Draws::default().launches)]
+    launches: u32,
+    /// Probability of a request by a warp without a block, in each launch
+    #[arg(long, value_name = "P", value_parser = parse_probability, default_value_t = Draws::default().p_alloc)]
+    p_alloc: f64,
+    /// Probability of a free by a warp with a block, in each launch
+    #[arg(long, value_name = "P", value_parser = parse_probability, default_value_t = Draws::default().p_free)]
+    p_free: f64,
 }
 
 /// Options of every benchmark.
@@ -150,6 +181,18 @@ impl Heaps {
 }
 
 impl Workload {
+    /// What is drawn, by the benchmark that draws.
+    fn draws(&self) -> Option<Draws> {
+        let Self::Probability { draws, .. } = self else {
+            return None;
+        };
+        Some(Draws {
+            launches: draws.launches,
+            p_alloc: draws.p_alloc,
+            p_free: draws.p_free,
+        })
+    }
+
     fn parts(self) -> (Microbenchmark, Vec<Size>, Common) {
         let threads_of = |blocks: Vec<u32>| -> Vec<u32> {
             blocks.iter().map(|count| count * BLOCK_THREADS).collect()
@@ -184,6 +227,15 @@ impl Workload {
                 let sizes = Size::product(&threads_of(blocks), &bytes, &kept);
                 (Microbenchmark::AllocCycleDealloc, sizes, common)
             }
+            Self::Probability {
+                blocks,
+                bytes,
+                common,
+                ..
+            } => {
+                let sizes = Size::product(&threads_of(blocks), &bytes, &[1]);
+                (Microbenchmark::Probability, sizes, common)
+            }
             Self::Scaling {
                 threads,
                 bytes,
@@ -206,6 +258,7 @@ pub fn run(what: What) -> Result<(), Error> {
 
 /// Runs all cases, writes the table, and fails if a verification did.
 fn run_micro(workload: Workload) -> Result<(), Error> {
+    let draws = workload.draws();
     let (workload, sizes, common) = workload.parts();
     let mut allocators = allocators::parse_list(&common.allocators).map_err(Error::Usage)?;
     for spec in &mut allocators {
@@ -219,6 +272,7 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
         allocators,
         heaps: common.heap.states(),
         sizes,
+        draws,
         pool_bytes: common.pool,
         plan: Plan {
             warmup: common.warmup,
@@ -264,6 +318,13 @@ fn parse_blocks(text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(count @ 1..=0x10_0000) => Ok(count),
         _ => Err("write a number of blocks from 1 to 2^20".to_owned()),
+    }
+}
+
+fn parse_probability(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(probability) if (0.0..=1.0).contains(&probability) => Ok(probability),
+        _ => Err("write a probability from 0 to 1".to_owned()),
     }
 }
 

@@ -14,6 +14,7 @@ pub fn bench_table(rows: &[Row], format: Format) -> Table {
     let cycles = rows
         .iter()
         .any(|row| row.workload == Microbenchmark::AllocCycleDealloc);
+    let draws = rows.iter().any(|row| row.draws.is_some());
     let mut titles = vec![
         "allocator",
         "heap",
@@ -26,6 +27,9 @@ pub fn bench_table(rows: &[Row], format: Format) -> Table {
         titles.push("#kernel ms");
     } else {
         titles.extend(["#malloc ms", "#free ms"]);
+    }
+    if draws {
+        titles.extend(["#allocations", "#frees"]);
     }
     titles.push("#nulls");
     titles.extend(by_warps.then_some("#counted nulls"));
@@ -51,10 +55,13 @@ pub fn bench_table(rows: &[Row], format: Format) -> Table {
         } else {
             cells.extend([median(&row.alloc_ms), median(&row.free_ms)]);
         }
-        let nulls = |nulls: Option<u64>| nulls.map_or("-".to_owned(), |nulls| nulls.to_string());
-        cells.push(nulls(row.nulls));
-        cells.extend(by_warps.then(|| nulls(row.counted_nulls)));
-        cells.push(nulls(row.overlapping_nulls));
+        let counted = |count: Option<u64>| count.map_or("-".to_owned(), |count| count.to_string());
+        if draws {
+            cells.extend([counted(row.counted_allocations), counted(row.counted_frees)]);
+        }
+        cells.push(counted(row.nulls));
+        cells.extend(by_warps.then(|| counted(row.counted_nulls)));
+        cells.push(counted(row.overlapping_nulls));
         cells.push(match &row.error {
             Some(why) => format!("{}: {why}", row.status.name()),
             None => row.status.name().to_owned(),
@@ -77,6 +84,9 @@ fn full(rows: &[Row]) -> Table {
         "#blocks",
         "#bytes",
         "#kept",
+        "#launches",
+        "#p_alloc",
+        "#p_free",
         "status",
         "error",
         "#init_ms",
@@ -84,6 +94,8 @@ fn full(rows: &[Row]) -> Table {
         "#alloc_ms",
         "#free_ms",
         "#nulls",
+        "#counted_allocations",
+        "#counted_frees",
         "#counted_nulls",
         "#overlapping_nulls",
         "#corrupt",
@@ -107,6 +119,9 @@ fn full(rows: &[Row]) -> Table {
             row.blocks.to_string(),
             option(row.bytes),
             option(row.kept),
+            option(row.draws.map(|draws| draws.launches)),
+            option(row.draws.map(|draws| draws.p_alloc)),
+            option(row.draws.map(|draws| draws.p_free)),
             row.status.name().to_owned(),
             row.error.clone().unwrap_or_default(),
             median(&row.init_ms),
@@ -114,6 +129,8 @@ fn full(rows: &[Row]) -> Table {
             median(&row.alloc_ms),
             median(&row.free_ms),
             option(row.nulls),
+            option(row.counted_allocations),
+            option(row.counted_frees),
             option(row.counted_nulls),
             option(row.overlapping_nulls),
             option(row.corrupt),

@@ -4,7 +4,7 @@ use crate::program::{ALLOCATORS, Folder, assert_keys, number, run, text};
 use serde_json::Value;
 
 /// The keys of `bench --format json` that scripts rely on.
-const BENCH_KEYS: [&str; 19] = [
+const BENCH_KEYS: [&str; 22] = [
     "workload",
     "allocator",
     "parameters",
@@ -20,7 +20,10 @@ const BENCH_KEYS: [&str; 19] = [
     "kernel_ms",
     "alloc_ms",
     "free_ms",
+    "draws",
     "nulls",
+    "counted_allocations",
+    "counted_frees",
     "counted_nulls",
     "overlapping_nulls",
     "meta",
@@ -44,6 +47,11 @@ fn benchmarks_have_a_row_for_every_case() {
         ),
         (
             "alloc-cycle-dealloc --blocks 3 --bytes 16 --kept 1,128",
+            2,
+            ["kernel_ms", "kernel_ms"],
+        ),
+        (
+            "probability --blocks 1,3 --p-alloc 0.5",
             2,
             ["kernel_ms", "kernel_ms"],
         ),

@@ -13,6 +13,7 @@ mod graph_stream;
 mod graph_updates;
 mod graph_vertices;
 mod ids;
+mod probability;
 mod program;
 mod results;
 mod resume;

@@ -2,11 +2,13 @@
 //! suite.
 
 mod churn;
+mod probability;
 mod stress;
 mod threads;
 mod warps;
 
 pub use churn::{CHURN_WORDS, Churn, ChurnArguments, ChurnCounts, PLACE_WORDS};
+pub use probability::{Probability, ProbabilityArguments, chance};
 pub use stress::{STRESS_WORDS, Stress, StressArguments, StressCounts};
 pub use threads::{
     Fill, Pair, PairCoalesced, ThreadsArguments, ThreadsFree, ThreadsFreeCoalesced, ThreadsMalloc,

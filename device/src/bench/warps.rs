@@ -23,7 +23,7 @@ use crate::simt::Warp;
 pub const KEPT_MOST: u32 = 128;
 
 /// Counters of these kernels.
-pub const WARPS_WORDS: usize = 4;
+pub const WARPS_WORDS: usize = 5;
 
 /// Counter of requests that were refused.
 const REFUSED: usize = 0;
@@ -33,14 +33,17 @@ const OVERLAPPING: usize = 1;
 const BEGUN: usize = 2;
 /// Frees that have ended.
 const ENDED: usize = 3;
+/// Requests.
+const REQUESTED: usize = 4;
 
 arguments! {
     /// What each warp's first lane requests.
     pub struct WarpsArguments {
         pointers {
             /// `WARPS_WORDS` counters, 0 before the launch: requests that were
-            /// refused, those among them that overlapped a free, and frees that
-            /// have begun and ended (all but the first only if frees are counted).
+            /// refused, those among them that overlapped a free, frees that have
+            /// begun and ended, and all requests (all but the first only if frees
+            /// are counted).
             counters: u32,
         }
         integers {
@@ -72,7 +75,7 @@ impl WarpsArguments {
 ///
 /// The arguments' contract holds, and the heap is initialised.
 #[inline(always)]
-unsafe fn request<W: Warp, A: DeviceHeap<W> + ?Sized>(
+pub(super) unsafe fn request<W: Warp, A: DeviceHeap<W> + ?Sized>(
     warp: W,
     heap: &A,
     arguments: &WarpsArguments,
@@ -82,6 +85,8 @@ unsafe fn request<W: Warp, A: DeviceHeap<W> + ?Sized>(
     unsafe {
         let mut ended = 0;
         if counts {
+            // Relaxed: the host reads the sum after the launch.
+            arguments.counter(REQUESTED).fetch_add(1, Relaxed);
             // Acquire: nothing of the request comes before it, so that a free that
             // has not been counted here had not ended when the request began.
             ended = arguments.counter(ENDED).load(Acquire);
@@ -110,7 +115,7 @@ unsafe fn request<W: Warp, A: DeviceHeap<W> + ?Sized>(
 ///
 /// As for `DeviceHeap::free`; the arguments' contract holds.
 #[inline(always)]
-unsafe fn release<W: Warp, A: DeviceHeap<W> + ?Sized>(
+pub(super) unsafe fn release<W: Warp, A: DeviceHeap<W> + ?Sized>(
     warp: W,
     heap: &A,
     arguments: &WarpsArguments,

@@ -33,7 +33,8 @@ pub fn refusals<A: Allocator>(seed: u64, counts_frees: bool) -> [u32; 3] {
         unsafe { AllocDealloc::run(warp, pool.allocator(), arguments) };
     });
     run.unwrap_or_else(|error| panic!("{error}"));
-    let [refused, overlapping, begun, ended] = counters;
+    let [refused, overlapping, begun, ended, requested] = counters;
     assert_eq!(begun, ended, "every free that began has ended");
+    assert_eq!(requested, if counts_frees { WARPS } else { 0 });
     [refused, overlapping, ended]
 }

@@ -6,15 +6,18 @@
 //! Full: it is filled once; what a sample gets all the same is freed again.
 //!
 //! Where a kernel frees while others allocate, one more round, which is not timed,
-//! counts the refusals that overlap a free; elsewhere there are none.
+//! counts requests, frees and the refusals that overlap a free; elsewhere there are none.
 
 use heapwood_device::bench::{
-    AllocCycleDealloc, AllocDealloc, Fill, ThreadsArguments, ThreadsFree, ThreadsFreeCoalesced,
-    ThreadsMalloc, ThreadsMallocCoalesced, Verify, VerifyArguments, WARPS_WORDS, WarpsArguments,
+    AllocCycleDealloc, AllocDealloc, Fill, ProbabilityArguments, ThreadsArguments, ThreadsFree,
+    ThreadsFreeCoalesced, ThreadsMalloc, ThreadsMallocCoalesced, Verify, VerifyArguments,
+    WARPS_WORDS, WarpsArguments,
 };
 use heapwood_device::launch::{Call, Listed};
 
-use super::{BLOCK_THREADS, BLOCK_WARPS, Case, HeapState, LEAST_SAMPLES, Microbenchmark, Row};
+use super::{
+    BLOCK_THREADS, BLOCK_WARPS, Case, Draws, HeapState, LEAST_SAMPLES, Microbenchmark, Row,
+};
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::{DeviceHeap, HeapError};
@@ -42,7 +45,7 @@ struct Bench<'b> {
     heap: &'b DeviceHeap<'b>,
     case: &'b Case,
     coalesce: bool,
-    /// A handle for each thread.
+    /// A handle for each thread or warp that works.
     blocks: Memory,
     /// `WARPS_WORDS` counters, 0 but while a kernel runs.
     counters: Memory,
@@ -82,13 +85,17 @@ fn fill_in(
     row: &mut Row,
 ) -> Result<(), HeapError> {
     let heap = DeviceHeap::new(backend, spec, case.pool_bytes)?;
-    let handles = u64::from(case.threads) * spec.allocator.handle_bytes as u64;
+    let handles = match case.workload.is_by_warps() {
+        true => warps(case),
+        false => case.threads,
+    };
+    let bytes = u64::from(handles) * spec.allocator.handle_bytes as u64;
     let bench = Bench {
         backend,
         heap: &heap,
         case,
         coalesce: spec.coalesce,
-        blocks: backend.memory(handles, true)?,
+        blocks: backend.memory(bytes, true)?,
         counters: backend.memory(4 * WARPS_WORDS as u64, true)?,
     };
     let frees = spec.allocator.properties.frees;
@@ -128,16 +135,14 @@ fn fill_in(
     row.alloc_ms = Samples::new(times.alloc);
     row.free_ms = Samples::new(times.free);
     row.nulls = Some(nulls);
-    let (refused, overlapping) = if case.workload.is_by_warps() {
+    row.counted_nulls = Some(nulls);
+    row.overlapping_nulls = Some(0);
+    if case.workload.is_by_warps() {
         if case.heap == HeapState::Cold {
             heap.init()?;
         }
-        bench.count_overlaps()?
-    } else {
-        (nulls, 0)
-    };
-    row.counted_nulls = Some(refused);
-    row.overlapping_nulls = Some(overlapping);
+        bench.count(frees, row)?;
+    }
 
     if case.heap == HeapState::Full {
         return Ok(());
@@ -172,7 +177,7 @@ impl Bench<'_> {
     /// served, and the time that the kernels took.
     fn round(&self, frees: bool, times: &mut Times) -> Result<(u64, f64), BackendError> {
         if self.case.workload.is_by_warps() {
-            let took = self.run_warps(false)?;
+            let took = self.run_warps(frees, false)?;
             times.kernel.push(took);
             let nulls = self.take_counters()?[0];
             return Ok((u64::from(nulls), took));
@@ -191,12 +196,16 @@ impl Bench<'_> {
         Ok((count_nulls(blocks, threads)?, took))
     }
 
-    /// A round in which frees are counted: how many requests were refused, and how
-    /// many of these overlapped a free.
-    fn count_overlaps(&self) -> Result<(u64, u64), BackendError> {
-        self.run_warps(true)?;
-        let [refused, overlapping, ..] = self.take_counters()?;
-        Ok((u64::from(refused), u64::from(overlapping)))
+    /// A round in which requests and frees are counted, for the row.
+    fn count(&self, frees: bool, row: &mut Row) -> Result<(), BackendError> {
+        self.run_warps(frees, true)?;
+        let counters = self.take_counters()?.map(u64::from);
+        let [refused, overlapping, _begun, freed, requested] = counters;
+        row.counted_allocations = Some(requested - refused);
+        row.counted_frees = Some(freed);
+        row.counted_nulls = Some(refused);
+        row.overlapping_nulls = Some(overlapping);
+        Ok(())
     }
 
     /// Allocates blocks of the case's size: with many threads until most of them
@@ -288,7 +297,11 @@ impl Bench<'_> {
         unsafe { self.launch(call, Grid::Threads(threads)) }
     }
 
-    fn run_warps(&self, counts_frees: bool) -> Result<f64, BackendError> {
+    /// Runs the kernels of a round in which one lane of each warp works.
+    fn run_warps(&self, frees: bool, counts_frees: bool) -> Result<f64, BackendError> {
+        if self.case.workload == Microbenchmark::Probability {
+            return self.run_draws(frees, counts_frees);
+        }
         let arguments = WarpsArguments {
             counters: self.counters.address().cast(),
             bytes: self.case.bytes,
@@ -299,9 +312,45 @@ impl Bench<'_> {
             Microbenchmark::AllocCycleDealloc => Call::of::<AllocCycleDealloc>(arguments),
             _ => Call::of::<AllocDealloc>(arguments),
         };
-        let warps = self.case.threads.div_ceil(BLOCK_THREADS) * BLOCK_WARPS;
         // SAFETY: the counters are there.
-        unsafe { self.launch(call, Grid::Warps(warps)) }
+        unsafe { self.launch(call, Grid::Warps(warps(self.case))) }
+    }
+
+    /// The launches of a round of `probability`, timed together; blocks that are left are freed
+    /// after that, if the allocator can.
+    fn run_draws(&self, frees: bool, counts_frees: bool) -> Result<f64, BackendError> {
+        let warps = warps(self.case);
+        let nulls = vec![u8::MAX; self.blocks.bytes() as usize];
+        self.blocks.upload(0, &nulls)?;
+        let arguments = ProbabilityArguments {
+            blocks: self.blocks.address(),
+            counters: self.counters.address().cast(),
+            bytes: self.case.bytes,
+            allocates: 0,
+            frees: 0,
+            launch: 0,
+            counts_frees,
+        };
+        let launches = |draws: Draws, arguments| -> Vec<Launch> {
+            let launch = |call| Launch {
+                call,
+                heap: Some(self.heap.parts()),
+                grid: Grid::Warps(warps),
+            };
+            draws.calls(arguments).map(launch).collect()
+        };
+        let drawn = launches(self.case.draws.unwrap_or_default(), arguments);
+        let mut parts = vec![&drawn[..]];
+        let arguments = ProbabilityArguments {
+            counts_frees: false,
+            ..arguments
+        };
+        let clearing = launches(Draws::CLEARING, arguments);
+        parts.extend(frees.then_some(&clearing[..]));
+        // SAFETY: a handle for each warp, null at first and else from the launch before; the
+        // counters are there, and the heap was initialised.
+        let times = unsafe { self.backend.launch_parts(&parts)? };
+        Ok(times[0])
     }
 
     /// # Safety
@@ -325,6 +374,11 @@ impl Bench<'_> {
         words.copy_from_slice(&counters);
         Ok(words)
     }
+}
+
+/// Warps of a case in which one lane of each works.
+fn warps(case: &Case) -> u32 {
+    case.threads.div_ceil(BLOCK_THREADS) * BLOCK_WARPS
 }
 
 /// Null handles, whose bits are all set.

@@ -16,6 +16,7 @@
 //!     allocators: vec![Spec::parse("atomicmalloc")?, Spec::parse("ouroboros-p-va")?],
 //!     heaps: vec![HeapState::Warm],
 //!     sizes: Size::product(&[1000], &[64, 256], &[1]),
+//!     draws: None,
 //!     pool_bytes: 64 << 20,
 //!     plan: Plan { warmup: 1, runs: 5, budget_s: 1.0, verify: true },
 //!     backend: backend.clone(),
@@ -31,6 +32,7 @@
 //! ```
 
 mod cost;
+mod draws;
 mod measure;
 mod process;
 mod row;
@@ -44,6 +46,7 @@ use serde::{Deserialize, Serialize};
 use crate::backend;
 
 pub use cost::{Cost, Costs};
+pub use draws::Draws;
 pub use measure::measure;
 pub use process::{answer, ask};
 pub use row::Row;
@@ -52,8 +55,8 @@ pub use suite::{Size, Suite};
 
 /// Threads of a block, on any backend.
 pub const BLOCK_THREADS: u32 = 256;
-/// Warps of a block, whose first lanes work in `alloc-dealloc` and
-/// `alloc-cycle-dealloc`.
+/// Warps of a block, whose first lanes work in `alloc-dealloc`,
+/// `alloc-cycle-dealloc` and `probability`.
 pub const BLOCK_WARPS: u32 = BLOCK_THREADS / 32;
 
 /// What is done with the allocator.
@@ -68,6 +71,9 @@ pub enum Microbenchmark {
     AllocDealloc,
     /// Several blocks a warp, then all freed, in one kernel.
     AllocCycleDealloc,
+    /// A kernel that allocates or frees a block a warp with a probability, launched several
+    /// times.
+    Probability,
     /// As `Threads`, over numbers of threads.
     Scaling,
 }
@@ -80,13 +86,17 @@ impl Microbenchmark {
             Self::Mixed => "mixed",
             Self::AllocDealloc => "alloc-dealloc",
             Self::AllocCycleDealloc => "alloc-cycle-dealloc",
+            Self::Probability => "probability",
             Self::Scaling => "scaling",
         }
     }
 
     /// Whether one lane of each warp works, instead of every thread.
     pub fn is_by_warps(self) -> bool {
-        matches!(self, Self::AllocDealloc | Self::AllocCycleDealloc)
+        matches!(
+            self,
+            Self::AllocDealloc | Self::AllocCycleDealloc | Self::Probability
+        )
     }
 }
 
@@ -138,6 +148,8 @@ pub struct Case {
     pub bytes: u64,
     /// Blocks that a lane keeps (`alloc-cycle-dealloc`).
     pub kept: u32,
+    /// What is drawn (`probability`); the default if nothing is said.
+    pub draws: Option<Draws>,
     /// How often.
     pub plan: Plan,
     /// Where.

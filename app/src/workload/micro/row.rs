@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BLOCK_THREADS, Case, HeapState, Microbenchmark};
+use super::{BLOCK_THREADS, Case, Draws, HeapState, Microbenchmark};
 use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
@@ -36,6 +36,8 @@ pub struct Row {
     pub bytes: Option<u64>,
     /// Blocks that a lane keeps (`alloc-cycle-dealloc`).
     pub kept: Option<u32>,
+    /// What is drawn, and how often (`probability`).
+    pub draws: Option<Draws>,
     /// How it ended.
     pub status: Status,
     /// Why it did not end well.
@@ -50,8 +52,12 @@ pub struct Row {
     pub free_ms: Option<Samples>,
     /// Requests in the timed rounds that were not served.
     pub nulls: Option<u64>,
-    /// Requests that were not served in the round that counts overlaps: one of its
-    /// own, not timed, where a kernel frees while others allocate; elsewhere all the
+    /// Blocks that were allocated in the round that counts, which is not timed, where
+    /// a kernel frees while others allocate.
+    pub counted_allocations: Option<u64>,
+    /// Blocks that were freed in that round.
+    pub counted_frees: Option<u64>,
+    /// Requests that were not served in that round; where there is none, in all the
     /// timed ones.
     pub counted_nulls: Option<u64>,
     /// Those among them during which a free was under way: memory may have come free
@@ -67,6 +73,7 @@ impl Row {
     /// The row of a case of which nothing is known yet.
     pub fn new(case: &Case, spec: &Spec, info: &DeviceInfo) -> Self {
         let cycles = case.workload == Microbenchmark::AllocCycleDealloc;
+        let draws = case.workload == Microbenchmark::Probability;
         Self {
             workload: case.workload,
             allocator: spec.name().to_owned(),
@@ -79,6 +86,7 @@ impl Row {
             blocks: case.threads.div_ceil(BLOCK_THREADS),
             bytes: (case.bytes != 0).then_some(case.bytes),
             kept: cycles.then_some(case.kept),
+            draws: draws.then_some(case.draws.unwrap_or_default()),
             status: Status::Ok,
             error: None,
             init_ms: None,
@@ -86,6 +94,8 @@ impl Row {
             alloc_ms: None,
             free_ms: None,
             nulls: None,
+            counted_allocations: None,
+            counted_frees: None,
             counted_nulls: None,
             overlapping_nulls: None,
             corrupt: None,

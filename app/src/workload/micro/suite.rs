@@ -1,6 +1,6 @@
 //! A suite: one benchmark over every allocator, in every state of its heap, at every size.
 
-use super::{Case, HeapState, Microbenchmark, Plan};
+use super::{Case, Draws, HeapState, Microbenchmark, Plan};
 use crate::allocators::Spec;
 use crate::backend;
 
@@ -15,6 +15,8 @@ pub struct Suite {
     pub heaps: Vec<HeapState>,
     /// The sizes.
     pub sizes: Vec<Size>,
+    /// What `probability` draws; the default if nothing is said.
+    pub draws: Option<Draws>,
     /// The pool of an allocator, in bytes.
     pub pool_bytes: u64,
     /// How often a case is measured.
@@ -74,6 +76,7 @@ impl Suite {
             threads: size.threads,
             bytes: size.bytes,
             kept: size.kept,
+            draws: self.draws,
             plan: self.plan,
             backend: self.backend.clone(),
         }

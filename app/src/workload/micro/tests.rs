@@ -19,6 +19,7 @@ fn row(ms: Result<f64, BackendError>, budget_s: f64) -> Row {
         threads: 10,
         bytes: 16,
         kept: 1,
+        draws: None,
         plan: Plan {
             warmup: 0,
             runs: 20,
