@@ -26,6 +26,10 @@ macro_rules! with_kernels {
             "bench" "alloc_dealloc" AllocDealloc $crate::bench::AllocDealloc;
             "bench" "alloc_cycle_dealloc" AllocCycleDealloc $crate::bench::AllocCycleDealloc;
             "rounds" "probability" Probability $crate::bench::Probability;
+            "rounds" "cover" Cover $crate::bench::Cover;
+            "rounds" "free_half" FreeHalf $crate::bench::FreeHalf;
+            "rounds" "keep" Keep $crate::bench::Keep;
+            "rounds" "free_kept" FreeKept $crate::bench::FreeKept;
             "stress" "stress" Stress $crate::bench::Stress;
             "stress" "churn" Churn $crate::bench::Churn;
             "tree" "tree_prepare" TreePrepare $crate::kdtree::prepare::Prepare;

@@ -6,12 +6,14 @@ use clap::{ArgAction, Args, Subcommand};
 use heapwood_device::bench::KEPT_MOST;
 
 use super::common::{BackendArguments, parse_bytes, parse_seconds, progress, write};
-use super::host_pool;
 use super::suffix::ResultArguments;
+use super::{fragmentation, host_pool};
 use crate::allocators;
 use crate::report::bench_table;
+use crate::workload::cases::{self, BenchCase, Runner};
+use crate::workload::fragmentation::Case;
 use crate::workload::micro::{
-    self, BLOCK_THREADS, Draws, HeapState, Microbenchmark, Plan, Row, Runner, Size, Suite,
+    self, BLOCK_THREADS, Draws, HeapState, Microbenchmark, Plan, Row, Size, Suite, size_range,
 };
 use crate::{Error, size};
 
@@ -20,6 +22,13 @@ use crate::{Error, size};
 pub enum What {
     #[command(flatten)]
     Micro(Workload),
+    /// How much of a pool is granted, and at which addresses
+    ///
+    /// The tests of fragmentation of Winter et al. (Ouroboros, 2020), for each size: the
+    /// addresses that a block a thread covers, beside the fewest possible; the share of the
+    /// pool that is granted until nothing is any more; and growth, by allocating a block a
+    /// thread and freeing every second one, step by step, until a request is refused.
+    Fragmentation(Box<fragmentation::Arguments>),
     /// The host's caching pool beside cuMemAlloc and cuMemAllocAsync, or malloc on the CPU
     HostPool(Box<host_pool::Arguments>),
 }
@@ -85,6 +94,23 @@ pub enum Workload {
         bytes: Vec<u64>,
         #[command(flatten)]
         draws: DrawArguments,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// As `threads`, over a range of sizes: powers of two and some between them
+    Sizes {
+        /// Numbers of threads
+        #[arg(long, value_delimiter = ',', value_parser = parse_threads, default_value = "10000,100000")]
+        threads: Vec<u32>,
+        /// Size of the smallest blocks
+        #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "16")]
+        from: u64,
+        /// Size of the largest blocks
+        #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "8192")]
+        to: u64,
+        /// Sizes between a power of two and the next, at equal distances
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=63), default_value_t = 1)]
+        between: u32,
         #[command(flatten)]
         common: Common,
     },
@@ -236,6 +262,16 @@ impl Workload {
                 let sizes = Size::product(&threads_of(blocks), &bytes, &[1]);
                 (Microbenchmark::Probability, sizes, common)
             }
+            Self::Sizes {
+                threads,
+                from,
+                to,
+                between,
+                common,
+            } => {
+                let sizes = Size::product(&threads, &size_range(from, to, between), &[1]);
+                (Microbenchmark::Sizes, sizes, common)
+            }
             Self::Scaling {
                 threads,
                 bytes,
@@ -252,7 +288,22 @@ impl Workload {
 pub fn run(what: What) -> Result<(), Error> {
     match what {
         What::Micro(workload) => run_micro(workload),
+        What::Fragmentation(arguments) => fragmentation::run(*arguments),
         What::HostPool(arguments) => host_pool::run(*arguments),
+    }
+}
+
+/// Measures one case of a benchmark, as another process has written it down; returns its row as
+/// JSON.
+///
+/// # Errors
+///
+/// When there is no such benchmark, the case makes no sense, or its backend does not open.
+pub fn answer(kind: &str, case: &str) -> Result<String, Error> {
+    match kind {
+        micro::Case::KIND => cases::answer::<micro::Case>(case),
+        Case::KIND => cases::answer::<Case>(case),
+        _ => Err(Error::Usage(format!("there is no benchmark `{kind}`"))),
     }
 }
 
@@ -260,6 +311,10 @@ pub fn run(what: What) -> Result<(), Error> {
 fn run_micro(workload: Workload) -> Result<(), Error> {
     let draws = workload.draws();
     let (workload, sizes, common) = workload.parts();
+    if sizes.is_empty() {
+        let why = "--from is a size that is not larger than --to";
+        return Err(Error::Usage(why.to_owned()));
+    }
     let mut allocators = allocators::parse_list(&common.allocators).map_err(Error::Usage)?;
     for spec in &mut allocators {
         spec.coalesce |= common.coalesce;
@@ -307,7 +362,12 @@ fn run_all(suite: &Suite, mut runner: Runner) -> Result<Vec<Row>, Error> {
     Ok(rows)
 }
 
-fn parse_threads(text: &str) -> Result<u32, String> {
+/// A number of threads that a grid can have.
+///
+/// # Errors
+///
+/// For what is none.
+pub fn parse_threads(text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(count @ 1..=0x1000_0000) => Ok(count),
         _ => Err("write a number of threads from 1 to 2^28".to_owned()),

@@ -6,6 +6,7 @@ mod common;
 mod compare;
 mod completions;
 mod devices;
+mod fragmentation;
 mod generate;
 mod graph;
 mod host_pool;
@@ -60,6 +61,8 @@ enum Command {
     /// Measure one case of a benchmark, as `bench` asks it
     #[command(hide = true)]
     Case {
+        /// Of which benchmark it is
+        kind: String,
         /// The case as JSON
         case: String,
     },
@@ -92,7 +95,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Allocators(arguments) => allocators::run(&arguments),
         Command::Devices(arguments) => devices::run(&arguments),
         Command::Completions(arguments) => completions::run::<Cli>(&arguments),
-        Command::Case { case } => output::print(&(crate::workload::micro::answer(&case)? + "\n")),
+        Command::Case { kind, case } => output::print(&(bench::answer(&kind, &case)? + "\n")),
     }
 }
 

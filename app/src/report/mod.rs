@@ -4,6 +4,7 @@ pub mod allocators;
 mod bench;
 pub mod compare;
 pub mod devices;
+mod fragmentation;
 pub mod graph;
 mod host_pool;
 mod picture;
@@ -12,6 +13,7 @@ mod tree;
 
 pub use crate::samples::milliseconds;
 pub use bench::bench_table;
+pub use fragmentation::fragmentation_table;
 pub use host_pool::host_pool_table;
 pub use picture::{PictureReport, RenderReport};
 pub use table::{Column, Table};

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::heap::HeapError;
+
 /// How a case ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -16,6 +18,19 @@ pub enum Status {
     Fault,
     /// The allocator does not do this.
     Unsupported,
+}
+
+impl From<&HeapError> for Status {
+    /// That of a case whose heap or backend has failed so.
+    fn from(error: &HeapError) -> Self {
+        match error {
+            HeapError::TooSmall { .. } => Self::Oom,
+            HeapError::TooLarge { .. } | HeapError::Parameter { .. } => Self::Unsupported,
+            HeapError::Backend(error) if error.is_out_of_memory() => Self::Oom,
+            HeapError::Backend(error) if error.is_timeout() => Self::Timeout,
+            HeapError::Misuse { .. } | HeapError::Backend(_) => Self::Fault,
+        }
+    }
 }
 
 impl Status {

@@ -55,6 +55,11 @@ fn benchmarks_have_a_row_for_every_case() {
             2,
             ["kernel_ms", "kernel_ms"],
         ),
+        (
+            "sizes --threads 10,300 --from 16 --to 40",
+            8,
+            ["alloc_ms", "free_ms"],
+        ),
         ("scaling --threads 10,1000", 2, ["alloc_ms", "free_ms"]),
     ] {
         let rows = run(&folder, &format!("bench {workload} {options} --in-process")).json();

@@ -5,6 +5,7 @@ mod bad_graphs;
 mod bad_input;
 mod bench;
 mod compare;
+mod fragmentation;
 mod generate;
 mod generated_input;
 mod graph;

@@ -1,4 +1,4 @@
-//! `heapwood bench probability`.
+//! `heapwood bench probability` and the sizes of `heapwood bench sizes`.
 
 use serde_json::{Value, json};
 
@@ -138,9 +138,31 @@ fn what_cannot_be_drawn_is_refused() {
         "probability --p-free -0.1",
         "probability --p-alloc nan",
         "probability --launches 0",
+        "sizes --between 64",
+        "sizes --from 0",
+        "sizes --from 64 --to 16",
     ] {
         let outcome = run(&folder, &format!("bench {bad} --backend cpu"));
         assert_eq!(outcome.code, 2, "{bad}: {outcome:?}");
         assert_eq!(outcome.stdout, "", "{bad}");
     }
+}
+
+#[test]
+fn sizes_are_powers_of_two_and_some_between() {
+    let folder = Folder::new();
+    let command = "bench sizes --backend cpu --runs 1 --warmup 0 --heap cold --pool 64MiB \
+                   --allocators cfmalloc --threads 20 --from 16 --to 100 --format json";
+    let bytes = |options: &str| -> Vec<u64> {
+        let rows = run(&folder, &format!("{command} {options}")).json();
+        let rows = rows.as_array().unwrap().iter();
+        rows.map(|row| {
+            assert_eq!(text(row, "workload"), "sizes");
+            assert_eq!(text(row, "status"), "ok");
+            row["bytes"].as_u64().unwrap()
+        })
+        .collect()
+    };
+    assert_eq!(bytes(""), [16, 24, 32, 48, 64, 96, 100]);
+    assert_eq!(bytes("--between 0"), [16, 32, 64, 100]);
 }

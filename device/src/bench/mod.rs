@@ -2,12 +2,16 @@
 //! suite.
 
 mod churn;
+mod fragmentation;
 mod probability;
 mod stress;
 mod threads;
 mod warps;
 
 pub use churn::{CHURN_WORDS, Churn, ChurnArguments, ChurnCounts, PLACE_WORDS};
+pub use fragmentation::{
+    COVER_WORDS, Cover, CoverArguments, Covered, FreeHalf, FreeKept, Keep, KeepArguments,
+};
 pub use probability::{Probability, ProbabilityArguments, chance};
 pub use stress::{STRESS_WORDS, Stress, StressArguments, StressCounts};
 pub use threads::{

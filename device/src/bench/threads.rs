@@ -46,7 +46,7 @@ pub fn size_of_thread(thread: u32, bytes: u64) -> u64 {
 /// Runs `body` for each thread of the workload; a launch of at least
 /// `threads` threads makes one turn.
 #[inline(always)]
-fn for_each_thread<W: Warp>(warp: W, threads: u32, mut body: impl FnMut(u32)) {
+pub(super) fn for_each_thread<W: Warp>(warp: W, threads: u32, mut body: impl FnMut(u32)) {
     let mut thread = warp.thread();
     while thread < threads {
         body(thread);

@@ -24,6 +24,7 @@ use crate::heap::{DeviceHeap, HeapError};
 use crate::samples::Samples;
 use crate::size::display;
 use crate::workload::Status;
+use crate::workload::cases::BenchRow;
 
 /// Threads that fill a heap up.
 const FILLERS: u32 = 1 << 14;
@@ -66,13 +67,7 @@ pub fn measure(backend: &dyn Backend, spec: &Spec, case: &Case) -> Row {
     match fill_in(backend, spec, case, &mut row) {
         Ok(()) => row,
         Err(error) => {
-            let status = match &error {
-                HeapError::TooSmall { .. } => Status::Oom,
-                HeapError::TooLarge { .. } | HeapError::Parameter { .. } => Status::Unsupported,
-                HeapError::Backend(error) if error.is_out_of_memory() => Status::Oom,
-                HeapError::Backend(error) if error.is_timeout() => Status::Timeout,
-                HeapError::Misuse { .. } | HeapError::Backend(_) => Status::Fault,
-            };
+            let status = Status::from(&error);
             row.ended(status, error)
         }
     }

@@ -34,24 +34,26 @@
 mod cost;
 mod draws;
 mod measure;
-mod process;
 mod row;
-mod runner;
 mod suite;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
 use serde::{Deserialize, Serialize};
 
-use crate::backend;
+use super::cases::BenchCase;
+use crate::allocators::Spec;
+use crate::backend::{self, Backend, DeviceInfo};
 
 pub use cost::{Cost, Costs};
 pub use draws::Draws;
 pub use measure::measure;
-pub use process::{answer, ask};
 pub use row::Row;
-pub use runner::{Runner, verdict};
-pub use suite::{Size, Suite};
+pub use suite::{Size, Suite, size_range};
+pub use verdict::verdict;
+
+pub use super::cases::Runner;
 
 /// Threads of a block, on any backend.
 pub const BLOCK_THREADS: u32 = 256;
@@ -74,6 +76,8 @@ pub enum Microbenchmark {
     /// A kernel that allocates or frees a block a warp with a probability, launched several
     /// times.
     Probability,
+    /// As `Threads`, over a range of sizes.
+    Sizes,
     /// As `Threads`, over numbers of threads.
     Scaling,
 }
@@ -87,6 +91,7 @@ impl Microbenchmark {
             Self::AllocDealloc => "alloc-dealloc",
             Self::AllocCycleDealloc => "alloc-cycle-dealloc",
             Self::Probability => "probability",
+            Self::Sizes => "sizes",
             Self::Scaling => "scaling",
         }
     }
@@ -154,4 +159,26 @@ pub struct Case {
     pub plan: Plan,
     /// Where.
     pub backend: backend::Options,
+}
+
+impl BenchCase for Case {
+    const KIND: &'static str = "micro";
+
+    type Row = Row;
+
+    fn allocator(&self) -> &str {
+        &self.allocator
+    }
+
+    fn backend(&self) -> &backend::Options {
+        &self.backend
+    }
+
+    fn row(&self, spec: &Spec, info: &DeviceInfo) -> Row {
+        Row::new(self, spec, info)
+    }
+
+    fn measure(&self, backend: &dyn Backend, spec: &Spec) -> Row {
+        measure(backend, spec, self)
+    }
 }

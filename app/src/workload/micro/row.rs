@@ -10,6 +10,7 @@ use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
 use crate::workload::Status;
+use crate::workload::cases::BenchRow;
 
 /// The result of a case; the keys are stable, what does not apply is null.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -102,9 +103,14 @@ impl Row {
             meta: Meta::new(info),
         }
     }
+}
 
-    /// This row, ended in this way.
-    pub fn ended(mut self, status: Status, why: impl ToString) -> Self {
+impl BenchRow for Row {
+    fn status(&self) -> Status {
+        self.status
+    }
+
+    fn ended(mut self, status: Status, why: impl ToString) -> Self {
         self.status = status;
         self.error = Some(why.to_string());
         self

@@ -53,6 +53,23 @@ impl Size {
     }
 }
 
+/// The powers of two from `from` to `to`, with both ends, and `between` sizes at equal
+/// distances between a power of two and the next, rounded down.
+pub fn size_range(from: u64, to: u64, between: u32) -> Vec<u64> {
+    let parts = u128::from(between) + 1;
+    let octave = |power: u32| {
+        let base = 1_u128 << power;
+        (0..parts).map(move |part| base + base * part / parts)
+    };
+    let inside = (0..u64::BITS).flat_map(octave);
+    let inside = inside.filter_map(|bytes| u64::try_from(bytes).ok());
+    let mut sizes: Vec<u64> = inside.chain([from, to]).collect();
+    sizes.retain(|&bytes| (from..=to).contains(&bytes));
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}
+
 impl Suite {
     /// Its cases, each with its allocator, in the order of tables.
     pub fn cases(&self) -> Vec<(Spec, Case)> {
@@ -86,6 +103,18 @@ impl Suite {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_have_the_powers_of_two_and_some_between() {
+        assert_eq!(size_range(16, 64, 0), [16, 32, 64]);
+        assert_eq!(size_range(16, 64, 1), [16, 24, 32, 48, 64]);
+        assert_eq!(size_range(16, 32, 3), [16, 20, 24, 28, 32]);
+        assert_eq!(size_range(20, 100, 0), [20, 32, 64, 100]);
+        assert_eq!(size_range(1, 8, 3), [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(size_range(100, 100, 1), [100]);
+        assert!(size_range(64, 16, 1).is_empty());
+        assert_eq!(size_range(1, u64::MAX, 0).len(), 65);
+    }
 
     #[test]
     fn sizes_are_in_the_order_of_tables() {

@@ -1,9 +1,8 @@
-//! Cases run one after the other, each in a process of its own or all in this one, and
-//! what their rows mean.
+//! Cases run one after the other, each in a process of its own or all in this one.
 
 use std::time::Duration;
 
-use super::{Case, Row, ask, measure};
+use super::{BenchCase, BenchRow, ask};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{Backend, DeviceInfo, Options};
@@ -53,7 +52,7 @@ impl Runner {
     /// # Errors
     ///
     /// When no process can be started.
-    pub fn run(&mut self, spec: &Spec, case: &Case) -> Result<Row, Error> {
+    pub fn run<C: BenchCase>(&mut self, spec: &Spec, case: &C) -> Result<C::Row, Error> {
         Ok(match &mut self.0 {
             Place::Processes { info, timeout } => ask(case, spec, info, *timeout)?,
             Place::Here {
@@ -61,11 +60,11 @@ impl Runner {
                 lost: true,
             } => {
                 let why = "the GPU was lost in an earlier case: run without --in-process";
-                Row::new(case, spec, &backend.info()).ended(Status::Fault, why)
+                case.row(spec, &backend.info()).ended(Status::Fault, why)
             }
             Place::Here { backend, lost } => {
-                let row = measure(&**backend, spec, case);
-                *lost = row.status != Status::Ok && is_lost(&**backend);
+                let row = case.measure(&**backend, spec);
+                *lost = row.status() != Status::Ok && is_lost(&**backend);
                 row
             }
         })
@@ -78,28 +77,4 @@ fn is_lost(backend: &dyn Backend) -> bool {
         .memory(4, true)
         .and_then(|memory| memory.download::<u32>(0, 1))
         .is_err()
-}
-
-/// Makes sure that no block has lost its contents, and that a case has succeeded.
-///
-/// # Errors
-///
-/// [`Error::Verification`] and [`Error::Failed`].
-pub fn verdict(rows: &[Row]) -> Result<(), Error> {
-    let is_corrupt = |row: &&Row| row.corrupt.is_some_and(|blocks| blocks > 0);
-    let cases = rows.len();
-    match rows.iter().filter(is_corrupt).count() {
-        0 => {}
-        count => {
-            return Err(Error::Verification(format!(
-                "in {count} of {cases} cases blocks lost their contents"
-            )));
-        }
-    }
-    if rows.iter().any(|row| row.status == Status::Ok) {
-        return Ok(());
-    }
-    Err(Error::Failed(format!(
-        "none of the {cases} cases succeeded"
-    )))
 }

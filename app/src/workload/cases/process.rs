@@ -1,9 +1,10 @@
 //! A case in a process of its own: the program starts itself with the hidden
-//! command `case` and the case as JSON, and reads the row from its output.
+//! command `case`, the benchmark's kind and the case as JSON, and reads the row from its
+//! output.
 
 use std::time::Duration;
 
-use super::{Case, Row, measure};
+use super::{BenchCase, BenchRow};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
@@ -15,11 +16,16 @@ use crate::workload::Status;
 /// # Errors
 ///
 /// When the program cannot start itself.
-pub fn ask(case: &Case, spec: &Spec, info: &DeviceInfo, timeout: Duration) -> Result<Row, Error> {
+pub fn ask<C: BenchCase>(
+    case: &C,
+    spec: &Spec,
+    info: &DeviceInfo,
+    timeout: Duration,
+) -> Result<C::Row, Error> {
     let text = serde_json::to_string(case)
         .map_err(|error| Error::Failed(format!("cannot describe a case: {error}")))?;
-    let row = Row::new(case, spec, info);
-    Ok(match process::run(&["case", &text], timeout)? {
+    let row = case.row(spec, info);
+    Ok(match process::run(&["case", C::KIND, &text], timeout)? {
         Ended::Well(answer) => match serde_json::from_str(&answer) {
             Ok(row) => row,
             Err(error) => row.ended(Status::Fault, format!("the answer is no row: {error}")),
@@ -38,11 +44,11 @@ pub fn ask(case: &Case, spec: &Spec, info: &DeviceInfo, timeout: Duration) -> Re
 /// # Errors
 ///
 /// When the case makes no sense or its backend does not open.
-pub fn answer(case: &str) -> Result<String, Error> {
-    let case: Case = serde_json::from_str(case)
+pub fn answer<C: BenchCase>(case: &str) -> Result<String, Error> {
+    let case: C = serde_json::from_str(case)
         .map_err(|cause| Error::Usage(format!("this is no case: {cause}")))?;
-    let spec = Spec::parse(&case.allocator).map_err(Error::Usage)?;
-    let backend = case.backend.open()?;
-    let row = measure(&*backend, &spec, &case);
+    let spec = Spec::parse(case.allocator()).map_err(Error::Usage)?;
+    let backend = case.backend().open()?;
+    let row = case.measure(&*backend, &spec);
     serde_json::to_string(&row).map_err(|cause| Error::Failed(cause.to_string()))
 }

@@ -1,0 +1,90 @@
+//! `heapwood bench fragmentation`: how much of a pool allocators grant, and which addresses.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::bench::parse_threads;
+use super::common::{BackendArguments, parse_bytes, parse_seconds, progress, write};
+use super::suffix::ResultArguments;
+use crate::report::fragmentation_table;
+use crate::workload::Status;
+use crate::workload::cases::Runner;
+use crate::workload::fragmentation::Case;
+use crate::{Error, allocators, size};
+
+/// Allocators, sizes, threads.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Allocators with their parameters, separated by commas: `all` for each of them, `published`
+    /// for their published forms
+    #[arg(long, value_name = "LIST", default_value = "all")]
+    allocators: String,
+    /// Sizes of a block
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_bytes, default_value = "16,64,256,1024,4096,8192")]
+    bytes: Vec<u64>,
+    /// Threads that allocate a block each at a time
+    #[arg(long, value_name = "N", value_parser = parse_threads, default_value_t = 100_000)]
+    threads: u32,
+    /// Most steps of growth
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), default_value_t = 10_000)]
+    steps: u32,
+    /// Memory of an allocator
+    #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "2GiB")]
+    pool: u64,
+    /// Make the requests of a warp together, in all allocators
+    #[arg(long)]
+    coalesce: bool,
+    /// Seconds after which a case is given up
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "120")]
+    timeout: f64,
+    /// Run all cases in one process: faster, but a crash ends them all
+    #[arg(long)]
+    in_process: bool,
+    #[command(flatten)]
+    results: ResultArguments,
+    #[command(flatten)]
+    backend: BackendArguments,
+}
+
+/// Runs all cases, writes the table, and fails if none succeeded.
+pub fn run(arguments: Arguments) -> Result<(), Error> {
+    let mut specs = allocators::parse_list(&arguments.allocators).map_err(Error::Usage)?;
+    for spec in &mut specs {
+        spec.coalesce |= arguments.coalesce;
+    }
+    let (format, file) = arguments.results.open()?;
+    let timeout = Duration::from_secs_f64(arguments.timeout);
+    let backend = arguments.backend.decide(Some(timeout))?;
+    let mut runner = match arguments.in_process {
+        true => Runner::in_this_process(&backend)?,
+        false => Runner::in_processes(&backend, timeout)?,
+    };
+    let bar = progress(specs.len() * arguments.bytes.len());
+    let mut rows = Vec::new();
+    for spec in &specs {
+        for &bytes in &arguments.bytes {
+            bar.set_message(format!("{spec} {bytes} B"));
+            let case = Case {
+                allocator: spec.to_string(),
+                pool_bytes: arguments.pool,
+                threads: arguments.threads,
+                bytes,
+                most_steps: arguments.steps,
+                backend: backend.clone(),
+            };
+            rows.push(runner.run(spec, &case)?);
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    let text = format.write(&rows, |rows| fragmentation_table(rows, format))?;
+    write(file, &text)?;
+    if rows.iter().any(|row| row.status == Status::Ok) {
+        return Ok(());
+    }
+    Err(Error::Failed(format!(
+        "none of the {} cases succeeded",
+        rows.len()
+    )))
+}
