@@ -58,7 +58,9 @@ pub fn build_served(
     options: Options,
 ) -> Finished {
     let built = match build(&*cpu(workers), spec, pool, triangles, options) {
-        Err(TreeError::Pool { .. } | TreeError::Full { .. }) if !spec.allocator.exact_null => {
+        Err(TreeError::Pool { .. } | TreeError::Full { .. })
+            if !spec.allocator.properties.exact_null =>
+        {
             build(&*cpu(1), spec, pool, triangles, options)
         }
         built => built,

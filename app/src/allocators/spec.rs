@@ -120,7 +120,7 @@ impl Spec {
     /// Whether blocks are freed one by one and no live block is allocated again: what a program
     /// needs that runs for long. The others are lower bounds.
     pub fn frees(&self) -> bool {
-        self.allocator.frees && !self.allocator.may_overwrite
+        self.allocator.properties.frees && !self.allocator.properties.may_overwrite
     }
 
     /// All parameters, those not given with their defaults.

@@ -9,8 +9,9 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU64;
 
 use super::threads::{ThreadsArguments, for_each_thread};
-use crate::allocator::{Allocator, Handle};
+use crate::allocator::Handle;
 use crate::arguments;
+use crate::device_heap::DeviceHeap;
 use crate::kernel::Kernel;
 use crate::simt::Warp;
 
@@ -66,7 +67,11 @@ impl Kernel for Cover {
     type Arguments = CoverArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: CoverArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        warp: W,
+        heap: &A,
+        arguments: CoverArguments,
+    ) {
         let blocks = arguments.blocks.cast::<A::Handle>();
         let (mut count, mut below, mut end) = (0, 0, 0);
         for_each_thread(warp, arguments.threads, |thread| {
@@ -98,7 +103,11 @@ impl Kernel for FreeHalf {
     type Arguments = ThreadsArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: ThreadsArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        warp: W,
+        heap: &A,
+        arguments: ThreadsArguments,
+    ) {
         let blocks = arguments.blocks.cast::<A::Handle>();
         for_each_thread(warp, arguments.threads, |thread| {
             if thread % 2 == 1 {
@@ -136,7 +145,7 @@ impl Kernel for Keep {
     type Arguments = KeepArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: KeepArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, arguments: KeepArguments) {
         let blocks = arguments.blocks.cast::<A::Handle>();
         let kept = arguments.kept.cast::<A::Handle>();
         for_each_thread(warp, arguments.threads, |thread| {
@@ -165,7 +174,7 @@ impl Kernel for FreeKept {
     type Arguments = KeepArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: Allocator>(warp: W, heap: A, arguments: KeepArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, arguments: KeepArguments) {
         let kept = arguments.kept.cast::<A::Handle>();
         for_each_thread(warp, arguments.threads, |thread| {
             // SAFETY: `kept` has a handle for each thread; what it names and what is linked

@@ -67,12 +67,12 @@ fn fill_in(
         heap: &heap,
         case,
         coalesce: spec.coalesce,
-        frees: spec.allocator.frees,
+        frees: spec.allocator.properties.frees,
         blocks: backend.memory(handles, true)?,
         kept: backend.memory(handles, true)?,
         words: backend.memory((size_of::<u64>() * COVER_WORDS) as u64, true)?,
     };
-    if spec.allocator.may_overwrite {
+    if spec.allocator.properties.may_overwrite {
         let why = "it is never full: it allocates live blocks again";
         *row = row.clone().ended(Status::Unsupported, why);
         return Ok(());
