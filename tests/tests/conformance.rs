@@ -3,11 +3,11 @@
 
 use heapwood_device::allocator::Allocator;
 use heapwood_device::allocators::{
-    AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, OuroborosPS,
+    AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, OuroborosPS, ScatterAlloc,
 };
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
-    LARGE, OsThreads, POOLS, circular, clauses, each, overlaps, plain, stress,
+    Case, LARGE, OsThreads, POOLS, case, circular, clauses, each, overlaps, plain, stress,
 };
 
 conformance!(atomicmalloc: AtomicMalloc, plain(), POOLS, POOLS);
@@ -16,6 +16,15 @@ conformance!(cmalloc: CMalloc, circular::two_words(), POOLS, POOLS);
 conformance!(cfmalloc: CfMalloc, circular::fused(), POOLS, POOLS);
 conformance!(cmmalloc: CmMalloc, circular::two_words(), POOLS, POOLS);
 conformance!(cfmmalloc: CfmMalloc, circular::fused(), POOLS, POOLS);
+conformance!(scatteralloc: ScatterAlloc, plain(), POOLS, POOLS);
+conformance!(scatteralloc_pages: ScatterAlloc, plain(), PAGES, PAGES);
+
+/// Pages of 64 units, of 32 x 32 chunks, and of units of 64 bytes.
+const PAGES: &[Case] = &[
+    case(1 << 16, &[("page", "1024")]),
+    case(1 << 19, &[("page", "16384")]),
+    case(1 << 20, &[("page", "65536")]),
+];
 
 // Full heaps, in modules of their own beside those of the other clauses.
 mod full {
@@ -25,6 +34,8 @@ mod full {
     conformance!(cfmalloc: CfMalloc, circular::fused(), POOLS, POOLS; churn);
     conformance!(cmmalloc: CmMalloc, circular::two_words(), POOLS, POOLS; churn);
     conformance!(cfmmalloc: CfmMalloc, circular::fused(), POOLS, POOLS; churn);
+    conformance!(scatteralloc: ScatterAlloc, plain(), POOLS, POOLS; churn);
+    conformance!(scatteralloc_pages: ScatterAlloc, plain(), PAGES, PAGES; churn);
 }
 
 macro_rules! stressed {
@@ -44,7 +55,8 @@ macro_rules! stressed {
 }
 
 stressed! {
-    atomicmalloc awmalloc cmalloc cfmalloc cmmalloc cfmmalloc cmalloc_checked cfmmalloc_checked
+    atomicmalloc awmalloc cmalloc cfmalloc cmmalloc cfmmalloc scatteralloc cmalloc_checked
+    cfmmalloc_checked scatteralloc_checked
 }
 
 fn large_pool<A: Allocator<Handle = u32>>() {
@@ -76,6 +88,7 @@ large! {
     cfmalloc: CfMalloc;
     cmmalloc: CmMalloc;
     cfmmalloc: CfmMalloc;
+    scatteralloc: ScatterAlloc;
 }
 
 /// What the benchmark says about refusals: schedules in which a free is under way

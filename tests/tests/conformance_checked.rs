@@ -2,7 +2,7 @@
 //! and exact about wrong use.
 
 use heapwood_device::allocators::{AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc};
-use heapwood_device::allocators::{Checked, CmMalloc};
+use heapwood_device::allocators::{Checked, CmMalloc, ScatterAlloc};
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{POOLS, Traits, circular, plain};
 
@@ -25,7 +25,7 @@ conformance!(
     sizes disjoint coalesced setup reset double_frees overruns
 );
 
-macro_rules! circular_tests {
+macro_rules! whole_suite {
     ($($name:ident: $allocator:ty, $traits:expr;)*) => {$(
         conformance!(
             $name: Checked<$allocator>, checked($traits), POOLS, POOLS;
@@ -35,9 +35,10 @@ macro_rules! circular_tests {
     )*};
 }
 
-circular_tests! {
+whole_suite! {
     cmalloc_checked: CMalloc, circular::two_words();
     cfmalloc_checked: CfMalloc, circular::fused();
     cmmalloc_checked: CmMalloc, circular::two_words();
     cfmmalloc_checked: CfmMalloc, circular::fused();
+    scatteralloc_checked: ScatterAlloc, plain();
 }

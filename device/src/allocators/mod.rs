@@ -10,6 +10,7 @@ mod checked;
 pub mod circular;
 mod common;
 pub mod ouroboros;
+mod scatter;
 
 pub use atomic::AtomicMalloc;
 pub use atomic_wrap::AwMalloc;
@@ -21,6 +22,7 @@ pub use ouroboros::{
     OuroborosCVlPaper, OuroborosPS, OuroborosPSPaper, OuroborosPVa, OuroborosPVaPaper,
     OuroborosPVl, OuroborosPVlPaper,
 };
+pub use scatter::ScatterAlloc;
 
 /// Calls `$callback! { ("name", Type), ... }` with every allocator.
 #[cfg(not(test))]
@@ -39,6 +41,7 @@ macro_rules! with_allocators {
             ("ouroboros_c_s", $crate::allocators::OuroborosCS),
             ("ouroboros_c_va", $crate::allocators::OuroborosCVa),
             ("ouroboros_c_vl", $crate::allocators::OuroborosCVl),
+            ("scatteralloc", $crate::allocators::ScatterAlloc),
             ("cmalloc_walk_paper", $crate::allocators::CMallocPaper),
             ("cfmalloc_walk_paper", $crate::allocators::CfMallocPaper),
             ("cmmalloc_walk_paper", $crate::allocators::CmMallocPaper),
@@ -61,6 +64,7 @@ macro_rules! with_allocators {
             ("ouroboros_c_s_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCS>),
             ("ouroboros_c_va_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCVa>),
             ("ouroboros_c_vl_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCVl>),
+            ("scatteralloc_checked", $crate::allocators::Checked<$crate::allocators::ScatterAlloc>),
         }
     };
 }

@@ -26,7 +26,7 @@ impl Runs {
 
 /// The bits of `bits` at which `length` set bits in a row start, for 1 to 32.
 #[inline(always)]
-fn starts(mut bits: u32, length: u32) -> u32 {
+pub fn starts(mut bits: u32, length: u32) -> u32 {
     let mut known = 1;
     while known < length && bits != 0 {
         let more = length - known;

@@ -1,0 +1,251 @@
+//! Blocks of more than half a page: runs of pages.
+//!
+//! A request searches the map of unused pages for as many set bits in a row, and claims
+//! them, a word at a time. If another thread claims one of them first, it gives back what it
+//! has and goes on behind. There is no lock: the published code has one for all requests of a
+//! page or more, which makes their time quadratic in their number.
+//!
+//! Runs of up to a region are scattered as chunks are. Longer ones begin where the last one
+//! ended, from the front of the pool on, where no others are as long as there is room.
+//!
+//! The first page's word and bitmap name the run. They are written by its owner only.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use cuda_std::atomic;
+
+use super::ScatterAlloc;
+use super::layout::{LONG_PLACE, Layout, REGION_PAGES, SUPER_PAGES};
+use super::pages::{RUN, UNUSED};
+use crate::allocators::circular::runs::starts;
+use crate::simt::Warp;
+
+/// No page.
+pub const NONE: u32 = u32::MAX;
+
+/// The bits of the word of the map from page `at` on that stand for pages from `first` to
+/// `end`, of which there is one at least.
+#[inline(always)]
+fn mask(at: u32, first: u32, end: u32) -> u32 {
+    let low = if first > at { first - at } else { 0 };
+    let high = if end - at < REGION_PAGES {
+        end - at
+    } else {
+        REGION_PAGES
+    };
+    u32::MAX << low & u32::MAX >> (REGION_PAGES - high)
+}
+
+/// A scan over the map, word by word, for a run.
+struct Scan {
+    wanted: u32,
+    /// Length of the run that the words so far end with.
+    run: u32,
+}
+
+impl Scan {
+    /// Scans the word of the pages from `at` on; the first page of a run, or [`NONE`].
+    #[inline(always)]
+    fn add(&mut self, word: u32, at: u32) -> u32 {
+        let ones = (!word).trailing_zeros();
+        if self.run + ones >= self.wanted {
+            return at - self.run;
+        }
+        if word == u32::MAX {
+            self.run += REGION_PAGES;
+            return NONE;
+        }
+        if self.wanted <= REGION_PAGES {
+            let found = starts(word, self.wanted);
+            if found != 0 {
+                return at + found.trailing_zeros();
+            }
+        }
+        self.run = word.leading_ones();
+        NONE
+    }
+}
+
+impl ScatterAlloc {
+    /// A run of `length` pages: its first page, or [`NONE`].
+    #[inline(always)]
+    pub(super) fn find_run<W: Warp>(&self, warp: W, length: u32) -> u32 {
+        if length > self.layout.pages || length == 0 {
+            return NONE;
+        }
+        // SAFETY: places are of the heap, and hold pages; so does the run, which is ours.
+        unsafe {
+            let first;
+            // Relaxed, all: places are hints, and the run is ours until it is freed, by a
+            // thread that got it from us by synchronisation.
+            if length > REGION_PAGES {
+                let from = self.place(LONG_PLACE).load(Relaxed);
+                first = self.search_run(warp, length, from);
+                if first != NONE {
+                    let end = first + length;
+                    let next = if end < self.layout.pages { end } else { 0 };
+                    self.place(LONG_PLACE).store(next, Relaxed);
+                }
+            } else {
+                let start = self.start(warp, 1);
+                first = self.search_run(warp, length, start.page);
+                if first != NONE && first.wrapping_sub(start.page) >= SUPER_PAGES {
+                    self.note(start, first);
+                }
+            }
+            if first != NONE {
+                self.bitmap(first).store(length, Relaxed);
+                self.word(first).store(RUN, Relaxed);
+            }
+            first
+        }
+    }
+
+    /// [`scatter_search_run`] of this heap.
+    ///
+    /// # Safety
+    ///
+    /// `from` is below `layout.pages`, and `length` is not 0.
+    #[inline(always)]
+    unsafe fn search_run<W: Warp>(&self, warp: W, length: u32, from: u32) -> u32 {
+        let bits = self.layout.to_bits();
+        // SAFETY: the parts of this heap, and the caller's promise.
+        unsafe { scatter_search_run(warp, self.blocks, self.tables, bits, length, from) }
+    }
+
+    /// Frees a run.
+    ///
+    /// # Safety
+    ///
+    /// `first` is the first page of a run that the caller owns, and gives up.
+    #[inline(always)]
+    pub(super) unsafe fn free_run(&self, first: u32) {
+        // SAFETY: the caller's promise: the run's pages are of the heap, and the caller's.
+        unsafe {
+            // Relaxed: the run is ours; the bits release the word.
+            let length = self.bitmap(first).load(Relaxed);
+            self.word(first).store(UNUSED, Relaxed);
+            self.give_pages(first, first + length);
+        }
+    }
+
+    /// Gives the pages from `first` to `end` back, if any.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns these pages, and gives them up.
+    #[inline(always)]
+    unsafe fn give_pages(&self, first: u32, end: u32) {
+        let mut at = first / REGION_PAGES * REGION_PAGES;
+        while at < end {
+            // SAFETY: the caller's promise: pages of the heap.
+            unsafe { self.give_back(at, mask(at, first, end)) };
+            at += REGION_PAGES;
+        }
+    }
+
+    /// Claims the pages from `first` to `end`: [`NONE`], or a page that another has claimed.
+    ///
+    /// # Safety
+    ///
+    /// `first` is below `end`, which is at most `layout.pages`.
+    #[inline(always)]
+    unsafe fn claim_pages(&self, first: u32, end: u32) -> u32 {
+        let mut at = first / REGION_PAGES * REGION_PAGES;
+        while at < end {
+            let wanted = mask(at, first, end);
+            // SAFETY: the caller's promise; what is given back was claimed here.
+            unsafe {
+                let got = self.claim(at, wanted);
+                if got != wanted {
+                    if got != 0 {
+                        self.give_back(at, got);
+                    }
+                    if at > first {
+                        self.give_pages(first, at);
+                    }
+                    return at + (wanted & !got).trailing_zeros();
+                }
+            }
+            at += REGION_PAGES;
+        }
+        NONE
+    }
+
+    /// Takes a run of `length` pages that begins in the region of `from` or behind it.
+    ///
+    /// # Safety
+    ///
+    /// `from` is below `layout.pages`, and `length` is not 0.
+    #[inline(always)]
+    unsafe fn take_run_behind<W: Warp>(&self, warp: W, from: u32, length: u32) -> u32 {
+        let mut from = from / REGION_PAGES * REGION_PAGES;
+        'again: loop {
+            let mut scan = Scan {
+                wanted: length,
+                run: 0,
+            };
+            // Rows of a super block each.
+            let mut at = from / SUPER_PAGES * SUPER_PAGES;
+            while at < self.layout.pages {
+                // SAFETY: `at` is a page of the heap, and its super block has a row. Pages
+                // that are not there have no bits, so that a run ends in front of them.
+                let row = unsafe { atomic::load_row(self.map_row(at / SUPER_PAGES)) };
+                let [mut a, mut b, mut c, d] = row;
+                for _ in 0..4 {
+                    for word in a {
+                        // In front of `from` nothing counts.
+                        let word = if at < from { 0 } else { word };
+                        let first = scan.add(word, at);
+                        if first != NONE {
+                            // SAFETY: bits of pages of the heap were set.
+                            let refused = unsafe { self.claim_pages(first, first + length) };
+                            if refused == NONE {
+                                return first;
+                            }
+                            // Another thread was faster. Behind its page we go on; its
+                            // success bounds how often.
+                            from = (refused + 1) / REGION_PAGES * REGION_PAGES;
+                            warp.back_off();
+                            continue 'again;
+                        }
+                        at += REGION_PAGES;
+                    }
+                    (a, b, c) = (b, c, d);
+                }
+            }
+            return NONE;
+        }
+    }
+}
+
+/// The search of [`ScatterAlloc::find_run`], out of line, as it is long: from page `from` to
+/// the end, then from the front on.
+///
+/// # Safety
+///
+/// The pointers and the bits of the layout are those of a heap, `length` is not 0, and `from`
+/// is below `layout.pages`.
+#[inline(never)]
+unsafe fn scatter_search_run<W: Warp>(
+    warp: W,
+    blocks: *mut u8,
+    tables: *mut u8,
+    layout: u64,
+    length: u32,
+    mut from: u32,
+) -> u32 {
+    let heap = ScatterAlloc {
+        blocks,
+        tables,
+        layout: Layout::from_bits(layout),
+    };
+    loop {
+        // SAFETY: the caller's promise, and the first page.
+        let first = unsafe { heap.take_run_behind(warp, from, length) };
+        if first != NONE || from < REGION_PAGES {
+            return first;
+        }
+        from = 0;
+    }
+}
