@@ -9,7 +9,7 @@ use heapwood::allocators::short_form;
 use heapwood_device::allocator::{Allocator, Handle};
 use heapwood_device::allocators::{
     AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, OuroborosCS, OuroborosCVa,
-    OuroborosCVl, OuroborosPS, OuroborosPVa, OuroborosPVl,
+    OuroborosCVl, OuroborosPS, OuroborosPVa, OuroborosPVl, ScatterAlloc,
 };
 use heapwood_tests::conformance::{Bench, Machine, OsThreads, case, plain};
 
@@ -73,6 +73,7 @@ fn the_page_says_what_calls_cost() {
         ("ouroboros-c-s", costs::<OuroborosCS>()),
         ("ouroboros-c-va", costs::<OuroborosCVa>()),
         ("ouroboros-c-vl", costs::<OuroborosCVl>()),
+        ("scatteralloc", costs::<ScatterAlloc>()),
     ];
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/allocators.md");
     let page = fs::read_to_string(page).expect("the page");

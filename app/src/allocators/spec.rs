@@ -223,6 +223,7 @@ mod tests {
             "ouroboros-c-vl:sharing=paper,coalesce",
             "atomicmalloc:coalesce",
             "ouroboros-c-vl",
+            "scatteralloc:page=8192",
         ] {
             assert_eq!(Spec::parse(text).unwrap().to_string(), text);
         }
@@ -233,7 +234,7 @@ mod tests {
         assert!(message("nomalloc").ends_with(
             "choose from atomicmalloc, awmalloc, cmalloc, cfmalloc, cmmalloc, cfmmalloc, \
              ouroboros-p-s, ouroboros-p-va, ouroboros-p-vl, ouroboros-c-s, ouroboros-c-va, \
-             ouroboros-c-vl"
+             ouroboros-c-vl, scatteralloc"
         ));
         assert!(message("cmalloc_checked").starts_with("no allocator"));
         assert!(message("").starts_with("no allocator"));
@@ -260,6 +261,7 @@ mod tests {
             );
         }
         assert!(message("cmalloc:unit=16").ends_with("(with two words a header: 32) to 4096"));
+        assert!(message("scatteralloc:page=5000").contains("page=BYTES, a power of two from 1024"));
         assert!(message("cmalloc:frag=2,frag=3").contains("twice"));
         assert!(message("cmalloc:walk=paper,walk=regions").contains("twice"));
     }

@@ -132,7 +132,7 @@ pub fn has_gpu(folder: &Folder) -> bool {
     run(folder, "allocators --backend cuda").code == 0
 }
 
-pub const ALLOCATORS: [&str; 12] = [
+pub const ALLOCATORS: [&str; 13] = [
     "atomicmalloc",
     "awmalloc",
     "cmalloc",
@@ -145,6 +145,7 @@ pub const ALLOCATORS: [&str; 12] = [
     "ouroboros-c-s",
     "ouroboros-c-va",
     "ouroboros-c-vl",
+    "scatteralloc",
 ];
 
 /// The published forms, each right behind the others of its family.

@@ -10,12 +10,16 @@ const MOST_BYTES: usize = 256 * 1024;
 
 /// Functions that may be called, by part of their names: all others must be
 /// inlined, or the registers of a kernel are those of a calling convention.
-const FUNCTIONS: [&str; 3] = [
+const FUNCTIONS: [&str; 5] = [
     "cuda_std6shared4base",
     // The search of the circular allocators, as long as a kernel and rare.
     "circular_search_",
     // Steps of Ouroboros that are rare, or as long as a kernel by themselves.
     "ouroboros_task_",
+    // The search of ScatterAlloc when the pages to which a request is hashed are full.
+    "scatter_chunks_",
+    // Its search for runs of pages.
+    "scatter_run_",
 ];
 
 /// Kernels that may use local memory, with the most bytes a thread: arrays

@@ -9,7 +9,7 @@ use heapwood_device::allocators::ouroboros::queue::{Array, Hierarchy, Linked};
 use heapwood_device::allocators::ouroboros::{
     Ouroboros, OuroborosChunks, OuroborosPages, OuroborosShared, Parameters,
 };
-use heapwood_device::allocators::{CMalloc, CfMalloc, Checked};
+use heapwood_device::allocators::{CMalloc, CfMalloc, Checked, ScatterAlloc};
 use heapwood_device::simt::Warp;
 
 use super::Workload;
@@ -174,6 +174,8 @@ const FEW: Case = case(8_384, &[]);
 
 const REGIONS: Case = case(17_024, &[("region", "64")]);
 const CHUNKS: Case = case(16_000, &[]);
+/// Eleven pages.
+const PAGES: Case = case(16_000, &[("page", "1024")]);
 
 macro_rules! workloads {
     ($($name:literal: $allocator:ty, $case:expr, $load:ident;)*) => {
@@ -198,6 +200,7 @@ pub(super) fn workloads() -> Vec<Workload> {
         "shared": Ouroboros<Small, OuroborosShared>, CHUNKS, Full;
         "shared-hierarchy": Ouroboros<Small, OuroborosShared<Hierarchy>>, CHUNKS, Full;
         "shared-linked": Ouroboros<Small, OuroborosShared<Linked>>, CHUNKS, Full;
+        "scatter": ScatterAlloc, PAGES, Full;
         "cramped-pages": Ouroboros<Cramped, OuroborosPages<Array>>, FEW, Cramped;
         "cramped-chunks": Ouroboros<Cramped, OuroborosChunks<Array>>, FEW, Cramped;
         "cramped-shared": Ouroboros<Cramped, OuroborosShared>, FEW, Cramped;

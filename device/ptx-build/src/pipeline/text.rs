@@ -7,9 +7,11 @@ const BLOCK_THREADS: u32 = 256;
 
 /// Functions with long names that are called often, by part of their names, and
 /// what they are called instead, with a number behind.
-const LONG_NAMES: [(&str, &str); 2] = [
+const LONG_NAMES: [(&str, &str); 4] = [
     ("ouroboros5arena8outlined", "ouroboros_task_"),
     ("circular6search8outlined", "circular_search_"),
+    ("scatter6search8outlined", "scatter_chunks_"),
+    ("scatter4runs8outlined", "scatter_run_"),
 ];
 
 /// The name of the entry or function that a line begins.

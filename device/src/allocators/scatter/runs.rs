@@ -101,7 +101,7 @@ impl ScatterAlloc {
         }
     }
 
-    /// [`scatter_search_run`] of this heap.
+    /// A run of `length` pages from page `from` on, or in front of it: [`outlined`].
     ///
     /// # Safety
     ///
@@ -110,7 +110,7 @@ impl ScatterAlloc {
     unsafe fn search_run<W: Warp>(&self, warp: W, length: u32, from: u32) -> u32 {
         let bits = self.layout.to_bits();
         // SAFETY: the parts of this heap, and the caller's promise.
-        unsafe { scatter_search_run(warp, self.blocks, self.tables, bits, length, from) }
+        unsafe { outlined(warp, self.blocks, self.tables, bits, length, from) }
     }
 
     /// Frees a run.
@@ -227,7 +227,7 @@ impl ScatterAlloc {
 /// The pointers and the bits of the layout are those of a heap, `length` is not 0, and `from`
 /// is below `layout.pages`.
 #[inline(never)]
-unsafe fn scatter_search_run<W: Warp>(
+unsafe fn outlined<W: Warp>(
     warp: W,
     blocks: *mut u8,
     tables: *mut u8,

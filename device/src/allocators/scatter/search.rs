@@ -112,7 +112,7 @@ impl ScatterAlloc {
             }
             let request = capacity << 8 | wanted;
             let bits = self.layout.to_bits();
-            let taken = scatter_search_chunks(warp, self.blocks, self.tables, bits, request, page);
+            let taken = outlined(warp, self.blocks, self.tables, bits, request, page);
             let taken = Taken::from_bits(taken);
             if taken.count != 0 {
                 self.note(start, taken.page);
@@ -228,7 +228,7 @@ fn bits_of(row: [[u32; 4]; 4], is_set: impl Fn(u32) -> bool) -> u32 {
 ///
 /// The pointers and the bits of the layout are those of a heap; otherwise as for `find`.
 #[inline(never)]
-unsafe fn scatter_search_chunks<W: Warp>(
+unsafe fn outlined<W: Warp>(
     warp: W,
     blocks: *mut u8,
     tables: *mut u8,
