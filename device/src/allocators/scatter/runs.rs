@@ -39,30 +39,35 @@ fn mask(at: u32, first: u32, end: u32) -> u32 {
 /// A scan over the map, word by word, for a run.
 struct Scan {
     wanted: u32,
+    /// In front of this page nothing counts.
+    from: u32,
     /// Length of the run that the words so far end with.
     run: u32,
+    /// The first page of the first run that is long enough, or [`NONE`].
+    found: u32,
 }
 
 impl Scan {
-    /// Scans the word of the pages from `at` on; the first page of a run, or [`NONE`].
+    /// Scans the word of the pages from `at` on.
     #[inline(always)]
-    fn add(&mut self, word: u32, at: u32) -> u32 {
-        let ones = (!word).trailing_zeros();
+    fn add(&mut self, word: u32, at: u32) {
+        if at < self.from || self.found != NONE {
+            return;
+        }
+        let ones = word.trailing_ones();
         if self.run + ones >= self.wanted {
-            return at - self.run;
-        }
-        if word == u32::MAX {
-            self.run += REGION_PAGES;
-            return NONE;
-        }
-        if self.wanted <= REGION_PAGES {
-            let found = starts(word, self.wanted);
-            if found != 0 {
-                return at + found.trailing_zeros();
+            self.found = at - self.run;
+        } else if ones == REGION_PAGES {
+            self.run += ones;
+        } else {
+            if self.wanted <= REGION_PAGES {
+                let found = starts(word, self.wanted);
+                if found != 0 {
+                    self.found = at + found.trailing_zeros();
+                }
             }
+            self.run = word.leading_ones();
         }
-        self.run = word.leading_ones();
-        NONE
     }
 }
 
@@ -180,42 +185,52 @@ impl ScatterAlloc {
     #[inline(always)]
     unsafe fn take_run_behind<W: Warp>(&self, warp: W, from: u32, length: u32) -> u32 {
         let mut from = from / REGION_PAGES * REGION_PAGES;
-        'again: loop {
-            let mut scan = Scan {
-                wanted: length,
-                run: 0,
-            };
-            // Rows of a super block each.
-            let mut at = from / SUPER_PAGES * SUPER_PAGES;
-            while at < self.layout.pages {
-                // SAFETY: `at` is a page of the heap, and its super block has a row. Pages
-                // that are not there have no bits, so that a run ends in front of them.
-                let row = unsafe { atomic::load_row(self.map_row(at / SUPER_PAGES)) };
-                let [mut a, mut b, mut c, d] = row;
-                for _ in 0..4 {
-                    for word in a {
-                        // In front of `from` nothing counts.
-                        let word = if at < from { 0 } else { word };
-                        let first = scan.add(word, at);
-                        if first != NONE {
-                            // SAFETY: bits of pages of the heap were set.
-                            let refused = unsafe { self.claim_pages(first, first + length) };
-                            if refused == NONE {
-                                return first;
-                            }
-                            // Another thread was faster. Behind its page we go on; its
-                            // success bounds how often.
-                            from = (refused + 1) / REGION_PAGES * REGION_PAGES;
-                            warp.back_off();
-                            continue 'again;
-                        }
-                        at += REGION_PAGES;
-                    }
-                    (a, b, c) = (b, c, d);
-                }
+        loop {
+            let first = self.scan(from, length);
+            if first == NONE {
+                return NONE;
             }
-            return NONE;
+            // SAFETY: bits of pages of the heap were set.
+            let refused = unsafe { self.claim_pages(first, first + length) };
+            if refused == NONE {
+                return first;
+            }
+            // Another thread was faster. Behind its page we go on; its success bounds how
+            // often.
+            from = (refused + 1) / REGION_PAGES * REGION_PAGES;
+            warp.back_off();
         }
+    }
+
+    /// The first page of a run of `length` unused pages in the map, from page `from` on, which
+    /// is the first of a region, or [`NONE`].
+    #[inline(always)]
+    fn scan(&self, from: u32, length: u32) -> u32 {
+        let mut scan = Scan {
+            wanted: length,
+            from,
+            run: 0,
+            found: NONE,
+        };
+        // A row of the map is a super block's.
+        let mut at = from / SUPER_PAGES * SUPER_PAGES;
+        while at < self.layout.pages && scan.found == NONE {
+            // SAFETY: `at` is a page of the heap, and its super block has a row. Pages that
+            // are not there have no bits, so that a run ends in front of them.
+            let row = unsafe { atomic::load_row(self.map_row(at / SUPER_PAGES)) };
+            let [mut a, mut b, mut c, d] = row;
+            let mut four = 0;
+            while four < 4 {
+                scan.add(a[0], at);
+                scan.add(a[1], at + REGION_PAGES);
+                scan.add(a[2], at + 2 * REGION_PAGES);
+                scan.add(a[3], at + 3 * REGION_PAGES);
+                (a, b, c) = (b, c, d);
+                at += 4 * REGION_PAGES;
+                four += 1;
+            }
+        }
+        scan.found
     }
 }
 

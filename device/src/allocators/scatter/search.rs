@@ -207,17 +207,14 @@ impl ScatterAlloc {
 /// A bit for each word of a row for which `is_set` holds.
 #[inline(always)]
 fn bits_of(row: [[u32; 4]; 4], is_set: impl Fn(u32) -> bool) -> u32 {
-    let mut bits = 0;
     let [a, b, c, d] = row;
-    for (shift, four) in [(0, a), (4, b), (8, c), (12, d)] {
-        let [e, f, g, h] = four;
-        let four = u32::from(is_set(e))
-            | u32::from(is_set(f)) << 1
-            | u32::from(is_set(g)) << 2
-            | u32::from(is_set(h)) << 3;
-        bits |= four << shift;
-    }
-    bits
+    let four = |words: [u32; 4]| {
+        u32::from(is_set(words[0]))
+            | u32::from(is_set(words[1])) << 1
+            | u32::from(is_set(words[2])) << 2
+            | u32::from(is_set(words[3])) << 3
+    };
+    four(a) | four(b) << 4 | four(c) << 8 | four(d) << 12
 }
 
 /// The search of [`ScatterAlloc::find`], out of line: it is rare, and would be most of every
