@@ -12,6 +12,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use cuda_std::atomic::AtomicU32;
 
 use super::ScatterAlloc;
+use super::search::pick;
 use crate::simt::Warp;
 
 /// The lowest `count` bits, at most 32.
@@ -138,7 +139,7 @@ impl ScatterAlloc {
                 if free == 0 {
                     return 32;
                 }
-                let bit = (free.rotate_right(from).trailing_zeros() + from) % 32;
+                let bit = pick(free, from);
                 // Acquire: what the chunk's former owner did before it cleared the bit comes
                 // before what we do. Others have changed other bits by read-modify-writes.
                 seen = word.fetch_or(1 << bit, Acquire);

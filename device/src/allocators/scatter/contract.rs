@@ -31,7 +31,7 @@ impl ScatterAlloc {
             let mut taken = Taken::NONE.to_bits();
             if lane == first {
                 // SAFETY: the caller's promise; `rest` has lanes.
-                taken = unsafe { self.find(warp, capacity, rest.count_ones(), part).to_bits() };
+                taken = unsafe { self.find(warp, capacity, rest.count_ones()).to_bits() };
             }
             let taken = Taken::from_bits(warp.shuffle64(group, taken, first));
             // The leader acquired the page, and with it the bits, for all of its lanes.

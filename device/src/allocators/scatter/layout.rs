@@ -21,7 +21,7 @@ pub const SUPER_PAGES: u32 = 512;
 pub const SUPER_BYTES: u64 = 2 * 4 * SUPER_PAGES as u64 + 2 * 4 * (SUPER_PAGES / 32) as u64;
 /// The logarithm of the places where requests begin.
 pub const PLACE_BITS: u32 = 6;
-/// The place of runs that are longer than a region, behind the others.
+/// The place of runs that are longer than a region, behind the others: a count of pages.
 pub const LONG_PLACE: u32 = 1 << PLACE_BITS;
 /// Bytes of the places' words.
 pub const PLACES_BYTES: u64 = 512;
@@ -31,9 +31,9 @@ const MOST_UNIT_BITS: u32 = 10;
 const LEAST_PAGE_SHIFT: u32 = 10;
 const DEFAULT_PAGE_SHIFT: u32 = 12;
 const MOST_PAGE_SHIFT: u32 = 26;
-/// The part of the pool over which requests are scattered first: large blocks have the rest
-/// as long as that suffices.
-const SCATTERED_PART: u32 = 8;
+/// Parts of the pool. Requests are scattered over one, the last at first, and go on to the one
+/// in front of it when it is full: large blocks have the others as long as they suffice.
+const PARTS: u32 = 8;
 
 const PARAMETERS: &str = "page=BYTES, a power of two from 1024 to 67108864";
 
@@ -166,17 +166,36 @@ impl Layout {
         self.pages.div_ceil(SUPER_PAGES)
     }
 
-    /// The first page of those over which requests are scattered first: an eighth of the
-    /// super blocks, or one.
+    /// Parts of the pool, or 0 if they would be shorter than a super block: then requests are
+    /// scattered over all pages.
     #[inline(always)]
-    pub fn scattered_from(&self) -> u32 {
-        let part = self.pages / SCATTERED_PART;
-        let part = if part < SUPER_PAGES {
-            SUPER_PAGES
+    pub fn parts(&self) -> u32 {
+        if self.pages >= PARTS * SUPER_PAGES {
+            PARTS
         } else {
-            part
-        };
-        self.pages.saturating_sub(part)
+            0
+        }
+    }
+
+    /// Pages of a part, over which requests are scattered.
+    #[inline(always)]
+    pub fn part_pages(&self) -> u32 {
+        if self.parts() == 0 {
+            self.pages
+        } else {
+            self.pages / PARTS
+        }
+    }
+
+    /// The page a part in front of `page`, around the end of the pool.
+    #[inline(always)]
+    pub fn part_before(&self, page: u32) -> u32 {
+        let part = self.part_pages();
+        if page >= part {
+            page - part
+        } else {
+            page + (self.pages - part)
+        }
     }
 
     /// Units at the end of a page that hold the bits of more than 32 chunks.

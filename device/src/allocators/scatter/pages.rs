@@ -38,7 +38,7 @@ const TRIES: u32 = 32;
 /// The chunks of the page with this word: 0 if it is not divided.
 #[inline(always)]
 pub fn capacity_of(word: u32) -> u32 {
-    word >> CAPACITY_SHIFT & (RUN >> CAPACITY_SHIFT) - 1
+    (word & !RUN) >> CAPACITY_SHIFT
 }
 
 /// Those of them that are free.

@@ -5,8 +5,9 @@
 //! has and goes on behind. There is no lock: the published code has one for all requests of a
 //! page or more, which makes their time quadratic in their number.
 //!
-//! Runs of up to a region are scattered as chunks are. Longer ones begin where the last one
-//! ended, from the front of the pool on, where no others are as long as there is room.
+//! Runs of up to a region are scattered as chunks are. Each longer one begins where the one
+//! before it would end, from the front of the pool on, where no others are as long as there
+//! is room: so requests at the same time do not meet.
 //!
 //! The first page's word and bitmap name the run. They are written by its owner only.
 
@@ -17,6 +18,7 @@ use cuda_std::atomic;
 use super::ScatterAlloc;
 use super::layout::{LONG_PLACE, Layout, REGION_PAGES, SUPER_PAGES};
 use super::pages::{RUN, UNUSED};
+use super::search::pick;
 use crate::allocators::circular::runs::starts;
 use crate::simt::Warp;
 
@@ -27,7 +29,7 @@ pub const NONE: u32 = u32::MAX;
 /// `end`, of which there is one at least.
 #[inline(always)]
 fn mask(at: u32, first: u32, end: u32) -> u32 {
-    let low = if first > at { first - at } else { 0 };
+    let low = first.saturating_sub(at);
     let high = if end - at < REGION_PAGES {
         end - at
     } else {
@@ -41,9 +43,11 @@ struct Scan {
     wanted: u32,
     /// In front of this page nothing counts.
     from: u32,
+    /// Which of the runs in a word is taken.
+    chance: u32,
     /// Length of the run that the words so far end with.
     run: u32,
-    /// The first page of the first run that is long enough, or [`NONE`].
+    /// The first page of a run that is long enough, or [`NONE`].
     found: u32,
 }
 
@@ -63,7 +67,9 @@ impl Scan {
             if self.wanted <= REGION_PAGES {
                 let found = starts(word, self.wanted);
                 if found != 0 {
-                    self.found = at + found.trailing_zeros();
+                    // Runs of one length lie side by side, at multiples of it.
+                    let bit = pick(found, self.chance.wrapping_mul(self.wanted));
+                    self.found = at + bit;
                 }
             }
             self.run = word.leading_ones();
@@ -84,16 +90,12 @@ impl ScatterAlloc {
             // Relaxed, all: places are hints, and the run is ours until it is freed, by a
             // thread that got it from us by synchronisation.
             if length > REGION_PAGES {
-                let from = self.place(LONG_PLACE).load(Relaxed);
-                first = self.search_run(warp, length, from);
-                if first != NONE {
-                    let end = first + length;
-                    let next = if end < self.layout.pages { end } else { 0 };
-                    self.place(LONG_PLACE).store(next, Relaxed);
-                }
+                let turn = self.place(LONG_PLACE).fetch_add(length, Relaxed);
+                let from = turn.checked_rem(self.layout.pages).unwrap_or(0);
+                first = self.search_run(warp, length, from, 0);
             } else {
                 let start = self.start(warp, 1);
-                first = self.search_run(warp, length, start.page);
+                first = self.search_run(warp, length, start.page, start.hash);
                 if first != NONE && first.wrapping_sub(start.page) >= SUPER_PAGES {
                     self.note(start, first);
                 }
@@ -106,16 +108,16 @@ impl ScatterAlloc {
         }
     }
 
-    /// A run of `length` pages from page `from` on, or in front of it: [`outlined`].
+    /// A run of `length` pages from page `from` on, or elsewhere: [`outlined`].
     ///
     /// # Safety
     ///
     /// `from` is below `layout.pages`, and `length` is not 0.
     #[inline(always)]
-    unsafe fn search_run<W: Warp>(&self, warp: W, length: u32, from: u32) -> u32 {
+    unsafe fn search_run<W: Warp>(&self, warp: W, length: u32, from: u32, hash: u32) -> u32 {
         let bits = self.layout.to_bits();
         // SAFETY: the parts of this heap, and the caller's promise.
-        unsafe { outlined(warp, self.blocks, self.tables, bits, length, from) }
+        unsafe { outlined(warp, self.blocks, self.tables, bits, length, from, hash) }
     }
 
     /// Frees a run.
@@ -177,16 +179,24 @@ impl ScatterAlloc {
         NONE
     }
 
-    /// Takes a run of `length` pages that begins in the region of `from` or behind it.
+    /// Takes a run of `length` pages between the region of `from` and page `to`.
     ///
     /// # Safety
     ///
-    /// `from` is below `layout.pages`, and `length` is not 0.
+    /// `from` is below `layout.pages`, `to` a multiple of [`SUPER_PAGES`] or behind all pages,
+    /// and `length` is not 0.
     #[inline(always)]
-    unsafe fn take_run_behind<W: Warp>(&self, warp: W, from: u32, length: u32) -> u32 {
+    unsafe fn take_run<W: Warp>(
+        &self,
+        warp: W,
+        from: u32,
+        to: u32,
+        length: u32,
+        mut chance: u32,
+    ) -> u32 {
         let mut from = from / REGION_PAGES * REGION_PAGES;
         loop {
-            let first = self.scan(from, length);
+            let first = self.scan(from, to, length, chance);
             if first == NONE {
                 return NONE;
             }
@@ -195,26 +205,28 @@ impl ScatterAlloc {
             if refused == NONE {
                 return first;
             }
-            // Another thread was faster. Behind its page we go on; its success bounds how
-            // often.
-            from = (refused + 1) / REGION_PAGES * REGION_PAGES;
+            // Another thread was faster. From the region of its page on we look again; its
+            // success bounds how often.
+            from = refused / REGION_PAGES * REGION_PAGES;
+            chance = chance.wrapping_add(1);
             warp.back_off();
         }
     }
 
-    /// The first page of a run of `length` unused pages in the map, from page `from` on, which
-    /// is the first of a region, or [`NONE`].
+    /// The first page of a run of `length` unused pages in the map between pages `from`, the
+    /// first of a region, and `to`, as for [`Self::take_run`], or [`NONE`].
     #[inline(always)]
-    fn scan(&self, from: u32, length: u32) -> u32 {
+    fn scan(&self, from: u32, to: u32, length: u32, chance: u32) -> u32 {
         let mut scan = Scan {
             wanted: length,
             from,
+            chance,
             run: 0,
             found: NONE,
         };
         // A row of the map is a super block's.
         let mut at = from / SUPER_PAGES * SUPER_PAGES;
-        while at < self.layout.pages && scan.found == NONE {
+        while at < to && at < self.layout.pages && scan.found == NONE {
             // SAFETY: `at` is a page of the heap, and its super block has a row. Pages that
             // are not there have no bits, so that a run ends in front of them.
             let row = unsafe { atomic::load_row(self.map_row(at / SUPER_PAGES)) };
@@ -234,12 +246,13 @@ impl ScatterAlloc {
     }
 }
 
-/// The search of [`ScatterAlloc::find_run`], out of line, as it is long: from page `from` to
-/// the end, then from the front on.
+/// The search of [`ScatterAlloc::find_run`], out of line, as it is long: for a run of up to a
+/// region in a super block of each part of the pool, from `page` on; then from there to the
+/// end, and at last from the front on.
 ///
 /// # Safety
 ///
-/// The pointers and the bits of the layout are those of a heap, `length` is not 0, and `from`
+/// The pointers and the bits of the layout are those of a heap, `length` is not 0, and `page`
 /// is below `layout.pages`.
 #[inline(never)]
 unsafe fn outlined<W: Warp>(
@@ -248,19 +261,32 @@ unsafe fn outlined<W: Warp>(
     tables: *mut u8,
     layout: u64,
     length: u32,
-    mut from: u32,
+    page: u32,
+    hash: u32,
 ) -> u32 {
     let heap = ScatterAlloc {
         blocks,
         tables,
         layout: Layout::from_bits(layout),
     };
+    let parts = heap.layout.parts();
+    let mut turn = if length > REGION_PAGES { parts } else { 0 };
+    let mut near = page;
     loop {
-        // SAFETY: the caller's promise, and the first page.
-        let first = unsafe { heap.take_run_behind(warp, from, length) };
-        if first != NONE || from < REGION_PAGES {
+        let (mut from, mut to) = (near, u32::MAX);
+        if turn < parts {
+            to = (near / SUPER_PAGES + 1) * SUPER_PAGES;
+        } else if turn == parts {
+            from = page;
+        } else {
+            from = 0;
+        }
+        // SAFETY: the caller's promise; `part_before` returns pages.
+        let first = unsafe { heap.take_run(warp, from, to, length, hash) };
+        if first != NONE || turn > parts {
             return first;
         }
-        from = 0;
+        near = heap.layout.part_before(near);
+        turn += 1;
     }
 }

@@ -1,14 +1,14 @@
-//! Where a request for chunks looks: first at some pages from the place on to which it is
-//! hashed, then at all.
+//! Where a request for chunks looks: first at some pages from the one on to which it is
+//! hashed, then in a super block of each part of the pool, then everywhere.
 //!
 //! A request is hashed by the size of its chunks, its multiprocessor and its thread, over a
-//! part of the pool ([`Layout::scattered_from`](super::layout::Layout)). Requests of one size
-//! and multiprocessor share a *place*: how far behind the hashed page they begin. When the
-//! pages there are full, a search goes on over the super blocks and notes in the place how
-//! far it had to go, so that the next requests begin there.
+//! part of the pool ([`Layout::part_pages`]). Requests of one size and multiprocessor share a
+//! *place*: how far behind the hashed page they begin. When the pages there are full, a search
+//! goes on and notes in the place how far it had to go, so that the next requests begin there.
 //!
 //! A search looks at the fill levels and the map of a super block, and reads the words of
-//! those regions only that have a page with free chunks.
+//! those regions only that have a page with free chunks. It stays scattered: thousands of
+//! requests may find a part full at once, and would all try for the first page of the next.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -35,6 +35,14 @@ pub struct Start {
     hashed: u32,
     /// The page where it begins.
     pub page: u32,
+    /// The hash.
+    pub hash: u32,
+}
+
+/// A set bit of `bits`, of which there is one: the first from bit `from` on, around the end.
+#[inline(always)]
+pub fn pick(bits: u32, from: u32) -> u32 {
+    (bits.rotate_right(from % 32).trailing_zeros() + from) % 32
 }
 
 impl ScatterAlloc {
@@ -47,9 +55,9 @@ impl ScatterAlloc {
         let threads = warp.thread() >> (31 - capacity.leading_zeros());
         let both = size.wrapping_add(processor);
         let hash = both.wrapping_add(threads.wrapping_mul(THREAD_FACTOR));
-        let from = self.layout.scattered_from();
-        let part = self.layout.pages - from;
-        let hashed = from + ((u64::from(hash) * u64::from(part)) >> 32) as u32;
+        let part = self.layout.part_pages();
+        let first = self.layout.pages - part;
+        let hashed = first + ((u64::from(hash) * u64::from(part)) >> 32) as u32;
         let place = both.wrapping_mul(THREAD_FACTOR) >> (32 - PLACE_BITS);
         // SAFETY: a place has so many bits.
         // Relaxed: a hint.
@@ -58,6 +66,7 @@ impl ScatterAlloc {
             place,
             hashed,
             page: self.wrapped(u64::from(hashed) + u64::from(moved)),
+            hash,
         }
     }
 
@@ -78,20 +87,13 @@ impl ScatterAlloc {
     }
 
     /// Up to `wanted` chunks of some page that has `capacity` of them, or fewer and larger
-    /// ones. The request is one of several of a warp's lanes, by `part`.
+    /// ones.
     ///
     /// # Safety
     ///
-    /// `wanted` is from 1 to 32, `capacity` a number that `layout.capacity` returned, and
-    /// `part` below 32.
+    /// `wanted` is from 1 to 32, and `capacity` a number that `layout.capacity` returned.
     #[inline(always)]
-    pub(super) unsafe fn find<W: Warp>(
-        &self,
-        warp: W,
-        capacity: u32,
-        wanted: u32,
-        part: u32,
-    ) -> Taken {
+    pub(super) unsafe fn find<W: Warp>(&self, warp: W, capacity: u32, wanted: u32) -> Taken {
         let start = self.start(warp, capacity);
         let fit = Fit {
             least: capacity,
@@ -99,20 +101,21 @@ impl ScatterAlloc {
         };
         // SAFETY: the caller's promise; `wrapped` returns pages, as there is one at least.
         unsafe {
-            let mut page = start.page + part;
+            let mut page = start.page;
             for _ in 0..PROBES {
-                if page >= self.layout.pages {
-                    page = 0;
-                }
                 let taken = self.try_page(warp, page, fit, wanted);
                 if taken.count != 0 {
                     return taken;
                 }
                 page += 1;
+                if page == self.layout.pages {
+                    page = 0;
+                }
             }
             let request = capacity << 8 | wanted;
             let bits = self.layout.to_bits();
-            let taken = outlined(warp, self.blocks, self.tables, bits, request, page);
+            let (page, hash) = (start.page, start.hash);
+            let taken = outlined(warp, self.blocks, self.tables, bits, request, page, hash);
             let taken = Taken::from_bits(taken);
             if taken.count != 0 {
                 self.note(start, taken.page);
@@ -121,26 +124,39 @@ impl ScatterAlloc {
         }
     }
 
-    /// Searches all super blocks from that of `page` on.
+    /// Searches a super block of each part, from that of `page` on, and then all. Which page it
+    /// tries first in each depends on `hash`.
     ///
     /// # Safety
     ///
-    /// As for [`Self::find`], of `fit.most` for `capacity`.
+    /// As for [`Self::find`], of `fit.most` for `capacity`; `page` is below `layout.pages`.
     #[inline(always)]
-    unsafe fn search<W: Warp>(&self, warp: W, page: u32, fit: Fit, wanted: u32) -> Taken {
+    unsafe fn search<W: Warp>(
+        &self,
+        warp: W,
+        page: u32,
+        fit: Fit,
+        wanted: u32,
+        hash: u32,
+    ) -> Taken {
         let super_blocks = self.layout.super_blocks();
+        let (mut near, mut turn) = (page, 0);
         let mut super_block = page / SUPER_PAGES;
-        for _ in 0..super_blocks {
-            // The last page may be that of the last super block.
-            if super_block >= super_blocks {
-                super_block = 0;
+        while turn < self.layout.parts() + super_blocks {
+            if turn < self.layout.parts() {
+                super_block = near / SUPER_PAGES;
+                near = self.layout.part_before(near);
             }
             // SAFETY: the super block is one of the heap, and otherwise the caller's promise.
-            let taken = unsafe { self.search_super_block(warp, super_block, fit, wanted) };
+            let taken = unsafe { self.search_super_block(warp, super_block, fit, wanted, hash) };
             if taken.count != 0 {
                 return taken;
             }
+            turn += 1;
             super_block += 1;
+            if super_block >= super_blocks {
+                super_block = 0;
+            }
         }
         Taken::NONE
     }
@@ -157,7 +173,9 @@ impl ScatterAlloc {
         super_block: u32,
         fit: Fit,
         wanted: u32,
+        hash: u32,
     ) -> Taken {
+        let (of_regions, of_pages) = (hash % 16, hash / 16);
         // SAFETY: the caller's promise: regions and pages are of the super block. Pages that
         // are not there have words that do not fit, and no bits in the map.
         unsafe {
@@ -166,41 +184,61 @@ impl ScatterAlloc {
                 level != 0
             });
             while open != 0 {
-                let page = first + REGION_PAGES * open.trailing_zeros();
-                open &= open - 1;
+                let region = pick(open, of_regions);
+                open &= !(1 << region);
+                let page = first + REGION_PAGES * region;
                 let low = bits_of(atomic::load_row(self.words(page)), |word| fit.serves(word));
-                let high = bits_of(atomic::load_row(self.words(page + 16)), |word| {
-                    fit.serves(word)
-                });
-                let mut serving = high << 16 | low;
-                while serving != 0 {
-                    let page = page + serving.trailing_zeros();
-                    serving &= serving - 1;
-                    let taken = self.try_page(warp, page, fit, wanted);
-                    if taken.count != 0 {
-                        return taken;
-                    }
+                let high = atomic::load_row(self.words(page + 16));
+                let high = bits_of(high, |word| fit.serves(word));
+                let serving = high << 16 | low;
+                let taken = self.try_pages(warp, page, serving, fit, wanted, of_pages);
+                if taken.count != 0 {
+                    return taken;
                 }
             }
             let mut unused = bits_of(atomic::load_row(self.map_row(super_block)), |word| {
                 word != 0
             });
             while unused != 0 {
-                let page = first + REGION_PAGES * unused.trailing_zeros();
-                unused &= unused - 1;
+                let region = pick(unused, of_regions);
+                unused &= !(1 << region);
+                let page = first + REGION_PAGES * region;
                 // Relaxed: a hint; `try_page` claims the page.
-                let mut bits = self.map(page).load(Relaxed);
-                while bits != 0 {
-                    let page = page + bits.trailing_zeros();
-                    bits &= bits - 1;
-                    let taken = self.try_page(warp, page, fit, wanted);
-                    if taken.count != 0 {
-                        return taken;
-                    }
+                let bits = self.map(page).load(Relaxed);
+                let taken = self.try_pages(warp, page, bits, fit, wanted, of_pages);
+                if taken.count != 0 {
+                    return taken;
                 }
             }
             Taken::NONE
         }
+    }
+
+    /// [`Self::try_page`] of the pages of a region that have a bit in `bits`.
+    ///
+    /// # Safety
+    ///
+    /// As for that; `first` is the region's first page, and pages with bits are of the heap.
+    #[inline(always)]
+    unsafe fn try_pages<W: Warp>(
+        &self,
+        warp: W,
+        first: u32,
+        mut bits: u32,
+        fit: Fit,
+        wanted: u32,
+        from: u32,
+    ) -> Taken {
+        while bits != 0 {
+            let bit = pick(bits, from);
+            bits &= !(1 << bit);
+            // SAFETY: the caller's promise.
+            let taken = unsafe { self.try_page(warp, first + bit, fit, wanted) };
+            if taken.count != 0 {
+                return taken;
+            }
+        }
+        Taken::NONE
     }
 }
 
@@ -232,6 +270,7 @@ unsafe fn outlined<W: Warp>(
     layout: u64,
     request: u32,
     page: u32,
+    hash: u32,
 ) -> u64 {
     let heap = ScatterAlloc {
         blocks,
@@ -246,7 +285,7 @@ unsafe fn outlined<W: Warp>(
             most: capacity,
         };
         // SAFETY: the caller's promise.
-        let taken = unsafe { heap.search(warp, page, fit, wanted) };
+        let taken = unsafe { heap.search(warp, page, fit, wanted, hash) };
         if taken.count != 0 || least == 1 {
             return taken.to_bits();
         }
