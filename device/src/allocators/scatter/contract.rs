@@ -27,15 +27,17 @@ impl ScatterAlloc {
         let mut rest = group;
         let mut block = u32::NULL;
         loop {
-            let first = leader(rest);
+            let first = if rest == 0 { lane } else { leader(rest) };
             let mut taken = Taken::NONE.to_bits();
-            if lane == first {
+            if rest != 0 && lane == first {
                 // SAFETY: the caller's promise; `rest` has lanes.
                 taken = unsafe { self.find(warp, capacity, rest.count_ones()).to_bits() };
             }
-            let taken = Taken::from_bits(warp.shuffle64(group, taken, first));
+            // All lanes take part until the last is done, whatever their groups: see
+            // `Warp::converge`.
+            let taken = Taken::from_bits(warp.shuffle64(mask, taken, first));
             // The leader acquired the page, and with it the bits, for all of its lanes.
-            warp.sync(group);
+            warp.sync(mask);
             let place = rank(rest, lane);
             let served = (place < taken.count) & (rest >> lane & 1 == 1);
             if served {
@@ -47,9 +49,9 @@ impl ScatterAlloc {
                 let units = chunk * self.layout.stride(taken.capacity);
                 block = (taken.page << self.layout.unit_bits()) + units;
             }
-            let done = warp.ballot(group, served);
-            rest &= !done;
-            if done == 0 || rest == 0 {
+            let done = warp.ballot(mask, served) & group;
+            rest = if done == 0 { 0 } else { rest & !done };
+            if warp.ballot(mask, rest != 0) & mask == 0 {
                 return block;
             }
         }
