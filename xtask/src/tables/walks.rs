@@ -6,7 +6,7 @@
 /// published code. [docs/allocators.md] has the whole.
 ///
 /// [docs/allocators.md]: ../../../../docs/allocators.md
-const DIFFERENCES: [(&[&str], &str); 4] = [
+const DIFFERENCES: [(&[&str], &str); 5] = [
     (
         &["cmalloc", "cfmalloc"],
         "`cmalloc` and `cfmalloc`: ours walk from tickets that spread requests over regions, the \
@@ -27,6 +27,11 @@ const DIFFERENCES: [(&[&str], &str); 4] = [
         &["ouroboros-c-s", "ouroboros-c-va", "ouroboros-c-vl"],
         "`ouroboros-c-*`: in ours a chunk has one holder at a time, in the published code all \
          threads share the chunk at the front (Algorithm 5)",
+    ),
+    (
+        &["scatteralloc"],
+        "`scatteralloc`: in ours requests of more than half a page take pages from a map of bits, \
+         in the published code they take a lock",
     ),
 ];
 
