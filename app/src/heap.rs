@@ -1,6 +1,6 @@
 //! An allocator with its pool, on a backend.
 
-use heapwood_device::allocator::{Heap, SetupError};
+use heapwood_device::allocator::{Heap, SYSTEM_HEAP_STATE, SetupError};
 use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::Call;
@@ -145,13 +145,14 @@ pub struct DeviceHeap<'b> {
     refuser: Refuser,
     allocator: &'static HostAllocator,
     heap: Heap,
-    /// Keeps the pool.
-    pool: Memory,
+    pool_bytes: u64,
+    /// Keeps the pool, or what an allocator over the heap of the system keeps of it.
+    _pool: Memory,
 }
 
 impl<'b> DeviceHeap<'b> {
-    /// Sets a pool of so many bytes aside for `spec` and divides it. It is not
-    /// initialised.
+    /// Sets a pool of so many bytes aside for `spec` and divides it, or has the heap of the
+    /// system be that large. It is not initialised.
     ///
     /// # Errors
     ///
@@ -179,7 +180,14 @@ impl<'b> DeviceHeap<'b> {
         let nowhere = std::ptr::null_mut();
         spec.setup(nowhere, pool_bytes, processors)
             .map_err(sorted)?;
-        let pool = backend.memory(pool_bytes, false)?;
+        let set_aside = match spec.allocator.properties.system_heap {
+            true => {
+                backend.size_system_heap(pool_bytes)?;
+                SYSTEM_HEAP_STATE
+            }
+            false => pool_bytes,
+        };
+        let pool = backend.memory(set_aside, false)?;
         let heap = spec
             .setup(pool.address(), pool_bytes, processors)
             .map_err(sorted)?;
@@ -188,7 +196,8 @@ impl<'b> DeviceHeap<'b> {
             refuser: Refuser::of(spec),
             allocator: spec.allocator,
             heap,
-            pool,
+            pool_bytes,
+            _pool: pool,
         })
     }
 
@@ -212,9 +221,16 @@ impl<'b> DeviceHeap<'b> {
         self.allocator.properties.may_overwrite
     }
 
+    /// Whether [`Self::init`] leaves live blocks in the heap, so that whoever is done with it
+    /// frees them:
+    /// [`Allocator::SYSTEM_HEAP`](heapwood_device::allocator::Allocator::SYSTEM_HEAP).
+    pub fn keeps_blocks(&self) -> bool {
+        self.allocator.properties.system_heap
+    }
+
     /// Its pool, in bytes.
     pub fn pool_bytes(&self) -> u64 {
-        self.pool.bytes()
+        self.pool_bytes
     }
 
     /// The largest block that it serves when it is empty, in bytes.
@@ -222,7 +238,7 @@ impl<'b> DeviceHeap<'b> {
         (self.allocator.max_block)(&self.heap)
     }
 
-    /// Makes the heap empty; returns the time in milliseconds.
+    /// Makes the heap empty, unless it keeps its blocks; returns the time in milliseconds.
     ///
     /// # Errors
     ///

@@ -5,7 +5,8 @@
 //! any divergence, call `malloc` and `free` on it.
 //!
 //! Blocks are named by handles, not pointers: an allocator with a pool uses a
-//! 32-bit offset, which halves what a data structure stores per block.
+//! 32-bit offset, which halves what a data structure stores per block. One without, over the
+//! heap of the system, uses a 64-bit address.
 
 use crate::simt::Warp;
 
@@ -38,6 +39,21 @@ impl Handle for u32 {
     #[inline(always)]
     fn from_bits(bits: u64) -> Self {
         bits as u32
+    }
+}
+
+/// An address, where blocks are anywhere.
+impl Handle for u64 {
+    const NULL: Self = u64::MAX;
+
+    #[inline(always)]
+    fn to_bits(self) -> u64 {
+        self
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: u64) -> Self {
+        bits
     }
 }
 
@@ -124,13 +140,19 @@ pub struct Faults {
 /// is one access, and so are the loads of an unrolled loop.
 pub const REFUSAL_ACCESSES: u64 = 1 << 17;
 
+/// Bytes of the pool that the host sets aside for an allocator over the heap of the system
+/// ([`Allocator::SYSTEM_HEAP`]), from [`Request::base`] on: half for its own state, half for
+/// the counters of [`Checked`](crate::allocators::Checked).
+pub const SYSTEM_HEAP_STATE: u64 = 512;
+
 /// A dynamic memory allocator for device code.
 ///
 /// # Contract
 ///
 /// The conformance suite holds every implementation to this, on every backend.
 ///
-/// - Blocks are 16-byte aligned, lie inside the pool, do not overlap while they
+/// - Blocks are 16-byte aligned, lie inside the pool unless they come from the heap of the
+///   system ([`Allocator::SYSTEM_HEAP`]), do not overlap while they
 ///   live and keep their contents. 0 bytes are served like 1.
 /// - Exhaustion gives `Handle::NULL` within bounded time; never a hang or trap.
 /// - A block may be freed by any thread that got its handle with
@@ -166,6 +188,13 @@ pub trait Allocator: Copy + 'static {
     const BOUNDED_REFUSAL: bool;
     /// Whether [`Allocator::provide`] does anything.
     const PROVIDES: bool = false;
+    /// Whether blocks come from the heap of the system, of which there is one in a process:
+    /// CUDA's device heap on a GPU, the C library's on a CPU. [`Request::pool_bytes`] is the
+    /// size of that heap then, and the host sets [`SYSTEM_HEAP_STATE`] bytes of it aside.
+    ///
+    /// Such a heap cannot be made empty: blocks that live when [`Allocator::init`] is called
+    /// are lost to it, so that whoever is done with a heap frees them.
+    const SYSTEM_HEAP: bool = false;
 
     /// Divides the memory: computes the scalars of the heap, touching nothing.
     fn setup(request: &Request) -> Result<Heap, SetupError>;
@@ -183,7 +212,8 @@ pub trait Allocator: Copy + 'static {
     fn max_block(heap: &Heap) -> u64;
 
     /// Makes the heap empty. All lanes of all warps of one launch call this
-    /// together; the heap is ready when the launch has ended. Serves as reset.
+    /// together; the heap is ready when the launch has ended. Serves as reset, but for the
+    /// heap of the system ([`Allocator::SYSTEM_HEAP`]).
     ///
     /// # Safety
     ///
@@ -297,6 +327,8 @@ pub struct Properties {
     pub bounded_refusal: bool,
     /// [`Allocator::PROVIDES`].
     pub provides: bool,
+    /// [`Allocator::SYSTEM_HEAP`].
+    pub system_heap: bool,
 }
 
 impl Properties {
@@ -310,6 +342,7 @@ impl Properties {
             exact_null: A::EXACT_NULL,
             bounded_refusal: A::BOUNDED_REFUSAL,
             provides: A::PROVIDES,
+            system_heap: A::SYSTEM_HEAP,
         }
     }
 }

@@ -7,7 +7,7 @@
 /// Limits of the kernels over an allocator, in registers a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct RegisterLimits {
-    /// Of kernels with one `malloc` and one `free` and nothing else.
+    /// Of kernels with one `malloc` and one `free` and nothing else; 0 for none.
     pub pair: u32,
     /// Of the other kernels with `malloc` in the microbenchmarks; 0 for none.
     pub malloc: u32,
@@ -19,6 +19,9 @@ impl RegisterLimits {
         pair: 24,
         malloc: 0,
     };
+
+    /// For allocators of functions that are linked: what those take is not known before.
+    pub const NONE: Self = Self { pair: 0, malloc: 0 };
 }
 
 /// Which of an allocator's limits applies to a kernel.

@@ -110,3 +110,15 @@ pub fn specs() -> Vec<Spec> {
         })
         .collect()
 }
+
+/// Those of them with pools: where tests make heaps of many sizes. The heap of the system has
+/// one in a process.
+///
+/// # Panics
+///
+/// As [`specs`].
+pub fn specs_with_pools() -> impl Iterator<Item = Spec> {
+    specs()
+        .into_iter()
+        .filter(|spec| !spec.allocator.properties.system_heap)
+}

@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use heapwood::allocators::short_form;
 use heapwood_device::allocator::{Allocator, Handle};
 use heapwood_device::allocators::{
-    AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, OuroborosCS, OuroborosCVa,
-    OuroborosCVl, OuroborosPS, OuroborosPVa, OuroborosPVl, ScatterAlloc,
+    AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc, OuroborosCS,
+    OuroborosCVa, OuroborosCVl, OuroborosPS, OuroborosPVa, OuroborosPVl, ScatterAlloc,
 };
 use heapwood_tests::conformance::{Bench, Machine, OsThreads, case, plain};
 
@@ -20,15 +20,15 @@ const SMALL: u64 = 64;
 const LARGE: u64 = 1 << 20;
 
 /// Atomic operations of a `malloc` and of the `free` of its block.
-fn pair(bench: &Bench<OsThreads>, bytes: u64) -> [u64; 2] {
-    let block = Mutex::new(u32::NULL.to_bits());
+fn pair<H: Handle>(bench: &Bench<OsThreads, H>, bytes: u64) -> [u64; 2] {
+    let block = Mutex::new(H::NULL.to_bits());
     let malloc = bench.machine.count_atomics(&|warp| {
         let handle = bench.pool.allocator().malloc(warp, bytes);
         *block.lock().expect("one thread") = handle.to_bits();
     });
     let bits = *block.lock().expect("one thread");
     let free = bench.machine.count_atomics(&|warp| {
-        let handle = u32::from_bits(bits);
+        let handle = H::from_bits(bits);
         // SAFETY: the block was just allocated, or is null.
         unsafe { bench.pool.allocator().free(warp, handle) };
     });
@@ -36,7 +36,7 @@ fn pair(bench: &Bench<OsThreads>, bytes: u64) -> [u64; 2] {
 }
 
 /// The two lines of the page about an allocator's costs.
-fn costs<A: Allocator<Handle = u32>>() -> String {
+fn costs<A: Allocator>() -> String {
     let traits = plain();
     let bench = Bench::new::<A>(case(64 << 20, &[]), &OsThreads, &traits);
     let cold = pair(&bench, SMALL);
@@ -74,6 +74,7 @@ fn the_page_says_what_calls_cost() {
         ("ouroboros-c-va", costs::<OuroborosCVa>()),
         ("ouroboros-c-vl", costs::<OuroborosCVl>()),
         ("scatteralloc", costs::<ScatterAlloc>()),
+        ("cudamalloc", costs::<CudaMalloc>()),
     ];
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/allocators.md");
     let page = fs::read_to_string(page).expect("the page");

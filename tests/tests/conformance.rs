@@ -3,7 +3,8 @@
 
 use heapwood_device::allocator::Allocator;
 use heapwood_device::allocators::{
-    AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, OuroborosPS, ScatterAlloc,
+    AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc, OuroborosPS,
+    ScatterAlloc,
 };
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
@@ -18,6 +19,7 @@ conformance!(cmmalloc: CmMalloc, circular::two_words(), POOLS, POOLS);
 conformance!(cfmmalloc: CfmMalloc, circular::fused(), POOLS, POOLS);
 conformance!(scatteralloc: ScatterAlloc, plain(), POOLS, POOLS);
 conformance!(scatteralloc_pages: ScatterAlloc, plain(), PAGES, PAGES);
+conformance!(cudamalloc: CudaMalloc, plain(), POOLS, POOLS);
 
 /// Pages of 64 units, of 32 x 32 chunks, and of units of 64 bytes.
 const PAGES: &[Case] = &[
@@ -55,11 +57,11 @@ macro_rules! stressed {
 }
 
 stressed! {
-    atomicmalloc awmalloc cmalloc cfmalloc cmmalloc cfmmalloc scatteralloc cmalloc_checked
-    cfmmalloc_checked scatteralloc_checked
+    atomicmalloc awmalloc cmalloc cfmalloc cmmalloc cfmmalloc scatteralloc cudamalloc
+    cmalloc_checked cfmmalloc_checked scatteralloc_checked
 }
 
-fn large_pool<A: Allocator<Handle = u32>>() {
+fn large_pool<A: Allocator>() {
     // The structure is looked at in smaller pools, where that takes less time.
     each::<A, _>(LARGE, &OsThreads, &plain(), clauses::exhaustion);
     each::<A, _>(LARGE, &OsThreads, &plain(), clauses::concurrent);
@@ -89,6 +91,7 @@ large! {
     cmmalloc: CmMalloc;
     cfmmalloc: CfmMalloc;
     scatteralloc: ScatterAlloc;
+    cudamalloc: CudaMalloc;
 }
 
 /// What the benchmark says about refusals: schedules in which a free is under way

@@ -2,7 +2,7 @@
 //! and exact about wrong use.
 
 use heapwood_device::allocators::{AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc};
-use heapwood_device::allocators::{Checked, CmMalloc, ScatterAlloc};
+use heapwood_device::allocators::{Checked, CmMalloc, CudaMalloc, ScatterAlloc};
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{POOLS, Traits, circular, plain};
 
@@ -23,6 +23,13 @@ conformance!(
 conformance!(
     awmalloc_checked: Checked<AwMalloc>, checked(plain()), POOLS, POOLS;
     sizes disjoint coalesced setup reset double_frees overruns
+);
+
+// A block that was freed may be anybody's, and a handle of nothing any address: neither is
+// tried.
+conformance!(
+    cudamalloc_checked: Checked<CudaMalloc>, checked(plain()), POOLS, POOLS;
+    sizes disjoint exhaustion recovery freed_by_others coalesced concurrent setup reset overruns
 );
 
 macro_rules! whole_suite {

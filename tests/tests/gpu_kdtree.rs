@@ -10,7 +10,7 @@ use heapwood::tree::{self, TreeBuilder, TreeError, TreeHash};
 use heapwood_device::kdtree::plan::Options;
 use heapwood_scenes::generate::{self, Displacement};
 use heapwood_scenes::{CleanOptions, Scene};
-use heapwood_tests::gpu::{cpu, gpu, specs, turn};
+use heapwood_tests::gpu::{cpu, gpu, specs_with_pools, turn};
 
 const ROUGH: Displacement = Displacement {
     amplitude: 0.3,
@@ -79,7 +79,7 @@ fn expected(scene: &Scene) -> TreeHash {
 
 /// Every allocator gives the tree that was expected.
 fn same_over_all(backend: &dyn Backend, scene: &Scene, expected: TreeHash) {
-    for spec in specs() {
+    for spec in specs_with_pools() {
         for alloc_per_split in [false, true] {
             let Some(found) = hash(backend, scene, &spec, alloc_per_split) else {
                 continue;

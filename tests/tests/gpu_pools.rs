@@ -14,13 +14,17 @@ use heapwood_tests::gpu::{Trial, cpu, gpu};
 /// Bytes of a block.
 const BLOCK: u64 = 4096;
 
-/// The allocators that free and use memory again, each in its default form.
+/// The allocators that free and use memory again and have units, each in its default form.
 fn full() -> Vec<Spec> {
     let names = std::env::var("HEAPWOOD_TEST_ALLOCATORS");
     let names = names.as_deref().unwrap_or("all");
     let specs = parse_list(names).expect("a list of allocators");
-    let is_full =
-        |spec: &Spec| spec.allocator.properties.frees && !spec.allocator.properties.may_overwrite;
+    let is_full = |spec: &Spec| {
+        let parameters = spec.allocator.description.parameters;
+        let has_units = parameters.iter().any(|parameter| parameter.name == "unit");
+        let properties = &spec.allocator.properties;
+        properties.frees && !properties.may_overwrite && has_units
+    };
     specs.into_iter().filter(is_full).collect()
 }
 

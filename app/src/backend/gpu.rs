@@ -1,7 +1,7 @@
 //! The GPU backend: modules of PTX loaded when first used, and launches.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use heapwood_device::host::HostAllocator;
@@ -32,6 +32,11 @@ struct Ready {
 
 #[derive(Default)]
 struct Loaded {
+    /// The size of CUDA's heap, in bytes, if it was set.
+    system_heap: Option<u64>,
+    /// Whether a module is among those below that uses this heap: the driver sets its memory
+    /// aside with the first.
+    uses_system_heap: bool,
     /// By allocator and family.
     modules: HashMap<(Option<&'static str>, &'static str), Module>,
     /// By kernel and allocator, each with the blocks that a multiprocessor holds.
@@ -56,10 +61,14 @@ impl Cuda {
         })
     }
 
+    fn loaded(&self) -> MutexGuard<'_, Loaded> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// What the driver takes for a launch.
     fn ready(&self, launch: &Launch) -> Result<Ready, BackendError> {
         let over = launch.over()?;
-        let allocator = over.map(|(allocator, _)| allocator.name);
+        let allocator = over.map(|(allocator, _)| allocator);
         let (function, resident) = self.function(launch.call.kernel(), allocator)?;
         let blocks = match launch.bounded_grid()? {
             Grid::Threads(threads) | Grid::Strided(threads) | Grid::Ranges(threads) => {
@@ -87,9 +96,10 @@ impl Cuda {
     fn function(
         &self,
         kernel: KernelId,
-        allocator: Option<&'static str>,
+        over: Option<&'static HostAllocator>,
     ) -> Result<(Function, u32), BackendError> {
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut loaded = self.loaded();
+        let allocator = over.map(|allocator| allocator.name);
         if let Some(found) = loaded.functions.get(&(kernel, allocator)) {
             return Ok(found.clone());
         }
@@ -99,6 +109,7 @@ impl Cuda {
             None => {
                 let text = ptx::module(allocator, family).ok_or(BackendError::NoDeviceCode)?;
                 let module = Module::load(&self.gpu, &text)?;
+                loaded.uses_system_heap |= over.is_some_and(|over| over.properties.system_heap);
                 loaded.modules.insert((allocator, family), module.clone());
                 module
             }
@@ -132,6 +143,29 @@ impl Backend for Cuda {
         Ok(Memory::new(buffer))
     }
 
+    /// A driver that is asked for another size behind this backend's back refuses it too late.
+    fn size_system_heap(&self, bytes: u64) -> Result<(), BackendError> {
+        let mut loaded = self.loaded();
+        if loaded.system_heap == Some(bytes) {
+            return Ok(());
+        }
+        let fixed = |bytes_now| BackendError::SystemHeapFixed {
+            bytes: bytes_now,
+            wanted: bytes,
+        };
+        if loaded.uses_system_heap {
+            return Err(fixed(self.gpu.heap_bytes()?));
+        }
+        self.gpu.set_heap_bytes(bytes)?;
+        // The driver rounds, and keeps what it has where it cannot change that.
+        let now = self.gpu.heap_bytes()?;
+        if now < bytes {
+            return Err(fixed(now));
+        }
+        loaded.system_heap = Some(bytes);
+        Ok(())
+    }
+
     unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
         // Modules are loaded before the clock starts.
         let parts: Vec<Vec<Ready>> = parts
@@ -156,7 +190,7 @@ impl Backend for Cuda {
         kernel: KernelId,
         allocator: &'static HostAllocator,
     ) -> Result<Option<(u32, u32)>, BackendError> {
-        let (function, _) = self.function(kernel, Some(allocator.name))?;
+        let (function, _) = self.function(kernel, Some(allocator))?;
         Ok(Some((function.registers()?, function.local_bytes()?)))
     }
 }

@@ -66,6 +66,18 @@ pub enum BackendError {
     /// A kernel that works over an allocator was to run without.
     #[error("the kernel {0} works over an allocator, and there is none in the launch")]
     NoHeap(&'static str),
+    /// The heap of the system has another size, and cannot get this one any more.
+    #[error(
+        "CUDA's heap has {} in this process and cannot be resized to {} once kernels that use \
+         it were loaded: there is one heap a process, so use one --pool of a fixed size in each",
+        crate::size::display(*.bytes), crate::size::display(*.wanted)
+    )]
+    SystemHeapFixed {
+        /// Its size, in bytes.
+        bytes: u64,
+        /// The size that was asked for, in bytes.
+        wanted: u64,
+    },
     /// Threads of a launch are numbered by 32 bits, and kernels add their number.
     #[error("{threads} threads are more than a launch can have, 2147483648")]
     TooManyThreads {
@@ -140,6 +152,17 @@ pub trait Backend: Send + Sync {
     ///
     /// When there is not that much.
     fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError>;
+
+    /// Has the heap of the system
+    /// ([`SYSTEM_HEAP`](heapwood_device::allocator::Allocator::SYSTEM_HEAP)) serve so many
+    /// bytes. Here that is nothing to do: the C library's has no size.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::SystemHeapFixed`] if it has another size by now.
+    fn size_system_heap(&self, _bytes: u64) -> Result<(), BackendError> {
+        Ok(())
+    }
 
     /// Runs launches one after the other, without coming back to the host between
     /// them; returns the time of each part in milliseconds, by events around it on the GPU

@@ -11,6 +11,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use cust::context::{CurrentContext, ResourceLimit};
 use cust::event::{Event, EventFlags};
 use cust::sys::{self, CUresult};
 
@@ -63,6 +64,32 @@ impl Gpu {
     pub fn free_memory(&self) -> Result<u64, CudaError> {
         self.pool.empty_cache();
         Ok(largest_request(self.shared.free_memory()?))
+    }
+
+    /// The size of the heap that device code allocates from by CUDA's `malloc`, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// Faults of earlier work.
+    pub fn heap_bytes(&self) -> Result<u64, CudaError> {
+        self.shared.enter()?;
+        let limit = CurrentContext::get_resource_limit(ResourceLimit::MallocHeapSize);
+        limit
+            .map(|bytes| bytes as u64)
+            .map_err(from_cust("cuCtxGetLimit"))
+    }
+
+    /// Sets the size of that heap, before a kernel that uses it is loaded. The driver
+    /// rounds it.
+    ///
+    /// # Errors
+    ///
+    /// [`CudaError::Call`] if such a kernel was launched, and faults of earlier work.
+    pub fn set_heap_bytes(&self, bytes: u64) -> Result<(), CudaError> {
+        self.shared.enter()?;
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let set = CurrentContext::set_resource_limit(ResourceLimit::MallocHeapSize, bytes);
+        set.map_err(from_cust("cuCtxSetLimit"))
     }
 
     /// Makes a call for which the driver may need memory of its own, and makes it again if

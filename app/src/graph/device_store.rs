@@ -1,5 +1,7 @@
 //! The memory of a store: an allocator with its pool, and the records.
 
+use std::cell::Cell;
+
 use heapwood_device::graph::store::plan::{Csr as DeviceCsr, CsrSpace, Graph, Measured, Shape};
 use heapwood_device::launch::PlannedLaunch;
 
@@ -23,6 +25,8 @@ pub(super) struct DeviceStore<'b> {
     backend: &'b dyn Backend,
     pub heap: DeviceHeap<'b>,
     pub graph: Graph,
+    /// Stores whose handles are those of blocks.
+    loaded: Cell<usize>,
     _records: Memory,
 }
 
@@ -40,6 +44,7 @@ impl<'b> DeviceStore<'b> {
             backend,
             heap,
             graph: Graph::new(shape, records.address()),
+            loaded: Cell::new(0),
             _records: records,
         })
     }
@@ -59,6 +64,7 @@ impl<'b> DeviceStore<'b> {
             // SAFETY: the heap is empty but for the stores loaded before, the
             // rows have as many offsets and targets as they say.
             ms += unsafe { self.run(&[&steps])? }.iter().sum::<f64>();
+            self.loaded.set(store + 1);
             let status: Vec<u64> = workspace.download(0, 2)?;
             if status[0] != 0 {
                 return Err(self.refused("the graph", status[0]));
@@ -154,5 +160,20 @@ impl<'b> DeviceStore<'b> {
             ms: offsets_ms.iter().chain(&targets_ms).sum(),
         };
         Ok((rows, status[2]))
+    }
+}
+
+impl Drop for DeviceStore<'_> {
+    /// Gives the blocks back to a heap that cannot be made empty.
+    fn drop(&mut self) {
+        if !self.heap.keeps_blocks() {
+            return;
+        }
+        for store in 0..self.loaded.get() {
+            let step = self.graph.release(store);
+            // SAFETY: the store was loaded, and is not used any more. If that fails, nothing
+            // works on the device any more, which was reported, or will be.
+            let _ = unsafe { self.run(&[&[step]]) };
+        }
     }
 }

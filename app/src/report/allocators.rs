@@ -38,6 +38,8 @@ pub struct AllocatorRow {
     pub walkable: bool,
     /// Whether live blocks may be granted again.
     pub may_overwrite: bool,
+    /// Whether blocks come from the heap of the system, one in a process, not from a pool.
+    pub system_heap: bool,
     /// Bytes of a handle.
     pub handle_bytes: usize,
     /// What can be set.
@@ -65,6 +67,7 @@ impl AllocatorRow {
             reuses_across_sizes: allocator.properties.reuses_across_sizes,
             walkable: allocator.properties.walkable,
             may_overwrite: allocator.properties.may_overwrite,
+            system_heap: allocator.properties.system_heap,
             handle_bytes: allocator.handle_bytes,
             parameters: about.parameters.iter().map(parameter).collect(),
             costs,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::backend::BackendError;
 use crate::heap::HeapError;
 
 /// How a case ended.
@@ -25,7 +26,9 @@ impl From<&HeapError> for Status {
     fn from(error: &HeapError) -> Self {
         match error {
             HeapError::TooSmall { .. } => Self::Oom,
-            HeapError::TooLarge { .. } | HeapError::Parameter { .. } => Self::Unsupported,
+            HeapError::TooLarge { .. }
+            | HeapError::Parameter { .. }
+            | HeapError::Backend(BackendError::SystemHeapFixed { .. }) => Self::Unsupported,
             HeapError::Backend(error) if error.is_out_of_memory() => Self::Oom,
             HeapError::Backend(error) if error.is_timeout() => Self::Timeout,
             HeapError::Misuse { .. } | HeapError::Backend(_) => Self::Fault,

@@ -132,7 +132,7 @@ pub fn has_gpu(folder: &Folder) -> bool {
     run(folder, "allocators --backend cuda").code == 0
 }
 
-pub const ALLOCATORS: [&str; 13] = [
+pub const ALLOCATORS: [&str; 14] = [
     "atomicmalloc",
     "awmalloc",
     "cmalloc",
@@ -146,6 +146,7 @@ pub const ALLOCATORS: [&str; 13] = [
     "ouroboros-c-va",
     "ouroboros-c-vl",
     "scatteralloc",
+    "cudamalloc",
 ];
 
 /// The published forms, each right behind the others of its family.

@@ -21,6 +21,7 @@ pub mod mem;
 pub mod schedule;
 #[cfg(target_arch = "nvptx64")]
 pub mod shared;
+pub mod system_heap;
 #[cfg(target_arch = "nvptx64")]
 pub mod thread;
 #[cfg(target_arch = "nvptx64")]

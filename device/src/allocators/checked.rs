@@ -161,6 +161,7 @@ impl<A: Allocator> Allocator for Checked<A> {
     const EXACT_NULL: bool = A::EXACT_NULL;
     const BOUNDED_REFUSAL: bool = A::BOUNDED_REFUSAL;
     const PROVIDES: bool = A::PROVIDES;
+    const SYSTEM_HEAP: bool = A::SYSTEM_HEAP;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
         let inner = Request {

@@ -9,6 +9,7 @@ mod atomic_wrap;
 mod checked;
 pub mod circular;
 mod common;
+mod cuda;
 pub mod ouroboros;
 mod scatter;
 
@@ -17,6 +18,7 @@ pub use atomic_wrap::AwMalloc;
 pub use checked::Checked;
 pub use circular::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 pub use circular::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
+pub use cuda::CudaMalloc;
 pub use ouroboros::{
     OuroborosCS, OuroborosCSPaper, OuroborosCVa, OuroborosCVaPaper, OuroborosCVl,
     OuroborosCVlPaper, OuroborosPS, OuroborosPSPaper, OuroborosPVa, OuroborosPVaPaper,
@@ -42,6 +44,7 @@ macro_rules! with_allocators {
             ("ouroboros_c_va", $crate::allocators::OuroborosCVa),
             ("ouroboros_c_vl", $crate::allocators::OuroborosCVl),
             ("scatteralloc", $crate::allocators::ScatterAlloc),
+            ("cudamalloc", $crate::allocators::CudaMalloc),
             ("cmalloc_walk_paper", $crate::allocators::CMallocPaper),
             ("cfmalloc_walk_paper", $crate::allocators::CfMallocPaper),
             ("cmmalloc_walk_paper", $crate::allocators::CmMallocPaper),
@@ -65,6 +68,7 @@ macro_rules! with_allocators {
             ("ouroboros_c_va_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCVa>),
             ("ouroboros_c_vl_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCVl>),
             ("scatteralloc_checked", $crate::allocators::Checked<$crate::allocators::ScatterAlloc>),
+            ("cudamalloc_checked", $crate::allocators::Checked<$crate::allocators::CudaMalloc>),
         }
     };
 }

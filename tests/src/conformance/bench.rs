@@ -33,17 +33,17 @@ pub struct Traits {
 }
 
 /// Makes a heap, not yet initialised; arguments as for [`Pool::new`].
-type MakePool<W> = fn(u64, u32, &[(&str, &str)]) -> Result<AnyPool<W>, SetupError>;
+type MakePool<W, H> = fn(u64, u32, &[(&str, &str)]) -> Result<AnyPool<W, H>, SetupError>;
 
 /// A heap on a machine.
 ///
 /// The allocator's type is known to [`Bench::new`] alone, so that the clauses are compiled
-/// once and not for each allocator.
-pub struct Bench<'a, M: Machine> {
+/// once for each kind of handle and not for each allocator.
+pub struct Bench<'a, M: Machine, H: Handle = u32> {
     /// The case, for messages.
     pub case: Case,
     /// The heap.
-    pub pool: AnyPool<M::Warp>,
+    pub pool: AnyPool<M::Warp, H>,
     /// The machine.
     pub machine: &'a M,
     /// The live blocks.
@@ -53,16 +53,16 @@ pub struct Bench<'a, M: Machine> {
     /// [`Allocator::setup`].
     pub setup: fn(&Request) -> Result<Heap, SetupError>,
     /// Makes another heap of the same allocator.
-    pub make_pool: MakePool<M::Warp>,
+    pub make_pool: MakePool<M::Warp, H>,
     max_block: u64,
     traits: &'a Traits,
     seeds: AtomicU64,
 }
 
-impl<'a, M: Machine> Bench<'a, M> {
+impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
     /// An empty heap of allocator `A` for `case`.
-    pub fn new<A: Allocator<Handle = u32>>(case: Case, machine: &'a M, traits: &'a Traits) -> Self {
-        let make_pool: MakePool<M::Warp> = |bytes, processors, parameters| {
+    pub fn new<A: Allocator<Handle = H>>(case: Case, machine: &'a M, traits: &'a Traits) -> Self {
+        let make_pool: MakePool<M::Warp, H> = |bytes, processors, parameters| {
             let pool = Pool::<A>::new(bytes, processors, parameters)?;
             Ok(pool.erased())
         };
@@ -89,8 +89,11 @@ impl<'a, M: Machine> Bench<'a, M> {
         self.traits.kept
     }
 
-    /// Makes the heap empty.
+    /// Makes the heap empty: by freeing what lives, if `init` does not.
     pub fn reset(&self) {
+        if self.properties.system_heap {
+            self.retire_all(&self.ledger.live());
+        }
         self.ledger.clear();
         self.machine.launch(&|warp| {
             // SAFETY: a launch of all threads, and no block is used afterwards.
@@ -110,7 +113,7 @@ impl<'a, M: Machine> Bench<'a, M> {
 
     /// Checks and records a block that was asked for as `bytes`.
     #[track_caller]
-    pub fn receive(&self, handle: u32, bytes: u64) -> Option<Block> {
+    pub fn receive(&self, handle: H, bytes: u64) -> Option<Block> {
         let case = &self.case;
         if handle.is_null() {
             return None;
@@ -128,7 +131,7 @@ impl<'a, M: Machine> Bench<'a, M> {
             "{case:?}: {granted} granted for {bytes}"
         );
         assert!(
-            self.pool.encloses(address, granted),
+            self.properties.system_heap || self.pool.encloses(address, granted),
             "{case:?}: outside the pool"
         );
         assert!(allocator.contains(handle), "{case:?}: a foreign handle");
@@ -166,7 +169,7 @@ impl<'a, M: Machine> Bench<'a, M> {
         unsafe {
             assert!(block.is_intact(), "{:?}: {block:?} was changed", self.case);
             self.ledger.strike(&block);
-            let handle = u32::from_bits(block.bits);
+            let handle = H::from_bits(block.bits);
             let allocator = self.pool.allocator();
             if coalesced {
                 allocator.free_coalesced(warp, handle);

@@ -49,11 +49,11 @@ pub const fn plain() -> Traits {
 }
 
 /// Runs a clause on a fresh heap for each case.
-pub fn each<A: Allocator<Handle = u32>, M: Machine>(
+pub fn each<A: Allocator, M: Machine>(
     cases: &[Case],
     machine: &M,
     traits: &Traits,
-    clause: fn(&Bench<M>),
+    clause: fn(&Bench<M, A::Handle>),
 ) {
     for case in cases {
         clause(&Bench::new::<A>(*case, machine, traits));

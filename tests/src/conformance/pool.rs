@@ -19,8 +19,8 @@ pub struct Pool<A: ?Sized> {
     allocator: Box<A>,
 }
 
-/// A heap for warps `W`, of an allocator that is not known by its type.
-pub type AnyPool<W> = Pool<AnyHeap<'static, W, u32>>;
+/// A heap for warps `W`, of an allocator that is not known by its type, with handles `H`.
+pub type AnyPool<W, H = u32> = Pool<AnyHeap<'static, W, H>>;
 
 // SAFETY: the memory is only accessed through the allocator and its blocks,
 // which many threads may use at once by the allocator's contract, and through
@@ -52,9 +52,9 @@ impl<A: Allocator> Pool<A> {
     }
 }
 
-impl<A: Allocator<Handle = u32>> Pool<A> {
+impl<A: Allocator> Pool<A> {
     /// The same heap without its type, so that what is done with it is compiled once.
-    pub fn erased<W: Warp>(self) -> AnyPool<W> {
+    pub fn erased<W: Warp>(self) -> AnyPool<W, A::Handle> {
         Pool {
             memory: self.memory,
             heap: self.heap,

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use heapwood::backend::Backend;
 use heapwood_device::bench::ChurnArguments;
-use heapwood_tests::gpu::{Trial, specs};
+use heapwood_tests::gpu::{Trial, specs_with_pools};
 
 use super::{Scale, may_miss};
 
@@ -20,7 +20,7 @@ pub fn full_heaps_keep_contents_and_lose_nothing(backend: &dyn Backend, scale: S
     let places = u64::from(churn.threads) * u64::from(churn.kept);
     let mean = ChurnArguments::mean_bytes(churn.least_bytes, churn.octaves);
     let pool = places * mean / scale.demand;
-    for spec in specs() {
+    for spec in specs_with_pools() {
         let allocator = spec.allocator;
         if !allocator.properties.frees || allocator.properties.may_overwrite {
             continue;

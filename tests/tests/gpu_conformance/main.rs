@@ -4,14 +4,14 @@
 //! under which a kernel takes a thousand times as long,
 //! `HEAPWOOD_TEST_ALLOCATORS=A,B` tries only some allocators, and
 //! `HEAPWOOD_TEST_OPERATIONS=N` sets how many requests and frees the test at
-//! exhaustion makes over each.
+//! exhaustion makes over each. `gpu_system_heap` tries the heap of the system.
 
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
 use heapwood_device::bench::{AllocCycleDealloc, AllocDealloc};
 use heapwood_tests::clauses;
 use heapwood_tests::gpu::Lanes::{Apart, Together};
-use heapwood_tests::gpu::{Churn, Stress, Trial, specs};
+use heapwood_tests::gpu::{Churn, Stress, Trial, specs_with_pools};
 
 mod exhaustion;
 
@@ -130,7 +130,7 @@ fn assert_distinct(handles: &[u64], spec: &Spec, what: &str) -> u32 {
 }
 
 fn blocks_of_every_size_keep_their_contents(backend: &dyn Backend, scale: Scale) {
-    for spec in specs() {
+    for spec in specs_with_pools() {
         let allocator = spec.allocator;
         let largest = Trial::new(backend, &spec, scale.largest_pool, 1).max_block();
         for bytes in [
@@ -175,7 +175,7 @@ fn exhaustion_gives_nulls_and_passes(backend: &dyn Backend, scale: Scale) {
     let bytes = 1024;
     let threads = scale.threads.min(40_000);
     let pool = u64::from(threads) * bytes / 2;
-    for spec in specs() {
+    for spec in specs_with_pools() {
         let allocator = spec.allocator;
         if allocator.properties.may_overwrite {
             continue;
@@ -235,7 +235,7 @@ fn small_blocks_fill_virtualized_queues(backend: &dyn Backend, scale: Scale) {
     // Without the checked ones, whose blocks have headers.
     let virtualized = ["p_va", "p_vl", "c_va", "c_vl"].map(|kind| format!("ouroboros_{kind}"));
     let is_virtualized = |spec: &Spec| virtualized.iter().any(|name| name == spec.allocator.name);
-    for spec in specs().into_iter().filter(is_virtualized) {
+    for spec in specs_with_pools().filter(is_virtualized) {
         let name = spec.name();
         let trial = Trial::new(backend, &spec, pool, threads);
         for _ in 0..2 {
@@ -253,7 +253,7 @@ fn small_blocks_fill_virtualized_queues(backend: &dyn Backend, scale: Scale) {
 
 fn warps_allocate_and_free_in_one_kernel(backend: &dyn Backend, scale: Scale) {
     let warps = scale.threads / 16;
-    for spec in specs() {
+    for spec in specs_with_pools() {
         for (bytes, kept) in [(16, 1), (1024, 1), (16, 10), (1024, 10)] {
             let trial = Trial::new(backend, &spec, scale.pool, 1);
             let name = trial.name;
@@ -283,7 +283,7 @@ fn blocks_change_hands_under_stress(backend: &dyn Backend, scale: Scale) {
         ((8, 65_536), 49),
         ((8, scale.largest), 1),
     ];
-    for spec in specs() {
+    for spec in specs_with_pools() {
         let allocator = spec.allocator;
         let keeps = allocator.properties.frees && !allocator.properties.may_overwrite;
         let mut done = 0;
@@ -334,7 +334,7 @@ fn overwriting_is_reported(backend: &dyn Backend, scale: Scale) {
     // A checked block's header may be gone with the block.
     let plain = |spec: &Spec| spec.name() == spec.allocator.name;
     let overwriting = |spec: &Spec| spec.allocator.properties.may_overwrite && plain(spec);
-    for spec in specs().into_iter().filter(overwriting) {
+    for spec in specs_with_pools().filter(overwriting) {
         let trial = Trial::new(backend, &spec, pool, threads);
         trial.malloc(bytes, Apart);
         trial.free(Apart);

@@ -3,7 +3,8 @@
 //! Warm: the heap is initialised, used for some rounds, then sampled, all on the
 //! same heap; an allocator that cannot free is reset between rounds, untimed.
 //! Cold: the heap is initialised before every sample, which is its first use.
-//! Full: it is filled once; what a sample gets all the same is freed again.
+//! Full: it is filled once; what a sample gets all the same is freed again. In a heap that
+//! cannot be made empty the blocks that fill it are freed in the end.
 //!
 //! Where a kernel frees while others allocate, one more round, which is not timed,
 //! counts requests, frees and the refusals that overlap a free; elsewhere there are none.
@@ -52,6 +53,16 @@ struct Bench<'b> {
     counters: Memory,
 }
 
+/// Handles of the blocks that fill a heap up, which are to be freed: none if the heap can be
+/// made empty.
+#[derive(Default)]
+struct Filling {
+    /// Of [`FILLERS`] each.
+    many: Vec<Memory>,
+    /// Of the case's threads each.
+    few: Vec<Memory>,
+}
+
 /// Measures a case. Whatever happens is in the row.
 pub fn measure(backend: &dyn Backend, spec: &Spec, case: &Case) -> Row {
     let mut row = Row::new(case, spec, &backend.info());
@@ -96,6 +107,7 @@ fn fill_in(
     let frees = spec.allocator.properties.frees;
     let mut nulls = 0;
     let mut times = Times::default();
+    let mut filling = Filling::default();
     // The first launch of a kernel loads it, which is nobody's sample.
     heap.init()?;
     bench.round(frees, &mut Times::default())?;
@@ -108,7 +120,7 @@ fn fill_in(
                 bench.reset_unless(frees)?;
             }
         }
-        HeapState::Full => bench.fill_up()?,
+        HeapState::Full => bench.fill_up(&mut filling)?,
     }
     let mut spent = 0.0;
     for run in 0..case.plan.runs as usize {
@@ -140,7 +152,7 @@ fn fill_in(
     }
 
     if case.heap == HeapState::Full {
-        return Ok(());
+        return Ok(bench.free_filling(&filling)?);
     }
     if case.plan.verify && !case.workload.is_by_warps() {
         if case.heap == HeapState::Cold {
@@ -207,22 +219,47 @@ impl Bench<'_> {
     /// are refused, then with those of the case until all are. The last blocks
     /// lie far from each other and are found a few at a time, so that the number
     /// of launches is bounded.
-    fn fill_up(&self) -> Result<(), BackendError> {
-        let handle_bytes = self.blocks.bytes() / u64::from(self.case.threads);
-        let many = self
-            .backend
-            .memory(u64::from(FILLERS) * handle_bytes, true)?;
+    fn fill_up(&self, filling: &mut Filling) -> Result<(), BackendError> {
+        let threads = self.case.threads;
+        let handle_bytes = self.blocks.bytes() / u64::from(threads);
+        let handles = |threads| self.backend.memory(u64::from(threads) * handle_bytes, true);
+        let keeps = self.heap.keeps_blocks();
+        let mut many = handles(FILLERS)?;
         loop {
             self.malloc(&many, FILLERS)?;
-            if count_nulls(&many, FILLERS)? > u64::from(FILLERS) / 2 {
+            let nulls = count_nulls(&many, FILLERS)?;
+            if keeps {
+                filling
+                    .many
+                    .push(std::mem::replace(&mut many, handles(FILLERS)?));
+            }
+            if nulls > u64::from(FILLERS) / 2 {
                 break;
             }
         }
+        let mut few = handles(threads)?;
         for _ in 0..FILLING_LAUNCHES {
-            self.malloc(&self.blocks, self.case.threads)?;
-            if count_nulls(&self.blocks, self.case.threads)? == u64::from(self.case.threads) {
+            self.malloc(&few, threads)?;
+            let nulls = count_nulls(&few, threads)?;
+            if keeps {
+                filling
+                    .few
+                    .push(std::mem::replace(&mut few, handles(threads)?));
+            }
+            if nulls == u64::from(threads) {
                 break;
             }
+        }
+        Ok(())
+    }
+
+    /// Frees what fills the heap, if it is known.
+    fn free_filling(&self, filling: &Filling) -> Result<(), BackendError> {
+        for blocks in &filling.many {
+            self.free(blocks, FILLERS)?;
+        }
+        for blocks in &filling.few {
+            self.free(blocks, self.case.threads)?;
         }
         Ok(())
     }

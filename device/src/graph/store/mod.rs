@@ -15,6 +15,9 @@
 //! 4. [`contiguous::commit`]: if every request was served, records are switched over and
 //!    the other vertices changed in place, where nothing can fail, and then old blocks are
 //!    freed; else the new blocks are freed and the store is as before.
+//!
+//! Who is done with a store makes its heap empty. Where that cannot be done, [`release`] frees
+//! the blocks.
 
 pub mod classify;
 pub mod contiguous;
@@ -27,6 +30,7 @@ pub mod measure;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod plan;
 pub mod query;
+pub mod release;
 mod runs;
 pub mod scan;
 pub mod sort;

@@ -9,7 +9,7 @@ use crate::lockstep::Random;
 
 /// Every size from 0 to `max_block` is served from an empty heap, with and
 /// without the warp's company; what is too large gives null.
-pub fn sizes<M: Machine>(bench: &Bench<M>) {
+pub fn sizes<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     let most = bench.max_block();
     assert!(
         most <= bench.pool.bytes(),
@@ -44,7 +44,7 @@ pub fn sizes<M: Machine>(bench: &Bench<M>) {
 }
 
 /// Blocks of all threads lie apart and keep their contents; null is ignored.
-pub fn disjoint<M: Machine>(bench: &Bench<M>) {
+pub fn disjoint<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     let share = bench.max_block() / u64::from(M::THREADS) / 16;
     for repeat in 0..M::REPEATS {
         bench.reset();
@@ -54,7 +54,7 @@ pub fn disjoint<M: Machine>(bench: &Bench<M>) {
                 bench.obtain(warp, random.below(share) + 1, random.one_in(2));
             }
             // SAFETY: null is no block.
-            unsafe { bench.pool.allocator().free(warp, u32::NULL) };
+            unsafe { bench.pool.allocator().free(warp, H::NULL) };
         });
         let live = bench.ledger.live();
         let all = 4 * M::THREADS as usize;

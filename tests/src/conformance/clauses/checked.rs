@@ -7,20 +7,20 @@ use heapwood_device::simt::Warp;
 use crate::conformance::bench::Bench;
 use crate::conformance::machine::Machine;
 
-fn faults<M: Machine>(bench: &Bench<M>) -> Faults {
+fn faults<M: Machine, H: Handle>(bench: &Bench<M, H>) -> Faults {
     bench.pool.allocator().faults()
 }
 
 /// Of all threads that free one block, every one but the first is counted, and
 /// the heap stays whole.
-pub fn double_frees<M: Machine>(bench: &Bench<M>) {
+pub fn double_frees<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     for coalesced in [false, true] {
         bench.reset();
         let block = bench.alone(|warp| bench.obtain(warp, 100, false));
         let block = block.expect("an empty heap");
         bench.ledger.strike(&block);
         bench.machine.launch(&|warp| {
-            let handle = u32::from_bits(block.bits);
+            let handle = H::from_bits(block.bits);
             // SAFETY: nobody uses the block; that all but one of these calls
             // are wrong is what the allocator has to find.
             unsafe {
@@ -43,14 +43,14 @@ pub fn double_frees<M: Machine>(bench: &Bench<M>) {
 
 /// Handles that name no block are counted and change nothing: outside the pool,
 /// and in the middle of a block.
-pub fn foreign_handles<M: Machine>(bench: &Bench<M>) {
+pub fn foreign_handles<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     let block = bench.alone(|warp| bench.obtain(warp, 500, false));
     let block = block.expect("an empty heap");
-    let outside = u32::NULL.to_bits() - 1;
+    let outside = H::NULL.to_bits() - 1;
     for (count, bits) in [(1, outside), (2, block.bits + 1), (3, block.bits + 3)] {
         bench.alone(|warp| {
             // SAFETY: the handle names no block; that is what is to be found.
-            unsafe { bench.pool.allocator().free(warp, u32::from_bits(bits)) };
+            unsafe { bench.pool.allocator().free(warp, H::from_bits(bits)) };
         });
         let expected = Faults {
             invalid_frees: count,
@@ -66,7 +66,7 @@ pub fn foreign_handles<M: Machine>(bench: &Bench<M>) {
 
 /// A block written past its end by a single byte, the first or the last of the
 /// canary's, is counted when it is freed, one written to its last byte is not.
-pub fn overruns<M: Machine>(bench: &Bench<M>) {
+pub fn overruns<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     for bytes in [0, 1, 15, 16, 17, 500] {
         bench.reset();
         bench.machine.launch(&|warp| {

@@ -26,7 +26,7 @@ impl Shared {
 
 /// Fills the heap with blocks of the sizes of all octaves, the largest first, so
 /// that what serves one size only is filled too; returns the bytes granted.
-fn fill<M: Machine>(bench: &Bench<M>, least_bytes: u32) -> u64 {
+fn fill<M: Machine, H: Handle>(bench: &Bench<M, H>, least_bytes: u32) -> u64 {
     let sizes = (0..OCTAVES)
         .rev()
         .map(|octave| u64::from(least_bytes << octave));
@@ -52,7 +52,7 @@ fn fill<M: Machine>(bench: &Bench<M>, least_bytes: u32) -> u64 {
 /// Blocks of mixed sizes come and go on a full heap, about half the requests are
 /// refused, and every block keeps its contents. Once all are freed the heap serves
 /// what it served when it was fresh, but for what its queues may keep.
-pub fn churn<M: Machine>(bench: &Bench<M>) {
+pub fn churn<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     if !bench.properties.frees || bench.properties.may_overwrite {
         return;
     }

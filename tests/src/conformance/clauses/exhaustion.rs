@@ -17,7 +17,7 @@ fn most_atomics(properties: &Properties) -> u64 {
 }
 
 /// Allocates blocks of `bytes` until there are no more.
-fn fill_up<M: Machine>(bench: &Bench<M>, bytes: u64) -> Vec<Block> {
+fn fill_up<M: Machine, H: Handle>(bench: &Bench<M, H>, bytes: u64) -> Vec<Block> {
     bench.alone(|warp| std::iter::from_fn(|| bench.obtain(warp, bytes, false)).collect::<Vec<_>>())
 }
 
@@ -28,13 +28,13 @@ fn granted(blocks: &[Block]) -> u64 {
 }
 
 /// Sizes of which a pool holds some hundreds, or a few.
-fn some_sizes<M: Machine>(bench: &Bench<M>) -> [u64; 3] {
+fn some_sizes<M: Machine, H: Handle>(bench: &Bench<M, H>) -> [u64; 3] {
     let most = bench.max_block();
     [most / 1500 + 16, most / 100, most / 5]
 }
 
 /// A full heap gives null, soon, again and again, and to all threads.
-pub fn exhaustion<M: Machine>(bench: &Bench<M>) {
+pub fn exhaustion<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     if bench.properties.may_overwrite {
         return;
     }
@@ -69,7 +69,7 @@ pub fn exhaustion<M: Machine>(bench: &Bench<M>) {
 
 /// What was made ready ahead is served and nothing of it is lost, however much it was; where
 /// memory serves all sizes, it is not kept from others.
-pub fn provided<M: Machine>(bench: &Bench<M>) {
+pub fn provided<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     if !bench.properties.provides {
         return;
     }
@@ -109,7 +109,7 @@ pub fn provided<M: Machine>(bench: &Bench<M>) {
 }
 
 /// What was freed, in any order, serves as much again.
-pub fn recovery<M: Machine>(bench: &Bench<M>) {
+pub fn recovery<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     if !bench.properties.frees || bench.properties.may_overwrite {
         return;
     }
@@ -148,7 +148,7 @@ pub fn recovery<M: Machine>(bench: &Bench<M>) {
 
 /// Memory of small blocks serves large ones, and the reverse; a hole of the
 /// right size is found.
-pub fn reuse_across_sizes<M: Machine>(bench: &Bench<M>) {
+pub fn reuse_across_sizes<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     if !bench.properties.frees
         || !bench.properties.reuses_across_sizes
         || bench.properties.may_overwrite

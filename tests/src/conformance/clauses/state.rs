@@ -10,7 +10,7 @@ use crate::lockstep::Random;
 
 /// Pools that are too small or too large and parameters that do not exist are
 /// refused; the least pool that is named works.
-pub fn setup<M: Machine>(bench: &Bench<M>) {
+pub fn setup<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     let request = |pool_bytes, parameters| Request {
         base: ptr::null_mut::<u8>().wrapping_add(1 << 20),
         pool_bytes,
@@ -29,7 +29,12 @@ pub fn setup<M: Machine>(bench: &Bench<M>) {
         // SAFETY: a launch of all threads over a heap without blocks.
         unsafe { least.allocator().init(warp) };
     });
-    let served = bench.alone(|warp| !least.allocator().malloc(warp, 1).is_null());
+    let served = bench.alone(|warp| {
+        let block = least.allocator().malloc(warp, 1);
+        // SAFETY: the block was just requested, or is null.
+        unsafe { least.allocator().free(warp, block) };
+        !block.is_null()
+    });
     assert!(served, "the least pool of {needed} bytes serves nothing");
     assert!(least.guards_intact());
     let Err(SetupError::PoolTooLarge { limit }) = (bench.setup)(&request(1 << 60, &[])) else {
@@ -42,7 +47,7 @@ pub fn setup<M: Machine>(bench: &Bench<M>) {
 }
 
 /// Initialising again makes the heap empty, whatever was in it.
-pub fn reset<M: Machine>(bench: &Bench<M>) {
+pub fn reset<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     let most = bench.max_block();
     for round in 0..3 {
         let block = bench.alone(|warp| bench.obtain(warp, most, false));
@@ -64,7 +69,7 @@ pub fn reset<M: Machine>(bench: &Bench<M>) {
 
 /// The walk's figures are right at any moment of rest, and the largest free
 /// block that it names is to be had.
-pub fn walk<M: Machine>(bench: &Bench<M>) {
+pub fn walk<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     if !bench.properties.walkable {
         return;
     }
@@ -98,7 +103,7 @@ pub fn walk<M: Machine>(bench: &Bench<M>) {
 
 /// An allocator that may hand out a live block again says so when that block is
 /// freed, and is silent otherwise.
-pub fn overwritten<M: Machine>(bench: &Bench<M>) {
+pub fn overwritten<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     if !bench.properties.may_overwrite {
         return;
     }

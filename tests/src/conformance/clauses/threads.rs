@@ -12,7 +12,7 @@ use crate::conformance::machine::Machine;
 use crate::lockstep::Random;
 
 /// A thread frees what another one allocated.
-pub fn freed_by_others<M: Machine>(bench: &Bench<M>) {
+pub fn freed_by_others<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     let share = bench.max_block() / u64::from(M::THREADS) / 2;
     for repeat in 0..M::REPEATS {
         bench.reset();
@@ -33,7 +33,7 @@ pub fn freed_by_others<M: Machine>(bench: &Bench<M>) {
 
 /// Coalesced requests of equal sizes and of different ones, by all lanes or by
 /// some; every block stands alone, however it is freed.
-pub fn coalesced<M: Machine>(bench: &Bench<M>) {
+pub fn coalesced<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     let share = (bench.max_block() / u64::from(M::THREADS) / 4).min(600);
     for repeat in 0..M::REPEATS {
         for kind in 0..4 {
@@ -61,7 +61,7 @@ pub fn coalesced<M: Machine>(bench: &Bench<M>) {
                     Some(block) => bench.retire(warp, block, together),
                     // SAFETY: null is no block.
                     None => unsafe {
-                        bench.pool.allocator().free_coalesced(warp, u32::NULL);
+                        bench.pool.allocator().free_coalesced(warp, H::NULL);
                     },
                 }
             });
@@ -93,7 +93,7 @@ impl Slot {
 }
 
 /// One thread of a random mix.
-fn mix<M: Machine>(bench: &Bench<M>, warp: M::Warp, slots: &[Slot], seed: u64) {
+fn mix<M: Machine, H: Handle>(bench: &Bench<M, H>, warp: M::Warp, slots: &[Slot], seed: u64) {
     let mut random = Random::new(seed << 32 | u64::from(warp.thread()));
     let most = bench.max_block();
     for _ in 0..M::TURNS {
@@ -118,7 +118,7 @@ fn mix<M: Machine>(bench: &Bench<M>, warp: M::Warp, slots: &[Slot], seed: u64) {
 
 /// Requests and releases of all sizes by all threads, in a heap that is full
 /// most of the time; afterwards it is whole again.
-pub fn concurrent<M: Machine>(bench: &Bench<M>) {
+pub fn concurrent<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     if !bench.properties.frees || bench.properties.may_overwrite {
         return;
     }

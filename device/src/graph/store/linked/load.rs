@@ -5,6 +5,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU64;
 
 use super::page::{PAGE_BYTES, capacity, entries, link, pages};
+use super::update::free_chains;
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::graph::store::load::{LoadArguments, word};
@@ -41,6 +42,8 @@ impl LinkedLoad {
             capacity: pages::<A>(degree) * capacity::<A>(),
         };
         let (mut handle, mut last) = (A::Handle::NULL, core::ptr::null_mut());
+        // The pages of a chain that was refused.
+        let mut refused = A::Handle::NULL;
         let mut at = start;
         while warp.ballot(W::FULL, at < end) != 0 {
             if at >= end {
@@ -48,7 +51,8 @@ impl LinkedLoad {
             }
             let fresh = obtain_coalesced(warp, heap, PAGE_BYTES);
             if fresh.is_null() {
-                (record, handle) = (Vertex::default(), fresh);
+                (refused, handle) = (handle, fresh);
+                record = Vertex::default();
                 at = end;
                 continue;
             }
@@ -73,6 +77,12 @@ impl LinkedLoad {
                 }
             }
             last = page;
+        }
+        // Another heap is made empty.
+        if heap.properties().system_heap {
+            // SAFETY: all lanes are here; the pages are this lane's, and the last has no next
+            // one.
+            unsafe { free_chains(warp, heap, refused) };
         }
         (record, handle)
     }

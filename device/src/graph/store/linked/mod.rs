@@ -16,4 +16,5 @@ mod update;
 
 pub use load::LinkedLoad;
 pub use read::{LinkedCopyOut, LinkedDrawCount, LinkedDrawPick, LinkedQuery};
+pub(super) use update::free_chains;
 pub use update::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};

@@ -40,7 +40,7 @@ impl Kernel for LinkedClassify {
 ///
 /// All lanes of the warp make the call, and nobody else uses the pages, now or later.
 #[inline(always)]
-unsafe fn free_chains<W: Warp, A: DeviceHeap<W> + ?Sized>(
+pub unsafe fn free_chains<W: Warp, A: DeviceHeap<W> + ?Sized>(
     warp: W,
     heap: &A,
     mut handle: A::Handle,

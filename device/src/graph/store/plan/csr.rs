@@ -5,6 +5,7 @@ use crate::graph::store::copy::{CopyArguments, CopyIn, CopyOut, mix};
 use crate::graph::store::linked::{LinkedCopyOut, LinkedLoad};
 use crate::graph::store::load::{Load, LoadArguments, word as load};
 use crate::graph::store::plan::{Graph, Layout};
+use crate::graph::store::release::{LinkedRelease, Release, ReleaseArguments};
 use crate::graph::store::scan::{ScanArguments, ScanOffsets, ScanSums};
 use crate::graph::store::view::{View, ViewArguments};
 use crate::launch::{Grid, PlannedLaunch};
@@ -107,6 +108,17 @@ impl Graph {
             PlannedLaunch::of::<Load>(Grid::strided(limit), others),
             PlannedLaunch::of::<CopyIn>(Grid::strided(csr.entries), copy),
         ]
+    }
+
+    /// The launch that frees all blocks of a store that was loaded, whether with success or
+    /// not: where the heap cannot be made empty. Nothing else may be done with the store.
+    pub fn release(&self, store: usize) -> PlannedLaunch {
+        let arguments = ReleaseArguments {
+            handles: self.handles(store),
+            limit: self.shape.limit,
+        };
+        let grid = Grid::strided(self.shape.limit);
+        self.by_layout::<Release, LinkedRelease>(grid, arguments)
     }
 
     fn copy_arguments(&self, store: usize, csr: Csr, workspace: *mut u8) -> CopyArguments {

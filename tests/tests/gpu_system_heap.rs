@@ -1,0 +1,239 @@
+//! Allocators over the heap of the system: CUDA's on a GPU, which has one size in a process, so
+//! that all tests here ask for the same; the C library's on the CPU. Little is promised of
+//! them, and CUDA's takes a hundred times as long as others: not the suite of
+//! `gpu_conformance`, but what the program needs of them.
+
+use std::sync::Mutex;
+
+use heapwood::allocators::{Spec, all};
+use heapwood::backend::{Backend, BackendError, DeviceInfo, Launch, Memory};
+use heapwood::graph::Change;
+use heapwood::heap::{DeviceHeap, HeapError};
+use heapwood::size::Pool;
+use heapwood::tree::{Options, TreeBuilder};
+use heapwood_device::allocator::SYSTEM_HEAP_STATE;
+use heapwood_device::host::HostAllocator;
+use heapwood_device::launch::KernelId;
+use heapwood_scenes::generate;
+use heapwood_tests::clauses;
+use heapwood_tests::gpu::Lanes::{Apart, Together};
+use heapwood_tests::gpu::{Trial, cpu, gpu, turn};
+use heapwood_tests::graph::expected::Kept;
+use heapwood_tests::graph::forms::FORMS;
+use heapwood_tests::graph::graphs;
+
+/// Bytes of the heap.
+const POOL: u64 = 64 << 20;
+
+/// How much is done.
+#[derive(Clone, Copy)]
+struct Scale {
+    /// Threads that allocate together, at the most.
+    threads: u32,
+}
+
+const FULL: Scale = Scale { threads: 50_000 };
+const SMALL: Scale = Scale { threads: 4_000 };
+
+clauses! {
+    FULL, SMALL, SMALL;
+    blocks_keep_their_contents
+    a_full_heap_refuses_and_serves_again
+    another_size_is_refused_where_there_is_one
+    trees_leave_nothing_behind
+}
+
+fn specs() -> Vec<Spec> {
+    let system = all().filter(|allocator| allocator.properties.system_heap);
+    let named = system.map(|allocator| Spec::parse(allocator.description.name));
+    let specs: Vec<Spec> = named.map(|spec| spec.expect("a name")).collect();
+    assert!(!specs.is_empty());
+    let checked = specs.iter().filter_map(Spec::checked);
+    specs.iter().cloned().chain(checked).collect()
+}
+
+fn blocks_keep_their_contents(backend: &dyn Backend, scale: Scale) {
+    for spec in specs() {
+        for (bytes, threads) in [(0, scale.threads / 20), (16, scale.threads), (100, 3_000)] {
+            let trial = Trial::new(backend, &spec, POOL, threads);
+            for (malloc, free) in [(Apart, Together), (Together, Apart)] {
+                let what = format!("{}, {threads} x {bytes} B", trial.name);
+                let mut handles = trial.malloc(bytes, malloc);
+                assert!(!handles.contains(&u64::MAX), "{what}: refused");
+                handles.sort_unstable();
+                handles.dedup();
+                assert_eq!(
+                    handles.len(),
+                    threads as usize,
+                    "{what}: a block given twice"
+                );
+                assert!(handles.iter().all(|handle| handle % 16 == 0), "{what}");
+                assert_eq!(trial.fill_and_verify(bytes), (0, 0), "{what}");
+                trial.exchange_blocks();
+                trial.free(free);
+                assert_eq!(trial.state().1, Default::default(), "{what}");
+            }
+        }
+    }
+}
+
+fn a_full_heap_refuses_and_serves_again(backend: &dyn Backend, _: Scale) {
+    let bytes = 32 << 10;
+    let threads = (2 * POOL / bytes) as u32;
+    for spec in specs() {
+        let trial = Trial::new(backend, &spec, POOL, threads);
+        let name = trial.name;
+        let mut first = None;
+        for _ in 0..3 {
+            trial.malloc(bytes, Apart);
+            let (nulls, corrupt) = trial.fill_and_verify(bytes);
+            assert_eq!(corrupt, 0, "{name}");
+            assert!(nulls > 0, "{name}: twice the heap is granted");
+            let served = threads - nulls;
+            let first = *first.get_or_insert(served);
+            // In the first round, too: a heap that others have left is whole.
+            assert!(served >= threads / 4, "{name}: {served} of {threads}");
+            assert!(4 * served >= 3 * first, "{name}: {first}, then {served}");
+            trial.free(Apart);
+        }
+    }
+}
+
+fn another_size_is_refused_where_there_is_one(backend: &dyn Backend, _: Scale) {
+    for spec in specs() {
+        let first = DeviceHeap::new(backend, &spec, POOL).expect("the heap");
+        first.init().expect("the kernel is loaded");
+        assert_eq!(first.pool_bytes(), POOL);
+        assert!(DeviceHeap::new(backend, &spec, POOL).is_ok());
+        match DeviceHeap::new(backend, &spec, 2 * POOL) {
+            Err(HeapError::Backend(BackendError::SystemHeapFixed { bytes, wanted })) => {
+                assert!(backend.info().is_gpu);
+                assert!((POOL..2 * POOL).contains(&bytes));
+                assert_eq!(wanted, 2 * POOL);
+            }
+            Ok(_) => assert!(!backend.info().is_gpu),
+            Err(error) => panic!("{}: {error}", spec.name()),
+        }
+    }
+}
+
+fn trees_leave_nothing_behind(backend: &dyn Backend, _: Scale) {
+    let triangles = heapwood::tree::triangles(&generate::knot());
+    let builder = TreeBuilder::new(backend, &triangles).expect("the triangles");
+    for spec in specs() {
+        let prepared = builder.prepare(&spec, Pool::Bytes(POOL), Options::default());
+        let prepared = prepared.expect("the heap suffices");
+        for _ in 0..10 {
+            let built = prepared.build(true).expect("it has sufficed");
+            let statistics = built.result.statistics;
+            assert!(statistics.allocations > 0);
+            assert_eq!(statistics.allocations, statistics.frees, "{}", spec.name());
+        }
+    }
+}
+
+/// The end of a store on a backend, over each form: `after` is told when one is gone, with the
+/// bytes of its blocks.
+fn stores_come_and_go(
+    backend: &dyn Backend,
+    vertices: u32,
+    count: usize,
+    after: impl Fn(&str, u64),
+) {
+    for spec in specs() {
+        for form in FORMS {
+            let what = format!("{}, {form:?}", spec.name());
+            let graph = graphs::uniform(vertices, 4 * vertices, form.directed, 3);
+            let kept = Kept::of(&graph);
+            let more: Vec<_> = (1..vertices).map(|vertex| [0, vertex]).collect();
+            for _ in 0..count {
+                let mut store = form.store(backend, &spec, Pool::Bytes(POOL), kept.csr());
+                let update = store.update(&more, Change::Insert, false);
+                update.unwrap_or_else(|error| panic!("{what}: {error}"));
+                let memory = store.memory_use().expect("a measurement");
+                drop(store);
+                after(&what, memory.allocated_bytes);
+            }
+            // A load that is given up is a store that has not become one.
+            let few = Pool::Bytes(SYSTEM_HEAP_STATE + 4096);
+            if !backend.info().is_gpu {
+                let refused = form.try_store(backend, &spec, few, kept.csr());
+                assert!(refused.is_err_and(|error| error.is_refusal()), "{what}");
+                after(&what, 0);
+            }
+        }
+    }
+}
+
+/// A heap that stores leaked into would be full before the last of them.
+#[test]
+fn stores_leave_nothing_behind_on_a_gpu() {
+    let _turn = turn();
+    let Some(backend) = gpu() else {
+        return;
+    };
+    let count = 60;
+    stores_come_and_go(&*backend, 40_000, count, |what, bytes| {
+        assert!(count as u64 * bytes > POOL, "{what}: {bytes} bytes");
+    });
+}
+
+/// The host's heap counts the bytes in blocks.
+#[test]
+fn stores_leave_nothing_behind_on_the_cpu() {
+    let _turn = turn();
+    let counting = Counting {
+        cpu: cpu(2),
+        counts: Mutex::default(),
+    };
+    stores_come_and_go(&counting, 2_000, 2, |what, _| {
+        let counts = std::mem::take(&mut *counting.counts.lock().expect("no panic"));
+        assert!(counts.iter().any(|&count| count > 0), "{what}");
+        assert_eq!(counts.last(), Some(&0), "{what}");
+    });
+}
+
+/// The CPU backend, with the bytes in blocks after each launch over a heap of the system.
+struct Counting {
+    cpu: Box<dyn Backend>,
+    counts: Mutex<Vec<u64>>,
+}
+
+impl Backend for Counting {
+    fn info(&self) -> DeviceInfo {
+        self.cpu.info()
+    }
+
+    fn solo_workers(&self) -> u32 {
+        self.cpu.solo_workers()
+    }
+
+    fn free_memory(&self) -> Result<u64, BackendError> {
+        self.cpu.free_memory()
+    }
+
+    fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError> {
+        self.cpu.memory(bytes, zeroed)
+    }
+
+    unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
+        // SAFETY: the caller's promise.
+        let times = unsafe { self.cpu.launch_parts(parts)? };
+        for launch in parts.iter().copied().flatten() {
+            if let Some((_, heap)) = launch.heap {
+                // SAFETY: the heap's first word is the count, and no kernel runs.
+                let count = unsafe { heap.pointers[0].cast::<u64>().read() };
+                self.counts.lock().expect("no panic").push(count);
+            }
+        }
+        Ok(times)
+    }
+
+    fn registers(
+        &self,
+        kernel: KernelId,
+        allocator: &'static HostAllocator,
+    ) -> Result<Option<(u32, u32)>, BackendError> {
+        self.cpu.registers(kernel, allocator)
+    }
+}
