@@ -42,6 +42,7 @@ macro_rules! with_kernels {
             "graph" "graph_commit" Commit $crate::graph::store::contiguous::commit::Commit;
             "graph" "graph_free" FreeBlocks $crate::graph::store::contiguous::commit::FreeBlocks;
             "graph" "graph_release" Release $crate::graph::store::release::Release;
+            "graph" "linked_release" LinkedRelease $crate::graph::store::release::LinkedRelease;
             "linked" "linked_load" LinkedLoad $crate::graph::store::linked::LinkedLoad;
             "linked" "linked_classify" LinkedClassify $crate::graph::store::linked::LinkedClassify;
             "linked" "linked_demand" LinkedDemand $crate::graph::store::linked::LinkedDemand;
@@ -56,7 +57,6 @@ macro_rules! with_kernels {
             "linked" "linked_draw_count" LinkedDrawCount $crate::graph::store::linked::LinkedDrawCount;
             "linked" "linked_draw_pick" LinkedDrawPick $crate::graph::store::linked::LinkedDrawPick;
             "linked" "linked_query" LinkedQuery $crate::graph::store::linked::LinkedQuery;
-            "linked" "linked_release" LinkedRelease $crate::graph::store::release::LinkedRelease;
         }
     };
 }

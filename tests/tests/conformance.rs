@@ -3,8 +3,8 @@
 
 use heapwood_device::allocator::Allocator;
 use heapwood_device::allocators::{
-    AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc, OuroborosPS,
-    ScatterAlloc,
+    AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc, FdgMalloc,
+    OuroborosPS, ScatterAlloc,
 };
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
@@ -20,6 +20,7 @@ conformance!(cfmmalloc: CfmMalloc, circular::fused(), POOLS, POOLS);
 conformance!(scatteralloc: ScatterAlloc, plain(), POOLS, POOLS);
 conformance!(scatteralloc_pages: ScatterAlloc, plain(), PAGES, PAGES);
 conformance!(cudamalloc: CudaMalloc, plain(), POOLS, POOLS);
+conformance!(fdgmalloc: FdgMalloc, plain(), POOLS, POOLS);
 
 /// Pages of 64 units, of 32 x 32 chunks, and of units of 64 bytes.
 const PAGES: &[Case] = &[
@@ -57,7 +58,7 @@ macro_rules! stressed {
 }
 
 stressed! {
-    atomicmalloc awmalloc cmalloc cfmalloc cmmalloc cfmmalloc scatteralloc cudamalloc
+    atomicmalloc awmalloc cmalloc cfmalloc cmmalloc cfmmalloc scatteralloc cudamalloc fdgmalloc
     cmalloc_checked cfmmalloc_checked scatteralloc_checked
 }
 
@@ -92,6 +93,7 @@ large! {
     cfmmalloc: CfmMalloc;
     scatteralloc: ScatterAlloc;
     cudamalloc: CudaMalloc;
+    fdgmalloc: FdgMalloc;
 }
 
 /// What the benchmark says about refusals: schedules in which a free is under way

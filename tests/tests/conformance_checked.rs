@@ -2,7 +2,7 @@
 //! and exact about wrong use.
 
 use heapwood_device::allocators::{AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc};
-use heapwood_device::allocators::{Checked, CmMalloc, CudaMalloc, ScatterAlloc};
+use heapwood_device::allocators::{Checked, CmMalloc, CudaMalloc, FdgMalloc, ScatterAlloc};
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{POOLS, Traits, circular, plain};
 
@@ -18,6 +18,10 @@ fn checked(inside: Traits) -> Traits {
 // about it does not apply in checked mode.
 conformance!(
     atomicmalloc_checked: Checked<AtomicMalloc>, checked(plain()), POOLS, POOLS;
+    sizes disjoint exhaustion coalesced setup reset overruns
+);
+conformance!(
+    fdgmalloc_checked: Checked<FdgMalloc>, checked(plain()), POOLS, POOLS;
     sizes disjoint exhaustion coalesced setup reset overruns
 );
 conformance!(

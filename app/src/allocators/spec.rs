@@ -234,7 +234,7 @@ mod tests {
         assert!(message("nomalloc").ends_with(
             "choose from atomicmalloc, awmalloc, cmalloc, cfmalloc, cmmalloc, cfmmalloc, \
              ouroboros-p-s, ouroboros-p-va, ouroboros-p-vl, ouroboros-c-s, ouroboros-c-va, \
-             ouroboros-c-vl, scatteralloc, cudamalloc"
+             ouroboros-c-vl, scatteralloc, cudamalloc, fdgmalloc"
         ));
         assert!(message("cmalloc_checked").starts_with("no allocator"));
         assert!(message("").starts_with("no allocator"));

@@ -132,7 +132,7 @@ pub fn has_gpu(folder: &Folder) -> bool {
     run(folder, "allocators --backend cuda").code == 0
 }
 
-pub const ALLOCATORS: [&str; 14] = [
+pub const ALLOCATORS: [&str; 15] = [
     "atomicmalloc",
     "awmalloc",
     "cmalloc",
@@ -147,6 +147,7 @@ pub const ALLOCATORS: [&str; 14] = [
     "ouroboros-c-vl",
     "scatteralloc",
     "cudamalloc",
+    "fdgmalloc",
 ];
 
 /// The published forms, each right behind the others of its family.

@@ -77,19 +77,35 @@ impl AtomicMalloc {
         if wanted == 0 {
             return u32::NULL;
         }
+        self.look_again(warp, u64::from(wanted))
+    }
+
+    /// A block of so many units for a lane that acts alone, or null if there are fewer. Not a
+    /// collective, so that lanes may call it wherever they are.
+    #[inline(always)]
+    pub(super) fn request<W: Warp>(self, warp: W, wanted: u64) -> u32 {
+        // Relaxed: as in `malloc`.
+        let first = self.offset().fetch_add(wanted, Relaxed);
+        if first + wanted <= self.units {
+            return first as u32;
+        }
+        if first <= self.units {
+            // Relaxed: as in `past_the_end`.
+            self.offset().store(first, Relaxed);
+        }
         self.look_again(warp, wanted)
     }
 
     /// A block of so many units, or null if there are fewer. Never moves the offset
     /// past the end.
     #[inline(always)]
-    fn look_again<W: Warp>(self, warp: W, wanted: u32) -> u32 {
+    fn look_again<W: Warp>(self, warp: W, wanted: u64) -> u32 {
         let mut offset = self.offset().load(Relaxed);
         loop {
             // Past the end the offset has no meaning; the lane that found it at the end or
             // before moves it back.
             if offset <= self.units {
-                let end = offset + u64::from(wanted);
+                let end = offset + wanted;
                 if end > self.units {
                     return u32::NULL;
                 }

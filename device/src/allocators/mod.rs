@@ -10,6 +10,7 @@ mod checked;
 pub mod circular;
 mod common;
 mod cuda;
+mod fdg;
 pub mod ouroboros;
 mod scatter;
 
@@ -19,6 +20,7 @@ pub use checked::Checked;
 pub use circular::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 pub use circular::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
 pub use cuda::CudaMalloc;
+pub use fdg::FdgMalloc;
 pub use ouroboros::{
     OuroborosCS, OuroborosCSPaper, OuroborosCVa, OuroborosCVaPaper, OuroborosCVl,
     OuroborosCVlPaper, OuroborosPS, OuroborosPSPaper, OuroborosPVa, OuroborosPVaPaper,
@@ -45,6 +47,7 @@ macro_rules! with_allocators {
             ("ouroboros_c_vl", $crate::allocators::OuroborosCVl),
             ("scatteralloc", $crate::allocators::ScatterAlloc),
             ("cudamalloc", $crate::allocators::CudaMalloc),
+            ("fdgmalloc", $crate::allocators::FdgMalloc),
             ("cmalloc_walk_paper", $crate::allocators::CMallocPaper),
             ("cfmalloc_walk_paper", $crate::allocators::CfMallocPaper),
             ("cmmalloc_walk_paper", $crate::allocators::CmMallocPaper),
@@ -69,6 +72,7 @@ macro_rules! with_allocators {
             ("ouroboros_c_vl_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCVl>),
             ("scatteralloc_checked", $crate::allocators::Checked<$crate::allocators::ScatterAlloc>),
             ("cudamalloc_checked", $crate::allocators::Checked<$crate::allocators::CudaMalloc>),
+            ("fdgmalloc_checked", $crate::allocators::Checked<$crate::allocators::FdgMalloc>),
         }
     };
 }

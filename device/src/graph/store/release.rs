@@ -28,7 +28,11 @@ impl Kernel for Release {
     type Arguments = ReleaseArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, release: ReleaseArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        warp: W,
+        heap: &A,
+        release: ReleaseArguments,
+    ) {
         let mut vertex = warp.thread();
         while vertex < release.limit {
             // SAFETY: below the limit; a vertex is one lane's, and nobody uses the store
@@ -49,7 +53,11 @@ impl Kernel for LinkedRelease {
     type Arguments = ReleaseArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, release: ReleaseArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        warp: W,
+        heap: &A,
+        release: ReleaseArguments,
+    ) {
         let mut row = warp.thread() - warp.lane();
         while row < release.limit {
             let vertex = row + warp.lane();
