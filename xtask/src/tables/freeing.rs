@@ -2,8 +2,11 @@
 //! say so in their rows, and no best time is one of theirs.
 
 /// Those allocators, and what their rows say.
-const CANNOT_FREE: [(&str, &str); 2] =
-    [("atomicmalloc", "cannot free"), ("awmalloc", "overwrites")];
+const CANNOT_FREE: [(&str, &str); 3] = [
+    ("atomicmalloc", "cannot free"),
+    ("awmalloc", "overwrites"),
+    ("fdgmalloc", "frees all together"),
+];
 
 /// What its rows say of an allocator that cannot free.
 fn note(allocator: &str) -> Option<&'static str> {
