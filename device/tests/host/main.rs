@@ -4,5 +4,6 @@
 
 mod launches;
 mod pools;
+mod scatter;
 mod trees;
 mod words;

@@ -9,12 +9,16 @@
 //! Where a kernel frees while others allocate, one more round, which is not timed,
 //! counts requests, frees and the refusals that overlap a free; elsewhere there are none.
 
+mod filling;
+
 use heapwood_device::bench::{
     AllocCycleDealloc, AllocDealloc, Fill, ProbabilityArguments, ThreadsArguments, ThreadsFree,
     ThreadsFreeCoalesced, ThreadsMalloc, ThreadsMallocCoalesced, Verify, VerifyArguments,
     WARPS_WORDS, WarpsArguments,
 };
 use heapwood_device::launch::{Call, Listed};
+
+use filling::Filling;
 
 use super::{
     BLOCK_THREADS, BLOCK_WARPS, Case, Draws, HeapState, LEAST_SAMPLES, Microbenchmark, Row,
@@ -26,11 +30,6 @@ use crate::samples::Samples;
 use crate::size::display;
 use crate::workload::Status;
 use crate::workload::cases::BenchRow;
-
-/// Threads that fill a heap up.
-const FILLERS: u32 = 1 << 14;
-/// Most launches of the case's threads on a heap that is nearly full.
-const FILLING_LAUNCHES: u32 = 64;
 
 /// Times of one round in milliseconds.
 #[derive(Default)]
@@ -51,16 +50,6 @@ struct Bench<'b> {
     blocks: Memory,
     /// `WARPS_WORDS` counters, 0 but while a kernel runs.
     counters: Memory,
-}
-
-/// Handles of the blocks that fill a heap up, which are to be freed: none if the heap can be
-/// made empty.
-#[derive(Default)]
-struct Filling {
-    /// Of [`FILLERS`] each.
-    many: Vec<Memory>,
-    /// Of the case's threads each.
-    few: Vec<Memory>,
 }
 
 /// Measures a case. Whatever happens is in the row.
@@ -212,55 +201,6 @@ impl Bench<'_> {
         row.counted_frees = Some(freed);
         row.counted_nulls = Some(refused);
         row.overlapping_nulls = Some(overlapping);
-        Ok(())
-    }
-
-    /// Allocates blocks of the case's size: with many threads until most of them
-    /// are refused, then with those of the case until all are. The last blocks
-    /// lie far from each other and are found a few at a time, so that the number
-    /// of launches is bounded.
-    fn fill_up(&self, filling: &mut Filling) -> Result<(), BackendError> {
-        let threads = self.case.threads;
-        let handle_bytes = self.blocks.bytes() / u64::from(threads);
-        let handles = |threads| self.backend.memory(u64::from(threads) * handle_bytes, true);
-        let keeps = self.heap.keeps_blocks();
-        let mut many = handles(FILLERS)?;
-        loop {
-            self.malloc(&many, FILLERS)?;
-            let nulls = count_nulls(&many, FILLERS)?;
-            if keeps {
-                filling
-                    .many
-                    .push(std::mem::replace(&mut many, handles(FILLERS)?));
-            }
-            if nulls > u64::from(FILLERS) / 2 {
-                break;
-            }
-        }
-        let mut few = handles(threads)?;
-        for _ in 0..FILLING_LAUNCHES {
-            self.malloc(&few, threads)?;
-            let nulls = count_nulls(&few, threads)?;
-            if keeps {
-                filling
-                    .few
-                    .push(std::mem::replace(&mut few, handles(threads)?));
-            }
-            if nulls == u64::from(threads) {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Frees what fills the heap, if it is known.
-    fn free_filling(&self, filling: &Filling) -> Result<(), BackendError> {
-        for blocks in &filling.many {
-            self.free(blocks, FILLERS)?;
-        }
-        for blocks in &filling.few {
-            self.free(blocks, self.case.threads)?;
-        }
         Ok(())
     }
 
