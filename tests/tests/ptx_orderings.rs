@@ -23,16 +23,26 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The orders that the calls of a source ask for.
+/// Words of a line of code.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !c.is_alphanumeric())
+}
+
+/// The orders that the calls of a source ask for. What a source does not import is no order
+/// there: a kernel may have the same name.
 fn asked(file: &str, source: &str, orders: &mut Orders) {
     let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let imports = code
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with("use core::sync::atomic::Ordering::"));
+    let imported: BTreeSet<&str> = imports.flat_map(words).collect();
     for (number, line) in (1..).zip(code.lines()) {
         let line = line.split("//").next().unwrap_or_default().trim();
         if line.starts_with("use ") {
             continue;
         }
-        let words = line.split(|c: char| !c.is_alphanumeric());
-        for word in words {
+        for word in words(line).filter(|word| imported.contains(word)) {
             let known = ORDERS.iter().find(|(name, _)| *name == word);
             let Some(&(_, order)) = known else { continue };
             // There is no weaker one.
@@ -110,7 +120,8 @@ fn every_order_that_is_asked_for_is_in_the_ptx() {
 
 #[test]
 fn planted_differences_are_found() {
-    let source = "use core::sync::atomic::Ordering::Acquire;\nhead.load(Acquire)\n\
+    let source = "use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};\n\
+                  head.load(Acquire)\n\
                   fence(Release); // Acquire\nx.store(1, if free { Release } else { Relaxed })\n\
                   y.load(Relaxed)";
     let (mut right, mut wrong) = (Orders::new(), Orders::new());
@@ -125,4 +136,12 @@ fn planted_differences_are_found() {
                  a.rs\t7\tatom.acquire.gpu.global.add.u32\n";
     got(table, &mut wrong);
     assert_eq!(differences(&expected, &wrong).len(), 4);
+    // A kernel of that name, beside one that orders something.
+    let mut none = Orders::new();
+    asked(
+        "b.rs",
+        "use crate::kernels::Release;\npub struct Release;",
+        &mut none,
+    );
+    assert!(none.is_empty());
 }
