@@ -132,7 +132,7 @@ fn trees_leave_nothing_behind(backend: &dyn Backend, _: Scale) {
     }
 }
 
-/// The end of a store on a backend, over each form: `after` is told when one is gone, with the
+/// The end of a store on a backend, over each form: `after` is called when one is gone, with the
 /// bytes of its blocks.
 fn stores_come_and_go(
     backend: &dyn Backend,
