@@ -46,15 +46,26 @@ pub fn pick(bits: u32, from: u32) -> u32 {
 }
 
 impl ScatterAlloc {
+    /// Whether requests of one size are scattered, and try pages before they search. A small
+    /// pool has too few pages for that: soon a chunk would lie in each, and no page be left for
+    /// another size or a run. There a size fills its pages one after the other.
+    #[inline(always)]
+    fn is_scattered(&self) -> bool {
+        self.layout.parts() != 0
+    }
+
     /// Where a request for chunks of which a page has `capacity` begins.
     #[inline(always)]
     pub(super) fn start<W: Warp>(&self, warp: W, capacity: u32) -> Start {
-        let size = capacity.wrapping_mul(SIZE_FACTOR);
-        let processor = warp.processor().wrapping_mul(PROCESSOR_FACTOR);
-        // As many threads as a page has chunks, at most, go to the same page.
-        let threads = warp.thread() >> (31 - capacity.leading_zeros());
-        let both = size.wrapping_add(processor);
-        let hash = both.wrapping_add(threads.wrapping_mul(THREAD_FACTOR));
+        let mut both = capacity.wrapping_mul(SIZE_FACTOR);
+        let mut hash = both;
+        if self.is_scattered() {
+            let processor = warp.processor().wrapping_mul(PROCESSOR_FACTOR);
+            // As many threads as a page has chunks, at most, go to the same page.
+            let threads = warp.thread() >> (31 - capacity.leading_zeros());
+            both = both.wrapping_add(processor);
+            hash = both.wrapping_add(threads.wrapping_mul(THREAD_FACTOR));
+        }
         let part = self.layout.part_pages();
         let first = self.layout.pages - part;
         let hashed = first + ((u64::from(hash) * u64::from(part)) >> 32) as u32;
@@ -102,7 +113,8 @@ impl ScatterAlloc {
         // SAFETY: the caller's promise; `wrapped` returns pages, as there is one at least.
         unsafe {
             let mut page = start.page;
-            for _ in 0..PROBES {
+            let probes = if self.is_scattered() { PROBES } else { 0 };
+            for _ in 0..probes {
                 let taken = self.try_page(warp, page, fit, wanted);
                 if taken.count != 0 {
                     return taken;
