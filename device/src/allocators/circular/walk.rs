@@ -114,6 +114,10 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                             if !end.is_null() {
                                 return (unit, end);
                             }
+                            // Another thread was faster, and may leave most of it.
+                            if link.next.wrapping_sub(unit) >= wanted {
+                                sure = false;
+                            }
                         }
                         if fuel == 0 {
                             // Others need not come as far: the index finds what is left. What
