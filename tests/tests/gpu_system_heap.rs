@@ -145,8 +145,8 @@ fn stores_come_and_go(
             let what = format!("{}, {form:?}", spec.name());
             let graph = graphs::uniform(vertices, 30 * vertices, form.directed, 3);
             let kept = Kept::of(&graph);
-            // A hundred vertices get more neighbours, and blocks of another size. Not one
-            // vertex all of them: its pages would be requested one after the other, by one lane.
+            // A hundred vertices get more neighbours, and so blocks of another size. If one
+            // vertex got all, one lane would request its pages, one after the other.
             let more: Vec<_> = (0..vertices).map(|vertex| [vertex % 100, vertex]).collect();
             for _ in 0..count {
                 let mut store = form.store(backend, &spec, Pool::Bytes(POOL), kept.csr());

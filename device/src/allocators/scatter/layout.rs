@@ -166,8 +166,8 @@ impl Layout {
         self.pages.div_ceil(SUPER_PAGES)
     }
 
-    /// Parts of the pool, or 0 if they would be shorter than a super block: then requests are
-    /// scattered over all pages.
+    /// Parts of the pool, or 0 if they would be shorter than a super block: then requests
+    /// are not scattered.
     #[inline(always)]
     pub fn parts(&self) -> u32 {
         if self.pages >= PARTS * SUPER_PAGES {

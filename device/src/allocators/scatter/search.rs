@@ -6,6 +6,9 @@
 //! *place*: how far behind the hashed page they begin. When the pages there are full, a search
 //! goes on and notes in the place how far it had to go, so that the next requests begin there.
 //!
+//! In a pool too small for parts ([`Layout::parts`]) requests of one size are not scattered: all
+//! search, from regions that their size selects.
+//!
 //! A search looks at the fill levels and the map of a super block, and reads the words of
 //! those regions only that have a page with free chunks. It stays scattered: thousands of
 //! requests may find a part full at once, and would all try for the first page of the next.
@@ -48,7 +51,7 @@ pub fn pick(bits: u32, from: u32) -> u32 {
 impl ScatterAlloc {
     /// Whether requests of one size are scattered, and try pages before they search. A small
     /// pool has too few pages for that: soon a chunk would lie in each, and no page be left for
-    /// another size or a run. There a size fills its pages one after the other.
+    /// another size or a run. There chunks are taken of divided pages as long as one has any.
     #[inline(always)]
     fn is_scattered(&self) -> bool {
         self.layout.parts() != 0
@@ -57,19 +60,20 @@ impl ScatterAlloc {
     /// Where a request for chunks of which a page has `capacity` begins.
     #[inline(always)]
     pub(super) fn start<W: Warp>(&self, warp: W, capacity: u32) -> Start {
-        let mut both = capacity.wrapping_mul(SIZE_FACTOR);
-        let mut hash = both;
+        // What requests of one place have in common.
+        let mut common = capacity.wrapping_mul(SIZE_FACTOR);
+        let mut hash = common;
         if self.is_scattered() {
             let processor = warp.processor().wrapping_mul(PROCESSOR_FACTOR);
             // As many threads as a page has chunks, at most, go to the same page.
             let threads = warp.thread() >> (31 - capacity.leading_zeros());
-            both = both.wrapping_add(processor);
-            hash = both.wrapping_add(threads.wrapping_mul(THREAD_FACTOR));
+            common = common.wrapping_add(processor);
+            hash = common.wrapping_add(threads.wrapping_mul(THREAD_FACTOR));
         }
         let part = self.layout.part_pages();
         let first = self.layout.pages - part;
         let hashed = first + ((u64::from(hash) * u64::from(part)) >> 32) as u32;
-        let place = both.wrapping_mul(THREAD_FACTOR) >> (32 - PLACE_BITS);
+        let place = common.wrapping_mul(THREAD_FACTOR) >> (32 - PLACE_BITS);
         // SAFETY: a place has so many bits.
         // Relaxed: a hint.
         let moved = unsafe { self.place(place).load(Relaxed) };
