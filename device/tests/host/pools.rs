@@ -90,6 +90,11 @@ fn circular_pools_are_divided_into_regions_tickets_and_an_index() {
     let [[units, regions], [_, region_bits], .., [span_bits, _]] = halves(&heap);
     assert_eq!([units, regions], [80_246_520, 19_592]);
     assert_eq!([region_bits, span_bits], [12, 16]);
+
+    // Regions have at most 512 KiB, 2^12 units of 128 bytes in 100 GiB.
+    let heap = setup("cmalloc", 100 << 30, &[]).unwrap();
+    let [[_, regions], [_, region_bits], .., [_, _]] = halves(&heap);
+    assert_eq!([regions, region_bits], [192_553, 12]);
 }
 
 #[test]

@@ -39,7 +39,7 @@ const CHUNK: Parameter = Parameter {
 const REGION: Parameter = Parameter {
     name: "region",
     values: "bytes, a power of two from a unit on",
-    default: "pool / 16384, at least 4096",
+    default: "pool / 16384, from 4096 to 524288",
     what: "distance of the places where a search can start",
 };
 
