@@ -21,6 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         bytes: 256,
         kept: 0,
         draws: None,
+        turns: None,
         plan: Plan {
             warmup: 1,
             runs: 10,

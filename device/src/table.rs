@@ -26,6 +26,7 @@ macro_rules! with_kernels {
             "bench" "alloc_dealloc" AllocDealloc $crate::bench::AllocDealloc;
             "bench" "alloc_cycle_dealloc" AllocCycleDealloc $crate::bench::AllocCycleDealloc;
             "rounds" "probability" Probability $crate::bench::Probability;
+            "rounds" "turns" Turns $crate::bench::Turns;
             "rounds" "cover" Cover $crate::bench::Cover;
             "rounds" "free_half" FreeHalf $crate::bench::FreeHalf;
             "rounds" "keep" Keep $crate::bench::Keep;

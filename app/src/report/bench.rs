@@ -11,6 +11,8 @@ pub fn bench_table(rows: &[Row], format: Format) -> Table {
         return full(rows);
     }
     let by_warps = rows.iter().any(|row| row.workload.is_by_warps());
+    let one_kernel = rows.iter().any(|row| row.workload.is_one_kernel());
+    let turns = rows.iter().any(|row| row.turns.is_some());
     let cycles = rows
         .iter()
         .any(|row| row.workload == Microbenchmark::AllocCycleDealloc);
@@ -22,8 +24,9 @@ pub fn bench_table(rows: &[Row], format: Format) -> Table {
     ];
     titles.push("#bytes");
     titles.extend(cycles.then_some("#kept"));
+    titles.extend(turns.then_some("#turns"));
     titles.push("#init ms");
-    if by_warps {
+    if one_kernel {
         titles.push("#kernel ms");
     } else {
         titles.extend(["#malloc ms", "#free ms"]);
@@ -32,7 +35,7 @@ pub fn bench_table(rows: &[Row], format: Format) -> Table {
         titles.extend(["#allocations", "#frees"]);
     }
     titles.push("#nulls");
-    titles.extend(by_warps.then_some("#counted nulls"));
+    titles.extend(one_kernel.then_some("#counted nulls"));
     titles.extend(["#overlapping", "status"]);
     let mut table = Table::new(&titles);
     for row in rows {
@@ -49,8 +52,11 @@ pub fn bench_table(rows: &[Row], format: Format) -> Table {
         if cycles {
             cells.push(row.kept.map_or("-".to_owned(), |kept| kept.to_string()));
         }
+        if turns {
+            cells.push(row.turns.map_or("-".to_owned(), |turns| turns.to_string()));
+        }
         cells.push(median(&row.init_ms));
-        if by_warps {
+        if one_kernel {
             cells.push(median(&row.kernel_ms));
         } else {
             cells.extend([median(&row.alloc_ms), median(&row.free_ms)]);
@@ -60,7 +66,7 @@ pub fn bench_table(rows: &[Row], format: Format) -> Table {
             cells.extend([counted(row.counted_allocations), counted(row.counted_frees)]);
         }
         cells.push(counted(row.nulls));
-        cells.extend(by_warps.then(|| counted(row.counted_nulls)));
+        cells.extend(one_kernel.then(|| counted(row.counted_nulls)));
         cells.push(counted(row.overlapping_nulls));
         cells.push(match &row.error {
             Some(why) => format!("{}: {why}", row.status.name()),
@@ -87,6 +93,7 @@ fn full(rows: &[Row]) -> Table {
         "#launches",
         "#p_alloc",
         "#p_free",
+        "#turns",
         "status",
         "error",
         "#init_ms",
@@ -122,6 +129,7 @@ fn full(rows: &[Row]) -> Table {
             option(row.draws.map(|draws| draws.launches)),
             option(row.draws.map(|draws| draws.p_alloc)),
             option(row.draws.map(|draws| draws.p_free)),
+            option(row.turns),
             row.status.name().to_owned(),
             row.error.clone().unwrap_or_default(),
             median(&row.init_ms),

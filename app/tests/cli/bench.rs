@@ -4,7 +4,7 @@ use crate::program::{ALLOCATORS, Folder, assert_keys, number, run, text};
 use serde_json::Value;
 
 /// The keys of `bench --format json` that scripts rely on.
-const BENCH_KEYS: [&str; 22] = [
+const BENCH_KEYS: [&str; 23] = [
     "workload",
     "allocator",
     "parameters",
@@ -21,6 +21,7 @@ const BENCH_KEYS: [&str; 22] = [
     "alloc_ms",
     "free_ms",
     "draws",
+    "turns",
     "nulls",
     "counted_allocations",
     "counted_frees",
@@ -61,6 +62,11 @@ fn benchmarks_have_a_row_for_every_case() {
             "sizes --threads 10,300 --from 16 --to 40",
             8,
             ["alloc_ms", "free_ms"],
+        ),
+        (
+            "turns --threads 50,300 --bytes 16,1KiB --turns 3 --mixed",
+            6,
+            ["kernel_ms", "kernel_ms"],
         ),
         ("scaling --threads 10,1000", 2, ["alloc_ms", "free_ms"]),
     ] {

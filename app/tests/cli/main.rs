@@ -18,3 +18,4 @@ mod probability;
 mod program;
 mod results;
 mod resume;
+mod turns;

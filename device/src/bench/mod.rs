@@ -6,6 +6,7 @@ mod fragmentation;
 mod probability;
 mod stress;
 mod threads;
+mod turns;
 mod warps;
 
 pub use churn::{CHURN_WORDS, Churn, ChurnArguments, ChurnCounts, PLACE_WORDS};
@@ -18,4 +19,5 @@ pub use threads::{
     Fill, Pair, PairCoalesced, ThreadsArguments, ThreadsFree, ThreadsFreeCoalesced, ThreadsMalloc,
     ThreadsMallocCoalesced, Verify, VerifyArguments, size_of_thread,
 };
+pub use turns::{Turns, TurnsArguments};
 pub use warps::{AllocCycleDealloc, AllocDealloc, KEPT_MOST, WARPS_WORDS, WarpsArguments};

@@ -13,15 +13,15 @@ mod filling;
 
 use heapwood_device::bench::{
     AllocCycleDealloc, AllocDealloc, Fill, ProbabilityArguments, ThreadsArguments, ThreadsFree,
-    ThreadsFreeCoalesced, ThreadsMalloc, ThreadsMallocCoalesced, Verify, VerifyArguments,
-    WARPS_WORDS, WarpsArguments,
+    ThreadsFreeCoalesced, ThreadsMalloc, ThreadsMallocCoalesced, Turns, TurnsArguments, Verify,
+    VerifyArguments, WARPS_WORDS, WarpsArguments,
 };
 use heapwood_device::launch::{Call, Listed};
 
 use filling::Filling;
 
 use super::{
-    BLOCK_THREADS, BLOCK_WARPS, Case, Draws, HeapState, LEAST_SAMPLES, Microbenchmark, Row,
+    BLOCK_THREADS, BLOCK_WARPS, Case, Draws, HeapState, LEAST_SAMPLES, Microbenchmark, Row, TURNS,
 };
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
@@ -55,11 +55,14 @@ struct Bench<'b> {
 /// Measures a case. Whatever happens is in the row.
 pub fn measure(backend: &dyn Backend, spec: &Spec, case: &Case) -> Row {
     let mut row = Row::new(case, spec, &backend.info());
-    if case.workload.is_by_warps() && spec.coalesce {
-        let why = "one lane of a warp allocates: there is nothing to coalesce";
+    if case.workload.is_one_kernel() && spec.coalesce {
+        let why = match case.workload.is_by_warps() {
+            true => "one lane of a warp allocates: there is nothing to coalesce",
+            false => "lanes take their turns apart: there is no coalesced form",
+        };
         return row.ended(Status::Unsupported, why);
     }
-    let fills = !case.workload.is_by_warps() && !spec.allocator.properties.may_overwrite;
+    let fills = !case.workload.is_one_kernel() && !spec.allocator.properties.may_overwrite;
     if case.heap == HeapState::Full && !fills {
         let why = "a heap is filled by blocks that stay, one a thread";
         return row.ended(Status::Unsupported, why);
@@ -133,7 +136,7 @@ fn fill_in(
     row.nulls = Some(nulls);
     row.counted_nulls = Some(nulls);
     row.overlapping_nulls = Some(0);
-    if case.workload.is_by_warps() {
+    if case.workload.is_one_kernel() {
         if case.heap == HeapState::Cold {
             heap.init()?;
         }
@@ -143,7 +146,7 @@ fn fill_in(
     if case.heap == HeapState::Full {
         return Ok(bench.free_filling(&filling)?);
     }
-    if case.plan.verify && !case.workload.is_by_warps() {
+    if case.plan.verify && !case.workload.is_one_kernel() {
         if case.heap == HeapState::Cold {
             heap.init()?;
         }
@@ -172,8 +175,8 @@ impl Bench<'_> {
     /// One round; its times go to `times`. Returns how many requests were not
     /// served, and the time that the kernels took.
     fn round(&self, frees: bool, times: &mut Times) -> Result<(u64, f64), BackendError> {
-        if self.case.workload.is_by_warps() {
-            let took = self.run_warps(frees, false)?;
+        if self.case.workload.is_one_kernel() {
+            let took = self.run_one_kernel(frees, false)?;
             times.kernel.push(took);
             let nulls = self.take_counters()?[0];
             return Ok((u64::from(nulls), took));
@@ -194,7 +197,7 @@ impl Bench<'_> {
 
     /// A round in which requests and frees are counted, for the row.
     fn count(&self, frees: bool, row: &mut Row) -> Result<(), BackendError> {
-        self.run_warps(frees, true)?;
+        self.run_one_kernel(frees, true)?;
         let counters = self.take_counters()?.map(u64::from);
         let [refused, overlapping, _begun, freed, requested] = counters;
         row.counted_allocations = Some(requested - refused);
@@ -269,11 +272,30 @@ impl Bench<'_> {
         unsafe { self.launch(call, Grid::Threads(threads)) }
     }
 
-    /// Runs the kernels of a round in which one lane of each warp works.
-    fn run_warps(&self, frees: bool, counts_frees: bool) -> Result<f64, BackendError> {
-        if self.case.workload == Microbenchmark::Probability {
-            return self.run_draws(frees, counts_frees);
+    /// Runs the kernel of a round, or its launches, that allocates and frees.
+    fn run_one_kernel(&self, frees: bool, counts_frees: bool) -> Result<f64, BackendError> {
+        match self.case.workload {
+            Microbenchmark::Probability => self.run_draws(frees, counts_frees),
+            Microbenchmark::Turns => self.run_turns(counts_frees),
+            _ => self.run_warps(counts_frees),
         }
+    }
+
+    /// Runs the kernel of a round in which every thread allocates and frees by turns.
+    fn run_turns(&self, counts_frees: bool) -> Result<f64, BackendError> {
+        let call = Call::of::<Turns>(TurnsArguments {
+            counters: self.counters.address().cast(),
+            threads: self.case.threads,
+            turns: self.case.turns.unwrap_or(TURNS),
+            bytes: self.case.bytes,
+            counts_frees,
+        });
+        // SAFETY: the counters are there.
+        unsafe { self.launch(call, Grid::Threads(self.case.threads)) }
+    }
+
+    /// Runs the kernel of a round in which one lane of each warp works.
+    fn run_warps(&self, counts_frees: bool) -> Result<f64, BackendError> {
         let arguments = WarpsArguments {
             counters: self.counters.address().cast(),
             bytes: self.case.bytes,

@@ -17,6 +17,7 @@
 //!     heaps: vec![HeapState::Warm],
 //!     sizes: Size::product(&[1000], &[64, 256], &[1]),
 //!     draws: None,
+//!     turns: None,
 //!     pool_bytes: 64 << 20,
 //!     plan: Plan { warmup: 1, runs: 5, budget_s: 1.0, verify: true },
 //!     backend: backend.clone(),
@@ -76,6 +77,8 @@ pub enum Microbenchmark {
     /// A kernel that allocates or frees a block a warp with a probability, launched several
     /// times.
     Probability,
+    /// Several blocks a thread, one after the other, each allocated and freed, in one kernel.
+    Turns,
     /// As `Threads`, over a range of sizes.
     Sizes,
     /// As `Threads`, over numbers of threads.
@@ -91,6 +94,7 @@ impl Microbenchmark {
             Self::AllocDealloc => "alloc-dealloc",
             Self::AllocCycleDealloc => "alloc-cycle-dealloc",
             Self::Probability => "probability",
+            Self::Turns => "turns",
             Self::Sizes => "sizes",
             Self::Scaling => "scaling",
         }
@@ -102,6 +106,11 @@ impl Microbenchmark {
             self,
             Self::AllocDealloc | Self::AllocCycleDealloc | Self::Probability
         )
+    }
+
+    /// Whether `malloc` and `free` are in one kernel, so that requests and frees overlap.
+    pub fn is_one_kernel(self) -> bool {
+        self.is_by_warps() || self == Self::Turns
     }
 }
 
@@ -133,6 +142,9 @@ pub struct Plan {
     pub verify: bool,
 }
 
+/// Turns of a thread, as in Lee's Figure 5 (2014), if nothing else is said.
+pub const TURNS: u32 = 100;
+
 /// Samples that are taken whatever the budget.
 pub const LEAST_SAMPLES: usize = 5;
 
@@ -155,6 +167,8 @@ pub struct Case {
     pub kept: u32,
     /// What is drawn (`probability`); the default if nothing is said.
     pub draws: Option<Draws>,
+    /// Turns of a thread (`turns`); the default if nothing is said.
+    pub turns: Option<u32>,
     /// How often.
     pub plan: Plan,
     /// Where.

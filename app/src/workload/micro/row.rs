@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BLOCK_THREADS, Case, Draws, HeapState, Microbenchmark};
+use super::{BLOCK_THREADS, Case, Draws, HeapState, Microbenchmark, TURNS};
 use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
@@ -39,6 +39,8 @@ pub struct Row {
     pub kept: Option<u32>,
     /// What is drawn, and how often (`probability`).
     pub draws: Option<Draws>,
+    /// Blocks that a thread allocates and frees, one after the other (`turns`).
+    pub turns: Option<u32>,
     /// How it ended.
     pub status: Status,
     /// Why it did not end well.
@@ -75,6 +77,7 @@ impl Row {
     pub fn new(case: &Case, spec: &Spec, info: &DeviceInfo) -> Self {
         let cycles = case.workload == Microbenchmark::AllocCycleDealloc;
         let draws = case.workload == Microbenchmark::Probability;
+        let turns = case.workload == Microbenchmark::Turns;
         Self {
             workload: case.workload,
             allocator: spec.name().to_owned(),
@@ -88,6 +91,7 @@ impl Row {
             bytes: (case.bytes != 0).then_some(case.bytes),
             kept: cycles.then_some(case.kept),
             draws: draws.then_some(case.draws.unwrap_or_default()),
+            turns: turns.then_some(case.turns.unwrap_or(TURNS)),
             status: Status::Ok,
             error: None,
             init_ms: None,

@@ -17,6 +17,8 @@ pub struct Suite {
     pub sizes: Vec<Size>,
     /// What `probability` draws; the default if nothing is said.
     pub draws: Option<Draws>,
+    /// Turns of a thread in `turns`; the default if nothing is said.
+    pub turns: Option<u32>,
     /// The pool of an allocator, in bytes.
     pub pool_bytes: u64,
     /// How often a case is measured.
@@ -94,6 +96,7 @@ impl Suite {
             bytes: size.bytes,
             kept: size.kept,
             draws: self.draws,
+            turns: self.turns,
             plan: self.plan,
             backend: self.backend.clone(),
         }

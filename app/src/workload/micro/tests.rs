@@ -20,6 +20,7 @@ fn row(ms: Result<f64, BackendError>, budget_s: f64) -> Row {
         bytes: 16,
         kept: 1,
         draws: None,
+        turns: None,
         plan: Plan {
             warmup: 0,
             runs: 20,

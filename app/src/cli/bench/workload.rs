@@ -1,0 +1,267 @@
+//! The microbenchmarks on the command line: what each is asked for, and the cases that it makes.
+
+use clap::{Args, Subcommand};
+use heapwood_device::bench::KEPT_MOST;
+
+use super::Common;
+use crate::cli::common::parse_bytes;
+use crate::workload::micro::{BLOCK_THREADS, Draws, Microbenchmark, Size, TURNS, size_range};
+
+/// Which benchmark, at which sizes.
+#[derive(Debug, Subcommand)]
+pub enum Workload {
+    /// One block a thread, all of one size; malloc and free in kernels of their own
+    Threads {
+        /// Numbers of threads
+        #[arg(long, value_delimiter = ',', value_parser = parse_threads, default_value = "10000,100000")]
+        threads: Vec<u32>,
+        /// Sizes of a block
+        #[arg(long, value_delimiter = ',', value_parser = parse_bytes, default_value = "16,64,256,1024,4096,8192")]
+        bytes: Vec<u64>,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// One block a thread, of 16 to 8192 bytes each
+    Mixed {
+        /// Numbers of threads
+        #[arg(long, value_delimiter = ',', value_parser = parse_threads, default_value = "100000")]
+        threads: Vec<u32>,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// One block a warp, malloc and free in one kernel
+    AllocDealloc {
+        /// Numbers of blocks of 256 threads
+        #[arg(long, value_delimiter = ',', value_parser = parse_blocks, default_value = "120,1056")]
+        blocks: Vec<u32>,
+        /// Sizes of a block
+        #[arg(long, value_delimiter = ',', value_parser = parse_bytes, default_value = "16,1024,65536")]
+        bytes: Vec<u64>,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Several blocks a warp, then all of them freed, in one kernel
+    AllocCycleDealloc {
+        /// Numbers of blocks of 256 threads
+        #[arg(long, value_delimiter = ',', value_parser = parse_blocks, default_value = "120,1056")]
+        blocks: Vec<u32>,
+        /// Sizes of a block
+        #[arg(long, value_delimiter = ',', value_parser = parse_bytes, default_value = "16,1024")]
+        bytes: Vec<u64>,
+        /// Numbers of blocks that a warp keeps
+        #[arg(long, value_delimiter = ',', value_parser = parse_kept, default_value = "10")]
+        kept: Vec<u32>,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// At most one malloc or free a warp, with a probability, in a kernel launched several times
+    ///
+    /// The test P of Vinkler and Havran (2014). A warp without a block requests one with the
+    /// probability --p-alloc, a warp with one frees it with --p-free. A sample is the time of
+    /// all launches together.
+    Probability {
+        /// Numbers of blocks of 256 threads
+        #[arg(long, value_delimiter = ',', value_parser = parse_blocks, default_value = "1,15,30,60,120")]
+        blocks: Vec<u32>,
+        /// Sizes of a block
+        #[arg(long, value_delimiter = ',', value_parser = parse_bytes, default_value = "4")]
+        bytes: Vec<u64>,
+        #[command(flatten)]
+        draws: DrawArguments,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Several blocks a thread, one after the other: malloc and free by turns, in one kernel
+    ///
+    /// The test of Lee (2014), Figures 3 to 5.
+    Turns {
+        /// Numbers of threads
+        #[arg(long, value_delimiter = ',', value_parser = parse_threads, default_value = "16384")]
+        threads: Vec<u32>,
+        /// Sizes of a block
+        #[arg(long, value_delimiter = ',', value_parser = parse_bytes, default_value = "16,256,16384")]
+        bytes: Vec<u64>,
+        /// Turns of a thread
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), default_value_t = TURNS)]
+        turns: u32,
+        /// And sizes of 16 to 8192 bytes, of each thread and turn its own
+        #[arg(long)]
+        mixed: bool,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// As `threads`, over a range of sizes: powers of two and some between them
+    Sizes {
+        /// Numbers of threads
+        #[arg(long, value_delimiter = ',', value_parser = parse_threads, default_value = "10000,100000")]
+        threads: Vec<u32>,
+        /// Size of the smallest blocks
+        #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "16")]
+        from: u64,
+        /// Size of the largest blocks
+        #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "8192")]
+        to: u64,
+        /// Sizes between a power of two and the next, at equal distances
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=63), default_value_t = 1)]
+        between: u32,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// As `threads`, over a range of numbers of threads
+    Scaling {
+        /// Numbers of threads
+        #[arg(long, value_delimiter = ',', value_parser = parse_threads, default_value = "1024,16384,131072,1048576")]
+        threads: Vec<u32>,
+        /// Sizes of a block
+        #[arg(long, value_delimiter = ',', value_parser = parse_bytes, default_value = "16")]
+        bytes: Vec<u64>,
+        #[command(flatten)]
+        common: Common,
+    },
+}
+
+/// What `probability` draws.
+#[derive(Debug, Args)]
+pub struct DrawArguments {
+    /// Launches of the kernel
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), default_value_t = Draws::default().launches)]
+    launches: u32,
+    /// Probability of a request by a warp without a block, in each launch
+    #[arg(long, value_name = "P", value_parser = parse_probability, default_value_t = Draws::default().p_alloc)]
+    p_alloc: f64,
+    /// Probability of a free by a warp with a block, in each launch
+    #[arg(long, value_name = "P", value_parser = parse_probability, default_value_t = Draws::default().p_free)]
+    p_free: f64,
+}
+
+impl Workload {
+    /// What is drawn, by the benchmark that draws.
+    pub(super) fn draws(&self) -> Option<Draws> {
+        let Self::Probability { draws, .. } = self else {
+            return None;
+        };
+        Some(Draws {
+            launches: draws.launches,
+            p_alloc: draws.p_alloc,
+            p_free: draws.p_free,
+        })
+    }
+
+    /// Turns of a thread, in the benchmark that has them.
+    pub(super) fn turns(&self) -> Option<u32> {
+        match self {
+            Self::Turns { turns, .. } => Some(*turns),
+            _ => None,
+        }
+    }
+
+    /// The benchmark, its sizes, and the options of every benchmark.
+    pub(super) fn parts(self) -> (Microbenchmark, Vec<Size>, Common) {
+        let threads_of = |blocks: Vec<u32>| -> Vec<u32> {
+            blocks.iter().map(|count| count * BLOCK_THREADS).collect()
+        };
+        match self {
+            Self::Threads {
+                threads,
+                bytes,
+                common,
+            } => {
+                let sizes = Size::product(&threads, &bytes, &[1]);
+                (Microbenchmark::Threads, sizes, common)
+            }
+            Self::Mixed { threads, common } => {
+                let sizes = Size::product(&threads, &[0], &[1]);
+                (Microbenchmark::Mixed, sizes, common)
+            }
+            Self::AllocDealloc {
+                blocks,
+                bytes,
+                common,
+            } => {
+                let sizes = Size::product(&threads_of(blocks), &bytes, &[1]);
+                (Microbenchmark::AllocDealloc, sizes, common)
+            }
+            Self::AllocCycleDealloc {
+                blocks,
+                bytes,
+                kept,
+                common,
+            } => {
+                let sizes = Size::product(&threads_of(blocks), &bytes, &kept);
+                (Microbenchmark::AllocCycleDealloc, sizes, common)
+            }
+            Self::Probability {
+                blocks,
+                bytes,
+                common,
+                ..
+            } => {
+                let sizes = Size::product(&threads_of(blocks), &bytes, &[1]);
+                (Microbenchmark::Probability, sizes, common)
+            }
+            Self::Turns {
+                threads,
+                bytes,
+                mixed,
+                common,
+                ..
+            } => {
+                // As in `Mixed`, 0 bytes stand for sizes that differ.
+                let bytes: Vec<u64> = bytes.into_iter().chain(mixed.then_some(0)).collect();
+                let sizes = Size::product(&threads, &bytes, &[1]);
+                (Microbenchmark::Turns, sizes, common)
+            }
+            Self::Sizes {
+                threads,
+                from,
+                to,
+                between,
+                common,
+            } => {
+                let sizes = Size::product(&threads, &size_range(from, to, between), &[1]);
+                (Microbenchmark::Sizes, sizes, common)
+            }
+            Self::Scaling {
+                threads,
+                bytes,
+                common,
+            } => {
+                let sizes = Size::product(&threads, &bytes, &[1]);
+                (Microbenchmark::Scaling, sizes, common)
+            }
+        }
+    }
+}
+
+/// A number of threads that a grid can have.
+///
+/// # Errors
+///
+/// For what is none.
+pub fn parse_threads(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(count @ 1..=0x1000_0000) => Ok(count),
+        _ => Err("write a number of threads from 1 to 2^28".to_owned()),
+    }
+}
+
+fn parse_blocks(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(count @ 1..=0x10_0000) => Ok(count),
+        _ => Err("write a number of blocks from 1 to 2^20".to_owned()),
+    }
+}
+
+fn parse_probability(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(probability) if (0.0..=1.0).contains(&probability) => Ok(probability),
+        _ => Err("write a probability from 0 to 1".to_owned()),
+    }
+}
+
+fn parse_kept(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(count) if (1..=KEPT_MOST).contains(&count) => Ok(count),
+        _ => Err(format!("write a number from 1 to {KEPT_MOST}")),
+    }
+}
