@@ -67,15 +67,17 @@ fn speedups(results: &Results, allocator: &str, threads: u32) -> Vec<(u64, f64)>
 }
 
 fn mean(ratios: impl Iterator<Item = f64>) -> String {
+    geometric_mean(ratios).map_or("-".to_owned(), |mean| format!("{mean:.0}"))
+}
+
+/// The geometric mean, of one ratio at least.
+pub(super) fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0);
     for ratio in ratios {
         sum += ratio.ln();
         count += 1;
     }
-    match count {
-        0 => "-".to_owned(),
-        _ => format!("{:.0}", (sum / f64::from(count)).exp()),
-    }
+    (count > 0).then(|| (sum / f64::from(count)).exp())
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod registers;
 mod results;
 mod soak;
 mod summary;
+mod turns;
 mod verdict;
 mod walks;
 mod work;
@@ -84,6 +85,7 @@ fn table(name: &str, results: &Results) -> Result<String> {
         ["graph", "bandwidth"] => bandwidth::table(results),
         ["graph", "memory"] => graph::memory(results),
         ["soak"] => soak::table(results),
+        ["turns"] => turns::table(results),
         ["bench", "forms", heap] => forms::table(results, heap),
         ["headline", scene, graph] => headline::table(results, scene, graph),
         ["summary", scene, graph] => summary::table(results, scene, graph),

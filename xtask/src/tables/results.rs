@@ -66,6 +66,8 @@ pub struct Case {
     pub heap: String,
     /// Threads of the launch.
     pub threads: u32,
+    /// Turns of a thread, in `turns`.
+    pub turns: Option<u32>,
     /// Bytes of a request; nothing for mixed sizes.
     pub bytes: Option<u64>,
     /// `ok`, or how it failed.
@@ -234,6 +236,8 @@ pub struct Results {
     pub bench: Vec<Case>,
     /// Microbenchmarks of published forms.
     pub forms: Vec<Case>,
+    /// Malloc and free by turns.
+    pub turns: Vec<Case>,
     /// Trees.
     pub kdtree: Vec<Tree>,
     /// Graphs.
@@ -256,6 +260,7 @@ impl Results {
         let results = Self {
             bench: list(folder, "h200-bench.json")?,
             forms: list(folder, "h200-forms.json")?,
+            turns: list(folder, "h200-turns.json")?,
             kdtree: list(folder, "h200-kdtree.json")?,
             graphs: list(folder, "h200-graph.json")?,
             soak: list(folder, "h200-soak.json")?,
@@ -271,7 +276,8 @@ impl Results {
 
     /// Refuses results of the CPU backend, which say nothing beside a GPU's.
     fn check(&self) -> Result<()> {
-        let benches = self.bench.iter().chain(&self.forms).map(|case| &case.meta);
+        let benches = self.bench.iter().chain(&self.forms).chain(&self.turns);
+        let benches = benches.map(|case| &case.meta);
         let trees = self.kdtree.iter().map(|tree| &tree.meta);
         let graphs = self.graphs.iter().chain(&self.soak);
         let graphs = graphs.filter_map(|row| row.result.as_ref());
