@@ -3,30 +3,39 @@
 //! `with_allocators!(m)` calls the macro `m` once with every allocator. Another form of
 //! one, which users choose by a parameter, is a line of its own: `cmalloc:walk=paper` is
 //! `cmalloc_walk_paper`.
+//!
+//! [`XMalloc`], [`Gallatin`] and [`BuddyAlloc`] keep the contract on the CPU and are
+//! not in the table yet: nothing of them has run on a GPU.
 
 mod atomic;
 mod atomic_wrap;
+mod buddy;
 mod checked;
 pub mod circular;
 mod common;
 mod cuda;
 mod fdg;
+mod gallatin;
 pub mod ouroboros;
 mod scatter;
+pub mod xmalloc;
 
 pub use atomic::AtomicMalloc;
 pub use atomic_wrap::AwMalloc;
+pub use buddy::BuddyAlloc;
 pub use checked::Checked;
 pub use circular::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 pub use circular::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
 pub use cuda::CudaMalloc;
 pub use fdg::FdgMalloc;
+pub use gallatin::Gallatin;
 pub use ouroboros::{
     OuroborosCS, OuroborosCSPaper, OuroborosCVa, OuroborosCVaPaper, OuroborosCVl,
     OuroborosCVlPaper, OuroborosPS, OuroborosPSPaper, OuroborosPVa, OuroborosPVaPaper,
     OuroborosPVl, OuroborosPVlPaper,
 };
 pub use scatter::ScatterAlloc;
+pub use xmalloc::XMalloc;
 
 /// Calls `$callback! { ("name", Type), ... }` with every allocator.
 #[cfg(not(test))]

@@ -1,0 +1,81 @@
+//! The 3L allocator (Lee, A New Non-Blocking Approach on GPU Dynamical Memory Management, 2014):
+//! a buddy system with a queue of signals for each size of blocks.
+//!
+//! Blocks of *level* k are 2^k units. A level has a circular queue, and HEAD and TAIL, tickets
+//! of which are drawn by `fetch_add`. Who draws a ticket of HEAD looks at the signal in its
+//! slot (section 3, figure 1 of the paper):
+//!
+//! | signal | paper | here |
+//! |---|---|---|
+//! | ADDRESS | a free block, which is the reader's now | a group with free blocks, which is the reader's to take from ([`queue`]) |
+//! | EMPTY | nothing yet: if no more slots are there split a block of the level above, or else wait | the reader makes it CAPTURED, and draws again |
+//! | CAPTURED | the block has been merged: draw another ticket | the same: the group has no free block left |
+//! | OVERFLOW | refuse | the counts of all levels are 0: refuse |
+//!
+//! *Pair creation*: a block of a level above is split into buddies, of which one is the
+//! request's and the other goes to its level; here down to the level that was asked for, and
+//! in one step to as many blocks as the lanes of the warp want together. *Merging*: if the
+//! buddy of a freed block is free, both are one block of the level above.
+//!
+//! # What is mended
+//!
+//! - *Nobody waits.* In the paper the thread of an even ticket waits until that of an odd one
+//!   has split a block, and both are lanes of one warp as a rule. Since sm_70 lanes are
+//!   scheduled apart, and before it they were not to be waited for at all; a thread whose slot
+//!   is never filled waits for ever. Here nothing is announced by a ticket. Who finds no block
+//!   on its level takes one above and splits it for itself and the lanes that run with it, and
+//!   a slot that is not filled is skipped: its producer sees that, and draws another ticket.
+//! - *Buddies merge in one step.* The paper takes the smaller of two buddies off the queue,
+//!   then the larger, in this order so that two threads do not each take one; a thread that
+//!   loses the second puts the first back, and in between it is nobody's. Here the signals of
+//!   buddies are neighbouring bits of one word. One exchange sets the bit of a freed block, or
+//!   clears that of its buddy and gives the thread both. There are never two free buddies, and
+//!   no order in which they are to be taken.
+//! - *Blocks are not looked into.* In the paper a free block holds the number of its slot.
+//!   Whoever merges reads it from the buddy, which may be live, and then what its owner wrote:
+//!   a race, and a slot that any number names. Here the place of a signal follows from the
+//!   block's number.
+//! - *Queues do not overflow.* In the paper each merge leaves a captured slot behind, so that
+//!   a circular queue of any length is full at some time. Here the slots are of groups of 32
+//!   blocks, and a group is in its queue at most once, which a bit of its word says: a queue
+//!   has a slot for each group ([`queue`]).
+//!
+//! # Invariants
+//!
+//! - *Who changes a bit of a group's word from 1 to 0 owns the block* until it frees it
+//!   ([`groups`]). The exchange of the word decides, whatever was read before. Since a block has
+//!   a bit for itself, no value that comes again (ABA) gives it to two.
+//! - *A group with a free block is listed*: it is in its level's queue, or a thread holds it
+//!   that takes all that is free there, and lists it again if it gives some back. So no free
+//!   block is lost.
+//! - *The count of a level's free blocks is never too low*: what is freed is counted before its
+//!   bit is set, what is split or merged is counted on its new level before it is counted off
+//!   its old one. So with all counts 0 there is nothing that a request overlooked but what
+//!   moved from a level that it had yet to look at to one behind it, in the middle of other
+//!   calls.
+//!
+//! # How long a call takes
+//!
+//! `free` repeats an exchange if another thread's has succeeded, and never waits: it is
+//! lock-free. `malloc` is refused at once where the counts say so. If they say that there is
+//! something, and it is another thread's to split, merge or put into a queue, it looks again up
+//! to [`search::MOST_LOOKS`] times, with pauses that grow, and is refused then. That is a bound,
+//! not a wait: a thread that is descheduled in the middle of a call delays no other beyond it. It
+//! may have requests refused though, so that a null is no evidence.
+
+mod contract;
+mod descriptions;
+mod groups;
+mod layout;
+mod queue;
+mod search;
+
+use layout::Layout;
+
+/// The 3L allocator: the addresses and constants of a heap.
+#[derive(Clone, Copy)]
+pub struct BuddyAlloc {
+    blocks: *mut u8,
+    tables: *mut u8,
+    layout: Layout,
+}

@@ -1,0 +1,310 @@
+//! Slices that were freed of blocks that still have live ones, for requests that nothing else
+//! serves: not in the published code.
+//!
+//! A block is *listed* when one of its words gets its first free slice: by the hint in its
+//! state, by its bit in the record of its segment, and by the segment's in the tree of the
+//! class. Who finds no free slice in it takes it off these lists in the same order, and looks
+//! again after each step. Each list is a word that both change by read-modify-writes: the later
+//! one sees what the earlier did before.
+//!
+//! | operation | order | why |
+//! |---|---|---|
+//! | hint set in the state | acq_rel | continues what `fill` releases; the block may be whole |
+//! | hint cleared | acquire | pairs with that and with `fill`: the second look sees the bits |
+//! | block's bit set, cleared | release, acquire | the same for the hint |
+//! | slices taken | acquire | pairs with the `fetch_or` of their frees |
+
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+use cuda_std::atomic;
+
+use super::Gallatin;
+use super::blocks::{HINTED, NO_CLASS, Taken, class_of};
+use super::layout::Layout;
+use super::segments::{pick, segment_class};
+use super::tables::Block;
+use super::tree::NONE;
+
+/// Exchanges that a request loses at a word before it tries another.
+const TRIES: u32 = 32;
+/// Words of a row.
+const ROW: u32 = 16;
+
+impl Gallatin {
+    /// Lists a block by the hint in its state.
+    ///
+    /// # Safety
+    ///
+    /// `block` is one of the heap.
+    #[inline(always)]
+    pub(super) unsafe fn hint(&self, block: Block) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // Acquire and release: see the module.
+            let before = self.state(block).fetch_or(HINTED, AcqRel);
+            let class = class_of(before);
+            // At rest, the next who opens it lists it.
+            if before & HINTED == 0 && class != NO_CLASS {
+                self.list(block, class);
+            }
+        }
+    }
+
+    /// Lists a block with a hint in its segment and in the tree of its class.
+    ///
+    /// # Safety
+    ///
+    /// `block` is one of the heap, and `class` a class.
+    #[inline(always)]
+    pub(super) unsafe fn list(&self, block: Block, class: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // Release: the hint comes before.
+            self.hinted(block.segment)
+                .fetch_or(1 << block.number, Release);
+            self.holes_tree(class).set(block.segment);
+        }
+    }
+
+    /// Takes a block off the list of its segment, unless it has a hint.
+    ///
+    /// # Safety
+    ///
+    /// `block` is one of the heap.
+    #[inline(always)]
+    unsafe fn unlist(&self, block: Block) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // Acquire: if the bit was set for a hint that we did not see, the load does.
+            self.hinted(block.segment)
+                .fetch_and(!(1 << block.number), Acquire);
+            let state = self.state(block).load(Relaxed);
+            if state & HINTED != 0 && class_of(state) != NO_CLASS {
+                self.list(block, class_of(state));
+            }
+        }
+    }
+
+    /// Up to `wanted` slices of `class` that were freed.
+    ///
+    /// # Safety
+    ///
+    /// `class` is one of the heap, and `wanted` from 1 to 32.
+    #[inline(always)]
+    pub(super) unsafe fn take_hole(&self, class: u32, wanted: u32, spread: u32) -> Taken {
+        let what = u64::from(class << 8 | wanted) << 32 | u64::from(spread);
+        let bits = self.layout.to_bits();
+        // SAFETY: the parts of this heap, and the caller's promise.
+        unsafe {
+            let taken = outlined(self.blocks, self.tables, self.records, bits, what);
+            Taken::from_bits(taken)
+        }
+    }
+
+    /// [`Self::take_hole`], in line.
+    ///
+    /// # Safety
+    ///
+    /// As for that.
+    #[inline(always)]
+    unsafe fn search_holes(&self, class: u32, wanted: u32, spread: u32) -> Taken {
+        let tree = self.holes_tree(class);
+        // A turn that fails takes something off the lists.
+        for _ in 0..2 * self.layout.segments + 64 {
+            let segment = tree.find();
+            if segment == NONE {
+                break;
+            }
+            // SAFETY: the trees hold segments of the heap.
+            unsafe {
+                let taken = self.take_hole_of(segment, class, wanted, spread);
+                if taken.count != 0 {
+                    return taken;
+                }
+                if !self.has_listed(segment, class) {
+                    tree.clear(segment);
+                    // If it was set for a block that we did not see, we have acquired it.
+                    if self.has_listed(segment, class) {
+                        tree.set(segment);
+                    }
+                }
+            }
+        }
+        Taken::NONE
+    }
+
+    /// Whether a segment is of `class` and has blocks on its list.
+    ///
+    /// # Safety
+    ///
+    /// `segment` is one of the heap.
+    #[inline(always)]
+    unsafe fn has_listed(&self, segment: u32, class: u32) -> bool {
+        // SAFETY: the caller's promise.
+        // Relaxed, both: hints.
+        unsafe {
+            segment_class(self.segment(segment).load(Relaxed)) == class
+                && self.hinted(segment).load(Relaxed) != 0
+        }
+    }
+
+    /// [`Self::take_hole`] in a segment.
+    ///
+    /// # Safety
+    ///
+    /// As for that; `segment` is one of the heap.
+    #[inline(always)]
+    unsafe fn take_hole_of(&self, segment: u32, class: u32, wanted: u32, spread: u32) -> Taken {
+        // SAFETY: the caller's promise; a block is only looked into while it is pinned and of the
+        // class.
+        unsafe {
+            if !self.has_listed(segment, class) {
+                return Taken::NONE;
+            }
+            // Relaxed: a hint.
+            let mut listed = self.hinted(segment).load(Relaxed);
+            while listed != 0 {
+                let number = pick(listed, spread);
+                listed &= !(1 << number);
+                let block = Block { segment, number };
+                if class_of(self.pin(block)) != class {
+                    self.unpin(block, 0);
+                    self.unlist(block);
+                    continue;
+                }
+                let (mut taken, mut emptied) = self.take_pinned(block, class, wanted, spread);
+                if taken.count == 0 {
+                    // Acquire: who adds to the state before this shows us its bits, and who does
+                    // after it sets the hint again.
+                    self.state(block).fetch_and(!HINTED, Acquire);
+                    (taken, emptied) = self.take_pinned(block, class, wanted, spread);
+                    if taken.count == 0 {
+                        self.unlist(block);
+                    } else {
+                        self.hint(block);
+                    }
+                }
+                self.unpin(block, emptied);
+                if taken.count != 0 {
+                    return taken;
+                }
+            }
+            Taken::NONE
+        }
+    }
+
+    /// Slices of a block, and the words that were full and are no longer.
+    ///
+    /// # Safety
+    ///
+    /// The caller has pinned the block, which is of `class`; `wanted` is from 1 to 32.
+    #[inline(always)]
+    unsafe fn take_pinned(
+        &self,
+        block: Block,
+        class: u32,
+        wanted: u32,
+        spread: u32,
+    ) -> (Taken, u32) {
+        let first = self.first_slice(block, class) / 32;
+        let words = self.layout.words(class);
+        let rows = if words < ROW { 1 } else { words / ROW };
+        let mut row = 0;
+        // SAFETY: the caller's promise: the words are of the block.
+        unsafe {
+            while row < rows {
+                // Numbers of words, rows and blocks are powers of two.
+                let at = first + ROW * ((row + spread) & (rows - 1));
+                let mut some = if words < ROW {
+                    (1 << words) - 1
+                } else {
+                    bits_of(atomic::load_row(&*self.bits(block.segment, at).cast()))
+                };
+                while some != 0 {
+                    let word = at + some.trailing_zeros();
+                    some &= some - 1;
+                    let (taken, emptied) = self.take_of_word(block.segment, class, word, wanted);
+                    if taken.count != 0 {
+                        return (taken, emptied);
+                    }
+                }
+                row += 1;
+            }
+        }
+        (Taken::NONE, 0)
+    }
+
+    /// Slices of a word, and whether it was full.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::take_pinned`]; `word` is one of a block of `class` that is pinned.
+    #[inline(always)]
+    unsafe fn take_of_word(
+        &self,
+        segment: u32,
+        class: u32,
+        word: u32,
+        wanted: u32,
+    ) -> (Taken, u32) {
+        // SAFETY: the caller's promise.
+        let bits = unsafe { self.bits_word(segment, word) };
+        // Relaxed: a hint; the exchange decides.
+        let mut seen = bits.load(Relaxed);
+        let mut turns = 0;
+        while seen != 0 && turns < TRIES {
+            let bit = seen.trailing_zeros();
+            let ones = (seen >> bit).trailing_ones();
+            let count = if ones < wanted { ones } else { wanted };
+            let mask = (u32::MAX >> (32 - count)) << bit;
+            // Acquire: the former owners of the slices are done with them.
+            let held = bits.compare_exchange(seen, seen & !mask, Acquire);
+            if held == seen {
+                let emptied = seen == self.layout.full_word(class);
+                let taken = self.taken(segment, class, 32 * word + bit, count);
+                return (taken, u32::from(emptied));
+            }
+            seen = held;
+            turns += 1;
+        }
+        (Taken::NONE, 0)
+    }
+}
+
+/// A bit for each word of a row that is not 0.
+#[inline(always)]
+fn bits_of(row: [[u32; 4]; 4]) -> u32 {
+    let [a, b, c, d] = row;
+    let four = |words: [u32; 4]| {
+        u32::from(words[0] != 0)
+            | u32::from(words[1] != 0) << 1
+            | u32::from(words[2] != 0) << 2
+            | u32::from(words[3] != 0) << 3
+    };
+    four(a) | four(b) << 4 | four(c) << 8 | four(d) << 12
+}
+
+/// [`Gallatin::take_hole`], out of line as it is long. `what` is the class, in the low byte of the
+/// high half the slices that are wanted, and in the low half where to begin.
+///
+/// # Safety
+///
+/// The pointers and the bits of the layout are those of a heap; otherwise as for that.
+#[inline(never)]
+unsafe fn outlined(
+    blocks: *mut u8,
+    tables: *mut u8,
+    records: *mut u8,
+    layout: u64,
+    what: u64,
+) -> u64 {
+    let heap = Gallatin {
+        blocks,
+        tables,
+        records,
+        layout: Layout::from_bits(layout),
+    };
+    let (class, wanted) = ((what >> 40) as u32, (what >> 32) as u32 & 0xff);
+    // SAFETY: the caller's promise.
+    unsafe { heap.search_holes(class, wanted, what as u32).to_bits() }
+}

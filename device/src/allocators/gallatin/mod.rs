@@ -1,0 +1,62 @@
+//! Gallatin (McCoy and Pandey, PPoPP 2024): the pool is cut into *segments*, a segment into
+//! *blocks* of one class, a block into *slices* of one size. Trees of bits, 64 to a word as
+//! in a van Emde Boas tree, find segments; requests claim slices of a block by an addition.
+//!
+//! Where things are (section 4 of the paper):
+//!
+//! - A tree has a bit for each free segment; two trees a class have one for each segment with
+//!   blocks at rest, and for each with slices that were freed ([`tree`]).
+//! - A buffer for each class and multiprocessor names the block of which its requests claim
+//!   slices ([`buffers`]). In large classes multiprocessors share buffers, so that a class
+//!   holds a 32nd part of the pool at most.
+//! - A block has a count of claimed slices, and a bit for each slice that was freed
+//!   ([`blocks`]).
+//!
+//! The invariants, and the operation that decides each:
+//!
+//! - *Who moves a block's count on owns the slices that it passed*, if the count belonged to an
+//!   open block. The count has the class beside it: a thread that read the buffer long ago
+//!   learns from its addition what the block is now, and gives back what it did not want.
+//! - *Who clears a slice's bit owns the slice.* A thread clears bits only while it has pinned
+//!   the block, so that the block has the class that the thread knows.
+//! - *Who exchanges the state of a block whose words of bits are all full and counted, and which
+//!   nobody has pinned, owns the block*, and gives it back to its segment.
+//! - *Who clears a block's bit in the word of its segment owns the block.* The word holds the
+//!   class, too ([`segments`]).
+//! - *Who exchanges the word of a segment whose blocks are all at rest for 0 owns the segment.*
+//!
+//! Everything else is a hint: which block a buffer names, all bits of the trees but those of free
+//! segments, and which blocks have free slices. Who clears a hint looks again at what it stands
+//! for; who sets it does so after what it stands for. Both are read-modify-writes of one word, so
+//! that one of the two sees the other, and no memory is hidden for good.
+//!
+//! What is ours, and why:
+//!
+//! - Slices are freed in a bitmap, not by a counter a block: what was freed of a block that still
+//!   has live slices serves requests when there is nothing else, where in the published code it is
+//!   out of reach until all of the block is back.
+//! - Classes go up to half a segment, so that no request takes a block as a whole.
+//! - Buffers are emptied before a request is refused, so that all of a heap that was freed is one
+//!   free block again. In the published code blocks in buffers stay there.
+//! - A segment has at most 32 blocks, so that its state is one word.
+
+mod blocks;
+mod buffers;
+mod contract;
+mod descriptions;
+mod holes;
+mod layout;
+mod segments;
+mod tables;
+mod tree;
+
+use layout::Layout;
+
+/// Gallatin: the addresses and constants of a heap.
+#[derive(Clone, Copy)]
+pub struct Gallatin {
+    blocks: *mut u8,
+    tables: *mut u8,
+    records: *mut u8,
+    layout: Layout,
+}

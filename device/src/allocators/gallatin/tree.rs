@@ -1,0 +1,316 @@
+//! Trees of bits, 64 to a word: a level has a bit for each word of the one below that is not 0.
+//! The paper's van Emde Boas trees are the same, of as many levels as the pool has segments for.
+//!
+//! A bit of the lowest level is the caller's: a free segment, or a hint. Bits above are hints:
+//! who makes a word 0 clears its bit above and then looks at the word again; who sets the first
+//! bit of a word sets the one above afterwards. Both are read-modify-writes of the word above:
+//! if the clearing one is the later, it acquires the other, and so the look sees the bit.
+//!
+//! | operation | order | why |
+//! |---|---|---|
+//! | bit set, all levels | release | what it stands for comes before |
+//! | bit of a free segment cleared | acquire | pairs with that: the segment's last owner is done |
+//! | bit above, and hint, cleared | acquire | pairs with that: the look that follows sees it |
+//! | loads | relaxed | hints |
+
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use cuda_std::atomic::AtomicU64;
+
+use super::Gallatin;
+use super::layout::levels;
+
+/// No segment.
+pub const NONE: u32 = u32::MAX;
+/// Words that a descent finds to be 0 before it gives up.
+const TRIES: u32 = 256;
+
+/// A tree with a bit for each segment.
+#[derive(Clone, Copy)]
+pub struct Tree {
+    words: *mut u8,
+    segments: u32,
+    levels: [u32; 3],
+}
+
+impl Gallatin {
+    /// The tree of free segments.
+    #[inline(always)]
+    pub(super) fn free_tree(&self) -> Tree {
+        self.tree(0)
+    }
+
+    /// The tree of segments of `class` with blocks at rest.
+    #[inline(always)]
+    pub(super) fn resting_tree(&self, class: u32) -> Tree {
+        self.tree(1 + class)
+    }
+
+    /// The tree of segments of `class` with slices that were freed.
+    #[inline(always)]
+    pub(super) fn holes_tree(&self, class: u32) -> Tree {
+        self.tree(1 + self.layout.classes() + class)
+    }
+
+    /// Tree `index`, which is below `layout.trees()` for a class of the heap.
+    #[inline(always)]
+    fn tree(&self, index: u32) -> Tree {
+        let at = self.layout.tree_at(index);
+        Tree::new(self.tables.wrapping_add(at as usize), self.layout.segments)
+    }
+}
+
+/// The lowest set bit of a word that is not 0.
+#[inline(always)]
+pub fn lowest(word: u64) -> u32 {
+    word.trailing_zeros()
+}
+
+impl Tree {
+    /// The tree whose words lie there.
+    #[inline(always)]
+    fn new(words: *mut u8, segments: u32) -> Self {
+        Self {
+            words,
+            segments,
+            levels: levels(segments),
+        }
+    }
+
+    /// A word of a level.
+    ///
+    /// # Safety
+    ///
+    /// `level` is one of the tree, and `index` below its words.
+    #[inline(always)]
+    pub(super) unsafe fn word(&self, level: u32, index: u32) -> &AtomicU64 {
+        let [first, second, _] = self.levels;
+        let before = match level {
+            0 => 0,
+            1 => first,
+            _ => first + second,
+        };
+        // SAFETY: the caller's promise; the levels lie behind each other.
+        unsafe {
+            &*self
+                .words
+                .cast::<AtomicU64>()
+                .add((before + index) as usize)
+        }
+    }
+
+    /// Words of a level; 0 if there is none.
+    #[inline(always)]
+    fn words(&self, level: u32) -> u32 {
+        match level {
+            0 => self.levels[0],
+            1 => self.levels[1],
+            2 => self.levels[2],
+            _ => 0,
+        }
+    }
+
+    /// Words of the lowest level.
+    #[inline(always)]
+    pub(super) fn lowest_words(&self) -> u32 {
+        self.levels[0]
+    }
+
+    /// Sets the bits of words above that word `index` of level 0 has become other than 0.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::word`].
+    #[inline(always)]
+    unsafe fn raise(&self, index: u32) {
+        let (mut level, mut index) = (1, index);
+        while index / 64 < self.words(level) {
+            // SAFETY: the index was just compared.
+            // Release: the bit below comes before.
+            let before =
+                unsafe { self.word(level, index / 64) }.fetch_or(1 << (index % 64), Release);
+            if before != 0 {
+                return;
+            }
+            index /= 64;
+            level += 1;
+        }
+    }
+
+    /// Clears the bit of word `index` of `level` in the one above, as that word was seen to be 0,
+    /// unless it is no longer.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::word`].
+    #[inline(always)]
+    unsafe fn lower(&self, level: u32, index: u32) {
+        if index / 64 >= self.words(level + 1) {
+            return;
+        }
+        // SAFETY: the caller's promise; the index above was just compared.
+        unsafe {
+            let above = self.word(level + 1, index / 64);
+            // Acquire: if the bit was set meanwhile, the load sees what for.
+            above.fetch_and(!(1 << (index % 64)), Acquire);
+            if self.word(level, index).load(Relaxed) == 0 {
+                return;
+            }
+            // Release: as in `raise`.
+            let before = above.fetch_or(1 << (index % 64), Release);
+            if before == 0 && level == 0 && index / 4096 < self.words(2) {
+                self.word(2, 0).fetch_or(1 << (index / 64), Release);
+            }
+        }
+    }
+
+    /// Sets the bits of `mask` in a word of the lowest level.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::word`], of level 0; for a tree of free segments the caller owns these and
+    /// gives them up.
+    #[inline(always)]
+    pub(super) unsafe fn set_bits(&self, index: u32, mask: u64) {
+        // SAFETY: the caller's promise.
+        unsafe { outlined_set(self.words, self.segments, index, mask) }
+    }
+
+    /// Clears the bits of `mask` in a word of the lowest level, and returns which were set.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::word`], of level 0.
+    #[inline(always)]
+    pub(super) unsafe fn clear_bits(&self, index: u32, mask: u64) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { outlined_clear(self.words, self.segments, index, mask) }
+    }
+
+    /// Sets the bit of a segment.
+    ///
+    /// # Safety
+    ///
+    /// `segment` is one of the heap; otherwise as for [`Self::set_bits`].
+    #[inline(always)]
+    pub(super) unsafe fn set(&self, segment: u32) {
+        // SAFETY: the caller's promise.
+        unsafe { self.set_bits(segment / 64, 1 << (segment % 64)) }
+    }
+
+    /// Clears the bit of a segment.
+    ///
+    /// # Safety
+    ///
+    /// `segment` is one of the heap.
+    #[inline(always)]
+    pub(super) unsafe fn clear(&self, segment: u32) {
+        // SAFETY: the caller's promise.
+        unsafe { self.clear_bits(segment / 64, 1 << (segment % 64)) };
+    }
+
+    /// The first segment whose bit is set, or [`NONE`].
+    #[inline(always)]
+    pub(super) fn find(&self) -> u32 {
+        // SAFETY: the words of this tree.
+        unsafe { outlined_find(self.words, self.segments) }
+    }
+
+    /// [`Self::find`], in line.
+    #[inline(always)]
+    fn descend(&self) -> u32 {
+        // A turn that fails clears a bit that was outdated, or found others at work.
+        for _ in 0..TRIES {
+            let mut level = if self.levels[2] != 0 {
+                2
+            } else if self.levels[1] != 0 {
+                1
+            } else {
+                0
+            };
+            let (top, mut index) = (level, 0);
+            loop {
+                // SAFETY: the first word of the top level, or one for which there was a bit.
+                // Relaxed: a hint.
+                let word = unsafe { self.word(level, index).load(Relaxed) };
+                if word == 0 {
+                    if level == top {
+                        return NONE;
+                    }
+                    // SAFETY: as before.
+                    unsafe { self.lower(level, index) };
+                    break;
+                }
+                index = 64 * index + lowest(word);
+                if level == 0 {
+                    return index;
+                }
+                level -= 1;
+            }
+        }
+        NONE
+    }
+
+    /// The first segment whose bit is set, which is cleared, or [`NONE`].
+    #[inline(always)]
+    pub(super) fn take(&self) -> u32 {
+        for _ in 0..TRIES {
+            let segment = self.find();
+            if segment == NONE {
+                return NONE;
+            }
+            // SAFETY: `find` returns segments.
+            if unsafe { self.clear_bits(segment / 64, 1 << (segment % 64)) } != 0 {
+                return segment;
+            }
+        }
+        NONE
+    }
+}
+
+/// [`Tree::set_bits`], out of line as all of these: only rare steps change trees, and do so in
+/// many places.
+///
+/// # Safety
+///
+/// As for that, of the tree whose words lie there.
+#[inline(never)]
+unsafe fn outlined_set(words: *mut u8, segments: u32, index: u32, mask: u64) {
+    let tree = Tree::new(words, segments);
+    // SAFETY: the caller's promise.
+    unsafe {
+        // Release: what was done to a free segment, or what a hint stands for, comes before.
+        if tree.word(0, index).fetch_or(mask, Release) == 0 {
+            tree.raise(index);
+        }
+    }
+}
+
+/// [`Tree::clear_bits`].
+///
+/// # Safety
+///
+/// As for that, of the tree whose words lie there.
+#[inline(never)]
+unsafe fn outlined_clear(words: *mut u8, segments: u32, index: u32, mask: u64) -> u64 {
+    let tree = Tree::new(words, segments);
+    // SAFETY: the caller's promise.
+    unsafe {
+        // Acquire: what the release in `outlined_set` is for.
+        let before = tree.word(0, index).fetch_and(!mask, Acquire);
+        if before != 0 && before & !mask == 0 {
+            tree.lower(0, index);
+        }
+        before & mask
+    }
+}
+
+/// [`Tree::find`].
+///
+/// # Safety
+///
+/// The words of a tree over so many segments lie there.
+#[inline(never)]
+unsafe fn outlined_find(words: *mut u8, segments: u32) -> u32 {
+    Tree::new(words, segments).descend()
+}

@@ -1,0 +1,248 @@
+//! Requests for basic blocks, and their frees: the lanes of a class that come together draw
+//! tickets of its bin together, or cut blocks off its superblock.
+
+use super::XMalloc;
+use super::carve::FEW;
+use super::fifo::{NOTHING, Tickets};
+use super::layout::units_of;
+use super::tables::NONE;
+use crate::allocator::Handle;
+use crate::simt::{Warp, leader, rank};
+
+/// Turns in which a request tries the bin.
+const BIN_TURNS: u32 = 2;
+
+/// Where basic blocks are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// At tickets of a bin, which may be void.
+    Bin,
+    /// Side by side in a superblock.
+    Cut,
+    /// Home, with permits.
+    Home,
+}
+
+/// Basic blocks that lanes may take.
+#[derive(Clone, Copy)]
+pub struct Taken {
+    /// Where they are.
+    pub source: Source,
+    /// How many: 0 if there was none, at most 32.
+    pub count: u32,
+    /// Their class.
+    pub class: u32,
+    /// The first ticket; the unit where the first begins; or the superblock.
+    pub value: u32,
+}
+
+impl Taken {
+    /// None.
+    pub const NONE: Self = Self {
+        source: Source::Bin,
+        count: 0,
+        class: 0,
+        value: 0,
+    };
+
+    /// The blocks in a word, for a shuffle.
+    #[inline(always)]
+    pub fn to_bits(self) -> u64 {
+        let source = match self.source {
+            Source::Bin => 0,
+            Source::Cut => 1,
+            Source::Home => 2,
+        };
+        let high = self.class << 8 | source << 6 | self.count;
+        u64::from(high) << 32 | u64::from(self.value)
+    }
+
+    /// The blocks of these bits.
+    #[inline(always)]
+    pub fn from_bits(bits: u64) -> Self {
+        let high = (bits >> 32) as u32;
+        let source = match high >> 6 & 3 {
+            0 => Source::Bin,
+            1 => Source::Cut,
+            _ => Source::Home,
+        };
+        Self {
+            source,
+            count: high & 0x3f,
+            class: high >> 8,
+            value: bits as u32,
+        }
+    }
+}
+
+impl XMalloc {
+    /// The number of a basic block of this class in its superblock: of the one with unit `block`.
+    #[inline(always)]
+    pub(super) fn index_of(&self, block: u32, class: u32) -> u32 {
+        let unit = block & ((1 << self.layout.unit_bits()) - 1);
+        unit.checked_div(units_of(class)).unwrap_or(0)
+    }
+
+    /// Up to `wanted` blocks that are cut off the superblock of a class, and whether it has no
+    /// more.
+    ///
+    /// # Safety
+    ///
+    /// `class` is a class of the heap.
+    #[inline(always)]
+    pub(super) unsafe fn cut_together(&self, class: u32, wanted: u32) -> (Taken, bool) {
+        // SAFETY: the caller's promise.
+        let slice = unsafe { self.cut_off(class, wanted) };
+        let taken = Taken {
+            source: Source::Cut,
+            count: slice.count,
+            class,
+            value: (slice.superblock << self.layout.unit_bits()) + slice.first * units_of(class),
+        };
+        (taken, slice.is_last)
+    }
+
+    /// Up to `wanted` blocks of a class: none if the request is refused. From some turn on it
+    /// does not look into the bin, whose tickets may be void.
+    ///
+    /// # Safety
+    ///
+    /// `class` is a class of the heap, and `wanted` from 1 to 32 and at most the blocks of a
+    /// superblock.
+    #[inline(always)]
+    unsafe fn find<W: Warp>(&self, warp: W, class: u32, wanted: u32, turn: u32) -> Taken {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if turn < BIN_TURNS {
+                let tickets = self.bin(class).draw_front(wanted);
+                if tickets.count != 0 {
+                    return Taken {
+                        source: Source::Bin,
+                        count: tickets.count,
+                        class,
+                        value: tickets.first,
+                    };
+                }
+            }
+            let (mut taken, mut is_last) = (Taken::NONE, false);
+            if self.layout.capacity(class) > FEW {
+                (taken, is_last) = self.cut_together(class, wanted);
+            }
+            if taken.count == 0 {
+                return self.refill(warp, class, wanted);
+            }
+            if is_last {
+                self.refill(warp, class, 0);
+            }
+            taken
+        }
+    }
+
+    /// A basic block for each lane of `mask` that wants one: `class` is [`NONE`] for the others.
+    /// All lanes of `mask` call this together.
+    ///
+    /// # Safety
+    ///
+    /// `class` is a class of the heap or [`NONE`], and `mask` the active lanes or all that
+    /// formed a group of them.
+    #[inline(always)]
+    pub(super) unsafe fn blocks<W: Warp>(&self, warp: W, mask: u32, class: u32) -> u32 {
+        let lane = warp.lane();
+        // Lanes that a superblock suffices for are a group.
+        let mut part = 0;
+        if class != NONE {
+            part = self.layout.capacity(class);
+        }
+        let same = warp.match_any(mask, class);
+        part = rank(same, lane).checked_div(part).unwrap_or(0);
+        let group = warp.match_any(mask, class << 5 | part);
+        let mut rest = if class == NONE { 0 } else { group };
+        let (mut block, mut turn) = (u32::NULL, 0);
+        // Each turn but those of the bin serves a lane of each group, or refuses the group.
+        loop {
+            let first = if rest == 0 { lane } else { leader(rest) };
+            let mut taken = Taken::NONE.to_bits();
+            if rest != 0 && lane == first {
+                // SAFETY: the caller's promise; `rest` has lanes, no more than a superblock
+                // blocks.
+                taken = unsafe { self.find(warp, class, rest.count_ones(), turn).to_bits() };
+            }
+            // All lanes take part until the last is done, whatever their groups: see
+            // `Warp::converge`.
+            let taken = Taken::from_bits(warp.shuffle64(mask, taken, first));
+            // The leader acquired what it got for all of its lanes.
+            warp.sync(mask);
+            let place = rank(rest, lane);
+            if (place < taken.count) & (rest >> lane & 1 == 1) {
+                // SAFETY: the leader drew these tickets, cut these blocks off or got these
+                // permits, one for each lane.
+                block = unsafe { self.pick(warp, taken, place) };
+            }
+            let done = warp.ballot(mask, !block.is_null()) & group;
+            rest &= !done;
+            if taken.count == 0 || rest >> lane & 1 == 0 {
+                // Refused, or done: a lane that is done leads no more.
+                rest = 0;
+            }
+            turn += 1;
+            if warp.ballot(mask, rest != 0) & mask == 0 {
+                return block;
+            }
+        }
+    }
+
+    /// The block of number `place` of those that were taken; null if it lies in a bin at a void
+    /// ticket.
+    ///
+    /// # Safety
+    ///
+    /// `taken` has more blocks than `place`, and this one has not been picked yet.
+    #[inline(always)]
+    unsafe fn pick<W: Warp>(&self, warp: W, taken: Taken, place: u32) -> u32 {
+        const { assert!(NOTHING == u32::NULL) };
+        let class = taken.class;
+        // SAFETY: the caller's promise.
+        unsafe {
+            match taken.source {
+                Source::Bin => {
+                    let ticket = taken.value.wrapping_add(place);
+                    self.bin(class).take(warp, ticket)
+                }
+                Source::Cut => taken.value + place * units_of(class),
+                Source::Home => {
+                    let index = self.take_home(warp, taken.value, class, warp.thread());
+                    (taken.value << self.layout.unit_bits()) + index * units_of(class)
+                }
+            }
+        }
+    }
+
+    /// Frees a basic block of this class. Lanes that free blocks of one class together draw
+    /// tickets of its bin together.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns the block, which begins with unit `block`, and gives it up.
+    #[inline(always)]
+    pub(super) unsafe fn give_block<W: Warp>(&self, warp: W, block: u32, class: u32) {
+        let lane = warp.lane();
+        let mask = warp.converge();
+        let group = warp.match_any(mask, class);
+        let first = leader(group);
+        // SAFETY: the caller's promise: a block has a class of the heap.
+        unsafe {
+            let bin = self.bin(class);
+            let mut tickets = Tickets { first: 0, count: 0 };
+            if lane == first {
+                tickets = bin.draw_back(group.count_ones());
+            }
+            let place = rank(group, lane);
+            let ticket = warp.shuffle(mask, tickets.first, first).wrapping_add(place);
+            let count = warp.shuffle(mask, tickets.count, first);
+            if place >= count || !bin.put(ticket, block) {
+                // The bin is full, or the ticket void.
+                self.bring_block_home(block);
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What comes before a refusal: all blocks that lie in bins are brought home, and what is left
+//! of superblocks that are being cut. Superblocks all of whose blocks are home serve any class
+//! again.
+//!
+//! That takes as long as bins are full, and each block that is brought home has been freed since
+//! the last time. So it is paid for by frees, but for the looks at empty bins.
+
+use super::XMalloc;
+use super::fifo::NOTHING;
+use super::layout::Layout;
+use crate::simt::Warp;
+
+/// Void tickets of a bin after which it counts as empty.
+const VOID: u32 = 32;
+
+impl XMalloc {
+    /// Brings home what lies in bins, as far as nobody else takes it.
+    #[inline(always)]
+    pub(super) fn flush<W: Warp>(&self, warp: W) {
+        let bits = self.layout.to_bits();
+        // SAFETY: the parts of this heap.
+        unsafe { outlined(warp, self.blocks, self.queues, self.tables, bits) };
+    }
+
+    /// [`Self::flush`] of one class.
+    ///
+    /// # Safety
+    ///
+    /// `class` is a class of the heap.
+    #[inline(always)]
+    unsafe fn flush_class<W: Warp>(&self, warp: W, class: u32) {
+        // SAFETY: the caller's promise; what was taken away from the cut or out of the bin is
+        // ours.
+        unsafe {
+            if self.has_cut(class) {
+                let rest = self.retire_cut(class);
+                if rest.count != 0 {
+                    let end = rest.first + rest.count;
+                    self.bring_home(rest.superblock, class, rest.first, end);
+                }
+            }
+            let bin = self.bin(class);
+            // No more than a bin holds: others may fill it meanwhile.
+            for _ in 0..bin.capacity() {
+                let block = bin.dequeue(warp, VOID);
+                if block == NOTHING {
+                    break;
+                }
+                self.bring_one_home(block);
+            }
+        }
+    }
+}
+
+/// [`XMalloc::flush`], out of line, as two kinds of request come by here.
+///
+/// # Safety
+///
+/// The pointers and the bits of the layout are those of a heap.
+#[inline(never)]
+unsafe fn outlined<W: Warp>(
+    warp: W,
+    blocks: *mut u8,
+    queues: *mut u8,
+    tables: *mut u8,
+    layout: u64,
+) {
+    let heap = XMalloc {
+        blocks,
+        queues,
+        tables,
+        layout: Layout::from_bits(layout),
+    };
+    let mut class = 0;
+    while class < heap.layout.classes() {
+        // SAFETY: a class.
+        unsafe { heap.flush_class(warp, class) };
+        class += 1;
+    }
+}

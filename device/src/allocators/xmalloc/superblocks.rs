@@ -1,0 +1,181 @@
+//! Unused superblocks: the map, in which each has a bit, and what leads to them.
+//!
+//! Who clears a superblock's bit owns the superblock, until it sets the bit again. The queue of
+//! unused superblocks leads to those that were given back, the frontier to those that never were
+//! taken, and a search of the map to what both have missed.
+//!
+//! | operation | order | why |
+//! |---|---|---|
+//! | `claim` of bits | acquire | pairs with `give_bits`: what was done to the superblocks comes before |
+//! | `give_bits` | release | what we, and all whose frees we acquired, did comes before |
+//! | queue of hints, frontier, counts, places | any | hints: the map decides |
+
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use cuda_std::atomic;
+
+use super::XMalloc;
+use super::fifo::NOTHING;
+use super::layout::ROW;
+use super::tables::{NONE, UNUSED};
+use crate::simt::Warp;
+
+/// Superblocks of a row of the map.
+pub const ROW_SUPERBLOCKS: u32 = 32 * ROW;
+/// Hints that a request follows before it searches the map.
+const HINTS: u32 = 4;
+/// Tickets that are tried for a hint.
+pub const TRIES: u32 = 4;
+
+impl XMalloc {
+    /// Claims the superblocks of `bits` in the word of the map that has the bit of `superblock`;
+    /// the bits of those that were claimed.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::map`].
+    #[inline(always)]
+    pub(super) unsafe fn claim(&self, superblock: u32, bits: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        // Acquire: what was done to a superblock before it was given back comes before what we do
+        // to it. Others change other bits by read-modify-writes, which pass that release on.
+        let got = unsafe { self.map(superblock).fetch_and(!bits, Acquire) & bits };
+        if got != 0 {
+            // Relaxed: an estimate.
+            let count = got.count_ones().wrapping_neg();
+            self.unused_count().fetch_add(count, Relaxed);
+        }
+        got
+    }
+
+    /// Gives the superblocks of `bits` back, in the word of the map that has the bit of
+    /// `superblock`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::map`]; the caller owns the superblocks, whose words are [`UNUSED`] and whose
+    /// bits of home blocks are clear, and gives them up.
+    #[inline(always)]
+    pub(super) unsafe fn give_bits(&self, superblock: u32, bits: u32) {
+        // SAFETY: the caller's promise.
+        // Release: what we did to the superblocks, and those whose frees we have acquired, comes
+        // before what the next owner does.
+        unsafe { self.map(superblock).fetch_or(bits, Release) };
+        // Relaxed: an estimate.
+        self.unused_count().fetch_add(bits.count_ones(), Relaxed);
+    }
+
+    /// Claims a superblock, if it is unused.
+    ///
+    /// # Safety
+    ///
+    /// `superblock` is below `layout.superblocks`.
+    #[inline(always)]
+    unsafe fn claim_one(&self, superblock: u32) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { self.claim(superblock, 1 << (superblock % 32)) != 0 }
+    }
+
+    /// Gives a superblock back.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns the superblock, whose bits of home blocks are clear, and gives it up.
+    #[inline(always)]
+    pub(super) unsafe fn give_superblock(&self, superblock: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // Relaxed: the superblock is ours; its bit releases the word.
+            self.word(superblock).store(UNUSED, Relaxed);
+            self.give_bits(superblock, 1 << (superblock % 32));
+        }
+        self.unused().enqueue(superblock, TRIES);
+    }
+
+    /// Obtains a superblock, or [`NONE`].
+    #[inline(always)]
+    pub(super) fn obtain<W: Warp>(&self, warp: W) -> u32 {
+        // SAFETY: what lies in the queue, below the frontier's end, or in the map is a superblock.
+        unsafe {
+            let mut turn = 0;
+            while turn < 2 * HINTS {
+                // Those that were used before come first: others are left to runs.
+                let superblock = if turn < HINTS {
+                    self.unused().dequeue(warp, TRIES)
+                } else if self.frontier().load(Relaxed) < self.layout.superblocks {
+                    // Relaxed, both: a hint. At most one turn of each thread passes the end.
+                    self.frontier().fetch_add(1, Relaxed)
+                } else {
+                    break;
+                };
+                if superblock == NOTHING {
+                    turn = HINTS;
+                    continue;
+                }
+                if superblock < self.layout.superblocks && self.claim_one(superblock) {
+                    return superblock;
+                }
+                turn += 1;
+            }
+            // Relaxed: an estimate, which is right while nobody claims or gives back.
+            if self.unused_count().load(Relaxed) == 0 {
+                return NONE;
+            }
+            self.search()
+        }
+    }
+
+    /// Searches the map for a superblock, from a place on and around the end.
+    #[inline(always)]
+    fn search(&self) -> u32 {
+        let rows = self.layout.superblocks.div_ceil(ROW_SUPERBLOCKS);
+        // Relaxed: a hint, below the number of superblocks.
+        let mut row = self.place().load(Relaxed) / ROW_SUPERBLOCKS;
+        for _ in 0..rows {
+            let first = row * ROW_SUPERBLOCKS;
+            // SAFETY: a row of the map; superblocks that are not there have no bits.
+            unsafe {
+                let mut open = set_words(atomic::load_row(self.map_row(first)));
+                while open != 0 {
+                    let at = first + 32 * open.trailing_zeros();
+                    open &= open - 1;
+                    // Relaxed: a hint; the claim decides. Each turn that fails is another's
+                    // success, and leaves a bit less.
+                    let mut seen = self.map(at).load(Relaxed);
+                    while seen != 0 {
+                        let bit = seen & seen.wrapping_neg();
+                        if self.claim(at, bit) != 0 {
+                            self.place().store(at, Relaxed);
+                            return at + bit.trailing_zeros();
+                        }
+                        seen &= !bit;
+                    }
+                }
+            }
+            row += 1;
+            if row == rows {
+                row = 0;
+            }
+        }
+        NONE
+    }
+}
+
+/// A bit for each word of a row that is not 0.
+#[inline(always)]
+fn set_words(row: [[u32; 4]; 4]) -> u32 {
+    bits_of(row, |word| word != 0)
+}
+
+/// A bit for each word of a row for which `is_set` holds.
+#[inline(always)]
+pub fn bits_of(row: [[u32; 4]; 4], is_set: impl Fn(u32) -> bool) -> u32 {
+    let [a, b, c, d] = row;
+    let four = |words: [u32; 4]| {
+        u32::from(is_set(words[0]))
+            | u32::from(is_set(words[1])) << 1
+            | u32::from(is_set(words[2])) << 2
+            | u32::from(is_set(words[3])) << 3
+    };
+    four(a) | four(b) << 4 | four(c) << 8 | four(d) << 12
+}
