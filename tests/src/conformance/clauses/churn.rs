@@ -24,21 +24,28 @@ impl Shared {
     }
 }
 
-/// Fills the heap with blocks of the sizes of all octaves, the largest first, so
-/// that what serves one size only is filled too; returns the bytes granted.
-fn fill<M: Machine, H: Handle>(bench: &Bench<M, H>, least_bytes: u32) -> u64 {
-    let sizes = (0..OCTAVES)
-        .rev()
-        .map(|octave| u64::from(least_bytes << octave));
-    // Down to the smallest blocks that there are.
+/// The sizes of all octaves, the largest first.
+fn octaves(least_bytes: u32) -> Vec<u64> {
+    let sizes = (0..OCTAVES).rev();
+    sizes
+        .map(|octave| u64::from(least_bytes << octave))
+        .collect()
+}
+
+/// Those, and the sizes down to the smallest blocks that there are.
+fn all_sizes(least_bytes: u32) -> Vec<u64> {
     let smaller = std::iter::successors(Some(u64::from(least_bytes) / 2), |bytes| Some(bytes / 2));
-    let sizes: Vec<u64> = sizes
-        .chain(smaller.take_while(|&bytes| bytes >= 16))
-        .collect();
+    let smaller = smaller.take_while(|&bytes| bytes >= 16);
+    octaves(least_bytes).into_iter().chain(smaller).collect()
+}
+
+/// Fills the heap with blocks of these sizes, the largest first, so that what serves one
+/// size only is filled too; returns the bytes granted.
+fn fill<M: Machine, H: Handle>(bench: &Bench<M, H>, sizes: &[u64]) -> u64 {
     bench.alone(|warp| {
         let allocator = bench.pool.allocator();
         let mut sum = 0;
-        for bytes in &sizes {
+        for bytes in sizes {
             let served = || Some(allocator.malloc(warp, *bytes)).filter(|block| !block.is_null());
             sum += std::iter::from_fn(served)
                 // SAFETY: the block was just requested.
@@ -47,6 +54,14 @@ fn fill<M: Machine, H: Handle>(bench: &Bench<M, H>, least_bytes: u32) -> u64 {
         }
         sum
     })
+}
+
+/// What the heap holds in blocks of all octaves. One that has a part for small blocks and
+/// another for large ones holds more than its largest block.
+fn holds<M: Machine, H: Handle>(bench: &Bench<M, H>, least_bytes: u32) -> u64 {
+    let filled = fill(bench, &octaves(least_bytes));
+    bench.reset();
+    filled.max(bench.max_block())
 }
 
 /// Blocks of mixed sizes come and go on a full heap, about half the requests are
@@ -68,14 +83,14 @@ pub fn churn<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     let places = loop {
         // Large requests are the first to be refused, so that the many small ones
         // alone must fill the heap: as many times what it holds as there are octaves.
-        let heap_bytes = bench.max_block() * u64::from(OCTAVES) / 3;
+        let heap_bytes = holds(bench, least_bytes) * u64::from(OCTAVES) / 3;
         let places = ChurnArguments::places_for(heap_bytes, least_bytes, OCTAVES);
         if places <= most_places {
             break places;
         }
         least_bytes *= 2;
     };
-    let fresh = fill(bench, least_bytes);
+    let fresh = fill(bench, &all_sizes(least_bytes));
     bench.reset();
 
     let kept = places.div_ceil(u64::from(M::THREADS)) as u32;
@@ -103,7 +118,7 @@ pub fn churn<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     let refused = 100 * counts.refused / requests;
     assert!((20..=80).contains(&refused), "{case:?}: {counts:?}");
     bench.check_at_rest();
-    let again = fill(bench, least_bytes);
+    let again = fill(bench, &all_sizes(least_bytes));
     assert!(
         again + bench.kept() >= fresh,
         "{case:?}: {fresh} bytes when fresh, {again} after {counts:?}"
