@@ -10,6 +10,9 @@ use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::size::display;
 
+/// What sizes of the heap of the system are rounded up to where it is a part of a pool.
+const SYSTEM_HEAP_STEP: u64 = 1 << 16;
+
 /// Why an allocator cannot have its pool.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum HeapError {
@@ -178,16 +181,18 @@ impl<'b> DeviceHeap<'b> {
         };
         // Whether the pool fits is known without having it.
         let nowhere = std::ptr::null_mut();
-        spec.setup(nowhere, pool_bytes, processors)
+        let planned = spec
+            .setup(nowhere, pool_bytes, processors)
             .map_err(sorted)?;
-        let set_aside = match spec.allocator.properties.system_heap {
-            true => {
-                backend.size_system_heap(pool_bytes)?;
-                SYSTEM_HEAP_STATE
-            }
-            false => pool_bytes,
-        };
-        let pool = backend.memory(set_aside, false)?;
+        let system = (spec.allocator.system_heap)(&planned);
+        if spec.allocator.properties.system_heap {
+            // All but its state may be the heap's; whether blocks are checked makes the state
+            // larger, and not the heap.
+            let whole = pool_bytes - system <= SYSTEM_HEAP_STATE;
+            let bytes = system.next_multiple_of(SYSTEM_HEAP_STEP);
+            backend.size_system_heap(if whole { pool_bytes } else { bytes }, whole)?;
+        }
+        let pool = backend.memory(pool_bytes - system, false)?;
         let heap = spec
             .setup(pool.address(), pool_bytes, processors)
             .map_err(sorted)?;

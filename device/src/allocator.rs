@@ -140,9 +140,9 @@ pub struct Faults {
 /// is one access, and so are the loads of an unrolled loop.
 pub const REFUSAL_ACCESSES: u64 = 1 << 17;
 
-/// Bytes of the pool that the host sets aside for an allocator over the heap of the system
-/// ([`Allocator::SYSTEM_HEAP`]), from [`Request::base`] on: half for its own state, half for
-/// the counters of [`Checked`](crate::allocators::Checked).
+/// Bytes of the pool that are set aside for the state of an allocator that has nothing but the
+/// heap of the system ([`Allocator::SYSTEM_HEAP`]): half for its own, half for the counters of
+/// [`Checked`](crate::allocators::Checked).
 pub const SYSTEM_HEAP_STATE: u64 = 512;
 
 /// A dynamic memory allocator for device code.
@@ -189,8 +189,8 @@ pub trait Allocator: Copy + 'static {
     /// Whether [`Allocator::provide`] does anything.
     const PROVIDES: bool = false;
     /// Whether blocks come from the heap of the system, of which there is one in a process:
-    /// CUDA's device heap on a GPU, the C library's on a CPU. [`Request::pool_bytes`] is the
-    /// size of that heap then, and the host sets [`SYSTEM_HEAP_STATE`] bytes of it aside.
+    /// CUDA's device heap on a GPU, the C library's on a CPU. Of [`Request::pool_bytes`] that
+    /// heap has [`Allocator::system_heap`] then, and the host sets the rest aside.
     ///
     /// Such a heap cannot be made empty: blocks that live when [`Allocator::init`] is called
     /// are lost to it, so that whoever is done with a heap frees them.
@@ -210,6 +210,12 @@ pub trait Allocator: Copy + 'static {
 
     /// The largest request that an empty heap can serve, in bytes.
     fn max_block(heap: &Heap) -> u64;
+
+    /// Bytes of the pool that are the heap of the system's ([`Allocator::SYSTEM_HEAP`]): the host
+    /// sets as many fewer aside, and has that heap be so large.
+    fn system_heap(_heap: &Heap) -> u64 {
+        0
+    }
 
     /// Makes the heap empty. All lanes of all warps of one launch call this
     /// together; the heap is ready when the launch has ended. Serves as reset, but for the

@@ -144,9 +144,10 @@ impl Backend for Cuda {
     }
 
     /// A driver that is asked for another size behind this backend's back refuses it too late.
-    fn size_system_heap(&self, bytes: u64) -> Result<(), BackendError> {
+    fn size_system_heap(&self, bytes: u64, exact: bool) -> Result<(), BackendError> {
         let mut loaded = self.loaded();
-        if loaded.system_heap == Some(bytes) {
+        let has_by_now = |now| now == bytes || (!exact && now > bytes);
+        if loaded.system_heap.is_some_and(has_by_now) {
             return Ok(());
         }
         let fixed = |bytes_now| BackendError::SystemHeapFixed {

@@ -155,12 +155,13 @@ pub trait Backend: Send + Sync {
 
     /// Has the heap of the system
     /// ([`SYSTEM_HEAP`](heapwood_device::allocator::Allocator::SYSTEM_HEAP)) serve so many
-    /// bytes. Here that is nothing to do: the C library's has no size.
+    /// bytes; or more, if it is in use by now and need not be `exact`. Here that is nothing to
+    /// do: the C library's has no size.
     ///
     /// # Errors
     ///
     /// [`BackendError::SystemHeapFixed`] if it has another size by now.
-    fn size_system_heap(&self, _bytes: u64) -> Result<(), BackendError> {
+    fn size_system_heap(&self, _bytes: u64, _exact: bool) -> Result<(), BackendError> {
         Ok(())
     }
 

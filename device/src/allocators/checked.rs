@@ -213,6 +213,10 @@ impl<A: Allocator> Allocator for Checked<A> {
         A::max_block(heap).saturating_sub(OVERHEAD)
     }
 
+    fn system_heap(heap: &Heap) -> u64 {
+        A::system_heap(heap)
+    }
+
     unsafe fn init<W: Warp>(self, warp: W) {
         if warp.thread() == 0 {
             self.invalid_frees().store(0, Relaxed);

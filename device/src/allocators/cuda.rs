@@ -81,6 +81,10 @@ impl Allocator for CudaMalloc {
         SystemHeap::most(heap.integers[0])
     }
 
+    fn system_heap(heap: &Heap) -> u64 {
+        heap.integers[0]
+    }
+
     unsafe fn init<W: Warp>(self, warp: W) {
         if warp.thread() == 0 {
             self.heap.clear();
