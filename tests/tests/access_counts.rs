@@ -8,8 +8,9 @@ use std::sync::Mutex;
 use heapwood::allocators::short_form;
 use heapwood_device::allocator::{Allocator, Handle};
 use heapwood_device::allocators::{
-    AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc, FdgMalloc,
-    OuroborosCS, OuroborosCVa, OuroborosCVl, OuroborosPS, OuroborosPVa, OuroborosPVl, ScatterAlloc,
+    AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc,
+    FdgMalloc, Gallatin, Halloc, OuroborosCS, OuroborosCVa, OuroborosCVl, OuroborosPS,
+    OuroborosPVa, OuroborosPVl, PageRuns, ScatterAlloc, XMalloc,
 };
 use heapwood_tests::conformance::{Bench, Machine, OsThreads, case, plain};
 
@@ -95,6 +96,10 @@ fn the_page_says_what_calls_cost() {
         ("scatteralloc", costs::<ScatterAlloc>()),
         ("cudamalloc", costs::<CudaMalloc>()),
         ("fdgmalloc", costs::<FdgMalloc>()),
+        ("gallatin", costs::<Gallatin>()),
+        ("xmalloc", costs::<XMalloc>()),
+        ("buddy", costs::<BuddyAlloc>()),
+        ("halloc", costs::<Halloc<PageRuns>>()),
     ];
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/allocators.md");
     let page = fs::read_to_string(page).expect("the page");

@@ -3,8 +3,8 @@
 
 use heapwood_device::allocator::Allocator;
 use heapwood_device::allocators::{
-    AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc, FdgMalloc,
-    OuroborosPS, ScatterAlloc,
+    AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc,
+    FdgMalloc, Gallatin, OuroborosPS, ScatterAlloc, XMalloc,
 };
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
@@ -21,12 +21,49 @@ conformance!(scatteralloc: ScatterAlloc, plain(), POOLS, POOLS);
 conformance!(scatteralloc_pages: ScatterAlloc, plain(), PAGES, PAGES);
 conformance!(cudamalloc: CudaMalloc, plain(), POOLS, POOLS);
 conformance!(fdgmalloc: FdgMalloc, plain(), POOLS, POOLS);
+conformance!(gallatin: Gallatin, plain(), POOLS, POOLS);
+conformance!(gallatin_segments: Gallatin, plain(), SEGMENTS, FEW_SEGMENTS);
+conformance!(xmalloc: XMalloc, plain(), POOLS, POOLS);
+conformance!(xmalloc_superblocks: XMalloc, plain(), SUPERBLOCKS, SUPERBLOCKS);
+conformance!(buddy: BuddyAlloc, plain(), POOLS, POOLS);
+conformance!(buddy_units: BuddyAlloc, plain(), UNITS, UNITS);
 
 /// Pages of 64 units, of 32 x 32 chunks, and of units of 64 bytes.
 const PAGES: &[Case] = &[
     case(1 << 16, &[("page", "1024")]),
     case(1 << 19, &[("page", "16384")]),
     case(1 << 20, &[("page", "65536")]),
+];
+
+/// Segments of 64 units, and few that are large.
+const FEW_SEGMENTS: &[Case] = &[
+    case(1 << 16, &[("segment", "1024")]),
+    case(1 << 20, &[("segment", "131072")]),
+];
+/// The same, and so many that trees have three levels.
+const SEGMENTS: &[Case] = &[
+    case(1 << 16, &[("segment", "1024")]),
+    case(1 << 20, &[("segment", "131072")]),
+    case(5 << 20, &[("segment", "1024")]),
+];
+/// For requests of many sizes on a full heap: where segments are few, those of the least size soon
+/// have them all, and all other requests are refused.
+const CHURNED_SEGMENTS: &[Case] = &[
+    case(1 << 16, &[("segment", "1024")]),
+    case(1 << 20, &[("segment", "32768")]),
+];
+
+/// Superblocks of 64 units, of 1024, and of 4096.
+const SUPERBLOCKS: &[Case] = &[
+    case(1 << 16, &[("superblock", "1024")]),
+    case(1 << 19, &[("superblock", "16384")]),
+    case(1 << 20, &[("superblock", "65536")]),
+];
+
+/// Units larger than blocks are aligned to.
+const UNITS: &[Case] = &[
+    case(1 << 16, &[("unit", "64")]),
+    case(300_007, &[("unit", "256")]),
 ];
 
 // Full heaps, in modules of their own beside those of the other clauses.
@@ -39,6 +76,11 @@ mod full {
     conformance!(cfmmalloc: CfmMalloc, circular::fused(), POOLS, POOLS; churn);
     conformance!(scatteralloc: ScatterAlloc, plain(), POOLS, POOLS; churn);
     conformance!(scatteralloc_pages: ScatterAlloc, plain(), PAGES, PAGES; churn);
+    conformance!(gallatin: Gallatin, plain(), POOLS, POOLS; churn);
+    conformance!(gallatin_segments: Gallatin, plain(), CHURNED_SEGMENTS, CHURNED_SEGMENTS; churn);
+    conformance!(xmalloc: XMalloc, plain(), POOLS, POOLS; churn);
+    conformance!(xmalloc_superblocks: XMalloc, plain(), SUPERBLOCKS, SUPERBLOCKS; churn);
+    conformance!(buddy: BuddyAlloc, plain(), POOLS, POOLS; churn);
 }
 
 macro_rules! stressed {
@@ -59,7 +101,8 @@ macro_rules! stressed {
 
 stressed! {
     atomicmalloc awmalloc cmalloc cfmalloc cmmalloc cfmmalloc scatteralloc cudamalloc fdgmalloc
-    cmalloc_checked cfmmalloc_checked scatteralloc_checked
+    gallatin xmalloc cmalloc_checked cfmmalloc_checked scatteralloc_checked gallatin_checked
+    xmalloc_checked buddy buddy_checked
 }
 
 fn large_pool<A: Allocator>() {
@@ -94,6 +137,9 @@ large! {
     scatteralloc: ScatterAlloc;
     cudamalloc: CudaMalloc;
     fdgmalloc: FdgMalloc;
+    gallatin: Gallatin;
+    xmalloc: XMalloc;
+    buddy: BuddyAlloc;
 }
 
 /// What the benchmark says about refusals: schedules in which a free is under way

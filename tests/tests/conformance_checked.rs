@@ -1,8 +1,10 @@
 //! Checked mode: as good an allocator as the one inside, silent on correct use,
 //! and exact about wrong use.
 
-use heapwood_device::allocators::{AtomicMalloc, AwMalloc, CMalloc, CfMalloc, CfmMalloc};
-use heapwood_device::allocators::{Checked, CmMalloc, CudaMalloc, FdgMalloc, ScatterAlloc};
+use heapwood_device::allocators::{
+    AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, Checked, CmMalloc,
+    CudaMalloc, FdgMalloc, Gallatin, ScatterAlloc, XMalloc,
+};
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{POOLS, Traits, circular, plain};
 
@@ -52,4 +54,7 @@ whole_suite! {
     cmmalloc_checked: CmMalloc, circular::two_words();
     cfmmalloc_checked: CfmMalloc, circular::fused();
     scatteralloc_checked: ScatterAlloc, plain();
+    gallatin_checked: Gallatin, plain();
+    xmalloc_checked: XMalloc, plain();
+    buddy_checked: BuddyAlloc, plain();
 }

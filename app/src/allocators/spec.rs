@@ -224,6 +224,11 @@ mod tests {
             "atomicmalloc:coalesce",
             "ouroboros-c-vl",
             "scatteralloc:page=8192",
+            "gallatin:segment=65536",
+            "xmalloc:superblock=32768",
+            "buddy:unit=64",
+            "halloc:slab=65536,share=50",
+            "halloc:large=cuda,share=50",
         ] {
             assert_eq!(Spec::parse(text).unwrap().to_string(), text);
         }
@@ -234,7 +239,8 @@ mod tests {
         assert!(message("nomalloc").ends_with(
             "choose from atomicmalloc, awmalloc, cmalloc, cfmalloc, cmmalloc, cfmmalloc, \
              ouroboros-p-s, ouroboros-p-va, ouroboros-p-vl, ouroboros-c-s, ouroboros-c-va, \
-             ouroboros-c-vl, scatteralloc, cudamalloc, fdgmalloc"
+             ouroboros-c-vl, scatteralloc, cudamalloc, fdgmalloc, gallatin, xmalloc, \
+             buddy, halloc"
         ));
         assert!(message("cmalloc_checked").starts_with("no allocator"));
         assert!(message("").starts_with("no allocator"));
@@ -261,7 +267,13 @@ mod tests {
             );
         }
         assert!(message("cmalloc:unit=16").ends_with("(with two words a header: 32) to 4096"));
+        assert!(
+            message("gallatin:segment=5000").contains("segment=BYTES, a power of two from 1024")
+        );
         assert!(message("scatteralloc:page=5000").contains("page=BYTES, a power of two from 1024"));
+        assert!(message("xmalloc:superblock=5000").contains("superblock=BYTES, a power of two"));
+        let of_slabs = message("halloc:share=100");
+        assert!(of_slabs.contains("large=runs|cuda, slab=BYTES, a power of two from 8192"));
         assert!(message("cmalloc:frag=2,frag=3").contains("twice"));
         assert!(message("cmalloc:walk=paper,walk=regions").contains("twice"));
     }

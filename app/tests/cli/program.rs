@@ -132,7 +132,7 @@ pub fn has_gpu(folder: &Folder) -> bool {
     run(folder, "allocators --backend cuda").code == 0
 }
 
-pub const ALLOCATORS: [&str; 15] = [
+pub const ALLOCATORS: [&str; 19] = [
     "atomicmalloc",
     "awmalloc",
     "cmalloc",
@@ -148,10 +148,14 @@ pub const ALLOCATORS: [&str; 15] = [
     "scatteralloc",
     "cudamalloc",
     "fdgmalloc",
+    "gallatin",
+    "xmalloc",
+    "buddy",
+    "halloc",
 ];
 
 /// The published forms, each right behind the others of its family.
-pub const PUBLISHED: [&str; 10] = [
+pub const PUBLISHED: [&str; 11] = [
     "cmalloc:walk=paper",
     "cfmalloc:walk=paper",
     "cmmalloc:walk=paper",
@@ -162,6 +166,7 @@ pub const PUBLISHED: [&str; 10] = [
     "ouroboros-c-s:sharing=paper",
     "ouroboros-c-va:sharing=paper",
     "ouroboros-c-vl:sharing=paper",
+    "halloc:large=cuda",
 ];
 
 /// The keys of an object, sorted.

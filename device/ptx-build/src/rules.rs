@@ -10,7 +10,7 @@ const MOST_BYTES: usize = 256 * 1024;
 
 /// Functions that may be called, by part of their names: all others must be
 /// inlined, or the registers of a kernel are those of a calling convention.
-const FUNCTIONS: [&str; 5] = [
+const FUNCTIONS: [&str; 20] = [
     "cuda_std6shared4base",
     // The search of the circular allocators, as long as a kernel and rare.
     "circular_search_",
@@ -20,6 +20,33 @@ const FUNCTIONS: [&str; 5] = [
     "scatter_chunks_",
     // Its search for runs of pages.
     "scatter_run_",
+    // What Gallatin does when a buffer has no block with slices, and behind a free that fills a
+    // word of bits or is its first.
+    "gallatin_task_",
+    // Where XMalloc's blocks come from when their bin is empty.
+    "xmalloc_blocks_",
+    // Its search for runs of superblocks, and their frees.
+    "xmalloc_run_",
+    "xmalloc_free_",
+    // Its search for an unused superblock, and how one becomes unused.
+    "xmalloc_obtain_",
+    "xmalloc_give_",
+    // What it does before a request is refused.
+    "xmalloc_flush_",
+    // Its frees when the bin is full, and how a block that was freed so is taken.
+    "xmalloc_home_",
+    "xmalloc_take_",
+    // How the 3L allocator splits blocks of other levels, or merges those below, if its own has
+    // none.
+    "buddy_search_",
+    // Its merging of buddies.
+    "buddy_merge_",
+    // Halloc: another head in place of a full one, another chunk where the ticket's is taken,
+    // slabs in sets and of sets, and large requests.
+    "halloc_refill_",
+    "halloc_another_",
+    "halloc_set_",
+    "halloc_large_",
 ];
 
 /// Functions of CUDA's heap, which the driver links. They are declared, and have no body.
@@ -108,6 +135,14 @@ fn is_listed(line: &str) -> bool {
     }
 }
 
+/// Whether a line matches lanes by a value that is the same for all that execute it. Others came
+/// another way, with a match of their own that has the same mask.
+fn matches_constant(line: &str) -> bool {
+    let operands = line.split_once("match.any.sync").map(|(_, rest)| rest);
+    let value = operands.and_then(|rest| rest.split(',').nth(1));
+    value.is_some_and(|value| !value.trim_start().starts_with('%'))
+}
+
 /// All violations in the text of a module, each with its entry and line.
 pub fn violations(text: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -133,6 +168,9 @@ pub fn violations(text: &str) -> Vec<String> {
         }
         if in_function && line.contains("activemask") {
             faults.push("a mask of active lanes in a function");
+        }
+        if matches_constant(line) {
+            faults.push("a match of a constant");
         }
         if let Some(bytes) = local_bytes(line) {
             let kernel = entry.split("__").nth(1).unwrap_or_default();
@@ -189,6 +227,7 @@ mod tests {
             (".func (.param .b64 r) malloc", "not listed"),
             (".extern .func (.param .b32 r) vprintf", "not listed"),
             (".local .align 4 .b8 __local_depot0[8];", "local memory"),
+            ("match.any.sync.b32 %r1,-1,%r2;", "a match of a constant"),
         ];
         for (line, what) in planted {
             let found = violations(&format!("{head}\t{line}\n}}\n"));
@@ -200,6 +239,8 @@ mod tests {
         assert_eq!(violations(&format!("{head}\tret;\n}}\n")), [""; 0]);
         let mask = "\tactivemask.b32 %r1;\n}\n";
         assert_eq!(violations(&format!("{head}{mask}")), [""; 0]);
+        let match_any = "\tmatch.any.sync.b32 %r1, %r2, %r3;\n}\n";
+        assert_eq!(violations(&format!("{head}{match_any}")), [""; 0]);
         for declared in [
             ".extern .func  (.param .b64 r) malloc",
             ".extern .func free(",

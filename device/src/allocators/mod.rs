@@ -3,9 +3,6 @@
 //! `with_allocators!(m)` calls the macro `m` once with every allocator. Another form of
 //! one, which users choose by a parameter, is a line of its own: `cmalloc:walk=paper` is
 //! `cmalloc_walk_paper`.
-//!
-//! [`XMalloc`], [`Gallatin`] and [`BuddyAlloc`] keep the contract on the CPU and are
-//! not in the table yet: nothing of them has run on a GPU.
 
 mod atomic;
 mod atomic_wrap;
@@ -16,6 +13,7 @@ mod common;
 mod cuda;
 mod fdg;
 mod gallatin;
+mod halloc;
 pub mod ouroboros;
 mod scatter;
 pub mod xmalloc;
@@ -29,6 +27,7 @@ pub use circular::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
 pub use cuda::CudaMalloc;
 pub use fdg::FdgMalloc;
 pub use gallatin::Gallatin;
+pub use halloc::{Halloc, PageRuns};
 pub use ouroboros::{
     OuroborosCS, OuroborosCSPaper, OuroborosCVa, OuroborosCVaPaper, OuroborosCVl,
     OuroborosCVlPaper, OuroborosPS, OuroborosPSPaper, OuroborosPVa, OuroborosPVaPaper,
@@ -57,6 +56,10 @@ macro_rules! with_allocators {
             ("scatteralloc", $crate::allocators::ScatterAlloc),
             ("cudamalloc", $crate::allocators::CudaMalloc),
             ("fdgmalloc", $crate::allocators::FdgMalloc),
+            ("gallatin", $crate::allocators::Gallatin),
+            ("xmalloc", $crate::allocators::XMalloc),
+            ("buddy", $crate::allocators::BuddyAlloc),
+            ("halloc", $crate::allocators::Halloc<$crate::allocators::PageRuns>),
             ("cmalloc_walk_paper", $crate::allocators::CMallocPaper),
             ("cfmalloc_walk_paper", $crate::allocators::CfMallocPaper),
             ("cmmalloc_walk_paper", $crate::allocators::CmMallocPaper),
@@ -67,6 +70,7 @@ macro_rules! with_allocators {
             ("ouroboros_c_s_sharing_paper", $crate::allocators::OuroborosCSPaper),
             ("ouroboros_c_va_sharing_paper", $crate::allocators::OuroborosCVaPaper),
             ("ouroboros_c_vl_sharing_paper", $crate::allocators::OuroborosCVlPaper),
+            ("halloc_large_cuda", $crate::allocators::Halloc<$crate::allocators::CudaMalloc>),
             ("atomicmalloc_checked", $crate::allocators::Checked<$crate::allocators::AtomicMalloc>),
             ("awmalloc_checked", $crate::allocators::Checked<$crate::allocators::AwMalloc>),
             ("cmalloc_checked", $crate::allocators::Checked<$crate::allocators::CMalloc>),
@@ -82,6 +86,10 @@ macro_rules! with_allocators {
             ("scatteralloc_checked", $crate::allocators::Checked<$crate::allocators::ScatterAlloc>),
             ("cudamalloc_checked", $crate::allocators::Checked<$crate::allocators::CudaMalloc>),
             ("fdgmalloc_checked", $crate::allocators::Checked<$crate::allocators::FdgMalloc>),
+            ("gallatin_checked", $crate::allocators::Checked<$crate::allocators::Gallatin>),
+            ("xmalloc_checked", $crate::allocators::Checked<$crate::allocators::XMalloc>),
+            ("buddy_checked", $crate::allocators::Checked<$crate::allocators::BuddyAlloc>),
+            ("halloc_checked", $crate::allocators::Checked<$crate::allocators::Halloc<$crate::allocators::PageRuns>>),
         }
     };
 }

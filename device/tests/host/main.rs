@@ -2,8 +2,12 @@
 //! for, in numbers, what is read from the headers that kernels leave, and how a finished
 //! tree is checked.
 
+mod buddy;
+mod gallatin;
+mod halloc;
 mod launches;
 mod pools;
 mod scatter;
 mod trees;
 mod words;
+mod xmalloc;

@@ -9,7 +9,9 @@ use heapwood_device::allocators::ouroboros::queue::{Array, Hierarchy, Linked};
 use heapwood_device::allocators::ouroboros::{
     Ouroboros, OuroborosChunks, OuroborosPages, OuroborosShared, Parameters,
 };
-use heapwood_device::allocators::{CMalloc, CfMalloc, Checked, ScatterAlloc};
+use heapwood_device::allocators::{
+    BuddyAlloc, CMalloc, CfMalloc, Checked, Gallatin, Halloc, PageRuns, ScatterAlloc, XMalloc,
+};
 use heapwood_device::simt::Warp;
 
 use super::Workload;
@@ -176,6 +178,24 @@ const REGIONS: Case = case(17_024, &[("region", "64")]);
 const CHUNKS: Case = case(16_000, &[]);
 /// Eleven pages.
 const PAGES: Case = case(16_000, &[("page", "1024")]);
+/// Eight superblocks, of which requests for larger blocks have their own.
+const SUPERBLOCKS: Case = case(16_000, &[("superblock", "1024")]);
+/// Seven superblocks, of which most blocks are cut together.
+const CUT_SUPERBLOCKS: Case = case(24_000, &[("superblock", "2048")]);
+
+/// Segments of two blocks; of sixteen; and of blocks of two words of bits.
+const SEGMENTS: Case = case(12_000, &[("segment", "1024")]);
+const BLOCKS: Case = case(40_000, &[("segment", "8192")]);
+const WORDS: Case = case(100_500, &[("segment", "32768")]);
+
+/// Some hundred units: a root of 16 KiB, and others.
+const UNITS: Case = case(30_000, &[("unit", "64")]);
+/// More groups of the least blocks than names.
+const NAMES: Case = case(36_000, &[("unit", "16")]);
+
+/// Two slabs beside the least pool of large blocks; and one beside some words of pages.
+const SLABS: Case = case(21_000, &[("share", "99")]);
+const RUNS: Case = case(20_000, &[("share", "1")]);
 
 macro_rules! workloads {
     ($($name:literal: $allocator:ty, $case:expr, $load:ident;)*) => {
@@ -201,6 +221,15 @@ pub(super) fn workloads() -> Vec<Workload> {
         "shared-hierarchy": Ouroboros<Small, OuroborosShared<Hierarchy>>, CHUNKS, Full;
         "shared-linked": Ouroboros<Small, OuroborosShared<Linked>>, CHUNKS, Full;
         "scatter": ScatterAlloc, PAGES, Full;
+        "gallatin": Gallatin, SEGMENTS, Full;
+        "gallatin-blocks": Gallatin, BLOCKS, Full;
+        "gallatin-words": Gallatin, WORDS, Cramped;
+        "xmalloc": XMalloc, SUPERBLOCKS, Full;
+        "xmalloc-cut": XMalloc, CUT_SUPERBLOCKS, Full;
+        "buddy": BuddyAlloc, UNITS, Full;
+        "buddy-names": BuddyAlloc, NAMES, Full;
+        "halloc": Halloc<PageRuns>, SLABS, Full;
+        "halloc-pages": Halloc<PageRuns>, RUNS, Full;
         "cramped-pages": Ouroboros<Cramped, OuroborosPages<Array>>, FEW, Cramped;
         "cramped-chunks": Ouroboros<Cramped, OuroborosChunks<Array>>, FEW, Cramped;
         "cramped-shared": Ouroboros<Cramped, OuroborosShared>, FEW, Cramped;

@@ -7,11 +7,44 @@ const BLOCK_THREADS: u32 = 256;
 
 /// Functions with long names that are called often, by part of their names, and
 /// what they are called instead, with a number behind.
-const LONG_NAMES: [(&str, &str); 4] = [
+const LONG_NAMES: [(&str, &str); 37] = [
     ("ouroboros5arena8outlined", "ouroboros_task_"),
     ("circular6search8outlined", "circular_search_"),
     ("scatter6search8outlined", "scatter_chunks_"),
     ("scatter4runs8outlined", "scatter_run_"),
+    ("gallatin7buffers8outlined", "gallatin_task_slices_"),
+    ("gallatin7buffers14outlined_serve", "gallatin_task_open_"),
+    ("gallatin8scarcity8outlined", "gallatin_task_drain_"),
+    ("gallatin8segments8outlined", "gallatin_task_block_"),
+    ("gallatin4runs8outlined", "gallatin_task_run_"),
+    ("gallatin4runs13outlined_free", "gallatin_task_give_"),
+    ("gallatin6blocks13outlined_free", "gallatin_task_free_"),
+    ("gallatin6blocks17outlined_complete", "gallatin_task_whole_"),
+    ("gallatin6slices14outlined_range", "gallatin_task_range_"),
+    ("gallatin5holes8outlined", "gallatin_task_holes_"),
+    ("gallatin4tree12outlined_set", "gallatin_task_set_"),
+    ("gallatin4tree14outlined_clear", "gallatin_task_clear_"),
+    ("gallatin4tree13outlined_find", "gallatin_task_find_"),
+    ("xmalloc6refill8outlined", "xmalloc_blocks_"),
+    ("xmalloc4runs8outlined", "xmalloc_run_"),
+    ("xmalloc5flush8outlined", "xmalloc_flush_"),
+    ("xmalloc4home8outlined", "xmalloc_home_"),
+    ("buddy6search8outlined", "buddy_search_"),
+    ("buddy5merge8outlined", "buddy_merge_"),
+    ("xmalloc4home5taken", "xmalloc_take_"),
+    ("xmalloc4runs5freed", "xmalloc_free_"),
+    ("xmalloc11superblocks8obtained", "xmalloc_obtain_"),
+    ("xmalloc11superblocks5given", "xmalloc_give_"),
+    ("halloc5tasks6refill", "halloc_refill_"),
+    ("halloc5tasks7another", "halloc_another_"),
+    ("halloc5tasks5claim", "halloc_set_claim_"),
+    ("halloc5tasks8promoted", "halloc_set_promote_"),
+    ("halloc5tasks8try_slab", "halloc_set_try_"),
+    ("halloc5tasks4list", "halloc_set_list_"),
+    ("halloc5tasks6forget", "halloc_set_forget_"),
+    ("halloc5tasks11next_member", "halloc_set_next_"),
+    ("halloc5tasks12large_malloc", "halloc_large_malloc_"),
+    ("halloc5tasks10large_free", "halloc_large_free_"),
 ];
 
 /// The name of the entry or function that a line begins.

@@ -74,9 +74,8 @@ impl Allocator for BuddyAlloc {
     const WALKABLE: bool = true;
     // What another thread splits or merges is hidden for a moment.
     const EXACT_NULL: bool = false;
-    // With nothing in progress the counts are exact: a refusal looks at them and at nothing
-    // else.
-    const BOUNDED_REFUSAL: bool = true;
+    // A request merges what is named, up to 4096 groups a level, before it is refused.
+    const BOUNDED_REFUSAL: bool = false;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
         layout::plan(request)
@@ -87,6 +86,7 @@ impl Allocator for BuddyAlloc {
         Self {
             blocks: heap.pointers[0],
             tables: heap.pointers[1],
+            names: heap.pointers[2],
             layout: Layout {
                 units: heap.integers[0] as u32,
                 unit_shift: heap.integers[1] as u32,
@@ -107,6 +107,7 @@ impl Allocator for BuddyAlloc {
         unsafe {
             self.init_groups(warp);
             self.init_queues(warp);
+            self.init_names(warp);
         }
     }
 
@@ -123,8 +124,7 @@ impl Allocator for BuddyAlloc {
         unsafe { self.block(warp, level) }
     }
 
-    /// Lanes that free blocks of one group together give them back together, and merge them
-    /// before any other thread sees them.
+    /// Lanes that free blocks of one group together give them back together.
     #[inline(always)]
     unsafe fn free<W: Warp>(self, warp: W, block: u32) {
         if block.is_null() {
@@ -164,6 +164,9 @@ impl Allocator for BuddyAlloc {
         if warp.thread() != 0 {
             return sum;
         }
+        // What is free is what a request would find: merged.
+        // SAFETY: a level of the heap, which is at rest.
+        unsafe { self.sweep(warp, self.layout.top()) };
         for level in 0..=self.layout.top() {
             // SAFETY: a level of the heap.
             // Relaxed: the heap is at rest.

@@ -1,22 +1,24 @@
-//! The words of groups: signals of blocks, and how blocks are taken, given back and merged.
+//! The words of groups: signals of blocks, and how blocks are taken and given back.
 //!
 //! A group's word has a bit for each of its blocks, set while the block is free, and above
-//! them [`LISTED`]: the group is in its level's queue, or a thread holds it, which
-//! clears the bit when it takes what is free. Who sets the first bit of a group that is not listed lists
-//! it. A group without free blocks stays listed if they were merged away: who gets it from the
-//! queue finds nothing, and clears the bit. That is the paper's CAPTURED signal.
+//! them [`LISTED`]: the group is in its level's queue, or a thread holds it. Who sets the first
+//! bit of a group that is not listed lists it. Who gets a group from the queue takes what it
+//! wants of the free blocks, and lists the group again if there are more. A group whose free
+//! blocks were merged away stays listed: who gets it finds nothing, and clears the bit. That is
+//! the paper's CAPTURED signal.
 //!
-//! Buddies are the bits `2 i` and `2 i + 1`. At no time are both set: see [`BuddyAlloc::give`].
+//! Buddies are the bits `2 i` and `2 i + 1`. Whether both stay set when they are free, or are
+//! merged: see [`merge`](super::merge).
 //!
 //! | operation | order | why |
 //! |---|---|---|
-//! | swap in `take` | acquire | what former owners did to the blocks comes before what we do |
-//! | exchange in `give` | acquire and release | what we, and the owners of a buddy that we merge with, did comes before what the next owner does |
-//! | counts of free blocks | relaxed | they come before and after the exchanges that order them |
+//! | exchange in `take` and in `unpair` | acquire | what former owners did to the blocks comes before what we do, or what we release |
+//! | `fetch_or` in `put_blocks` | release | what we did to the blocks comes before what their next owner does |
+//! | counts of free blocks | relaxed | they come before and after the operations on the word that order them |
 //!
 //! Words change by read-modify-writes only, which continue each other's release sequences.
 
-use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
@@ -56,19 +58,13 @@ pub fn lowest(bits: u32, count: u32) -> u32 {
 
 /// The first buddies of those in `bits` whose buddy is there, too.
 #[inline(always)]
-fn pairs(bits: u32) -> u32 {
+pub fn pairs(bits: u32) -> u32 {
     bits & bits >> 1 & FIRST
-}
-
-/// The bits of the buddies.
-#[inline(always)]
-fn swapped(bits: u32) -> u32 {
-    (bits & FIRST) << 1 | bits >> 1 & FIRST
 }
 
 /// The even bits, moved together.
 #[inline(always)]
-fn halved(first: u32) -> u32 {
+pub fn halved(first: u32) -> u32 {
     let two = (first | first >> 1) & 0x3333_3333;
     let four = (two | two >> 2) & 0x0f0f_0f0f;
     let eight = (four | four >> 4) & 0x00ff_00ff;
@@ -104,51 +100,35 @@ impl BuddyAlloc {
         }
     }
 
-    /// Takes the free blocks of a group: their bits, or 0 if none is free. Where they are more
-    /// than are wanted, the caller gives the others back, and lists the group by that.
+    /// Takes up to `wanted` free blocks of a group: their bits, or 0 if none is free. Lists the
+    /// group again if there are more.
     ///
     /// # Safety
     ///
     /// `group` is one of level `level` that the caller holds, and gives up.
     #[inline(always)]
-    pub(super) unsafe fn take(&self, level: u32, group: u32) -> u32 {
+    pub(super) unsafe fn take<W: Warp>(&self, warp: W, level: u32, group: u32, wanted: u32) -> u32 {
         // SAFETY: the caller's promise.
-        // Acquire: what the blocks' former owners did comes before what we do.
-        unsafe { self.word(self.layout.word(level, group)).swap(0, Acquire) as u32 }
-    }
-
-    /// Sets the bits of blocks, or clears those of their buddies: the buddies that were free.
-    ///
-    /// # Safety
-    ///
-    /// The caller owns the blocks, which are of a group of level `level`, and none the buddy
-    /// of another. It gives up those without a free buddy, and owns both where there was one.
-    #[inline(always)]
-    unsafe fn place<W: Warp>(&self, warp: W, level: u32, group: u32, blocks: u32) -> u32 {
-        // SAFETY: the caller's promise; who sets the first bit of a group that is not listed
-        // holds the group.
         unsafe {
             let word = self.word(self.layout.word(level, group));
             // Relaxed: a hint; the exchange decides.
             let mut seen = word.load(Relaxed);
-            // Each turn that fails is another thread's success.
+            // Each turn that fails is another thread's success: nobody takes blocks of a group
+            // that another holds, so that it gave some back or merged some.
             loop {
-                let free = seen as u32;
-                let met = free & swapped(blocks);
-                let left = free & !met | blocks & !swapped(met);
-                let mut next = seen & LISTED;
-                if left != 0 {
-                    next = LISTED | u64::from(left);
+                let bits = lowest(seen as u32, wanted);
+                let rest = seen as u32 & !bits;
+                let mut next = 0;
+                if rest != 0 {
+                    next = LISTED | u64::from(rest);
                 }
-                // Acquire and release: what we did to the blocks comes before what their next
-                // owners do; and what the buddies' last owners did before what we do, which is
-                // to give both up as one.
-                let held = word.compare_exchange(seen, next, AcqRel);
+                // Acquire: what the blocks' former owners did comes before what we do.
+                let held = word.compare_exchange(seen, next, Acquire);
                 if held == seen {
-                    if !seen & next & LISTED != 0 {
+                    if rest != 0 {
                         self.put(warp, level, group);
                     }
-                    return met;
+                    return bits;
                 }
                 seen = held;
                 warp.back_off();
@@ -156,59 +136,60 @@ impl BuddyAlloc {
         }
     }
 
-    /// Gives blocks of a group back, and merges them with free buddies, level by level.
-    ///
-    /// Buddies among the blocks are one block of the level above. Of the others, an exchange
-    /// of the group's word clears the bit of the buddy if that is free, and sets the block's
-    /// if not. So of two threads that give buddies back, the later one in the word's order
-    /// gets both. It owns what it carries up, whatever becomes of the word then.
+    /// Makes blocks of a group free: whether the buddy of one is free, too.
     ///
     /// # Safety
     ///
-    /// The caller owns the blocks, which are of level `level`, and gives them up.
+    /// The caller owns the blocks, which are of a group of level `level` and counted as free
+    /// there, and gives them up.
     #[inline(always)]
-    pub(super) unsafe fn give<W: Warp>(
+    pub(super) unsafe fn put_blocks<W: Warp>(
         &self,
         warp: W,
-        mut level: u32,
-        mut group: u32,
-        mut bits: u32,
-    ) {
-        // The blocks of `bits` that are counted free: all or none.
-        let mut counted = 0;
-        while bits != 0 {
-            let mut up = pairs(bits);
-            let single = bits & !(up | up << 1);
-            // What is counted here and goes on to the level above.
-            let mut leaving = counted;
-            if single != 0 {
-                // SAFETY: the caller's promise; what was carried here is the caller's, too.
-                unsafe {
-                    if counted == 0 {
-                        leaving = single.count_ones();
-                        // Relaxed, here and below: the exchange in `place` releases it to who
-                        // takes the blocks and counts them off.
-                        self.free_count(level).fetch_add(leaving, Relaxed);
-                    }
-                    let met = self.place(warp, level, group, single);
-                    leaving = leaving + 2 * met.count_ones() - single.count_ones();
-                    up |= (met | swapped(met)) & FIRST;
-                }
+        level: u32,
+        group: u32,
+        blocks: u32,
+    ) -> bool {
+        // SAFETY: the caller's promise; who sets the first bit of a group that is not listed
+        // holds the group.
+        unsafe {
+            let word = self.word(self.layout.word(level, group));
+            // Release: what we did to the blocks comes before what their next owners do.
+            let before = word.fetch_or(LISTED | u64::from(blocks), Release);
+            if before & LISTED == 0 {
+                self.put(warp, level, group);
             }
-            counted = 0;
-            if leaving != 0 {
-                counted = up.count_ones();
-                // SAFETY: two buddies are in the pool, so that the block of both is, and has a
-                // level and a group.
-                unsafe {
-                    self.free_count(level + 1).fetch_add(counted, Relaxed);
-                    self.free_count(level)
-                        .fetch_add(leaving.wrapping_neg(), Relaxed);
-                }
+            pairs(before as u32 | blocks) & (blocks | blocks >> 1) != 0
+        }
+    }
+
+    /// Takes all pairs of free buddies of a group: the bits of the first of each two.
+    ///
+    /// # Safety
+    ///
+    /// `group` is one of level `level`.
+    #[inline(always)]
+    pub(super) unsafe fn unpair<W: Warp>(&self, warp: W, level: u32, group: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        let word = unsafe { self.word(self.layout.word(level, group)) };
+        // Relaxed: a hint; the exchange decides. If there is no pair, then none of before the
+        // caller was told of the group.
+        let mut seen = word.load(Relaxed);
+        loop {
+            let first = pairs(seen as u32);
+            if first == 0 {
+                return 0;
             }
-            bits = halved(up) << (GROUP_BLOCKS / 2 * (group & 1));
-            group /= 2;
-            level += 1;
+            let next = seen & !u64::from(first | first << 1);
+            // Acquire: what the blocks' former owners did comes before what we do, which is to
+            // give both up as one.
+            let held = word.compare_exchange(seen, next, Acquire);
+            if held == seen {
+                return first;
+            }
+            // Each turn that fails is another thread's success.
+            seen = held;
+            warp.back_off();
         }
     }
 
@@ -248,7 +229,7 @@ impl BuddyAlloc {
 
 #[cfg(test)]
 mod tests {
-    use super::{halved, lowest, nth, pairs, swapped};
+    use super::{halved, lowest, nth, pairs};
 
     #[test]
     fn bits_are_counted_paired_and_halved() {
@@ -265,8 +246,6 @@ mod tests {
                 let both = bits >> (2 * pair) & 3;
                 assert_eq!(pairs(bits) >> (2 * pair) & 3, u32::from(both == 3));
                 assert_eq!(halved(pairs(bits)) >> pair & 1, u32::from(both == 3));
-                let turned = both >> 1 | (both & 1) << 1;
-                assert_eq!(swapped(bits) >> (2 * pair) & 3, turned);
             }
         }
     }

@@ -1,4 +1,5 @@
-//! How the pool is divided: blocks, and behind them counters, words of groups and queues.
+//! How the pool is divided: blocks, and behind them counters, words of groups, queues, and
+//! names of groups to be merged.
 //!
 //! Blocks of *level* k are 2^k units. 32 blocks of a level that begin at a multiple of 32 are
 //! a *group*, whose signals share a word. A level of n blocks has at most n / 32 + 1 groups,
@@ -26,6 +27,12 @@ pub const NONE: u32 = u32::MAX;
 const MOST_UNITS: u64 = (1 << 31) - 1;
 /// Slots that every queue has at least.
 const LEAST_SLOTS: u32 = 4;
+/// Names of a row, which are read at once.
+pub const ROW_NAMES: u32 = 16;
+/// Slots of a queue for each row of names.
+const ROW_SLOTS: u32 = 2 * ROW_NAMES;
+/// The logarithm of the most rows of a level: 4096 names.
+const MOST_ROWS_SHIFT: u32 = 8;
 /// What the tables are aligned to.
 const LINE: u64 = 256;
 
@@ -35,10 +42,12 @@ pub mod table {
     pub const FREE: usize = 0;
     /// A count of groups in the queue a level, 4 bytes each.
     pub const LISTED: usize = 128;
+    /// A count of names a level, 4 bytes each.
+    pub const NAMED: usize = 256;
     /// HEAD and TAIL of a level's queue, 8 bytes each.
-    pub const TICKETS: usize = 256;
+    pub const TICKETS: usize = 384;
     /// The words of groups, 8 bytes each.
-    pub const GROUPS: usize = 768;
+    pub const GROUPS: usize = 896;
 }
 
 /// The scalars of a heap.
@@ -123,15 +132,67 @@ impl Layout {
         2 * self.most_slots() + LEAST_SLOTS * LEVELS
     }
 
+    /// Rows of names of a level, a power of two: a name for each two slots, unless these are few
+    /// or many.
+    #[inline(always)]
+    pub fn name_rows(&self, level: u32) -> u32 {
+        let rows = (self.most_slots() / ROW_SLOTS) >> level;
+        if rows == 0 {
+            1
+        } else if rows >> MOST_ROWS_SHIFT != 0 {
+            1 << MOST_ROWS_SHIFT
+        } else {
+            rows
+        }
+    }
+
+    /// The number of the first row of names of a level among those of all levels.
+    #[inline(always)]
+    pub fn first_row(&self, level: u32) -> u32 {
+        let most = self.most_slots() / ROW_SLOTS;
+        // Levels with the most rows; each one above them has half as many, or one.
+        let full = (31 - (most | 1).leading_zeros()).saturating_sub(MOST_ROWS_SHIFT);
+        if level <= full {
+            return level << MOST_ROWS_SHIFT;
+        }
+        let (most, above) = (most >> full, level - full);
+        (full << MOST_ROWS_SHIFT) + 2 * (most - (most >> above)) + above
+    }
+
+    /// Rows of names of all levels.
+    pub fn all_rows(&self) -> u32 {
+        self.first_row(LEVELS - 1) + 1
+    }
+
     /// Bytes of the blocks, up to where the tables begin.
     fn block_bytes(&self) -> u64 {
         (u64::from(self.units) << self.unit_shift).next_multiple_of(LINE)
     }
 
+    /// Bytes of the tables, up to where names begin.
+    fn table_bytes(&self) -> u64 {
+        let words = u64::from(self.words()) + u64::from(self.all_slots());
+        (table::GROUPS as u64 + 8 * words).next_multiple_of(LINE)
+    }
+
     /// Bytes of blocks and tables.
     fn bytes(&self) -> u64 {
-        let words = u64::from(self.words()) + u64::from(self.all_slots());
-        self.block_bytes() + table::GROUPS as u64 + 8 * words
+        self.block_bytes() + self.table_bytes() + 4 * u64::from(ROW_NAMES * self.all_rows())
+    }
+
+    /// All of it in a word.
+    #[inline(always)]
+    pub fn to_bits(self) -> u64 {
+        u64::from(self.unit_shift) << 32 | u64::from(self.units)
+    }
+
+    /// The layout in a word.
+    #[inline(always)]
+    pub fn from_bits(bits: u64) -> Self {
+        Self {
+            units: bits as u32,
+            unit_shift: (bits >> 32) as u32,
+        }
     }
 }
 
@@ -157,9 +218,9 @@ fn divide(request: &Request, unit_shift: u32) -> Result<Heap, SetupError> {
         }
     }
     let tables = request.base.wrapping_add(of(units).block_bytes() as usize);
-    let null = core::ptr::null_mut();
+    let names = tables.wrapping_add(of(units).table_bytes() as usize);
     Ok(Heap {
-        pointers: [request.base, tables, null, null],
+        pointers: [request.base, tables, names, core::ptr::null_mut()],
         integers: [units, u64::from(unit_shift), 0, 0, 0, 0, 0],
     })
 }
@@ -178,7 +239,7 @@ pub fn plan(request: &Request) -> Result<Heap, SetupError> {
 mod tests {
     use super::{GROUP_BLOCKS, LEVELS, Layout};
 
-    /// Groups and queues of levels do not overlap, and each queue has a slot for each group.
+    /// Groups, queues and names of levels do not overlap, and each queue has a slot for each group.
     #[test]
     fn levels_have_tables_of_their_own() {
         let near = |bit: u32| [(1_u32 << bit) - 1, 1 << bit, (1 << bit) + 1];
@@ -195,13 +256,18 @@ mod tests {
                 assert!(layout.slots(level).is_power_of_two());
                 assert!(layout.slots(level) >= groups, "{units} {level}");
                 let end = layout.word(level, groups - 1);
+                let rows = layout.name_rows(level);
+                assert!(rows.is_power_of_two());
+                let end_row = layout.first_row(level) + rows;
                 let end_slot = layout.first_slot(level) + layout.slots(level) - 1;
                 if level == layout.top() {
                     assert!(end < layout.words(), "{units}");
                     assert!(end_slot < layout.all_slots(), "{units}");
+                    assert!(end_row <= layout.all_rows(), "{units}");
                 } else {
                     assert!(end < layout.word(level + 1, 0), "{units} {level}");
                     assert!(end_slot < layout.first_slot(level + 1), "{units} {level}");
+                    assert!(end_row <= layout.first_row(level + 1), "{units} {level}");
                 }
             }
         }

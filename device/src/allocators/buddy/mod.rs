@@ -10,12 +10,13 @@
 //! | ADDRESS | a free block, which is the reader's now | a group with free blocks, which is the reader's to take from ([`queue`]) |
 //! | EMPTY | nothing yet: if no more slots are there split a block of the level above, or else wait | the reader makes it CAPTURED, and draws again |
 //! | CAPTURED | the block has been merged: draw another ticket | the same: the group has no free block left |
-//! | OVERFLOW | refuse | the counts of all levels are 0: refuse |
+//! | OVERFLOW | refuse | no level that is large enough counts a free block, and none below has pairs to merge: refuse |
 //!
 //! *Pair creation*: a block of a level above is split into buddies, of which one is the
-//! request's and the other goes to its level; here down to the level that was asked for, and
-//! in one step to as many blocks as the lanes of the warp want together. *Merging*: if the
-//! buddy of a freed block is free, both are one block of the level above.
+//! request's and the others go to their level; here in steps of up to five levels, the last of
+//! which makes as many blocks as the lanes of the warp want together. *Merging*: if the
+//! buddy of a freed block is free, both are one block of the level above; here not at
+//! once but when it is needed ([`merge`]).
 //!
 //! # What is mended
 //!
@@ -28,9 +29,12 @@
 //! - *Buddies merge in one step.* The paper takes the smaller of two buddies off the queue,
 //!   then the larger, in this order so that two threads do not each take one; a thread that
 //!   loses the second puts the first back, and in between it is nobody's. Here the signals of
-//!   buddies are neighbouring bits of one word. One exchange sets the bit of a freed block, or
-//!   clears that of its buddy and gives the thread both. There are never two free buddies, and
-//!   no order in which they are to be taken.
+//!   buddies are neighbouring bits of one word, and one exchange takes all pairs of it.
+//! - *Blocks are not split and merged by turns.* In the paper a thread that frees the last block
+//!   merges it up to the root, and the next request splits the root again. Here the pairs of
+//!   some groups of each level stay as they are. A request merges them before it is refused,
+//!   so that after all frees a block of the largest size can be had, as in the paper
+//!   ([`merge`]).
 //! - *Blocks are not looked into.* In the paper a free block holds the number of its slot.
 //!   Whoever merges reads it from the buddy, which may be live, and then what its owner wrote:
 //!   a race, and a slot that any number names. Here the place of a signal follows from the
@@ -46,18 +50,20 @@
 //!   ([`groups`]). The exchange of the word decides, whatever was read before. Since a block has
 //!   a bit for itself, no value that comes again (ABA) gives it to two.
 //! - *A group with a free block is listed*: it is in its level's queue, or a thread holds it
-//!   that takes all that is free there, and lists it again if it gives some back. So no free
-//!   block is lost.
+//!   that lists it again unless it takes all that is free there. So no free block is lost.
+//! - *A group with two free buddies is named*, or a thread is about to name it or to merge
+//!   them ([`merge`]). So no two free buddies are lost to a request for both.
 //! - *The count of a level's free blocks is never too low*: what is freed is counted before its
 //!   bit is set, what is split or merged is counted on its new level before it is counted off
-//!   its old one. So with all counts 0 there is nothing that a request overlooked but what
-//!   moved from a level that it had yet to look at to one behind it, in the middle of other
-//!   calls.
+//!   its old one. So with no free block counted from a level on, and nothing named below it,
+//!   there is nothing that a request overlooked but what other calls in progress moved, or were
+//!   about to name or to merge.
 //!
 //! # How long a call takes
 //!
-//! `free` repeats an exchange if another thread's has succeeded, and never waits: it is
-//! lock-free. `malloc` is refused at once where the counts say so. If they say that there is
+//! `free` sets a bit and names a group, and merges the pairs of one group a level at most. An
+//! exchange is repeated if another thread's has succeeded, and nothing waits: it is lock-free.
+//! `malloc` is refused at once where the counts say so. If they say that there is
 //! something, and it is another thread's to split, merge or put into a queue, it looks again up
 //! to [`search::MOST_LOOKS`] times, with pauses that grow, and is refused then. That is a bound,
 //! not a wait: a thread that is descheduled in the middle of a call delays no other beyond it. It
@@ -67,6 +73,7 @@ mod contract;
 mod descriptions;
 mod groups;
 mod layout;
+mod merge;
 mod queue;
 mod search;
 
@@ -77,5 +84,6 @@ use layout::Layout;
 pub struct BuddyAlloc {
     blocks: *mut u8,
     tables: *mut u8,
+    names: *mut u8,
     layout: Layout,
 }

@@ -158,6 +158,10 @@ impl BuddyAlloc {
         // SAFETY: the caller's promise.
         unsafe {
             let listed = self.listed(level);
+            // Relaxed: a hint, so that those who find none leave the count alone.
+            if (listed.load(Relaxed) as i32) <= 0 {
+                return NONE;
+            }
             // Acquire: as many slots as there are permits are filled.
             if (listed.fetch_add(u32::MAX, Acquire) as i32) > 0 {
                 // Each turn that fails is at a ticket that another thread has drawn and has not

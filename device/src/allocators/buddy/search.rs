@@ -1,17 +1,22 @@
-//! How a request finds a block: on its own level, or above it, by splitting.
+//! How a request finds a block: on its own level, or above it, by splitting, or below it, by
+//! merging.
 
+use core::ptr;
 use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::{self, AtomicU32};
 
 use super::BuddyAlloc;
 use super::groups::lowest;
-use super::layout::{GROUP_BLOCKS, LEVELS, NONE, table};
+use super::layout::{GROUP_BLOCKS, LEVELS, Layout, NONE, table};
 use crate::simt::{Backoff, Warp};
 
 /// How often a request looks at all levels in vain, though something is counted free, before it
-/// is refused. On a GPU that is a millisecond, as pauses grow to 4 microseconds.
-pub const MOST_LOOKS: u32 = 256;
+/// is refused.
+pub const MOST_LOOKS: u32 = 1024;
+
+/// The logarithm of a group's blocks.
+const GROUP_SHIFT: u32 = GROUP_BLOCKS.trailing_zeros();
 
 /// Blocks of a level that a request has taken: they are in one group.
 #[derive(Clone, Copy)]
@@ -44,7 +49,7 @@ impl Taken {
 
 /// A bit for each word of a row for which `is_set` holds.
 #[inline(always)]
-fn bits_of(row: [[u32; 4]; 4], is_set: impl Fn(u32) -> bool) -> u32 {
+pub fn bits_of(row: [[u32; 4]; 4], is_set: impl Fn(u32) -> bool) -> u32 {
     let [a, b, c, d] = row;
     let four = |words: [u32; 4]| {
         u32::from(is_set(words[0]))
@@ -82,58 +87,113 @@ impl BuddyAlloc {
     /// `level` is one of the heap.
     #[inline(always)]
     pub(super) unsafe fn find<W: Warp>(&self, warp: W, level: u32, wanted: u32) -> Taken {
-        let mut backoff = Backoff::new();
-        let (mut looks, mut floor) = (0, level);
+        // SAFETY: the caller's promise.
+        unsafe {
+            let taken = self.take_of(warp, level, wanted);
+            if taken.bits != 0 {
+                let count = taken.bits.count_ones();
+                // Relaxed: after the exchange that took the blocks, before which they were
+                // counted.
+                self.free_count(level)
+                    .fetch_add(count.wrapping_neg(), Relaxed);
+                return taken;
+            }
+            let layout = self.layout.to_bits();
+            let found = outlined(warp, self.tables, self.names, layout, level, wanted);
+            Taken::from_bits(found)
+        }
+    }
+
+    /// Blocks of a group in a level's queue, up to `wanted` of them; none if all groups are
+    /// others'.
+    ///
+    /// # Safety
+    ///
+    /// `level` is one of the heap.
+    #[inline(always)]
+    unsafe fn take_of<W: Warp>(&self, warp: W, level: u32, wanted: u32) -> Taken {
         loop {
+            // SAFETY: the caller's promise; a group that is got is held.
+            unsafe {
+                let group = self.get(warp, level);
+                if group == NONE {
+                    return Taken::NOTHING;
+                }
+                let bits = self.take(warp, level, group, wanted);
+                if bits != 0 {
+                    return Taken { group, bits };
+                }
+            }
+            // The blocks of this group were merged: captured. It is off the queue for that,
+            // so that this level can be tried again.
+        }
+    }
+
+    /// [`Self::find`] where the level's own queue has nothing.
+    ///
+    /// # Safety
+    ///
+    /// As for that.
+    #[inline(always)]
+    unsafe fn search<W: Warp>(&self, warp: W, level: u32, wanted: u32) -> Taken {
+        let mut backoff = Backoff::new();
+        for _ in 0..MOST_LOOKS {
             // SAFETY: tables of counts.
             // Relaxed: a count is never too low for what comes before this call.
             let [free, listed] = unsafe {
                 [
-                    self.levels(table::FREE, |count| count != 0),
+                    self.levels(table::FREE, |count| count != 0) >> level << level,
                     self.levels(table::LISTED, |count| (count as i32) > 0),
                 ]
             };
-            let free = free >> level << level;
+            let mut from = free & listed;
+            while from != 0 {
+                let source = from.trailing_zeros();
+                from &= from - 1;
+                let most = if source == level { wanted } else { 1 };
+                // SAFETY: only levels of the heap, which are fewer than `LEVELS`, have counts
+                // other than 0.
+                unsafe {
+                    let taken = self.take_of(warp, source, most);
+                    if taken.bits != 0 {
+                        let count = taken.bits.count_ones();
+                        let made = self.split(warp, source, taken, level, wanted);
+                        // Relaxed: after the exchange that took the blocks, before which they
+                        // were counted, and after what is given back of them is counted on
+                        // its level.
+                        self.free_count(source)
+                            .fetch_add(count.wrapping_neg(), Relaxed);
+                        return made;
+                    }
+                }
+                // Others were faster. They may be many more than groups, so that this request
+                // goes on above.
+            }
             if free == 0 {
-                return Taken::NOTHING;
-            }
-            let from = (free & listed) >> floor << floor;
-            if from == 0 {
-                looks += 1;
-                if looks == MOST_LOOKS {
-                    return Taken::NOTHING;
+                // SAFETY: a table of counts; the caller's level.
+                // Relaxed, as above.
+                unsafe {
+                    let named = self.levels(table::NAMED, |count| count != 0);
+                    if named & ((1 << level) - 1) == 0 {
+                        return Taken::NOTHING;
+                    }
+                    self.sweep(warp, level);
                 }
-                floor = level;
-                backoff.pause(warp);
-                continue;
             }
-            let source = from.trailing_zeros();
-            // SAFETY: only levels of the heap, which are fewer than `LEVELS`, have counts other
-            // than 0; a group that is got is held.
-            unsafe {
-                let group = self.get(warp, source);
-                if group == NONE {
-                    // Others were faster. They may be many more than groups, so that this
-                    // request goes on above.
-                    floor = source + 1;
-                    continue;
-                }
-                let bits = self.take(source, group);
-                if bits != 0 {
-                    return self.split(warp, source, Taken { group, bits }, level, wanted);
-                }
-                // The blocks of this group were merged: captured. It is off the queue for that,
-                // so that this level can be tried again.
-            }
+            backoff.pause(warp);
         }
+        Taken::NOTHING
     }
 
-    /// Takes up to `wanted` blocks of level `level` out of those of level `source`: some of them
-    /// if the levels are the same, or else parts of one. Everything else is given back.
+    /// Up to `wanted` blocks of level `level` out of those of level `source`: these themselves if
+    /// the levels are the same, or else parts of the one. The other parts are given back.
+    ///
+    /// The block is cut into 32 parts, of which one is cut again, until the parts of one are
+    /// as many as are wanted. So what is given back is one group for each five levels.
     ///
     /// # Safety
     ///
-    /// The caller owns the blocks, one at least, and `source` is not below `level`.
+    /// The caller owns the blocks, of which there is one if `source` is above `level`.
     #[inline(always)]
     unsafe fn split<W: Warp>(
         &self,
@@ -143,54 +203,55 @@ impl BuddyAlloc {
         level: u32,
         wanted: u32,
     ) -> Taken {
-        let mut is_last = source == level;
-        let most = if is_last { wanted } else { 1 };
-        let mut made = Taken {
-            group: taken.group,
-            bits: lowest(taken.bits, most),
-        };
-        // The least power of two of blocks that are as many as wanted, or what there is.
+        let mut made = taken;
+        let mut at = source;
+        // The least power of two of blocks that are as many as wanted.
         let enough = 32 - (wanted - 1).leading_zeros();
-        let last = if enough < source - level {
-            level + enough
-        } else {
-            source
-        };
-        let mut block = made.group * GROUP_BLOCKS + made.bits.trailing_zeros();
-        let (mut at, mut group, mut bits) = (source, taken.group, taken.bits & !made.bits);
-        loop {
-            // SAFETY: the caller's blocks of the level `at`, or parts of one.
-            unsafe { self.give(warp, at, group, bits) };
-            if is_last {
-                break;
+        while at > level {
+            // Down to where a block has as many parts as are wanted, and then to these.
+            let mut step = at - level;
+            if step > enough {
+                step -= enough;
             }
-            if at == last {
-                let first = block << (last - level);
-                let all = u32::MAX >> (GROUP_BLOCKS - (1 << (last - level)));
-                let all = all << (first % GROUP_BLOCKS);
-                group = first / GROUP_BLOCKS;
-                made = Taken {
-                    group,
-                    bits: lowest(all, wanted),
-                };
-                bits = all & !made.bits;
-                at = level;
-                is_last = true;
-            } else {
-                // A pair: the second buddy is given to its level.
-                at -= 1;
-                block *= 2;
-                group = block / GROUP_BLOCKS;
-                bits = 2 << (block % GROUP_BLOCKS);
+            if step > GROUP_SHIFT {
+                step = GROUP_SHIFT;
             }
-        }
-        // Relaxed: after the swap that took the blocks, before which they were counted, and
-        // after what is given back of them is counted on its level.
-        // SAFETY: a level of the heap.
-        unsafe {
-            self.free_count(source)
-                .fetch_add(taken.bits.count_ones().wrapping_neg(), Relaxed);
+            at -= step;
+            let block = (made.group * GROUP_BLOCKS + made.bits.trailing_zeros()) << step;
+            let parts = u32::MAX >> (GROUP_BLOCKS - (1 << step)) << (block % GROUP_BLOCKS);
+            let kept = if at == level { wanted } else { 1 };
+            made = Taken {
+                group: block / GROUP_BLOCKS,
+                bits: lowest(parts, kept),
+            };
+            // SAFETY: parts of the caller's block.
+            unsafe { self.give(warp, at, made.group, parts & !made.bits) };
         }
         made
     }
+}
+
+/// [`BuddyAlloc::search`], out of line: it is rare, and longer than the rest of `malloc`.
+///
+/// # Safety
+///
+/// The pointers and the bits of the layout are those of a heap; otherwise as for that.
+#[inline(never)]
+unsafe fn outlined<W: Warp>(
+    warp: W,
+    tables: *mut u8,
+    names: *mut u8,
+    layout: u64,
+    level: u32,
+    wanted: u32,
+) -> u64 {
+    let heap = BuddyAlloc {
+        // No block is looked into.
+        blocks: ptr::null_mut(),
+        tables,
+        names,
+        layout: Layout::from_bits(layout),
+    };
+    // SAFETY: the caller's promise.
+    unsafe { heap.search(warp, level, wanted).to_bits() }
 }

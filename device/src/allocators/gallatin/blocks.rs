@@ -1,17 +1,11 @@
-//! Blocks: how slices are claimed and freed, and when a block is whole again.
+//! Blocks: when one is whole again.
 //!
 //! A block is *at rest*, with its bit in its segment's word, or *live*: opened by a thread that
-//! owned it, until all of its slices are free. A live block is *open* as long as slices are left
-//! to be claimed. Three things belong to it:
-//!
-//! - The *count* of claimed slices, with the class in the highest bits. A claim is an addition.
-//!   What is beyond the block's slices is refused, so that a count that is exhausted may go on
-//!   growing: by what the lanes that run at a time add a few times each, since the block leaves
-//!   the buffer before they are done.
-//! - A *bit* for each slice that was freed. They are cleared when the block is opened.
-//! - The *state*: the class, or that the block is at rest; how many threads have pinned it;
-//!   whether it is in the lists of blocks with free slices ([`super::holes`]); and how many of
-//!   its words of bits are full.
+//! owned it, until all of its slices are free. Three things belong to it: its count
+//! ([`super::counts`]), a bit for each slice that was freed ([`super::slices`]), and its
+//! *state*: the class, or that the block is at rest; how many threads have pinned it; whether it
+//! is in the lists of blocks with free slices ([`super::holes`]); and how many of its words of
+//! bits are full.
 //!
 //! A word becomes full by the `fetch_or` of some free, and ceases to be by the exchange of some
 //! request that takes slices again. Of a word these alternate, and each is counted in the state
@@ -22,30 +16,15 @@
 //!
 //! | operation | order | why |
 //! |---|---|---|
-//! | count, added to | acquire | pairs with the store: former owners are done, bits are clear |
-//! | count, stored when opened | release | as above |
-//! | count, exchanged when closed | acquire | as for a claim |
-//! | bits set | acq_rel | our accesses come before the next owners'; who fills a word has all |
 //! | state, full words added | acq_rel | passes on what was acquired of words |
-//! | state, class added when opened | release | the bits are clear before a pin finds the class |
+//! | state, pinned | acquire | pairs with the addition of the class when the block was opened |
+//! | state, unpinned | acq_rel | as for full words |
 //! | state exchanged for rest | acquire | all that was done to the block comes before |
 
-use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-
-use cuda_std::atomic::{AtomicU32, store_four};
+use core::sync::atomic::Ordering::{AcqRel, Acquire};
 
 use super::Gallatin;
-use super::layout::Layout;
-use super::tables::Block;
-
-/// The class of what has none: a block at rest, a count of one that is closed.
-pub const NO_CLASS: u32 = 31;
-/// Bits of a count below the class.
-const COUNT_BITS: u32 = 27;
-/// The claimed slices in a count.
-pub const COUNT_MASK: u32 = (1 << COUNT_BITS) - 1;
-/// The count of a block that is not open.
-pub const CLOSED: u32 = NO_CLASS << COUNT_BITS | 1 << 20;
+use super::tables::{Block, NO_CLASS};
 
 /// Bits of a state.
 const STATE_CLASS_SHIFT: u32 = 59;
@@ -59,238 +38,19 @@ const NO_WORDS: u64 = 1 << 24;
 /// The state of a block at rest.
 pub const AT_REST: u64 = (NO_CLASS as u64) << STATE_CLASS_SHIFT | NO_WORDS;
 
-/// The count of an open block of `class`, of which so many slices are claimed.
-#[inline(always)]
-pub fn open_count(class: u32, slices: u32) -> u32 {
-    class << COUNT_BITS | slices
-}
-
 /// The class in a state.
 #[inline(always)]
 pub fn class_of(state: u64) -> u32 {
     (state >> STATE_CLASS_SHIFT) as u32
 }
 
-/// Slices that a request got: `count` side by side from unit `unit` on, none if that is 0.
-#[derive(Clone, Copy)]
-pub struct Taken {
-    /// The first unit.
-    pub unit: u32,
-    /// At most 32.
-    pub count: u32,
-    /// The class, which may be larger than was asked for.
-    pub class: u32,
-}
-
-impl Taken {
-    /// None.
-    pub const NONE: Self = Self {
-        unit: 0,
-        count: 0,
-        class: 0,
-    };
-
-    /// The slices in a word, for a shuffle.
-    #[inline(always)]
-    pub fn to_bits(self) -> u64 {
-        u64::from(self.class << 8 | self.count) << 32 | u64::from(self.unit)
-    }
-
-    /// The slices of these bits.
-    #[inline(always)]
-    pub fn from_bits(bits: u64) -> Self {
-        let high = (bits >> 32) as u32;
-        Self {
-            unit: bits as u32,
-            count: high & 0xff,
-            class: high >> 8,
-        }
-    }
-}
-
-/// A count that an addition found.
-#[derive(Clone, Copy)]
-pub struct Claim {
-    /// The class of the block.
-    pub class: u32,
-    /// The first slice that was added.
-    pub first: u32,
-    /// How many of them are the caller's: 0 if the block was not open.
-    pub count: u32,
+/// What is added to the state of a block at rest to give it a class.
+#[inline(always)]
+pub fn class_added(class: u32) -> u64 {
+    u64::from(class).wrapping_sub(u64::from(NO_CLASS)) << STATE_CLASS_SHIFT
 }
 
 impl Gallatin {
-    /// The first slice of a block of `class` in its segment.
-    #[inline(always)]
-    pub(super) fn first_slice(&self, block: Block, class: u32) -> u32 {
-        block.number << (self.layout.block_bits(class) - class)
-    }
-
-    /// Slices from number `slice` of a segment on.
-    #[inline(always)]
-    pub(super) fn taken(&self, segment: u32, class: u32, slice: u32, count: u32) -> Taken {
-        Taken {
-            unit: (segment << self.layout.segment_bits) + (slice << class),
-            count,
-            class,
-        }
-    }
-
-    /// A word of the bits of a segment's slices.
-    ///
-    /// # Safety
-    ///
-    /// `segment` is below `layout.segments`, and `word` one of its words.
-    #[inline(always)]
-    pub(super) unsafe fn bits_word(&self, segment: u32, word: u32) -> &AtomicU32 {
-        // SAFETY: the caller's promise; an aligned word that is always atomic.
-        unsafe { &*self.bits(segment, word) }
-    }
-
-    /// Claims up to `wanted` slices of a block.
-    ///
-    /// # Safety
-    ///
-    /// `block` is one of the heap.
-    #[inline(always)]
-    pub(super) unsafe fn claim(&self, block: Block, wanted: u32) -> Claim {
-        // SAFETY: the caller's promise.
-        let before = unsafe { self.add(block, wanted) };
-        self.claimed(before, wanted)
-    }
-
-    /// Adds to a block's count, and returns it as it was before.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::claim`].
-    #[inline(always)]
-    pub(super) unsafe fn add(&self, block: Block, wanted: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        // Acquire: what was done to the slices before the block was opened, and that their bits
-        // are clear, comes before. Others have added since, by read-modify-writes.
-        unsafe { self.count(block).fetch_add(wanted, Acquire) }
-    }
-
-    /// What belongs to whom found a count of `before` and added `wanted`.
-    #[inline(always)]
-    pub(super) fn claimed(&self, before: u32, wanted: u32) -> Claim {
-        let class = before >> COUNT_BITS;
-        let first = before & COUNT_MASK;
-        let mut count = 0;
-        if class != NO_CLASS {
-            let left = self.layout.slices(class).saturating_sub(first);
-            count = if left < wanted { left } else { wanted };
-        }
-        Claim {
-            class,
-            first,
-            count,
-        }
-    }
-
-    /// Opens a block, of which the caller takes the first `count` slices.
-    ///
-    /// # Safety
-    ///
-    /// The caller owns the block, whose segment is of `class`, and gives up what it does not take.
-    #[inline(always)]
-    pub(super) unsafe fn open(&self, block: Block, class: u32, count: u32) {
-        let first = self.first_slice(block, class) / 32;
-        let words = self.layout.words(class);
-        // SAFETY: the caller's promise: nobody has a slice of the block, and nobody clears bits of
-        // one at rest.
-        unsafe {
-            // Relaxed, all: what follows releases them.
-            let mut word = 0;
-            if words >= 4 {
-                while word < words {
-                    store_four(&*self.bits(block.segment, first + word).cast(), 0);
-                    word += 4;
-                }
-            }
-            while word < words {
-                self.bits_word(block.segment, first + word)
-                    .store(0, Relaxed);
-                word += 1;
-            }
-            // An addition, since others may pin a block at rest for a moment.
-            // Release: who pins it then finds the bits clear.
-            let change = u64::from(class).wrapping_sub(u64::from(NO_CLASS)) << STATE_CLASS_SHIFT;
-            let before = self.state(block).fetch_add(change, Release);
-            if before & HINTED != 0 {
-                // By a thread that was late. The block is to be in the lists of its class.
-                self.list(block, class);
-            }
-            // Release: as for the state, for who claims slices.
-            let count = open_count(class, count);
-            self.count(block).store(count, Release);
-        }
-    }
-
-    /// Frees what nobody has claimed of a block, which is then not open.
-    ///
-    /// # Safety
-    ///
-    /// `block` is one of the heap.
-    #[inline(always)]
-    pub(super) unsafe fn close(&self, block: Block) {
-        // SAFETY: the caller's promise. What the exchange finds unclaimed is ours.
-        unsafe {
-            // Acquire: as for a claim.
-            let before = self.count(block).swap(CLOSED, Acquire);
-            let rest = self.claimed(before, u32::MAX >> 1);
-            if rest.count != 0 {
-                self.free_range(block, rest);
-            }
-        }
-    }
-
-    /// Frees slices side by side.
-    ///
-    /// # Safety
-    ///
-    /// The slices are of the block and its class. The caller owns them, and gives them up.
-    #[inline(always)]
-    pub(super) unsafe fn free_range(&self, block: Block, range: Claim) {
-        let (id, bits) = (self.id(block), self.layout.to_bits());
-        let what = u64::from(range.class << 24 | range.count) << 32 | u64::from(range.first);
-        // SAFETY: the parts of this heap, and the caller's promise.
-        unsafe { outlined_range(self.blocks, self.tables, self.records, bits, id, what) }
-    }
-
-    /// [`Self::free_range`], in line.
-    ///
-    /// # Safety
-    ///
-    /// As for that.
-    #[inline(always)]
-    unsafe fn free_all(&self, block: Block, range: Claim) {
-        let full = self.layout.full_word(range.class);
-        let mut at = self.first_slice(block, range.class) + range.first;
-        let end = at + range.count;
-        let mut filled = 0;
-        while at < end {
-            let (from, left) = (at % 32, end - at);
-            let room = 32 - from;
-            let count = if left < room { left } else { room };
-            let mask = (u32::MAX >> (32 - count)) << from;
-            // SAFETY: the caller's promise: the block is live until the last of these is free.
-            // Acquire and release: as in `free_slice`.
-            let before = unsafe {
-                self.bits_word(block.segment, at / 32)
-                    .fetch_or(mask, AcqRel)
-            };
-            filled += u32::from(before | mask == full);
-            at += count;
-        }
-        // SAFETY: as before.
-        unsafe {
-            let state = self.fill(block, filled);
-            self.freed(block, state, filled);
-        }
-    }
-
     /// Counts words that the caller filled in the block's state, which is returned. It is also
     /// called for a word that got its first free slice: then the state says whether the block is
     /// listed, and an addition of 0 orders the two with who takes it off the lists.
@@ -339,6 +99,19 @@ impl Gallatin {
         }
     }
 
+    /// [`Self::freed`], out of line.
+    ///
+    /// # Safety
+    ///
+    /// As for that.
+    #[inline(always)]
+    pub(super) unsafe fn outlined_freed(&self, block: Block, state: u64, words: u32) {
+        let what = self.id(block) << 1 | words;
+        let bits = self.layout.to_bits();
+        // SAFETY: the parts of this heap, and the caller's promise.
+        unsafe { outlined_free(self.tables, self.records, bits, what, state) }
+    }
+
     /// Gives a block that is whole back to its segment, unless another does.
     ///
     /// # Safety
@@ -349,7 +122,7 @@ impl Gallatin {
         if self.is_whole(state) {
             let (id, bits) = (self.id(block), self.layout.to_bits());
             // SAFETY: the parts of this heap, and the caller's promise.
-            unsafe { outlined_complete(self.blocks, self.tables, self.records, bits, id, state) }
+            unsafe { outlined_complete(self.tables, self.records, bits, id, state) }
         }
     }
 
@@ -360,8 +133,7 @@ impl Gallatin {
     /// As for that.
     #[inline(always)]
     unsafe fn give_whole(&self, block: Block, mut state: u64) {
-        // A turn that fails found the hint changed. Who pins the block, or takes a slice, comes by
-        // here when it is done.
+        // A turn that fails found the hint changed.
         while self.is_whole(state) {
             // SAFETY: the caller's promise; after the exchange the block is ours.
             unsafe {
@@ -373,6 +145,12 @@ impl Gallatin {
                 }
                 state = held;
             }
+        }
+        // Somebody has pinned the block, and comes by here when done, unless slices of it were
+        // taken: those that are left are to be found.
+        if class_of(state) != NO_CLASS && state & HINTED == 0 {
+            // SAFETY: the caller's promise.
+            unsafe { self.hint(block) };
         }
     }
 
@@ -404,64 +182,19 @@ impl Gallatin {
             self.complete(block, before.wrapping_sub(change));
         }
     }
-
-    /// Frees a slice: its number in the segment.
-    ///
-    /// # Safety
-    ///
-    /// The slice is a live one of this class, and the caller gives it up.
-    #[inline(always)]
-    pub(super) unsafe fn free_slice(&self, segment: u32, class: u32, slice: u32) {
-        let block = Block {
-            segment,
-            number: slice >> (self.layout.block_bits(class) - class),
-        };
-        let bit = 1 << (slice % 32);
-        // SAFETY: the caller's promise: the block is live as long as we have a slice of it.
-        unsafe {
-            // Release: our accesses come before those of the slice's next owner. Acquire: if we
-            // fill the word, those of its other slices do, too, by what `fill` releases.
-            let before = self.bits_word(segment, slice / 32).fetch_or(bit, AcqRel);
-            let filled = before | bit == self.layout.full_word(class);
-            if !filled && before != 0 {
-                return;
-            }
-            let state = self.fill(block, u32::from(filled));
-            if self.is_event(state) {
-                self.outlined_freed(block, state, u32::from(filled));
-            }
-        }
-    }
 }
 
-/// [`Gallatin::free_range`], out of line as it is rare. `what` is the class, in the low 24 bits of
-/// the high half the count, and in the low half the first slice.
+/// What follows a free that filled a word, or was the first of one, out of line as it is rare.
+/// `what` is the block, and in the lowest bit the words that were filled.
 ///
 /// # Safety
 ///
-/// The pointers and the bits of the layout are those of a heap; otherwise as for that.
+/// As for [`Gallatin::freed`], and [`outlined`].
 #[inline(never)]
-unsafe fn outlined_range(
-    blocks: *mut u8,
-    tables: *mut u8,
-    records: *mut u8,
-    layout: u64,
-    id: u32,
-    what: u64,
-) {
-    let heap = Gallatin {
-        blocks,
-        tables,
-        records,
-        layout: Layout::from_bits(layout),
-    };
-    let range = Claim {
-        class: (what >> 56) as u32,
-        first: what as u32,
-        count: (what >> 32) as u32 & 0xff_ffff,
-    };
+unsafe fn outlined_free(tables: *mut u8, records: *mut u8, layout: u64, what: u32, state: u64) {
+    let heap = Gallatin::of_tables(tables, records, layout);
     // SAFETY: the caller's promise.
-    unsafe { heap.free_all(heap.block(id), range) }
+    unsafe { heap.freed(heap.block(what >> 1), state, what & 1) }
 }
 
 /// [`Gallatin::complete`], out of line as [`outlined_range`].
@@ -470,20 +203,8 @@ unsafe fn outlined_range(
 ///
 /// As for that.
 #[inline(never)]
-unsafe fn outlined_complete(
-    blocks: *mut u8,
-    tables: *mut u8,
-    records: *mut u8,
-    layout: u64,
-    id: u32,
-    state: u64,
-) {
-    let heap = Gallatin {
-        blocks,
-        tables,
-        records,
-        layout: Layout::from_bits(layout),
-    };
+unsafe fn outlined_complete(tables: *mut u8, records: *mut u8, layout: u64, id: u32, state: u64) {
+    let heap = Gallatin::of_tables(tables, records, layout);
     // SAFETY: the caller's promise.
     unsafe { heap.give_whole(heap.block(id), state) }
 }

@@ -3,13 +3,16 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::Gallatin;
-use super::blocks::{AT_REST, CLOSED, COUNT_MASK, NO_CLASS, Taken, class_of};
+use super::blocks::{AT_REST, class_of};
 use super::buffers::EMPTY;
+use super::counts::{CLOSED, COUNT_MASK};
 use super::layout::{self, Layout, levels};
+use super::patience::Patience;
 use super::segments::{NO_SEGMENT, RUN, segment_class};
-use super::tables::Block;
+use super::slices::Taken;
+use super::tables::{Block, NO_CLASS};
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
-use crate::simt::{Warp, leader, rank};
+use crate::simt::{Backoff, Warp, leader, rank};
 
 /// The lowest bits of a word, as many as `count`, at most 64.
 #[inline(always)]
@@ -34,12 +37,17 @@ impl Gallatin {
         let group = warp.match_any(mask, class);
         let mut rest = group;
         let mut block = u32::NULL;
+        let mut patience = Patience::NEW;
+        let mut pause = Backoff::new();
         loop {
             let first = if rest == 0 { lane } else { leader(rest) };
             let mut taken = Taken::NONE.to_bits();
             if rest != 0 && lane == first {
                 // SAFETY: the caller's promise; `rest` has lanes.
-                taken = unsafe { self.find(warp, class, rest.count_ones()).to_bits() };
+                taken = unsafe {
+                    self.find(warp, class, rest.count_ones(), patience)
+                        .to_bits()
+                };
             }
             // All lanes take part until the last is done, whatever their groups: see
             // `Warp::converge`.
@@ -52,9 +60,17 @@ impl Gallatin {
                 block = taken.unit + (place << taken.class);
             }
             let done = warp.ballot(mask, served) & group;
-            rest = if done == 0 { 0 } else { rest & !done };
+            let later = taken.patience();
+            let is_refused = done == 0 && later.is_none();
+            rest = if is_refused { 0 } else { rest & !done };
             if warp.ballot(mask, rest != 0) & mask == 0 {
                 return block;
+            }
+            let waits = rest != 0 && later.is_some();
+            patience = later.unwrap_or(Patience::NEW);
+            if warp.ballot(mask, waits) & mask != 0 {
+                // All lanes pause, so that none holds up another that is at work.
+                pause.pause(warp);
             }
         }
     }

@@ -19,16 +19,37 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use cuda_std::atomic;
 
 use super::Gallatin;
-use super::blocks::{HINTED, NO_CLASS, Taken, class_of};
-use super::layout::Layout;
+use super::blocks::{HINTED, class_of};
 use super::segments::{pick, segment_class};
-use super::tables::Block;
+use super::slices::Taken;
+use super::tables::{Block, NO_CLASS};
 use super::tree::NONE;
 
 /// Exchanges that a request loses at a word before it tries another.
-const TRIES: u32 = 32;
+const TRIES: u32 = 8;
 /// Words of a row.
 const ROW: u32 = 16;
+
+/// What a look at a block's bits came to.
+#[derive(Clone, Copy)]
+struct Look {
+    /// The slices that were taken.
+    taken: Taken,
+    /// Words that were full and are no longer.
+    emptied: u32,
+    /// Whether the block may have more slices, since some were taken, or since others were quicker
+    /// each time: then it stays listed.
+    may_have_more: bool,
+}
+
+impl Look {
+    /// No slice.
+    const NONE: Self = Self {
+        taken: Taken::NONE,
+        emptied: 0,
+        may_have_more: false,
+    };
+}
 
 impl Gallatin {
     /// Lists a block by the hint in its state.
@@ -96,7 +117,7 @@ impl Gallatin {
         let bits = self.layout.to_bits();
         // SAFETY: the parts of this heap, and the caller's promise.
         unsafe {
-            let taken = outlined(self.blocks, self.tables, self.records, bits, what);
+            let taken = outlined(self.tables, self.records, bits, what);
             Taken::from_bits(taken)
         }
     }
@@ -172,44 +193,58 @@ impl Gallatin {
                     self.unlist(block);
                     continue;
                 }
-                let (mut taken, mut emptied) = self.take_pinned(block, class, wanted, spread);
-                if taken.count == 0 {
-                    // Acquire: who adds to the state before this shows us its bits, and who does
-                    // after it sets the hint again.
-                    self.state(block).fetch_and(!HINTED, Acquire);
-                    (taken, emptied) = self.take_pinned(block, class, wanted, spread);
-                    if taken.count == 0 {
-                        self.unlist(block);
-                    } else {
-                        self.hint(block);
-                    }
-                }
-                self.unpin(block, emptied);
-                if taken.count != 0 {
-                    return taken;
+                let look = self.take_listed(block, class, wanted, spread);
+                self.unpin(block, look.emptied);
+                if look.taken.count != 0 {
+                    return look.taken;
                 }
             }
             Taken::NONE
         }
     }
 
-    /// Slices of a block, and the words that were full and are no longer.
+    /// Slices of a block, which is taken off the lists if it has none.
     ///
     /// # Safety
     ///
     /// The caller has pinned the block, which is of `class`; `wanted` is from 1 to 32.
     #[inline(always)]
-    unsafe fn take_pinned(
-        &self,
-        block: Block,
-        class: u32,
-        wanted: u32,
-        spread: u32,
-    ) -> (Taken, u32) {
+    unsafe fn take_listed(&self, block: Block, class: u32, wanted: u32, spread: u32) -> Look {
+        let mut is_cleared = false;
+        // SAFETY: the caller's promise.
+        unsafe {
+            loop {
+                let look = self.take_pinned(block, class, wanted, spread);
+                if look.may_have_more {
+                    if is_cleared {
+                        self.hint(block);
+                    }
+                    return look;
+                }
+                if is_cleared {
+                    self.unlist(block);
+                    return look;
+                }
+                // Acquire: who adds to the state before this shows us its bits, and who does
+                // after it sets the hint again.
+                self.state(block).fetch_and(!HINTED, Acquire);
+                is_cleared = true;
+            }
+        }
+    }
+
+    /// Slices of a block.
+    ///
+    /// # Safety
+    ///
+    /// The caller has pinned the block, which is of `class`; `wanted` is from 1 to 32.
+    #[inline(always)]
+    unsafe fn take_pinned(&self, block: Block, class: u32, wanted: u32, spread: u32) -> Look {
         let first = self.first_slice(block, class) / 32;
         let words = self.layout.words(class);
         let rows = if words < ROW { 1 } else { words / ROW };
         let mut row = 0;
+        let mut none = Look::NONE;
         // SAFETY: the caller's promise: the words are of the block.
         unsafe {
             while row < rows {
@@ -223,30 +258,25 @@ impl Gallatin {
                 while some != 0 {
                     let word = at + some.trailing_zeros();
                     some &= some - 1;
-                    let (taken, emptied) = self.take_of_word(block.segment, class, word, wanted);
-                    if taken.count != 0 {
-                        return (taken, emptied);
+                    let look = self.take_of_word(block.segment, class, word, wanted);
+                    if look.taken.count != 0 {
+                        return look;
                     }
+                    none.may_have_more |= look.may_have_more;
                 }
                 row += 1;
             }
         }
-        (Taken::NONE, 0)
+        none
     }
 
-    /// Slices of a word, and whether it was full.
+    /// Slices of a word.
     ///
     /// # Safety
     ///
     /// As for [`Self::take_pinned`]; `word` is one of a block of `class` that is pinned.
     #[inline(always)]
-    unsafe fn take_of_word(
-        &self,
-        segment: u32,
-        class: u32,
-        word: u32,
-        wanted: u32,
-    ) -> (Taken, u32) {
+    unsafe fn take_of_word(&self, segment: u32, class: u32, word: u32, wanted: u32) -> Look {
         // SAFETY: the caller's promise.
         let bits = unsafe { self.bits_word(segment, word) };
         // Relaxed: a hint; the exchange decides.
@@ -260,14 +290,19 @@ impl Gallatin {
             // Acquire: the former owners of the slices are done with them.
             let held = bits.compare_exchange(seen, seen & !mask, Acquire);
             if held == seen {
-                let emptied = seen == self.layout.full_word(class);
-                let taken = self.taken(segment, class, 32 * word + bit, count);
-                return (taken, u32::from(emptied));
+                return Look {
+                    taken: self.taken(segment, class, 32 * word + bit, count),
+                    emptied: u32::from(seen == self.layout.full_word(class)),
+                    may_have_more: true,
+                };
             }
             seen = held;
             turns += 1;
         }
-        (Taken::NONE, 0)
+        Look {
+            may_have_more: seen != 0,
+            ..Look::NONE
+        }
     }
 }
 
@@ -291,19 +326,8 @@ fn bits_of(row: [[u32; 4]; 4]) -> u32 {
 ///
 /// The pointers and the bits of the layout are those of a heap; otherwise as for that.
 #[inline(never)]
-unsafe fn outlined(
-    blocks: *mut u8,
-    tables: *mut u8,
-    records: *mut u8,
-    layout: u64,
-    what: u64,
-) -> u64 {
-    let heap = Gallatin {
-        blocks,
-        tables,
-        records,
-        layout: Layout::from_bits(layout),
-    };
+unsafe fn outlined(tables: *mut u8, records: *mut u8, layout: u64, what: u64) -> u64 {
+    let heap = Gallatin::of_tables(tables, records, layout);
     let (class, wanted) = ((what >> 40) as u32, (what >> 32) as u32 & 0xff);
     // SAFETY: the caller's promise.
     unsafe { heap.search_holes(class, wanted, what as u32).to_bits() }

@@ -114,13 +114,19 @@ impl Layout {
     /// The logarithm of the blocks that a segment's record has room for: those of class 0.
     #[inline(always)]
     pub fn record_block_bits(&self) -> u32 {
-        self.segment_bits - self.block_bits(0)
+        self.blocks_bits(0)
+    }
+
+    /// The logarithm of the blocks of a segment of `class`.
+    #[inline(always)]
+    pub fn blocks_bits(&self, class: u32) -> u32 {
+        self.segment_bits - self.block_bits(class)
     }
 
     /// The bits of all blocks of a segment of `class`.
     #[inline(always)]
     pub fn all_blocks(&self, class: u32) -> u32 {
-        let blocks = 1_u32 << (self.segment_bits - self.block_bits(class));
+        let blocks = 1_u32 << self.blocks_bits(class);
         u32::MAX >> (32 - blocks)
     }
 

@@ -43,10 +43,15 @@
 mod blocks;
 mod buffers;
 mod contract;
+mod counts;
 mod descriptions;
 mod holes;
 mod layout;
+mod patience;
+mod runs;
+mod scarcity;
 mod segments;
+mod slices;
 mod tables;
 mod tree;
 
@@ -59,4 +64,18 @@ pub struct Gallatin {
     tables: *mut u8,
     records: *mut u8,
     layout: Layout,
+}
+
+impl Gallatin {
+    /// The heap as its tasks see it, the functions that are not inlined: none of them asks for
+    /// the address of a block.
+    #[inline(always)]
+    fn of_tables(tables: *mut u8, records: *mut u8, layout: u64) -> Self {
+        Self {
+            blocks: core::ptr::null_mut(),
+            tables,
+            records,
+            layout: Layout::from_bits(layout),
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Segments: which class they have, which of their blocks are at rest, and runs of them.
+//! Segments: which class they have, and which of their blocks are at rest.
 //!
 //! A segment's word has the class in its high half, or that the segment has none, or is the
 //! first of a run; and in its low half a bit for each block at rest. Who clears a bit owns the
@@ -7,9 +7,9 @@
 //! owns the segment. A segment without class and a run have no bits, so that no late thread can
 //! change their words.
 //!
-//! Requests for blocks format the lowest free segments; runs are taken from the other end of
-//! the pool. A gate a class has one thread at a time format a segment that has several blocks,
-//! while the others wait for a few turns: they would all format one.
+//! Requests for blocks format one of the lowest free segments; runs ([`super::runs`]) are taken
+//! from the other end of the pool. A gate a class lets as many threads at a time format segments
+//! as make blocks for 32 requests, while the others look again later: each would format one.
 //!
 //! | operation | order | why |
 //! |---|---|---|
@@ -21,20 +21,28 @@
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use super::Gallatin;
-use super::blocks::NO_CLASS;
-use super::layout::Layout;
-use super::tables::Block;
+use super::tables::{Block, NO_CLASS};
 use super::tree::NONE;
-use crate::simt::{Backoff, Warp};
+use crate::simt::Warp;
 
 /// The word of a segment without class: free, or inside a run.
 pub const NO_SEGMENT: u64 = (NO_CLASS as u64) << 32;
 /// The class of the first segment of a run.
 pub const RUN: u32 = 30;
-/// Turns that a thread waits at a gate.
-const GATE_TURNS: u32 = 10;
-/// Runs that a request loses to others before it is refused.
-const RUN_TRIES: u32 = 64;
+/// In place of a block: others are making some.
+pub const GATED: u32 = NONE - 1;
+
+/// Where a block may come from.
+#[derive(Clone, Copy)]
+#[repr(u32)]
+pub enum Source {
+    /// A segment that has some at rest.
+    Resting,
+    /// A free segment, too, if the gate lets the caller format it.
+    Gate,
+    /// A free segment, too.
+    Any,
+}
 
 /// The class in a segment's word, [`RUN`] or [`NO_CLASS`].
 #[inline(always)]
@@ -49,15 +57,16 @@ pub fn pick(bits: u32, from: u32) -> u32 {
 }
 
 impl Gallatin {
-    /// A block of `class` from a segment that has blocks at rest, or none. The caller owns it.
+    /// A block of `class` from a segment that has blocks at rest: its number, or [`NONE`]. The
+    /// caller owns it.
     #[inline(always)]
-    pub(super) fn take_resting(&self, class: u32, spread: u32) -> Option<Block> {
+    fn take_resting(&self, class: u32, spread: u32) -> u32 {
         let tree = self.resting_tree(class);
         // A turn that fails takes a segment out of the tree, or gave another class its block back.
         for _ in 0..self.layout.segments + 32 {
             let segment = tree.find();
             if segment == NONE {
-                return None;
+                return NONE;
             }
             // SAFETY: the trees hold segments of the heap.
             unsafe {
@@ -80,12 +89,12 @@ impl Gallatin {
                     if seen as u32 == bit as u32 {
                         self.leave_tree(segment, class);
                     }
-                    return Some(block);
+                    return self.id(block);
                 }
                 self.leave_tree(segment, class);
             }
         }
-        None
+        NONE
     }
 
     /// Takes a segment out of the tree of those of `class` with blocks at rest, unless it has
@@ -146,12 +155,13 @@ impl Gallatin {
         }
     }
 
-    /// Formats a free segment, if there is one: the caller owns the first of its blocks.
+    /// Formats a free segment, if there is one: the caller owns the first of its blocks, whose
+    /// number is returned, or [`NONE`].
     #[inline(always)]
-    fn format(&self, class: u32) -> Option<Block> {
-        let segment = self.free_tree().take();
+    fn format(&self, class: u32, spread: u32) -> u32 {
+        let segment = self.free_tree().take(spread);
         if segment == NONE {
-            return None;
+            return NONE;
         }
         let others = self.layout.all_blocks(class) & !1;
         // SAFETY: the segment is ours, and has no bits that a late thread could clear.
@@ -164,249 +174,75 @@ impl Gallatin {
                 self.resting_tree(class).set(segment);
             }
         }
-        Some(Block { segment, number: 0 })
+        self.id(Block { segment, number: 0 })
     }
 
-    /// A block of `class` that the caller owns, or none if there is none at rest and no free
-    /// segment.
+    /// A block of `class` that the caller owns: its number, or [`NONE`] if there is none, or
+    /// [`GATED`].
     ///
     /// # Safety
     ///
     /// `class` is one of the heap.
     #[inline(always)]
-    pub(super) unsafe fn take_block<W: Warp>(&self, warp: W, class: u32) -> Option<Block> {
-        // A segment of one block is nobody else's.
-        if self.layout.all_blocks(class) == 1 {
-            return self.format(class);
-        }
-        // SAFETY: the caller's promise.
-        let gate = unsafe { self.gate(class) };
-        let mut pause = Backoff::new();
-        let mut turns = 0;
-        loop {
-            let block = self.take_resting(class, warp.processor());
-            if block.is_some() || self.free_tree().find() == NONE {
-                return block;
-            }
-            // Relaxed: the gate spares segments, and protects nothing.
-            let passes = gate.compare_exchange(0, 1, Relaxed) == 0;
-            // Who waited in vain goes on: whoever is inside need not be running.
-            if passes || turns == GATE_TURNS {
-                let block = self.format(class);
-                if passes {
-                    gate.store(0, Relaxed);
-                }
-                return block;
-            }
-            turns += 1;
-            pause.pause(warp);
-        }
-    }
-
-    /// A run of `length` segments, if need be after all buffers were emptied: its first unit, or
-    /// null.
-    #[inline(always)]
-    pub(super) fn find_run(&self, length: u32) -> u32 {
-        // SAFETY: the parts of this heap.
-        unsafe {
-            outlined(
-                self.blocks,
-                self.tables,
-                self.records,
-                self.layout.to_bits(),
-                length,
-            )
-        }
-    }
-
-    /// A run of `length` segments, the last in the pool that there is: the first of them, or
-    /// [`NONE`].
-    #[inline(always)]
-    pub(super) fn take_run(&self, length: u32) -> u32 {
-        for _ in 0..RUN_TRIES {
-            let first = self.last_run(length);
-            if first == NONE {
-                return NONE;
-            }
-            // SAFETY: the segments are of the heap; after the claim they are ours.
-            unsafe {
-                if self.claim_run(first, length) {
-                    // Relaxed, both: the run is ours until it is freed, by a thread that got it
-                    // from us by synchronisation.
-                    self.run_length(first).store(length, Relaxed);
-                    self.segment(first).store(u64::from(RUN) << 32, Relaxed);
-                    return first;
-                }
-            }
-        }
-        NONE
-    }
-
-    /// The first of the last `length` free segments in a row, or [`NONE`].
-    #[inline(always)]
-    fn last_run(&self, length: u32) -> u32 {
-        let tree = self.free_tree();
-        let (mut run, mut index) = (0, tree.lowest_words());
-        while index > 0 {
-            index -= 1;
-            // SAFETY: below the words of the lowest level.
-            // Relaxed: a hint; `claim_run` decides.
-            let mut word = unsafe { tree.word(0, index).load(Relaxed) };
-            let mut left = 64;
-            // From the highest bit on.
-            while left > 0 {
-                let ones = word.leading_ones();
-                let ones = if ones < left { ones } else { left };
-                run += ones;
-                left -= ones;
-                if run >= length {
-                    return 64 * index + left + (run - length);
-                }
-                if left == 0 {
-                    break;
-                }
-                run = 0;
-                word = if ones == 64 { 0 } else { word << ones };
-                let zeros = word.leading_zeros();
-                let zeros = if zeros < left { zeros } else { left };
-                left -= zeros;
-                word = if zeros == 64 { 0 } else { word << zeros };
-            }
-        }
-        NONE
-    }
-
-    /// Claims the segments from `first` on, or none of them.
-    ///
-    /// # Safety
-    ///
-    /// The segments are of the heap, and `length` is not 0.
-    #[inline(always)]
-    unsafe fn claim_run(&self, first: u32, length: u32) -> bool {
-        let (tree, end) = (self.free_tree(), first + length);
-        let mut index = first / 64;
-        while 64 * index < end {
-            let mask = mask(index, first, end);
-            // SAFETY: the caller's promise; what is given back was claimed here.
-            unsafe {
-                let got = tree.clear_bits(index, mask);
-                if got != mask {
-                    if got != 0 {
-                        tree.set_bits(index, got);
-                    }
-                    if 64 * index > first {
-                        self.give_run(first, 64 * index);
-                    }
-                    return false;
-                }
-            }
-            index += 1;
-        }
-        true
-    }
-
-    /// Gives the segments from `first` to `end` back.
-    ///
-    /// # Safety
-    ///
-    /// The caller owns them, which have no class, and gives them up. There is one at least.
-    #[inline(always)]
-    unsafe fn give_run(&self, first: u32, end: u32) {
-        let tree = self.free_tree();
-        let mut index = first / 64;
-        while 64 * index < end {
-            // SAFETY: the caller's promise.
-            unsafe { tree.set_bits(index, mask(index, first, end)) };
-            index += 1;
-        }
-    }
-
-    /// Frees a run.
-    ///
-    /// # Safety
-    ///
-    /// `first` is the first segment of a run that the caller owns, and gives up.
-    #[inline(always)]
-    pub(super) unsafe fn free_run(&self, first: u32) {
+    pub(super) unsafe fn take_block<W: Warp>(&self, warp: W, class: u32, from: Source) -> u32 {
+        let what = class << 2 | from as u32;
         let bits = self.layout.to_bits();
         // SAFETY: the parts of this heap, and the caller's promise.
-        unsafe { outlined_free(self.blocks, self.tables, self.records, bits, first) }
+        unsafe { outlined(self.tables, self.records, bits, what, warp.processor()) }
     }
 
-    /// [`Self::free_run`], in line.
+    /// [`Self::take_block`], in line.
     ///
     /// # Safety
     ///
     /// As for that.
     #[inline(always)]
-    unsafe fn release_run(&self, first: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Relaxed, both: the run is ours; the bits release the word.
-            let length = self.run_length(first).load(Relaxed);
-            self.segment(first).store(NO_SEGMENT, Relaxed);
-            self.give_run(first, first + length);
+    unsafe fn search_block(&self, class: u32, from: u32, spread: u32) -> u32 {
+        if self.layout.all_blocks(class) == 1 {
+            // A segment of one block is nobody else's.
+            let is_asked = from != Source::Resting as u32;
+            return if is_asked {
+                self.format(class, spread)
+            } else {
+                NONE
+            };
         }
+        // SAFETY: the caller's promise.
+        let gate = unsafe { self.gate(class) };
+        let mut passes = false;
+        let block = loop {
+            let block = self.take_resting(class, spread);
+            let is_last = from == Source::Resting as u32 || self.free_tree().find() == NONE;
+            if block != NONE || is_last {
+                break block;
+            }
+            if passes || from == Source::Any as u32 {
+                break self.format(class, spread);
+            }
+            // Relaxed, all: the gate spares segments, and protects nothing.
+            passes = gate.fetch_add(1, Relaxed) < 32 >> self.layout.blocks_bits(class);
+            if !passes {
+                gate.fetch_add(u32::MAX, Relaxed);
+                return GATED;
+            }
+            // Who was inside before may have made blocks since.
+        };
+        if passes {
+            gate.fetch_add(u32::MAX, Relaxed);
+        }
+        block
     }
 }
 
-/// The bits of the segments from `first` to `end` in word `index`, which has one of them.
-#[inline(always)]
-fn mask(index: u32, first: u32, end: u32) -> u64 {
-    let at = 64 * index;
-    let low = first.saturating_sub(at);
-    let high = if end - at < 64 { end - at } else { 64 };
-    u64::MAX << low & u64::MAX >> (64 - high)
-}
-
-/// The search for a run, out of line: it is rare, and would be much of every kernel.
+/// [`Gallatin::take_block`], out of line as it is long, and rare. `what` is the class, and in the
+/// lowest two bits the source.
 ///
 /// # Safety
 ///
-/// The pointers and the bits of the layout are those of a heap.
+/// The pointers and the bits of the layout are those of a heap; otherwise as for that.
 #[inline(never)]
-unsafe fn outlined(
-    blocks: *mut u8,
-    tables: *mut u8,
-    records: *mut u8,
-    layout: u64,
-    length: u32,
-) -> u32 {
-    let heap = Gallatin {
-        blocks,
-        tables,
-        records,
-        layout: Layout::from_bits(layout),
-    };
-    let mut first = heap.take_run(length);
-    if first == NONE && heap.drain() {
-        first = heap.take_run(length);
-    }
-    if first == NONE {
-        return NONE;
-    }
-    first << heap.layout.segment_bits
-}
-
-/// [`Gallatin::free_run`], out of line as [`outlined`].
-///
-/// # Safety
-///
-/// As for both.
-#[inline(never)]
-unsafe fn outlined_free(
-    blocks: *mut u8,
-    tables: *mut u8,
-    records: *mut u8,
-    layout: u64,
-    first: u32,
-) {
-    let heap = Gallatin {
-        blocks,
-        tables,
-        records,
-        layout: Layout::from_bits(layout),
-    };
+unsafe fn outlined(tables: *mut u8, records: *mut u8, layout: u64, what: u32, spread: u32) -> u32 {
+    let heap = Gallatin::of_tables(tables, records, layout);
     // SAFETY: the caller's promise.
-    unsafe { heap.release_run(first) }
+    unsafe { heap.search_block(what >> 2, what & 3, spread) }
 }

@@ -4,6 +4,9 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use super::Gallatin;
 
+/// The class of what has none: a segment, a block at rest, the count of one that is closed.
+pub const NO_CLASS: u32 = 31;
+
 /// A block: the number of its segment, and in the lowest bits its own in it.
 #[derive(Clone, Copy)]
 pub struct Block {

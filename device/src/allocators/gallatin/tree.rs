@@ -176,7 +176,7 @@ impl Tree {
         unsafe { outlined_set(self.words, self.segments, index, mask) }
     }
 
-    /// Clears the bits of `mask` in a word of the lowest level, and returns which were set.
+    /// Clears the bits of `mask` in a word of the lowest level, and returns the word before.
     ///
     /// # Safety
     ///
@@ -251,17 +251,27 @@ impl Tree {
         NONE
     }
 
-    /// The first segment whose bit is set, which is cleared, or [`NONE`].
+    /// A segment whose bit is set, which is cleared, or [`NONE`]: of the first word that has some,
+    /// from bit `spread` on, so that those who take at a time rarely want the same.
     #[inline(always)]
-    pub(super) fn take(&self) -> u32 {
+    pub(super) fn take(&self, spread: u32) -> u32 {
         for _ in 0..TRIES {
             let segment = self.find();
             if segment == NONE {
                 return NONE;
             }
+            let index = segment / 64;
             // SAFETY: `find` returns segments.
-            if unsafe { self.clear_bits(segment / 64, 1 << (segment % 64)) } != 0 {
-                return segment;
+            let mut seen = unsafe { self.word(0, index) }.load(Relaxed);
+            // A turn that fails has found that another took one.
+            while seen != 0 {
+                let bit = (seen.rotate_right(spread % 64).trailing_zeros() + spread) % 64;
+                // SAFETY: as above.
+                let before = unsafe { self.clear_bits(index, 1 << bit) };
+                if before >> bit & 1 == 1 {
+                    return 64 * index + bit;
+                }
+                seen = before;
             }
         }
         NONE
@@ -301,7 +311,7 @@ unsafe fn outlined_clear(words: *mut u8, segments: u32, index: u32, mask: u64) -
         if before != 0 && before & !mask == 0 {
             tree.lower(0, index);
         }
-        before & mask
+        before
     }
 }
 

@@ -1,11 +1,9 @@
 //! Requests for basic blocks, and their frees: the lanes of a class that come together draw
-//! tickets of its bin together, or cut blocks off its superblock.
+//! tickets of its bin together. What follows if it is empty is elsewhere (`refill`).
 
 use super::XMalloc;
-use super::carve::FEW;
 use super::fifo::{NOTHING, Tickets};
 use super::layout::units_of;
-use super::tables::NONE;
 use crate::allocator::Handle;
 use crate::simt::{Warp, leader, rank};
 
@@ -124,39 +122,29 @@ impl XMalloc {
                     };
                 }
             }
-            let (mut taken, mut is_last) = (Taken::NONE, false);
-            if self.layout.capacity(class) > FEW {
-                (taken, is_last) = self.cut_together(class, wanted);
-            }
-            if taken.count == 0 {
-                return self.refill(warp, class, wanted);
-            }
-            if is_last {
-                self.refill(warp, class, 0);
-            }
-            taken
+            self.refill(warp, class, wanted)
         }
     }
 
-    /// A basic block for each lane of `mask` that wants one: `class` is [`NONE`] for the others.
-    /// All lanes of `mask` call this together.
+    /// A basic block of a class, or null. Lanes that want one of the same class get them from one
+    /// source.
+    ///
+    /// Only lanes that want one call this: it reads the active mask, so that each collective is
+    /// one of all lanes of `mask`. Those that want none are not to follow another path with the
+    /// same mask, on which the compiler would give them collectives of their own.
     ///
     /// # Safety
     ///
-    /// `class` is a class of the heap or [`NONE`], and `mask` the active lanes or all that
-    /// formed a group of them.
+    /// `class` is a class of the heap.
     #[inline(always)]
-    pub(super) unsafe fn blocks<W: Warp>(&self, warp: W, mask: u32, class: u32) -> u32 {
+    pub(super) unsafe fn blocks<W: Warp>(&self, warp: W, class: u32) -> u32 {
         let lane = warp.lane();
+        let mask = warp.converge();
         // Lanes that a superblock suffices for are a group.
-        let mut part = 0;
-        if class != NONE {
-            part = self.layout.capacity(class);
-        }
         let same = warp.match_any(mask, class);
-        part = rank(same, lane).checked_div(part).unwrap_or(0);
+        let part = rank(same, lane) >> self.layout.group_bits(class);
         let group = warp.match_any(mask, class << 5 | part);
-        let mut rest = if class == NONE { 0 } else { group };
+        let mut rest = group;
         let (mut block, mut turn) = (u32::NULL, 0);
         // Each turn but those of the bin serves a lane of each group, or refuses the group.
         loop {
@@ -210,7 +198,7 @@ impl XMalloc {
                 }
                 Source::Cut => taken.value + place * units_of(class),
                 Source::Home => {
-                    let index = self.take_home(warp, taken.value, class, warp.thread());
+                    let index = self.take_home(warp, taken.value, class);
                     (taken.value << self.layout.unit_bits()) + index * units_of(class)
                 }
             }
@@ -241,7 +229,7 @@ impl XMalloc {
             let count = warp.shuffle(mask, tickets.count, first);
             if place >= count || !bin.put(ticket, block) {
                 // The bin is full, or the ticket void.
-                self.bring_block_home(block);
+                self.bring_block_home(block, class);
             }
         }
     }

@@ -25,8 +25,9 @@ const PAST: u32 = 1 << 30;
 /// The cut of a class that has no superblock.
 pub const NO_CUT: u64 = (NONE as u64) << 32 | PAST as u64;
 /// Classes with no more blocks a superblock cut none together: a request has a superblock of its
-/// own, the rest of which is home at once.
-pub const FEW: u32 = 64;
+/// own, the rest of which is home at once. Otherwise requests for many large blocks would wait
+/// for one superblock after the other.
+pub const FEW: u32 = 16;
 
 /// Basic blocks that were cut off.
 #[derive(Clone, Copy)]

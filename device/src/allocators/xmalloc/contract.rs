@@ -30,16 +30,6 @@ impl XMalloc {
         unsafe { &*self.blocks.add(offset as usize).cast() }
     }
 
-    /// The class that serves so many units, or [`NONE`] for a run.
-    #[inline(always)]
-    fn class_for(&self, units: u32) -> u32 {
-        if units > self.layout.most_units() {
-            NONE
-        } else {
-            class_of(units)
-        }
-    }
-
     /// A run of superblocks for `bytes`, or null.
     #[inline(always)]
     fn run<W: Warp>(&self, warp: W, bytes: u64) -> u32 {
@@ -149,13 +139,12 @@ impl Allocator for XMalloc {
     /// Lanes that request blocks of one class together get them from one source.
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
-        let class = self.class_for(units(bytes, self.layout.unit_shift()));
-        // SAFETY: a class or none, and the active lanes.
-        let block = unsafe { self.blocks(warp, warp.converge(), class) };
-        if class == NONE {
+        let wanted = units(bytes, self.layout.unit_shift());
+        if wanted > self.layout.most_units() {
             return self.run(warp, bytes);
         }
-        block
+        // SAFETY: a class, as there are so many units.
+        unsafe { self.blocks(warp, class_of(wanted)) }
     }
 
     /// One basic block for the lanes, behind a header that counts them. If their sum has no
@@ -165,27 +154,28 @@ impl Allocator for XMalloc {
     #[inline(always)]
     fn malloc_coalesced<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         let wanted = units(bytes, self.layout.unit_shift());
+        let most = self.layout.most_units();
         let group = Group::form(warp, wanted);
         let total = group.total + u64::from(HEADER);
-        let is_one = total <= u64::from(self.layout.most_units());
+        let is_one = total <= u64::from(most);
         let mut is_together = is_one & (group.mask.count_ones() > 1);
         loop {
-            let mut class = self.class_for(wanted);
+            let (mut count, mut wants) = (wanted, wanted <= most);
             if is_together {
-                class = if group.leads() {
-                    class_of(total as u32)
-                } else {
-                    NONE
-                };
+                (count, wants) = (total as u32, group.leads());
             }
-            // SAFETY: a class or none, and the lanes that formed the group.
-            let block = unsafe { self.blocks(warp, group.mask, class) };
+            let mut block = u32::NULL;
+            if wants {
+                // SAFETY: a class, as there are so many units.
+                block = unsafe { self.blocks(warp, class_of(count)) };
+            }
             if !is_together {
-                if class == NONE {
-                    return self.run(warp, bytes);
+                if wants {
+                    return block;
                 }
-                return block;
+                return self.run(warp, bytes);
             }
+            // All lanes of the group meet here.
             let first = warp.shuffle(group.mask, block, group.leader);
             if !first.is_null() {
                 if group.leads() {

@@ -169,15 +169,14 @@ impl Fifo {
     /// Draws up to `wanted` tickets for [`Fifo::put`]. They need not be used.
     #[inline(always)]
     pub fn draw_back(&self, wanted: u32) -> Tickets {
-        let length = self.length();
+        // Relaxed, both: the slot decides.
+        let tail = self.tail().load(Relaxed);
+        let head = self.head().load(Relaxed);
+        let length = tail.wrapping_sub(head) as i32;
         if length < 0 {
-            // Tickets that dequeuers have overtaken are void: enqueuers skip them together. An
-            // exchange that fails was another's.
-            let tail = self.tail().load(Relaxed);
-            let head = tail.wrapping_sub(length as u32);
-            if is_before(tail, head) {
-                self.tail().compare_exchange(tail, head, Relaxed);
-            }
+            // Dequeuers have drawn all tickets in front of this head: enqueuers skip those that
+            // are left of them together. An exchange that fails was another's.
+            self.tail().compare_exchange(tail, head, Relaxed);
         }
         let room = self.capacity() as i32 - length;
         if room <= 0 {
@@ -243,9 +242,18 @@ impl Fifo {
         }
     }
 
-    /// Dequeues a value, or [`NOTHING`]: after so many void tickets at the most.
+    /// Void tickets after which `dequeue` and `enqueue` give up. It depends on the queue, so that
+    /// loops are not unrolled.
     #[inline(always)]
-    pub fn dequeue<W: Warp>(&self, warp: W, mut tries: u32) -> u32 {
+    fn tries(&self) -> u32 {
+        self.bits + 2
+    }
+
+    /// Dequeues a value, or [`NOTHING`]: if there is none, or some tickets in a row are void.
+    /// Behind these there may be values ([`Fifo::drain`]).
+    #[inline(always)]
+    pub fn dequeue<W: Warp>(&self, warp: W) -> u32 {
+        let mut tries = self.tries();
         while tries > 0 {
             let tickets = self.draw_front(1);
             if tickets.count == 0 {
@@ -260,10 +268,34 @@ impl Fifo {
         NOTHING
     }
 
-    /// Enqueues a value other than [`NOTHING`], unless the queue is full or `tries` tickets are
-    /// void; whether it did.
+    /// Dequeues all values that are there when it begins, as far as nobody else does, and passes
+    /// them to `found`.
+    ///
+    /// The number of tickets bounds it, and not how many in a row are void: that may be as many
+    /// as there are slots. If two warps see the same room for 16 values, both draw 16 tickets,
+    /// and those of the second are void, since the slots are full. They lie in front of whatever
+    /// is enqueued next.
     #[inline(always)]
-    pub fn enqueue(&self, value: u32, mut tries: u32) -> bool {
+    pub fn drain<W: Warp>(&self, warp: W, mut found: impl FnMut(u32)) {
+        let mut left = self.length();
+        while left > 0 {
+            let tickets = self.draw_front(1);
+            if tickets.count == 0 {
+                break;
+            }
+            let value = self.take(warp, tickets.first);
+            if value != NOTHING {
+                found(value);
+            }
+            left -= 1;
+        }
+    }
+
+    /// Enqueues a value other than [`NOTHING`], unless the queue is full or some tickets are void;
+    /// whether it did.
+    #[inline(always)]
+    pub fn enqueue(&self, value: u32) -> bool {
+        let mut tries = self.tries();
         while tries > 0 {
             let tickets = self.draw_back(1);
             if tickets.count == 0 {

@@ -6,12 +6,8 @@
 //! the last time. So it is paid for by frees, but for the looks at empty bins.
 
 use super::XMalloc;
-use super::fifo::NOTHING;
 use super::layout::Layout;
 use crate::simt::Warp;
-
-/// Void tickets of a bin after which it counts as empty.
-const VOID: u32 = 32;
 
 impl XMalloc {
     /// Brings home what lies in bins, as far as nobody else takes it.
@@ -39,15 +35,9 @@ impl XMalloc {
                     self.bring_home(rest.superblock, class, rest.first, end);
                 }
             }
-            let bin = self.bin(class);
-            // No more than a bin holds: others may fill it meanwhile.
-            for _ in 0..bin.capacity() {
-                let block = bin.dequeue(warp, VOID);
-                if block == NOTHING {
-                    break;
-                }
-                self.bring_one_home(block);
-            }
+            // No more than the bin holds: others may fill it meanwhile.
+            self.bin(class)
+                .drain(warp, |block| self.bring_block_home(block, class));
         }
     }
 }

@@ -21,7 +21,6 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use super::XMalloc;
 use super::layout::Layout;
-use super::superblocks::TRIES;
 use super::tables::{NONE, UNUSED, class_in, home_in, word_of};
 use crate::simt::Warp;
 
@@ -74,6 +73,22 @@ impl XMalloc {
     /// The caller owns these blocks of this class, and gives them up.
     #[inline(always)]
     pub(super) unsafe fn bring_home(&self, superblock: u32, class: u32, first: u32, end: u32) {
+        let bits = self.layout.to_bits();
+        let between = end << 16 | first;
+        // SAFETY: the parts of this heap, and the caller's promise.
+        unsafe {
+            let (blocks, queues, tables) = (self.blocks, self.queues, self.tables);
+            outlined(blocks, queues, tables, bits, superblock, class, between);
+        }
+    }
+
+    /// [`Self::bring_home`] itself.
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    #[inline(always)]
+    unsafe fn bring_all_home(&self, superblock: u32, class: u32, first: u32, end: u32) {
         let capacity = self.layout.capacity(class);
         // SAFETY: the caller's promise: until the blocks are counted home the superblock is of
         // this class.
@@ -89,7 +104,7 @@ impl XMalloc {
                 // If it fails, another has taken a block, or was faster here.
                 self.dissolve(superblock, class);
             } else if home_in(before) == 0 {
-                self.homes(class).enqueue(superblock, TRIES);
+                self.homes(class).enqueue(superblock);
             }
         }
     }
@@ -176,21 +191,31 @@ impl XMalloc {
         }
     }
 
-    /// Takes a home block of a superblock: its number. `spread` selects where the search begins.
+    /// Takes a home block of a superblock: its number.
     ///
     /// # Safety
     ///
     /// The caller has a permit for a home block of the superblock, which is of this class.
     #[inline(always)]
-    pub(super) unsafe fn take_home<W: Warp>(
-        &self,
-        warp: W,
-        superblock: u32,
-        class: u32,
-        spread: u32,
-    ) -> u32 {
+    pub(super) unsafe fn take_home<W: Warp>(&self, warp: W, superblock: u32, class: u32) -> u32 {
+        let bits = self.layout.to_bits();
+        // SAFETY: the parts of this heap, and the caller's promise.
+        unsafe {
+            let (blocks, queues, tables) = (self.blocks, self.queues, self.tables);
+            taken(warp, blocks, queues, tables, bits, superblock, class)
+        }
+    }
+
+    /// [`Self::take_home`] itself.
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    #[inline(always)]
+    unsafe fn take_bit<W: Warp>(&self, warp: W, superblock: u32, class: u32) -> u32 {
         let groups = self.layout.capacity(class).div_ceil(32);
-        let hash = spread.wrapping_mul(0x9e37_79b1);
+        // Threads begin their search at different places.
+        let hash = warp.thread().wrapping_mul(0x9e37_79b1);
         let mut group = ((u64::from(hash) * u64::from(groups)) >> 32) as u32;
         // There is a bit for each permit. A pass that finds none was overtaken by threads that
         // took theirs: they made progress.
@@ -221,33 +246,17 @@ impl XMalloc {
         }
     }
 
-    /// Brings a basic block home that is not in the bin of its class, out of line.
+    /// Brings a basic block home that is not in the bin of its class.
     ///
     /// # Safety
     ///
-    /// The caller owns the block, which begins with unit `block`, and gives it up.
+    /// The caller owns the block of this class, which begins with unit `block`, and gives it up.
     #[inline(always)]
-    pub(super) unsafe fn bring_block_home(&self, block: u32) {
-        let bits = self.layout.to_bits();
-        // SAFETY: the parts of this heap, and the caller's promise.
-        unsafe { outlined(self.blocks, self.queues, self.tables, bits, block) }
-    }
-
-    /// [`Self::bring_home`] of a block.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::bring_block_home`].
-    #[inline(always)]
-    pub(super) unsafe fn bring_one_home(&self, block: u32) {
+    pub(super) unsafe fn bring_block_home(&self, block: u32, class: u32) {
+        let superblock = block >> self.layout.unit_bits();
+        let index = self.index_of(block, class);
         // SAFETY: the caller's promise.
-        unsafe {
-            // Relaxed: while the block has an owner, the superblock keeps its class.
-            let superblock = block >> self.layout.unit_bits();
-            let class = class_in(self.word(superblock).load(Relaxed));
-            let index = self.index_of(block, class);
-            self.bring_home(superblock, class, index, index + 1);
-        }
+        unsafe { self.bring_home(superblock, class, index, index + 1) };
     }
 
     /// The class to which an estimate says that home blocks of `least` or a larger one belong,
@@ -271,13 +280,22 @@ impl XMalloc {
     }
 }
 
-/// [`XMalloc::bring_block_home`], out of line: it is rare.
+/// [`XMalloc::bring_home`], out of line: it is rare. `between` is the first block and, in the
+/// upper half, the end.
 ///
 /// # Safety
 ///
 /// The pointers and the bits of the layout are those of a heap; otherwise as there.
 #[inline(never)]
-unsafe fn outlined(blocks: *mut u8, queues: *mut u8, tables: *mut u8, layout: u64, block: u32) {
+unsafe fn outlined(
+    blocks: *mut u8,
+    queues: *mut u8,
+    tables: *mut u8,
+    layout: u64,
+    superblock: u32,
+    class: u32,
+    between: u32,
+) {
     let heap = XMalloc {
         blocks,
         queues,
@@ -285,5 +303,30 @@ unsafe fn outlined(blocks: *mut u8, queues: *mut u8, tables: *mut u8, layout: u6
         layout: Layout::from_bits(layout),
     };
     // SAFETY: the caller's promise.
-    unsafe { heap.bring_one_home(block) };
+    unsafe { heap.bring_all_home(superblock, class, between & 0xffff, between >> 16) };
+}
+
+/// [`XMalloc::take_home`], out of line likewise.
+///
+/// # Safety
+///
+/// The pointers and the bits of the layout are those of a heap; otherwise as there.
+#[inline(never)]
+unsafe fn taken<W: Warp>(
+    warp: W,
+    blocks: *mut u8,
+    queues: *mut u8,
+    tables: *mut u8,
+    layout: u64,
+    superblock: u32,
+    class: u32,
+) -> u32 {
+    let heap = XMalloc {
+        blocks,
+        queues,
+        tables,
+        layout: Layout::from_bits(layout),
+    };
+    // SAFETY: the caller's promise.
+    unsafe { heap.take_bit(warp, superblock, class) }
 }

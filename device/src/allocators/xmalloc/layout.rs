@@ -218,6 +218,14 @@ impl Layout {
         units.checked_div(units_of(class)).unwrap_or(0)
     }
 
+    /// The logarithm of lanes for which the basic blocks of a superblock of this class suffice: as
+    /// many as can be told without a division.
+    #[inline(always)]
+    pub fn group_bits(&self, class: u32) -> u32 {
+        // A block of the class has at most `4 << class / 4` units.
+        self.unit_bits() - 2 - class / 4
+    }
+
     /// The logarithm of the slots of a queue of superblocks with home blocks.
     #[inline(always)]
     pub fn home_bits(&self) -> u32 {
@@ -280,6 +288,7 @@ mod tests {
                 assert!(granted >= units && 4 * granted <= 5 * units + 3);
                 assert_eq!(class_of(granted), class);
                 assert!(layout.capacity(class) >= 2);
+                assert!(layout.capacity(class) >= 1 << layout.group_bits(class));
             }
             assert_eq!(last + 1, layout.classes());
             assert_eq!(units_of(last), layout.most_units());

@@ -1,6 +1,6 @@
-//! Where basic blocks come from when the bin of their class is empty and its superblock is cut
-//! up: home blocks, a new superblock, and before a request is refused what lies in the bins of
-//! all classes.
+//! Where basic blocks come from when the bin of their class is empty: the superblock that the
+//! class cuts, home blocks, a new superblock, and before a request is refused what lies in the
+//! bins of all classes.
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
 
@@ -11,12 +11,10 @@ use super::blocks::{Source, Taken};
 use super::carve::FEW;
 use super::fifo::NOTHING;
 use super::layout::{Layout, ROW};
-use super::superblocks::{TRIES, bits_of};
+use super::superblocks::bits_of;
 use super::tables::{NONE, class_in, home_in, word_of};
 use crate::simt::Warp;
 
-/// Hints that a request follows.
-const HINTS: u32 = 4;
 /// Turns that a request waits for whoever cut the last block off.
 const WAITS: u32 = 16;
 /// Superblocks that a request obtains in vain, because others were faster.
@@ -24,11 +22,12 @@ const INSTALLS: u32 = 4;
 
 impl XMalloc {
     /// Up to `wanted` blocks of a class, or of a larger one if there are no others: none if the
-    /// request is refused. With `wanted` 0 it does what follows the last cut of a superblock.
+    /// request is refused.
     ///
     /// # Safety
     ///
-    /// `class` is a class of the heap, and `wanted` at most 32 and its blocks a superblock.
+    /// `class` is a class of the heap, and `wanted` from 1 to 32 and at most the blocks of a
+    /// superblock.
     #[inline(always)]
     pub(super) unsafe fn refill<W: Warp>(&self, warp: W, class: u32, wanted: u32) -> Taken {
         let bits = self.layout.to_bits();
@@ -64,11 +63,12 @@ impl XMalloc {
     ///
     /// As for [`Self::refill`].
     #[inline(always)]
-    unsafe fn home_of_hints<W: Warp>(&self, warp: W, class: u32, wanted: u32) -> Taken {
-        for _ in 0..HINTS {
+    unsafe fn follow_homes<W: Warp>(&self, warp: W, class: u32, wanted: u32) -> Taken {
+        // A number of hints that depends on the heap, so that the loop is not unrolled.
+        for _ in 0..self.layout.home_bits() {
             // SAFETY: the caller's promise; what lies in the queue is a superblock.
             unsafe {
-                let superblock = self.homes(class).dequeue(warp, TRIES);
+                let superblock = self.homes(class).dequeue(warp);
                 if superblock == NOTHING {
                     break;
                 }
@@ -100,7 +100,7 @@ impl XMalloc {
         if permits.count != 0 && permits.left != 0 {
             // For others, before the bits are taken.
             // SAFETY: the class of a superblock of the heap.
-            unsafe { self.homes(permits.class).enqueue(superblock, TRIES) };
+            unsafe { self.homes(permits.class).enqueue(superblock) };
         }
         Taken {
             source: Source::Home,
@@ -172,7 +172,7 @@ impl XMalloc {
             let word = word_of(class, capacity - count);
             self.word(superblock).store(word, Release);
             if count < capacity {
-                self.homes(class).enqueue(superblock, TRIES);
+                self.homes(class).enqueue(superblock);
             }
         }
         Taken {
@@ -187,32 +187,35 @@ impl XMalloc {
     ///
     /// # Safety
     ///
-    /// As for [`Self::refill`], with `wanted` not 0.
+    /// As for [`Self::refill`].
     #[inline(always)]
     unsafe fn cut_anew<W: Warp>(&self, warp: W, class: u32, wanted: u32) -> Taken {
         // SAFETY: the caller's promise; a superblock that was obtained is ours.
         unsafe {
-            let is_shared = self.layout.capacity(class) > FEW;
-            if is_shared {
-                for _ in 0..WAITS {
-                    let (taken, is_last) = self.cut_together(class, wanted);
-                    if is_last {
-                        self.prepare(warp, class);
-                    }
-                    // Relaxed: a hint. Nobody can install another.
-                    if taken.count != 0 || self.unused_count().load(Relaxed) == 0 {
-                        return taken;
-                    }
-                    warp.back_off();
-                }
-            }
+            let capacity = self.layout.capacity(class);
+            let is_shared = capacity > FEW;
             let mut turn = 0;
             loop {
+                if is_shared {
+                    let (taken, _) = self.cut_together(class, wanted);
+                    if taken.count != 0 {
+                        return taken;
+                    }
+                }
+                // Relaxed: an estimate, which is right while nobody claims or gives back.
+                if self.unused_count().load(Relaxed) == 0 {
+                    return Taken::NONE;
+                }
+                turn += 1;
+                if is_shared && turn <= WAITS {
+                    warp.back_off();
+                    continue;
+                }
                 let superblock = self.obtain(warp);
                 if superblock == NONE {
                     return Taken::NONE;
                 }
-                if !is_shared || turn == INSTALLS {
+                if !is_shared || wanted == capacity || turn > WAITS + INSTALLS {
                     return self.cut_alone(class, superblock, wanted);
                 }
                 if self.install(class, superblock, wanted) {
@@ -224,14 +227,6 @@ impl XMalloc {
                     };
                 }
                 self.give_superblock(superblock);
-                let (taken, is_last) = self.cut_together(class, wanted);
-                if is_last {
-                    self.prepare(warp, class);
-                }
-                if taken.count != 0 {
-                    return taken;
-                }
-                turn += 1;
             }
         }
     }
@@ -240,14 +235,23 @@ impl XMalloc {
     ///
     /// # Safety
     ///
-    /// As there, with `wanted` not 0.
+    /// As there.
     #[inline(always)]
     unsafe fn refill_all<W: Warp>(&self, warp: W, class: u32, wanted: u32) -> Taken {
         // SAFETY: the caller's promise.
         unsafe {
+            if self.layout.capacity(class) > FEW {
+                let (taken, is_last) = self.cut_together(class, wanted);
+                if is_last {
+                    self.prepare(warp, class);
+                }
+                if taken.count != 0 {
+                    return taken;
+                }
+            }
             let mut is_again = false;
             loop {
-                let mut taken = self.home_of_hints(warp, class, wanted);
+                let mut taken = self.follow_homes(warp, class, wanted);
                 if taken.count == 0 {
                     taken = self.cut_anew(warp, class, wanted);
                 }
@@ -287,11 +291,5 @@ unsafe fn outlined<W: Warp>(
     };
     let (class, wanted) = (request >> 8, request & 0xff);
     // SAFETY: the caller's promise.
-    unsafe {
-        if wanted == 0 {
-            heap.prepare(warp, class);
-            return Taken::NONE.to_bits();
-        }
-        heap.refill_all(warp, class, wanted).to_bits()
-    }
+    unsafe { heap.refill_all(warp, class, wanted).to_bits() }
 }

@@ -82,6 +82,18 @@ impl XMalloc {
     /// `first` is the first superblock of a run that the caller owns, and gives up.
     #[inline(always)]
     pub(super) unsafe fn free_run(&self, first: u32) {
+        let bits = self.layout.to_bits();
+        // SAFETY: the parts of this heap, and the caller's promise.
+        unsafe { freed(self.blocks, self.queues, self.tables, bits, first) }
+    }
+
+    /// [`Self::free_run`] itself.
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    #[inline(always)]
+    unsafe fn free_all(&self, first: u32) {
         // SAFETY: the caller's promise: the run is of the heap, and the caller's.
         unsafe {
             // Relaxed: the run is ours; the bits in the map release what we store.
@@ -253,4 +265,21 @@ unsafe fn outlined<W: Warp>(
         layout: Layout::from_bits(layout),
     };
     heap.search_run(warp, length)
+}
+
+/// [`XMalloc::free_run`], out of line likewise.
+///
+/// # Safety
+///
+/// The pointers and the bits of the layout are those of a heap; otherwise as there.
+#[inline(never)]
+unsafe fn freed(blocks: *mut u8, queues: *mut u8, tables: *mut u8, layout: u64, first: u32) {
+    let heap = XMalloc {
+        blocks,
+        queues,
+        tables,
+        layout: Layout::from_bits(layout),
+    };
+    // SAFETY: the caller's promise.
+    unsafe { heap.free_all(first) };
 }

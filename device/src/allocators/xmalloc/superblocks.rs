@@ -16,16 +16,12 @@ use cuda_std::atomic;
 
 use super::XMalloc;
 use super::fifo::NOTHING;
-use super::layout::ROW;
+use super::layout::{Layout, ROW};
 use super::tables::{NONE, UNUSED};
 use crate::simt::Warp;
 
 /// Superblocks of a row of the map.
 pub const ROW_SUPERBLOCKS: u32 = 32 * ROW;
-/// Hints that a request follows before it searches the map.
-const HINTS: u32 = 4;
-/// Tickets that are tried for a hint.
-pub const TRIES: u32 = 4;
 
 impl XMalloc {
     /// Claims the superblocks of `bits` in the word of the map that has the bit of `superblock`;
@@ -83,25 +79,32 @@ impl XMalloc {
     /// The caller owns the superblock, whose bits of home blocks are clear, and gives it up.
     #[inline(always)]
     pub(super) unsafe fn give_superblock(&self, superblock: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Relaxed: the superblock is ours; its bit releases the word.
-            self.word(superblock).store(UNUSED, Relaxed);
-            self.give_bits(superblock, 1 << (superblock % 32));
-        }
-        self.unused().enqueue(superblock, TRIES);
+        let bits = self.layout.to_bits();
+        // SAFETY: the parts of this heap, and the caller's promise.
+        unsafe { given(self.blocks, self.queues, self.tables, bits, superblock) }
     }
 
     /// Obtains a superblock, or [`NONE`].
     #[inline(always)]
     pub(super) fn obtain<W: Warp>(&self, warp: W) -> u32 {
+        let bits = self.layout.to_bits();
+        // SAFETY: the parts of this heap.
+        unsafe { obtained(warp, self.blocks, self.queues, self.tables, bits) }
+    }
+
+    /// Follows hints to a superblock, or searches for one: [`Self::obtain`].
+    #[inline(always)]
+    fn follow_hints<W: Warp>(&self, warp: W) -> u32 {
+        // As many hints of either kind. A number that depends on the heap, so that the loop is not
+        // unrolled.
+        let hints = self.layout.bin_bits;
         // SAFETY: what lies in the queue, below the frontier's end, or in the map is a superblock.
         unsafe {
             let mut turn = 0;
-            while turn < 2 * HINTS {
+            while turn < 2 * hints {
                 // Those that were used before come first: others are left to runs.
-                let superblock = if turn < HINTS {
-                    self.unused().dequeue(warp, TRIES)
+                let superblock = if turn < hints {
+                    self.unused().dequeue(warp)
                 } else if self.frontier().load(Relaxed) < self.layout.superblocks {
                     // Relaxed, both: a hint. At most one turn of each thread passes the end.
                     self.frontier().fetch_add(1, Relaxed)
@@ -109,7 +112,7 @@ impl XMalloc {
                     break;
                 };
                 if superblock == NOTHING {
-                    turn = HINTS;
+                    turn = hints;
                     continue;
                 }
                 if superblock < self.layout.superblocks && self.claim_one(superblock) {
@@ -178,4 +181,48 @@ pub fn bits_of(row: [[u32; 4]; 4], is_set: impl Fn(u32) -> bool) -> u32 {
             | u32::from(is_set(words[3])) << 3
     };
     four(a) | four(b) << 4 | four(c) << 8 | four(d) << 12
+}
+
+/// [`XMalloc::obtain`], out of line: it is rare, and several kinds of request come by here.
+///
+/// # Safety
+///
+/// The pointers and the bits of the layout are those of a heap.
+#[inline(never)]
+unsafe fn obtained<W: Warp>(
+    warp: W,
+    blocks: *mut u8,
+    queues: *mut u8,
+    tables: *mut u8,
+    layout: u64,
+) -> u32 {
+    let heap = XMalloc {
+        blocks,
+        queues,
+        tables,
+        layout: Layout::from_bits(layout),
+    };
+    heap.follow_hints(warp)
+}
+
+/// [`XMalloc::give_superblock`], out of line likewise.
+///
+/// # Safety
+///
+/// The pointers and the bits of the layout are those of a heap; otherwise as there.
+#[inline(never)]
+unsafe fn given(blocks: *mut u8, queues: *mut u8, tables: *mut u8, layout: u64, superblock: u32) {
+    let heap = XMalloc {
+        blocks,
+        queues,
+        tables,
+        layout: Layout::from_bits(layout),
+    };
+    // SAFETY: the caller's promise.
+    unsafe {
+        // Relaxed: the superblock is ours; its bit releases the word.
+        heap.word(superblock).store(UNUSED, Relaxed);
+        heap.give_bits(superblock, 1 << (superblock % 32));
+    }
+    heap.unused().enqueue(superblock);
 }

@@ -1,0 +1,72 @@
+//! How long a request waits for others that obtain a block of its class, or make some.
+//!
+//! It does not wait where it finds that, but looks again after a pause that all lanes of its warp
+//! make together ([`super::contract`]): a lane that waits inside of a branch takes its warp's
+//! turns from a lane in another, which may be about to obtain a block that many warps wait for.
+//! With waits inside, 100,000 requests of mixed sizes took segments for themselves in such numbers
+//! that none were left.
+//!
+//! Nobody depends on another: patience ends.
+
+/// Looks at a buffer that does not change, after which a request goes on by itself.
+const TURNS: u32 = 12;
+/// Looks of a request in all.
+const LOOKS: u32 = 512;
+/// Bits of a count of looks at the same, of looks, and of the buffer's changes.
+const TURNS_BITS: u32 = 8;
+const LOOKS_BITS: u32 = 12;
+
+/// What a request has seen of its buffer.
+#[derive(Clone, Copy)]
+pub struct Patience {
+    /// The looks since the buffer changed.
+    turns: u32,
+    /// All looks.
+    looks: u32,
+    /// The buffer's changes, modulo `1 << 12`.
+    changes: u32,
+}
+
+impl Patience {
+    /// Before the first look.
+    pub const NEW: Self = Self {
+        turns: 0,
+        looks: 0,
+        changes: 0,
+    };
+
+    /// The patience in a word.
+    #[inline(always)]
+    pub fn bits(self) -> u32 {
+        self.turns | self.looks << TURNS_BITS | self.changes << (TURNS_BITS + LOOKS_BITS)
+    }
+
+    /// The patience of these bits.
+    #[inline(always)]
+    pub fn from_bits(bits: u32) -> Self {
+        Self {
+            turns: bits & ((1 << TURNS_BITS) - 1),
+            looks: bits >> TURNS_BITS & ((1 << LOOKS_BITS) - 1),
+            changes: bits >> (TURNS_BITS + LOOKS_BITS),
+        }
+    }
+
+    /// After another look, at a buffer that had changed so many times.
+    #[inline(always)]
+    pub fn after(self, changes: u32) -> Self {
+        let changes = changes & (u32::MAX >> (TURNS_BITS + LOOKS_BITS));
+        // Others were served meanwhile: the wait begins anew.
+        let same = changes == self.changes;
+        Self {
+            turns: if same { self.turns + 1 } else { 0 },
+            looks: self.looks + 1,
+            changes,
+        }
+    }
+
+    /// Whether a request is to look again.
+    #[inline(always)]
+    pub fn lasts(self) -> bool {
+        self.turns < TURNS && self.looks < LOOKS
+    }
+}

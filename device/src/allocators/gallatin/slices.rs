@@ -1,0 +1,194 @@
+//! Slices: the units that they are, the bit that each has, and how they are freed.
+//!
+//! A bit is set for each slice that was freed; all of a block are cleared when it is opened. A
+//! free is one `fetch_or`. Only what fills a word, or is its first, has more to do:
+//! [`super::blocks`].
+//!
+//! | operation | order | why |
+//! |---|---|---|
+//! | bits set | acq_rel | our accesses come before the next owners'; who fills a word has all |
+
+use core::sync::atomic::Ordering::AcqRel;
+
+use cuda_std::atomic::AtomicU32;
+
+use super::Gallatin;
+use super::counts::Claim;
+use super::patience::Patience;
+use super::tables::Block;
+
+/// Slices that a request got: `count` side by side from unit `unit` on, none if that is 0.
+#[derive(Clone, Copy)]
+pub struct Taken {
+    /// The first unit.
+    pub unit: u32,
+    /// At most 32.
+    pub count: u32,
+    /// The class, which may be larger than was asked for.
+    pub class: u32,
+}
+
+/// The class of no slices, in place of which the request is to be made again.
+const WAITS: u32 = 31;
+
+impl Taken {
+    /// None.
+    pub const NONE: Self = Self {
+        unit: 0,
+        count: 0,
+        class: 0,
+    };
+
+    /// None yet: the request is to be made again in a while, with this patience.
+    #[inline(always)]
+    pub fn later(patience: Patience) -> Self {
+        Self {
+            unit: patience.bits(),
+            count: 0,
+            class: WAITS,
+        }
+    }
+
+    /// The patience with which the request is to be made again, if it is.
+    #[inline(always)]
+    pub fn patience(self) -> Option<Patience> {
+        (self.class == WAITS).then(|| Patience::from_bits(self.unit))
+    }
+
+    /// The slices in a word, for a shuffle.
+    #[inline(always)]
+    pub fn to_bits(self) -> u64 {
+        u64::from(self.class << 8 | self.count) << 32 | u64::from(self.unit)
+    }
+
+    /// The slices of these bits.
+    #[inline(always)]
+    pub fn from_bits(bits: u64) -> Self {
+        let high = (bits >> 32) as u32;
+        Self {
+            unit: bits as u32,
+            count: high & 0xff,
+            class: high >> 8,
+        }
+    }
+}
+
+impl Gallatin {
+    /// The first slice of a block of `class` in its segment.
+    #[inline(always)]
+    pub(super) fn first_slice(&self, block: Block, class: u32) -> u32 {
+        block.number << (self.layout.block_bits(class) - class)
+    }
+
+    /// Slices from number `slice` of a segment on.
+    #[inline(always)]
+    pub(super) fn taken(&self, segment: u32, class: u32, slice: u32, count: u32) -> Taken {
+        Taken {
+            unit: (segment << self.layout.segment_bits) + (slice << class),
+            count,
+            class,
+        }
+    }
+
+    /// A word of the bits of a segment's slices.
+    ///
+    /// # Safety
+    ///
+    /// `segment` is below `layout.segments`, and `word` one of its words.
+    #[inline(always)]
+    pub(super) unsafe fn bits_word(&self, segment: u32, word: u32) -> &AtomicU32 {
+        // SAFETY: the caller's promise; an aligned word that is always atomic.
+        unsafe { &*self.bits(segment, word) }
+    }
+
+    /// Frees a slice: its number in the segment.
+    ///
+    /// # Safety
+    ///
+    /// The slice is a live one of this class, and the caller gives it up.
+    #[inline(always)]
+    pub(super) unsafe fn free_slice(&self, segment: u32, class: u32, slice: u32) {
+        let block = Block {
+            segment,
+            number: slice >> (self.layout.block_bits(class) - class),
+        };
+        let bit = 1 << (slice % 32);
+        // SAFETY: the caller's promise: the block is live as long as we have a slice of it.
+        unsafe {
+            // Release: our accesses come before those of the slice's next owner. Acquire: if we
+            // fill the word, those of its other slices do, too, by what `fill` releases.
+            let before = self.bits_word(segment, slice / 32).fetch_or(bit, AcqRel);
+            let filled = before | bit == self.layout.full_word(class);
+            if !filled && before != 0 {
+                return;
+            }
+            let state = self.fill(block, u32::from(filled));
+            if self.is_event(state) {
+                self.outlined_freed(block, state, u32::from(filled));
+            }
+        }
+    }
+
+    /// Frees slices side by side.
+    ///
+    /// # Safety
+    ///
+    /// The slices are of the block and its class. The caller owns them, and gives them up.
+    #[inline(always)]
+    pub(super) unsafe fn free_range(&self, block: Block, range: Claim) {
+        let (id, bits) = (self.id(block), self.layout.to_bits());
+        let what = u64::from(range.class << 24 | range.count) << 32 | u64::from(range.first);
+        // SAFETY: the parts of this heap, and the caller's promise.
+        unsafe { outlined_range(self.tables, self.records, bits, id, what) }
+    }
+
+    /// [`Self::free_range`], in line.
+    ///
+    /// # Safety
+    ///
+    /// As for that.
+    #[inline(always)]
+    unsafe fn free_all(&self, block: Block, range: Claim) {
+        let full = self.layout.full_word(range.class);
+        let mut at = self.first_slice(block, range.class) + range.first;
+        let end = at + range.count;
+        let mut filled = 0;
+        while at < end {
+            let (from, left) = (at % 32, end - at);
+            let room = 32 - from;
+            let count = if left < room { left } else { room };
+            let mask = (u32::MAX >> (32 - count)) << from;
+            // SAFETY: the caller's promise: the block is live until the last of these is free.
+            // Acquire and release: as in `free_slice`.
+            let before = unsafe {
+                self.bits_word(block.segment, at / 32)
+                    .fetch_or(mask, AcqRel)
+            };
+            filled += u32::from(before | mask == full);
+            at += count;
+        }
+        // SAFETY: as before.
+        unsafe {
+            let state = self.fill(block, filled);
+            self.freed(block, state, filled);
+        }
+    }
+}
+
+/// [`Gallatin::free_range`], out of line as it is rare. `what` is the class, in the low 24 bits of
+/// the high half the count, and in the low half the first slice.
+///
+/// # Safety
+///
+/// The pointers and the bits of the layout are those of a heap; otherwise as for that.
+#[inline(never)]
+unsafe fn outlined_range(tables: *mut u8, records: *mut u8, layout: u64, id: u32, what: u64) {
+    let heap = Gallatin::of_tables(tables, records, layout);
+    let range = Claim {
+        class: (what >> 56) as u32,
+        first: what as u32,
+        count: (what >> 32) as u32 & 0xff_ffff,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { heap.free_all(heap.block(id), range) }
+}

@@ -1,0 +1,163 @@
+//! Allocators of large blocks, to which Halloc relays what is larger than its chunks, and how
+//! the blocks of both are named.
+//!
+//! Such an allocator has no parameters, and one scalar of the heap for itself.
+
+use super::layout::LEAST_UNIT_SHIFT;
+use super::runs::PageRuns;
+use super::tasks;
+use crate::allocator::{Allocator, Heap};
+use crate::allocators::CudaMalloc;
+use crate::simt::Warp;
+
+/// Of 32 bits of a handle this one is set in those of large blocks.
+const LARGE: u32 = 1 << 31;
+/// The logarithm of the units in slabs that the other bits number.
+const SMALL_BITS: u32 = 31;
+/// The logarithm of the largest unit's bytes.
+const MOST_UNIT_SHIFT: u32 = 12;
+
+/// An allocator of large blocks.
+pub trait Relay: Allocator {
+    /// Name and parameters of Halloc over it.
+    const PARAMETERS: &'static str = "slab=BYTES, a power of two from 8192 to 16777216, \
+                                      share=PERCENT of the pool for slabs, 1 to 99";
+
+    /// Percent of the pool that is divided into slabs.
+    const SHARE: u64;
+
+    /// The logarithm of the bytes of the units by which so many bytes of slabs are numbered.
+    fn unit_shift(bytes: u64) -> u32;
+
+    /// The heap of which this is the first integer, set up at `base`; the others are 0.
+    #[inline(always)]
+    fn heap(base: *mut u8, integer: u64) -> Heap {
+        let null = core::ptr::null_mut();
+        Heap {
+            pointers: [base, null, null, null],
+            integers: [integer, 0, 0, 0, 0, 0, 0],
+        }
+    }
+
+    /// The name of the chunk that begins so many bytes, a multiple of a unit, behind the first
+    /// slab.
+    fn name_chunk(slabs: *mut u8, offset: u64, unit_shift: u32) -> Self::Handle;
+
+    /// Where the chunk with this name begins, in bytes behind the first of so many bytes of
+    /// slabs; that or more for a large block.
+    fn offset(slabs: *mut u8, bytes: u64, unit_shift: u32, block: Self::Handle) -> u64;
+
+    /// The name of a large block that has this one among such blocks, and is not null.
+    fn name_large(block: Self::Handle) -> Self::Handle;
+
+    /// The name that a large block has among such blocks.
+    fn large(block: Self::Handle) -> Self::Handle;
+
+    /// A large block, or null, by the allocator over the heap with this integer at `base`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Allocator::new`], of that heap.
+    #[inline(always)]
+    unsafe fn relay_malloc<W: Warp>(
+        warp: W,
+        base: *mut u8,
+        integer: u64,
+        bytes: u64,
+    ) -> Self::Handle {
+        // SAFETY: the caller's promise.
+        unsafe { Self::new(Self::heap(base, integer)) }.malloc(warp, bytes)
+    }
+
+    /// Frees a large block of that heap.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::relay_malloc`], and for [`Allocator::free`].
+    #[inline(always)]
+    unsafe fn relay_free<W: Warp>(warp: W, base: *mut u8, integer: u64, block: Self::Handle) {
+        // SAFETY: the caller's promise.
+        unsafe { Self::new(Self::heap(base, integer)).free(warp, block) }
+    }
+}
+
+/// A part of the pool: handles are numbers of units.
+impl Relay for PageRuns {
+    // Nothing but the rest of the pool serves large blocks.
+    const SHARE: u64 = 50;
+
+    fn unit_shift(bytes: u64) -> u32 {
+        let mut shift = LEAST_UNIT_SHIFT;
+        while shift < MOST_UNIT_SHIFT && bytes >> shift > 1 << SMALL_BITS {
+            shift += 1;
+        }
+        shift
+    }
+
+    #[inline(always)]
+    fn name_chunk(_slabs: *mut u8, offset: u64, unit_shift: u32) -> u32 {
+        (offset >> unit_shift) as u32
+    }
+
+    #[inline(always)]
+    fn offset(_slabs: *mut u8, _bytes: u64, unit_shift: u32, block: u32) -> u64 {
+        if block & LARGE != 0 {
+            return u64::MAX;
+        }
+        u64::from(block) << unit_shift
+    }
+
+    #[inline(always)]
+    fn name_large(block: u32) -> u32 {
+        // There are fewer pages than 2^31.
+        block | LARGE
+    }
+
+    #[inline(always)]
+    fn large(block: u32) -> u32 {
+        block & !LARGE
+    }
+
+    #[inline(always)]
+    unsafe fn relay_malloc<W: Warp>(warp: W, base: *mut u8, integer: u64, bytes: u64) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { tasks::large_malloc(warp, base, integer, bytes) }
+    }
+
+    #[inline(always)]
+    unsafe fn relay_free<W: Warp>(warp: W, base: *mut u8, integer: u64, block: u32) {
+        // SAFETY: the caller's promise.
+        unsafe { tasks::large_free(warp, base, integer, block) }
+    }
+}
+
+/// The heap of the system, whose blocks are anywhere: handles are addresses.
+impl Relay for CudaMalloc {
+    // As published.
+    const SHARE: u64 = 75;
+
+    fn unit_shift(_bytes: u64) -> u32 {
+        LEAST_UNIT_SHIFT
+    }
+
+    #[inline(always)]
+    fn name_chunk(slabs: *mut u8, offset: u64, _unit_shift: u32) -> u64 {
+        slabs.expose_provenance() as u64 + offset
+    }
+
+    #[inline(always)]
+    fn offset(slabs: *mut u8, _bytes: u64, _unit_shift: u32, block: u64) -> u64 {
+        // What lies in front of the slabs is more than they have, too.
+        block.wrapping_sub(slabs.addr() as u64)
+    }
+
+    #[inline(always)]
+    fn name_large(block: u64) -> u64 {
+        block
+    }
+
+    #[inline(always)]
+    fn large(block: u64) -> u64 {
+        block
+    }
+}

@@ -1,0 +1,278 @@
+//! The sets of slabs, a bit for each slab: those that are free, and of each class those that are
+//! no heads and have free chunks, by how many are taken: *sparse* ones up to half of the chunks,
+//! *roomy* ones up to the threshold at which a head is replaced, and *busy* ones.
+//!
+//! A set bit of the free set is the slab: who clears it owns it. The others are hints, which the
+//! words of slabs confirm. But no slab is lost: *a slab that has a class and a free chunk and is
+//! no head has a bit in a set of its class, or a thread is about to set it.*
+//!
+//! - Whoever makes that true, by lowering a count, taking the flag of a head away, or giving a
+//!   slab a class, sets a bit afterwards, with release; also who lowers a count to where another
+//!   set begins.
+//! - Who clears a bit ([`Slabs::forget`]) does so with acquire, and looks at the word once more.
+//!   If the bit had been set by the other, the word is seen as the other left it, or newer, and
+//!   the bit is set again if the slab has a free chunk and more are taken than in slabs of the
+//!   set before. If the bit had not been set, it will be.
+//! - So a bit goes only where the slab has none to have, or as many chunks are taken as in slabs
+//!   of a set before: then that has its bit, for whoever has brought the count there has set it,
+//!   or is about to. A count that rises leaves the bit where it is.
+//!
+//! | operation | order | why |
+//! |---|---|---|
+//! | bit set, `insert` | release | the word that tells why comes before; of a free slab, all that was done to it |
+//! | bit cleared, `claim` | acquire | what was done to a free slab comes before what we do |
+//! | bit cleared, `forget` | acquire | the word that tells why it was set is seen |
+//! | rows | relaxed | hints |
+
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use cuda_std::atomic::{self, AtomicU32};
+
+use super::Slabs;
+use super::layout::{CLASSES, ROW_BYTES, ROW_SLABS, Shape};
+use super::slabs::{count_of, is_head};
+use super::tasks;
+
+/// How many chunks of a slab are taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// At most half.
+    Sparse,
+    /// More, but not beyond the threshold at which a head is replaced.
+    Roomy,
+    /// More.
+    Busy,
+}
+
+impl Level {
+    /// The level with this number, the fullest being 0.
+    #[inline(always)]
+    pub fn from_fullest(number: u32) -> Self {
+        match number {
+            0 => Self::Busy,
+            1 => Self::Roomy,
+            _ => Self::Sparse,
+        }
+    }
+}
+
+/// A set of slabs.
+#[derive(Clone, Copy)]
+pub enum Set {
+    /// Those without a class.
+    Free,
+    /// Those of a class of which so much is taken.
+    Of(u32, Level),
+}
+
+impl Set {
+    /// Where its rows are among those of all sets.
+    #[inline(always)]
+    fn index(self) -> u32 {
+        match self {
+            Self::Free => 0,
+            Self::Of(class, level) => 1 + level as u32 * CLASSES + class,
+        }
+    }
+}
+
+impl Shape {
+    /// How many chunks are taken of a slab that has so many in use, and a free one.
+    #[inline(always)]
+    pub fn level(&self, count: u32) -> Level {
+        if count <= self.chunks / 2 {
+            Level::Sparse
+        } else if count < self.threshold() {
+            Level::Roomy
+        } else {
+            Level::Busy
+        }
+    }
+}
+
+/// Which of 16 words are not 0.
+#[inline(always)]
+fn not_empty(row: [[u32; 4]; 4]) -> u32 {
+    let [a, b, c, d] = row;
+    let four = |words: [u32; 4]| {
+        u32::from(words[0] != 0)
+            | u32::from(words[1] != 0) << 1
+            | u32::from(words[2] != 0) << 2
+            | u32::from(words[3] != 0) << 3
+    };
+    four(a) | four(b) << 4 | four(c) << 8 | four(d) << 12
+}
+
+impl Slabs {
+    /// A row of a set.
+    ///
+    /// # Safety
+    ///
+    /// `row` is below `layout.rows()`, and the class of the set at most `layout.last_class`.
+    #[inline(always)]
+    unsafe fn row(&self, set: Set, row: u32) -> &[AtomicU32; 16] {
+        let rows = u64::from(set.index()) * self.layout.rows() + u64::from(row);
+        let offset = self.layout.sets() + rows * ROW_BYTES;
+        // SAFETY: the tables have rows of all sets there, at multiples of their size.
+        unsafe { &*self.tables.add(offset as usize).cast() }
+    }
+
+    /// The word of a set with the bit of a slab.
+    ///
+    /// # Safety
+    ///
+    /// `slab` is below `layout.slabs`; of the set as for [`Self::row`].
+    #[inline(always)]
+    pub(super) unsafe fn member(&self, set: Set, slab: u32) -> &AtomicU32 {
+        // SAFETY: the caller's promise; a row has 16 words.
+        unsafe {
+            let row = self.row(set, slab / ROW_SLABS);
+            &*row.as_ptr().add((slab % ROW_SLABS / 32) as usize)
+        }
+    }
+
+    /// A word of all sets, one behind the other.
+    ///
+    /// # Safety
+    ///
+    /// `word` is below 16 times `layout.rows()` for each set.
+    #[inline(always)]
+    pub(super) unsafe fn set_word(&self, word: u32) -> &AtomicU32 {
+        let offset = self.layout.sets() + 4 * u64::from(word);
+        // SAFETY: the caller's promise, as for `row`.
+        unsafe { &*self.tables.add(offset as usize).cast() }
+    }
+
+    /// Puts a slab into a set. Into the free ones: the caller owns the slab, which it gives up.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::member`].
+    pub(super) unsafe fn insert(&self, set: Set, slab: u32) {
+        // SAFETY: the caller's promise.
+        // Release: the slab's word, by which it belongs there, comes before; and of a free slab
+        // all that was done to it.
+        unsafe { self.member(set, slab).fetch_or(1 << (slab % 32), Release) };
+    }
+
+    /// Takes a slab out of a set of a class, unless it belongs there.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::member`], of a set of a class.
+    pub(super) unsafe fn forget(&self, set: Set, slab: u32) {
+        // SAFETY: the caller's promise.
+        unsafe { tasks::forget(self.tables, self.layout.to_bits(), set, slab) }
+    }
+
+    /// [`Self::forget`] itself.
+    ///
+    /// # Safety
+    ///
+    /// As for that.
+    #[inline(always)]
+    pub(super) unsafe fn take_out(&self, set: Set, slab: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // Acquire: see the module.
+            self.member(set, slab)
+                .fetch_and(!(1 << (slab % 32)), Acquire);
+            // Relaxed: not older than what the bit was set for.
+            let word = self.word(slab).load(Relaxed);
+            let Set::Of(class, level) = set else {
+                return;
+            };
+            let shape = self.layout.shape(class);
+            let belongs =
+                self.has_room(word, class) && shape.level(count_of(word)) as u32 >= level as u32;
+            if belongs && !is_head(word) {
+                self.insert(set, slab);
+            }
+        }
+    }
+
+    /// The first slab from `from` on that has a bit in the set, or `layout.slabs`.
+    ///
+    /// # Safety
+    ///
+    /// Of the set as for [`Self::row`].
+    pub(super) unsafe fn next_member(&self, set: Set, from: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { tasks::next_member(self.tables, self.layout.to_bits(), set, from) }
+    }
+
+    /// [`Self::next_member`] itself.
+    ///
+    /// # Safety
+    ///
+    /// As for that.
+    #[inline(always)]
+    pub(super) unsafe fn find_member(&self, set: Set, from: u32) -> u32 {
+        let mut at = from;
+        while at < self.layout.slabs {
+            let row = at / ROW_SLABS;
+            let word = at % ROW_SLABS / 32;
+            // SAFETY: the slab has a row, and so the caller's promise.
+            unsafe {
+                let row = self.row(set, row);
+                // Relaxed: a hint.
+                let words = not_empty(atomic::load_row(row)) >> word << word;
+                let mut left = words;
+                while left != 0 {
+                    let index = left.trailing_zeros();
+                    left &= left - 1;
+                    // Relaxed: as above.
+                    let mut bits = (*row.as_ptr().add(index as usize)).load(Relaxed);
+                    if index == word {
+                        bits = bits >> (at % 32) << (at % 32);
+                    }
+                    if bits != 0 {
+                        return at / ROW_SLABS * ROW_SLABS + 32 * index + bits.trailing_zeros();
+                    }
+                }
+            }
+            at = (row + 1) * ROW_SLABS;
+        }
+        self.layout.slabs
+    }
+
+    /// Claims a free slab, the first from `from` on around the end, or `layout.slabs`.
+    ///
+    /// # Safety
+    ///
+    /// The slabs are those of a heap; `from` is at most `layout.slabs`.
+    pub(super) unsafe fn claim(&self, from: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { tasks::claim(self.tables, self.layout.to_bits(), from) }
+    }
+
+    /// [`Self::claim`] itself.
+    ///
+    /// # Safety
+    ///
+    /// As for that.
+    #[inline(always)]
+    pub(super) unsafe fn claim_free(&self, from: u32) -> u32 {
+        let (mut at, mut is_second) = (from, false);
+        loop {
+            // SAFETY: there is the set of free slabs; its members are slabs.
+            unsafe {
+                let slab = self.next_member(Set::Free, at);
+                if slab == self.layout.slabs {
+                    if is_second {
+                        return slab;
+                    }
+                    (at, is_second) = (0, true);
+                    continue;
+                }
+                let bit = 1 << (slab % 32);
+                // Acquire: what was done to the slab before it was freed comes before what we
+                // do. Others may have changed other bits, by read-modify-writes.
+                if self.member(Set::Free, slab).fetch_and(!bit, Acquire) & bit != 0 {
+                    return slab;
+                }
+                at = slab + 1;
+            }
+        }
+    }
+}
