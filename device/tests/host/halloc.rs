@@ -29,8 +29,8 @@ fn slabs_and_large_blocks_share_a_pool() {
     for share in ["1", "50", "99"] {
         assert_eq!(slabs(needed, &[("share", share)]), [1, 13, 4, 0]);
     }
-    // Half of the pool unless another part is asked for, and with 256 slabs or more of 4 MiB some heads for each class.
-    assert_eq!(slabs(2 << 30, &[]), [254, 22, 4, 1]);
+    // Three fifths of the pool unless another part is asked for, and with 256 slabs or more of 4 MiB some heads for each class.
+    assert_eq!(slabs(2 << 30, &[]), [304, 22, 4, 2]);
     let most = &[("share", "75")];
     assert_eq!(slabs(2 << 30, most), [381, 22, 4, 2]);
     assert_eq!(slabs(8 << 30, most), [1524, 22, 4, 3]);
@@ -68,7 +68,7 @@ fn a_slab_is_divided_into_chunks_of_a_class() {
     let empty = found(&[]);
     assert_eq!(empty.used_bytes, 0);
     let served = [1, 16, 17, 33, 49, 65, 100, 129, 200, 2049, 3072, 3073];
-    let granted = [16, 16, 32, 48, 64, 96, 128, 192, 256, 3072, 3072, 3200];
+    let granted = [16, 16, 32, 48, 64, 96, 128, 192, 256, 3072, 3072, 3136];
     assert_eq!(served.map(|bytes| found(&[bytes]).used_bytes), granted);
     // 1365 chunks of 48 bytes leave 16. With 1138 of them the slab is replaced as the head of its
     // class.

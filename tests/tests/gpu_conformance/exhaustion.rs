@@ -49,7 +49,7 @@ pub fn full_heaps_keep_contents_and_lose_nothing(backend: &dyn Backend, scale: S
         let most = if is_checked {
             90.0
         } else {
-            refused_alike(&scale, rounding).max(75.0)
+            most_refused(&scale, rounding)
         };
         assert!((25.0..most).contains(&refused), "{name}: {counts:?}");
         // The queues of VA and VL lie in chunks of the pool: each of ten classes may hold
@@ -92,12 +92,13 @@ fn rounding(trial: &Trial, walkable: bool, scale: &Scale) -> f64 {
     (0..octaves).map(of_octave).sum::<f64>() / f64::from(octaves)
 }
 
-/// Percent of the requests that are refused if blocks so much larger than requests fill the
-/// pool, and none of its memory is lost otherwise, and all sizes are refused alike. A place is
-/// as often filled as freed.
-fn refused_alike(scale: &Scale, rounding: f64) -> f64 {
+/// The most percent of the requests that may be refused: so many are if a heap grants three
+/// quarters of what one does of which no memory is lost but what blocks are larger than requests,
+/// and which refuses all sizes alike. That is 75 % where blocks are as large as requests.
+fn most_refused(scale: &Scale, rounding: f64) -> f64 {
+    // A place is as often filled as freed.
     let held = 1.0 / (scale.demand as f64 * rounding);
-    100.0 * (1.0 - held / (1.0 - held))
+    100.0 * (1.0 - 0.75 * held / (1.0 - held))
 }
 
 /// Nothing was done wrong, and in a heap that can be walked nothing is in use, and as much

@@ -37,7 +37,7 @@ impl Described for Halloc<PageRuns> {
         what: "slabs of chunks of one size, and runs of pages for blocks of more than 3 KiB, \
                taken by bitmaps",
         paper: PAPER,
-        parameters: &[LARGE, SLAB, share("50")],
+        parameters: &[LARGE, SLAB, share("60")],
     };
     const REGISTERS: RegisterLimits = RegisterLimits {
         pair: 40,

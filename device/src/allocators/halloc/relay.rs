@@ -83,8 +83,8 @@ pub trait Relay: Allocator {
 
 /// A part of the pool: handles are numbers of units.
 impl Relay for PageRuns {
-    // Nothing but the rest of the pool serves large blocks.
-    const SHARE: u64 = 50;
+    // Less than published, as nothing but the rest of the pool serves large blocks.
+    const SHARE: u64 = 60;
 
     fn unit_shift(bytes: u64) -> u32 {
         let mut shift = LEAST_UNIT_SHIFT;
