@@ -41,6 +41,20 @@ use super::layout::{GROUP_BLOCKS, LEVELS, Layout, NONE, ROW_NAMES, table};
 use super::search::bits_of;
 use crate::simt::Warp;
 
+/// Names that are loaded together.
+type Row = [AtomicU32; ROW_NAMES as usize];
+
+/// A name of a row.
+///
+/// # Safety
+///
+/// `index` is below [`ROW_NAMES`].
+#[inline(always)]
+unsafe fn name_of(row: &Row, index: u32) -> &AtomicU32 {
+    // SAFETY: the caller's promise.
+    unsafe { &*row.as_ptr().add(index as usize) }
+}
+
 impl BuddyAlloc {
     /// The count of a level's names.
     ///
@@ -62,14 +76,9 @@ impl BuddyAlloc {
     ///
     /// `row` is below `layout.all_rows()`.
     #[inline(always)]
-    unsafe fn names(&self, row: u32) -> &[AtomicU32; ROW_NAMES as usize] {
+    unsafe fn names(&self, row: u32) -> &Row {
         // SAFETY: so many rows lie there, at multiples of 64 bytes.
-        unsafe {
-            &*self
-                .names
-                .cast::<[AtomicU32; ROW_NAMES as usize]>()
-                .add(row as usize)
-        }
+        unsafe { &*self.names.cast::<Row>().add(row as usize) }
     }
 
     /// Names a group that has a pair: the group that was named in its slot, whose pairs are the
@@ -84,7 +93,7 @@ impl BuddyAlloc {
         // SAFETY: the level has so many names.
         unsafe {
             let row = self.names(self.layout.first_row(level) + index / ROW_NAMES);
-            let name = &*row.as_ptr().add((index % ROW_NAMES) as usize);
+            let name = name_of(row, index % ROW_NAMES);
             // Acquire and release: see the module.
             let before = name.swap(group + 1, AcqRel);
             if before == 0 {
@@ -200,7 +209,7 @@ impl BuddyAlloc {
                     // Relaxed: a hint; the swap decides.
                     let mut bits = bits_of(atomic::load_row(names), |name| name != 0);
                     while bits != 0 {
-                        let name = &*names.as_ptr().add(bits.trailing_zeros() as usize);
+                        let name = name_of(names, bits.trailing_zeros());
                         bits &= bits - 1;
                         // Acquire: see the module.
                         let group = name.swap(0, Acquire);
