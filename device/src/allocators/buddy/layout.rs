@@ -11,7 +11,7 @@
 //! are split off it do. The buddy of a root would end behind the pool. It is nobody's, is
 //! never free, and so never merged with.
 //!
-//! A handle is `(2 index + 1) << level`: the level is told by the lowest bit that is set, and
+//! A handle is `(2 index + 1) << level`: the lowest bit that is set gives the level, and
 //! nothing need be stored for it (the paper's *level table*).
 
 use crate::allocator::{Heap, Request, SetupError};

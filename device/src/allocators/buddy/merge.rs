@@ -19,7 +19,7 @@
 //!
 //! | operation | order | why |
 //! |---|---|---|
-//! | swap in `name` | release | who is told the name finds the pair in the group's word |
+//! | swap in `name` | release | who gets the name finds the pair in the group's word |
 //! | | acquire | the pair of the group that was named there is found |
 //! | swap in `sweep` | acquire | the same |
 //! | counts of names | relaxed | a hint while others are in progress |

@@ -12,7 +12,7 @@
 //! obtains a block for itself and puts it into the buffer, if it is the first to do so, or else
 //! frees what it did not want. Nobody depends on another.
 //!
-//! What a request does that finds no block is told in [`super::scarcity`].
+//! What a request does that finds no block: [`super::scarcity`].
 //!
 //! | operation | order | why |
 //! |---|---|---|
