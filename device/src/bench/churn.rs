@@ -96,6 +96,15 @@ impl ChurnArguments {
         u64::from(least_bytes) * 3 / 8 * u64::from(octaves + 1)
     }
 
+    /// Bytes that the block of a place was requested with: `words` are the place's; 0 if there
+    /// is no block.
+    pub fn live_bytes(words: [u64; PLACE_WORDS], least_bytes: u32, octaves: u32) -> u64 {
+        match words[1] as u32 {
+            0 => 0,
+            seed => u64::from(size_of_request(seed, least_bytes, octaves)),
+        }
+    }
+
     /// Places, of all threads together, by which about half the requests to a heap
     /// of so many bytes are refused.
     pub fn places_for(heap_bytes: u64, least_bytes: u32, octaves: u32) -> u64 {

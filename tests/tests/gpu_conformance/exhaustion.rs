@@ -31,13 +31,14 @@ pub fn full_heaps_keep_contents_and_lose_nothing(backend: &dyn Backend, scale: S
         let fresh = trial.fill_by_octaves(churn.octaves);
         trial.init();
         let begun = Instant::now();
-        let counts = trial.churn(churn);
+        let (counts, live) = trial.churn(churn);
         let seconds = begun.elapsed().as_secs_f64();
         let requests = counts.granted + counts.refused;
         let refused = 100.0 * counts.refused as f64 / requests as f64;
+        let full = 100.0 * live as f64 / pool as f64;
         println!(
             "{name}: {} operations in {pool} bytes, {refused:.1} % of {requests} requests \
-             refused, in {seconds:.1} s",
+             refused, in {seconds:.1} s; {full:.1} % of the pool were requested bytes of blocks",
             counts.operations()
         );
         assert_eq!(counts.corrupt, 0, "{name}: {counts:?}");

@@ -12,6 +12,8 @@ use heapwood_device::bench::{
 };
 use heapwood_device::launch::Call;
 
+use rayon::prelude::*;
+
 use super::{Trial, memory};
 
 /// The percentage of requests refused in a launch below which each thread gets more
@@ -39,12 +41,13 @@ pub struct Churn {
 
 impl Trial<'_> {
     /// Requests and frees at exhaustion in one kernel after another, until
-    /// `operations` are done; then frees what is left.
+    /// `operations` are done; then frees what is left. Returns the counts, and the bytes for
+    /// which the blocks that were left had been requested.
     ///
     /// # Panics
     ///
     /// If a kernel fails.
-    pub fn churn(&self, churn: Churn) -> ChurnCounts {
+    pub fn churn(&self, churn: Churn) -> (ChurnCounts, u64) {
         // The CPU's workers would run so many threads one after the other: there each
         // is one thread, with the work of many.
         let (threads, shape) = match self.backend.solo_workers() {
@@ -94,8 +97,15 @@ impl Trial<'_> {
                 );
             }
         }
+        let used = threads as usize * kept as usize;
+        let words = places.download::<[u64; PLACE_WORDS]>(0, used);
+        let words = words.unwrap_or_else(|error| self.fail("download", &error));
+        let live = words
+            .into_par_iter()
+            .map(|words| ChurnArguments::live_bytes(words, churn.least_bytes, churn.octaves))
+            .sum();
         add(&mut total, run(0, kept));
-        total
+        (total, live)
     }
 }
 
