@@ -8,9 +8,9 @@ const NAME: &str = "gallatin";
 
 #[test]
 fn segments_and_their_records_fill_a_pool() {
-    // Segments of 16 KiB, with a record of 1,024 bits and 32 blocks each. Ten classes have four
-    // buffers each, for three processors; the gates have 256 bytes, and 21 trees a word.
-    let fixed = (10 * 4 * 8 + 256 + 21 * 8_u64).next_multiple_of(64);
+    // Segments of 16 KiB, with a record of 1,024 bits and 32 blocks each. Five sliced classes have
+    // four buffers each, for three processors; a count follows, and seven trees of a word.
+    let fixed = (5 * 4 * 8 + 64 + 7 * 8_u64).next_multiple_of(64);
     let each = 16_384 + (128 + 16 + 12 * 32_u64).next_multiple_of(64);
     for segments in [10, 61, 64] {
         let pool = fixed + segments * each;
@@ -53,19 +53,25 @@ fn segments_and_their_records_fill_a_pool() {
 }
 
 #[test]
-fn slices_are_powers_of_two_and_runs_are_whole_segments() {
+fn blocks_are_divided_and_runs_lie_side_by_side() {
     let found = |sizes: &[u64]| walk(NAME, &[], sizes);
     let all = 61 * 16_384;
     assert_eq!(found(&[]).free_bytes, all);
     assert_eq!(found(&[]).largest_free_bytes, all);
-    let served = [1, 16, 17, 129, 4096, 8192, 8193, 20_000];
-    let slices = [16, 16, 32, 256, 4096, 8192, 16_384, 32_768];
+    let served = [1, 16, 17, 129, 256, 257, 513, 8192, 8193, 20_000];
+    let slices = [16, 16, 32, 256, 256, 512, 1024, 8192, 16_384, 32_768];
     assert_eq!(served.map(|bytes| found(&[bytes]).used_bytes), slices);
-    // A segment is of the class, and the others are one run, behind it or in front.
-    let one = found(&[640]);
-    assert_eq!(one.free_bytes, all - 1024);
+    // A block is of the class, and the other segments are one run, behind it or in front.
+    let one = found(&[100]);
+    assert_eq!(one.free_bytes, all - 128);
     assert_eq!(one.largest_free_bytes, 60 * 16_384);
     assert_eq!(found(&[20_000]).largest_free_bytes, 59 * 16_384);
-    // As many as a segment has share it.
+    // As many as a block has share it, and as many runs of blocks as a segment has share that.
+    assert_eq!(found(&[100; 4]).free_bytes, all - 512);
     assert_eq!(found(&[640; 16]).largest_free_bytes, 60 * 16_384);
+    assert_eq!(found(&[640; 17]).largest_free_bytes, 59 * 16_384);
+    // A block leaves half a segment for a run of blocks, and no more.
+    let rest = found(&[&[16_384; 60][..], &[1, 8192]].concat());
+    assert_eq!(rest.free_bytes, 16_384 - 8192 - 16);
+    assert_eq!(rest.largest_free_bytes, 4096);
 }

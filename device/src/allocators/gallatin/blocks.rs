@@ -70,8 +70,13 @@ impl Gallatin {
     /// Whether [`Self::freed`] has anything to do.
     #[inline(always)]
     pub(super) fn is_event(&self, state: u64) -> bool {
-        let class = class_of(state);
-        class != NO_CLASS && (state & HINTED == 0 || self.is_whole(state))
+        self.is_sliced(state) && (state & HINTED == 0 || self.is_whole(state))
+    }
+
+    /// Whether a block with this state has slices: it is not at rest, and in no run.
+    #[inline(always)]
+    pub(super) fn is_sliced(&self, state: u64) -> bool {
+        class_of(state) < self.layout.sliced()
     }
 
     /// Whether all slices of a block with this state are free, and nobody has pinned it.
@@ -79,7 +84,7 @@ impl Gallatin {
     fn is_whole(&self, state: u64) -> bool {
         let class = class_of(state);
         let counted = state & (HINTED - 1);
-        class != NO_CLASS && counted == NO_WORDS + u64::from(self.layout.words(class))
+        self.is_sliced(state) && counted == NO_WORDS + u64::from(self.layout.words(class))
     }
 
     /// What follows [`Self::fill`] of so many words.
@@ -93,7 +98,7 @@ impl Gallatin {
         unsafe {
             if words != 0 && self.is_whole(state) {
                 self.complete(block, state);
-            } else if class_of(state) != NO_CLASS && state & HINTED == 0 {
+            } else if self.is_sliced(state) && state & HINTED == 0 {
                 self.hint(block);
             }
         }
@@ -140,7 +145,7 @@ impl Gallatin {
                 // Acquire: all who freed slices, or had it pinned, are done with the block.
                 let held = self.state(block).compare_exchange(state, AT_REST, Acquire);
                 if held == state {
-                    self.give_block(block);
+                    self.give_blocks(block.segment, 1 << block.number);
                     return;
                 }
                 state = held;
@@ -148,7 +153,7 @@ impl Gallatin {
         }
         // Somebody has pinned the block, and comes by here when done, unless slices of it were
         // taken: those that are left are to be found.
-        if class_of(state) != NO_CLASS && state & HINTED == 0 {
+        if self.is_sliced(state) && state & HINTED == 0 {
             // SAFETY: the caller's promise.
             unsafe { self.hint(block) };
         }

@@ -7,9 +7,8 @@
 //! no other that has the number again.
 //!
 //! Who takes an exhausted block out obtains the next. The others wait for it as long as their
-//! [`Patience`] lasts, or each would obtain one: where a block is a whole segment they would take
-//! all of the pool, in each other's way. Who waited in vain takes slices that were freed, or
-//! obtains a block for itself and puts it into the buffer, if it is the first to do so, or else
+//! [`Patience`] lasts, or each would obtain one, in each other's way. Who waited in vain takes
+//! slices that were freed, or obtains a block for itself and puts it into the buffer, if it is the first to do so, or else
 //! frees what it did not want. Nobody depends on another.
 //!
 //! What a request does that finds no block: [`super::scarcity`].
@@ -26,7 +25,6 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use super::Gallatin;
 use super::counts::{CLOSED, open_count};
 use super::patience::Patience;
-use super::segments::{GATED, Source};
 use super::slices::Taken;
 use super::tables::Block;
 use super::tree::NONE;
@@ -44,12 +42,11 @@ pub fn next(word: u64, block: u32) -> u64 {
 }
 
 impl Gallatin {
-    /// Up to `wanted` slices of `class`, or of a larger one; or that the request is to be made
-    /// again.
+    /// Up to `wanted` slices of `class`, or that the request is to be made again.
     ///
     /// # Safety
     ///
-    /// `class` is one of the heap, and `wanted` from 1 to 32.
+    /// `class` is sliced, and `wanted` from 1 to 32.
     #[inline(always)]
     pub(super) unsafe fn find<W: Warp>(
         &self,
@@ -72,8 +69,7 @@ impl Gallatin {
                 if first < slices {
                     let left = slices - first;
                     let count = if left < wanted { left } else { wanted };
-                    let slice = self.first_slice(block, class) + first;
-                    return self.taken(block.segment, class, slice, count);
+                    return self.taken(block, class, first, count);
                 }
             }
             let request = u64::from(class << 8 | wanted) << 32 | u64::from(before);
@@ -102,8 +98,7 @@ impl Gallatin {
                 self.free_range(block, claim);
                 return Taken::NONE;
             }
-            let slice = self.first_slice(block, class) + claim.first;
-            self.taken(block.segment, class, slice, claim.count)
+            self.taken(block, class, claim.first, claim.count)
         }
     }
 
@@ -129,7 +124,7 @@ impl Gallatin {
             let id = held as u32;
             if id < BUSY {
                 let taken = self.claim_of(id, class, wanted);
-                if taken.count != 0 {
+                if taken.count() != 0 {
                     return taken;
                 }
             }
@@ -138,28 +133,24 @@ impl Gallatin {
             // Relaxed: nothing depends on it. If it succeeds, we obtain the next block.
             if id != BUSY && buffer.compare_exchange(held, ours, Relaxed) == held {
                 if id != EMPTY {
-                    self.gate(self.layout.classes())
-                        .fetch_add(u32::MAX, Relaxed);
+                    self.buffered().fetch_add(u32::MAX, Relaxed);
                 }
-                let block = self.take_block(warp, class, Source::Gate);
-                if block < GATED {
+                let block = self.take_block(warp);
+                if block != NONE {
                     return self.serve(index, ours, self.block(block), class, wanted);
                 }
                 // Relaxed: as above. If it fails, another has put a block there.
                 buffer.compare_exchange(ours, next(ours, EMPTY), Relaxed);
-                if block == GATED && patience.lasts() {
-                    return Taken::later(patience);
-                }
                 return self.scavenge(warp, class, wanted);
             }
             if patience.lasts() {
                 return Taken::later(patience);
             }
             let taken = self.take_hole(class, wanted, warp.processor());
-            if taken.count != 0 {
+            if taken.count() != 0 {
                 return taken;
             }
-            let block = self.take_block(warp, class, Source::Any);
+            let block = self.take_block(warp);
             if block != NONE {
                 return self.serve(index, held, self.block(block), class, wanted);
             }
@@ -171,8 +162,7 @@ impl Gallatin {
     ///
     /// # Safety
     ///
-    /// As for [`Self::find`], and `index` is a buffer of the class. The caller owns the block,
-    /// whose segment is of the class.
+    /// As for [`Self::find`], and `index` is a buffer of the class. The caller owns the block.
     #[inline(always)]
     pub(super) unsafe fn serve(
         &self,
@@ -220,13 +210,12 @@ impl Gallatin {
             if may_put && buffer.compare_exchange(held, word, Release) == held {
                 if count < slices {
                     // Relaxed: a hint.
-                    self.gate(self.layout.classes()).fetch_add(1, Relaxed);
+                    self.buffered().fetch_add(1, Relaxed);
                 }
             } else if count < slices {
                 self.close(block);
             }
-            let slice = self.first_slice(block, class);
-            self.taken(block.segment, class, slice, count)
+            self.taken(block, class, 0, count)
         }
     }
 }

@@ -8,9 +8,9 @@ use super::buffers::EMPTY;
 use super::counts::{CLOSED, COUNT_MASK};
 use super::layout::{self, Layout, levels};
 use super::patience::Patience;
-use super::segments::{NO_SEGMENT, RUN, segment_class};
+use super::runs::places;
 use super::slices::Taken;
-use super::tables::{Block, NO_CLASS};
+use super::tables::{Block, NO_CLASS, RUN};
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::simt::{Backoff, Warp, leader, rank};
 
@@ -29,7 +29,7 @@ impl Gallatin {
     ///
     /// # Safety
     ///
-    /// `class` is one of the heap.
+    /// `class` is sliced.
     #[inline(always)]
     unsafe fn slice<W: Warp>(&self, warp: W, class: u32) -> u32 {
         let lane = warp.lane();
@@ -55,9 +55,9 @@ impl Gallatin {
             // The leader acquired the slices for all of its lanes.
             warp.sync(mask);
             let place = rank(rest, lane);
-            let served = (place < taken.count) & (rest >> lane & 1 == 1);
+            let served = (place < taken.count()) & (rest >> lane & 1 == 1);
             if served {
-                block = taken.unit + (place << taken.class);
+                block = taken.slice(place, class);
             }
             let done = warp.ballot(mask, served) & group;
             let later = taken.patience();
@@ -75,20 +75,34 @@ impl Gallatin {
         }
     }
 
-    /// The segment of a unit, and the unit within it.
+    /// The block that a unit is of, and the unit within it.
     #[inline(always)]
-    fn split(&self, unit: u32) -> (u32, u32) {
-        let bits = self.layout.segment_bits;
-        (unit >> bits, unit & ((1 << bits) - 1))
+    fn split(&self, unit: u32) -> (Block, u32) {
+        let bits = self.layout.block_bits();
+        let block = self.block(unit >> bits);
+        (block, unit & ((1 << bits) - 1))
     }
 
-    /// Bytes of a slice of `class`.
+    /// Bytes of a slice or run of `class`, which is not of segments.
     #[inline(always)]
-    fn slice_bytes(&self, class: u32) -> u64 {
+    fn class_bytes(&self, class: u32) -> u64 {
         1 << (class + self.layout.unit_shift)
     }
 
-    /// What a block has in live slices and free ones, in bytes, if it is of its segment.
+    /// Bytes of a live run of segments.
+    ///
+    /// # Safety
+    ///
+    /// `first` is the first segment of one.
+    #[inline(always)]
+    unsafe fn run_bytes(&self, first: u32) -> u64 {
+        // SAFETY: the caller's promise.
+        // Relaxed: as long as the run lives it has this length.
+        let length = unsafe { self.run_length(first).load(Relaxed) };
+        u64::from(length) << self.layout.segment_shift()
+    }
+
+    /// What has begun in a block: slices, live and free, or a live run.
     ///
     /// # Safety
     ///
@@ -97,27 +111,26 @@ impl Gallatin {
         // SAFETY: the caller's promise.
         // Relaxed, all: the heap is at rest.
         unsafe {
-            let class = segment_class(self.segment(block.segment).load(Relaxed));
-            if class >= RUN || self.layout.all_blocks(class) >> block.number & 1 == 0 {
-                return Occupancy::default();
+            let class = class_of(self.state(block).load(Relaxed));
+            if class >= self.layout.sliced() {
+                let used_bytes = match class {
+                    NO_CLASS => 0,
+                    RUN => self.run_bytes(block.segment),
+                    _ => self.class_bytes(class),
+                };
+                return Occupancy {
+                    used_bytes,
+                    ..Occupancy::default()
+                };
             }
             let slices = self.layout.slices(class);
-            let mut free = slices;
-            if class_of(self.state(block).load(Relaxed)) != NO_CLASS {
-                // Of a block that is not open the count is larger.
-                let claimed = self.count(block).load(Relaxed) & COUNT_MASK;
-                free = slices.saturating_sub(claimed);
-                let mut word = self.first_slice(block, class) / 32;
-                let end = word + self.layout.words(class);
-                while word < end {
-                    free += self
-                        .bits_word(block.segment, word)
-                        .load(Relaxed)
-                        .count_ones();
-                    word += 1;
-                }
+            // Of a block that is not open the count is larger.
+            let claimed = self.count(block).load(Relaxed) & COUNT_MASK;
+            let mut free = slices.saturating_sub(claimed);
+            for word in 0..self.layout.words(class) {
+                free += self.bits_word(block, word).load(Relaxed).count_ones();
             }
-            let bytes = self.slice_bytes(class);
+            let bytes = self.class_bytes(class);
             Occupancy {
                 used_bytes: u64::from(slices - free) * bytes,
                 free_bytes: u64::from(free) * bytes,
@@ -126,39 +139,39 @@ impl Gallatin {
         }
     }
 
-    /// What a segment is as a whole: the first of a run of free ones, or of a live one.
+    /// The free blocks of a segment; the largest run that begins there.
     ///
     /// # Safety
     ///
     /// `segment` is one of the heap.
-    unsafe fn occupancy_of_run(&self, segment: u32) -> Occupancy {
-        let shift = self.layout.segment_shift();
-        // SAFETY: the caller's promise.
-        // Relaxed, all: the heap is at rest.
-        unsafe {
-            if segment_class(self.segment(segment).load(Relaxed)) == RUN {
-                return Occupancy {
-                    used_bytes: u64::from(self.run_length(segment).load(Relaxed)) << shift,
-                    ..Occupancy::default()
-                };
-            }
-            let tree = self.free_tree();
-            let is_free =
-                |segment: u32| tree.word(0, segment / 64).load(Relaxed) >> (segment % 64) & 1 == 1;
-            if !is_free(segment) {
-                return Occupancy::default();
-            }
+    unsafe fn occupancy_of_free(&self, segment: u32) -> Occupancy {
+        let all = self.layout.all_blocks();
+        // SAFETY: segments of the heap.
+        // Relaxed: the heap is at rest.
+        let word = |segment: u32| unsafe { self.segment(segment).load(Relaxed) };
+        let is_free = |segment: u32| word(segment) == all;
+        let block_bytes = self.class_bytes(self.layout.block_bits());
+        let free = word(segment);
+        let mut largest = 0;
+        if is_free(segment) {
             let mut end = segment + 1;
             if segment == 0 || !is_free(segment - 1) {
                 while end < self.layout.segments && is_free(end) {
                     end += 1;
                 }
             }
-            Occupancy {
-                used_bytes: 0,
-                free_bytes: 1 << shift,
-                largest_free_bytes: u64::from(end - segment) << shift,
+            largest = u64::from(end - segment) << self.layout.segment_shift();
+        } else {
+            for bits in 0..self.layout.blocks_bits() {
+                if places(free, bits) != 0 {
+                    largest = block_bytes << bits;
+                }
             }
+        }
+        Occupancy {
+            used_bytes: 0,
+            free_bytes: u64::from(free.count_ones()) * block_bytes,
+            largest_free_bytes: largest,
         }
     }
 }
@@ -196,46 +209,45 @@ impl Allocator for Gallatin {
 
     unsafe fn init<W: Warp>(self, warp: W) {
         let layout = self.layout;
-        // SAFETY: the segments, buffers, gates and trees of the heap.
+        // SAFETY: the segments, buffers and trees of the heap.
         // Relaxed, all: the heap is used by later launches only.
         unsafe {
             let mut id = warp.thread();
-            while id < layout.segments << layout.record_block_bits() {
+            while id < layout.segments << layout.blocks_bits() {
                 let block = self.block(id);
                 self.state(block).store(AT_REST, Relaxed);
                 self.count(block).store(CLOSED, Relaxed);
                 if block.number == 0 {
-                    self.segment(block.segment).store(NO_SEGMENT, Relaxed);
+                    self.segment(block.segment)
+                        .store(layout.all_blocks(), Relaxed);
                     self.hinted(block.segment).store(0, Relaxed);
                 }
                 id += warp.threads();
             }
             let mut index = warp.thread();
-            while index < layout.all_buffers() {
+            while index < layout.buffers() {
                 self.buffer(index).store(u64::from(EMPTY), Relaxed);
                 index += warp.threads();
             }
-            let mut class = warp.thread();
-            while class <= layout.classes() {
-                self.gate(class).store(0, Relaxed);
-                class += warp.threads();
+            if warp.thread() == 0 {
+                self.buffered().store(0, Relaxed);
             }
-            let [first, second, third] = levels(layout.segments);
+            let [first, second, _] = levels(layout.segments);
             let words = layout.tree_words();
             let free = self.free_tree();
             let mut index = warp.thread();
             while index < words * layout.trees() {
-                // The tree of free segments is the first, and has them all.
-                let word = free.word(0, index);
+                // The first two trees have all segments, the others none.
+                let (tree, at) = (index / words, index % words);
                 let mut bits = 0;
-                if index < first {
-                    bits = ones(layout.segments - 64 * index);
-                } else if index < first + second {
-                    bits = ones(first - 64 * (index - first));
-                } else if index < first + second + third {
+                if tree < 2 && at < first {
+                    bits = ones(layout.segments - 64 * at);
+                } else if tree < 2 && at < first + second {
+                    bits = ones(first - 64 * (at - first));
+                } else if tree < 2 {
                     bits = ones(second);
                 }
-                word.store(bits, Relaxed);
+                free.word(0, index).store(bits, Relaxed);
                 index += warp.threads();
             }
         }
@@ -245,16 +257,15 @@ impl Allocator for Gallatin {
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         let last = bytes.saturating_sub(1) >> self.layout.unit_shift;
-        if last < 1 << (self.layout.segment_bits - 1) {
+        if last < 1 << (self.layout.block_bits() - 1) {
             let class = 32 - (last as u32).leading_zeros();
-            // SAFETY: at most half a segment.
+            // SAFETY: at most half a block.
             return unsafe { self.slice(warp, class) };
         }
-        let segments = last >> self.layout.segment_bits;
-        if segments >= u64::from(self.layout.segments) {
+        if last >> self.layout.segment_bits >= u64::from(self.layout.segments) {
             return u32::NULL;
         }
-        self.find_run(segments as u32 + 1)
+        self.find_run(last as u32)
     }
 
     #[inline(always)]
@@ -262,16 +273,16 @@ impl Allocator for Gallatin {
         if block.is_null() {
             return;
         }
-        let (segment, unit) = self.split(block);
-        // SAFETY: the caller's promise: a live block is a run, or a slice of its segment's class,
+        let (of, unit) = self.split(block);
+        // SAFETY: the caller's promise: a live block is a run, or a slice of a block of the class,
         // that its owner gives up.
         unsafe {
-            // Relaxed: as long as the block lives the segment has its class.
-            let class = segment_class(self.segment(segment).load(Relaxed));
-            if class == RUN {
-                self.free_run(segment);
+            // Relaxed: as long as one of its slices lives the block has its class.
+            let class = class_of(self.state(of).load(Relaxed));
+            if class < self.layout.sliced() {
+                self.free_slice(of, class, unit >> class);
             } else {
-                self.free_slice(segment, class, unit >> class);
+                self.free_run(of, class);
             }
         }
     }
@@ -287,16 +298,14 @@ impl Allocator for Gallatin {
     }
 
     unsafe fn granted(self, block: u32, _requested: u64) -> u64 {
-        let (segment, _) = self.split(block);
+        let (of, _) = self.split(block);
         // SAFETY: the caller's promise: a live block is of the heap.
         unsafe {
             // Relaxed: as in `free`.
-            let class = segment_class(self.segment(segment).load(Relaxed));
-            if class == RUN {
-                let length = u64::from(self.run_length(segment).load(Relaxed));
-                return length << self.layout.segment_shift();
+            match class_of(self.state(of).load(Relaxed)) {
+                RUN => self.run_bytes(of.segment),
+                class => self.class_bytes(class),
             }
-            self.slice_bytes(class)
         }
     }
 
@@ -310,13 +319,13 @@ impl Allocator for Gallatin {
             }
         };
         let mut id = warp.thread();
-        while id < self.layout.segments << self.layout.record_block_bits() {
+        while id < self.layout.segments << self.layout.blocks_bits() {
             let block = self.block(id);
             // SAFETY: a block of the heap.
             unsafe {
                 add(self.occupancy_of(block));
                 if block.number == 0 {
-                    add(self.occupancy_of_run(block.segment));
+                    add(self.occupancy_of_free(block.segment));
                 }
             }
             id += warp.threads();

@@ -92,10 +92,9 @@ impl Gallatin {
     ///
     /// # Safety
     ///
-    /// The caller owns the block, whose segment is of `class`, and gives up what it does not take.
+    /// The caller owns the block, and gives up what it does not take. `class` is sliced.
     #[inline(always)]
     pub(super) unsafe fn open(&self, block: Block, class: u32, count: u32) {
-        let first = self.first_slice(block, class) / 32;
         let words = self.layout.words(class);
         // SAFETY: the caller's promise: nobody has a slice of the block, and nobody clears bits of
         // one at rest.
@@ -104,13 +103,12 @@ impl Gallatin {
             let mut word = 0;
             if words >= 4 {
                 while word < words {
-                    store_four(&*self.bits(block.segment, first + word).cast(), 0);
+                    store_four(&*self.bits(block, word).cast(), 0);
                     word += 4;
                 }
             }
             while word < words {
-                self.bits_word(block.segment, first + word)
-                    .store(0, Relaxed);
+                self.bits_word(block, word).store(0, Relaxed);
                 word += 1;
             }
             // An addition, since others may pin a block at rest for a moment.

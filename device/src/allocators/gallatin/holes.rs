@@ -2,10 +2,10 @@
 //! serves: not in the published code.
 //!
 //! A block is *listed* when one of its words gets its first free slice: by the hint in its
-//! state, by its bit in the record of its segment, and by the segment's in the tree of the
-//! class. Who finds no free slice in it takes it off these lists in the same order, and looks
-//! again after each step. Each list is a word that both change by read-modify-writes: the later
-//! one sees what the earlier did before.
+//! state, by its bit in the record of its segment, which lists blocks of all classes, and by the
+//! segment's in the tree of the class. Who finds no free slice in it takes it off these lists in
+//! the same order, and looks again after each step. Each list is a word that both change by
+//! read-modify-writes: the later one sees what the earlier did before.
 //!
 //! | operation | order | why |
 //! |---|---|---|
@@ -20,9 +20,9 @@ use cuda_std::atomic;
 
 use super::Gallatin;
 use super::blocks::{HINTED, class_of};
-use super::segments::{pick, segment_class};
+use super::segments::pick;
 use super::slices::Taken;
-use super::tables::{Block, NO_CLASS};
+use super::tables::Block;
 use super::tree::NONE;
 
 /// Exchanges that a request loses at a word before it tries another.
@@ -63,10 +63,9 @@ impl Gallatin {
         unsafe {
             // Acquire and release: see the module.
             let before = self.state(block).fetch_or(HINTED, AcqRel);
-            let class = class_of(before);
             // At rest, the next who opens it lists it.
-            if before & HINTED == 0 && class != NO_CLASS {
-                self.list(block, class);
+            if before & HINTED == 0 && self.is_sliced(before) {
+                self.list(block, class_of(before));
             }
         }
     }
@@ -75,7 +74,7 @@ impl Gallatin {
     ///
     /// # Safety
     ///
-    /// `block` is one of the heap, and `class` a class.
+    /// `block` is one of the heap, and `class` is sliced.
     #[inline(always)]
     pub(super) unsafe fn list(&self, block: Block, class: u32) {
         // SAFETY: the caller's promise.
@@ -100,7 +99,7 @@ impl Gallatin {
             self.hinted(block.segment)
                 .fetch_and(!(1 << block.number), Acquire);
             let state = self.state(block).load(Relaxed);
-            if state & HINTED != 0 && class_of(state) != NO_CLASS {
+            if state & HINTED != 0 && self.is_sliced(state) {
                 self.list(block, class_of(state));
             }
         }
@@ -139,7 +138,7 @@ impl Gallatin {
             // SAFETY: the trees hold segments of the heap.
             unsafe {
                 let taken = self.take_hole_of(segment, class, wanted, spread);
-                if taken.count != 0 {
+                if taken.count() != 0 {
                     return taken;
                 }
                 if !self.has_listed(segment, class) {
@@ -154,7 +153,7 @@ impl Gallatin {
         Taken::NONE
     }
 
-    /// Whether a segment is of `class` and has blocks on its list.
+    /// Whether a segment has blocks of `class` on its list.
     ///
     /// # Safety
     ///
@@ -162,11 +161,30 @@ impl Gallatin {
     #[inline(always)]
     unsafe fn has_listed(&self, segment: u32, class: u32) -> bool {
         // SAFETY: the caller's promise.
-        // Relaxed, both: hints.
-        unsafe {
-            segment_class(self.segment(segment).load(Relaxed)) == class
-                && self.hinted(segment).load(Relaxed) != 0
+        // Relaxed: a hint.
+        let listed = unsafe { self.hinted(segment).load(Relaxed) };
+        // SAFETY: as above, and the list has blocks of the segment.
+        unsafe { self.listed_of(segment, class, listed) != 0 }
+    }
+
+    /// Those blocks of `listed`, a bit for each, that are of `class`.
+    ///
+    /// # Safety
+    ///
+    /// `segment` is one of the heap, and has these blocks.
+    #[inline(always)]
+    unsafe fn listed_of(&self, segment: u32, class: u32, mut listed: u32) -> u32 {
+        let mut of_class = 0;
+        while listed != 0 {
+            let number = listed.trailing_zeros();
+            listed &= listed - 1;
+            let block = Block { segment, number };
+            // SAFETY: the caller's promise.
+            // Relaxed: a hint; a pin decides.
+            let state = unsafe { self.state(block).load(Relaxed) };
+            of_class |= u32::from(class_of(state) == class) << number;
         }
+        of_class
     }
 
     /// [`Self::take_hole`] in a segment.
@@ -179,23 +197,19 @@ impl Gallatin {
         // SAFETY: the caller's promise; a block is only looked into while it is pinned and of the
         // class.
         unsafe {
-            if !self.has_listed(segment, class) {
-                return Taken::NONE;
-            }
             // Relaxed: a hint.
-            let mut listed = self.hinted(segment).load(Relaxed);
+            let listed = self.hinted(segment).load(Relaxed);
+            let mut listed = self.listed_of(segment, class, listed);
             while listed != 0 {
                 let number = pick(listed, spread);
                 listed &= !(1 << number);
                 let block = Block { segment, number };
-                if class_of(self.pin(block)) != class {
-                    self.unpin(block, 0);
-                    self.unlist(block);
-                    continue;
+                let mut look = Look::NONE;
+                if class_of(self.pin(block)) == class {
+                    look = self.take_listed(block, class, wanted, spread);
                 }
-                let look = self.take_listed(block, class, wanted, spread);
                 self.unpin(block, look.emptied);
-                if look.taken.count != 0 {
+                if look.taken.count() != 0 {
                     return look.taken;
                 }
             }
@@ -240,7 +254,6 @@ impl Gallatin {
     /// The caller has pinned the block, which is of `class`; `wanted` is from 1 to 32.
     #[inline(always)]
     unsafe fn take_pinned(&self, block: Block, class: u32, wanted: u32, spread: u32) -> Look {
-        let first = self.first_slice(block, class) / 32;
         let words = self.layout.words(class);
         let rows = if words < ROW { 1 } else { words / ROW };
         let mut row = 0;
@@ -249,17 +262,17 @@ impl Gallatin {
         unsafe {
             while row < rows {
                 // Numbers of words, rows and blocks are powers of two.
-                let at = first + ROW * ((row + spread) & (rows - 1));
+                let at = ROW * ((row + spread) & (rows - 1));
                 let mut some = if words < ROW {
                     (1 << words) - 1
                 } else {
-                    bits_of(atomic::load_row(&*self.bits(block.segment, at).cast()))
+                    bits_of(atomic::load_row(&*self.bits(block, at).cast()))
                 };
                 while some != 0 {
                     let word = at + some.trailing_zeros();
                     some &= some - 1;
-                    let look = self.take_of_word(block.segment, class, word, wanted);
-                    if look.taken.count != 0 {
+                    let look = self.take_of_word(block, class, word, wanted);
+                    if look.taken.count() != 0 {
                         return look;
                     }
                     none.may_have_more |= look.may_have_more;
@@ -276,9 +289,9 @@ impl Gallatin {
     ///
     /// As for [`Self::take_pinned`]; `word` is one of a block of `class` that is pinned.
     #[inline(always)]
-    unsafe fn take_of_word(&self, segment: u32, class: u32, word: u32, wanted: u32) -> Look {
+    unsafe fn take_of_word(&self, block: Block, class: u32, word: u32, wanted: u32) -> Look {
         // SAFETY: the caller's promise.
-        let bits = unsafe { self.bits_word(segment, word) };
+        let bits = unsafe { self.bits_word(block, word) };
         // Relaxed: a hint; the exchange decides.
         let mut seen = bits.load(Relaxed);
         let mut turns = 0;
@@ -291,7 +304,7 @@ impl Gallatin {
             let held = bits.compare_exchange(seen, seen & !mask, Acquire);
             if held == seen {
                 return Look {
-                    taken: self.taken(segment, class, 32 * word + bit, count),
+                    taken: self.taken(block, class, 32 * word + bit, count),
                     emptied: u32::from(seen == self.layout.full_word(class)),
                     may_have_more: true,
                 };

@@ -3,11 +3,11 @@
 //! Slices are a power of two of *units*, which are 16 bytes unless the pool has more of them
 //! than can be numbered. A handle is the number of the unit with which a block of memory begins.
 //!
-//! A class is the logarithm of a slice's units. Its blocks have as many slices as the least
-//! power of two that is a 4096th of the segment's bytes and 32 at least, or more where a segment
-//! would have more than 32 blocks; one block is the whole segment where it would be larger.
+//! A segment has 32 blocks, or fewer where these would be of less than 32 units. A class is the
+//! logarithm of a slice's units. Slices of the *sliced* classes are parts of a block; those of
+//! the classes above are a block, or several side by side, up to half a segment.
 //!
-//! Behind the segments lie the buffers, gates, trees, and a record for each segment.
+//! Behind the segments lie the buffers, trees, and a record for each segment.
 
 use crate::allocator::{Heap, Request, SetupError};
 use crate::allocators::common::LEAST_UNIT_SHIFT;
@@ -28,10 +28,12 @@ const MOST_BUFFER_BITS: u32 = 8;
 const BUFFERED_BITS: u32 = 5;
 /// The logarithm of the units of a segment, at least.
 const LEAST_SEGMENT_UNIT_BITS: u32 = 6;
+/// The logarithm of the units of a block, at least: its bits are whole words.
+const LEAST_BLOCK_UNIT_BITS: u32 = 5;
 /// The logarithm of the most blocks of a segment.
-const MOST_BLOCK_BITS: u32 = 5;
-/// Bytes of the gates of all classes and of the count of open blocks.
-const GATES_BYTES: u64 = 256;
+const MOST_BLOCKS_BITS: u32 = 5;
+/// Bytes of the count of blocks in buffers, and what follows it.
+const COUNT_BYTES: u64 = 64;
 
 const PARAMETERS: &str = "segment=BYTES, a power of two from 1024 to 268435456";
 
@@ -44,10 +46,8 @@ pub struct Layout {
     pub segment_bits: u32,
     /// The logarithm of a unit's bytes.
     pub unit_shift: u32,
-    /// The logarithm of the buffers of the class that has most.
+    /// The logarithm of the buffers of a class.
     buffer_bits: u32,
-    /// The logarithm of the units that the buffers of a class hold at most.
-    buffered_bits: u32,
 }
 
 /// The words of each level of a tree over `bits` bits; 0 of a level that it does not have.
@@ -66,8 +66,7 @@ impl Layout {
             segments: bits as u32,
             segment_bits: (bits >> 32) as u32 & 0xff,
             unit_shift: (bits >> 40) as u32 & 0xff,
-            buffer_bits: (bits >> 48) as u32 & 0xff,
-            buffered_bits: (bits >> 56) as u32,
+            buffer_bits: (bits >> 48) as u32,
         }
     }
 
@@ -78,7 +77,6 @@ impl Layout {
             | u64::from(self.segment_bits) << 32
             | u64::from(self.unit_shift) << 40
             | u64::from(self.buffer_bits) << 48
-            | u64::from(self.buffered_bits) << 56
     }
 
     /// The logarithm of a segment's bytes.
@@ -87,53 +85,39 @@ impl Layout {
         self.segment_bits + self.unit_shift
     }
 
-    /// Classes: slices of 1 unit to half a segment.
+    /// The logarithm of the blocks of a segment.
     #[inline(always)]
-    pub fn classes(&self) -> u32 {
-        self.segment_bits
-    }
-
-    /// The logarithm of the units of a block of `class`.
-    #[inline(always)]
-    pub fn block_bits(&self, class: u32) -> u32 {
-        let slices = if self.segment_bits > 13 {
-            self.segment_bits - 8
-        } else {
-            5
-        };
-        let least = self.segment_bits - MOST_BLOCK_BITS;
-        let bits = class + slices;
-        let bits = if bits < least { least } else { bits };
-        if bits < self.segment_bits {
+    pub fn blocks_bits(&self) -> u32 {
+        let bits = self.segment_bits - LEAST_BLOCK_UNIT_BITS;
+        if bits < MOST_BLOCKS_BITS {
             bits
         } else {
-            self.segment_bits
+            MOST_BLOCKS_BITS
         }
     }
 
-    /// The logarithm of the blocks that a segment's record has room for: those of class 0.
+    /// The logarithm of a block's units.
     #[inline(always)]
-    pub fn record_block_bits(&self) -> u32 {
-        self.blocks_bits(0)
+    pub fn block_bits(&self) -> u32 {
+        self.segment_bits - self.blocks_bits()
     }
 
-    /// The logarithm of the blocks of a segment of `class`.
+    /// A bit for each block of a segment.
     #[inline(always)]
-    pub fn blocks_bits(&self, class: u32) -> u32 {
-        self.segment_bits - self.block_bits(class)
+    pub fn all_blocks(&self) -> u32 {
+        u32::MAX >> (32 - (1 << self.blocks_bits()))
     }
 
-    /// The bits of all blocks of a segment of `class`.
+    /// Sliced classes: slices of one unit to half a block.
     #[inline(always)]
-    pub fn all_blocks(&self, class: u32) -> u32 {
-        let blocks = 1_u32 << self.blocks_bits(class);
-        u32::MAX >> (32 - blocks)
+    pub fn sliced(&self) -> u32 {
+        self.block_bits()
     }
 
-    /// Slices of a block of `class`: two at least.
+    /// Slices of a block of `class`: two at least, or one of a class that is not sliced.
     #[inline(always)]
     pub fn slices(&self, class: u32) -> u32 {
-        1 << (self.block_bits(class) - class)
+        1 << self.block_bits().saturating_sub(class)
     }
 
     /// Words of the bits of a block of `class`.
@@ -157,30 +141,19 @@ impl Layout {
     /// The index of a buffer of `class`.
     #[inline(always)]
     pub fn buffer(&self, class: u32, processor: u32) -> u32 {
-        class << self.buffer_bits | (processor & (self.buffers(class) - 1))
+        class << self.buffer_bits | (processor & ((1 << self.buffer_bits) - 1))
     }
 
-    /// Buffers of `class`, a power of two.
+    /// The buffers of all sliced classes.
     #[inline(always)]
-    pub fn buffers(&self, class: u32) -> u32 {
-        let bits = self.buffered_bits.saturating_sub(self.block_bits(class));
-        1 << if bits < self.buffer_bits {
-            bits
-        } else {
-            self.buffer_bits
-        }
+    pub fn buffers(&self) -> u32 {
+        self.sliced() << self.buffer_bits
     }
 
-    /// Room for buffers.
+    /// Where the count of blocks in buffers lies behind these, in bytes.
     #[inline(always)]
-    pub fn all_buffers(&self) -> u32 {
-        self.classes() << self.buffer_bits
-    }
-
-    /// Where the gates lie behind the buffers, in bytes.
-    #[inline(always)]
-    pub fn gates_at(&self) -> u64 {
-        8 * u64::from(self.all_buffers())
+    pub fn count_at(&self) -> u64 {
+        8 * u64::from(self.buffers())
     }
 
     /// Words of a tree.
@@ -190,16 +163,16 @@ impl Layout {
         first + second + third
     }
 
-    /// Trees: of free segments, and two for each class.
+    /// Trees: of free segments, of segments with free blocks, and one for each sliced class.
     #[inline(always)]
     pub fn trees(&self) -> u32 {
-        1 + 2 * self.classes()
+        2 + self.sliced()
     }
 
     /// Where tree `index` lies, in bytes.
     #[inline(always)]
     pub fn tree_at(&self, index: u32) -> u64 {
-        self.gates_at() + GATES_BYTES + 8 * u64::from(index) * u64::from(self.tree_words())
+        self.count_at() + COUNT_BYTES + 8 * u64::from(index) * u64::from(self.tree_words())
     }
 
     /// Bytes of the bits of a segment's slices, with which its record begins.
@@ -212,7 +185,7 @@ impl Layout {
     /// its word, its blocks with free slices, and the length of a run. Multiples of 64.
     #[inline(always)]
     pub fn record_bytes(&self) -> u32 {
-        (self.bits_bytes() + 16 + (12 << self.record_block_bits())).next_multiple_of(64)
+        (self.bits_bytes() + 16 + (12 << self.blocks_bits())).next_multiple_of(64)
     }
 
     /// Bytes of everything but the segments.
@@ -234,15 +207,13 @@ fn divide(request: &Request, segment_shift: u32, unit_shift: u32) -> Result<Heap
         segment_bits: segment_shift - unit_shift,
         unit_shift,
         buffer_bits: 0,
-        buffered_bits: 0,
     };
     let needed = layout.bytes();
     if request.pool_bytes < needed {
         return Err(SetupError::PoolTooSmall { needed });
     }
     let pool_bits = request.pool_bytes.ilog2() - unit_shift;
-    layout.buffered_bits = pool_bits.saturating_sub(BUFFERED_BITS);
-    let buffers = layout.buffered_bits.saturating_sub(layout.block_bits(0));
+    let buffers = pool_bits.saturating_sub(BUFFERED_BITS + layout.block_bits());
     let processors = u64::from(request.processors.max(1)).next_power_of_two();
     layout.buffer_bits = buffers.min(processors.ilog2()).min(MOST_BUFFER_BITS);
     // The most segments that fit: tables grow with them.

@@ -1,19 +1,21 @@
 //! Gallatin (McCoy and Pandey, PPoPP 2024): the pool is cut into *segments*, a segment into
-//! *blocks* of one class, a block into *slices* of one size. Trees of bits, 64 to a word as
-//! in a van Emde Boas tree, find segments; requests claim slices of a block by an addition.
+//! *blocks*, a block into *slices* of one size. Trees of bits, 64 to a word as in a van Emde Boas
+//! tree, find segments; requests claim slices of a block by an addition.
 //!
 //! Where things are (section 4 of the paper):
 //!
-//! - A tree has a bit for each free segment; two trees a class have one for each segment with
-//!   blocks at rest, and for each with slices that were freed ([`tree`]).
+//! - A segment has a bit for each free block. A tree has a bit for each segment with free blocks,
+//!   another for each whose blocks are all free, and one a class for each with slices that were
+//!   freed ([`tree`], [`segments`]).
 //! - A buffer for each class and multiprocessor names the block of which its requests claim
-//!   slices ([`buffers`]). In large classes multiprocessors share buffers, so that a class
-//!   holds a 32nd part of the pool at most.
-//! - A block has a count of claimed slices, and a bit for each slice that was freed
-//!   ([`blocks`]).
+//!   slices ([`buffers`]). Where blocks are large for the pool multiprocessors share buffers, so
+//!   that a class holds a 32nd part of the pool at most.
+//! - A block has a state, with its class, a count of claimed slices, and a bit for each slice that
+//!   was freed ([`blocks`], [`counts`]).
 //!
 //! The invariants, and the operation that decides each:
 //!
+//! - *Who clears a block's bit in the word of its segment owns the block.*
 //! - *Who moves a block's count on owns the slices that it passed*, if the count belonged to an
 //!   open block. The count has the class beside it: a thread that read the buffer long ago
 //!   learns from its addition what the block is now, and gives back what it did not want.
@@ -21,24 +23,23 @@
 //!   the block, so that the block has the class that the thread knows.
 //! - *Who exchanges the state of a block whose words of bits are all full and counted, and which
 //!   nobody has pinned, owns the block*, and gives it back to its segment.
-//! - *Who clears a block's bit in the word of its segment owns the block.* The word holds the
-//!   class, too ([`segments`]).
-//! - *Who exchanges the word of a segment whose blocks are all at rest for 0 owns the segment.*
 //!
-//! Everything else is a hint: which block a buffer names, all bits of the trees but those of free
-//! segments, and which blocks have free slices. Who clears a hint looks again at what it stands
-//! for; who sets it does so after what it stands for. Both are read-modify-writes of one word, so
-//! that one of the two sees the other, and no memory is hidden for good.
+//! Everything else is a hint: which block a buffer names, the bits of the trees, and which blocks
+//! have free slices. Who clears a hint looks again at what it stands for; who sets it does so
+//! after what it stands for. Both are read-modify-writes of one word, so that one of the two
+//! sees the other, and no memory is hidden for good.
 //!
 //! What is ours, and why:
 //!
 //! - Slices are freed in a bitmap, not by a counter a block: what was freed of a block that still
 //!   has live slices serves requests when there is nothing else, where in the published code it is
 //!   out of reach until all of the block is back.
-//! - Classes go up to half a segment, so that no request takes a block as a whole.
+//! - Blocks have one size, and the class is theirs, not their segment's: what one class gives back
+//!   serves any other at once, and a class with a few live slices holds a few blocks.
+//! - What is larger than half a block is a run of blocks or of segments ([`runs`]).
 //! - Buffers are emptied before a request is refused, so that all of a heap that was freed is one
 //!   free block again. In the published code blocks in buffers stay there.
-//! - A segment has at most 32 blocks, so that its state is one word.
+//! - A segment has at most 32 blocks, so that they are one word.
 
 mod blocks;
 mod buffers;

@@ -1,45 +1,141 @@
-//! Runs of segments, for requests of more than half a segment: the last in the pool that there
-//! are, while blocks are in the first.
+//! Runs: blocks of memory of more than half a block. Up to half a segment they are one, two, four
+//! or more of its blocks side by side, which begin at a multiple of as many; above that they are
+//! segments side by side, the last in the pool that there are.
+//!
+//! The state of a run's first block has the class, or [`RUN`] for segments, whose number is
+//! beside it. Nobody but the run's owner changes either; late threads may pin the block for a
+//! moment, and learn that it is not what they looked for.
+//!
+//! A run of segments is claimed one after the other; who loses one gives back the others.
+//!
+//! | operation | order | why |
+//! |---|---|---|
+//! | bits cleared | acquire | pairs with the release of who set them: former owners are done |
+//! | words stored when segments are freed | release | as above |
+//! | state, length | relaxed | the run is its owner's |
 
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use super::Gallatin;
-use super::segments::{NO_SEGMENT, RUN};
-use super::tree::NONE;
+use super::blocks::class_added;
+use super::tables::{Block, RUN};
+use super::tree::{NONE, lowest};
+use crate::allocator::Handle;
 
-/// Runs that a request loses to others before it is refused.
+/// Runs of segments that a request loses to others before it is refused.
 const RUN_TRIES: u32 = 64;
 
+/// The places of `1 << bits` free blocks side by side in a word, that begin at a multiple of as
+/// many.
+#[inline(always)]
+pub fn places(word: u32, bits: u32) -> u32 {
+    let length = 1 << bits;
+    let (mut places, mut step) = (word, 1);
+    while step < length {
+        places &= places >> step;
+        step *= 2;
+    }
+    // Every bit whose number is a multiple of the length.
+    let mut multiples = 1;
+    while step < 32 {
+        multiples |= multiples << step;
+        step *= 2;
+    }
+    places & multiples
+}
+
 impl Gallatin {
-    /// A run of `length` segments, if need be after all buffers were emptied: its first unit, or
-    /// null.
+    /// A run for a request whose last unit is number `last`, if need be after all buffers were
+    /// emptied: its first unit, or null.
     #[inline(always)]
-    pub(super) fn find_run(&self, length: u32) -> u32 {
+    pub(super) fn find_run(&self, last: u32) -> u32 {
         // SAFETY: the parts of this heap.
-        unsafe { outlined(self.tables, self.records, self.layout.to_bits(), length) }
+        unsafe { outlined(self.tables, self.records, self.layout.to_bits(), last) }
     }
 
-    /// A run of `length` segments, the last in the pool that there is: the first of them, or
-    /// [`NONE`].
+    /// [`Self::find_run`] without the buffers.
     #[inline(always)]
-    pub(super) fn take_run(&self, length: u32) -> u32 {
+    fn search_run(&self, last: u32) -> u32 {
+        let segments = last >> (self.layout.segment_bits - 1);
+        if segments == 0 {
+            return self.take_blocks(32 - last.leading_zeros());
+        }
+        self.take_segments((last >> self.layout.segment_bits) + 1)
+    }
+
+    /// A run of `class`, which is not sliced: its first unit, or null.
+    #[inline(always)]
+    fn take_blocks(&self, class: u32) -> u32 {
+        let tree = self.blocks_tree();
+        let bits = class - self.layout.block_bits();
+        let blocks = u32::MAX >> (32 - (1 << bits));
+        let mut index = 0;
+        while index < tree.lowest_words() {
+            // SAFETY: below the words of the lowest level; the tree holds segments of the heap.
+            unsafe {
+                // Relaxed: a hint.
+                let mut rest = tree.word(0, index).load(Relaxed);
+                while rest != 0 {
+                    let segment = 64 * index + lowest(rest);
+                    rest &= rest - 1;
+                    let word = self.segment(segment);
+                    // Relaxed: the exchange decides.
+                    let mut seen = word.load(Relaxed);
+                    // A turn that fails has found that another took or freed some.
+                    while places(seen, bits) != 0 {
+                        let number = places(seen, bits).trailing_zeros();
+                        let taken = blocks << number;
+                        // Acquire: the former owners of the blocks are done with them.
+                        let held = word.compare_exchange(seen, seen & !taken, Acquire);
+                        if held == seen {
+                            self.unhint(segment, seen, taken);
+                            return self.begin_run(Block { segment, number }, class);
+                        }
+                        seen = held;
+                    }
+                }
+            }
+            index += 1;
+        }
+        u32::NULL
+    }
+
+    /// A run of `length` segments: its first unit, or null.
+    #[inline(always)]
+    fn take_segments(&self, length: u32) -> u32 {
         for _ in 0..RUN_TRIES {
             let first = self.last_run(length);
             if first == NONE {
-                return NONE;
+                break;
             }
             // SAFETY: the segments are of the heap; after the claim they are ours.
             unsafe {
-                if self.claim_run(first, length) {
-                    // Relaxed, both: the run is ours until it is freed, by a thread that got it
-                    // from us by synchronisation.
+                if self.claim_segments(first, length) {
+                    // Relaxed: the run is ours until it is freed, by a thread that got it from
+                    // us by synchronisation.
                     self.run_length(first).store(length, Relaxed);
-                    self.segment(first).store(u64::from(RUN) << 32, Relaxed);
-                    return first;
+                    let block = Block {
+                        segment: first,
+                        number: 0,
+                    };
+                    return self.begin_run(block, RUN);
                 }
             }
         }
-        NONE
+        u32::NULL
+    }
+
+    /// Gives the first block of a run its class, and returns the run's first unit.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns the run, whose blocks are at rest.
+    #[inline(always)]
+    unsafe fn begin_run(&self, first: Block, class: u32) -> u32 {
+        // SAFETY: the caller's promise. An addition, since others may pin it for a moment.
+        // Relaxed: as for the length.
+        unsafe { self.state(first).fetch_add(class_added(class), Relaxed) };
+        self.first_unit(first)
     }
 
     /// The first of the last `length` free segments in a row, or [`NONE`].
@@ -50,7 +146,7 @@ impl Gallatin {
         while index > 0 {
             index -= 1;
             // SAFETY: below the words of the lowest level.
-            // Relaxed: a hint; `claim_run` decides.
+            // Relaxed: a hint; the claim decides.
             let mut word = unsafe { tree.word(0, index).load(Relaxed) };
             let mut left = 64;
             // From the highest bit on.
@@ -82,41 +178,61 @@ impl Gallatin {
     ///
     /// The segments are of the heap, and `length` is not 0.
     #[inline(always)]
-    unsafe fn claim_run(&self, first: u32, length: u32) -> bool {
-        let (tree, end) = (self.free_tree(), first + length);
-        let mut index = first / 64;
-        while 64 * index < end {
-            let mask = mask(index, first, end);
-            // SAFETY: the caller's promise; what is given back was claimed here.
-            unsafe {
-                let got = tree.clear_bits(index, mask) & mask;
-                if got != mask {
-                    if got != 0 {
-                        tree.set_bits(index, got);
-                    }
-                    if 64 * index > first {
-                        self.give_run(first, 64 * index);
+    unsafe fn claim_segments(&self, first: u32, length: u32) -> bool {
+        let all = self.layout.all_blocks();
+        let mut segment = first;
+        // SAFETY: the caller's promise; what is given back was claimed here.
+        unsafe {
+            while segment < first + length {
+                // Acquire: the former owners of the blocks are done with them.
+                if self.segment(segment).compare_exchange(all, 0, Acquire) != all {
+                    self.leave_free(segment);
+                    if segment > first {
+                        self.give_segments(first, segment);
                     }
                     return false;
                 }
+                segment += 1;
+            }
+        }
+        let end = first + length;
+        let mut index = first / 64;
+        while 64 * index < end {
+            // SAFETY: as above. The segments are ours, so that nothing is to be looked at again.
+            unsafe {
+                let mask = mask(index, first, end);
+                self.free_tree().clear_bits(index, mask);
+                self.blocks_tree().clear_bits(index, mask);
             }
             index += 1;
         }
         true
     }
 
-    /// Gives the segments from `first` to `end` back.
+    /// Frees the segments from `first` to `end`.
     ///
     /// # Safety
     ///
-    /// The caller owns them, which have no class, and gives them up. There is one at least.
+    /// The caller owns all of their blocks, which are at rest, and gives them up. There is one
+    /// at least.
     #[inline(always)]
-    unsafe fn give_run(&self, first: u32, end: u32) {
-        let tree = self.free_tree();
+    unsafe fn give_segments(&self, first: u32, end: u32) {
+        let mut segment = first;
+        while segment < end {
+            let all = self.layout.all_blocks();
+            // SAFETY: the caller's promise. A store: nobody else changes a word without bits.
+            // Release: all that was done to the blocks comes before their next owners.
+            unsafe { self.segment(segment).store(all, Release) };
+            segment += 1;
+        }
         let mut index = first / 64;
         while 64 * index < end {
-            // SAFETY: the caller's promise.
-            unsafe { tree.set_bits(index, mask(index, first, end)) };
+            // SAFETY: as above; the hints come after what they stand for.
+            unsafe {
+                let mask = mask(index, first, end);
+                self.free_tree().set_bits(index, mask);
+                self.blocks_tree().set_bits(index, mask);
+            }
             index += 1;
         }
     }
@@ -125,12 +241,13 @@ impl Gallatin {
     ///
     /// # Safety
     ///
-    /// `first` is the first segment of a run that the caller owns, and gives up.
+    /// `first` is the first block of a live run of `class`, which the caller gives up.
     #[inline(always)]
-    pub(super) unsafe fn free_run(&self, first: u32) {
+    pub(super) unsafe fn free_run(&self, first: Block, class: u32) {
+        let what = u64::from(class) << 32 | u64::from(self.id(first));
         let bits = self.layout.to_bits();
         // SAFETY: the parts of this heap, and the caller's promise.
-        unsafe { outlined_free(self.tables, self.records, bits, first) }
+        unsafe { outlined_free(self.tables, self.records, bits, what) }
     }
 
     /// [`Self::free_run`], in line.
@@ -139,13 +256,20 @@ impl Gallatin {
     ///
     /// As for that.
     #[inline(always)]
-    unsafe fn release_run(&self, first: u32) {
+    unsafe fn end_run(&self, first: Block, class: u32) {
+        let segment = first.segment;
         // SAFETY: the caller's promise.
         unsafe {
-            // Relaxed, both: the run is ours; the bits release the word.
-            let length = self.run_length(first).load(Relaxed);
-            self.segment(first).store(NO_SEGMENT, Relaxed);
-            self.give_run(first, first + length);
+            // Relaxed, both: as when the run began; what follows releases them.
+            let change = class_added(class).wrapping_neg();
+            self.state(first).fetch_add(change, Relaxed);
+            if class == RUN {
+                let length = self.run_length(segment).load(Relaxed);
+                self.give_segments(segment, segment + length);
+            } else {
+                let blocks = 1 << (class - self.layout.block_bits());
+                self.give_blocks(segment, u32::MAX >> (32 - blocks) << first.number);
+            }
         }
     }
 }
@@ -165,29 +289,27 @@ fn mask(index: u32, first: u32, end: u32) -> u64 {
 ///
 /// The pointers and the bits of the layout are those of a heap.
 #[inline(never)]
-unsafe fn outlined(tables: *mut u8, records: *mut u8, layout: u64, length: u32) -> u32 {
+unsafe fn outlined(tables: *mut u8, records: *mut u8, layout: u64, last: u32) -> u32 {
     let heap = Gallatin::of_tables(tables, records, layout);
     let mut is_drained = false;
     loop {
-        let first = heap.take_run(length);
-        if first != NONE {
-            return first << heap.layout.segment_bits;
-        }
-        if is_drained || !heap.drain() {
-            return NONE;
+        let first = heap.search_run(last);
+        if !first.is_null() || is_drained || !heap.drain() {
+            return first;
         }
         is_drained = true;
     }
 }
 
-/// [`Gallatin::free_run`], out of line as [`outlined`].
+/// [`Gallatin::free_run`], out of line as [`outlined`]. `what` is the class, and in the low half
+/// the number of the first block.
 ///
 /// # Safety
 ///
 /// As for both.
 #[inline(never)]
-unsafe fn outlined_free(tables: *mut u8, records: *mut u8, layout: u64, first: u32) {
+unsafe fn outlined_free(tables: *mut u8, records: *mut u8, layout: u64, what: u64) {
     let heap = Gallatin::of_tables(tables, records, layout);
     // SAFETY: the caller's promise.
-    unsafe { heap.release_run(first) }
+    unsafe { heap.end_run(heap.block(what as u32), (what >> 32) as u32) }
 }

@@ -17,107 +17,99 @@ use super::counts::Claim;
 use super::patience::Patience;
 use super::tables::Block;
 
-/// Slices that a request got: `count` side by side from unit `unit` on, none if that is 0.
+/// Slices that a request got, side by side, or that it is to be made again.
 #[derive(Clone, Copy)]
 pub struct Taken {
-    /// The first unit.
-    pub unit: u32,
-    /// At most 32.
-    pub count: u32,
-    /// The class, which may be larger than was asked for.
-    pub class: u32,
+    /// The first unit, or a patience.
+    unit: u32,
+    /// How many: at most 32, or [`WAITS`].
+    count: u32,
 }
 
-/// The class of no slices, in place of which the request is to be made again.
-const WAITS: u32 = 31;
+/// In place of a count: the request is to be made again.
+const WAITS: u32 = u32::MAX;
 
 impl Taken {
     /// None.
-    pub const NONE: Self = Self {
-        unit: 0,
-        count: 0,
-        class: 0,
-    };
+    pub const NONE: Self = Self { unit: 0, count: 0 };
 
     /// None yet: the request is to be made again in a while, with this patience.
     #[inline(always)]
     pub fn later(patience: Patience) -> Self {
         Self {
             unit: patience.bits(),
-            count: 0,
-            class: WAITS,
+            count: WAITS,
         }
     }
 
     /// The patience with which the request is to be made again, if it is.
     #[inline(always)]
     pub fn patience(self) -> Option<Patience> {
-        (self.class == WAITS).then(|| Patience::from_bits(self.unit))
+        (self.count == WAITS).then(|| Patience::from_bits(self.unit))
+    }
+
+    /// The slices.
+    #[inline(always)]
+    pub fn count(self) -> u32 {
+        if self.count == WAITS { 0 } else { self.count }
+    }
+
+    /// The first unit of slice `place`, of `class`.
+    #[inline(always)]
+    pub fn slice(self, place: u32, class: u32) -> u32 {
+        self.unit + (place << class)
     }
 
     /// The slices in a word, for a shuffle.
     #[inline(always)]
     pub fn to_bits(self) -> u64 {
-        u64::from(self.class << 8 | self.count) << 32 | u64::from(self.unit)
+        u64::from(self.count) << 32 | u64::from(self.unit)
     }
 
     /// The slices of these bits.
     #[inline(always)]
     pub fn from_bits(bits: u64) -> Self {
-        let high = (bits >> 32) as u32;
         Self {
             unit: bits as u32,
-            count: high & 0xff,
-            class: high >> 8,
+            count: (bits >> 32) as u32,
         }
     }
 }
 
 impl Gallatin {
-    /// The first slice of a block of `class` in its segment.
+    /// Slices of a block of `class` from number `slice` on.
     #[inline(always)]
-    pub(super) fn first_slice(&self, block: Block, class: u32) -> u32 {
-        block.number << (self.layout.block_bits(class) - class)
-    }
-
-    /// Slices from number `slice` of a segment on.
-    #[inline(always)]
-    pub(super) fn taken(&self, segment: u32, class: u32, slice: u32, count: u32) -> Taken {
+    pub(super) fn taken(&self, block: Block, class: u32, slice: u32, count: u32) -> Taken {
         Taken {
-            unit: (segment << self.layout.segment_bits) + (slice << class),
+            unit: self.first_unit(block) + (slice << class),
             count,
-            class,
         }
     }
 
-    /// A word of the bits of a segment's slices.
+    /// A word of the bits of a block's slices.
     ///
     /// # Safety
     ///
-    /// `segment` is below `layout.segments`, and `word` one of its words.
+    /// `block` is one of the heap, and `word` one of its words.
     #[inline(always)]
-    pub(super) unsafe fn bits_word(&self, segment: u32, word: u32) -> &AtomicU32 {
+    pub(super) unsafe fn bits_word(&self, block: Block, word: u32) -> &AtomicU32 {
         // SAFETY: the caller's promise; an aligned word that is always atomic.
-        unsafe { &*self.bits(segment, word) }
+        unsafe { &*self.bits(block, word) }
     }
 
-    /// Frees a slice: its number in the segment.
+    /// Frees a slice.
     ///
     /// # Safety
     ///
-    /// The slice is a live one of this class, and the caller gives it up.
+    /// The slice is a live one of the block, which is of `class`, and the caller gives it up.
     #[inline(always)]
-    pub(super) unsafe fn free_slice(&self, segment: u32, class: u32, slice: u32) {
-        let block = Block {
-            segment,
-            number: slice >> (self.layout.block_bits(class) - class),
-        };
+    pub(super) unsafe fn free_slice(&self, block: Block, class: u32, slice: u32) {
         let bit = 1 << (slice % 32);
         // SAFETY: the caller's promise: the block is live as long as we have a slice of it.
         unsafe {
             // Release: our accesses come before those of the slice's next owner. Acquire: if we
             // fill the word, those of its other slices do, too, by what `fill` releases.
-            let before = self.bits_word(segment, slice / 32).fetch_or(bit, AcqRel);
+            let before = self.bits_word(block, slice / 32).fetch_or(bit, AcqRel);
             let filled = before | bit == self.layout.full_word(class);
             if !filled && before != 0 {
                 return;
@@ -150,7 +142,7 @@ impl Gallatin {
     #[inline(always)]
     unsafe fn free_all(&self, block: Block, range: Claim) {
         let full = self.layout.full_word(range.class);
-        let mut at = self.first_slice(block, range.class) + range.first;
+        let mut at = range.first;
         let end = at + range.count;
         let mut filled = 0;
         while at < end {
@@ -160,10 +152,7 @@ impl Gallatin {
             let mask = (u32::MAX >> (32 - count)) << from;
             // SAFETY: the caller's promise: the block is live until the last of these is free.
             // Acquire and release: as in `free_slice`.
-            let before = unsafe {
-                self.bits_word(block.segment, at / 32)
-                    .fetch_or(mask, AcqRel)
-            };
+            let before = unsafe { self.bits_word(block, at / 32).fetch_or(mask, AcqRel) };
             filled += u32::from(before | mask == full);
             at += count;
         }

@@ -1,11 +1,13 @@
-//! The words of the tables: buffers, gates, and the records of segments.
+//! The words of the tables: buffers, and the records of segments.
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use super::Gallatin;
 
-/// The class of what has none: a segment, a block at rest, the count of one that is closed.
+/// The class of what has none: a block at rest, the count of one that is closed.
 pub const NO_CLASS: u32 = 31;
+/// The class of a run of segments.
+pub const RUN: u32 = 30;
 
 /// A block: the number of its segment, and in the lowest bits its own in it.
 #[derive(Clone, Copy)]
@@ -20,7 +22,7 @@ impl Gallatin {
     /// The block with this number.
     #[inline(always)]
     pub(super) fn block(&self, id: u32) -> Block {
-        let bits = self.layout.record_block_bits();
+        let bits = self.layout.blocks_bits();
         Block {
             segment: id >> bits,
             number: id & ((1 << bits) - 1),
@@ -30,31 +32,31 @@ impl Gallatin {
     /// The number of a block.
     #[inline(always)]
     pub(super) fn id(&self, block: Block) -> u32 {
-        block.segment << self.layout.record_block_bits() | block.number
+        block.segment << self.layout.blocks_bits() | block.number
+    }
+
+    /// The first unit of a block.
+    #[inline(always)]
+    pub(super) fn first_unit(&self, block: Block) -> u32 {
+        (block.segment << self.layout.segment_bits) + (block.number << self.layout.block_bits())
     }
 
     /// A buffer.
     ///
     /// # Safety
     ///
-    /// `index` is one that `layout.buffer` returned for a class of the heap.
+    /// `index` is one that `layout.buffer` returned for a sliced class.
     #[inline(always)]
     pub(super) unsafe fn buffer(&self, index: u32) -> &AtomicU64 {
         // SAFETY: the tables begin with the buffers.
         unsafe { &*self.tables.cast::<AtomicU64>().add(index as usize) }
     }
 
-    /// The gate of a class, behind which one thread at a time formats a segment; that behind
-    /// the last class is the count of blocks in buffers.
-    ///
-    /// # Safety
-    ///
-    /// `class` is at most `layout.classes()`.
+    /// The count of blocks in buffers.
     #[inline(always)]
-    pub(super) unsafe fn gate(&self, class: u32) -> &AtomicU32 {
-        let at = self.layout.gates_at() as usize + 4 * class as usize;
-        // SAFETY: `plan` placed the gates there.
-        unsafe { &*self.tables.add(at).cast() }
+    pub(super) fn buffered(&self) -> &AtomicU32 {
+        // SAFETY: `plan` placed it there.
+        unsafe { &*self.tables.add(self.layout.count_at() as usize).cast() }
     }
 
     /// A part of a segment's record, `at` bytes behind its beginning.
@@ -72,18 +74,19 @@ impl Gallatin {
     /// Where the words behind the blocks' states begin in a record.
     #[inline(always)]
     fn behind_states(&self) -> u32 {
-        self.layout.bits_bytes() + (8 << self.layout.record_block_bits())
+        self.layout.bits_bytes() + (8 << self.layout.blocks_bits())
     }
 
-    /// The bits of a segment's slices, from word `word` on.
+    /// The bits of a block's slices, from word `word` on.
     ///
     /// # Safety
     ///
-    /// `segment` is below `layout.segments`, and `word` one of its words.
+    /// `block` is one of the heap, and `word` one of its words.
     #[inline(always)]
-    pub(super) unsafe fn bits(&self, segment: u32, word: u32) -> *const AtomicU32 {
-        // SAFETY: a record begins with them.
-        unsafe { self.record(segment, 4 * word).cast() }
+    pub(super) unsafe fn bits(&self, block: Block, word: u32) -> *const AtomicU32 {
+        let at = (block.number << (self.layout.block_bits() - 3)) + 4 * word;
+        // SAFETY: a record begins with the bits of its blocks, one for each unit.
+        unsafe { self.record(block.segment, at).cast() }
     }
 
     /// The state of a block: [`super::blocks`].
@@ -116,7 +119,7 @@ impl Gallatin {
     ///
     /// `segment` is below `layout.segments`.
     #[inline(always)]
-    pub(super) unsafe fn segment(&self, segment: u32) -> &AtomicU64 {
+    pub(super) unsafe fn segment(&self, segment: u32) -> &AtomicU32 {
         // SAFETY: as for `state`.
         unsafe { &*self.record(segment, self.behind_states()).cast() }
     }
@@ -129,7 +132,7 @@ impl Gallatin {
     #[inline(always)]
     pub(super) unsafe fn hinted(&self, segment: u32) -> &AtomicU32 {
         // SAFETY: as for `state`.
-        unsafe { &*self.record(segment, self.behind_states() + 8).cast() }
+        unsafe { &*self.record(segment, self.behind_states() + 4).cast() }
     }
 
     /// The segments of the run that begins with this one.
@@ -140,6 +143,6 @@ impl Gallatin {
     #[inline(always)]
     pub(super) unsafe fn run_length(&self, segment: u32) -> &AtomicU32 {
         // SAFETY: as for `state`.
-        unsafe { &*self.record(segment, self.behind_states() + 12).cast() }
+        unsafe { &*self.record(segment, self.behind_states() + 8).cast() }
     }
 }

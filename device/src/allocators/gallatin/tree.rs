@@ -1,16 +1,15 @@
 //! Trees of bits, 64 to a word: a level has a bit for each word of the one below that is not 0.
 //! The paper's van Emde Boas trees are the same, of as many levels as the pool has segments for.
 //!
-//! A bit of the lowest level is the caller's: a free segment, or a hint. Bits above are hints:
-//! who makes a word 0 clears its bit above and then looks at the word again; who sets the first
-//! bit of a word sets the one above afterwards. Both are read-modify-writes of the word above:
-//! if the clearing one is the later, it acquires the other, and so the look sees the bit.
+//! All bits are hints, those of the lowest level for the caller. Above, who makes a word 0 clears
+//! its bit and then looks at the word again; who sets the first bit of a word sets the one above
+//! afterwards. Both are read-modify-writes of the word above: if the clearing one is the later, it
+//! acquires the other, and so the look sees the bit.
 //!
 //! | operation | order | why |
 //! |---|---|---|
 //! | bit set, all levels | release | what it stands for comes before |
-//! | bit of a free segment cleared | acquire | pairs with that: the segment's last owner is done |
-//! | bit above, and hint, cleared | acquire | pairs with that: the look that follows sees it |
+//! | bit cleared, all levels | acquire | pairs with that: the look that follows sees it |
 //! | loads | relaxed | hints |
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -40,16 +39,16 @@ impl Gallatin {
         self.tree(0)
     }
 
-    /// The tree of segments of `class` with blocks at rest.
+    /// The tree of segments with free blocks.
     #[inline(always)]
-    pub(super) fn resting_tree(&self, class: u32) -> Tree {
-        self.tree(1 + class)
+    pub(super) fn blocks_tree(&self) -> Tree {
+        self.tree(1)
     }
 
-    /// The tree of segments of `class` with slices that were freed.
+    /// The tree of segments that have blocks of a sliced class with slices that were freed.
     #[inline(always)]
     pub(super) fn holes_tree(&self, class: u32) -> Tree {
-        self.tree(1 + self.layout.classes() + class)
+        self.tree(2 + class)
     }
 
     /// Tree `index`, which is below `layout.trees()` for a class of the heap.
@@ -168,21 +167,20 @@ impl Tree {
     ///
     /// # Safety
     ///
-    /// As for [`Self::word`], of level 0; for a tree of free segments the caller owns these and
-    /// gives them up.
+    /// As for [`Self::word`], of level 0.
     #[inline(always)]
     pub(super) unsafe fn set_bits(&self, index: u32, mask: u64) {
         // SAFETY: the caller's promise.
         unsafe { outlined_set(self.words, self.segments, index, mask) }
     }
 
-    /// Clears the bits of `mask` in a word of the lowest level, and returns the word before.
+    /// Clears the bits of `mask` in a word of the lowest level.
     ///
     /// # Safety
     ///
     /// As for [`Self::word`], of level 0.
     #[inline(always)]
-    pub(super) unsafe fn clear_bits(&self, index: u32, mask: u64) -> u64 {
+    pub(super) unsafe fn clear_bits(&self, index: u32, mask: u64) {
         // SAFETY: the caller's promise.
         unsafe { outlined_clear(self.words, self.segments, index, mask) }
     }
@@ -206,7 +204,7 @@ impl Tree {
     #[inline(always)]
     pub(super) unsafe fn clear(&self, segment: u32) {
         // SAFETY: the caller's promise.
-        unsafe { self.clear_bits(segment / 64, 1 << (segment % 64)) };
+        unsafe { self.clear_bits(segment / 64, 1 << (segment % 64)) }
     }
 
     /// The first segment whose bit is set, or [`NONE`].
@@ -250,32 +248,6 @@ impl Tree {
         }
         NONE
     }
-
-    /// A segment whose bit is set, which is cleared, or [`NONE`]: of the first word that has some,
-    /// from bit `spread` on, so that those who take at a time rarely want the same.
-    #[inline(always)]
-    pub(super) fn take(&self, spread: u32) -> u32 {
-        for _ in 0..TRIES {
-            let segment = self.find();
-            if segment == NONE {
-                return NONE;
-            }
-            let index = segment / 64;
-            // SAFETY: `find` returns segments.
-            let mut seen = unsafe { self.word(0, index) }.load(Relaxed);
-            // A turn that fails has found that another took one.
-            while seen != 0 {
-                let bit = (seen.rotate_right(spread % 64).trailing_zeros() + spread) % 64;
-                // SAFETY: as above.
-                let before = unsafe { self.clear_bits(index, 1 << bit) };
-                if before >> bit & 1 == 1 {
-                    return 64 * index + bit;
-                }
-                seen = before;
-            }
-        }
-        NONE
-    }
 }
 
 /// [`Tree::set_bits`], out of line as all of these: only rare steps change trees, and do so in
@@ -289,7 +261,7 @@ unsafe fn outlined_set(words: *mut u8, segments: u32, index: u32, mask: u64) {
     let tree = Tree::new(words, segments);
     // SAFETY: the caller's promise.
     unsafe {
-        // Release: what was done to a free segment, or what a hint stands for, comes before.
+        // Release: what the hint stands for comes before.
         if tree.word(0, index).fetch_or(mask, Release) == 0 {
             tree.raise(index);
         }
@@ -302,7 +274,7 @@ unsafe fn outlined_set(words: *mut u8, segments: u32, index: u32, mask: u64) {
 ///
 /// As for that, of the tree whose words lie there.
 #[inline(never)]
-unsafe fn outlined_clear(words: *mut u8, segments: u32, index: u32, mask: u64) -> u64 {
+unsafe fn outlined_clear(words: *mut u8, segments: u32, index: u32, mask: u64) {
     let tree = Tree::new(words, segments);
     // SAFETY: the caller's promise.
     unsafe {
@@ -311,7 +283,6 @@ unsafe fn outlined_clear(words: *mut u8, segments: u32, index: u32, mask: u64) -
         if before != 0 && before & !mask == 0 {
             tree.lower(0, index);
         }
-        before
     }
 }
 

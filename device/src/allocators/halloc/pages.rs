@@ -27,6 +27,8 @@ use crate::simt::Warp;
 
 /// The page that is none.
 pub const NONE: u32 = u32::MAX;
+/// Passes over the map after which a request is refused.
+const PASSES: u32 = 8;
 /// Pages of a row of the map, and its bytes.
 const ROW_PAGES: u32 = 512;
 const ROW_BYTES: u64 = 64;
@@ -116,7 +118,8 @@ impl PageRuns {
     /// A run of `length` pages, which is not 0: its first page, or [`NONE`].
     ///
     /// While nobody else is in a call the bits are exact, and the second pass, over all of them,
-    /// decides.
+    /// decides. A pass in which others were faster may have missed pages that they claimed in vain,
+    /// and is followed by another, [`PASSES`] in all.
     #[inline(always)]
     pub(super) fn find_run<W: Warp>(&self, warp: W, length: u32) -> u32 {
         if length > self.pages {
@@ -125,14 +128,16 @@ impl PageRuns {
         // Relaxed: a hint, by which requests at the same time do not meet.
         let place = self.place().fetch_add(length, Relaxed);
         let mut from = place.checked_rem(self.pages).unwrap_or(0);
-        let mut is_second = from == 0;
+        let mut is_whole = from == 0;
+        let (mut passes, mut is_refused) = (1, false);
         loop {
             let first = self.scan(from, length);
             if first == NONE {
-                if is_second {
+                if is_whole && (!is_refused || passes == PASSES) {
                     return NONE;
                 }
-                (from, is_second) = (0, true);
+                passes += 1;
+                (from, is_whole, is_refused) = (0, true, false);
                 continue;
             }
             // SAFETY: bits of pages were set.
@@ -145,7 +150,7 @@ impl PageRuns {
                 return first;
             }
             // Another thread was faster; its success bounds how often.
-            from = refused;
+            (from, is_refused) = (refused, true);
             warp.back_off();
         }
     }

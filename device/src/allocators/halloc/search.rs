@@ -3,9 +3,9 @@
 //!
 //! Its own class comes first: other heads, and slabs that no head replacement would take, since
 //! they are nearly full. Then a free slab, or one that is a head of some class but has no chunk in
-//! use; then the larger classes. What is not found then is held by other threads for a moment: a
-//! slab that is being given back, or that a thread has taken out of a set and not yet put into
-//! another one.
+//! use. All of that is looked at twice, since other threads hold some for a moment: a slab that
+//! is being given back, or that a thread has taken out of a set and not yet put into another one.
+//! Then the larger classes: a chunk of these is out of their reach as long as the block lives.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -22,7 +22,7 @@ impl Slabs {
     /// As for [`Slabs::find`], of the wish.
     pub(super) unsafe fn search(&self, wish: Wish) -> Taken {
         let wanted = wish.wanted;
-        let mut class = wish.class;
+        let (mut class, mut is_second) = (wish.class, false);
         while class <= self.layout.last_class {
             // SAFETY: the caller's promise; entries have slabs or none, members are slabs, and a
             // slab that was claimed is ours.
@@ -58,6 +58,10 @@ impl Slabs {
                         return taken;
                     }
                 }
+            }
+            if class == wish.class && !is_second {
+                is_second = true;
+                continue;
             }
             class += 1;
         }

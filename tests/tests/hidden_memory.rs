@@ -1,9 +1,8 @@
-//! That Gallatin hides no memory for good: whatever threads did to each other while blocks came
-//! and went, once they are done requests of the least size get all that is free.
+//! That allocators with hints hide no memory for good: whatever threads did to each other while
+//! blocks came and went, once they are done requests of all sizes get all that is free.
 //!
-//! A refusal of Gallatin is no evidence of a full heap while others are in the middle of their
-//! calls: they may be about to list a block with free slices, or to give it back. So schedules
-//! are tried, half of them over weak memory, in which lanes stall there, with some blocks left
+//! A refusal of these is no evidence of a full heap while others are in the middle of their calls:
+//! they may be about to list a block with free slices, or to give it back. So schedules are tried, half of them over weak memory, in which lanes stall there, with some blocks left
 //! live, that keep the segments and blocks around them from becoming free as a whole.
 
 use std::cell::Cell;
@@ -11,31 +10,32 @@ use std::cell::Cell;
 use cuda_std::atomic::AtomicU32;
 use cuda_std::atomic::Ordering::{AcqRel, Acquire};
 use heapwood_device::allocator::{Allocator, Handle};
-use heapwood_device::allocators::Gallatin;
+use heapwood_device::allocators::{Gallatin, Halloc, PageRuns};
 use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::Pool;
 use heapwood_tests::lockstep::{self, Lockstep, Plan, Policy, Random};
 
 const WARPS: u32 = 2;
 /// Atomic operations of a run, many times what most need.
-const STEPS: u64 = 4_000_000;
+const STEPS: u64 = 40_000_000;
 
 /// A heap, and how many lanes of each warp use it.
 #[derive(Clone, Copy)]
 struct Load {
     pool_bytes: u64,
-    segment: &'static str,
+    parameters: &'static [(&'static str, &'static str)],
     lanes: u32,
     /// The most slots for blocks, and the largest requests in bytes.
     slots: u64,
     largest: u64,
+    /// The largest request of those that fill the heap in the end, a power of two.
+    filler: u64,
     turns: u32,
 }
 
-/// Bytes that are free when the smallest request is refused.
-fn hidden(load: Load, seed: u64) -> u64 {
-    let parameters = [("segment", load.segment)];
-    let pool = Pool::<Gallatin>::new(load.pool_bytes, 4, &parameters).expect("a pool");
+/// Bytes that are free when requests of all sizes are refused, the largest first.
+fn hidden<A: Allocator<Handle = u32>>(load: Load, seed: u64) -> u64 {
+    let pool = Pool::<A>::new(load.pool_bytes, 4, load.parameters).expect("a pool");
     let heap = *pool.allocator();
     let calm = || Plan::new(1, Policy::Random { period: 64 }, seed);
     // SAFETY: a launch of all lanes over a heap without blocks.
@@ -75,7 +75,11 @@ fn hidden(load: Load, seed: u64) -> u64 {
     let free = Cell::new(0);
     let fill = |warp: Lockstep| {
         if warp.lane() == 0 {
-            while !heap.malloc(warp, 1).is_null() {}
+            let mut bytes = load.filler;
+            while bytes >= 16 {
+                while !heap.malloc(warp, bytes).is_null() {}
+                bytes /= 2;
+            }
         }
         warp.sync(u32::MAX);
         free.set(free.get() + heap.walk(warp).free_bytes);
@@ -88,9 +92,9 @@ fn hidden(load: Load, seed: u64) -> u64 {
     free.into_inner()
 }
 
-fn find(load: Load, seeds: u64) {
+fn find<A: Allocator<Handle = u32>>(load: Load, seeds: u64) {
     let found: Vec<(u64, u64)> = (0..seeds)
-        .map(|seed| (seed, hidden(load, seed)))
+        .map(|seed| (seed, hidden::<A>(load, seed)))
         .filter(|(_, bytes)| *bytes != 0)
         .collect();
     assert!(found.is_empty(), "seeds and bytes: {found:?}");
@@ -101,13 +105,14 @@ fn find(load: Load, seeds: u64) {
 fn few_lanes_hide_nothing() {
     let load = Load {
         pool_bytes: 4_000,
-        segment: "1024",
+        parameters: &[("segment", "1024")],
+        filler: 1024,
         lanes: 4,
         slots: 40,
         largest: 600,
         turns: 24,
     };
-    find(load, 4000);
+    find::<Gallatin>(load, 4000);
 }
 
 /// One segment, so that all lanes meet at a few words.
@@ -115,13 +120,14 @@ fn few_lanes_hide_nothing() {
 fn many_lanes_hide_nothing() {
     let load = Load {
         pool_bytes: 2_500,
-        segment: "1024",
+        parameters: &[("segment", "1024")],
+        filler: 1024,
         lanes: 32,
         slots: 100,
         largest: 40,
         turns: 12,
     };
-    find(load, 600);
+    find::<Gallatin>(load, 600);
 }
 
 /// Blocks of two words of bits.
@@ -129,11 +135,27 @@ fn many_lanes_hide_nothing() {
 fn blocks_of_several_words_hide_nothing() {
     let load = Load {
         pool_bytes: 75_000,
-        segment: "32768",
+        parameters: &[("segment", "32768")],
+        filler: 32768,
         lanes: 4,
         slots: 200,
         largest: 600,
         turns: 80,
     };
-    find(load, 200);
+    find::<Gallatin>(load, 200);
+}
+
+/// Slabs of 16 KiB, three or more, and pages.
+#[test]
+fn slabs_hide_nothing() {
+    let load = Load {
+        pool_bytes: 120_000,
+        parameters: &[("slab", "16384"), ("share", "60")],
+        filler: 32_768,
+        lanes: 4,
+        slots: 600,
+        largest: 2_000,
+        turns: 200,
+    };
+    find::<Halloc<PageRuns>>(load, 300);
 }
