@@ -7,8 +7,9 @@ use heapwood::tree::TreeError;
 use heapwood_device::allocators::AtomicMalloc;
 use heapwood_device::kdtree::check::check;
 use heapwood_device::kdtree::metrics::sah_cost;
+use heapwood_device::kdtree::node::Node;
 use heapwood_device::kdtree::plan::{BuildError, Limits, Options, Plan, PlanError, default_depth};
-use heapwood_device::kdtree::thresholds::REFINE;
+use heapwood_device::kdtree::thresholds::{MAX_DEPTH, REFINE};
 use heapwood_tests::gpu::{cpu, specs};
 use heapwood_tests::lockstep::LockstepBackend;
 use heapwood_tests::oracle::{self, Ray};
@@ -327,6 +328,70 @@ fn depth_is_limited() {
     }
 }
 
+/// The leaves of a tree that another one has split, of which the first is a part.
+fn leaves_split_in(deeper: &[Node], tree: &[Node]) -> u32 {
+    let mut split = 0;
+    let mut waiting = vec![(0, 0)];
+    while let Some((a, b)) = waiting.pop() {
+        let (node, other): (Node, Node) = (tree[a], deeper[b]);
+        if node.is_leaf() {
+            split += u32::from(!other.is_leaf());
+        } else {
+            assert_eq!(node.position(), other.position());
+            waiting.push((a + 1, b + 1));
+            waiting.push((node.right() as usize, other.right() as usize));
+        }
+    }
+    split
+}
+
+#[test]
+fn leaves_that_the_limit_of_depth_cut_off_are_counted() {
+    for (name, triangles) in soups::all() {
+        let within = |depth| {
+            let options = Options {
+                max_depth: Some(depth),
+                ..Options::default()
+            };
+            build("cfmalloc", 2, &triangles, options)
+        };
+        for depth in [0, 3, 9] {
+            let (tree, deeper) = (within(depth), within(depth + 1));
+            let split = leaves_split_in(&deeper.tree.nodes, &tree.tree.nodes);
+            assert_eq!(tree.result.cut_leaves, split, "{name}: {depth}");
+        }
+    }
+}
+
+#[test]
+fn subtrees_may_be_deeper_than_the_stack_in_scratch_memory() {
+    // Each triangle is a little nearer to a corner than the one before, so that many splits
+    // cut off one of them.
+    let triangles: Triangles = (0..64)
+        .map(|number| {
+            let at = 0.55f32.powi(number);
+            [[at, at, at], [0.9 * at, at, at], [at, 0.9 * at, 0.95 * at]]
+        })
+        .collect();
+    let with = |alloc_per_split| Options {
+        alloc_per_split,
+        finish: 64,
+        max_depth: Some(MAX_DEPTH),
+        collect: true,
+        ..Options::default()
+    };
+    let expected = build("cfmalloc", 1, &triangles, with(true));
+    for workers in [1, 3] {
+        let built = build("cfmalloc", workers, &triangles, with(false));
+        assert_eq!(built.tree.hash(), expected.tree.hash());
+        assert_right(&built, &triangles, "nested");
+        // Blocks beside the root's: nodes for which the stack had no room.
+        let statistics = built.result.statistics;
+        assert!(statistics.allocations > 1, "{statistics:?}");
+        assert_eq!(statistics.allocations, statistics.frees);
+    }
+}
+
 #[test]
 fn what_cannot_be_built_is_refused() {
     let options = Options::default();
@@ -334,11 +399,11 @@ fn what_cannot_be_built_is_refused() {
     let none = Plan::new(0, options, limits);
     assert_eq!(none.err(), Some(PlanError::NoTriangles));
     let deep = Options {
-        max_depth: Some(48),
+        max_depth: Some(97),
         ..options
     };
     let deep = Plan::new(1, deep, limits);
-    assert_eq!(deep.err(), Some(PlanError::TooDeep { limit: 47 }));
+    assert_eq!(deep.err(), Some(PlanError::TooDeep { limit: 96 }));
     for bad in [f32::NAN, f32::INFINITY, -2e18] {
         let mut triangles = soups::soup(100, 0.1, 12);
         triangles[50][1][2] = bad;

@@ -5,13 +5,15 @@ use crate::program::{
 };
 
 /// The keys of `kdtree --format json` that scripts rely on.
-const TREE_KEYS: [&str; 27] = [
+const TREE_KEYS: [&str; 29] = [
     "allocation_mean_bytes",
     "allocation_std_bytes",
     "allocations",
     "allocator",
     "backend",
     "build_ms",
+    "comparable_sah_cost",
+    "cut_leaves",
     "device",
     "external_fragmentation",
     "frees",
@@ -344,6 +346,21 @@ fn a_report_is_written_as_its_file_is_named() {
     assert_keys(&report, &TREE_KEYS);
     assert_eq!(report["references_bounded"], false);
     assert_eq!(report["limited_leaves"], 0);
+}
+
+#[test]
+fn a_report_says_what_the_limit_of_depth_cut_off() {
+    let folder = Folder::new();
+    folder.scene("terrain");
+    let command = "kdtree @terrain.obj --backend cpu --runs 1 --max-depth 3";
+    let said = run(&folder, command).stdout;
+    assert!(said.contains("the limit of depth cut off 8\n"), "{said}");
+    // The comparable cost does not depend on the unit of the build's costs.
+    let costs = "--traversal-cost 2 --intersection-cost 10 --format json";
+    let report = run(&folder, &format!("{command} {costs}")).json();
+    assert_eq!(report["cut_leaves"], 8);
+    let (own, comparable) = (&report["sah_cost"], &report["comparable_sah_cost"]);
+    assert!((number(own) / number(comparable) - 2.0).abs() < 1e-9);
 }
 
 #[test]
