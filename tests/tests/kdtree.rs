@@ -3,13 +3,14 @@
 
 use heapwood::allocators::Spec;
 use heapwood::heap::HeapError;
-use heapwood::tree::TreeError;
+use heapwood::tree::{self, TreeError};
 use heapwood_device::allocators::AtomicMalloc;
 use heapwood_device::kdtree::check::check;
 use heapwood_device::kdtree::metrics::{COMPARABLE, sah_cost};
 use heapwood_device::kdtree::node::Node;
-use heapwood_device::kdtree::plan::{BuildError, Limits, Options, Plan, PlanError, default_depth};
+use heapwood_device::kdtree::plan::{BuildError, Limits, Options, Plan, PlanError, Quality};
 use heapwood_device::kdtree::thresholds::{MAX_DEPTH, REFINE};
+use heapwood_scenes::generate;
 use heapwood_tests::gpu::{cpu, specs};
 use heapwood_tests::lockstep::LockstepBackend;
 use heapwood_tests::oracle::{self, Ray};
@@ -55,7 +56,7 @@ fn every_tree_is_right() {
                 .filter(|node| node.is_leaf())
                 .count();
             assert_eq!(built.result.leaves as usize, leaves, "{name}");
-            assert!(built.result.depth <= default_depth(triangles.len() as u32));
+            assert!(built.result.depth <= MAX_DEPTH);
         }
     }
 }
@@ -145,23 +146,57 @@ fn the_tree_does_not_depend_on_the_allocator() {
     }
 }
 
+/// What the documentation promises of a quality's costs, as a multiple of an exact builder's.
+/// Bins miss planes between triangles that cross the whole scene.
+fn promised(quality: Quality, name: &str) -> f64 {
+    match (quality, name) {
+        (Quality::Fast, "needles") => 1.4,
+        (Quality::Balanced, "needles") => 1.15,
+        (Quality::Best, "needles") => 1.1,
+        (Quality::Fast, _) => 1.25,
+        (Quality::Balanced, _) => 1.1,
+        (Quality::Best, _) => 1.05,
+    }
+}
+
 #[test]
 fn trees_cost_as_little_as_an_exact_builders() {
-    for (name, triangles) in soups::all() {
-        let options = Options {
-            costs: oracle::REFERENCE,
-            max_depth: Some(MAX_DEPTH),
-            ..Options::default()
-        };
-        let built = build("cfmalloc", 2, &triangles, options);
+    let mut scenes = soups::all();
+    for name in generate::NAMES {
+        let scene = generate::by_name(name).expect("a scene");
+        scenes.push((name, tree::triangles(&scene)));
+    }
+    for (name, triangles) in scenes {
         let (nodes, references, bounds) = oracle::build(&triangles, oracle::REFERENCE);
-        assert_eq!(bounds, built.result.bounds, "{name}");
         assert!(!references.is_empty());
         let exact = sah_cost(&nodes, bounds, COMPARABLE);
-        let ours = sah_cost(&built.tree.nodes, bounds, COMPARABLE);
-        // Bins miss planes between triangles that cross the whole scene.
-        let most = if name == "needles" { 1.08 } else { 1.05 };
-        assert!(ours <= exact * most, "{name}: {ours} against {exact}");
+        for quality in Quality::ALL {
+            let built = build("cfmalloc", 2, &triangles, Options::of(quality));
+            assert_eq!(bounds, built.result.bounds, "{name}");
+            let ours = sah_cost(&built.tree.nodes, bounds, COMPARABLE);
+            assert!(
+                ours <= exact * promised(quality, name),
+                "{name}, {quality:?}: {ours} against {exact}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_limit_of_depth_does_not_decide_quality() {
+    for name in generate::NAMES {
+        let scene = generate::by_name(name).expect("a scene");
+        let triangles = tree::triangles(&scene);
+        let cost = |depth| {
+            let options = Options {
+                max_depth: Some(depth),
+                ..Options::of(Quality::Best)
+            };
+            let built = build("cfmalloc", 2, &triangles, options);
+            sah_cost(&built.tree.nodes, built.result.bounds, COMPARABLE)
+        };
+        let (own, half) = (cost(MAX_DEPTH), cost(MAX_DEPTH / 2));
+        assert!(half <= own * 1.001, "{name}: {half} against {own}");
     }
 }
 

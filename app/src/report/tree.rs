@@ -22,7 +22,7 @@ pub struct BuildOptions {
     pub intersection_cost: f32,
     /// Part of the cost that is saved if a side of a split is empty, 0 to 1.
     pub empty_bonus: f32,
-    /// Depth limit, null for the usual one.
+    /// Depth limit, null for that of the machine.
     pub max_depth: Option<u32>,
     /// Whether triangles are clipped to nodes.
     pub clip: bool,

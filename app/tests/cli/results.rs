@@ -364,6 +364,28 @@ fn a_report_says_what_the_limit_of_depth_cut_off() {
 }
 
 #[test]
+fn a_quality_stands_for_costs_that_flags_override() {
+    let folder = Folder::new();
+    folder.scene("knot");
+    let report = |flags: &str| {
+        let command = "kdtree @knot.obj --backend cpu --runs 1 --format json";
+        run(&folder, &format!("{command} {flags}")).json()
+    };
+    let costs = ["fast", "balanced", "best"].map(|quality| {
+        let report = report(&format!("--quality {quality}"));
+        assert_eq!(report["cut_leaves"], 0, "{quality}");
+        number(&report["comparable_sah_cost"])
+    });
+    assert!(costs[0] > costs[1] && costs[1] > costs[2], "{costs:?}");
+    let usual = report("");
+    assert_eq!(number(&usual["comparable_sah_cost"]), costs[1]);
+    let own = report("--quality fast --intersection-cost 2");
+    assert_eq!(own["tree_hash"], usual["tree_hash"]);
+    assert_eq!(own["options"], usual["options"]);
+    run(&folder, "kdtree @knot.obj --quality good").error(2);
+}
+
+#[test]
 fn a_report_says_when_duplication_was_bounded() {
     // Corners on a spiral in one plane: the triangles of the fan overlap.
     let mut text = String::new();
