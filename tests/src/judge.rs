@@ -9,8 +9,8 @@
 //! is what `render::Ray` promises, its margin. Anything else is a fault.
 
 use glam::Vec3;
-use heapwood_device::kdtree::plan::{Options, default_depth};
-use heapwood_device::render::{Bounds, Hit, Ray, Triangle};
+use heapwood_device::kdtree::plan::Options;
+use heapwood_device::render::{Bounds, Hit, MAX_TRAVERSAL_DEPTH, Ray, Triangle};
 use rayon::prelude::*;
 
 use crate::brute::{self, Built, RayFloats};
@@ -50,9 +50,14 @@ struct Both {
 
 impl<'a> Judge<'a> {
     /// Builds the exact tree of some triangles, at least one.
+    ///
+    /// # Panics
+    ///
+    /// If the tree is deeper than the kernels can traverse.
     pub fn new(triangles: &'a [Triangle]) -> Self {
-        let depth = default_depth(triangles.len() as u32);
-        let (nodes, references, space) = oracle::build(triangles, Options::default().costs, depth);
+        let (nodes, references, space) = oracle::build(triangles, Options::default().costs);
+        let depth = oracle::depth(&nodes);
+        assert!(depth <= MAX_TRAVERSAL_DEPTH, "{depth} levels");
         Self {
             triangles,
             bounds: brute::bounds_of(triangles),

@@ -3,12 +3,14 @@
 
 use heapwood::allocators::Spec;
 use heapwood::heap::HeapError;
-use heapwood::tree::TreeError;
+use heapwood::tree::{self, TreeError};
 use heapwood_device::allocators::AtomicMalloc;
 use heapwood_device::kdtree::check::check;
-use heapwood_device::kdtree::metrics::sah_cost;
-use heapwood_device::kdtree::plan::{BuildError, Limits, Options, Plan, PlanError, default_depth};
-use heapwood_device::kdtree::thresholds::REFINE;
+use heapwood_device::kdtree::metrics::{COMPARABLE, sah_cost};
+use heapwood_device::kdtree::node::Node;
+use heapwood_device::kdtree::plan::{BuildError, Limits, Options, Plan, PlanError, Quality};
+use heapwood_device::kdtree::thresholds::{MAX_DEPTH, REFINE};
+use heapwood_scenes::generate;
 use heapwood_tests::gpu::{cpu, specs};
 use heapwood_tests::lockstep::LockstepBackend;
 use heapwood_tests::oracle::{self, Ray};
@@ -54,7 +56,7 @@ fn every_tree_is_right() {
                 .filter(|node| node.is_leaf())
                 .count();
             assert_eq!(built.result.leaves as usize, leaves, "{name}");
-            assert!(built.result.depth <= default_depth(triangles.len() as u32));
+            assert!(built.result.depth <= MAX_DEPTH);
         }
     }
 }
@@ -144,18 +146,57 @@ fn the_tree_does_not_depend_on_the_allocator() {
     }
 }
 
+/// What the documentation promises of a quality's costs, as a multiple of an exact builder's.
+/// Bins miss planes between triangles that cross the whole scene.
+fn promised(quality: Quality, name: &str) -> f64 {
+    match (quality, name) {
+        (Quality::Fast, "needles") => 1.4,
+        (Quality::Balanced, "needles") => 1.15,
+        (Quality::Best, "needles") => 1.1,
+        (Quality::Fast, _) => 1.25,
+        (Quality::Balanced, _) => 1.1,
+        (Quality::Best, _) => 1.05,
+    }
+}
+
 #[test]
 fn trees_cost_as_little_as_an_exact_builders() {
-    for (name, triangles) in soups::all() {
-        let options = Options::default();
-        let built = build("cfmalloc", 2, &triangles, options);
-        let depth = default_depth(triangles.len() as u32);
-        let (nodes, references, bounds) = oracle::build(&triangles, options.costs, depth);
-        assert_eq!(bounds, built.result.bounds, "{name}");
+    let mut scenes = soups::all();
+    for name in generate::NAMES {
+        let scene = generate::by_name(name).expect("a scene");
+        scenes.push((name, tree::triangles(&scene)));
+    }
+    for (name, triangles) in scenes {
+        let (nodes, references, bounds) = oracle::build(&triangles, oracle::REFERENCE);
         assert!(!references.is_empty());
-        let exact = sah_cost(&nodes, bounds, options.costs);
-        let ours = sah_cost(&built.tree.nodes, bounds, options.costs);
-        assert!(ours <= exact * 1.05, "{name}: {ours} against {exact}");
+        let exact = sah_cost(&nodes, bounds, COMPARABLE);
+        for quality in Quality::ALL {
+            let built = build("cfmalloc", 2, &triangles, Options::of(quality));
+            assert_eq!(bounds, built.result.bounds, "{name}");
+            let ours = sah_cost(&built.tree.nodes, bounds, COMPARABLE);
+            assert!(
+                ours <= exact * promised(quality, name),
+                "{name}, {quality:?}: {ours} against {exact}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_limit_of_depth_does_not_decide_quality() {
+    for name in generate::NAMES {
+        let scene = generate::by_name(name).expect("a scene");
+        let triangles = tree::triangles(&scene);
+        let cost = |depth| {
+            let options = Options {
+                max_depth: Some(depth),
+                ..Options::of(Quality::Best)
+            };
+            let built = build("cfmalloc", 2, &triangles, options);
+            sah_cost(&built.tree.nodes, built.result.bounds, COMPARABLE)
+        };
+        let (own, half) = (cost(MAX_DEPTH), cost(MAX_DEPTH / 2));
+        assert!(half <= own * 1.001, "{name}: {half} against {own}");
     }
 }
 
@@ -327,6 +368,70 @@ fn depth_is_limited() {
     }
 }
 
+/// The leaves of a tree that another one has split, of which the first is a part.
+fn leaves_split_in(deeper: &[Node], tree: &[Node]) -> u32 {
+    let mut split = 0;
+    let mut waiting = vec![(0, 0)];
+    while let Some((a, b)) = waiting.pop() {
+        let (node, other): (Node, Node) = (tree[a], deeper[b]);
+        if node.is_leaf() {
+            split += u32::from(!other.is_leaf());
+        } else {
+            assert_eq!(node.position(), other.position());
+            waiting.push((a + 1, b + 1));
+            waiting.push((node.right() as usize, other.right() as usize));
+        }
+    }
+    split
+}
+
+#[test]
+fn leaves_that_the_limit_of_depth_cut_off_are_counted() {
+    for (name, triangles) in soups::all() {
+        let within = |depth| {
+            let options = Options {
+                max_depth: Some(depth),
+                ..Options::default()
+            };
+            build("cfmalloc", 2, &triangles, options)
+        };
+        for depth in [0, 3, 9] {
+            let (tree, deeper) = (within(depth), within(depth + 1));
+            let split = leaves_split_in(&deeper.tree.nodes, &tree.tree.nodes);
+            assert_eq!(tree.result.cut_leaves, split, "{name}: {depth}");
+        }
+    }
+}
+
+#[test]
+fn subtrees_may_be_deeper_than_the_stack_in_scratch_memory() {
+    // Each triangle is a little nearer to a corner than the one before, so that many splits
+    // cut off one of them.
+    let triangles: Triangles = (0..64)
+        .map(|number| {
+            let at = 0.55f32.powi(number);
+            [[at, at, at], [0.9 * at, at, at], [at, 0.9 * at, 0.95 * at]]
+        })
+        .collect();
+    let with = |alloc_per_split| Options {
+        alloc_per_split,
+        finish: 64,
+        max_depth: Some(MAX_DEPTH),
+        collect: true,
+        ..Options::default()
+    };
+    let expected = build("cfmalloc", 1, &triangles, with(true));
+    for workers in [1, 3] {
+        let built = build("cfmalloc", workers, &triangles, with(false));
+        assert_eq!(built.tree.hash(), expected.tree.hash());
+        assert_right(&built, &triangles, "nested");
+        // Blocks beside the root's: nodes for which the stack had no room.
+        let statistics = built.result.statistics;
+        assert!(statistics.allocations > 1, "{statistics:?}");
+        assert_eq!(statistics.allocations, statistics.frees);
+    }
+}
+
 #[test]
 fn what_cannot_be_built_is_refused() {
     let options = Options::default();
@@ -334,11 +439,11 @@ fn what_cannot_be_built_is_refused() {
     let none = Plan::new(0, options, limits);
     assert_eq!(none.err(), Some(PlanError::NoTriangles));
     let deep = Options {
-        max_depth: Some(48),
+        max_depth: Some(97),
         ..options
     };
     let deep = Plan::new(1, deep, limits);
-    assert_eq!(deep.err(), Some(PlanError::TooDeep { limit: 47 }));
+    assert_eq!(deep.err(), Some(PlanError::TooDeep { limit: 96 }));
     for bad in [f32::NAN, f32::INFINITY, -2e18] {
         let mut triangles = soups::soup(100, 0.1, 12);
         triangles[50][1][2] = bad;

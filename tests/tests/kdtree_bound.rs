@@ -6,9 +6,9 @@ use heapwood::tree::TreeError;
 use heapwood_device::allocators::AtomicMalloc;
 use heapwood_device::kdtree::budget;
 use heapwood_device::kdtree::check::check;
-use heapwood_device::kdtree::metrics::sah_cost;
-use heapwood_device::kdtree::plan::{BuildError, Limits, Options, default_depth};
-use heapwood_device::kdtree::thresholds::LARGE_NODE;
+use heapwood_device::kdtree::metrics::{COMPARABLE, sah_cost};
+use heapwood_device::kdtree::plan::{BuildError, Limits, Options};
+use heapwood_device::kdtree::thresholds::{LARGE_NODE, MAX_DEPTH};
 use heapwood_tests::gpu::{cpu, specs};
 use heapwood_tests::lockstep::LockstepBackend;
 use heapwood_tests::oracle;
@@ -155,16 +155,19 @@ fn a_bounded_tree_does_not_depend_on_the_lanes() {
 fn bounded_trees_cost_as_little_as_an_exact_builders() {
     let mut bounded = 0;
     for (name, triangles) in soups::overlapping() {
-        let options = Options::default();
+        let options = Options {
+            costs: oracle::REFERENCE,
+            max_depth: Some(MAX_DEPTH),
+            ..Options::default()
+        };
         let built = build("cfmalloc", 2, &triangles, options);
         if built.result.limited_leaves == 0 {
             continue;
         }
-        let depth = default_depth(triangles.len() as u32);
-        let (nodes, references, bounds) = oracle::build(&triangles, options.costs, depth);
+        let (nodes, references, bounds) = oracle::build(&triangles, oracle::REFERENCE);
         assert!(references.len() <= bound(&triangles), "{name}");
-        let exact = sah_cost(&nodes, bounds, options.costs);
-        let ours = sah_cost(&built.tree.nodes, built.result.bounds, options.costs);
+        let exact = sah_cost(&nodes, bounds, COMPARABLE);
+        let ours = sah_cost(&built.tree.nodes, built.result.bounds, COMPARABLE);
         assert!(ours <= exact * 1.05, "{name}: {ours} against {exact}");
         bounded += 1;
     }

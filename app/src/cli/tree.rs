@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use heapwood_device::kdtree::plan::{Costs, Options};
+use heapwood_device::kdtree::plan::{Costs, Options, Quality};
 use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, Scene};
 
@@ -30,16 +30,21 @@ pub struct TreeArguments {
     /// References of the largest subtree that a warp finishes without allocation
     #[arg(long, value_name = "N", default_value_t = Options::default().finish, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub finish: u32,
-    /// Cost of a step down the tree
-    #[arg(long, value_name = "COST", default_value_t = 1.0, value_parser = parse_cost)]
-    pub traversal_cost: f32,
-    /// Cost of an intersection with a triangle
-    #[arg(long, value_name = "COST", default_value_t = 5.0, value_parser = parse_cost)]
-    pub intersection_cost: f32,
-    /// Part of the cost that is saved if one side of a split is empty
-    #[arg(long, value_name = "PART", default_value_t = 0.5, value_parser = parse_bonus)]
-    pub empty_bonus: f32,
-    /// Depth of the deepest leaf [default: 8 + 1.3 log2 of the triangles]
+    /// How good the tree is: what the costs and the bonus below are if they are not given
+    #[arg(long, value_name = "LEVEL", value_parser = parse_quality(), default_value = Quality::default().name())]
+    pub quality: Quality,
+    /// Cost of a step down the tree [default: 1]
+    #[arg(long, value_name = "COST", value_parser = parse_cost)]
+    pub traversal_cost: Option<f32>,
+    /// Cost of an intersection with a triangle [default: 1.25 for fast, 2 for balanced, 3 for
+    /// best]
+    #[arg(long, value_name = "COST", value_parser = parse_cost)]
+    pub intersection_cost: Option<f32>,
+    /// Part of the children's cost by which a split with an empty side is preferred [default:
+    /// 0.2]
+    #[arg(long, value_name = "PART", value_parser = parse_bonus)]
+    pub empty_bonus: Option<f32>,
+    /// Depth of the deepest leaf, at most 96 [default: 96]
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
     /// Divide triangles by their boxes, without clipping them to the nodes
@@ -84,6 +89,22 @@ pub struct CameraArguments {
     fov: f32,
 }
 
+/// Qualities by their names, which help lists with what they promise.
+fn parse_quality() -> impl TypedValueParser<Value = Quality> {
+    let values = Quality::ALL.map(|quality| {
+        PossibleValue::new(quality.name()).help(match quality {
+            Quality::Fast => "SAH cost at most 25 % above an exact builder's",
+            Quality::Balanced => "at most 10 % above it",
+            Quality::Best => "at most 5 % above it",
+        })
+    });
+    PossibleValuesParser::new(values).map(|name| {
+        let mut all = Quality::ALL.into_iter();
+        let found = all.find(|quality| quality.name() == name);
+        found.expect("no other value is possible")
+    })
+}
+
 /// Modes by their names, which help lists with what they show.
 fn parse_mode() -> impl TypedValueParser<Value = Mode> {
     let values = Mode::ALL.map(|mode| PossibleValue::new(mode.name()).help(mode.what()));
@@ -97,11 +118,12 @@ fn parse_mode() -> impl TypedValueParser<Value = Mode> {
 impl TreeArguments {
     /// How to build.
     pub fn options(&self) -> Options {
+        let usual = self.quality.costs();
         Options {
             costs: Costs {
-                traversal: self.traversal_cost,
-                intersection: self.intersection_cost,
-                empty_bonus: self.empty_bonus,
+                traversal: self.traversal_cost.unwrap_or(usual.traversal),
+                intersection: self.intersection_cost.unwrap_or(usual.intersection),
+                empty_bonus: self.empty_bonus.unwrap_or(usual.empty_bonus),
             },
             max_depth: self.max_depth,
             clip: !self.no_clip,

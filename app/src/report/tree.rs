@@ -22,7 +22,7 @@ pub struct BuildOptions {
     pub intersection_cost: f32,
     /// Part of the cost that is saved if a side of a split is empty, 0 to 1.
     pub empty_bonus: f32,
-    /// Depth limit, null for the usual one.
+    /// Depth limit, null for that of the machine.
     pub max_depth: Option<u32>,
     /// Whether triangles are clipped to nodes.
     pub clip: bool,
@@ -78,8 +78,13 @@ pub struct TreeReport {
     pub references_bounded: bool,
     /// Leaves that would have been split but for their budget.
     pub limited_leaves: u32,
+    /// Leaves that would have been split but for the limit of depth.
+    pub cut_leaves: u32,
     /// Expected cost of a ray, in the unit of the build's costs.
     pub sah_cost: f64,
+    /// The same where a step costs 1 and an intersection 5, whatever the tree was built
+    /// with, so that trees can be compared.
+    pub comparable_sah_cost: f64,
     /// Requests served.
     pub allocations: u64,
     /// Blocks freed.
@@ -148,7 +153,9 @@ impl TreeReport {
             references_per_triangle: f64::from(result.references) / triangles as f64,
             references_bounded: options.bounded,
             limited_leaves: result.limited_leaves,
+            cut_leaves: result.cut_leaves,
             sah_cost: measured.sah_cost,
+            comparable_sah_cost: measured.comparable_sah_cost,
             allocations: statistics.allocations,
             frees: statistics.frees,
             allocation_mean_bytes: statistics.mean_bytes,
@@ -194,8 +201,8 @@ impl TreeReport {
             (
                 "tree",
                 format!(
-                    "{} nodes, {} leaves, depth {}",
-                    self.nodes, self.leaves, self.max_depth
+                    "{} nodes, {} leaves, depth {}; the limit of depth cut off {}",
+                    self.nodes, self.leaves, self.max_depth, self.cut_leaves
                 ),
             ),
             (
@@ -213,7 +220,13 @@ impl TreeReport {
                     }
                 ),
             ),
-            ("SAH cost", format!("{:.2}", self.sah_cost)),
+            (
+                "SAH cost",
+                format!(
+                    "{:.2} by the costs of the build, {:.2} with costs 1 and 5",
+                    self.sah_cost, self.comparable_sah_cost
+                ),
+            ),
             (
                 "allocations",
                 format!(

@@ -29,7 +29,7 @@ mod trace;
 pub use build::{BuiltTree, PreparedBuild, TreeBuilder};
 pub use error::TreeError;
 pub use finished::{Tree, TreeHash};
-pub use heapwood_device::kdtree::plan::Options;
+pub use heapwood_device::kdtree::plan::{Options, Quality};
 pub use heapwood_device::render::{Hit, Triangle};
 pub use image::{RenderedImage, render};
 pub use trace::{Ray, trace};

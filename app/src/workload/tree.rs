@@ -62,6 +62,8 @@ pub struct BuildMeasurement {
     pub built: BuiltTree,
     /// The expected cost of a ray, in the units of the build's costs.
     pub sah_cost: f64,
+    /// The same by [`metrics::COMPARABLE`], whatever the tree was built with.
+    pub comparable_sah_cost: f64,
     /// Its fingerprint.
     pub hash: TreeHash,
     /// Allocations of the run that collected them.
@@ -135,6 +137,7 @@ impl Workload<'_> {
             init_ms,
             build_ms,
             sah_cost: metrics::sah_cost(&tree.nodes, bounds, ready.options().costs),
+            comparable_sah_cost: metrics::sah_cost(&tree.nodes, bounds, metrics::COMPARABLE),
             built,
             hash,
             statistics: collected.result.statistics,

@@ -5,13 +5,15 @@ use crate::program::{
 };
 
 /// The keys of `kdtree --format json` that scripts rely on.
-const TREE_KEYS: [&str; 27] = [
+const TREE_KEYS: [&str; 29] = [
     "allocation_mean_bytes",
     "allocation_std_bytes",
     "allocations",
     "allocator",
     "backend",
     "build_ms",
+    "comparable_sah_cost",
+    "cut_leaves",
     "device",
     "external_fragmentation",
     "frees",
@@ -344,6 +346,43 @@ fn a_report_is_written_as_its_file_is_named() {
     assert_keys(&report, &TREE_KEYS);
     assert_eq!(report["references_bounded"], false);
     assert_eq!(report["limited_leaves"], 0);
+}
+
+#[test]
+fn a_report_says_what_the_limit_of_depth_cut_off() {
+    let folder = Folder::new();
+    folder.scene("terrain");
+    let command = "kdtree @terrain.obj --backend cpu --runs 1 --max-depth 3";
+    let said = run(&folder, command).stdout;
+    assert!(said.contains("the limit of depth cut off 8\n"), "{said}");
+    // The comparable cost does not depend on the unit of the build's costs.
+    let costs = "--traversal-cost 2 --intersection-cost 10 --format json";
+    let report = run(&folder, &format!("{command} {costs}")).json();
+    assert_eq!(report["cut_leaves"], 8);
+    let (own, comparable) = (&report["sah_cost"], &report["comparable_sah_cost"]);
+    assert!((number(own) / number(comparable) - 2.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_quality_stands_for_costs_that_flags_override() {
+    let folder = Folder::new();
+    folder.scene("knot");
+    let report = |flags: &str| {
+        let command = "kdtree @knot.obj --backend cpu --runs 1 --format json";
+        run(&folder, &format!("{command} {flags}")).json()
+    };
+    let costs = ["fast", "balanced", "best"].map(|quality| {
+        let report = report(&format!("--quality {quality}"));
+        assert_eq!(report["cut_leaves"], 0, "{quality}");
+        number(&report["comparable_sah_cost"])
+    });
+    assert!(costs[0] > costs[1] && costs[1] > costs[2], "{costs:?}");
+    let usual = report("");
+    assert_eq!(number(&usual["comparable_sah_cost"]), costs[1]);
+    let own = report("--quality fast --intersection-cost 2");
+    assert_eq!(own["tree_hash"], usual["tree_hash"]);
+    assert_eq!(own["options"], usual["options"]);
+    run(&folder, "kdtree @knot.obj --quality good").error(2);
 }
 
 #[test]

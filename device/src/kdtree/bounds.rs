@@ -117,6 +117,13 @@ impl Bounds {
         size[0] * size[1] + size[1] * size[2] + size[2] * size[0]
     }
 
+    /// Whether the box has no area, so that no split of it has a cost.
+    #[inline(always)]
+    pub fn is_flat(self) -> bool {
+        let half_area = self.half_area();
+        half_area.is_nan() || half_area <= 0.0
+    }
+
     /// The part on one side of a plane: above it if `above`, else below it.
     #[inline(always)]
     pub fn side(self, axis: u32, position: f32, above: bool) -> Self {

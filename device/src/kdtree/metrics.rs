@@ -5,6 +5,13 @@ use super::bounds::Bounds;
 use super::node::Node;
 use super::sah::Costs;
 
+/// The costs by which trees are compared, whatever they were built with.
+pub const COMPARABLE: Costs = Costs {
+    traversal: 1.0,
+    intersection: 5.0,
+    empty_bonus: 0.0,
+};
+
 /// Expected cost of a ray through the tree by the surface area heuristic:
 /// interior nodes and references weighted by the area of their boxes, relative
 /// to the root's. The empty bonus is left out: it only steers the choice of splits.

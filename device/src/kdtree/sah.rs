@@ -26,23 +26,20 @@ pub struct Heuristic {
     costs: Costs,
     bounds: Bounds,
     half_area: f32,
+    /// Cost of the node as a leaf.
+    leaf: f32,
 }
 
 impl Heuristic {
-    /// For a node with this box.
+    /// For a node with this box and so many triangles.
     #[inline(always)]
-    pub fn new(costs: Costs, bounds: Bounds) -> Self {
+    pub fn new(costs: Costs, bounds: Bounds, count: u32) -> Self {
         Self {
             costs,
             bounds,
             half_area: bounds.half_area(),
+            leaf: costs.intersection * count as f32,
         }
-    }
-
-    /// Whether the box has no area, so that no split has a cost.
-    #[inline(always)]
-    pub fn is_flat(self) -> bool {
-        self.half_area.is_nan() || self.half_area <= 0.0
     }
 
     /// Whether the plane lies strictly inside the box.
@@ -51,7 +48,10 @@ impl Heuristic {
         position > pick(self.bounds.min, axis) && position < pick(self.bounds.max, axis)
     }
 
-    /// Cost of a split with these numbers of triangles below and above.
+    /// Cost of a split with these numbers of triangles below and above, by which splits
+    /// are compared; infinite if it does not pay. A split pays if it is cheaper than a leaf
+    /// without the bonus, which only steers the choice among those that do: with it, a slab
+    /// of any thickness would pay.
     #[inline(always)]
     pub fn split(self, axis: u32, position: f32, below: u32, above: u32) -> f32 {
         let area_below = self.bounds.side(axis, position, false).half_area();
@@ -62,14 +62,20 @@ impl Heuristic {
             1.0
         };
         let expected = (area_below * below as f32 + area_above * above as f32) / self.half_area;
-        self.costs.traversal + bonus * self.costs.intersection * expected
+        let plain = self.costs.traversal + self.costs.intersection * expected;
+        // Also where the cost is not a number.
+        if plain < self.leaf {
+            self.costs.traversal + bonus * self.costs.intersection * expected
+        } else {
+            f32::INFINITY
+        }
     }
+}
 
-    /// Whether a split is cheaper than a leaf with `count` triangles.
-    #[inline(always)]
-    pub fn pays(self, candidate: u64, count: u32) -> bool {
-        candidate != NO_CANDIDATE && cost_of(candidate) < self.costs.intersection * count as f32
-    }
+/// Whether there is a split that pays: the cheapest candidate, if not `NO_CANDIDATE`.
+#[inline(always)]
+pub fn pays(candidate: u64) -> bool {
+    candidate != NO_CANDIDATE && cost_of(candidate) < f32::INFINITY
 }
 
 /// Compares above every candidate.

@@ -15,7 +15,7 @@ use crate::kdtree::bounds::{Bounds, Triangle};
 use crate::kdtree::node::Node;
 
 /// The deepest tree that can be traversed: the most interior nodes above a leaf.
-pub const MAX_TRAVERSAL_DEPTH: usize = 64;
+pub const MAX_TRAVERSAL_DEPTH: usize = 96;
 
 /// What a ray hits first.
 #[derive(Clone, Copy, Debug, PartialEq)]

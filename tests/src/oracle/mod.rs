@@ -4,5 +4,5 @@
 mod build;
 mod trace;
 
-pub use build::build;
+pub use build::{REFERENCE, build, depth};
 pub use trace::{Ray, brute_force, closest_hit};

@@ -69,9 +69,10 @@ fn options(arguments: &Arguments) -> Passed {
     let mut passed = Passed::default();
     passed.option("runs", Some(arguments.runs));
     passed.option("pool", Some(tree.pool));
-    passed.option("traversal-cost", Some(tree.traversal_cost));
-    passed.option("intersection-cost", Some(tree.intersection_cost));
-    passed.option("empty-bonus", Some(tree.empty_bonus));
+    passed.option("quality", Some(tree.quality.name()));
+    passed.option("traversal-cost", tree.traversal_cost);
+    passed.option("intersection-cost", tree.intersection_cost);
+    passed.option("empty-bonus", tree.empty_bonus);
     passed.option("finish", Some(tree.finish));
     passed.option("max-depth", tree.max_depth);
     passed.flag("alloc-per-split", tree.alloc_per_split);

@@ -84,6 +84,8 @@ fn table(rows: &[TreeRow]) -> Table {
         "#used",
         "#internal",
         "#external",
+        "#SAH cost",
+        "#cut off",
         "status",
     ]);
     for row in rows {
@@ -101,6 +103,8 @@ fn table(rows: &[TreeRow]) -> Table {
                     .and_then(|result| result.external_fragmentation)
                     .map(|part| format!("{part:.4}")),
             ),
+            cell(result.map(|result| format!("{:.2}", result.comparable_sah_cost))),
+            cell(result.map(|result| result.cut_leaves.to_string())),
             status(&row.outcome),
         ]);
     }

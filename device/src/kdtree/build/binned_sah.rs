@@ -5,7 +5,9 @@ use super::scratch::Scratch;
 use crate::kdtree::bins::{BINS, Bins, SUM_WORDS};
 use crate::kdtree::bounds::{Bounds, from_key};
 use crate::kdtree::partition::Partition;
-use crate::kdtree::sah::{Costs, Heuristic, NO_CANDIDATE, axis_of, candidate, plane_of, rank_of};
+use crate::kdtree::sah::{
+    Costs, Heuristic, NO_CANDIDATE, axis_of, candidate, pays, plane_of, rank_of,
+};
 use crate::simt::Warp;
 
 /// A split between bins.
@@ -63,7 +65,7 @@ pub unsafe fn best_binned_split<W: Warp>(
     count: u32,
     refined: u32,
 ) -> Option<BinnedSplit> {
-    let heuristic = Heuristic::new(costs, bounds);
+    let heuristic = Heuristic::new(costs, bounds, count);
     let bins = Bins::new(bounds, refined);
     // SAFETY: the caller's promise.
     unsafe { accumulate_bounds(warp, scratch) };
@@ -138,7 +140,7 @@ pub unsafe fn best_binned_split<W: Warp>(
         number += W::LANES;
     }
     let least = warp.all_min64(best);
-    if !heuristic.pays(least, count) {
+    if !pays(least) {
         return None;
     }
     // Candidates differ, so exactly one lane has the least.

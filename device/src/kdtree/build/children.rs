@@ -3,7 +3,7 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::builder::{Builder, LeafNode, Operation, Stage};
-use super::scratch::PendingNode;
+use super::scratch::{PendingNode, STACK_NODES};
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::kdtree::bounds::Bounds;
@@ -74,7 +74,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
             depth: task.depth + 1,
             unused: 0,
         };
-        let keep_above = split.below == 0;
+        let keep_above = self.keeps_above();
         let (kept, other) = (child(keep_above), child(!keep_above));
         if self.stage == Stage::ScratchNode {
             let (kept_mask, other_mask) = if keep_above {
@@ -83,8 +83,15 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                 (split.mask_below, split.mask_above)
             };
             if other.count > 0 {
-                // SAFETY: all lanes of the warp push the node, and its level has no other.
-                unsafe { self.push(other_mask, other.bounds, other.node, other.depth) };
+                // SAFETY: all lanes of the warp are here. The warp has a task, and if the stack
+                // is full the child's references are in its block, which the warp gives up.
+                unsafe {
+                    if self.is_stack_full() {
+                        self.workspace.put(self.warp, NODE, other, 1);
+                    } else {
+                        self.push(other_mask, other.bounds, other.node, other.depth);
+                    }
+                }
             }
             self.mask = kept_mask;
         } else {
@@ -143,14 +150,21 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         budget::of_children(own.saturating_sub(added), split.below, split.above)
     }
 
-    /// Whether the node's budget allows a split into so many references. Counts the node
-    /// if not. Collective.
+    /// Whether the limit of depth and the node's budget allow a split into so many
+    /// references, which pays. Counts the node if not. Collective.
     ///
     /// # Safety
     ///
     /// As for `child_budgets`, and all lanes of the warp make the call.
     #[inline(always)]
-    pub(super) unsafe fn affords(&self, below: u32, above: u32) -> bool {
+    pub(super) unsafe fn allows(&self, below: u32, above: u32) -> bool {
+        if self.is_deepest() {
+            if self.warp.lane() == 0 {
+                // Relaxed: a sum that the host reads after the launch.
+                self.workspace.header(word::CUT_OFF).fetch_add(1, Relaxed);
+            }
+            return false;
+        }
         if !self.workspace.has(BOUNDED) {
             return true;
         }
@@ -167,16 +181,41 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         self.warp.ballot(W::FULL, limited) == 0
     }
 
+    /// Whether the limit of depth makes the node a leaf.
+    #[inline(always)]
+    pub(super) fn is_deepest(&self) -> bool {
+        self.task.depth >= self.workspace.max_depth
+    }
+
+    /// Whether the warp goes on with the child above, and the one below is the other:
+    /// where nothing is below.
+    #[inline(always)]
+    fn keeps_above(&self) -> bool {
+        self.split.below == 0
+    }
+
+    /// Whether the child above, or the one below, is the one with which the warp goes on in
+    /// scratch memory.
+    #[inline(always)]
+    pub(super) fn stays_in_scratch(&self, above: bool) -> bool {
+        self.stage == Stage::ScratchNode && above == self.keeps_above()
+    }
+
+    /// Whether the stack has no room for another node.
+    #[inline(always)]
+    pub(super) fn is_stack_full(&self) -> bool {
+        self.stacked >= STACK_NODES
+    }
+
     /// Puts a node of a small subtree on the stack.
     ///
     /// # Safety
     ///
-    /// All lanes of the warp make the call, and no other node of the level waits.
+    /// All lanes of the warp make the call, and the stack is not full.
     #[inline(always)]
     unsafe fn push(&mut self, mask: u64, bounds: Bounds, node: u32, depth: u32) {
         if self.warp.lane() == 0 {
-            // SAFETY: at most one node of each level waits, and the stack has the capacity
-            // for all levels.
+            // SAFETY: the stack has room.
             unsafe {
                 self.scratch.stack(self.stacked).write(PendingNode {
                     mask,

@@ -3,7 +3,7 @@
 
 use super::scratch::{BOUNDS_STRIDE, Scratch};
 use crate::kdtree::bounds::{Bounds, from_key, min, to_key};
-use crate::kdtree::sah::{Costs, Heuristic, NO_CANDIDATE, axis_of, candidate, plane_of};
+use crate::kdtree::sah::{Costs, Heuristic, NO_CANDIDATE, axis_of, candidate, pays, plane_of};
 use crate::simt::Warp;
 
 /// A split of a small node.
@@ -57,8 +57,8 @@ pub unsafe fn best_exact_split<W: Warp>(
     bounds: Bounds,
     mask: u64,
 ) -> Option<ExactSplit> {
-    let heuristic = Heuristic::new(costs, bounds);
     let count = mask.count_ones();
+    let heuristic = Heuristic::new(costs, bounds, count);
     let mut best = NO_CANDIDATE;
     let mut number = warp.lane();
     while number < 6 * count {
@@ -85,7 +85,7 @@ pub unsafe fn best_exact_split<W: Warp>(
         number += W::LANES;
     }
     let best = warp.all_min64(best);
-    if !heuristic.pays(best, count) {
+    if !pays(best) {
         return None;
     }
     let (axis, position) = (axis_of(best), from_key(plane_of(best)));

@@ -169,7 +169,8 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     /// was true. A `found` split is one between its bins.
     #[inline(always)]
     pub(super) unsafe fn refine_bins(&mut self, found: BinnedSplit) -> bool {
-        if self.task.count <= REFINE || found.below == 0 || found.above == 0 {
+        let is_small = self.task.count <= REFINE;
+        if is_small || self.is_deepest() || found.below == 0 || found.above == 0 {
             return false;
         }
         let (axis, bin) = (found.axis, found.partition.bin());

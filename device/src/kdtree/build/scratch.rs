@@ -6,19 +6,23 @@
 
 use crate::kdtree::bins::HISTOGRAM_WORDS;
 use crate::kdtree::bounds::Bounds;
-use crate::kdtree::thresholds::{MAX_DEPTH, SMALL_NODE};
+use crate::kdtree::thresholds::SMALL_NODE;
 use crate::simt::SCRATCH_BYTES;
 
 /// Words between bounds of the same reference, odd so that lanes that look at
 /// different axes use different banks.
 pub const BOUNDS_STRIDE: u32 = SMALL_NODE + 1;
 
+/// Nodes that the stack has room for. A node beyond them goes to the queue of tasks, so
+/// that the stack does not limit depth.
+pub const STACK_NODES: u32 = 16;
+
 const ORDER: usize = 4 * SMALL_NODE as usize;
 const BOUNDS: usize = 8 * SMALL_NODE as usize;
 const STACK: usize = BOUNDS + 24 * BOUNDS_STRIDE as usize;
 const _: () = assert!(SMALL_NODE == 64 && STACK.is_multiple_of(8));
 const _: () = assert!(BOUNDS + 4 * HISTOGRAM_WORDS as usize <= SCRATCH_BYTES);
-const _: () = assert!(STACK + size_of::<PendingNode>() * (MAX_DEPTH as usize + 1) <= SCRATCH_BYTES);
+const _: () = assert!(STACK + size_of::<PendingNode>() * STACK_NODES as usize <= SCRATCH_BYTES);
 
 /// A node of a small subtree that is still to be built.
 #[derive(Clone, Copy)]
@@ -84,8 +88,7 @@ impl Scratch {
             .wrapping_add(index as usize)
     }
 
-    /// Entry `index` of the stack. At most one node of each level waits there, so that
-    /// `MAX_DEPTH + 1` entries suffice.
+    /// Entry `index` of the stack, below `STACK_NODES`.
     #[inline(always)]
     pub fn stack(self, index: u32) -> *mut PendingNode {
         self.0

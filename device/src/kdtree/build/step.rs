@@ -9,7 +9,6 @@ use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::kdtree::bins::{HISTOGRAM_WORDS, WHOLE_BOX};
 use crate::kdtree::partition::Partition;
-use crate::kdtree::sah::Heuristic;
 use crate::kdtree::thresholds::{CHUNK, LARGE_NODE, SMALL_NODE};
 use crate::simt::Warp;
 
@@ -33,9 +32,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
             }
             _ => {}
         }
-        let heuristic = Heuristic::new(self.workspace.costs(), self.task.bounds);
-        let final_depth = self.task.depth >= self.workspace.max_depth;
-        if self.task.count <= 1 || final_depth || heuristic.is_flat() {
+        if self.task.count <= 1 || self.task.bounds.is_flat() {
             return self.become_leaf();
         }
         if self.task.count <= SMALL_NODE {
@@ -201,8 +198,8 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
             }
         }
         // SAFETY: the caller's promise.
-        let affordable = |below, above| unsafe { self.affords(below, above) };
-        let Some(found) = found.filter(|found| affordable(found.below, found.above)) else {
+        let allowed = |below, above| unsafe { self.allows(below, above) };
+        let Some(found) = found.filter(|found| allowed(found.below, found.above)) else {
             self.stage = Stage::Node;
             return self.become_leaf();
         };
@@ -232,12 +229,12 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                 self.mask,
             )
         };
-        let affordable = |found: &ExactSplit| {
+        let allowed = |found: &ExactSplit| {
             let (below, above) = (found.below.count_ones(), found.above.count_ones());
             // SAFETY: the caller's promise.
-            unsafe { self.affords(below, above) }
+            unsafe { self.allows(below, above) }
         };
-        let Some(found) = found.filter(affordable) else {
+        let Some(found) = found.filter(allowed) else {
             return self.become_leaf();
         };
         self.split.axis = found.axis;
@@ -246,7 +243,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         self.split.above = found.above.count_ones();
         self.split.mask_below = found.below;
         self.split.mask_above = found.above;
-        if self.stage == Stage::ScratchNode {
+        if self.stage == Stage::ScratchNode && !self.is_stack_full() {
             Operation::CreateChildren
         } else {
             Operation::Allocate
@@ -272,7 +269,8 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     }
 
     /// Allocates the children's blocks. Fills them from scratch memory, or makes a
-    /// partition the next stage.
+    /// partition the next stage. A child that the warp goes on with in scratch memory needs
+    /// none.
     ///
     /// # Safety
     ///
@@ -285,7 +283,9 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         if self.warp.lane() == 0 {
             let mut side = 0;
             while side < 2 && granted {
-                let count = if side == 0 {
+                let count = if self.stays_in_scratch(side == 1) {
+                    0
+                } else if side == 0 {
                     self.split.below
                 } else {
                     self.split.above
@@ -320,14 +320,14 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
             _ => {
                 // SAFETY: the blocks have the capacity for the references of each side.
                 unsafe {
-                    self.copy_references(
-                        self.split.mask_below,
-                        self.references(self.split.block_below),
-                    );
-                    self.copy_references(
-                        self.split.mask_above,
-                        self.references(self.split.block_above),
-                    );
+                    if !self.stays_in_scratch(false) {
+                        let to = self.references(self.split.block_below);
+                        self.copy_references(self.split.mask_below, to);
+                    }
+                    if !self.stays_in_scratch(true) {
+                        let to = self.references(self.split.block_above);
+                        self.copy_references(self.split.mask_above, to);
+                    }
                 }
                 Operation::CreateChildren
             }

@@ -11,7 +11,7 @@ mod options;
 mod outcome;
 
 pub use limits::Limits;
-pub use options::{Options, default_depth};
+pub use options::{Options, Quality};
 pub use outcome::{BuildError, BuildResult, Statistics, outcome};
 
 use super::build::Build;
@@ -158,9 +158,7 @@ impl Plan {
             nodes: at(NODES).cast(),
             references: at(REFERENCES).cast(),
             count: self.triangles,
-            max_depth: options
-                .max_depth
-                .unwrap_or_else(|| default_depth(self.triangles)),
+            max_depth: options.max_depth.unwrap_or(MAX_DEPTH),
             traversal: options.costs.traversal,
             intersection: options.costs.intersection,
             empty_bonus: options.costs.empty_bonus,

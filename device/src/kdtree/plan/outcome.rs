@@ -40,6 +40,8 @@ pub struct BuildResult {
     pub depth: u32,
     /// Leaves that a larger budget of references would have split.
     pub limited_leaves: u32,
+    /// Leaves that a larger limit of depth would have split.
+    pub cut_leaves: u32,
     /// Bounds of the scene, which are the root's box.
     pub bounds: Bounds,
     /// Statistics of allocations; all 0 if they were not collected.
@@ -161,6 +163,7 @@ pub fn outcome(header: &[u8; HEADER_BYTES]) -> Result<BuildResult, BuildError> {
         references: short(word::REFERENCES),
         depth: short(word::DEPTH),
         limited_leaves: short(word::LIMITED),
+        cut_leaves: short(word::CUT_OFF),
         bounds: Bounds {
             min: [0, 1, 2].map(|axis| from_key(!short(word::least(axis)))),
             max: [0, 1, 2].map(|axis| from_key(short(word::greatest(axis)))),

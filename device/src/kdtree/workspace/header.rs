@@ -51,6 +51,8 @@ pub mod word {
     pub const DEPTH: Word = Word(10 * CACHE_LINE + 1);
     /// Nodes that became leaves because their budget did not allow their split.
     pub const LIMITED: Word = Word(10 * CACHE_LINE + 2);
+    /// Nodes that became leaves because the limit of depth did not allow their split.
+    pub const CUT_OFF: Word = Word(10 * CACHE_LINE + 3);
     /// References that splits have added.
     pub const ADDED: Word = Word(12 * CACHE_LINE);
 
