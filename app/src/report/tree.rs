@@ -59,6 +59,14 @@ pub struct TreeReport {
     /// The most bytes granted at a time; all bytes requested, for an allocator
     /// that cannot free.
     pub pool_high_water_bytes: u64,
+    /// Bytes of the device's memory beside the pool: the triangles and the workspace.
+    pub device_bytes: u64,
+    /// Bytes of the workspace, in which the finished tree is.
+    pub workspace_bytes: u64,
+    /// What the build took of them.
+    pub workspace_used_bytes: u64,
+    /// Bytes of the workspace of the first build, which found how much is taken.
+    pub workspace_tried_bytes: u64,
     /// Initialisation of the heap, in milliseconds.
     pub init_ms: Samples,
     /// The build, in milliseconds.
@@ -139,6 +147,10 @@ impl TreeReport {
             root_bytes: ready.root_bytes(),
             pool_bytes: ready.pool_bytes(),
             pool_high_water_bytes: high_water,
+            device_bytes: ready.device_bytes(),
+            workspace_bytes: ready.workspace_bytes(),
+            workspace_used_bytes: ready.used_workspace_bytes(&measured.built),
+            workspace_tried_bytes: ready.tried_workspace_bytes(),
             init_ms: measured.init_ms.clone(),
             build_ms: measured.build_ms.clone(),
             nodes: result.nodes,
@@ -179,6 +191,16 @@ impl TreeReport {
                     display(self.pool_bytes),
                     display(self.pool_high_water_bytes),
                     display(self.root_bytes)
+                ),
+            ),
+            (
+                "beside it",
+                format!(
+                    "{}: a workspace of {}, {} of it used, and the triangles; {} in the first build",
+                    display(self.device_bytes),
+                    display(self.workspace_bytes),
+                    display(self.workspace_used_bytes),
+                    display(self.workspace_tried_bytes)
                 ),
             ),
             (

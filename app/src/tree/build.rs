@@ -75,20 +75,24 @@ impl<'b> TreeBuilder<'b> {
         limits: Limits,
     ) -> Result<PreparedBuild<'b>, TreeError> {
         let plan = Plan::new(self.count, options, limits)?;
+        let workspace = self.backend.memory(plan.bytes() as u64, false)?;
         Ok(PreparedBuild {
             backend: self.backend,
             triangles: Arc::clone(&self.triangles),
             may_overwrite: spec.allocator.properties.may_overwrite,
             heap,
-            workspace: self.backend.memory(plan.bytes() as u64, false)?,
+            tried_bytes: workspace.bytes(),
+            workspace,
             plan,
             options,
+            is_fitted: false,
             has_tree: Cell::new(false),
         })
     }
 
     /// Finds a pool and a workspace by building once, or more often with larger ones while
-    /// they do not suffice and may grow. A scene whose tree would exceed the bound on
+    /// they do not suffice and may grow. The workspace is then one of what the build took of
+    /// it, without a tree. A scene whose tree would exceed the bound on
     /// duplication gets budgets of references.
     ///
     /// # Errors
@@ -151,7 +155,7 @@ impl<'b> TreeBuilder<'b> {
             // The bytes served decide whether a failure may come from overwritten
             // references.
             match prepared.build(spec.allocator.properties.may_overwrite) {
-                Ok(_) => return Ok(prepared),
+                Ok(built) => return prepared.fitted(built.result.used),
                 Err(TreeError::Build(BuildError::Explodes { .. })) => options.bounded = true,
                 Err(TreeError::Pool { .. }) if pool == Pool::Auto => {
                     drop(prepared);
@@ -173,8 +177,12 @@ pub struct PreparedBuild<'b> {
     may_overwrite: bool,
     heap: DeviceHeap<'b>,
     workspace: Memory,
+    /// Bytes of the workspace before it was fitted.
+    tried_bytes: u64,
     plan: Plan,
     options: Options,
+    /// Whether the workspace has what a build took, and nothing more.
+    is_fitted: bool,
     /// Whether there is a whole tree in the workspace.
     has_tree: Cell<bool>,
 }
@@ -192,7 +200,20 @@ pub struct BuiltTree {
     pub state: State,
 }
 
-impl PreparedBuild<'_> {
+impl<'b> PreparedBuild<'b> {
+    /// The same with a workspace of what a build took. The larger one is given back first.
+    fn fitted(self, used: Limits) -> Result<Self, TreeError> {
+        let plan = Plan::new(self.triangle_count(), self.options, used)?;
+        drop(self.workspace);
+        Ok(Self {
+            workspace: self.backend.memory(plan.bytes() as u64, false)?,
+            plan,
+            is_fitted: true,
+            has_tree: Cell::new(false),
+            ..self
+        })
+    }
+
     /// Builds the tree on a heap just made empty, with statistics of
     /// allocations on request.
     ///
@@ -285,6 +306,28 @@ impl PreparedBuild<'_> {
         self.heap.pool_bytes()
     }
 
+    /// Bytes of the backend's memory beside the pool: the triangles and the workspace, in
+    /// which the finished tree is.
+    pub fn device_bytes(&self) -> u64 {
+        self.triangles.bytes() + self.workspace.bytes()
+    }
+
+    /// Bytes of the workspace.
+    pub fn workspace_bytes(&self) -> u64 {
+        self.workspace.bytes()
+    }
+
+    /// Bytes of the workspace of the build that found its size.
+    pub fn tried_workspace_bytes(&self) -> u64 {
+        self.tried_bytes
+    }
+
+    /// Bytes of the workspace that a build took.
+    pub fn used_workspace_bytes(&self, built: &BuiltTree) -> u64 {
+        let plan = Plan::new(self.triangle_count(), self.options, built.result.used);
+        plan.map_or(0, |plan| plan.bytes() as u64)
+    }
+
     /// Bytes of the root's reference array.
     pub fn root_bytes(&self) -> u64 {
         self.plan.root_bytes()
@@ -309,6 +352,8 @@ impl PreparedBuild<'_> {
         match error {
             BuildError::OutOfMemory { bytes } => pool(Some(bytes)),
             BuildError::Overwritten => pool(None),
+            // The same build took no more than there is.
+            error if error.is_limit() && self.may_overwrite && self.is_fitted => pool(None),
             // References in blocks that were granted again add up to any sum.
             BuildError::Explodes { served }
                 if self.may_overwrite
