@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::picture::PictureReport;
 use super::{milliseconds, triangles};
+use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
 use crate::size::display;
-use crate::tree::PreparedBuild;
+use crate::tree::{Options, PreparedBuild};
 use crate::workload::tree::{BuildMeasurement, Workload};
 
 /// How the tree was built.
@@ -32,6 +33,22 @@ pub struct BuildOptions {
     pub finish: u32,
     /// Whether blocks were checked.
     pub check_heap: bool,
+}
+
+impl BuildOptions {
+    /// Those of builds over an allocator.
+    pub fn new(options: &Options, spec: &Spec) -> Self {
+        Self {
+            traversal_cost: options.costs.traversal,
+            intersection_cost: options.costs.intersection,
+            empty_bonus: options.costs.empty_bonus,
+            max_depth: options.max_depth,
+            clip: options.clip,
+            alloc_per_split: options.alloc_per_split,
+            finish: options.finish,
+            check_heap: spec.allocator.checked,
+        }
+    }
 }
 
 /// The result of `heapwood kdtree`; the keys are stable, what cannot be measured
@@ -134,16 +151,7 @@ impl TreeReport {
             device: info.device.clone(),
             allocator: spec.name().to_owned(),
             parameters: spec.parameters(),
-            options: BuildOptions {
-                traversal_cost: options.costs.traversal,
-                intersection_cost: options.costs.intersection,
-                empty_bonus: options.costs.empty_bonus,
-                max_depth: options.max_depth,
-                clip: options.clip,
-                alloc_per_split: options.alloc_per_split,
-                finish: options.finish,
-                check_heap: spec.allocator.checked,
-            },
+            options: BuildOptions::new(options, spec),
             root_bytes: ready.root_bytes(),
             pool_bytes: ready.pool_bytes(),
             pool_high_water_bytes: high_water,

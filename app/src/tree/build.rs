@@ -22,6 +22,11 @@ const FIRST_POOL: u64 = 64;
 /// Least first pool of `--pool auto`, in bytes.
 const LEAST_POOL: u64 = 16 << 20;
 
+/// First pool of `--pool auto` for a root whose references take so many bytes.
+pub(crate) fn first_pool(root: u64) -> u64 {
+    (root * FIRST_POOL).max(LEAST_POOL)
+}
+
 /// Triangles on a backend, from which trees are built.
 pub struct TreeBuilder<'b> {
     backend: &'b dyn Backend,
@@ -106,7 +111,7 @@ impl<'b> TreeBuilder<'b> {
     ) -> Result<PreparedBuild<'b>, TreeError> {
         let root = u64::from(self.count) * 4;
         let mut pool_bytes = match pool {
-            Pool::Auto => (root * FIRST_POOL).max(LEAST_POOL),
+            Pool::Auto => first_pool(root),
             Pool::Times(factor) => (root as f64 * factor) as u64,
             Pool::Bytes(bytes) => bytes,
         };
@@ -223,26 +228,17 @@ impl<'b> PreparedBuild<'b> {
     pub fn build(&self, collect: bool) -> Result<BuiltTree, TreeError> {
         self.has_tree.set(false);
         let init_ms = self.heap.init()?;
-        self.workspace.zero_front(self.plan.zero_bytes() as u64)?;
         let options = Options {
             collect,
             ..self.options
         };
         let plan = Plan::new(self.triangle_count(), options, self.plan.limits())?;
-        let mut build_ms = 0.0;
-        let triangles = self.triangles.address().cast();
-        for planned in plan.launches(self.workspace.address(), triangles) {
-            let launch = Launch {
-                call: planned.call,
-                heap: Some(self.heap.parts()),
-                grid: planned.grid,
-            };
-            // SAFETY: the plan is for this workspace, whose front is 0, and the heap is
-            // empty.
-            build_ms += unsafe { self.backend.launch(&launch)? };
-        }
-        let header: [u8; RESULT_BYTES] = self.workspace.download_array(0)?;
-        let result = plan::outcome(&header).map_err(|error| self.tree_error(error))?;
+        // SAFETY: the plan is for this workspace and these triangles.
+        let (build_ms, result) = unsafe {
+            let memory = (&self.workspace, &*self.triangles);
+            run_build(self.backend, &self.heap, memory, &plan)?
+        };
+        let result = result.map_err(|error| self.tree_error(error))?;
         let state = self.heap.state()?;
         if state.faults.overwritten > 0 {
             return Err(self.tree_error(BuildError::Overwritten));
@@ -364,4 +360,36 @@ impl<'b> PreparedBuild<'b> {
             other => TreeError::Build(other),
         }
     }
+}
+
+/// Runs the launches of a build in a workspace, over these triangles. Returns their time in
+/// milliseconds, and what the workspace's header then says.
+///
+/// # Errors
+///
+/// Faults of the backend.
+///
+/// # Safety
+///
+/// The workspace has the bytes of the plan, there are its triangles, all of it is this
+/// backend's, and the heap is initialised.
+pub(super) unsafe fn run_build(
+    backend: &dyn Backend,
+    heap: &DeviceHeap,
+    (workspace, triangles): (&Memory, &Memory),
+    plan: &Plan,
+) -> Result<(f64, Result<BuildResult, BuildError>), BackendError> {
+    workspace.zero_front(plan.zero_bytes() as u64)?;
+    let mut build_ms = 0.0;
+    for planned in plan.launches(workspace.address(), triangles.address().cast()) {
+        let launch = Launch {
+            call: planned.call,
+            heap: Some(heap.parts()),
+            grid: planned.grid,
+        };
+        // SAFETY: the caller's promise, and the workspace's front is 0.
+        build_ms += unsafe { backend.launch(&launch)? };
+    }
+    let header: [u8; RESULT_BYTES] = workspace.download_array(0)?;
+    Ok((build_ms, plan::outcome(&header)))
 }
