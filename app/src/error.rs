@@ -58,6 +58,16 @@ pub enum Error {
     /// Anything else that went wrong while running.
     #[error("{0}")]
     Failed(String),
+    /// A frame of a moving scene.
+    #[error("frame {number} ({name}): {error}")]
+    Frame {
+        /// Its number, from 1.
+        number: usize,
+        /// Its scene, as on the command line.
+        name: String,
+        /// What is wrong with it.
+        error: Box<Error>,
+    },
     /// Nobody reads the output any more: no error to the user.
     #[error("the output was closed")]
     Closed,
@@ -85,6 +95,7 @@ impl Error {
             Self::Verification(_) | Self::Heap(HeapError::Misuse { .. }) => 5,
             Self::Backend(_) | Self::Heap(_) | Self::OutOfPool(_) => 4,
             Self::Relayed { code, .. } => *code,
+            Self::Frame { error, .. } => error.exit_code(),
         }
     }
 }

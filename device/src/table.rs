@@ -37,6 +37,9 @@ macro_rules! with_kernels {
             "tree" "tree_fill" TreeFill $crate::kdtree::prepare::Fill;
             "build" "tree_build" Build $crate::kdtree::build::Build;
             "tree" "tree_relayout" Relayout $crate::kdtree::relayout::Relayout;
+            "tree" "tree_claim" TreeClaim $crate::kdtree::keep::Claim;
+            "tree" "tree_transfer" TreeTransfer $crate::kdtree::keep::Transfer;
+            "tree" "tree_discard" TreeDiscard $crate::kdtree::keep::Discard;
             "graph" "graph_load" Load $crate::graph::store::load::Load;
             "graph" "graph_provide" Provide $crate::graph::store::contiguous::prepare::Provide;
             "graph" "graph_prepare" GraphPrepare $crate::graph::store::contiguous::prepare::Prepare;

@@ -15,6 +15,7 @@ use crate::backend::{Choice, LAUNCH_LIMIT, Options};
 use crate::generate::{SceneSpec, Source};
 use crate::output::{self, Output};
 use crate::size;
+use crate::workload::frames::Frame;
 
 /// Which machine runs the kernels.
 #[derive(Clone, Debug, Args)]
@@ -158,6 +159,27 @@ pub fn load_scene(
             Ok(made.clean(CleanOptions { keep_duplicates })?)
         }
     }
+}
+
+/// Loads and cleans the frames of a moving scene, or makes them, as [`load_scene`] does.
+///
+/// # Errors
+///
+/// [`Error::Frame`] with one that cannot be used or made.
+pub fn load_frames(
+    sources: &[Source<SceneSpec>],
+    keep_duplicates: bool,
+) -> Result<Vec<Frame>, Error> {
+    let load = |(index, source): (usize, &Source<SceneSpec>)| {
+        let loaded = load_scene(source, keep_duplicates);
+        let loaded = loaded.map_err(|error| Error::Frame {
+            number: index + 1,
+            name: source.to_string(),
+            error: Box::new(error),
+        });
+        Ok(Frame::of(&loaded?.0))
+    };
+    sources.iter().enumerate().map(load).collect()
 }
 
 /// Makes a scene.

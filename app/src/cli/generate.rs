@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use super::common::make_scene;
 use super::suffix;
 use crate::Error;
-use crate::generate::SceneSpec;
+use crate::generate::{SceneSpec, Spec};
 use crate::output;
 use crate::report::triangles;
 
@@ -42,6 +42,8 @@ pub fn run(what: What) -> Result<(), Error> {
 
 /// Makes the scene, cleans it and writes it.
 fn scene(arguments: &SceneArguments) -> Result<(), Error> {
+    let check = arguments.scene.check();
+    check.map_err(|why| Error::Usage(format!("--{why}")))?;
     suffix::check(&arguments.output, &["obj", "obj.gz"])?;
     // Known before the work.
     output::check_writable(&arguments.output)?;

@@ -4,32 +4,36 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::common::{BackendArguments, load_scene, progress, read_apart, write};
+use super::common::{BackendArguments, load_frames, load_scene, progress, read_apart, write};
 use super::suffix;
-use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
+use super::tree::{AllocatorArguments, CameraArguments, ScenesArguments, TreeArguments};
 use crate::Error;
+use crate::allocators::Spec;
 use crate::output::Output;
-use crate::report::{PictureReport, ResultFormat, TreeReport, json};
-use crate::tree;
+use crate::report::{FramesReport, PictureReport, ResultFormat, TreeReport, json};
+use crate::tree::{self, TreeError};
+use crate::workload::frames;
 use crate::workload::tree::Workload;
 
 /// Arguments of `heapwood kdtree`.
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
+    scenes: ScenesArguments,
+    #[command(flatten)]
     tree: TreeArguments,
     #[command(flatten)]
     allocator: AllocatorArguments,
     #[command(flatten)]
     backend: BackendArguments,
-    /// Timed builds
+    /// Timed builds; with --frames, of all frames
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 5)]
     runs: u32,
     /// Look for every triangle in all leaves that it overlaps
     #[arg(long)]
     verify: bool,
     /// Render the tree to this PNG file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "frames")]
     render: Option<PathBuf>,
     #[command(flatten)]
     camera: CameraArguments,
@@ -44,7 +48,9 @@ pub struct Arguments {
 /// Builds, measures, renders on request, and reports.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
-    let scene = &arguments.tree.scene;
+    let Some(scene) = &arguments.scenes.scene else {
+        return frames(arguments, spec);
+    };
     let targets = [arguments.output.as_deref(), arguments.render.as_deref()];
     read_apart(scene.file(), &targets)?;
     let format = suffix::format(arguments.format, arguments.output.as_deref())?;
@@ -81,6 +87,38 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         let name = path.display().to_string();
         report.render = Some(PictureReport::new(&image, mode.name(), &name));
     }
+    let text = match format {
+        ResultFormat::Text => report.text(),
+        ResultFormat::Json => json(&report)?,
+    };
+    write(file, &text)
+}
+
+/// Builds the trees of a moving scene, measures and reports.
+fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
+    if !spec.frees() {
+        return Err(TreeError::CannotFree(spec.to_string()).into());
+    }
+    let output = arguments.output.as_deref();
+    read_apart(arguments.scenes.files(), &[output])?;
+    let format = suffix::format(arguments.format, output)?;
+    let file = output.map(Output::open).transpose()?;
+    let sources = &arguments.scenes.frames;
+    let frames = load_frames(sources, arguments.tree.keep_duplicates)?;
+    let backend = arguments.backend.decide(None)?.open()?;
+
+    let workload = frames::Workload {
+        frames: &frames,
+        spec,
+        pool: arguments.tree.pool,
+        options: arguments.tree.options(),
+        verify: arguments.verify,
+    };
+    let bar = progress(frames.len() * (arguments.runs as usize + 2));
+    bar.set_message("frames");
+    let measured = workload.run(&*backend, arguments.runs, || bar.inc(1));
+    bar.finish_and_clear();
+    let report = FramesReport::new(&workload, &backend.info(), &measured?);
     let text = match format {
         ResultFormat::Text => report.text(),
         ResultFormat::Json => json(&report)?,

@@ -8,6 +8,7 @@ use super::common::{BackendArguments, load_scene, read_apart, spinner};
 use super::suffix;
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
 use crate::Error;
+use crate::generate::{SceneSpec, Source, source};
 use crate::output::{self, Output};
 use crate::report::{PictureReport, RenderReport, ResultFormat, json};
 use crate::tree::{self, TreeBuilder};
@@ -15,6 +16,10 @@ use crate::tree::{self, TreeBuilder};
 /// Arguments of `heapwood render`.
 #[derive(Debug, Args)]
 pub struct Arguments {
+    /// The scene: an OBJ file, plain or gzipped, or gen:KIND,OPTION=VALUE,... with the
+    /// options of `heapwood generate scene`
+    #[arg(value_name = "SCENE", value_parser = source::<SceneSpec>())]
+    scene: Source<SceneSpec>,
     #[command(flatten)]
     tree: TreeArguments,
     /// The PNG file to write
@@ -37,10 +42,10 @@ pub struct Arguments {
 /// Builds a tree, renders it and writes the picture.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
-    read_apart(arguments.tree.scene.file(), &[Some(&arguments.output)])?;
+    read_apart(arguments.scene.file(), &[Some(&arguments.output)])?;
     suffix::check(&arguments.output, &["png"])?;
     let target = Output::open(&arguments.output)?;
-    let (scene, _) = load_scene(&arguments.tree.scene, arguments.tree.keep_duplicates)?;
+    let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates)?;
     let camera = arguments.camera.camera(&scene)?;
     let backend = arguments.backend.decide(None)?.open()?;
 

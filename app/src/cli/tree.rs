@@ -1,5 +1,7 @@
 //! Options of the commands that build a tree.
 
+use std::path::Path;
+
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use heapwood_device::kdtree::plan::{Costs, Options, Quality};
@@ -13,13 +15,32 @@ use crate::allocators::{DEFAULT, Spec};
 use crate::generate::{SceneSpec, Source, source};
 use crate::size::{self, Pool};
 
-/// The scene, and how its tree is built.
+/// The scene, or the frames of one that moves.
 #[derive(Debug, Args)]
-pub struct TreeArguments {
+pub struct ScenesArguments {
     /// The scene: an OBJ file, plain or gzipped, or gen:KIND,OPTION=VALUE,... with the
     /// options of `heapwood generate scene`
-    #[arg(value_name = "SCENE", value_parser = source::<SceneSpec>())]
-    pub scene: Source<SceneSpec>,
+    #[arg(value_name = "SCENE", value_parser = source::<SceneSpec>(), required_unless_present = "frames")]
+    pub scene: Option<Source<SceneSpec>>,
+    /// Build the trees of these scenes one after the other over the same allocator, without
+    /// emptying it between them; each tree is freed when the next one is there
+    #[arg(long, value_name = "SCENE", num_args = 1.., value_parser = source::<SceneSpec>(), conflicts_with = "scene")]
+    pub frames: Vec<Source<SceneSpec>>,
+}
+
+impl ScenesArguments {
+    /// The files that are read.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.scene
+            .iter()
+            .chain(&self.frames)
+            .filter_map(Source::file)
+    }
+}
+
+/// How a tree is built.
+#[derive(Debug, Args)]
+pub struct TreeArguments {
     /// Memory of the allocator: auto, a multiple of the root's references such as
     /// 200x, or a size
     #[arg(long, value_name = "SIZE", value_parser = size::parse_pool, default_value = "auto")]

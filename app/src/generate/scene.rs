@@ -9,16 +9,20 @@ use heapwood_scenes::{CleanOptions, Scene};
 use super::{PREFIX, Spec, one_of, parse};
 use crate::Error;
 
+/// Triangles of a building or a scan, at least, if none are asked for.
+const SIZED_TRIANGLES: u64 = 300_000;
+
 /// What scene to make.
 #[derive(Clone, Debug, PartialEq, Args)]
 pub struct SceneSpec {
-    /// courtyard, knot, terrain, or an OBJ file to enlarge
+    /// courtyard, knot, terrain; building or scan, of any size; or an OBJ file to enlarge
     #[arg(value_parser = parse_base)]
     kind: Base,
-    /// Seed of the terrain and of displacement
+    /// Seed of the terrain, the building, the scan and of displacement
     #[arg(long, value_name = "N", default_value_t = generate::TERRAIN_SEED)]
     seed: u32,
-    /// Subdivide at edge midpoints until there are at least so many triangles
+    /// Make at least so many triangles: a building of more rooms, a finer scan [default for
+    /// these: 300000], or else by subdivision at edge midpoints
     #[arg(long, value_name = "N", conflicts_with = "levels")]
     triangles: Option<u64>,
     /// Subdivide at edge midpoints so many times
@@ -43,6 +47,8 @@ pub struct SceneSpec {
 enum Base {
     /// One of the program's scenes.
     Named(&'static str),
+    /// A scene of the program of as many triangles as are asked for.
+    Sized(&'static str),
     /// A scene in a file.
     File(PathBuf),
     /// A scene that is made for this one.
@@ -52,9 +58,19 @@ enum Base {
 impl Spec for SceneSpec {
     const WHAT: &'static str = "scene";
 
+    fn check(&self) -> Result<(), String> {
+        if self.is_sized() && self.levels.is_none() && self.displace > 0.0 {
+            return Err(
+                "displace is for what is subdivided: give a building or a scan levels, too"
+                    .to_owned(),
+            );
+        }
+        Ok(())
+    }
+
     fn file(&self) -> Option<&Path> {
         match &self.kind {
-            Base::Named(_) => None,
+            Base::Named(_) | Base::Sized(_) => None,
             Base::File(path) => Some(path),
             Base::Made(spec) => spec.file(),
         }
@@ -62,6 +78,11 @@ impl Spec for SceneSpec {
 }
 
 impl SceneSpec {
+    /// Whether the kind makes as many triangles as are asked for by itself.
+    fn is_sized(&self) -> bool {
+        matches!(self.kind, Base::Sized(_))
+    }
+
     /// Makes the scene that `heapwood generate scene` writes; `read` loads the file that it is
     /// made from, if there is one.
     ///
@@ -76,6 +97,11 @@ impl SceneSpec {
             // Another seed is another terrain.
             Base::Named("terrain") => generate::terrain(self.seed),
             Base::Named(name) => generate::by_name(name).expect("the parser found the name"),
+            Base::Sized(name) => {
+                let triangles = self.triangles.unwrap_or(SIZED_TRIANGLES);
+                let made = generate::sized(name, triangles, self.seed)?;
+                made.expect("the parser found the name")
+            }
             Base::File(path) => read(path)?,
             Base::Made(spec) => spec.make(read)?,
         };
@@ -86,7 +112,7 @@ impl SceneSpec {
         };
         if let Some(levels) = self.levels {
             scene = generate::subdivide(&scene, levels, displacement)?;
-        } else if let Some(triangles) = self.triangles {
+        } else if let (Some(triangles), false) = (self.triangles, self.is_sized()) {
             scene = generate::subdivide_to(&scene, triangles, displacement)?;
         }
         if let Some(copies) = self.copies {
@@ -102,6 +128,9 @@ fn parse_base(text: &str) -> Result<Base, String> {
     if let Some(&name) = generate::NAMES.iter().find(|&&name| name == text) {
         return Ok(Base::Named(name));
     }
+    if let Some(&name) = generate::SIZED.iter().find(|&&name| name == text) {
+        return Ok(Base::Sized(name));
+    }
     if let Some(rest) = text.strip_prefix(PREFIX) {
         // Its commas would be those of the outer one.
         if rest.starts_with(PREFIX) {
@@ -111,7 +140,8 @@ fn parse_base(text: &str) -> Result<Base, String> {
     }
     let path = Path::new(text);
     if !text.contains(['.', '/']) && !path.exists() {
-        let names = one_of("scene", text, &generate::NAMES);
+        let names: Vec<&str> = [&generate::NAMES[..], &generate::SIZED].concat();
+        let names = one_of("scene", text, &names);
         return Err(format!("{names}, or name an OBJ file"));
     }
     Ok(Base::File(path.to_owned()))
@@ -151,6 +181,24 @@ mod tests {
         assert!(made("terrain,triangles=5000,displace=0.2").len() >= 5000);
         assert_eq!(made("gen:terrain,levels=1").len(), 4 * count);
         assert!(parse::<SceneSpec>("gen:gen:terrain").is_err());
+    }
+
+    #[test]
+    fn some_kinds_have_as_many_triangles_as_asked_for() {
+        for name in generate::SIZED {
+            let expected = generate::sized(name, 2000, 3).unwrap().unwrap();
+            let scene = made(&format!("{name},triangles=2000,seed=3"));
+            assert_eq!(scene.input_hash(), expected.input_hash());
+            let usual = made(&format!("{name},levels=0,displace=0.1")).len() as u64;
+            assert!((SIZED_TRIANGLES..2 * SIZED_TRIANGLES).contains(&usual));
+            let twice = made(&format!("{name},triangles=2000,seed=3,copies=2"));
+            assert_eq!(twice.len(), 4 * scene.len());
+        }
+        let why = parse::<SceneSpec>("scan,displace=0.1").unwrap_err();
+        assert!(
+            why.starts_with("displace is for what is subdivided"),
+            "{why}"
+        );
     }
 
     #[test]

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::picture::PictureReport;
 use super::{milliseconds, triangles};
+use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
 use crate::size::display;
-use crate::tree::PreparedBuild;
+use crate::tree::{Options, PreparedBuild};
 use crate::workload::tree::{BuildMeasurement, Workload};
 
 /// How the tree was built.
@@ -32,6 +33,22 @@ pub struct BuildOptions {
     pub finish: u32,
     /// Whether blocks were checked.
     pub check_heap: bool,
+}
+
+impl BuildOptions {
+    /// Those of builds over an allocator.
+    pub fn new(options: &Options, spec: &Spec) -> Self {
+        Self {
+            traversal_cost: options.costs.traversal,
+            intersection_cost: options.costs.intersection,
+            empty_bonus: options.costs.empty_bonus,
+            max_depth: options.max_depth,
+            clip: options.clip,
+            alloc_per_split: options.alloc_per_split,
+            finish: options.finish,
+            check_heap: spec.allocator.checked,
+        }
+    }
 }
 
 /// The result of `heapwood kdtree`; the keys are stable, what cannot be measured
@@ -59,6 +76,14 @@ pub struct TreeReport {
     /// The most bytes granted at a time; all bytes requested, for an allocator
     /// that cannot free.
     pub pool_high_water_bytes: u64,
+    /// Bytes of the device's memory beside the pool: the triangles and the workspace.
+    pub device_bytes: u64,
+    /// Bytes of the workspace, in which the finished tree is.
+    pub workspace_bytes: u64,
+    /// What the build took of them.
+    pub workspace_used_bytes: u64,
+    /// Bytes of the workspace of the first build, which found how much is taken.
+    pub workspace_tried_bytes: u64,
     /// Initialisation of the heap, in milliseconds.
     pub init_ms: Samples,
     /// The build, in milliseconds.
@@ -131,19 +156,14 @@ impl TreeReport {
             device: info.device.clone(),
             allocator: spec.name().to_owned(),
             parameters: spec.parameters(),
-            options: BuildOptions {
-                traversal_cost: options.costs.traversal,
-                intersection_cost: options.costs.intersection,
-                empty_bonus: options.costs.empty_bonus,
-                max_depth: options.max_depth,
-                clip: options.clip,
-                alloc_per_split: options.alloc_per_split,
-                finish: options.finish,
-                check_heap: spec.allocator.checked,
-            },
+            options: BuildOptions::new(options, spec),
             root_bytes: ready.root_bytes(),
             pool_bytes: ready.pool_bytes(),
             pool_high_water_bytes: high_water,
+            device_bytes: ready.device_bytes(),
+            workspace_bytes: ready.workspace_bytes(),
+            workspace_used_bytes: ready.used_workspace_bytes(&measured.built),
+            workspace_tried_bytes: ready.tried_workspace_bytes(),
             init_ms: measured.init_ms.clone(),
             build_ms: measured.build_ms.clone(),
             nodes: result.nodes,
@@ -186,6 +206,16 @@ impl TreeReport {
                     display(self.pool_bytes),
                     display(self.pool_high_water_bytes),
                     display(self.root_bytes)
+                ),
+            ),
+            (
+                "beside it",
+                format!(
+                    "{}: a workspace of {}, {} of it used, and the triangles; {} in the first build",
+                    display(self.device_bytes),
+                    display(self.workspace_bytes),
+                    display(self.workspace_used_bytes),
+                    display(self.workspace_tried_bytes)
                 ),
             ),
             (

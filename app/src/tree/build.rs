@@ -22,6 +22,11 @@ const FIRST_POOL: u64 = 64;
 /// Least first pool of `--pool auto`, in bytes.
 const LEAST_POOL: u64 = 16 << 20;
 
+/// First pool of `--pool auto` for a root whose references take so many bytes.
+pub(crate) fn first_pool(root: u64) -> u64 {
+    (root * FIRST_POOL).max(LEAST_POOL)
+}
+
 /// Triangles on a backend, from which trees are built.
 pub struct TreeBuilder<'b> {
     backend: &'b dyn Backend,
@@ -75,20 +80,24 @@ impl<'b> TreeBuilder<'b> {
         limits: Limits,
     ) -> Result<PreparedBuild<'b>, TreeError> {
         let plan = Plan::new(self.count, options, limits)?;
+        let workspace = self.backend.memory(plan.bytes() as u64, false)?;
         Ok(PreparedBuild {
             backend: self.backend,
             triangles: Arc::clone(&self.triangles),
             may_overwrite: spec.allocator.properties.may_overwrite,
             heap,
-            workspace: self.backend.memory(plan.bytes() as u64, false)?,
+            tried_bytes: workspace.bytes(),
+            workspace,
             plan,
             options,
+            is_fitted: false,
             has_tree: Cell::new(false),
         })
     }
 
     /// Finds a pool and a workspace by building once, or more often with larger ones while
-    /// they do not suffice and may grow. A scene whose tree would exceed the bound on
+    /// they do not suffice and may grow. The workspace is then one of what the build took of
+    /// it, without a tree. A scene whose tree would exceed the bound on
     /// duplication gets budgets of references.
     ///
     /// # Errors
@@ -102,7 +111,7 @@ impl<'b> TreeBuilder<'b> {
     ) -> Result<PreparedBuild<'b>, TreeError> {
         let root = u64::from(self.count) * 4;
         let mut pool_bytes = match pool {
-            Pool::Auto => (root * FIRST_POOL).max(LEAST_POOL),
+            Pool::Auto => first_pool(root),
             Pool::Times(factor) => (root as f64 * factor) as u64,
             Pool::Bytes(bytes) => bytes,
         };
@@ -151,7 +160,7 @@ impl<'b> TreeBuilder<'b> {
             // The bytes served decide whether a failure may come from overwritten
             // references.
             match prepared.build(spec.allocator.properties.may_overwrite) {
-                Ok(_) => return Ok(prepared),
+                Ok(built) => return prepared.fitted(built.result.used),
                 Err(TreeError::Build(BuildError::Explodes { .. })) => options.bounded = true,
                 Err(TreeError::Pool { .. }) if pool == Pool::Auto => {
                     drop(prepared);
@@ -173,8 +182,12 @@ pub struct PreparedBuild<'b> {
     may_overwrite: bool,
     heap: DeviceHeap<'b>,
     workspace: Memory,
+    /// Bytes of the workspace before it was fitted.
+    tried_bytes: u64,
     plan: Plan,
     options: Options,
+    /// Whether the workspace has what a build took, and nothing more.
+    is_fitted: bool,
     /// Whether there is a whole tree in the workspace.
     has_tree: Cell<bool>,
 }
@@ -192,7 +205,20 @@ pub struct BuiltTree {
     pub state: State,
 }
 
-impl PreparedBuild<'_> {
+impl<'b> PreparedBuild<'b> {
+    /// The same with a workspace of what a build took. The larger one is given back first.
+    fn fitted(self, used: Limits) -> Result<Self, TreeError> {
+        let plan = Plan::new(self.triangle_count(), self.options, used)?;
+        drop(self.workspace);
+        Ok(Self {
+            workspace: self.backend.memory(plan.bytes() as u64, false)?,
+            plan,
+            is_fitted: true,
+            has_tree: Cell::new(false),
+            ..self
+        })
+    }
+
     /// Builds the tree on a heap just made empty, with statistics of
     /// allocations on request.
     ///
@@ -202,26 +228,17 @@ impl PreparedBuild<'_> {
     pub fn build(&self, collect: bool) -> Result<BuiltTree, TreeError> {
         self.has_tree.set(false);
         let init_ms = self.heap.init()?;
-        self.workspace.zero_front(self.plan.zero_bytes() as u64)?;
         let options = Options {
             collect,
             ..self.options
         };
         let plan = Plan::new(self.triangle_count(), options, self.plan.limits())?;
-        let mut build_ms = 0.0;
-        let triangles = self.triangles.address().cast();
-        for planned in plan.launches(self.workspace.address(), triangles) {
-            let launch = Launch {
-                call: planned.call,
-                heap: Some(self.heap.parts()),
-                grid: planned.grid,
-            };
-            // SAFETY: the plan is for this workspace, whose front is 0, and the heap is
-            // empty.
-            build_ms += unsafe { self.backend.launch(&launch)? };
-        }
-        let header: [u8; RESULT_BYTES] = self.workspace.download_array(0)?;
-        let result = plan::outcome(&header).map_err(|error| self.tree_error(error))?;
+        // SAFETY: the plan is for this workspace and these triangles.
+        let (build_ms, result) = unsafe {
+            let memory = (&self.workspace, &*self.triangles);
+            run_build(self.backend, &self.heap, memory, &plan)?
+        };
+        let result = result.map_err(|error| self.tree_error(error))?;
         let state = self.heap.state()?;
         if state.faults.overwritten > 0 {
             return Err(self.tree_error(BuildError::Overwritten));
@@ -285,6 +302,28 @@ impl PreparedBuild<'_> {
         self.heap.pool_bytes()
     }
 
+    /// Bytes of the backend's memory beside the pool: the triangles and the workspace, in
+    /// which the finished tree is.
+    pub fn device_bytes(&self) -> u64 {
+        self.triangles.bytes() + self.workspace.bytes()
+    }
+
+    /// Bytes of the workspace.
+    pub fn workspace_bytes(&self) -> u64 {
+        self.workspace.bytes()
+    }
+
+    /// Bytes of the workspace of the build that found its size.
+    pub fn tried_workspace_bytes(&self) -> u64 {
+        self.tried_bytes
+    }
+
+    /// Bytes of the workspace that a build took.
+    pub fn used_workspace_bytes(&self, built: &BuiltTree) -> u64 {
+        let plan = Plan::new(self.triangle_count(), self.options, built.result.used);
+        plan.map_or(0, |plan| plan.bytes() as u64)
+    }
+
     /// Bytes of the root's reference array.
     pub fn root_bytes(&self) -> u64 {
         self.plan.root_bytes()
@@ -309,6 +348,8 @@ impl PreparedBuild<'_> {
         match error {
             BuildError::OutOfMemory { bytes } => pool(Some(bytes)),
             BuildError::Overwritten => pool(None),
+            // The same build took no more than there is.
+            error if error.is_limit() && self.may_overwrite && self.is_fitted => pool(None),
             // References in blocks that were granted again add up to any sum.
             BuildError::Explodes { served }
                 if self.may_overwrite
@@ -319,4 +360,36 @@ impl PreparedBuild<'_> {
             other => TreeError::Build(other),
         }
     }
+}
+
+/// Runs the launches of a build in a workspace, over these triangles. Returns their time in
+/// milliseconds, and what the workspace's header then says.
+///
+/// # Errors
+///
+/// Faults of the backend.
+///
+/// # Safety
+///
+/// The workspace has the bytes of the plan, there are its triangles, all of it is this
+/// backend's, and the heap is initialised.
+pub(super) unsafe fn run_build(
+    backend: &dyn Backend,
+    heap: &DeviceHeap,
+    (workspace, triangles): (&Memory, &Memory),
+    plan: &Plan,
+) -> Result<(f64, Result<BuildResult, BuildError>), BackendError> {
+    workspace.zero_front(plan.zero_bytes() as u64)?;
+    let mut build_ms = 0.0;
+    for planned in plan.launches(workspace.address(), triangles.address().cast()) {
+        let launch = Launch {
+            call: planned.call,
+            heap: Some(heap.parts()),
+            grid: planned.grid,
+        };
+        // SAFETY: the caller's promise, and the workspace's front is 0.
+        build_ms += unsafe { backend.launch(&launch)? };
+    }
+    let header: [u8; RESULT_BYTES] = workspace.download_array(0)?;
+    Ok((build_ms, plan::outcome(&header)))
 }

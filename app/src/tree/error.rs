@@ -50,6 +50,22 @@ pub enum TreeError {
     /// The build failed for another reason.
     #[error(transparent)]
     Build(BuildError),
+    /// A frame of a moving scene.
+    #[error("frame {number} ({name}): {error}")]
+    Frame {
+        /// Its number, from 1.
+        number: usize,
+        /// Its scene.
+        name: String,
+        /// What is wrong with it.
+        error: Box<TreeError>,
+    },
+    /// The allocator does not free, and there are several frames.
+    #[error(
+        "{0} cannot free the tree of a frame when the next one is there: use an allocator that \
+         frees (see `heapwood allocators`), or build each frame by itself, without --frames"
+    )]
+    CannotFree(String),
     /// Two builds of one scene differ, or a tree is wrong.
     #[error("{0}")]
     Wrong(String),
@@ -68,6 +84,16 @@ impl From<TreeError> for crate::Error {
             TreeError::Plan(error) => Self::Usage(error.to_string()),
             TreeError::Pool { .. } | TreeError::Full { .. } => Self::OutOfPool(error.to_string()),
             TreeError::Build(error) => Self::Failed(error.to_string()),
+            TreeError::Frame {
+                number,
+                name,
+                error,
+            } => Self::Frame {
+                number,
+                name,
+                error: Box::new((*error).into()),
+            },
+            TreeError::CannotFree(_) => Self::Usage(error.to_string()),
             TreeError::Wrong(_) => Self::Verification(error.to_string()),
         }
     }

@@ -21,14 +21,17 @@
 mod build;
 mod error;
 mod finished;
+mod frames;
 mod image;
 #[cfg(test)]
 mod tests;
 mod trace;
 
+pub(crate) use build::first_pool;
 pub use build::{BuiltTree, PreparedBuild, TreeBuilder};
 pub use error::TreeError;
 pub use finished::{Tree, TreeHash};
+pub use frames::{BuiltFrame, FrameBuilder, FramePlan};
 pub use heapwood_device::kdtree::plan::{Options, Quality};
 pub use heapwood_device::render::{Hit, Triangle};
 pub use image::{RenderedImage, render};

@@ -1,6 +1,7 @@
 //! What heapwood measures: the work, from typed options to typed results.
 //!
 //! - [`tree`]: the k-d tree of a scene is built.
+//! - [`frames`]: trees of a moving scene follow each other in one pool.
 //! - [`graph`]: a graph is loaded, changed by a stream of updates, and computed on.
 //! - [`micro`]: allocators alone, in the papers' microbenchmarks.
 //! - [`fragmentation`]: how much of a pool they grant, and where.
@@ -14,6 +15,7 @@
 pub mod cases;
 pub mod compare;
 pub mod fragmentation;
+pub mod frames;
 pub mod graph;
 pub mod host_pool;
 pub mod micro;

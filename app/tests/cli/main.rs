@@ -6,6 +6,7 @@ mod bad_input;
 mod bench;
 mod compare;
 mod fragmentation;
+mod frames;
 mod generate;
 mod generated_input;
 mod graph;

@@ -5,7 +5,7 @@ use crate::program::{
 };
 
 /// The keys of `kdtree --format json` that scripts rely on.
-const TREE_KEYS: [&str; 29] = [
+const TREE_KEYS: [&str; 33] = [
     "allocation_mean_bytes",
     "allocation_std_bytes",
     "allocations",
@@ -35,6 +35,10 @@ const TREE_KEYS: [&str; 29] = [
     "tree_hash",
     "triangles",
     "init_ms",
+    "device_bytes",
+    "workspace_bytes",
+    "workspace_used_bytes",
+    "workspace_tried_bytes",
 ];
 
 #[test]
@@ -59,6 +63,13 @@ fn a_tree_is_reported_with_stable_keys() {
     let leaves = number(&report["leaves"]);
     assert_eq!(number(&report["nodes"]), 2.0 * leaves - 1.0);
     assert!(number(&report["pool_high_water_bytes"]) >= 4.0 * 2048.0);
+    // Nodes while the tree grows and when it is finished, and references likewise.
+    let tables = 40.0 * number(&report["nodes"]) + 8.0 * number(&report["references"]);
+    let used = number(&report["workspace_used_bytes"]);
+    let held = number(&report["workspace_bytes"]);
+    assert!(used > tables && (used..2.0 * used).contains(&held));
+    assert!(number(&report["workspace_tried_bytes"]) > held);
+    assert!(number(&report["device_bytes"]) >= held + 36.0 * 2048.0);
     assert_eq!(text(&report, "tree_hash").len(), 16);
     assert_eq!(text(&report["meta"], "input_hash").len(), 16);
 }

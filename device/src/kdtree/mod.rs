@@ -10,6 +10,7 @@
 //! 2. `Build` builds the tree, node by node, in any order.
 //! 3. `Relayout` writes the same tree in depth-first order, always the same bytes.
 //!
+//! [`keep`] moves a finished tree into blocks of the heap, where it outlives the next build.
 //! [`plan`] has the host's side: which launches make a tree. [`check`] and [`metrics`]
 //! look at the finished one.
 
@@ -19,6 +20,7 @@ pub mod bounds;
 pub mod budget;
 pub mod build;
 pub mod clip;
+pub mod keep;
 pub mod node;
 mod partition;
 pub mod prepare;

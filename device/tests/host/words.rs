@@ -15,19 +15,31 @@ fn capacities_of_a_build_follow_from_its_triangles() {
     // Twelve levels of large nodes: 1,000,000 * 12 * 3 / 512 / 2 chunks, and 64.
     let chunks = 35_156 + 64;
     let expected = Limits {
-        nodes: 16_001_024,
-        references: 16_001_024,
+        nodes: 10_001_024,
+        references: 8_001_024,
         tasks: 1_000_000 + 3 * chunks + 1024,
-        large_nodes: chunks / 4 + 64,
+        large_nodes: chunks / 8 + 64,
         chunks,
     };
+    // A limit of 34 levels is the usual one.
+    options.max_depth = Some(34);
     assert_eq!(Limits::for_triangles(1_000_000, &options), expected);
     options.alloc_per_split = true;
-    let expected = Limits {
-        tasks: 16_001_024 + 3 * chunks,
+    let allocating = Limits {
+        tasks: 5_000_512 + 3 * chunks,
         ..expected
     };
-    assert_eq!(Limits::for_triangles(1_000_000, &options), expected);
+    assert_eq!(Limits::for_triangles(1_000_000, &options), allocating);
+    options.alloc_per_split = false;
+    for (depth, nodes, references) in [(37, 16_001_024, 9_001_024), (47, 32_001_024, 13_001_024)] {
+        options.max_depth = Some(depth);
+        let deep = Limits {
+            nodes,
+            references,
+            ..expected
+        };
+        assert_eq!(Limits::for_triangles(1_000_000, &options), deep);
+    }
 }
 
 #[test]

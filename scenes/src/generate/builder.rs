@@ -94,21 +94,38 @@ impl Builder {
         }
     }
 
+    /// Adds a scene of the same materials, each vertex where `place` moves it.
+    pub fn add(&mut self, scene: &Scene, place: impl Fn(Vec3) -> Vec3) {
+        let base = self.vertices.len() as u32;
+        self.vertices
+            .extend(scene.vertices().iter().map(|&v| place(v)));
+        self.triangles
+            .extend(scene.triangles().iter().map(|t| t.map(|v| v + base)));
+        self.material_of.extend_from_slice(scene.material_of());
+    }
+
+    /// The scene as it was given, neither rounded nor cleaned.
+    pub fn into_scene(self, name: &str) -> Scene {
+        let Self {
+            vertices,
+            triangles,
+            materials,
+            material_of,
+            ..
+        } = self;
+        let scene = Scene::new(name, vertices, triangles, materials, material_of);
+        scene.expect("a builder's indices are its own")
+    }
+
     /// The finished scene.
     ///
     /// # Panics
     /// If nothing with an area was added.
     pub fn finish(self, name: &str) -> Scene {
         let vertices = self.vertices.into_iter().map(four_decimals).collect();
-        let scene = Scene::new(
-            name,
-            vertices,
-            self.triangles,
-            self.materials,
-            self.material_of,
-        );
-        let cleaned = scene.and_then(|scene| scene.clean(CleanOptions::default()));
-        cleaned.expect("a builder's indices are its own").0
+        let scene = Self { vertices, ..self }.into_scene(name);
+        let cleaned = scene.clean(CleanOptions::default());
+        cleaned.expect("something with an area was added").0
     }
 }
 

@@ -6,23 +6,32 @@
 //! OBJ files hold exactly these scenes.
 
 mod builder;
+mod building;
 mod courtyard;
 mod grid;
 mod knot;
 mod noise;
+mod scan;
 mod subdivide;
 mod terrain;
+#[cfg(test)]
+mod testing;
 
+pub use building::building;
 pub use courtyard::courtyard;
 pub use grid::grid;
 pub use knot::knot;
+pub use scan::scan;
 pub use subdivide::{Displacement, subdivide, subdivide_to};
 pub use terrain::terrain;
 
-use crate::Scene;
+use crate::{Scene, SceneError};
 
 /// The names that [`by_name`] knows.
 pub const NAMES: [&str; 3] = ["courtyard", "knot", "terrain"];
+
+/// The names that [`sized`] knows.
+pub const SIZED: [&str; 2] = ["building", "scan"];
 
 /// The seed of the shipped `terrain`.
 pub const TERRAIN_SEED: u32 = 7;
@@ -37,5 +46,17 @@ pub fn by_name(name: &str) -> Option<Scene> {
         "knot" => Some(knot()),
         "terrain" => Some(terrain(TERRAIN_SEED)),
         _ => None,
+    }
+}
+
+/// A scene of at least so many triangles, of a kind of [`SIZED`]; none for another name.
+///
+/// # Errors
+/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`].
+pub fn sized(name: &str, triangles: u64, seed: u32) -> Result<Option<Scene>, SceneError> {
+    match name {
+        "building" => building(triangles, seed).map(Some),
+        "scan" => scan(triangles, seed).map(Some),
+        _ => Ok(None),
     }
 }

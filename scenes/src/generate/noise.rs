@@ -45,7 +45,7 @@ fn lattice(point: [i32; 3], seed: u32) -> f32 {
 }
 
 /// Mixes the bits of a word: multiply and shift, twice over.
-fn scramble(word: u32) -> u32 {
+pub(super) fn scramble(word: u32) -> u32 {
     let word = word.wrapping_add(0x9e37_79b9);
     let word = (word ^ (word >> 16)).wrapping_mul(0x85eb_ca6b);
     let word = (word ^ (word >> 13)).wrapping_mul(0xc2b2_ae35);

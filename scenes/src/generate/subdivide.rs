@@ -186,7 +186,7 @@ fn vertex_normals(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
 mod tests {
     use super::*;
     use crate::generate::by_name;
-    use std::collections::HashMap;
+    use crate::generate::testing::edges_by_position;
 
     const ROUGH: Displacement = Displacement {
         amplitude: 0.2,
@@ -194,27 +194,14 @@ mod tests {
         seed: 5,
     };
 
-    /// How often each edge occurs, by the positions of its ends.
-    fn edge_counts(scene: &Scene) -> HashMap<[[u32; 3]; 2], u32> {
-        let mut counts = HashMap::new();
-        for [a, b, c] in scene.positions() {
-            for (a, b) in [(a, b), (b, c), (c, a)] {
-                let mut ends = [a, b].map(|v| v.to_array().map(f32::to_bits));
-                ends.sort_unstable();
-                *counts.entry(ends).or_insert(0) += 1;
-            }
-        }
-        counts
-    }
-
     #[test]
     fn a_closed_surface_stays_closed_under_displacement() {
         // Loose triangles: closedness must come from positions alone.
         let knot = Scene::from_triangles("loose", &by_name("knot").unwrap().positions());
-        assert!(edge_counts(&knot).values().all(|&n| n == 2));
+        assert!(edges_by_position(&knot).values().all(|&n| n == 2));
         let rough = subdivide(&knot, 2, ROUGH).unwrap();
         assert_eq!(rough.len(), 16 * knot.len());
-        assert!(edge_counts(&rough).values().all(|&n| n == 2));
+        assert!(edges_by_position(&rough).values().all(|&n| n == 2));
         assert_ne!(rough, subdivide(&knot, 2, Displacement::NONE).unwrap());
     }
 

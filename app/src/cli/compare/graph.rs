@@ -44,7 +44,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut options = Passed::default();
     options.flag("check-heap", arguments.check_heap);
     work.forward(&mut options);
-    let common = arguments.sides.common(options, work.input.file.words())?;
+    let common = arguments
+        .sides
+        .common(options, Some(work.input.file.words()))?;
 
     let case = |(spec, layout): (&Spec, Layout)| {
         let (allocator, layout) = (spec.to_string(), layout.name().to_owned());

@@ -2,17 +2,22 @@
 
 use clap::Args;
 
-use super::super::common::{Passed, load_scene, read_apart};
-use super::super::tree::{TreeArguments, refuse_coalesce};
+use super::super::common::{Passed, load_frames, load_scene, read_apart};
+use super::super::complain;
+use super::super::tree::{ScenesArguments, TreeArguments, refuse_coalesce};
 use super::Sides;
 use crate::Error;
 use crate::allocators::{self, Spec};
-use crate::report::compare::{Origin, Standing, TreeRow};
+use crate::report::compare::{FramesRow, Origin, Standing, TreeRow};
+use crate::report::frames::{hash_of, name_of};
+use crate::tree::TreeError;
 use crate::workload::compare::Case;
 
 /// Arguments of `heapwood compare kdtree`.
 #[derive(Debug, Args)]
 pub struct Arguments {
+    #[command(flatten)]
+    scenes: ScenesArguments,
     #[command(flatten)]
     tree: TreeArguments,
     /// Allocators with their parameters, separated by commas: `all` for each of them, `published`
@@ -33,7 +38,9 @@ pub struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let specs = allocators::parse_list(&arguments.allocators).map_err(Error::Usage)?;
     specs.iter().try_for_each(refuse_coalesce)?;
-    let scene = &arguments.tree.scene;
+    let Some(scene) = &arguments.scenes.scene else {
+        return frames(arguments, specs);
+    };
     read_apart(scene.file(), &[arguments.sides.output.as_deref()])?;
     let opened = arguments.sides.open(&specs)?;
     // Every process reads the scene; that it can be read is known, and what
@@ -41,7 +48,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let (loaded, _) = load_scene(scene, arguments.tree.keep_duplicates)?;
     let (name, hash) = (loaded.name().to_owned(), loaded.input_hash());
     drop(loaded);
-    let common = arguments.sides.common(options(arguments), scene.words())?;
+    let common = arguments
+        .sides
+        .common(options(arguments), Some(scene.words()))?;
 
     let case = |spec: &Spec| {
         let allocator = spec.to_string();
@@ -50,6 +59,57 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         let (common, standing) = (&common, Standing::of(spec));
         Case::new(allocator.clone(), move || {
             Ok(TreeRow {
+                allocator,
+                standing,
+                options: common.options(),
+                outcome: common.run(command)?,
+            })
+        })
+    };
+    let cases = specs.iter().map(case).collect();
+    opened.run(cases, &common, || {
+        Origin::new(name, Some(hash), None, &common.info)
+    })
+}
+
+/// Builds the frames over each allocator that frees, in a process of its own, and writes the
+/// table.
+fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
+    let (specs, left_out): (Vec<Spec>, Vec<Spec>) = specs.into_iter().partition(Spec::frees);
+    let names: Vec<String> = left_out.iter().map(Spec::to_string).collect();
+    if specs.is_empty() {
+        return Err(TreeError::CannotFree(names.join(", ")).into());
+    }
+    read_apart(
+        arguments.scenes.files(),
+        &[arguments.sides.output.as_deref()],
+    )?;
+    let opened = arguments.sides.open(&specs)?;
+    let sources = &arguments.scenes.frames;
+    let frames = load_frames(sources, arguments.tree.keep_duplicates)?;
+    let name = name_of(frames.iter().map(|frame| frame.name.as_str()));
+    let hash = hash_of(frames.iter().map(|frame| frame.input_hash));
+    drop(frames);
+    if !names.is_empty() {
+        let names = names.join(", ");
+        complain(
+            "note",
+            &format_args!("left out, since they cannot free a frame's tree: {names}"),
+        );
+    }
+    let mut options = options(arguments);
+    for source in sources {
+        options.words("frames", Some(source.words()));
+    }
+    let common = arguments.sides.common(options, None)?;
+
+    let case = |spec: &Spec| {
+        let allocator = spec.to_string();
+        let mut command = Passed(vec!["kdtree".into()]);
+        command.option("allocator", Some(&allocator));
+        let (common, standing) = (&common, Standing::of(spec));
+        Case::new(allocator.clone(), move || {
+            Ok(FramesRow {
                 allocator,
                 standing,
                 options: common.options(),

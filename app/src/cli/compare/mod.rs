@@ -128,7 +128,7 @@ impl Sides {
     }
 
     /// What the cases have in common: these options, the backend, and the input.
-    fn common(&self, mut options: Passed, input: OsString) -> Result<Common, Error> {
+    fn common(&self, mut options: Passed, input: Option<OsString>) -> Result<Common, Error> {
         let backend = self.backend.decide(None)?;
         options.backend(&backend);
         Ok(Common {
@@ -145,7 +145,8 @@ struct Common {
     /// What they run on.
     info: DeviceInfo,
     options: Passed,
-    input: OsString,
+    /// What the commands read, unless an option names it.
+    input: Option<OsString>,
     timeout_s: f64,
 }
 
@@ -162,7 +163,10 @@ impl Common {
     fn run<R: DeserializeOwned>(&self, command: Passed) -> Result<Outcome<R>, Error> {
         let Passed(mut arguments) = command;
         arguments.extend_from_slice(&self.options.0);
-        arguments.extend(["--format=json".into(), "--".into(), self.input.clone()]);
+        arguments.push("--format=json".into());
+        if let Some(input) = &self.input {
+            arguments.extend(["--".into(), input.clone()]);
+        }
         compare::isolated(&arguments, self.timeout_s)
     }
 }

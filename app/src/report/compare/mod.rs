@@ -1,11 +1,13 @@
 //! Rows of a comparison, a case each, as tables.
 
 mod earlier;
+mod frames;
 mod graph;
 mod standing;
 mod tree;
 
 pub use earlier::{Earlier, Origin, Row};
+pub use frames::FramesRow;
 pub use graph::GraphRow;
 pub use standing::{Standing, rank};
 pub use tree::TreeRow;

@@ -82,6 +82,7 @@ fn table(rows: &[TreeRow]) -> Table {
         "fastest",
         "#pool",
         "#used",
+        "#beside",
         "#internal",
         "#external",
         "#SAH cost",
@@ -97,6 +98,7 @@ fn table(rows: &[TreeRow]) -> Table {
             row.standing.mark(),
             cell(result.map(|result| display(result.pool_bytes))),
             cell(result.map(|result| display(result.pool_high_water_bytes))),
+            cell(result.map(|result| display(result.device_bytes))),
             cell(result.map(|result| format!("{:.4}", result.internal_fragmentation))),
             cell(
                 result

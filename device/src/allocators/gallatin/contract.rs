@@ -235,20 +235,22 @@ impl Allocator for Gallatin {
             let [first, second, _] = levels(layout.segments);
             let words = layout.tree_words();
             let free = self.free_tree();
-            let mut index = warp.thread();
-            while index < words * layout.trees() {
-                // The first two trees have all segments, the others none.
-                let (tree, at) = (index / words, index % words);
-                let mut bits = 0;
-                if tree < 2 && at < first {
+            let mut at = warp.thread();
+            while at < words {
+                let mut bits = ones(second);
+                if at < first {
                     bits = ones(layout.segments - 64 * at);
-                } else if tree < 2 && at < first + second {
+                } else if at < first + second {
                     bits = ones(first - 64 * (at - first));
-                } else if tree < 2 {
-                    bits = ones(second);
                 }
-                free.word(0, index).store(bits, Relaxed);
-                index += warp.threads();
+                // The first two trees have all segments, the others none.
+                let mut tree = 0;
+                while tree < layout.trees() {
+                    let word = free.word(0, tree * words + at);
+                    word.store(if tree < 2 { bits } else { 0 }, Relaxed);
+                    tree += 1;
+                }
+                at += warp.threads();
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::limits::Limits;
 use crate::kdtree::bounds::{Bounds, from_key};
 use crate::kdtree::thresholds::MAX_COORDINATE;
 use crate::kdtree::workspace::header::{
@@ -44,6 +45,9 @@ pub struct BuildResult {
     pub cut_leaves: u32,
     /// Bounds of the scene, which are the root's box.
     pub bounds: Bounds,
+    /// What the build took of each capacity of its workspace. They follow from the tree,
+    /// so that a workspace of just these suffices for the same build.
+    pub used: Limits,
     /// Statistics of allocations; all 0 if they were not collected.
     pub statistics: Statistics,
 }
@@ -167,6 +171,13 @@ pub fn outcome(header: &[u8; HEADER_BYTES]) -> Result<BuildResult, BuildError> {
         bounds: Bounds {
             min: [0, 1, 2].map(|axis| from_key(!short(word::least(axis)))),
             max: [0, 1, 2].map(|axis| from_key(short(word::greatest(axis)))),
+        },
+        used: Limits {
+            nodes: short(word::NODES),
+            references: short(word::REFERENCES),
+            tasks: short(word::TAIL),
+            large_nodes: short(word::LARGE_NODES),
+            chunks: short(word::CHUNKS),
         },
         statistics: Statistics {
             allocations,

@@ -1,0 +1,347 @@
+//! Trees of a moving scene: one after the other over the same allocator, whose state each
+//! build finds as those before have left it.
+//!
+//! A renderer shows a frame while it builds the next one. So a finished tree is moved into
+//! blocks of the pool, and the tree before it is freed when that has succeeded, no sooner: the
+//! pool holds two trees, and for the time of a build what that allocates. The workspace
+//! is the same for all frames, and made larger for one that needs more.
+
+use heapwood_device::heap::State;
+use heapwood_device::kdtree::keep::{
+    Claim, Discard, GRANTED, KEPT_WORDS, KeepArguments, REFUSED, Transfer,
+};
+use heapwood_device::kdtree::node::Node;
+use heapwood_device::kdtree::plan::{BuildError, BuildResult, Limits, Options, Plan};
+use heapwood_device::launch::Call;
+use heapwood_device::render::Triangle;
+
+use super::build::run_build;
+use super::error::TreeError;
+use super::finished::{Tree, TreeHash};
+use crate::allocators::Spec;
+use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
+use crate::heap::DeviceHeap;
+
+/// An allocator, whose pool is initialised once, and what trees are built in beside it.
+pub struct FrameBuilder<'b> {
+    backend: &'b dyn Backend,
+    heap: DeviceHeap<'b>,
+    walkable: bool,
+    /// Initialisation of the heap, in milliseconds.
+    init_ms: f64,
+    triangles: Option<Memory>,
+    workspace: Option<Memory>,
+    /// The tree of the latest frame.
+    kept: Option<KeptTree>,
+    /// The most bytes of memory beside the pool at a time.
+    most_beside: u64,
+}
+
+/// A tree in blocks of the pool.
+struct KeptTree {
+    /// Its words.
+    words: Memory,
+    nodes: u32,
+    references: u32,
+    granted: u64,
+    hash: TreeHash,
+}
+
+/// How the tree of a frame is built.
+#[derive(Clone, Copy, Debug)]
+pub struct FramePlan {
+    /// As for a single tree.
+    pub options: Options,
+    /// Capacities of the workspace that suffice.
+    pub limits: Limits,
+}
+
+/// What is known of a frame's tree, which is in the pool.
+#[derive(Clone, Debug)]
+pub struct BuiltFrame {
+    /// All kernels of the frame, in milliseconds: the build, moving the tree into the pool, and
+    /// freeing the tree before it.
+    pub build_ms: f64,
+    /// The tree's sizes and bounds.
+    pub result: BuildResult,
+    /// Bytes granted to the tree in the pool.
+    pub kept_bytes: u64,
+    /// The most bytes granted at a time, the tree before it included, if the build collected
+    /// statistics.
+    pub peak_bytes: u64,
+    /// The heap after the frame, which holds this tree and nothing else.
+    pub state: State,
+}
+
+impl<'b> FrameBuilder<'b> {
+    /// A pool of so many bytes without a tree.
+    ///
+    /// # Errors
+    ///
+    /// When the pool does not fit the allocator or the machine.
+    ///
+    /// # Panics
+    ///
+    /// For an allocator that does not free.
+    pub fn new(backend: &'b dyn Backend, spec: &Spec, pool_bytes: u64) -> Result<Self, TreeError> {
+        assert!(spec.frees(), "{spec} cannot free the trees before");
+        let heap = DeviceHeap::new(backend, spec, pool_bytes)?;
+        Ok(Self {
+            backend,
+            init_ms: heap.init()?,
+            heap,
+            walkable: spec.allocator.properties.walkable,
+            triangles: None,
+            workspace: None,
+            kept: None,
+            most_beside: 0,
+        })
+    }
+
+    /// Initialisation of the heap, in milliseconds.
+    pub fn init_ms(&self) -> f64 {
+        self.init_ms
+    }
+
+    /// The most bytes of the backend's memory beside the pool so far: triangles, workspace and
+    /// words of kept trees.
+    pub fn device_bytes(&self) -> u64 {
+        self.most_beside
+    }
+
+    /// Bytes of the workspace.
+    pub fn workspace_bytes(&self) -> u64 {
+        self.workspace.as_ref().map_or(0, Memory::bytes)
+    }
+
+    /// Whether a walk of the heap tells what is in use.
+    pub fn is_walkable(&self) -> bool {
+        self.walkable
+    }
+
+    /// Builds the tree of a frame, moves it into the pool, and frees the tree before it. Returns
+    /// the tree, too, copied from where it was moved to.
+    ///
+    /// # Errors
+    ///
+    /// A pool that does not suffice, whatever goes wrong in the build, blocks of the build that
+    /// are left, and a tree of the frame before that is not what it was. After an error there
+    /// may be blocks in the pool that nobody frees.
+    pub fn next(
+        &mut self,
+        triangles: &[Triangle],
+        frame: &FramePlan,
+    ) -> Result<(BuiltFrame, Tree), TreeError> {
+        let count = u32::try_from(triangles.len()).unwrap_or(u32::MAX);
+        let plan = Plan::new(count, frame.options, frame.limits)?;
+        let bytes = size_of_val(triangles) as u64;
+        let corners = reused(self.backend, &mut self.triangles, bytes)?;
+        corners.upload(0, triangles)?;
+        let workspace = reused(self.backend, &mut self.workspace, plan.bytes() as u64)?;
+        // SAFETY: both were made large enough, and the heap is initialised.
+        let (mut build_ms, result) =
+            unsafe { run_build(self.backend, &self.heap, (workspace, corners), &plan)? };
+        let result = result.map_err(|error| self.sorted(error, plan.root_bytes()))?;
+        let left = result.statistics.live_bytes;
+        if left != 0 {
+            return Err(TreeError::Wrong(format!(
+                "{left} bytes that the build allocated were not freed"
+            )));
+        }
+        let (kept, tree, ms) = self.keep(&plan, &result)?;
+        build_ms += ms;
+        let kept_bytes = kept.granted;
+        let before = self.kept.as_ref().map_or(0, |before| before.granted);
+        build_ms += self.discard()?;
+        self.kept = Some(kept);
+        let state = self.heap.state()?;
+        if state.faults.overwritten > 0 {
+            return Err(self.sorted(BuildError::Overwritten, plan.root_bytes()));
+        }
+        self.heap.check(&state)?;
+        let built = BuiltFrame {
+            build_ms,
+            peak_bytes: before + result.statistics.peak_bytes.max(kept_bytes),
+            result,
+            kept_bytes,
+            state,
+        };
+        Ok((built, tree))
+    }
+
+    /// Moves the tree in the workspace into the pool. Returns it with its copy in host memory,
+    /// which was copied out of the pool, and the time in milliseconds.
+    fn keep(
+        &mut self,
+        plan: &Plan,
+        result: &BuildResult,
+    ) -> Result<(KeptTree, Tree, f64), TreeError> {
+        let words = self.backend.memory(8 * KEPT_WORDS as u64, true)?;
+        let workspace = self.workspace.as_ref().map_or(0, Memory::bytes);
+        let beside = self.triangles.as_ref().map_or(0, Memory::bytes) + workspace;
+        let before = self.kept.as_ref().map_or(0, |kept| kept.words.bytes());
+        self.most_beside = self.most_beside.max(beside + words.bytes() + before);
+        let Some(workspace) = &self.workspace else {
+            unreachable!("the tree was built in it");
+        };
+        let base = workspace.address();
+        let arguments = KeepArguments {
+            nodes: base.wrapping_add(plan.nodes_offset()).cast(),
+            references: base.wrapping_add(plan.references_offset()).cast(),
+            kept: words.address().cast(),
+            nodes_count: result.nodes,
+            references_count: result.references,
+            out: 0,
+        };
+        // SAFETY: the tree is whole, and there is nothing else in the words.
+        let mut ms = unsafe { self.launch(Call::of::<Claim>(arguments), Grid::Threads(1))? };
+        let claimed: [u64; KEPT_WORDS] = words.download_array(0)?;
+        if claimed[REFUSED] > 0 {
+            let bytes = claimed[REFUSED];
+            return Err(self.sorted(BuildError::OutOfMemory { bytes }, plan.root_bytes()));
+        }
+        let grid = Grid::Strided(result.nodes);
+        // SAFETY: the blocks are there.
+        ms += unsafe { self.launch(Call::of::<Transfer>(arguments), grid)? };
+        let mut kept = KeptTree {
+            words,
+            nodes: result.nodes,
+            references: result.references,
+            granted: claimed[GRANTED],
+            hash: TreeHash(0),
+        };
+        let tree = self.fetch(&kept)?;
+        kept.hash = tree.hash();
+        Ok((kept, tree, ms))
+    }
+
+    /// A kept tree in host memory.
+    fn fetch(&self, kept: &KeptTree) -> Result<Tree, BackendError> {
+        let memory = |count: u32| self.backend.memory(u64::from(count.max(1)) * 4, false);
+        let (nodes, references) = (memory(2 * kept.nodes)?, memory(kept.references)?);
+        let arguments = KeepArguments {
+            nodes: nodes.address().cast(),
+            references: references.address().cast(),
+            out: 1,
+            ..kept.arguments()
+        };
+        let grid = Grid::Strided(kept.nodes);
+        // SAFETY: the tree is in its blocks, and the memory has room for it.
+        unsafe { self.launch(Call::of::<Transfer>(arguments), grid)? };
+        let words: Vec<[u32; 2]> = nodes.download(0, kept.nodes as usize)?;
+        let nodes = words
+            .into_iter()
+            .map(|[first, second]| Node { first, second })
+            .collect();
+        let references = references.download(0, kept.references as usize)?;
+        Ok(Tree { nodes, references })
+    }
+
+    /// Frees the latest tree, if there is one, and makes sure that it was what it had been when
+    /// it was moved. Returns the time in milliseconds.
+    fn discard(&mut self) -> Result<f64, TreeError> {
+        let Some(kept) = self.kept.take() else {
+            return Ok(0.0);
+        };
+        let hash = self.fetch(&kept)?.hash();
+        // SAFETY: the blocks are the tree's, which nobody uses any more.
+        let ms = unsafe { self.launch(Call::of::<Discard>(kept.arguments()), Grid::Threads(1))? };
+        if hash != kept.hash {
+            return Err(TreeError::Wrong(format!(
+                "the tree of the frame before was changed in the pool from {} to {hash}",
+                kept.hash
+            )));
+        }
+        Ok(ms)
+    }
+
+    /// Frees the last tree. Returns the time in milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// Bytes that are in use afterwards, as far as the allocator can be walked, and a tree that
+    /// is not what it was.
+    pub fn finish(&mut self) -> Result<f64, TreeError> {
+        let ms = self.discard()?;
+        let state = self.heap.state()?;
+        self.heap.check(&state)?;
+        let used = state.occupancy.used_bytes;
+        if self.walkable && used > 0 {
+            return Err(TreeError::Wrong(format!(
+                "{used} bytes are in use in the pool of {} after the last tree was freed",
+                self.heap.name()
+            )));
+        }
+        Ok(ms)
+    }
+
+    /// Launches a kernel over the heap; returns the time in milliseconds.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Backend::launch`].
+    unsafe fn launch(&self, call: Call, grid: Grid) -> Result<f64, BackendError> {
+        let heap = Some(self.heap.parts());
+        // SAFETY: the caller's promise.
+        unsafe { self.backend.launch(&Launch { call, heap, grid }) }
+    }
+
+    fn sorted(&self, error: BuildError, root: u64) -> TreeError {
+        let pool = |wanted| TreeError::Pool {
+            allocator: self.heap.refuser(),
+            pool: self.heap.pool_bytes(),
+            wanted,
+            root,
+        };
+        match error {
+            BuildError::OutOfMemory { bytes } => pool(Some(bytes)),
+            BuildError::Overwritten => pool(None),
+            other => TreeError::Build(other),
+        }
+    }
+}
+
+impl KeptTree {
+    /// Its arguments but for what is outside of the pool.
+    fn arguments(&self) -> KeepArguments {
+        KeepArguments {
+            nodes: std::ptr::null_mut(),
+            references: std::ptr::null_mut(),
+            kept: self.words.address().cast(),
+            nodes_count: self.nodes,
+            references_count: self.references,
+            out: 0,
+        }
+    }
+}
+
+impl Drop for FrameBuilder<'_> {
+    /// A heap that other users of the process share does not keep the tree of a sequence that
+    /// was ended.
+    fn drop(&mut self) {
+        if self.heap.keeps_blocks() {
+            // An error would be that of the backend, which whoever uses it next meets.
+            let _ = self.discard();
+        }
+    }
+}
+
+/// Memory of at least so many bytes: what is there, or else new memory in its place.
+fn reused<'m>(
+    backend: &dyn Backend,
+    memory: &'m mut Option<Memory>,
+    bytes: u64,
+) -> Result<&'m Memory, BackendError> {
+    if memory.as_ref().is_none_or(|there| there.bytes() < bytes) {
+        // The smaller one is given back first.
+        *memory = None;
+        *memory = Some(backend.memory(bytes, false)?);
+    }
+    match memory {
+        Some(memory) => Ok(memory),
+        None => unreachable!("it was just made"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
