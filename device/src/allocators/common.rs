@@ -86,3 +86,16 @@ pub fn with_unit_alone(
     }
     with_unit(request, LEAST_UNIT_SHIFT, UNIT_ALONE, divide)
 }
+
+/// A bit for each word of a row, as loaded at once, for which `is_set` holds.
+#[inline(always)]
+pub fn bits_of(row: [[u32; 4]; 4], is_set: impl Fn(u32) -> bool) -> u32 {
+    let [a, b, c, d] = row;
+    let four = |words: [u32; 4]| {
+        u32::from(is_set(words[0]))
+            | u32::from(is_set(words[1])) << 1
+            | u32::from(is_set(words[2])) << 2
+            | u32::from(is_set(words[3])) << 3
+    };
+    four(a) | four(b) << 4 | four(c) << 8 | four(d) << 12
+}

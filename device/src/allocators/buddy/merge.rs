@@ -38,7 +38,7 @@ use cuda_std::atomic::{self, AtomicU32};
 use super::BuddyAlloc;
 use super::groups::{halved, pairs};
 use super::layout::{GROUP_BLOCKS, LEVELS, Layout, NONE, ROW_NAMES, table};
-use super::search::bits_of;
+use crate::allocators::common::bits_of;
 use crate::simt::Warp;
 
 /// Names that are loaded together.

@@ -9,6 +9,7 @@ use cuda_std::atomic::{self, AtomicU32};
 use super::BuddyAlloc;
 use super::groups::lowest;
 use super::layout::{GROUP_BLOCKS, LEVELS, Layout, NONE, table};
+use crate::allocators::common::bits_of;
 use crate::simt::{Backoff, Warp};
 
 /// How often a request looks at all levels in vain, though something is counted free, before it
@@ -45,19 +46,6 @@ impl Taken {
             bits: bits as u32,
         }
     }
-}
-
-/// A bit for each word of a row for which `is_set` holds.
-#[inline(always)]
-pub fn bits_of(row: [[u32; 4]; 4], is_set: impl Fn(u32) -> bool) -> u32 {
-    let [a, b, c, d] = row;
-    let four = |words: [u32; 4]| {
-        u32::from(is_set(words[0]))
-            | u32::from(is_set(words[1])) << 1
-            | u32::from(is_set(words[2])) << 2
-            | u32::from(is_set(words[3])) << 3
-    };
-    four(a) | four(b) << 4 | four(c) << 8 | four(d) << 12
 }
 
 impl BuddyAlloc {

@@ -24,6 +24,7 @@ use super::segments::pick;
 use super::slices::Taken;
 use super::tables::Block;
 use super::tree::NONE;
+use crate::allocators::common::bits_of;
 
 /// Exchanges that a request loses at a word before it tries another.
 const TRIES: u32 = 8;
@@ -266,7 +267,9 @@ impl Gallatin {
                 let mut some = if words < ROW {
                     (1 << words) - 1
                 } else {
-                    bits_of(atomic::load_row(&*self.bits(block, at).cast()))
+                    bits_of(atomic::load_row(&*self.bits(block, at).cast()), |word| {
+                        word != 0
+                    })
                 };
                 while some != 0 {
                     let word = at + some.trailing_zeros();
@@ -317,19 +320,6 @@ impl Gallatin {
             ..Look::NONE
         }
     }
-}
-
-/// A bit for each word of a row that is not 0.
-#[inline(always)]
-fn bits_of(row: [[u32; 4]; 4]) -> u32 {
-    let [a, b, c, d] = row;
-    let four = |words: [u32; 4]| {
-        u32::from(words[0] != 0)
-            | u32::from(words[1] != 0) << 1
-            | u32::from(words[2] != 0) << 2
-            | u32::from(words[3] != 0) << 3
-    };
-    four(a) | four(b) << 4 | four(c) << 8 | four(d) << 12
 }
 
 /// [`Gallatin::take_hole`], out of line as it is long. `what` is the class, in the low byte of the

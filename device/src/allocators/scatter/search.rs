@@ -20,6 +20,7 @@ use cuda_std::atomic;
 use super::ScatterAlloc;
 use super::layout::{Layout, PLACE_BITS, REGION_PAGES, SUPER_PAGES};
 use super::pages::{Fit, Taken};
+use crate::allocators::common::bits_of;
 use crate::simt::Warp;
 
 /// Pages that a request looks at before it searches.
@@ -256,19 +257,6 @@ impl ScatterAlloc {
         }
         Taken::NONE
     }
-}
-
-/// A bit for each word of a row for which `is_set` holds.
-#[inline(always)]
-fn bits_of(row: [[u32; 4]; 4], is_set: impl Fn(u32) -> bool) -> u32 {
-    let [a, b, c, d] = row;
-    let four = |words: [u32; 4]| {
-        u32::from(is_set(words[0]))
-            | u32::from(is_set(words[1])) << 1
-            | u32::from(is_set(words[2])) << 2
-            | u32::from(is_set(words[3])) << 3
-    };
-    four(a) | four(b) << 4 | four(c) << 8 | four(d) << 12
 }
 
 /// The search of [`ScatterAlloc::find`], out of line: it is rare, and would be most of every

@@ -11,8 +11,8 @@ use super::blocks::{Source, Taken};
 use super::carve::FEW;
 use super::fifo::NOTHING;
 use super::layout::{Layout, ROW};
-use super::superblocks::bits_of;
 use super::tables::{NONE, class_in, home_in, word_of};
+use crate::allocators::common::bits_of;
 use crate::simt::Warp;
 
 /// Turns that a request waits for whoever cut the last block off.

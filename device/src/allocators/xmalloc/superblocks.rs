@@ -18,6 +18,7 @@ use super::XMalloc;
 use super::fifo::NOTHING;
 use super::layout::{Layout, ROW};
 use super::tables::{NONE, UNUSED};
+use crate::allocators::common::bits_of;
 use crate::simt::Warp;
 
 /// Superblocks of a row of the map.
@@ -168,19 +169,6 @@ impl XMalloc {
 #[inline(always)]
 fn set_words(row: [[u32; 4]; 4]) -> u32 {
     bits_of(row, |word| word != 0)
-}
-
-/// A bit for each word of a row for which `is_set` holds.
-#[inline(always)]
-pub fn bits_of(row: [[u32; 4]; 4], is_set: impl Fn(u32) -> bool) -> u32 {
-    let [a, b, c, d] = row;
-    let four = |words: [u32; 4]| {
-        u32::from(is_set(words[0]))
-            | u32::from(is_set(words[1])) << 1
-            | u32::from(is_set(words[2])) << 2
-            | u32::from(is_set(words[3])) << 3
-    };
-    four(a) | four(b) << 4 | four(c) << 8 | four(d) << 12
 }
 
 /// [`XMalloc::obtain`], out of line: it is rare, and several kinds of request come by here.

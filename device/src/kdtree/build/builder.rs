@@ -43,6 +43,8 @@ pub(super) enum Operation {
     Allocate,
     /// Create the children, whose references are in place.
     CreateChildren,
+    /// Make the node of the task a leaf.
+    BecomeLeaf,
     /// Make the leaf that `Builder::leaf` describes.
     MakeLeaf,
 }

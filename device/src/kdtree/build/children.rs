@@ -76,32 +76,27 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         };
         let keep_above = self.keeps_above();
         let (kept, other) = (child(keep_above), child(!keep_above));
-        if self.stage == Stage::ScratchNode {
+        let in_scratch = self.stage == Stage::ScratchNode;
+        let waits_in_scratch = in_scratch && !self.is_stack_full();
+        if in_scratch {
             let (kept_mask, other_mask) = if keep_above {
                 (split.mask_above, split.mask_below)
             } else {
                 (split.mask_below, split.mask_above)
             };
-            if other.count > 0 {
-                // SAFETY: all lanes of the warp are here. The warp has a task, and if the stack
-                // is full the child's references are in its block, which the warp gives up.
-                unsafe {
-                    if self.is_stack_full() {
-                        self.workspace.put(self.warp, NODE, other, 1);
-                    } else {
-                        self.push(other_mask, other.bounds, other.node, other.depth);
-                    }
-                }
+            if waits_in_scratch && other.count > 0 {
+                // SAFETY: all lanes of the warp are here, and the stack is not full.
+                unsafe { self.push(other_mask, other.bounds, other.node, other.depth) };
             }
             self.mask = kept_mask;
         } else {
             self.retired = (task.block, task.count);
-            if other.count > 0 {
-                // SAFETY: the warp has the parent's task. The child's references are in its
-                // block, which the warp gives up.
-                unsafe { self.workspace.put(self.warp, NODE, other, 1) };
-            }
             self.stage = Stage::Node;
+        }
+        if !waits_in_scratch && other.count > 0 {
+            // SAFETY: the warp has the parent's task, or that of a node above. The child's
+            // references are in its block, which the warp gives up.
+            unsafe { self.workspace.put(self.warp, NODE, other, 1) };
         }
         self.task = kept;
         if other.count > 0 {
@@ -150,14 +145,14 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         budget::of_children(own.saturating_sub(added), split.below, split.above)
     }
 
-    /// Whether the limit of depth and the node's budget allow a split into so many
-    /// references, which pays. Counts the node if not. Collective.
+    /// Whether the limit of depth and the node's budget allow the split that was chosen.
+    /// Counts the node if not. Collective.
     ///
     /// # Safety
     ///
     /// As for `child_budgets`, and all lanes of the warp make the call.
     #[inline(always)]
-    pub(super) unsafe fn allows(&self, below: u32, above: u32) -> bool {
+    pub(super) unsafe fn allows_split(&self) -> bool {
         if self.is_deepest() {
             if self.warp.lane() == 0 {
                 // Relaxed: a sum that the host reads after the launch.
@@ -172,7 +167,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         if self.warp.lane() == 0 {
             // SAFETY: as in `child_budgets`.
             let own = unsafe { (*self.workspace.records.add(self.task.node as usize)).references };
-            limited = budget::added(self.task.count, below, above) > own;
+            limited = budget::added(self.task.count, self.split.below, self.split.above) > own;
             if limited {
                 // Relaxed: a sum that the host reads after the launch.
                 self.workspace.header(word::LIMITED).fetch_add(1, Relaxed);

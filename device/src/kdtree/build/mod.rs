@@ -75,6 +75,14 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                         PassKind::Keep => self.after_keep(),
                         PassKind::Partition => self.after_partition(),
                     };
+                    let splits = matches!(next, Operation::Allocate | Operation::CreateChildren);
+                    if splits && kind != PassKind::Partition && !self.allows_split() {
+                        next = Operation::BecomeLeaf;
+                    }
+                }
+                if next == Operation::BecomeLeaf {
+                    self.become_leaf();
+                    next = Operation::MakeLeaf;
                 }
                 if next == Operation::Allocate {
                     next = self.allocate_children();

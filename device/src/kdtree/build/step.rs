@@ -3,7 +3,7 @@
 
 use super::binned_sah::best_binned_split;
 use super::builder::{Builder, LeafNode, Operation, Stage};
-use super::exact_sah::{ExactSplit, best_exact_split};
+use super::exact_sah::best_exact_split;
 use super::pass::{Destination, Pass, PassKind};
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
@@ -33,7 +33,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
             _ => {}
         }
         if self.task.count <= 1 || self.task.bounds.is_flat() {
-            return self.become_leaf();
+            return Operation::BecomeLeaf;
         }
         if self.task.count <= SMALL_NODE {
             if self.stage == Stage::Node {
@@ -57,13 +57,15 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
 
     /// Makes the node the leaf of this step.
     #[inline(always)]
-    fn become_leaf(&mut self) -> Operation {
+    pub(super) fn become_leaf(&mut self) {
+        if self.stage == Stage::BinChunk {
+            self.stage = Stage::Node;
+        }
         self.leaf = LeafNode {
             node: self.task.node,
             depth: self.task.depth,
             count: self.task.count,
         };
-        Operation::MakeLeaf
     }
 
     /// Clears the histogram in scratch memory.
@@ -197,11 +199,8 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                 }
             }
         }
-        // SAFETY: the caller's promise.
-        let allowed = |below, above| unsafe { self.allows(below, above) };
-        let Some(found) = found.filter(|found| allowed(found.below, found.above)) else {
-            self.stage = Stage::Node;
-            return self.become_leaf();
+        let Some(found) = found else {
+            return Operation::BecomeLeaf;
         };
         self.split.axis = found.axis;
         self.split.partition = found.partition;
@@ -229,13 +228,8 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                 self.mask,
             )
         };
-        let allowed = |found: &ExactSplit| {
-            let (below, above) = (found.below.count_ones(), found.above.count_ones());
-            // SAFETY: the caller's promise.
-            unsafe { self.allows(below, above) }
-        };
-        let Some(found) = found.filter(allowed) else {
-            return self.become_leaf();
+        let Some(found) = found else {
+            return Operation::BecomeLeaf;
         };
         self.split.axis = found.axis;
         self.split.position = found.position;
