@@ -15,7 +15,7 @@ use crate::Result;
 /// The file, from the root of the repository.
 pub const PATH: &str = "docs/images/allocators.svg";
 /// Its scene and its graph.
-const SCENE: &str = "bunny_1m";
+const SCENE: &str = "bunny_69k";
 const GRAPH: &str = "delaunay_n20";
 
 const TITLE: &str = "Allocators in a microbenchmark and in real work";

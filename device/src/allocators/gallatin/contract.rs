@@ -267,7 +267,7 @@ impl Allocator for Gallatin {
         if last >> self.layout.segment_bits >= u64::from(self.layout.segments) {
             return u32::NULL;
         }
-        self.find_run(last as u32)
+        self.find_run(warp, last as u32)
     }
 
     #[inline(always)]

@@ -8,9 +8,9 @@
 //!
 //! Nobody depends on another: patience ends.
 
-/// Looks at a buffer that does not change, after which a request goes on by itself.
+/// Looks at a buffer that does not change, after which a request changes it.
 const TURNS: u32 = 12;
-/// Looks of a request in all.
+/// Looks of a request in all, after which it goes on by itself.
 const LOOKS: u32 = 512;
 /// Bits of a count of looks at the same, of looks, and of the buffer's changes.
 const TURNS_BITS: u32 = 8;
@@ -64,9 +64,15 @@ impl Patience {
         }
     }
 
-    /// Whether a request is to look again.
+    /// Whether a request is to wait for who is about to change the buffer.
     #[inline(always)]
     pub fn lasts(self) -> bool {
-        self.turns < TURNS && self.looks < LOOKS
+        self.turns < TURNS
+    }
+
+    /// Whether a request has looked so often that it is to go on by itself.
+    #[inline(always)]
+    pub fn is_over(self) -> bool {
+        self.looks >= LOOKS
     }
 }

@@ -18,10 +18,14 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use super::Gallatin;
 use super::blocks::class_added;
+use super::segments::pick;
 use super::tables::{Block, RUN};
 use super::tree::{NONE, lowest};
 use crate::allocator::Handle;
+use crate::simt::Warp;
 
+/// In place of a unit: another was quicker.
+const LOST: u32 = u32::MAX - 1;
 /// Runs of segments that a request loses to others before it is refused.
 const RUN_TRIES: u32 = 64;
 
@@ -48,54 +52,92 @@ impl Gallatin {
     /// A run for a request whose last unit is number `last`, if need be after all buffers were
     /// emptied: its first unit, or null.
     #[inline(always)]
-    pub(super) fn find_run(&self, last: u32) -> u32 {
+    pub(super) fn find_run<W: Warp>(&self, warp: W, last: u32) -> u32 {
+        let what = u64::from(warp.thread()) << 32 | u64::from(last);
         // SAFETY: the parts of this heap.
-        unsafe { outlined(self.tables, self.records, self.layout.to_bits(), last) }
+        unsafe { outlined(self.tables, self.records, self.layout.to_bits(), what) }
     }
 
     /// [`Self::find_run`] without the buffers.
     #[inline(always)]
-    fn search_run(&self, last: u32) -> u32 {
+    fn search_run(&self, last: u32, spread: u32) -> u32 {
         let segments = last >> (self.layout.segment_bits - 1);
         if segments == 0 {
-            return self.take_blocks(32 - last.leading_zeros());
+            return self.take_blocks(32 - last.leading_zeros(), spread);
         }
         self.take_segments((last >> self.layout.segment_bits) + 1)
     }
 
-    /// A run of `class`, which is not sliced: its first unit, or null.
+    /// A run of `class`, which is not sliced: its first unit, or null. The first in the pool as
+    /// long as nobody is in the way, and then the first from a place that differs by `spread`.
     #[inline(always)]
-    fn take_blocks(&self, class: u32) -> u32 {
+    fn take_blocks(&self, class: u32, spread: u32) -> u32 {
         let tree = self.blocks_tree();
-        let bits = class - self.layout.block_bits();
-        let blocks = u32::MAX >> (32 - (1 << bits));
-        let mut index = 0;
-        while index < tree.lowest_words() {
-            // SAFETY: below the words of the lowest level; the tree holds segments of the heap.
-            unsafe {
-                // Relaxed: a hint.
-                let mut rest = tree.word(0, index).load(Relaxed);
-                while rest != 0 {
-                    let segment = 64 * index + lowest(rest);
-                    rest &= rest - 1;
-                    let word = self.segment(segment);
-                    // Relaxed: the exchange decides.
-                    let mut seen = word.load(Relaxed);
-                    // A turn that fails has found that another took or freed some.
-                    while places(seen, bits) != 0 {
-                        let number = places(seen, bits).trailing_zeros();
-                        let taken = blocks << number;
-                        // Acquire: the former owners of the blocks are done with them.
-                        let held = word.compare_exchange(seen, seen & !taken, Acquire);
-                        if held == seen {
-                            self.unhint(segment, seen, taken);
-                            return self.begin_run(Block { segment, number }, class);
-                        }
-                        seen = held;
-                    }
+        let words = tree.lowest_words();
+        let (mut index, mut left, mut turn) = (0, words, 0);
+        let mut is_alone = true;
+        while left > 0 {
+            // SAFETY: below the words of the lowest level.
+            // Relaxed: a hint.
+            let word = unsafe { tree.word(0, index).load(Relaxed) };
+            let mut rest = word.rotate_right(turn);
+            let mut is_lost = false;
+            while rest != 0 && !is_lost {
+                let segment = 64 * index + (lowest(rest) + turn) % 64;
+                rest &= rest - 1;
+                // SAFETY: the tree holds segments of the heap.
+                let first = unsafe { self.take_blocks_of(segment, class, spread, is_alone) };
+                if first < LOST {
+                    return first;
                 }
+                is_lost = first == LOST;
             }
             index += 1;
+            left -= 1;
+            if is_lost {
+                is_alone = false;
+                let place = spread.wrapping_mul(0x9e37_79b9);
+                index = ((u64::from(place) * u64::from(words)) >> 32) as u32;
+                (left, turn) = (words, place % 64);
+            }
+            if index == words {
+                index = 0;
+            }
+        }
+        u32::NULL
+    }
+
+    /// A run of `class` in a segment: its first unit, or null; or [`LOST`] if another was quicker
+    /// and `may_lose`.
+    ///
+    /// # Safety
+    ///
+    /// `segment` is one of the heap, and `class` not sliced.
+    #[inline(always)]
+    unsafe fn take_blocks_of(&self, segment: u32, class: u32, spread: u32, may_lose: bool) -> u32 {
+        let bits = class - self.layout.block_bits();
+        let blocks = u32::MAX >> (32 - (1 << bits));
+        let spread = if may_lose { 0 } else { spread };
+        // SAFETY: the caller's promise; the blocks whose bits the exchange cleared are ours.
+        unsafe {
+            let word = self.segment(segment);
+            // Relaxed: the exchange decides.
+            let mut seen = word.load(Relaxed);
+            // A turn that fails has found that another took or freed some.
+            while places(seen, bits) != 0 {
+                let number = pick(places(seen, bits), spread);
+                let taken = blocks << number;
+                // Acquire: the former owners of the blocks are done with them.
+                let held = word.compare_exchange(seen, seen & !taken, Acquire);
+                if held == seen {
+                    self.unhint(segment, seen, taken);
+                    return self.begin_run(Block { segment, number }, class);
+                }
+                if may_lose {
+                    return LOST;
+                }
+                seen = held;
+            }
         }
         u32::NULL
     }
@@ -283,17 +325,18 @@ fn mask(index: u32, first: u32, end: u32) -> u64 {
     u64::MAX << low & u64::MAX >> (64 - high)
 }
 
-/// The search for a run, out of line: it is rare, and would be much of every kernel.
+/// The search for a run, out of line: it is rare, and would be much of every kernel. `what` is the
+/// last unit, and in the high half a number that differs from thread to thread.
 ///
 /// # Safety
 ///
 /// The pointers and the bits of the layout are those of a heap.
 #[inline(never)]
-unsafe fn outlined(tables: *mut u8, records: *mut u8, layout: u64, last: u32) -> u32 {
+unsafe fn outlined(tables: *mut u8, records: *mut u8, layout: u64, what: u64) -> u32 {
     let heap = Gallatin::of_tables(tables, records, layout);
     let mut is_drained = false;
     loop {
-        let first = heap.search_run(last);
+        let first = heap.search_run(what as u32, (what >> 32) as u32);
         if !first.is_null() || is_drained || !heap.drain() {
             return first;
         }
