@@ -23,7 +23,7 @@ impl Limits {
     /// Capacities that suffice for usual scenes of this many triangles: somewhat more than
     /// scans, models of buildings and generated scenes were measured to take.
     ///
-    /// To a depth of [`shallow_depth`] these take up to 8.6 nodes and 7.6 references a triangle;
+    /// To a depth of `shallow_depth` these take up to 8.6 nodes and 7.6 references a triangle;
     /// far below it scans take up to 30 nodes and 12.3 references. Scans have some
     /// 1.2 `levels` of chunks, and a large node has 8 chunks or more but in the smallest
     /// scenes.
