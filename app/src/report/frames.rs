@@ -23,8 +23,9 @@ pub struct FrameReport {
     pub nodes: u32,
     /// References of all leaves.
     pub references: u32,
-    /// Expected cost of a ray, in the unit of the build's costs.
-    pub sah_cost: f64,
+    /// Expected cost of a ray, with traversal 1 and intersection 5, whatever the tree was built
+    /// with.
+    pub comparable_sah_cost: f64,
     /// Fingerprint of nodes and references, 16 hexadecimal digits.
     pub tree_hash: String,
     /// The frame in milliseconds: the build, moving the tree into the pool, and freeing the tree
@@ -86,7 +87,7 @@ impl FramesReport {
                 triangles: frame.triangles.len() as u64,
                 nodes: measured.nodes,
                 references: measured.references,
-                sah_cost: measured.sah_cost,
+                comparable_sah_cost: measured.comparable_sah_cost,
                 tree_hash: measured.hash.to_string(),
                 build_ms: measured.build_ms.clone(),
                 tree_bytes: measured.kept_bytes,
@@ -148,7 +149,7 @@ impl FramesReport {
                 frame.scene.clone(),
                 frame.triangles.to_string(),
                 frame.nodes.to_string(),
-                format!("{:.2}", frame.sah_cost),
+                format!("{:.2}", frame.comparable_sah_cost),
                 frame.tree_hash.clone(),
                 milliseconds(frame.build_ms.median),
                 bytes(frame.used_bytes),

@@ -84,8 +84,8 @@ pub struct FrameMeasurement {
     pub nodes: u32,
     /// References of all leaves.
     pub references: u32,
-    /// The expected cost of a ray, in the units of the build's costs.
-    pub sah_cost: f64,
+    /// The expected cost of a ray, with traversal 1 and intersection 5.
+    pub comparable_sah_cost: f64,
     /// Fingerprint of the tree, which is that of a build by itself.
     pub hash: TreeHash,
     /// Bytes granted to the tree in the pool.
@@ -119,6 +119,7 @@ pub struct Measurement {
 struct Single {
     plan: FramePlan,
     hash: TreeHash,
+    comparable_sah_cost: f64,
 }
 
 impl Workload<'_> {
@@ -221,6 +222,11 @@ impl Workload<'_> {
                 limits: built.result.used,
             },
             hash: tree.hash(),
+            comparable_sah_cost: metrics::sah_cost(
+                &tree.nodes,
+                built.result.bounds,
+                metrics::COMPARABLE,
+            ),
         })
     }
 
@@ -235,24 +241,25 @@ impl Workload<'_> {
     ) -> Result<Measurement, TreeError> {
         let mut builder = FrameBuilder::new(backend, &self.spec, pool_bytes)?;
         let collected = self.once(&mut builder, singles, true, after_each)?;
-        let peak_bytes = collected.iter().map(|step| step.built.peak_bytes).max();
+        let peak_bytes = collected.iter().map(|built| built.peak_bytes).max();
         let mut times = vec![Vec::new(); self.frames.len()];
         let mut last = collected;
         for _ in 0..runs.max(1) {
             last = self.once(&mut builder, singles, false, after_each)?;
-            for (times, step) in times.iter_mut().zip(&last) {
-                times.push(step.built.build_ms);
+            for (times, built) in times.iter_mut().zip(&last) {
+                times.push(built.build_ms);
             }
         }
-        let frames = last.into_iter().zip(times).filter_map(|(step, times)| {
-            let occupancy = &step.built.state.occupancy;
+        let frames = last.into_iter().zip(singles).zip(times);
+        let frames = frames.filter_map(|((built, single), times)| {
+            let occupancy = &built.state.occupancy;
             Some(FrameMeasurement {
                 build_ms: Samples::new(times)?,
-                nodes: step.built.result.nodes,
-                references: step.built.result.references,
-                sah_cost: step.sah_cost,
-                hash: step.hash,
-                kept_bytes: step.built.kept_bytes,
+                nodes: built.result.nodes,
+                references: built.result.references,
+                comparable_sah_cost: single.comparable_sah_cost,
+                hash: single.hash,
+                kept_bytes: built.kept_bytes,
                 occupancy: builder
                     .is_walkable()
                     .then_some((occupancy.used_bytes, occupancy.free_bytes)),
@@ -276,11 +283,11 @@ impl Workload<'_> {
         singles: &[Single],
         collect: bool,
         after_each: &mut impl FnMut(),
-    ) -> Result<Vec<Step>, TreeError> {
+    ) -> Result<Vec<BuiltFrame>, TreeError> {
         let mut all = Vec::new();
         for (index, (frame, single)) in self.frames.iter().zip(singles).enumerate() {
-            let step = step(builder, frame, single, collect);
-            all.push(step.map_err(|error| self.in_frame(index, error))?);
+            let built = next(builder, frame, single, collect);
+            all.push(built.map_err(|error| self.in_frame(index, error))?);
             after_each();
         }
         builder.finish()?;
@@ -296,20 +303,13 @@ impl Workload<'_> {
     }
 }
 
-/// A frame that was built after the one before.
-struct Step {
-    built: BuiltFrame,
-    hash: TreeHash,
-    sah_cost: f64,
-}
-
 /// Builds the tree of the next frame, which must be that of a build by itself.
-fn step(
+fn next(
     builder: &mut FrameBuilder,
     frame: &Frame,
     single: &Single,
     collect: bool,
-) -> Result<Step, TreeError> {
+) -> Result<BuiltFrame, TreeError> {
     let mut plan = single.plan;
     plan.options.collect = collect;
     let (built, tree) = builder.next(&frame.triangles, &plan)?;
@@ -320,12 +320,7 @@ fn step(
             single.hash
         )));
     }
-    let sah_cost = metrics::sah_cost(&tree.nodes, built.result.bounds, plan.options.costs);
-    Ok(Step {
-        built,
-        hash,
-        sah_cost,
-    })
+    Ok(built)
 }
 
 /// Whether a larger pool may help.

@@ -5,11 +5,12 @@ use clap::Args;
 use super::super::common::{Passed, load_frames, load_scene, read_apart};
 use super::super::complain;
 use super::super::tree::{ScenesArguments, TreeArguments, refuse_coalesce};
-use super::Sides;
+use super::{Common, Opened, Sides};
 use crate::Error;
 use crate::allocators::{self, Spec};
-use crate::report::compare::{FramesRow, Origin, Standing, TreeRow};
+use crate::report::compare::{Origin, Standing, TreeRow, Trees};
 use crate::report::frames::{hash_of, name_of};
+use crate::report::{FramesReport, TreeReport};
 use crate::tree::TreeError;
 use crate::workload::compare::Case;
 
@@ -52,22 +53,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         .sides
         .common(options(arguments), Some(scene.words()))?;
 
-    let case = |spec: &Spec| {
-        let allocator = spec.to_string();
-        let mut command = Passed(vec!["kdtree".into()]);
-        command.option("allocator", Some(&allocator));
-        let (common, standing) = (&common, Standing::of(spec));
-        Case::new(allocator.clone(), move || {
-            Ok(TreeRow {
-                allocator,
-                standing,
-                options: common.options(),
-                outcome: common.run(command)?,
-            })
-        })
-    };
-    let cases = specs.iter().map(case).collect();
-    opened.run(cases, &common, || {
+    compare::<TreeReport>(opened, &specs, &common, || {
         Origin::new(name, Some(hash), None, &common.info)
     })
 }
@@ -103,13 +89,25 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
     }
     let common = arguments.sides.common(options, None)?;
 
+    compare::<FramesReport>(opened, &specs, &common, || {
+        Origin::new(name, Some(hash), None, &common.info)
+    })
+}
+
+/// Runs `heapwood kdtree` over each allocator.
+fn compare<R: Trees>(
+    opened: Opened,
+    specs: &[Spec],
+    common: &Common,
+    origin: impl FnOnce() -> Origin,
+) -> Result<(), Error> {
     let case = |spec: &Spec| {
         let allocator = spec.to_string();
         let mut command = Passed(vec!["kdtree".into()]);
         command.option("allocator", Some(&allocator));
-        let (common, standing) = (&common, Standing::of(spec));
+        let standing = Standing::of(spec);
         Case::new(allocator.clone(), move || {
-            Ok(FramesRow {
+            Ok(TreeRow::<R> {
                 allocator,
                 standing,
                 options: common.options(),
@@ -117,10 +115,7 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
             })
         })
     };
-    let cases = specs.iter().map(case).collect();
-    opened.run(cases, &common, || {
-        Origin::new(name, Some(hash), None, &common.info)
-    })
+    opened.run(specs.iter().map(case).collect(), common, origin)
 }
 
 /// The options of `heapwood kdtree` that all cases have in common.

@@ -1,85 +1,36 @@
 //! Trees of a moving scene, compared.
 
-use serde::{Deserialize, Serialize};
-
-use super::{Origin, Row, Standing, cell, status};
+use super::tree::{TreeRow, Trees};
+use super::{Origin, cell, status};
 use crate::report::{FramesReport, Table, milliseconds};
 use crate::size::display;
-use crate::workload::compare::Outcome;
 
-/// An allocator's result.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FramesRow {
-    /// The allocator, as on the command line.
-    pub allocator: String,
-    /// Its frames beside those of the others.
-    #[serde(flatten)]
-    pub standing: Standing,
-    /// The options that all cases have in common, as given to `heapwood kdtree`.
-    pub options: Vec<String>,
-    /// What became of the case.
-    #[serde(flatten)]
-    pub outcome: Outcome<FramesReport>,
-}
-
-impl Row for FramesRow {
-    type Result = FramesReport;
-
-    fn case(&self) -> String {
-        self.allocator.clone()
-    }
-
-    fn allocator(&self) -> &str {
-        &self.allocator
-    }
-
-    fn standing(&self) -> &Standing {
-        &self.standing
-    }
-
-    fn standing_mut(&mut self) -> &mut Standing {
-        &mut self.standing
-    }
-
+impl Trees for FramesReport {
     /// All frames together.
-    fn time(result: &FramesReport) -> f64 {
-        result
-            .frames
-            .iter()
-            .map(|frame| frame.build_ms.median)
-            .sum()
+    fn time(&self) -> f64 {
+        self.frames.iter().map(|frame| frame.build_ms.median).sum()
     }
 
-    fn options(&self) -> &[String] {
-        &self.options
+    fn hash(&self) -> &str {
+        &self.trees_hash
     }
 
-    fn outcome(&self) -> &Outcome<FramesReport> {
-        &self.outcome
-    }
-
-    fn hash(result: &FramesReport) -> &str {
-        &result.trees_hash
-    }
-
-    const DIFFER: &'static str = "built different trees";
-
-    fn table(rows: &[Self]) -> Table {
+    fn table(rows: &[TreeRow<Self>]) -> Table {
         table(rows)
     }
 
-    fn origin(result: &FramesReport) -> Origin {
+    fn origin(&self) -> Origin {
         Origin {
-            input: result.name(),
-            backend: result.backend.clone(),
-            device: result.device.clone(),
-            meta: result.meta.clone(),
+            input: self.name(),
+            backend: self.backend.clone(),
+            device: self.device.clone(),
+            meta: self.meta.clone(),
         }
     }
 }
 
 /// A row a case; milliseconds, with a star at the fastest.
-fn table(rows: &[FramesRow]) -> Table {
+fn table(rows: &[TreeRow<FramesReport>]) -> Table {
     let mut table = Table::new(&[
         "allocator",
         "#all ms",
@@ -96,7 +47,7 @@ fn table(rows: &[FramesRow]) -> Table {
         let result = row.outcome.result.as_ref();
         table.push(vec![
             row.allocator.clone(),
-            cell(result.map(|result| milliseconds(FramesRow::time(result)))),
+            cell(result.map(|result| milliseconds(result.time()))),
             cell(row.standing.shown_ratio()),
             row.standing.mark(),
             cell(result.map(|result| milliseconds(result.build_ms_median))),

@@ -7,10 +7,9 @@ mod standing;
 mod tree;
 
 pub use earlier::{Earlier, Origin, Row};
-pub use frames::FramesRow;
 pub use graph::GraphRow;
 pub use standing::{Standing, rank};
-pub use tree::TreeRow;
+pub use tree::{TreeRow, Trees};
 
 use crate::workload::compare::Outcome;
 

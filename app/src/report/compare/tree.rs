@@ -1,5 +1,6 @@
-//! Builds of a tree, compared.
+//! Builds of trees, compared.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Origin, Row, Standing, cell, status};
@@ -7,23 +8,38 @@ use crate::report::{Table, TreeReport, milliseconds};
 use crate::size::display;
 use crate::workload::compare::Outcome;
 
-/// An allocator's result.
+/// An allocator's result: of one tree, or of the trees of a moving scene.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TreeRow {
+pub struct TreeRow<R> {
     /// The allocator, as on the command line.
     pub allocator: String,
-    /// Its median build beside those of the others.
+    /// Its time beside those of the others.
     #[serde(flatten)]
     pub standing: Standing,
     /// The options that all cases have in common, as given to `heapwood kdtree`.
     pub options: Vec<String>,
     /// What became of the case.
     #[serde(flatten)]
-    pub outcome: Outcome<TreeReport>,
+    pub outcome: Outcome<R>,
 }
 
-impl Row for TreeRow {
-    type Result = TreeReport;
+/// What `heapwood kdtree` answers.
+pub trait Trees: Serialize + DeserializeOwned {
+    /// The time by which results are compared, in milliseconds.
+    fn time(&self) -> f64;
+
+    /// The hash that all results must have.
+    fn hash(&self) -> &str;
+
+    /// Rows for people.
+    fn table(rows: &[TreeRow<Self>]) -> Table;
+
+    /// Where it comes from.
+    fn origin(&self) -> Origin;
+}
+
+impl<R: Trees> Row for TreeRow<R> {
+    type Result = R;
 
     fn case(&self) -> String {
         self.allocator.clone()
@@ -41,40 +57,58 @@ impl Row for TreeRow {
         &mut self.standing
     }
 
-    fn time(result: &TreeReport) -> f64 {
-        result.build_ms.median
+    fn time(result: &R) -> f64 {
+        result.time()
     }
 
     fn options(&self) -> &[String] {
         &self.options
     }
 
-    fn outcome(&self) -> &Outcome<TreeReport> {
+    fn outcome(&self) -> &Outcome<R> {
         &self.outcome
     }
 
-    fn hash(result: &TreeReport) -> &str {
-        &result.tree_hash
+    fn hash(result: &R) -> &str {
+        result.hash()
     }
 
     const DIFFER: &'static str = "built different trees";
 
     fn table(rows: &[Self]) -> Table {
+        R::table(rows)
+    }
+
+    fn origin(result: &R) -> Origin {
+        result.origin()
+    }
+}
+
+impl Trees for TreeReport {
+    fn time(&self) -> f64 {
+        self.build_ms.median
+    }
+
+    fn hash(&self) -> &str {
+        &self.tree_hash
+    }
+
+    fn table(rows: &[TreeRow<Self>]) -> Table {
         table(rows)
     }
 
-    fn origin(result: &TreeReport) -> Origin {
+    fn origin(&self) -> Origin {
         Origin {
-            input: result.scene.clone(),
-            backend: result.backend.clone(),
-            device: result.device.clone(),
-            meta: result.meta.clone(),
+            input: self.scene.clone(),
+            backend: self.backend.clone(),
+            device: self.device.clone(),
+            meta: self.meta.clone(),
         }
     }
 }
 
 /// A row a case; builds in milliseconds, with a star at the fastest that frees.
-fn table(rows: &[TreeRow]) -> Table {
+fn table(rows: &[TreeRow<TreeReport>]) -> Table {
     let mut table = Table::new(&[
         "allocator",
         "#build ms",
