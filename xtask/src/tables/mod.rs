@@ -18,6 +18,7 @@ mod kdtree;
 mod means;
 mod registers;
 mod results;
+mod slowdowns;
 mod soak;
 mod summary;
 mod turns;
@@ -78,6 +79,7 @@ fn table(name: &str, results: &Results) -> Result<String> {
         ["kdtree", "builds"] => kdtree::builds(results, false),
         ["kdtree", "builds", "per-split"] => kdtree::builds(results, true),
         ["kdtree", "trees"] => kdtree::trees(results),
+        ["kdtree", "slowdowns", number] => slowdowns::table(results, number),
         ["graph", "updates", name, pattern] => graph::updates(results, name, pattern),
         ["graph", "apply"] => apply::table(results),
         ["graph", "best"] => graph::best(results),
@@ -191,6 +193,7 @@ mod tests {
         for name in [
             "kdtree builds",
             "kdtree trees",
+            "kdtree slowdowns 3",
             "graph best",
             "graph algorithms",
             "graph bandwidth",

@@ -93,6 +93,12 @@ pub struct Tree {
     pub allocator: String,
     /// How the tree was built.
     pub options: TreeOptions,
+    /// Bytes of the references of the root.
+    #[serde(default)]
+    pub root_bytes: u64,
+    /// Bytes of the pool.
+    #[serde(default)]
+    pub pool_bytes: u64,
     /// The build.
     pub build_ms: Samples,
     /// Nodes, leaves among them.
@@ -240,6 +246,8 @@ pub struct Results {
     pub turns: Vec<Case>,
     /// Trees.
     pub kdtree: Vec<Tree>,
+    /// Trees with an allocation at every split, in pools that are a multiple of the root.
+    pub slowdowns: Vec<Tree>,
     /// Graphs.
     pub graphs: Vec<GraphRow>,
     /// Graphs under many rounds of updates.
@@ -262,6 +270,7 @@ impl Results {
             forms: list(folder, "h200-forms.json")?,
             turns: list(folder, "h200-turns.json")?,
             kdtree: list(folder, "h200-kdtree.json")?,
+            slowdowns: list(folder, "h200-slowdowns.json")?,
             graphs: list(folder, "h200-graph.json")?,
             soak: list(folder, "h200-soak.json")?,
             graph_crate: list(folder, "cpu-graph-crate.json")?,
@@ -278,7 +287,8 @@ impl Results {
     fn check(&self) -> Result<()> {
         let benches = self.bench.iter().chain(&self.forms).chain(&self.turns);
         let benches = benches.map(|case| &case.meta);
-        let trees = self.kdtree.iter().map(|tree| &tree.meta);
+        let trees = self.kdtree.iter().chain(&self.slowdowns);
+        let trees = trees.map(|tree| &tree.meta);
         let graphs = self.graphs.iter().chain(&self.soak);
         let graphs = graphs.filter_map(|row| row.result.as_ref());
         let mut all = benches.chain(trees).chain(graphs.map(|graph| &graph.meta));
