@@ -2,8 +2,9 @@
 //! blocks came and went, once they are done requests of all sizes get all that is free.
 //!
 //! A refusal of these is no evidence of a full heap while others are in the middle of their calls:
-//! they may be about to list a block with free slices, or to give it back. So schedules are tried, half of them over weak memory, in which lanes stall there, with some blocks left
-//! live, that keep the segments and blocks around them from becoming free as a whole.
+//! they may be about to list a block with free slices, or to give it back. So schedules are tried,
+//! half of them over weak memory, in which lanes stall there, with some blocks left live, that keep
+//! the segments and blocks around them from becoming free as a whole.
 
 use std::cell::Cell;
 
@@ -76,8 +77,10 @@ fn hidden<A: Allocator<Handle = u32>>(load: Load, seed: u64) -> u64 {
     let fill = |warp: Lockstep| {
         if warp.lane() == 0 {
             let mut bytes = load.filler;
+            // Halloc has classes of three quarters of a power of two as well.
             while bytes >= 16 {
                 while !heap.malloc(warp, bytes).is_null() {}
+                while !heap.malloc(warp, bytes / 4 * 3).is_null() {}
                 bytes /= 2;
             }
         }

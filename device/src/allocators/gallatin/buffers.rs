@@ -138,7 +138,7 @@ impl Gallatin {
                 if id < BUSY {
                     self.buffered().fetch_add(u32::MAX, Relaxed);
                 }
-                let block = self.take_block(warp);
+                let block = self.take_block(index);
                 if block != NONE {
                     return self.serve(index, ours, self.block(block), class, wanted);
                 }
@@ -148,14 +148,6 @@ impl Gallatin {
             }
             if !patience.is_over() {
                 return Taken::later(patience);
-            }
-            let taken = self.take_hole(class, wanted, warp.processor());
-            if taken.count() != 0 {
-                return taken;
-            }
-            let block = self.take_block(warp);
-            if block != NONE {
-                return self.serve(index, held, self.block(block), class, wanted);
             }
             self.scavenge(warp, class, wanted)
         }

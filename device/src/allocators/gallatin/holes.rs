@@ -132,7 +132,7 @@ impl Gallatin {
         let tree = self.holes_tree(class);
         // A turn that fails takes something off the lists.
         for _ in 0..2 * self.layout.segments + 64 {
-            let segment = tree.find();
+            let segment = tree.find(0);
             if segment == NONE {
                 break;
             }

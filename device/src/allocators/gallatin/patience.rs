@@ -3,8 +3,8 @@
 //! It does not wait where it finds that, but looks again after a pause that all lanes of its warp
 //! make together ([`super::contract`]): a lane that waits inside of a branch takes its warp's
 //! turns from a lane in another, which may be about to obtain a block that many warps wait for.
-//! With waits inside, 100,000 requests of mixed sizes took segments for themselves in such numbers
-//! that none were left.
+//! With waits inside, 100,000 requests of mixed sizes gave up in such numbers, and each took a
+//! block for itself, that none were left.
 //!
 //! Nobody depends on another: patience ends.
 

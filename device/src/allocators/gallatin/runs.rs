@@ -18,7 +18,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use super::Gallatin;
 use super::blocks::class_added;
-use super::segments::pick;
+use super::segments::{pick, scatter};
 use super::tables::{Block, RUN};
 use super::tree::{NONE, lowest};
 use crate::allocator::Handle;
@@ -96,7 +96,7 @@ impl Gallatin {
             left -= 1;
             if is_lost {
                 is_alone = false;
-                let place = spread.wrapping_mul(0x9e37_79b9);
+                let place = scatter(spread);
                 index = ((u64::from(place) * u64::from(words)) >> 32) as u32;
                 (left, turn) = (words, place % 64);
             }

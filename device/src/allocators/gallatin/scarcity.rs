@@ -32,17 +32,18 @@ impl Gallatin {
     /// As for [`Self::find`].
     #[inline(always)]
     pub(super) unsafe fn scavenge<W: Warp>(&self, warp: W, class: u32, wanted: u32) -> Taken {
+        let index = self.layout.buffer(class, warp.processor());
         let mut is_drained = false;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's promise; the buffer is one of the class.
         unsafe {
             loop {
                 let taken = self.take_hole(class, wanted, warp.processor());
                 if taken.count() != 0 {
                     return taken;
                 }
-                let block = self.take_block(warp);
+                let block = self.take_block(index);
                 if block != NONE {
-                    return self.serve_alone(warp, self.block(block), class, wanted);
+                    return self.serve_alone(index, self.block(block), class, wanted);
                 }
                 if is_drained || !self.drain() {
                     return Taken::NONE;
@@ -58,8 +59,7 @@ impl Gallatin {
     ///
     /// As for that.
     #[inline(always)]
-    unsafe fn serve_alone<W: Warp>(&self, warp: W, block: Block, class: u32, wanted: u32) -> Taken {
-        let index = self.layout.buffer(class, warp.processor());
+    unsafe fn serve_alone(&self, index: u32, block: Block, class: u32, wanted: u32) -> Taken {
         // SAFETY: the caller's promise.
         unsafe {
             // Relaxed: an exchange confirms it.

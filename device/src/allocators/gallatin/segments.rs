@@ -1,8 +1,10 @@
 //! Segments: which of their blocks are free.
 //!
 //! A segment's word has a bit for each free block. Who clears bits owns the blocks, and whoever
-//! owns a block may set its bit again. Requests take one of the lowest segment that has some;
-//! runs ([`super::runs`]) take several side by side, or all blocks of several segments.
+//! owns a block may set its bit again. Requests take one of the first segment that has some, and
+//! who loses one to another goes to a segment near by: 132 multiprocessors that want a block at
+//! once would take turns at one word otherwise. Runs ([`super::runs`]) take several blocks side
+//! by side, or all blocks of several segments.
 //!
 //! Two trees have hints: of segments with free blocks, and of segments whose blocks are all free.
 //! Who makes a word what a hint stands for sets it afterwards; who takes that away clears it, and
@@ -19,7 +21,6 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use super::Gallatin;
 use super::tables::Block;
 use super::tree::NONE;
-use crate::simt::Warp;
 
 /// The bits of a word from `from` on, around the end: the first that is set of some.
 #[inline(always)]
@@ -27,43 +28,56 @@ pub fn pick(bits: u32, from: u32) -> u32 {
     (bits.rotate_right(from % 32).trailing_zeros() + from) % 32
 }
 
+/// Another number, far from those of the numbers near by (Knuth's multiplicative hash).
+#[inline(always)]
+pub fn scatter(number: u32) -> u32 {
+    number.wrapping_add(1).wrapping_mul(0x9e37_79b9)
+}
+
 impl Gallatin {
-    /// A free block, which the caller then owns: its number, or [`NONE`].
+    /// A free block, which the caller then owns: its number, or [`NONE`]. `spread` differs
+    /// between those who take at a time.
     #[inline(always)]
-    pub(super) fn take_block<W: Warp>(&self, warp: W) -> u32 {
-        let bits = self.layout.to_bits();
+    pub(super) fn take_block(&self, spread: u32) -> u32 {
         // SAFETY: the parts of this heap.
-        unsafe { outlined(self.tables, self.records, bits, warp.processor()) }
+        unsafe { outlined(self.tables, self.records, self.layout.to_bits(), spread) }
     }
 
-    /// [`Self::take_block`], in line: bit `spread` of a word, or one that follows, so that those
-    /// who take at a time rarely want the same.
+    /// [`Self::take_block`], in line: a block of the first segment that has some, as long as
+    /// nobody is in the way, and then of one of the first few.
     #[inline(always)]
     fn search_block(&self, spread: u32) -> u32 {
         let tree = self.blocks_tree();
-        // A turn that fails takes a segment out of the tree.
-        for _ in 0..self.layout.segments + 32 {
-            let segment = tree.find();
+        let (mut place, mut from) = (0, spread);
+        // A turn that finds no block takes a segment out of the tree.
+        let mut left = self.layout.segments + 32;
+        while left > 0 {
+            let segment = tree.find(place);
             if segment == NONE {
-                return NONE;
+                break;
             }
             // SAFETY: the trees hold segments of the heap.
             unsafe {
                 let word = self.segment(segment);
                 // Relaxed: a hint; `fetch_and` decides.
-                let mut seen = word.load(Relaxed);
-                while seen != 0 {
-                    let number = pick(seen, spread);
-                    let bit = 1 << number;
-                    // Acquire: the block's former owner is done with it.
-                    seen = word.fetch_and(!bit, Acquire);
-                    if seen & bit != 0 {
-                        self.unhint(segment, seen, bit);
-                        return self.id(Block { segment, number });
-                    }
+                let seen = word.load(Relaxed);
+                if seen == 0 {
+                    self.leave_blocks(segment);
+                    left -= 1;
+                    continue;
                 }
-                self.leave_blocks(segment);
+                let number = pick(seen, from);
+                let bit = 1 << number;
+                // Acquire: the block's former owner is done with it.
+                let seen = word.fetch_and(!bit, Acquire);
+                if seen & bit != 0 {
+                    self.unhint(segment, seen, bit);
+                    return self.id(Block { segment, number });
+                }
             }
+            // Another was quicker, and has the block: those who lose go apart.
+            from = scatter(from);
+            place = from >> 16;
         }
         NONE
     }

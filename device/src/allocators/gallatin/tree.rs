@@ -23,6 +23,8 @@ use super::layout::levels;
 pub const NONE: u32 = u32::MAX;
 /// Words that a descent finds to be 0 before it gives up.
 const TRIES: u32 = 256;
+/// Segments that a descent chooses from.
+const CHOICE: u32 = 16;
 
 /// A tree with a bit for each segment.
 #[derive(Clone, Copy)]
@@ -63,6 +65,20 @@ impl Gallatin {
 #[inline(always)]
 pub fn lowest(word: u64) -> u32 {
     word.trailing_zeros()
+}
+
+/// One of the lowest [`CHOICE`] set bits of a word that is not 0: the lowest for a `place` of 0,
+/// the highest of them for one just below `1 << 16`.
+#[inline(always)]
+fn choose(mut word: u64, place: u32) -> u32 {
+    let ones = word.count_ones();
+    let choice = if ones < CHOICE { ones } else { CHOICE };
+    let mut skipped = (place * choice) >> 16;
+    while skipped > 0 {
+        word &= word - 1;
+        skipped -= 1;
+    }
+    lowest(word)
 }
 
 impl Tree {
@@ -207,16 +223,17 @@ impl Tree {
         unsafe { self.clear_bits(segment / 64, 1 << (segment % 64)) }
     }
 
-    /// The first segment whose bit is set, or [`NONE`].
+    /// A segment whose bit is set, or [`NONE`]: the first for a `place` of 0, and one of the
+    /// first few for another below `1 << 16`.
     #[inline(always)]
-    pub(super) fn find(&self) -> u32 {
+    pub(super) fn find(&self, place: u32) -> u32 {
         // SAFETY: the words of this tree.
-        unsafe { outlined_find(self.words, self.segments) }
+        unsafe { outlined_find(self.words, self.segments, place) }
     }
 
     /// [`Self::find`], in line.
     #[inline(always)]
-    fn descend(&self) -> u32 {
+    fn descend(&self, place: u32) -> u32 {
         // A turn that fails clears a bit that was outdated, or found others at work.
         for _ in 0..TRIES {
             let mut level = if self.levels[2] != 0 {
@@ -239,10 +256,10 @@ impl Tree {
                     unsafe { self.lower(level, index) };
                     break;
                 }
-                index = 64 * index + lowest(word);
                 if level == 0 {
-                    return index;
+                    return 64 * index + choose(word, place);
                 }
+                index = 64 * index + lowest(word);
                 level -= 1;
             }
         }
@@ -292,6 +309,6 @@ unsafe fn outlined_clear(words: *mut u8, segments: u32, index: u32, mask: u64) {
 ///
 /// The words of a tree over so many segments lie there.
 #[inline(never)]
-unsafe fn outlined_find(words: *mut u8, segments: u32) -> u32 {
-    Tree::new(words, segments).descend()
+unsafe fn outlined_find(words: *mut u8, segments: u32, place: u32) -> u32 {
+    Tree::new(words, segments).descend(place)
 }

@@ -61,10 +61,16 @@ impl Slabs {
     ///
     /// # Safety
     ///
-    /// `taken` are permits for chunks, of which the caller has this one.
+    /// `taken` are permits for chunks of `class`, of which the caller has this one.
     #[inline(always)]
-    pub(super) unsafe fn take_bit<W: Warp>(&self, warp: W, taken: Taken, index: u32) -> u32 {
-        let (slab, class) = (taken.slab, taken.class);
+    pub(super) unsafe fn take_bit<W: Warp>(
+        &self,
+        warp: W,
+        class: u32,
+        taken: Taken,
+        index: u32,
+    ) -> u32 {
+        let slab = taken.slab;
         let shape = self.layout.shape(class);
         let ticket = taken.ticket.wrapping_add(index);
         let chunk = ticket.checked_rem(shape.chunks).unwrap_or(0);

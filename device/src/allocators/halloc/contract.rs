@@ -103,6 +103,13 @@ impl<L: Relay> Halloc<L> {
         offset < self.slabs.layout.tables()
     }
 
+    /// Whether a request that no slab serves is to be relayed.
+    #[inline(always)]
+    fn is_relayed(&self, bytes: u64) -> bool {
+        bytes > self.slabs.layout.chunk_bytes(self.slabs.layout.last_class)
+            || L::suits(self.integer, bytes)
+    }
+
     /// The chunk of a request for so many bytes, or null; none if it is too large for chunks.
     #[inline(always)]
     fn small<W: Warp>(&self, warp: W, bytes: u64) -> L::Handle {
@@ -166,8 +173,7 @@ impl<L: Relay> Allocator for Halloc<L> {
     const SYSTEM_HEAP: bool = L::SYSTEM_HEAP;
     // Slabs that are being given back, or change sets, are hidden for a moment.
     const EXACT_NULL: bool = false;
-    // A refusal looks at the sets of its class and of all larger ones, and at slabs that are in
-    // a set by mistake.
+    // A refusal looks at the sets of its class, and at slabs that are in one by mistake.
     const BOUNDED_REFUSAL: bool = false;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
@@ -247,7 +253,7 @@ impl<L: Relay> Allocator for Halloc<L> {
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> L::Handle {
         let block = self.small(warp, bytes);
-        if !block.is_null() {
+        if !block.is_null() || !self.is_relayed(bytes) {
             return block;
         }
         // SAFETY: the promise of `new`.

@@ -91,7 +91,7 @@ impl Slabs {
         unsafe { self.head(class, head).load(Relaxed) & !REPLACED }
     }
 
-    /// Up to `wanted` chunks of a class, or of a larger one.
+    /// Up to `wanted` chunks of a class.
     ///
     /// # Safety
     ///

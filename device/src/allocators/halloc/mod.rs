@@ -37,8 +37,8 @@
 //! - A head is replaced by a thread that sets a flag. Others go on with the old head, and at last
 //!   take chunks from other slabs: nobody waits for long, as who holds the published lock may.
 //! - A large pool has several heads for each class: all that take of one slab meet in its word.
-//! - Chunks of a larger class, slabs that are heads but empty, and the allocator of large blocks
-//!   serve requests that would be refused.
+//! - Slabs that are heads but empty, and the allocator of large blocks, serve requests that would
+//!   be refused, the latter those that use at least a quarter of a page.
 //! - Large blocks are runs of pages under a bitmap as well, where the published ones are CUDA's.
 //!
 //! No call waits for another thread, so that lanes of a warp may run in any order. A lane meets

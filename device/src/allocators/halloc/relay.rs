@@ -26,6 +26,10 @@ pub trait Relay: Allocator {
     /// Percent of the pool that is divided into slabs.
     const SHARE: u64;
 
+    /// Whether a request of so many bytes, for which there is no chunk, suits the allocator over
+    /// the heap with this integer: not if most of the block would be left over.
+    fn suits(integer: u64, bytes: u64) -> bool;
+
     /// The logarithm of the bytes of the units by which so many bytes of slabs are numbered.
     fn unit_shift(bytes: u64) -> u32;
 
@@ -86,6 +90,11 @@ impl Relay for PageRuns {
     // Less than published, as nothing but the rest of the pool serves large blocks.
     const SHARE: u64 = 60;
 
+    #[inline(always)]
+    fn suits(integer: u64, bytes: u64) -> bool {
+        4 * bytes >= Self::page_bytes(integer)
+    }
+
     fn unit_shift(bytes: u64) -> u32 {
         let mut shift = LEAST_UNIT_SHIFT;
         while shift < MOST_UNIT_SHIFT && bytes >> shift > 1 << SMALL_BITS {
@@ -135,6 +144,11 @@ impl Relay for PageRuns {
 impl Relay for CudaMalloc {
     // As published.
     const SHARE: u64 = 75;
+
+    #[inline(always)]
+    fn suits(_integer: u64, _bytes: u64) -> bool {
+        true
+    }
 
     fn unit_shift(_bytes: u64) -> u32 {
         LEAST_UNIT_SHIFT

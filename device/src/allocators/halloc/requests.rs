@@ -18,7 +18,7 @@ pub struct Place {
 }
 
 impl Slabs {
-    /// A chunk of the class, or a larger one, for each of the lanes that call this together;
+    /// A chunk of the class for each of the lanes that call this together;
     /// where it begins, in bytes, or `u64::MAX`.
     ///
     /// # Safety
@@ -48,8 +48,8 @@ impl Slabs {
             let served = (place < taken.count) & is_ours;
             if served {
                 // SAFETY: the leader got a permit for each of these lanes.
-                let chunk = unsafe { self.take_bit(warp, taken, place) };
-                let start = u64::from(chunk) * self.layout.chunk_bytes(taken.class);
+                let chunk = unsafe { self.take_bit(warp, class, taken, place) };
+                let start = u64::from(chunk) * self.layout.chunk_bytes(class);
                 offset = (u64::from(taken.slab) << self.layout.slab_shift) + start;
             }
             // Who got none goes away: all that the leader found was nothing.

@@ -38,6 +38,12 @@ fn bytes_of(pages: u64, page_shift: u32) -> u64 {
 }
 
 impl PageRuns {
+    /// Bytes of a page of the heap with this integer.
+    #[inline(always)]
+    pub(super) fn page_bytes(integer: u64) -> u64 {
+        1 << (integer >> 32)
+    }
+
     /// Bytes of so many pages.
     #[inline(always)]
     fn bytes(&self, pages: u32) -> u64 {

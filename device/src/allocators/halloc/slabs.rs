@@ -70,8 +70,6 @@ pub fn permits(count: u32) -> u64 {
 pub struct Taken {
     /// The slab, or [`NONE`].
     pub slab: u32,
-    /// Its class.
-    pub class: u32,
     /// How many chunks: at most 32.
     pub count: u32,
     /// The first ticket.
@@ -82,17 +80,15 @@ impl Taken {
     /// None.
     pub const NOTHING: Self = Self {
         slab: NONE,
-        class: 0,
         count: 0,
         ticket: 0,
     };
 
     /// As many of `wanted` chunks of a slab as it had, before whose word was `before`.
     #[inline(always)]
-    pub fn of(slab: u32, class: u32, count: u32, before: u64) -> Self {
+    pub fn of(slab: u32, count: u32, before: u64) -> Self {
         Self {
             slab,
-            class,
             count,
             ticket: (before >> 32) as u32,
         }
@@ -101,7 +97,7 @@ impl Taken {
     /// The permits in a word, for a shuffle or a call. A slab has 22 bits.
     #[inline(always)]
     pub fn to_bits(self) -> u64 {
-        let high = self.slab << 10 | self.class << 6 | self.count;
+        let high = self.slab << 10 | self.count;
         u64::from(high) << 32 | u64::from(self.ticket)
     }
 
@@ -111,7 +107,6 @@ impl Taken {
         let high = (bits >> 32) as u32;
         Self {
             slab: high >> 10,
-            class: high >> 6 & 0xf,
             count: high & 0x3f,
             ticket: bits as u32,
         }
@@ -156,7 +151,7 @@ impl Slabs {
             let left = chunks - count;
             got = if left < wanted { left } else { wanted };
         }
-        (Taken::of(slab, class, got, before), before)
+        (Taken::of(slab, got, before), before)
     }
 
     /// Up to `wanted` chunks of a slab, if it looks as if it had some.
@@ -341,7 +336,7 @@ impl Slabs {
             self.word(slab)
                 .fetch_add(permits(count) | flag | class_bits, Relaxed)
         };
-        Taken::of(slab, class, count, before)
+        Taken::of(slab, count, before)
     }
 
     /// Makes a slab a head if it has the class, is none, and has fewer than `most` chunks in
@@ -368,7 +363,7 @@ impl Slabs {
             // Acquire: as in `raise`.
             let held = state.compare_exchange(seen, (seen | HEAD) + permits(got), Acquire);
             if held == seen {
-                return Taken::of(slab, class, got, seen);
+                return Taken::of(slab, got, seen);
             }
             seen = held;
         }
