@@ -7,6 +7,7 @@ use heapwood_scenes::{CameraError, SceneError};
 use thiserror::Error;
 
 use crate::backend::BackendError;
+use crate::diff::DiffError;
 use crate::heap::HeapError;
 
 /// Why a command did not do what it was asked. Each displays as one line.
@@ -24,6 +25,9 @@ pub enum Error {
     /// A camera that gives no image.
     #[error(transparent)]
     Camera(#[from] CameraError),
+    /// Images that cannot be compared.
+    #[error(transparent)]
+    Diff(#[from] DiffError),
     /// A file that cannot be written.
     #[error("{}: cannot write: {cause}", path.display())]
     Write {
@@ -91,7 +95,11 @@ impl Error {
             | Self::Camera(_)
             | Self::Backend(BackendError::TooManyThreads { .. })
             | Self::Heap(HeapError::Parameter { .. }) => 2,
-            Self::Scene(_) | Self::Graph(_) | Self::Write { .. } | Self::Resume(_) => 3,
+            Self::Scene(_)
+            | Self::Graph(_)
+            | Self::Diff(_)
+            | Self::Write { .. }
+            | Self::Resume(_) => 3,
             Self::Verification(_) | Self::Heap(HeapError::Misuse { .. }) => 5,
             Self::Backend(_) | Self::Heap(_) | Self::OutOfPool(_) => 4,
             Self::Relayed { code, .. } => *code,

@@ -8,6 +8,7 @@ pub mod allocators;
 pub mod backend;
 pub mod cli;
 pub mod cuda;
+pub mod diff;
 mod error;
 pub mod generate;
 pub mod graph;

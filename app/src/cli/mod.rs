@@ -6,6 +6,7 @@ mod common;
 mod compare;
 mod completions;
 mod devices;
+mod diff;
 mod fragmentation;
 mod generate;
 mod graph;
@@ -37,6 +38,10 @@ enum Command {
     Kdtree(Box<kdtree::Arguments>),
     /// Render a scene
     Render(Box<render::Arguments>),
+    /// Compare two pictures: mean squared error, PSNR, FLIP, pixels that differ
+    ///
+    /// If they differ by more than is allowed, the exit code is 5.
+    Diff(diff::Arguments),
     /// Keep a graph over an allocator, change it and compute on it
     ///
     /// Each run loads the graph, inserts and deletes edges round by round, and
@@ -88,6 +93,7 @@ fn run(command: Command) -> Result<(), Error> {
     match command {
         Command::Kdtree(arguments) => kdtree::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
+        Command::Diff(arguments) => diff::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
         Command::Compare(what) => compare::run(what),
         Command::Bench(what) => bench::run(what),

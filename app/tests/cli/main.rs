@@ -5,6 +5,7 @@ mod bad_graphs;
 mod bad_input;
 mod bench;
 mod compare;
+mod diff;
 mod fragmentation;
 mod frames;
 mod generate;

@@ -1,0 +1,132 @@
+//! `heapwood diff`: how much two pictures differ.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::common::read_apart;
+use super::suffix;
+use crate::Error;
+use crate::diff::{Difference, Image};
+use crate::output::{self, Output};
+use crate::report::{ResultFormat, json};
+
+/// Arguments of `heapwood diff`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The picture to compare with, a PNG file
+    #[arg(value_name = "REFERENCE")]
+    reference: PathBuf,
+    /// The picture to judge, a PNG file
+    #[arg(value_name = "TEST")]
+    test: PathBuf,
+    /// A pixel differs if one of its channels does by more than this, of 255
+    #[arg(long, value_name = "LEVELS", default_value_t = 0)]
+    tolerance: u8,
+    /// Percent of the pixels that may differ
+    #[arg(long, value_name = "PERCENT", value_parser = percent, default_value_t = 0.0)]
+    allow: f64,
+    /// The largest mean of FLIP, from 0 to 1, that is allowed, in place of --allow
+    #[arg(long, value_name = "FLIP", value_parser = unit, conflicts_with = "allow")]
+    max_flip: Option<f64>,
+    /// A PNG file for FLIP of each pixel: black where they are equal, white for 1
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How to write what was found
+    #[arg(long, value_enum, default_value_t)]
+    format: ResultFormat,
+}
+
+/// What is written as JSON.
+#[derive(Serialize)]
+struct Report<'a> {
+    reference: String,
+    test: String,
+    tolerance: u8,
+    #[serde(flatten)]
+    difference: &'a Difference,
+    is_over: bool,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    within(text, 100.0)
+}
+
+fn unit(text: &str) -> Result<f64, String> {
+    within(text, 1.0)
+}
+
+fn within(text: &str, most: f64) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.0..=most).contains(&value) => Ok(value),
+        _ => Err(format!("`{text}` is not a number from 0 to {most}")),
+    }
+}
+
+/// Compares two pictures; an error if they differ more than is allowed.
+pub fn run(arguments: &Arguments) -> Result<(), Error> {
+    let target = match &arguments.output {
+        Some(path) => {
+            let read = [&arguments.reference, &arguments.test].map(PathBuf::as_path);
+            read_apart(read, &[Some(path)])?;
+            suffix::check(path, &["png"])?;
+            Some(Output::open(path)?)
+        }
+        None => None,
+    };
+    let reference = Image::read(&arguments.reference)?;
+    let test = Image::read(&arguments.test)?;
+    let found = Difference::between(&reference, &test, arguments.tolerance)?;
+    if let Some(target) = target {
+        target.write(&found.png()?)?;
+    }
+    let percent = 100.0 * found.share();
+    let over = match arguments.max_flip {
+        Some(most) => {
+            (found.flip > most).then(|| format!("FLIP is {:.6}, more than {most}", found.flip))
+        }
+        None => (percent > arguments.allow).then(|| {
+            format!(
+                "{} of {} pixels differ by more than {}, {percent:.4} %",
+                found.differing, found.pixels, arguments.tolerance
+            )
+        }),
+    };
+    output::print(&match arguments.format {
+        ResultFormat::Text => text(&found, arguments.tolerance),
+        ResultFormat::Json => json(&Report {
+            reference: arguments.reference.display().to_string(),
+            test: arguments.test.display().to_string(),
+            tolerance: arguments.tolerance,
+            difference: &found,
+            is_over: over.is_some(),
+        })?,
+    })?;
+    match over {
+        Some(what) => Err(Error::Verification(format!(
+            "{} and {}: {what}",
+            arguments.reference.display(),
+            arguments.test.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn text(found: &Difference, tolerance: u8) -> String {
+    let psnr = found
+        .psnr_db
+        .map_or("infinite".to_owned(), |psnr| format!("{psnr:.2} dB"));
+    format!(
+        "pixels         {}, {} of them ({:.4} %) differ by more than {tolerance}\n\
+         largest        {} of 255 in a channel\n\
+         MSE            {:.4}, PSNR {psnr}\n\
+         FLIP           {:.6}\n",
+        found.pixels,
+        found.differing,
+        100.0 * found.share(),
+        found.largest,
+        found.mse,
+        found.flip
+    )
+}
