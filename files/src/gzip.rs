@@ -23,7 +23,7 @@ pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
 /// [`ReadError::Gzip`], or [`TooLarge`](ReadError::TooLarge) where more than
 /// `limit` bytes come out.
 pub fn decompress(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, ReadError> {
-    decompress_within(bytes, Bounds { limit, text: false })
+    decompress_within(bytes, Bounds::any(limit))
 }
 
 pub(crate) fn decompress_within(bytes: Vec<u8>, bounds: Bounds) -> Result<Vec<u8>, ReadError> {

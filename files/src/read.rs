@@ -41,7 +41,7 @@ pub enum ReadError {
 /// [`Gzip`](ReadError::Gzip), or [`TooLarge`](ReadError::TooLarge) where more than
 /// `limit` bytes come out.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-    read_within(path, Bounds { limit, text: false })
+    read_within(path, Bounds::any(limit))
 }
 
 /// The contents of a text file, decompressed where they are gzip.
@@ -52,7 +52,18 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
 /// # Errors
 /// As [`read`], and [`ReadError::Binary`].
 pub fn read_text(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-    read_within(path, Bounds { limit, text: true })
+    let kind = Kind::Text;
+    read_within(path, Bounds { limit, kind })
+}
+
+/// As [`read_text`], but a file that begins with `magic`, where need be once it is decompressed,
+/// may hold anything.
+///
+/// # Errors
+/// As [`read_text`].
+pub fn read_text_or(path: &Path, limit: u64, magic: &'static [u8]) -> Result<Vec<u8>, ReadError> {
+    let kind = Kind::TextUnless(magic);
+    read_within(path, Bounds { limit, kind })
 }
 
 /// Whether `bytes` can be text.
@@ -81,11 +92,39 @@ fn read_within(path: &Path, bounds: Bounds) -> Result<Vec<u8>, ReadError> {
 pub(crate) struct Bounds {
     /// Most bytes.
     pub limit: u64,
-    /// Whether it is to be text.
-    pub text: bool,
+    /// Of which kind.
+    pub kind: Kind,
+}
+
+/// What bytes may be.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    /// Any.
+    Any,
+    /// Text.
+    Text,
+    /// Text, or any that begin so.
+    TextUnless(&'static [u8]),
+}
+
+impl Kind {
+    /// Whether what begins with `head` is to be text.
+    fn is_text(self, head: &[u8]) -> bool {
+        match self {
+            Self::Any => false,
+            Self::Text => true,
+            Self::TextUnless(magic) => !head.starts_with(magic),
+        }
+    }
 }
 
 impl Bounds {
+    /// Up to so many bytes of any kind.
+    pub fn any(limit: u64) -> Self {
+        let kind = Kind::Any;
+        Self { limit, kind }
+    }
+
     /// All bytes of `source`, about `expected` of them.
     ///
     /// # Errors
@@ -95,10 +134,10 @@ impl Bounds {
         // One more, so that too many are told from just enough.
         let most = self.limit.saturating_add(1);
         let mut bytes = Vec::new();
-        if self.text {
+        if !matches!(self.kind, Kind::Any) {
             take(&mut source, most.min(HEAD), &mut bytes)?;
             // What is packed is judged when it is unpacked.
-            if !is_gzip(&bytes) {
+            if !is_gzip(&bytes) && self.kind.is_text(&bytes) {
                 check_text(&bytes)?;
             }
         }

@@ -3,6 +3,7 @@
 //! Every message is one line that names the place, the cause and, where it is
 //! not plain, the way out. Errors refuse the scene; warnings accompany it.
 
+use crate::ply::PlyProblem;
 use heapwood_files::ReadError;
 use std::fmt;
 use std::io;
@@ -28,19 +29,21 @@ pub enum SceneError {
         source: io::Error,
     },
     /// The path names a directory.
-    #[error("{path} is a directory: name an OBJ file in it")]
+    #[error("{path} is a directory: name a scene in it")]
     Directory {
         /// The path.
         path: String,
     },
     /// The file has no bytes, or nothing but white space.
-    #[error("{path} is empty: an OBJ file with `v` and `f` lines is needed")]
+    #[error("{path} is empty: an OBJ file with `v` and `f` lines, or a PLY file, is needed")]
     Empty {
         /// The file.
         path: String,
     },
     /// The file is not text.
-    #[error("{path} is not text: byte {offset} is 0; only OBJ text, plain or gzipped, is read")]
+    #[error(
+        "{path} is not text: byte {offset} is 0; only OBJ text and PLY files, plain or gzipped, are read"
+    )]
     Binary {
         /// The file.
         path: String,
@@ -56,7 +59,7 @@ pub enum SceneError {
         source: io::Error,
     },
     /// The file, or what it decompresses to, is too large.
-    #[error("{path} is larger than {limit} bytes of text: split it")]
+    #[error("{path} is larger than {limit} bytes: split it")]
     TooLarge {
         /// The file.
         path: String,
@@ -73,6 +76,14 @@ pub enum SceneError {
         /// The value and the rule that it breaks.
         problem: LineProblem,
     },
+    /// A PLY file breaks a rule.
+    #[error("{path}: {problem}")]
+    Ply {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        problem: PlyProblem,
+    },
     /// The OBJ parser refused text that our checks let through.
     #[error("{path}: the OBJ parser reports: {source}")]
     Parser {
@@ -82,7 +93,9 @@ pub enum SceneError {
         source: tobj::LoadError,
     },
     /// There is nothing to render.
-    #[error("{name} has no triangles: no face (`f` line) was found; only Wavefront OBJ is read")]
+    #[error(
+        "{name} has no triangles: no face was found; only Wavefront OBJ and PLY files are read"
+    )]
     NoTriangles {
         /// The file or scene.
         name: String,
@@ -222,6 +235,13 @@ pub enum Warning {
         /// The material's name.
         name: String,
     },
+    /// Parts of a PLY file have no use here.
+    Unread {
+        /// The file.
+        path: String,
+        /// Elements, and properties as `element.property`; shortened.
+        what: String,
+    },
     /// Points and lines have no area and were skipped.
     PointsAndLines {
         /// The file.
@@ -276,6 +296,7 @@ impl fmt::Display for Warning {
                     "{path}:{line}: material `{name}` is not defined; the default stands in"
                 )
             }
+            Warning::Unread { path, what } => write!(f, "{path}: not read: {what}"),
             Warning::PointsAndLines { path, count, line } => {
                 write!(
                     f,

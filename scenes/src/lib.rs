@@ -1,4 +1,4 @@
-//! Triangle scenes in memory: Wavefront OBJ files, procedural scenes, cameras.
+//! Triangle scenes in memory: Wavefront OBJ and PLY files, procedural scenes, cameras.
 //!
 //! What leaves this crate is ready for the tree builder: after [`load`] or
 //! [`Scene::clean`] every coordinate is finite, at most [`MAX_COORDINATE`] in
@@ -20,16 +20,20 @@ mod clean;
 mod error;
 pub mod generate;
 mod hash;
+mod load;
 mod material;
 mod obj;
+mod ply;
 mod scene;
 
 pub use bounds::Bounds;
 pub use camera::{Camera, CameraError, RayBasis};
 pub use clean::{CleanOptions, CleanReport};
 pub use error::{LineProblem, SceneError, Warning};
+pub use load::{Loaded, load};
 pub use material::Material;
-pub use obj::{Loaded, load, read_obj, save, write_mtl, write_obj};
+pub use obj::{read_obj, save, write_mtl, write_obj};
+pub use ply::{PlyProblem, read_ply};
 pub use scene::Scene;
 
 /// Largest magnitude that a coordinate may have.

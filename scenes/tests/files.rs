@@ -96,15 +96,15 @@ fn faults_are_named_with_file_line_value_and_rule() {
         ),
         (
             " \n\n",
-            "in.obj is empty: an OBJ file with `v` and `f` lines is needed",
+            "in.obj is empty: an OBJ file with `v` and `f` lines, or a PLY file, is needed",
         ),
         (
             "\u{7f}ELF\0",
-            "in.obj is not text: byte 4 is 0; only OBJ text, plain or gzipped, is read",
+            "in.obj is not text: byte 4 is 0; only OBJ text and PLY files, plain or gzipped, are read",
         ),
         (
             "ply\nformat ascii 1.0\n",
-            "in.obj has no triangles: no face (`f` line) was found; only Wavefront OBJ is read",
+            "in.obj has no triangles: no face was found; only Wavefront OBJ and PLY files are read",
         ),
         (
             "v 0 0 0\nv 1 0 0\nf 1 2 2\nf 1 1 1\n",
@@ -207,7 +207,7 @@ fn an_endless_device_is_not_read_to_its_end() {
     let endless = load("/dev/zero", CleanOptions::default()).unwrap_err();
     assert_eq!(
         endless.to_string(),
-        "/dev/zero is not text: byte 0 is 0; only OBJ text, plain or gzipped, is read"
+        "/dev/zero is not text: byte 0 is 0; only OBJ text and PLY files, plain or gzipped, are read"
     );
 }
 

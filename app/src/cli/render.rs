@@ -16,7 +16,7 @@ use crate::tree::{self, TreeBuilder};
 /// Arguments of `heapwood render`.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The scene: an OBJ file, plain or gzipped, or gen:KIND,OPTION=VALUE,... with the
+    /// The scene: an OBJ or PLY file, plain or gzipped, or gen:KIND,OPTION=VALUE,... with the
     /// options of `heapwood generate scene`
     #[arg(value_name = "SCENE", value_parser = source::<SceneSpec>())]
     scene: Source<SceneSpec>,

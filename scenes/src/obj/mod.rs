@@ -10,68 +10,15 @@ mod write;
 
 pub use write::{save, write_mtl, write_obj};
 
-use crate::{CleanOptions, CleanReport, Material, Scene, SceneError, Warning};
+use crate::load::LARGEST;
+use crate::{CleanOptions, Loaded, Material, Scene, SceneError, Warning};
 use glam::Vec3;
-use heapwood_files::{ReadError, check_text, decompress, without_gz};
+use heapwood_files::{check_text, decompress};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io::Read;
 use std::path::Path;
-
-/// Most bytes of OBJ text that are read, after decompression.
-const LARGEST_OBJ: u64 = 4 << 30;
-/// Most bytes of MTL text that are read, after decompression.
-const LARGEST_MTL: u64 = 64 << 20;
-
-/// A cleaned scene and what there is to say about it.
-#[derive(Clone, Debug)]
-pub struct Loaded {
-    /// The scene after cleaning.
-    pub scene: Scene,
-    /// What cleaning found.
-    pub report: CleanReport,
-    /// What was odd but no reason to refuse the file.
-    pub warnings: Vec<Warning>,
-}
-
-/// Reads and cleans an OBJ file, plain or gzipped, with its material libraries.
-///
-/// ```
-/// use heapwood_scenes::{CleanOptions, load};
-///
-/// let folder = tempfile::tempdir()?;
-/// let file = folder.path().join("square.obj");
-/// std::fs::write(&file, "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nf 1 2 2\n")?;
-/// let loaded = load(&file, CleanOptions::default())?;
-/// assert_eq!((loaded.scene.name(), loaded.scene.len()), ("square", 2));
-/// assert_eq!(loaded.report.degenerate, 1);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-/// A [`SceneError`] that names the file and, for a fault in its text, the line.
-pub fn load(path: impl AsRef<Path>, options: CleanOptions) -> Result<Loaded, SceneError> {
-    let path = path.as_ref();
-    let name = path.display().to_string();
-    let bytes = heapwood_files::read_text(path, LARGEST_OBJ)
-        .map_err(|error| SceneError::reading(&name, error))?;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let library = |name: &str| {
-        let path = folder.join(name);
-        // A pipe or device would be read without end or waited for.
-        if path.exists() && !path.is_file() {
-            return Err("not a regular file".to_owned());
-        }
-        heapwood_files::read(&path, LARGEST_MTL).map_err(|error| match error {
-            ReadError::Failed(source) => source.to_string(),
-            other => SceneError::reading(path.display().to_string(), other).to_string(),
-        })
-    };
-    let mut loaded = read_obj(&name, bytes, library, options)?;
-    loaded.scene = loaded.scene.renamed(stem(path));
-    Ok(loaded)
-}
 
 /// Reads and cleans OBJ text from memory, plain or gzipped.
 ///
@@ -79,7 +26,7 @@ pub fn load(path: impl AsRef<Path>, options: CleanOptions) -> Result<Loaded, Sce
 /// library by the name after `mtllib`, or the reason why it cannot.
 ///
 /// # Errors
-/// As [`load`], except that no file is opened.
+/// As [`load`](crate::load), except that no file is opened.
 pub fn read_obj(
     name: &str,
     bytes: Vec<u8>,
@@ -87,7 +34,7 @@ pub fn read_obj(
     options: CleanOptions,
 ) -> Result<Loaded, SceneError> {
     let reading = |error| SceneError::reading(name, error);
-    let bytes = decompress(bytes, LARGEST_OBJ).map_err(reading)?;
+    let bytes = decompress(bytes, LARGEST).map_err(reading)?;
     let path = || name.to_owned();
     if bytes.trim_ascii().is_empty() {
         return Err(SceneError::Empty { path: path() });
@@ -234,12 +181,6 @@ fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
     })
 }
 
-/// The file's name without folder, `.gz` and one more suffix.
-fn stem(path: &Path) -> String {
-    let name = without_gz(path).file_stem().unwrap_or_default();
-    name.to_string_lossy().into_owned()
-}
-
 /// First word of a trimmed line, and the trimmed rest.
 fn keyword(line: &str) -> (&str, &str) {
     let end = line.find(char::is_whitespace).unwrap_or(line.len());
@@ -266,13 +207,6 @@ mod tests {
         let joined = lines("f 1 \\\n 2 \\\n 3\nv");
         assert_eq!(joined, [(1, "f 1  2  3".to_owned()), (4, "v".to_owned())]);
         assert_eq!(lines("\\\nf 1\\"), [(1, "f 1".to_owned())]);
-    }
-
-    #[test]
-    fn stems_lose_both_suffixes() {
-        assert_eq!(stem(Path::new("x/y.obj.gz")), "y");
-        assert_eq!(stem(Path::new("y.obj")), "y");
-        assert_eq!(stem(Path::new("..")), "");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! `f32`, so a cleaned scene and its file have the same
 //! [`input_hash`](Scene::input_hash).
 
-use super::stem;
+use crate::load::stem;
 use crate::{Material, Scene, SceneError};
 use heapwood_files::Output;
 use std::io::{self, Write};

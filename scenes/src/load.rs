@@ -1,0 +1,86 @@
+//! Scenes from files: which format a file has, and what there is to say about it.
+
+use std::path::Path;
+
+use heapwood_files::{ReadError, without_gz};
+
+use crate::ply::{MAGIC, is_ply};
+use crate::{CleanOptions, CleanReport, Scene, SceneError, Warning, read_obj, read_ply};
+
+/// Most bytes of a scene that are read, after decompression.
+pub const LARGEST: u64 = 4 << 30;
+/// Most bytes of MTL text that are read, after decompression.
+const LARGEST_MTL: u64 = 64 << 20;
+
+/// A cleaned scene and what there is to say about it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The scene after cleaning.
+    pub scene: Scene,
+    /// What cleaning found.
+    pub report: CleanReport,
+    /// What was odd but no reason to refuse the file.
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads and cleans a scene, plain or gzipped: a PLY file, which its first line says, or else an
+/// OBJ file, with its material libraries.
+///
+/// ```
+/// use heapwood_scenes::{CleanOptions, load};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("square.obj");
+/// std::fs::write(&file, "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nf 1 2 2\n")?;
+/// let loaded = load(&file, CleanOptions::default())?;
+/// assert_eq!((loaded.scene.name(), loaded.scene.len()), ("square", 2));
+/// assert_eq!(loaded.report.degenerate, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// A [`SceneError`] that names the file and, for a fault in its text, the line.
+pub fn load(path: impl AsRef<Path>, options: CleanOptions) -> Result<Loaded, SceneError> {
+    let path = path.as_ref();
+    let name = path.display().to_string();
+    let bytes = heapwood_files::read_text_or(path, LARGEST, MAGIC)
+        .map_err(|error| SceneError::reading(&name, error))?;
+    let mut loaded = if is_ply(&bytes) {
+        read_ply(&name, bytes, options)?
+    } else {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        read_obj(&name, bytes, |file| library(&folder.join(file)), options)?
+    };
+    loaded.scene = loaded.scene.renamed(stem(path));
+    Ok(loaded)
+}
+
+/// The bytes of a material library, or the reason why there are none.
+fn library(path: &Path) -> Result<Vec<u8>, String> {
+    // A pipe or device would be read without end or waited for.
+    if path.exists() && !path.is_file() {
+        return Err("not a regular file".to_owned());
+    }
+    heapwood_files::read(path, LARGEST_MTL).map_err(|error| match error {
+        ReadError::Failed(source) => source.to_string(),
+        other => SceneError::reading(path.display().to_string(), other).to_string(),
+    })
+}
+
+/// The file's name without folder, `.gz` and one more suffix.
+pub fn stem(path: &Path) -> String {
+    let name = without_gz(path).file_stem().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stems_lose_both_suffixes() {
+        assert_eq!(stem(Path::new("x/y.obj.gz")), "y");
+        assert_eq!(stem(Path::new("y.ply")), "y");
+        assert_eq!(stem(Path::new("..")), "");
+    }
+}

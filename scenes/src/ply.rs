@@ -1,0 +1,375 @@
+//! Stanford PLY in: text and binary of either byte order.
+//!
+//! The crate `ply-rs-bw` reads elements and properties; here they become triangles. Positions and
+//! faces are read, and strips of triangles, in which scans of Stanford have their faces. A warning
+//! names what is not.
+
+use crate::load::LARGEST;
+use crate::{CleanOptions, Loaded, MAX_COORDINATE, Material, Scene, SceneError, Warning};
+use glam::Vec3;
+use heapwood_files::decompress;
+use ply_rs_bw::parser::{ParseError, Parser, Reader};
+use ply_rs_bw::ply::{ElementDef, Header, PropertyAccess, PropertyAccessResult, PropertyType};
+
+/// Characters of a message of the parser that are passed on.
+const LONGEST: usize = 120;
+/// What every PLY file begins with.
+pub const MAGIC: &[u8] = b"ply";
+
+/// Whether `bytes` begin as a PLY file does: with a line that says so.
+pub fn is_ply(bytes: &[u8]) -> bool {
+    let line = bytes.strip_prefix(MAGIC).unwrap_or_default();
+    line.starts_with(b"\n") || line.starts_with(b"\r")
+}
+
+/// Reads and cleans a PLY file from memory, plain or gzipped; `name` is what messages call it.
+///
+/// ```
+/// use heapwood_scenes::{CleanOptions, read_ply};
+///
+/// let text = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n\
+///     property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n\
+///     0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n";
+/// let loaded = read_ply("square", text.into(), CleanOptions::default())?;
+/// assert_eq!(loaded.scene.len(), 2);
+/// # Ok::<(), heapwood_scenes::SceneError>(())
+/// ```
+///
+/// # Errors
+/// A [`SceneError`] that names the file and, for a fault in its text, the line.
+pub fn read_ply(name: &str, bytes: Vec<u8>, options: CleanOptions) -> Result<Loaded, SceneError> {
+    let bytes = decompress(bytes, LARGEST).map_err(|error| SceneError::reading(name, error))?;
+    let refused = |problem| SceneError::Ply {
+        path: name.to_owned(),
+        problem,
+    };
+    let parts = Parts::read(&bytes).map_err(refused)?;
+    let vertices = parts.positions().map_err(refused)?;
+    let triangles = parts.triangles().map_err(refused)?;
+    if triangles.is_empty() {
+        return Err(SceneError::NoTriangles {
+            name: name.to_owned(),
+        });
+    }
+    let material_of = vec![0; triangles.len()];
+    let materials = vec![Material::default()];
+    let scene = Scene::new(name, vertices, triangles, materials, material_of)?;
+    let (scene, report) = scene.clean(options)?;
+    let warnings = (!parts.unread.is_empty()).then(|| Warning::Unread {
+        path: name.to_owned(),
+        what: crate::error::excerpt(&parts.unread.join(", ")),
+    });
+    Ok(Loaded {
+        scene,
+        report,
+        warnings: warnings.into_iter().collect(),
+    })
+}
+
+/// What is wrong with a PLY file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PlyProblem {
+    /// The file breaks a rule of the format.
+    #[error("{}{message}", .line.map_or(String::new(), |line| format!("line {line}: ")))]
+    Format {
+        /// The line, counted from 1, where it has lines.
+        line: Option<usize>,
+        /// What the parser says.
+        message: String,
+    },
+    /// There cannot be so many of an element.
+    #[error("{count} elements `{name}` in {bytes} bytes: the header is wrong or the file cut off")]
+    Count {
+        /// The element, shortened.
+        name: String,
+        /// How many the header promises.
+        count: usize,
+        /// Bytes of the file.
+        bytes: usize,
+    },
+    /// There are no positions.
+    #[error("no element `vertex` with numbers x, y and z: only meshes are read")]
+    NoPositions,
+    /// A coordinate is NaN, infinite or too large.
+    #[error(
+        "coordinate {value:e} of vertex {vertex} is refused: it must be finite and at most 1e18 in \
+         magnitude"
+    )]
+    Coordinate {
+        /// The vertex, counted from 0.
+        vertex: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A face has fewer than three corners.
+    #[error("face {face} has {corners} corners: at least 3 are needed")]
+    FaceSize {
+        /// The face, counted from 0.
+        face: usize,
+        /// Its corners.
+        corners: usize,
+    },
+    /// A face uses a vertex that the file does not have.
+    #[error(
+        "vertex index {index} of {element} {number} is out of range: there are {count} vertices"
+    )]
+    IndexRange {
+        /// `face` or `strip`.
+        element: &'static str,
+        /// Which of them, counted from 0.
+        number: usize,
+        /// The index.
+        index: i64,
+        /// Vertices in the file.
+        count: usize,
+    },
+}
+
+impl From<ParseError> for PlyProblem {
+    fn from(error: ParseError) -> Self {
+        let line = error.line();
+        let text = error.to_string();
+        let text = line
+            .and_then(|line| text.strip_prefix(&format!("Line {line}: ")))
+            .unwrap_or(&text);
+        // One line, of what quotes the file.
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let shown = words.join(" ");
+        let message = shown.chars().filter(|c| !c.is_control()).take(LONGEST);
+        Self::Format {
+            line,
+            message: message.collect(),
+        }
+    }
+}
+
+/// A vertex.
+#[derive(Clone, Copy)]
+struct Vertex([f64; 3]);
+
+impl Vertex {
+    fn set(&mut self, property: &str, value: f64) -> PropertyAccessResult {
+        let Some(axis) = AXES.iter().position(|axis| *axis == property) else {
+            return PropertyAccessResult::Ignored;
+        };
+        self.0[axis] = value;
+        PropertyAccessResult::Set
+    }
+}
+
+/// The properties of a position.
+const AXES: [&str; 3] = ["x", "y", "z"];
+/// The names that a list of corners has in files.
+const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
+
+/// Setters of the types that become another one without loss.
+macro_rules! setters {
+    ($($name:ident: $type:ty => $set:ident as $to:ty),* $(,)?) => {
+        $(fn $name(&mut self, property: &str, value: $type) -> PropertyAccessResult {
+            self.$set(property, <$to>::from(value))
+        })*
+    };
+}
+
+impl PropertyAccess for Vertex {
+    fn new() -> Self {
+        Self([0.0; 3])
+    }
+
+    setters! {
+        set_char: i8 => set as f64, set_uchar: u8 => set as f64, set_short: i16 => set as f64,
+        set_ushort: u16 => set as f64, set_int: i32 => set as f64, set_uint: u32 => set as f64,
+        set_float: f32 => set as f64, set_double: f64 => set as f64,
+    }
+}
+
+/// The corners of a face, or a strip.
+struct Corners(Vec<i64>);
+
+/// Setters of lists of the integers that become 64 bits without loss.
+macro_rules! list_setters {
+    ($($name:ident: $type:ty),* $(,)?) => {
+        $(fn $name(&mut self, property: &str, value: Vec<$type>) -> PropertyAccessResult {
+            if !CORNERS.contains(&property) {
+                return PropertyAccessResult::Ignored;
+            }
+            self.0 = value.into_iter().map(i64::from).collect();
+            PropertyAccessResult::Set
+        })*
+    };
+}
+
+impl PropertyAccess for Corners {
+    fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    list_setters! {
+        set_list_char: i8, set_list_uchar: u8, set_list_short: i16, set_list_ushort: u16,
+        set_list_int: i32, set_list_uint: u32,
+    }
+
+    fn set_list_float(&mut self, property: &str, _value: Vec<f32>) -> PropertyAccessResult {
+        unless_corners(property)
+    }
+
+    fn set_list_double(&mut self, property: &str, _value: Vec<f64>) -> PropertyAccessResult {
+        unless_corners(property)
+    }
+}
+
+/// What becomes of a list of numbers that cannot be corners.
+fn unless_corners(property: &str) -> PropertyAccessResult {
+    if CORNERS.contains(&property) {
+        PropertyAccessResult::UnsupportedType
+    } else {
+        PropertyAccessResult::Ignored
+    }
+}
+
+/// An element that is not read.
+struct Skipped;
+
+impl PropertyAccess for Skipped {
+    fn new() -> Self {
+        Self
+    }
+}
+
+/// What is read of a file.
+#[derive(Default)]
+struct Parts {
+    vertices: Vec<Vertex>,
+    faces: Vec<Corners>,
+    strips: Vec<Corners>,
+    /// Elements and properties that are not.
+    unread: Vec<String>,
+}
+
+impl Parts {
+    fn read(bytes: &[u8]) -> Result<Self, PlyProblem> {
+        let mut reader = Reader::new(bytes);
+        let header = Parser::<Skipped>::new().read_header(&mut reader)?;
+        let mut parts = Self::default();
+        let mut has_positions = false;
+        for element in header.elements.values() {
+            if element.count > bytes.len() {
+                return Err(PlyProblem::Count {
+                    name: crate::error::excerpt(&element.name),
+                    count: element.count,
+                    bytes: bytes.len(),
+                });
+            }
+            let (header, reader) = (&header, &mut reader);
+            match element.name.as_str() {
+                "vertex" => {
+                    has_positions = AXES.iter().all(|axis| is_number(element, axis));
+                    parts.note(element, &AXES);
+                    parts.vertices = elements(reader, element, header)?;
+                }
+                "face" => {
+                    parts.note(element, &CORNERS);
+                    parts.faces = elements(reader, element, header)?;
+                }
+                "tristrips" => {
+                    parts.note(element, &CORNERS);
+                    parts.strips = elements(reader, element, header)?;
+                }
+                other => {
+                    parts.unread.push(other.to_owned());
+                    elements::<Skipped>(reader, element, header)?;
+                }
+            }
+        }
+        if has_positions {
+            Ok(parts)
+        } else {
+            Err(PlyProblem::NoPositions)
+        }
+    }
+
+    /// Notes the properties of an element that are not among those that are read.
+    fn note(&mut self, element: &ElementDef, read: &[&str]) {
+        let names = element.properties.keys();
+        let others = names.filter(|name| !read.contains(&name.as_str()));
+        self.unread
+            .extend(others.map(|name| format!("{}.{name}", element.name)));
+    }
+
+    /// The positions, all of which may be coordinates.
+    fn positions(&self) -> Result<Vec<Vec3>, PlyProblem> {
+        let position = |(vertex, &Vertex(position)): (usize, &Vertex)| {
+            let values = position.map(|value| value as f32);
+            let is_sound = |value: &f32| value.abs() <= MAX_COORDINATE;
+            match values.iter().position(|value| !is_sound(value)) {
+                Some(axis) => Err(PlyProblem::Coordinate {
+                    vertex,
+                    value: position[axis],
+                }),
+                None => Ok(Vec3::from_array(values)),
+            }
+        };
+        self.vertices.iter().enumerate().map(position).collect()
+    }
+
+    /// The triangles of faces, as fans, and of strips.
+    fn triangles(&self) -> Result<Vec<[u32; 3]>, PlyProblem> {
+        let mut triangles = Vec::with_capacity(self.faces.len());
+        for (face, Corners(corners)) in self.faces.iter().enumerate() {
+            if corners.len() < 3 {
+                return Err(PlyProblem::FaceSize {
+                    face,
+                    corners: corners.len(),
+                });
+            }
+            let corners = self.indices("face", face, corners)?;
+            triangles.extend(corners.windows(2).skip(1).map(|w| [corners[0], w[0], w[1]]));
+        }
+        for (strip, Corners(corners)) in self.strips.iter().enumerate() {
+            // -1 ends a strip, and begins another.
+            for part in corners.split(|&corner| corner == -1) {
+                let corners = self.indices("strip", strip, part)?;
+                let windows = corners.windows(3).enumerate();
+                triangles.extend(windows.map(|(number, w)| match number % 2 {
+                    0 => [w[0], w[1], w[2]],
+                    _ => [w[1], w[0], w[2]],
+                }));
+            }
+        }
+        Ok(triangles)
+    }
+
+    fn indices(
+        &self,
+        element: &'static str,
+        number: usize,
+        corners: &[i64],
+    ) -> Result<Vec<u32>, PlyProblem> {
+        let count = self.vertices.len();
+        let index = |&index: &i64| match u32::try_from(index) {
+            Ok(small) if (small as usize) < count => Ok(small),
+            _ => Err(PlyProblem::IndexRange {
+                element,
+                number,
+                index,
+                count,
+            }),
+        };
+        corners.iter().map(index).collect()
+    }
+}
+
+/// Whether an element has a property of this name that is one number.
+fn is_number(element: &ElementDef, name: &str) -> bool {
+    let property = element.properties.get(name);
+    property.is_some_and(|property| matches!(property.data_type, PropertyType::Scalar(_)))
+}
+
+/// All of an element.
+fn elements<E: PropertyAccess>(
+    reader: &mut Reader<&[u8]>,
+    element: &ElementDef,
+    header: &Header,
+) -> Result<Vec<E>, PlyProblem> {
+    Ok(Parser::<E>::new().read_payload_for_element(reader, element, header)?)
+}

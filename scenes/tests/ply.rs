@@ -1,0 +1,242 @@
+//! PLY files: text and both byte orders, what is refused and how, and no bytes that make the
+//! reader panic.
+
+use heapwood_scenes::{CleanOptions, MAX_COORDINATE, generate, load, read_ply, write_obj};
+use proptest::prelude::*;
+
+/// The start of a file with so many vertices and faces, of the first property of a position's
+/// type.
+fn header(format: &str, vertices: usize, faces: usize) -> String {
+    format!(
+        "ply\nformat {format} 1.0\ncomment of a test\nelement vertex {vertices}\n\
+         property float x\nproperty double y\nproperty float z\nproperty uchar red\n\
+         element face {faces}\nproperty list uchar int vertex_indices\nend_header\n"
+    )
+}
+
+/// A square of two faces, one of them a quadrilateral.
+const CORNERS: [[f32; 3]; 5] = [
+    [0.0, 0.0, 0.0],
+    [1.0, 0.0, 0.5],
+    [1.0, 1.0, 0.0],
+    [0.0, 1.0, 0.25],
+    [2.0, 2.0, 2.0],
+];
+const FACES: [&[i32]; 2] = [&[0, 1, 2, 3], &[2, 1, 4]];
+
+fn text() -> Vec<u8> {
+    let mut text = header("ascii", CORNERS.len(), FACES.len());
+    for [x, y, z] in CORNERS {
+        text += &format!("{x} {y} {z} 255\n");
+    }
+    for face in FACES {
+        let words: Vec<String> = face.iter().map(i32::to_string).collect();
+        text += &format!("{} {}\n", face.len(), words.join(" "));
+    }
+    text.into_bytes()
+}
+
+fn binary(is_big: bool) -> Vec<u8> {
+    let format = if is_big {
+        "binary_big_endian"
+    } else {
+        "binary_little_endian"
+    };
+    let mut bytes = header(format, CORNERS.len(), FACES.len()).into_bytes();
+    let mut put = |mut little: Vec<u8>| {
+        if is_big {
+            little.reverse();
+        }
+        bytes.extend(little);
+    };
+    for [x, y, z] in CORNERS {
+        put(x.to_le_bytes().to_vec());
+        put(f64::from(y).to_le_bytes().to_vec());
+        put(z.to_le_bytes().to_vec());
+        put(vec![255]);
+    }
+    for face in FACES {
+        put(vec![face.len() as u8]);
+        face.iter()
+            .for_each(|corner| put(corner.to_le_bytes().to_vec()));
+    }
+    bytes
+}
+
+fn refusal(bytes: impl Into<Vec<u8>>) -> String {
+    let error = read_ply("in.ply", bytes.into(), CleanOptions::default()).unwrap_err();
+    let message = error.to_string();
+    assert!(!message.contains('\n'), "{message}");
+    message
+}
+
+#[test]
+fn all_encodings_give_the_same_triangles() {
+    let expected = read_ply("s", text(), CleanOptions::default()).unwrap();
+    assert_eq!(expected.scene.len(), 3);
+    let corner = |at: usize| glam::Vec3::from_array(CORNERS[at]);
+    assert_eq!(expected.scene.triangle(0), [0, 1, 2].map(corner));
+    assert_eq!(expected.scene.triangle(1), [0, 2, 3].map(corner));
+    let warnings: Vec<String> = expected.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings, ["s: not read: vertex.red"]);
+    for bytes in [binary(false), binary(true)] {
+        let loaded = read_ply("s", bytes, CleanOptions::default()).unwrap();
+        assert_eq!(loaded.scene.positions(), expected.scene.positions());
+    }
+}
+
+#[test]
+fn files_are_told_apart_by_their_start() {
+    let folder = tempfile::tempdir().unwrap();
+    // A name does not decide, nor does compression.
+    let path = folder.path().join("scan.obj.gz");
+    std::fs::write(&path, heapwood_files::compress(&binary(true)).unwrap()).unwrap();
+    let loaded = load(&path, CleanOptions::default()).unwrap();
+    assert_eq!((loaded.scene.name(), loaded.scene.len()), ("scan", 3));
+    // An OBJ file whose text begins with the letters.
+    let path = folder.path().join("x.ply");
+    std::fs::write(&path, "plywood\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    assert_eq!(load(&path, CleanOptions::default()).unwrap().scene.len(), 1);
+}
+
+#[test]
+fn strips_turn_every_second_triangle() {
+    let mut file = String::from(
+        "ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty float y\n\
+         property float z\nelement tristrips 1\nproperty list int int vertex_indices\nend_header\n",
+    );
+    for [x, y, z] in CORNERS {
+        file += &format!("{x} {y} {z}\n");
+    }
+    file += "8 0 1 3 2 -1 2 1 4\n";
+    let loaded = read_ply("s", file.into(), CleanOptions::default()).unwrap();
+    let corner = |at: usize| glam::Vec3::from_array(CORNERS[at]);
+    let expected = [[0, 1, 3], [3, 1, 2], [2, 1, 4]].map(|corners| corners.map(corner));
+    assert_eq!(loaded.scene.positions(), expected);
+}
+
+#[test]
+fn what_is_wrong_is_said_in_a_line() {
+    let file = String::from_utf8(text()).unwrap();
+    let cut = file.len() - 8;
+    for (bytes, expected) in [
+        (
+            file.replace("0 1 2 3", "0 1 2 9"),
+            "vertex index 9 of face 0 is out of range",
+        ),
+        (
+            file.replace("0 1 2 3", "0 1 2 -1"),
+            "vertex index -1 of face 0",
+        ),
+        (file.replace("3 2 1 4", "2 2 1"), "face 1 has 2 corners"),
+        (
+            file.replace("2 2 2 255", "2 2e300 2 255"),
+            "coordinate 2e300 of vertex 4",
+        ),
+        (file.replace("2 2 2 255", "2 two 2 255"), "line 16: "),
+        (file[..cut].to_owned(), "in.ply: "),
+        (
+            file.replace("float z", "float w"),
+            "no element `vertex` with numbers x, y and z",
+        ),
+        (
+            file.replace("face 2", "face 4000000000"),
+            "4000000000 elements `face` in ",
+        ),
+        (
+            file.replace("uchar int vertex", "uchar float vertex"),
+            "vertex_indices",
+        ),
+        (file.replace("format ascii", "format utf8"), "line 2: "),
+        (header("ascii", 0, 0), "no triangles"),
+        ("ply\n".to_owned(), "in.ply: "),
+    ] {
+        let message = refusal(bytes.clone());
+        assert!(message.contains(expected), "{expected}: {message}");
+    }
+    let mut short = binary(false);
+    short.truncate(short.len() - 3);
+    assert!(refusal(short).starts_with("in.ply: "));
+}
+
+#[test]
+fn a_scene_is_the_same_from_both_formats() {
+    let knot = generate::by_name("knot").unwrap();
+    let mut obj = Vec::new();
+    write_obj(&knot, None, &mut obj).unwrap();
+    let text = String::from_utf8(obj).unwrap();
+    let lines = |start: &str| -> Vec<&str> {
+        text.lines()
+            .filter_map(|line| line.strip_prefix(start))
+            .collect()
+    };
+    let (vertices, faces) = (lines("v "), lines("f "));
+    let mut ply = format!(
+        "ply\r\nformat ascii 1.0\r\nelement vertex {}\r\nproperty float x\r\nproperty float y\r\n\
+         property float z\r\nelement face {}\r\nproperty list uint uint vertex_index\r\n\
+         end_header\r\n",
+        vertices.len(),
+        faces.len()
+    );
+    vertices
+        .iter()
+        .for_each(|vertex| ply += &format!("{vertex}\r\n"));
+    for face in faces {
+        let corners = face.split(' ').map(|corner| {
+            let index = corner.split('/').next().unwrap_or_default();
+            (index.parse::<u32>().unwrap() - 1).to_string()
+        });
+        let corners: Vec<String> = corners.collect();
+        ply += &format!("{} {}\r\n", corners.len(), corners.join(" "));
+    }
+    let loaded = read_ply("knot", ply.into(), CleanOptions::default()).unwrap();
+    let (expected, _) = knot.clean(CleanOptions::default()).unwrap();
+    assert_eq!(loaded.scene.input_hash(), expected.input_hash());
+    assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
+}
+
+fn survives(bytes: Vec<u8>) {
+    match read_ply("any", bytes, CleanOptions::default()) {
+        Err(error) => assert!(!error.to_string().contains('\n'), "{error}"),
+        Ok(loaded) => {
+            let positions = loaded.scene.positions();
+            let mut values = positions.iter().flatten().flat_map(|v| v.to_array());
+            assert!(values.all(|value| value.abs() <= MAX_COORDINATE));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn mutated_files(
+        kind in 0..3,
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let mut bytes = match kind {
+            0 => text(),
+            1 => binary(false),
+            _ => binary(true),
+        };
+        for (at, byte) in edits {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        survives(bytes.clone());
+        bytes.truncate(cut.index(bytes.len()));
+        survives(bytes);
+    }
+
+    #[test]
+    fn random_words(words in prop::collection::vec(prop::sample::select(vec![
+        "ply\n", "format ascii 1.0\n", "format binary_little_endian 1.0\n", "element vertex 2\n",
+        "element face 1\n", "element face 4294967295\n", "element tristrips 1\n",
+        "property float x\n", "property double y\n", "property int z\n",
+        "property list uchar int vertex_index\n", "property list uint uint vertex_indices\n",
+        "end_header\n", "0 0 0\n", "1 0 0\n", "3 0 1 1\n", "nan", "-1", "\n", "comment\n",
+    ]), 0..40)) {
+        survives(format!("ply\n{}", words.concat()).into_bytes());
+    }
+}
