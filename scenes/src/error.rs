@@ -235,6 +235,13 @@ pub enum Warning {
         /// The material's name.
         name: String,
     },
+    /// Polygons that are not convex became fans of triangles.
+    CrossedPolygons {
+        /// The file.
+        path: String,
+        /// How many polygons.
+        count: usize,
+    },
     /// Parts of a PLY file have no use here.
     Unread {
         /// The file.
@@ -296,6 +303,11 @@ impl fmt::Display for Warning {
                     "{path}:{line}: material `{name}` is not defined; the default stands in"
                 )
             }
+            Warning::CrossedPolygons { path, count } => write!(
+                f,
+                "{path}: {count} polygons cross themselves, or have a notch and over 256 corners; \
+                 they become fans of triangles"
+            ),
             Warning::Unread { path, what } => write!(f, "{path}: not read: {what}"),
             Warning::PointsAndLines { path, count, line } => {
                 write!(

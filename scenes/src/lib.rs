@@ -24,6 +24,7 @@ mod load;
 mod material;
 mod obj;
 mod ply;
+mod polygon;
 mod scene;
 
 pub use bounds::Bounds;

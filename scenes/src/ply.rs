@@ -5,6 +5,7 @@
 //! names what is not.
 
 use crate::load::LARGEST;
+use crate::polygon::Fans;
 use crate::{CleanOptions, Loaded, MAX_COORDINATE, Material, Scene, SceneError, Warning};
 use glam::Vec3;
 use heapwood_files::decompress;
@@ -45,7 +46,8 @@ pub fn read_ply(name: &str, bytes: Vec<u8>, options: CleanOptions) -> Result<Loa
     };
     let parts = Parts::read(&bytes).map_err(refused)?;
     let vertices = parts.positions().map_err(refused)?;
-    let triangles = parts.triangles().map_err(refused)?;
+    let mut fans = Fans::default();
+    let triangles = parts.triangles(&vertices, &mut fans).map_err(refused)?;
     if triangles.is_empty() {
         return Err(SceneError::NoTriangles {
             name: name.to_owned(),
@@ -55,14 +57,14 @@ pub fn read_ply(name: &str, bytes: Vec<u8>, options: CleanOptions) -> Result<Loa
     let materials = vec![Material::default()];
     let scene = Scene::new(name, vertices, triangles, materials, material_of)?;
     let (scene, report) = scene.clean(options)?;
-    let warnings = (!parts.unread.is_empty()).then(|| Warning::Unread {
+    let unread = (!parts.unread.is_empty()).then(|| Warning::Unread {
         path: name.to_owned(),
         what: crate::error::excerpt(&parts.unread.join(", ")),
     });
     Ok(Loaded {
         scene,
         report,
-        warnings: warnings.into_iter().collect(),
+        warnings: unread.into_iter().chain(fans.warning(name)).collect(),
     })
 }
 
@@ -312,8 +314,8 @@ impl Parts {
         self.vertices.iter().enumerate().map(position).collect()
     }
 
-    /// The triangles of faces, as fans, and of strips.
-    fn triangles(&self) -> Result<Vec<[u32; 3]>, PlyProblem> {
+    /// The triangles of faces and of strips.
+    fn triangles(&self, vertices: &[Vec3], fans: &mut Fans) -> Result<Vec<[u32; 3]>, PlyProblem> {
         let mut triangles = Vec::with_capacity(self.faces.len());
         for (face, Corners(corners)) in self.faces.iter().enumerate() {
             if corners.len() < 3 {
@@ -323,7 +325,7 @@ impl Parts {
                 });
             }
             let corners = self.indices("face", face, corners)?;
-            triangles.extend(corners.windows(2).skip(1).map(|w| [corners[0], w[0], w[1]]));
+            fans.triangulate(&corners, |at| vertices[at as usize], &mut triangles);
         }
         for (strip, Corners(corners)) in self.strips.iter().enumerate() {
             // -1 ends a strip, and begins another.

@@ -286,3 +286,28 @@ fn extreme_and_tiny_numbers_survive_the_file() {
     let loaded = load(&path, CleanOptions::default()).unwrap();
     assert_eq!(loaded.scene.positions(), [corners]);
 }
+
+#[test]
+fn polygons_with_notches_are_divided_inside() {
+    // The second group has a triangle, an arrow whose notch is its third corner, and a face that
+    // crosses itself.
+    let loaded = read(
+        "v 9 9 9\nv 8 9 9\nv 9 8 9\nf 1 2 3\ng b\nv 0 0 0\nv 4 0 0\nv 1 1 0\nv 0 4 0\n\
+         v 4 4 0\nf 5 8 7\nf 4 5 6 7\nf 4 5 7 8\n",
+    )
+    .unwrap();
+    let points = [[0.0, 0.0], [4.0, 0.0], [1.0, 1.0], [0.0, 4.0], [4.0, 4.0]];
+    let corner = |at: usize| Vec3::new(points[at][0], points[at][1], 0.0);
+    let expected = [[1, 4, 3], [3, 0, 2], [0, 1, 2], [0, 1, 3], [0, 3, 4]];
+    let expected = expected.map(|corners| corners.map(corner));
+    let found = loaded.scene.positions();
+    assert_eq!(found.len(), 1 + expected.len(), "{found:?}");
+    for triangle in expected {
+        let is_it = |found: &[Vec3; 3]| triangle.iter().all(|corner| found.contains(corner));
+        assert!(found.iter().any(is_it), "{triangle:?} in {found:?}");
+    }
+    let warnings: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    let expected = "in.obj: 1 polygons cross themselves";
+    assert!(warnings[0].starts_with(expected), "{warnings:?}");
+}

@@ -1,8 +1,8 @@
 //! Wavefront OBJ in and out.
 //!
 //! [`scan`] checks the text and names the line of any fault, since `tobj`
-//! gives none; `tobj` then reads the checked text: it triangulates polygons as
-//! fans and resolves groups and materials.
+//! gives none; `tobj` then reads the checked text, and resolves groups and materials.
+//! Polygons become triangles in [`polygon`](crate::polygon).
 
 mod mtl;
 mod scan;
@@ -11,6 +11,7 @@ mod write;
 pub use write::{save, write_mtl, write_obj};
 
 use crate::load::LARGEST;
+use crate::polygon::Fans;
 use crate::{CleanOptions, Loaded, Material, Scene, SceneError, Warning};
 use glam::Vec3;
 use heapwood_files::{check_text, decompress};
@@ -86,7 +87,9 @@ pub fn read_obj(
                 }),
         );
     }
-    let scene = assemble(name, models, materials.unwrap_or_default())?;
+    let mut fans = Fans::default();
+    let scene = assemble(name, models, materials.unwrap_or_default(), &mut fans)?;
+    warnings.extend(fans.warning(name));
     let (scene, report) = scene.clean(options)?;
     Ok(Loaded {
         scene,
@@ -95,10 +98,10 @@ pub fn read_obj(
     })
 }
 
-/// Points and lines never reach `tobj`; polygons become fans.
+/// Points and lines never reach `tobj`; polygons are divided in `polygon`.
 const TOBJ_OPTIONS: tobj::LoadOptions = tobj::LoadOptions {
     single_index: false,
-    triangulate: true,
+    triangulate: false,
     ignore_points: true,
     ignore_lines: true,
 };
@@ -130,6 +133,7 @@ fn assemble(
     name: &str,
     models: Vec<tobj::Model>,
     materials: Vec<tobj::Material>,
+    fans: &mut Fans,
 ) -> Result<Scene, SceneError> {
     let mut materials: Vec<Material> = materials.into_iter().map(mtl::material).collect();
     let nameless = models
@@ -143,8 +147,19 @@ fn assemble(
     for tobj::Model { mesh, .. } in models {
         let base = vertices.len() as u32;
         vertices.extend(mesh.positions.chunks_exact(3).map(Vec3::from_slice));
-        let indices = mesh.indices.chunks_exact(3);
-        triangles.extend(indices.map(|t| [t[0] + base, t[1] + base, t[2] + base]));
+        let position = |at: u32| vertices[at as usize];
+        let mut face = Vec::new();
+        let mut rest = &mesh.indices[..];
+        let mut arities = mesh.face_arities.iter();
+        // Without arities all faces are triangles.
+        while !rest.is_empty() {
+            let arity = arities.next().map_or(3, |&arity| arity as usize);
+            let corners;
+            (corners, rest) = rest.split_at(arity);
+            face.clear();
+            face.extend(corners.iter().map(|corner| corner + base));
+            fans.triangulate(&face, position, &mut triangles);
+        }
         material_of.resize(
             triangles.len(),
             mesh.material_id.map_or(default, |id| id as u32),
