@@ -23,7 +23,7 @@ const SUBTITLE: &str =
     "Time as a multiple of the lower bound: AtomicMalloc adds to one counter and cannot free.";
 const AXIS_TITLE: &str = "time / time of AtomicMalloc (ratio, logarithmic)";
 const NOTES: [&str; 2] = [
-    "Hollow: lower bounds. Their blocks are not used again, or are overwritten while in use.",
+    "Hollow: lower bounds, whose blocks are not used again, or overwritten. Arrows: beyond the axis.",
     "Graph update: the slowest of inserting and deleting, uniform or from 1000 vertices.",
 ];
 
@@ -36,6 +36,8 @@ const FIRST_PANEL: f64 = 222.0;
 const PITCH: f64 = 214.0;
 /// The axis of a panel. What is left of the pitch is for the figure of the longest row.
 const AXIS: f64 = 146.0;
+/// The largest ratio on the axis. What is beyond is an arrow at its end.
+const MOST_RATIO: f64 = 20.0;
 /// The middle of the first row, the height of a row, and what parts two families.
 const FIRST_ROW: f64 = 166.0;
 const ROW: f64 = 26.0;
@@ -103,7 +105,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// From the lower bound, or from below if anything is, to the largest ratio.
+    /// From the lower bound, or from below if anything is, to the largest ratio within a limit.
     fn of(panels: &[Panel], times: &[Times]) -> Self {
         let all = panels.iter().flat_map(|panel| {
             let ratios = times.iter().map(|times| panel.ratio(times));
@@ -116,7 +118,7 @@ impl Axis {
             },
             |axis, ratio| Self {
                 least: axis.least.min(ratio),
-                most: axis.most.max(ratio),
+                most: axis.most.max(ratio.min(MOST_RATIO)),
             },
         )
     }
@@ -150,10 +152,8 @@ pub fn svg(results: &Results) -> Result<String> {
         ));
     }
     for (y, times) in &rows {
-        let class = match can_free(times.allocator) {
-            true => "end",
-            false => "end note",
-        };
+        let is_bound = !can_free(times.allocator);
+        let class = if is_bound { "end note" } else { "end" };
         picture.text((NAMES, y + 4.5), class, &shown(times.allocator));
     }
     let mut left = FIRST_PANEL;
@@ -272,15 +272,21 @@ impl Picture {
                     continue;
                 }
             };
-            let x = left + axis.at(ratio);
+            let is_beyond = ratio > axis.most;
+            let x = left + axis.at(ratio.min(axis.most));
             self.line(&format!("stem {class}"), (floor, *y), (x, *y));
-            let hollow = match can_free(times.allocator) {
-                true => "",
-                false => " hollow",
-            };
-            self.shape(&format!(
-                r#"circle class="mark {class}{hollow}" cx="{x:.1}" cy="{y:.1}" r="6""#
-            ));
+            let is_bound = !can_free(times.allocator);
+            let hollow = if is_bound { " hollow" } else { "" };
+            let (back, above, below) = (x - 5.0, y - 7.0, y + 7.0);
+            self.shape(&match is_beyond {
+                true => format!(
+                    r#"path class="mark {class}" d="M{back:.1} {above:.1}L{:.1} {y:.1}L{back:.1} {below:.1}z""#,
+                    x + 5.0
+                ),
+                false => format!(
+                    r#"circle class="mark {class}{hollow}" cx="{x:.1}" cy="{y:.1}" r="6""#
+                ),
+            });
             let label = (x.max(floor) + 11.0, y + 4.5);
             self.text(label, "", &multiple(ratio));
         }
@@ -301,8 +307,11 @@ impl Picture {
     }
 }
 
-/// A ratio with three significant digits, as times have.
+/// A ratio with three significant digits, as times have; of a thousand and more in thousands.
 fn multiple(ratio: f64) -> String {
+    if ratio >= 999.5 {
+        return multiple(ratio / 1000.0).replace('×', "k×");
+    }
     let digits = match ratio {
         r if r >= 99.95 => 0,
         r if r >= 9.995 => 1,
@@ -327,9 +336,9 @@ mod tests {
 
     #[test]
     fn marks_stand_at_multiples_of_the_lower_bound() {
-        let text = chart(&[("atomicmalloc", 0.25, 20.0), ("cmalloc", 25.0, 40.0)]);
+        let text = chart(&[("atomicmalloc", 0.25, 20.0), ("cmalloc", 4.0, 40.0)]);
         assert!(text.contains(">1× = 0.250 ms<"), "{text}");
-        assert!(text.contains(">100×</text>") && text.contains(">2.00×</text>"));
+        assert!(text.contains(">16.0×</text>") && text.contains(">2.00×</text>"));
         // The largest of all is at the end of its axis, the bound at the beginning.
         let end = FIRST_PANEL + AXIS;
         let mark = format!(r#"<circle class="mark loop" cx="{end:.1}""#);
@@ -340,8 +349,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_beyond_the_axis_is_an_arrow_at_its_end() {
+        let text = chart(&[("atomicmalloc", 0.25, 20.0), ("cudamalloc", 2500.0, 40.0)]);
+        let tip = format!("L{:.1} ", FIRST_PANEL + AXIS + 5.0);
+        let arrow = text.lines().find(|line| line.starts_with("<path"));
+        assert!(arrow.is_some_and(|line| line.contains(&tip)), "{text}");
+        assert!(text.contains(">10.0k×</text>"), "{text}");
+        assert_eq!(text.matches("<circle").count(), 3, "{text}");
+    }
+
+    #[test]
     fn what_has_no_time_has_no_mark() {
-        let text = chart(&[("atomicmalloc", 0.25, 20.0), ("cmalloc", 25.0, 40.0)]);
+        let text = chart(&[("atomicmalloc", 0.25, 20.0), ("cmalloc", 4.0, 40.0)]);
         // Neither has a batch of edges.
         assert_eq!(text.matches("<circle").count(), 4, "{text}");
         assert_eq!(text.matches(">-</text>").count(), 2, "{text}");
@@ -375,7 +394,8 @@ mod tests {
 
     #[test]
     fn multiples_have_three_digits() {
-        let shown = [1.0, 9.996, 23.59, 99.96, 104.2].map(multiple);
-        assert_eq!(shown, ["1.00×", "10.0×", "23.6×", "100×", "104×"]);
+        let shown = [1.0, 9.996, 23.59, 99.96, 104.2, 999.6, 190_979.0].map(multiple);
+        let expected = ["1.00×", "10.0×", "23.6×", "100×", "104×", "1.00k×", "191k×"];
+        assert_eq!(shown, expected);
     }
 }
