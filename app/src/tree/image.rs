@@ -7,6 +7,7 @@ use heapwood_scenes::Camera;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 
 use super::build::{BuiltTree, PreparedBuild};
+use super::placed::{PlacedTree, TreeView};
 use crate::Error;
 use crate::backend::{BackendError, Grid, Launch};
 use crate::samples::Samples;
@@ -88,21 +89,51 @@ pub fn render(
     mode: Mode,
     runs: u32,
 ) -> Result<RenderedImage, BackendError> {
-    let backend = prepared.backend();
+    let (nodes, references) = prepared.addresses();
+    let view = TreeView {
+        backend: prepared.backend(),
+        nodes,
+        references,
+        triangles: prepared.triangles(),
+        bounds: built.result.bounds,
+    };
+    render_view(&view, camera, mode, runs)
+}
+
+/// Renders a tree that was copied to a backend, as [`render`] does.
+///
+/// # Errors
+///
+/// Faults of the backend.
+pub fn render_placed(
+    placed: &PlacedTree,
+    camera: &Camera,
+    mode: Mode,
+    runs: u32,
+) -> Result<RenderedImage, BackendError> {
+    render_view(&placed.view(), camera, mode, runs)
+}
+
+fn render_view(
+    tree: &TreeView,
+    camera: &Camera,
+    mode: Mode,
+    runs: u32,
+) -> Result<RenderedImage, BackendError> {
+    let backend = tree.backend;
     let (width, height) = (camera.width(), camera.height());
     let pixel_count = width as usize * height as usize;
     let pixels = backend.memory(pixel_count as u64 * 12, false)?;
-    let bounds = [built.result.bounds.min, built.result.bounds.max];
+    let bounds = [tree.bounds.min, tree.bounds.max];
     let basis = camera.rays();
     let rays = [basis.origin, basis.corner, basis.du, basis.dv].map(|vector| vector.to_array());
     let numbers = backend.memory(256 + size_of_val(&rays) as u64, false)?;
     numbers.upload(0, &bounds)?;
     numbers.upload(256, &rays)?;
-    let (nodes, references) = prepared.addresses();
     let arguments = RenderArguments {
-        nodes: nodes.cast(),
-        references: references.cast(),
-        triangles: prepared.triangles().address().cast(),
+        nodes: tree.nodes.cast(),
+        references: tree.references.cast(),
+        triangles: tree.triangles.address().cast(),
         bounds: numbers.address().cast(),
         camera: numbers.address().wrapping_add(256).cast(),
         pixels: pixels.address().cast(),
@@ -117,8 +148,7 @@ pub fn render(
         heap: None,
         grid: Grid::Threads(threads),
     };
-    // SAFETY: `addresses` has made sure that the tree is whole, and the arrays have the
-    // sizes that the arguments ask for.
+    // SAFETY: a view's tree is whole, and the arrays have the sizes that the arguments ask for.
     let once = || unsafe { backend.launch(&launch) };
     once()?;
     let samples = (0..runs.max(1)).map(|_| once()).collect::<Result<_, _>>()?;

@@ -19,22 +19,28 @@
 //! ```
 
 mod build;
+mod builder;
+mod cores;
 mod error;
 mod finished;
 mod frames;
 mod image;
+mod placed;
 #[cfg(test)]
 mod tests;
 mod trace;
 
 pub(crate) use build::first_pool;
 pub use build::{BuiltTree, PreparedBuild, TreeBuilder};
+pub use builder::Builder;
+pub use cores::{Cores, CoresTree};
 pub use error::TreeError;
 pub use finished::{Tree, TreeHash};
 pub use frames::{BuiltFrame, FrameBuilder, FramePlan};
 pub use heapwood_device::kdtree::plan::{Options, Quality};
 pub use heapwood_device::render::{Hit, Triangle};
-pub use image::{RenderedImage, render};
+pub use image::{RenderedImage, render, render_placed};
+pub use placed::PlacedTree;
 pub use trace::{Ray, trace};
 
 use heapwood_scenes::Scene;

@@ -1,0 +1,280 @@
+//! A subtree that one thread builds, node after node in depth-first order.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use heapwood_device::kdtree::budget;
+use heapwood_device::kdtree::node::{LIMIT, Node};
+use heapwood_device::kdtree::plan::{BuildError, Options};
+use heapwood_device::kdtree::thresholds::SMALL_NODE;
+
+use super::binned::BinnedSplit;
+use super::bins::{self, NOTHING, Span};
+use super::exact::{ExactSplit, best_exact_split};
+use super::facets::{Facet, Reference};
+use super::node::{Sides, Task, choose_binned, partition};
+use super::wide::{Valued, Wide};
+
+/// What all nodes of a build have in common.
+pub struct Build<'a> {
+    /// The triangles.
+    pub facets: &'a [Facet],
+    /// How the tree is built.
+    pub options: Options,
+    /// Vectors of eight, if the processor has them.
+    pub wide: Option<Wide>,
+    /// Depth of the deepest possible leaf.
+    pub max_depth: u32,
+    /// References that splits have added so far, as far as threads have said.
+    pub added: AtomicU64,
+    /// The most that they may add.
+    pub bound: u64,
+}
+
+impl Build<'_> {
+    /// A node of so many references, as searches need it.
+    pub fn valued(&self, task: &Task, count: u32) -> Valued {
+        Valued {
+            costs: self.options.costs,
+            bounds: task.bounds,
+            count,
+        }
+    }
+
+    /// Counts references that splits have added.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Explodes`] if they are too many, which they cannot be in a bounded build.
+    pub fn add(&self, added: u64) -> Result<(), BuildError> {
+        // Relaxed: only the sum matters, and it never falls.
+        let before = self.added.fetch_add(added, Relaxed);
+        if !self.options.bounded && before + added > self.bound {
+            return Err(BuildError::Explodes { served: None });
+        }
+        Ok(())
+    }
+
+    /// Whether the limit of depth and the node's budget allow a split into so many references;
+    /// counts the leaf if not.
+    pub fn allows(&self, task: &Task, added: u32, counts: &mut Counts) -> bool {
+        if task.depth >= self.max_depth {
+            counts.cut += 1;
+            return false;
+        }
+        if self.options.bounded && added > task.budget {
+            counts.limited += 1;
+            return false;
+        }
+        true
+    }
+
+    /// The children of a split into so many references.
+    pub fn children(
+        &self,
+        task: &Task,
+        (axis, position): (u32, f32),
+        (below, above): (u32, u32),
+        added: u32,
+    ) -> [Task; 2] {
+        let (budget_below, budget_above) = if self.options.bounded {
+            budget::of_children(task.budget.saturating_sub(added), below, above)
+        } else {
+            (0, 0)
+        };
+        let child = |is_above, budget| Task {
+            bounds: task.bounds.side(axis, position, is_above),
+            depth: task.depth + 1,
+            budget,
+        };
+        [child(false, budget_below), child(true, budget_above)]
+    }
+}
+
+/// Leaves of several kinds, and the depth of the deepest one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Leaves.
+    pub leaves: u32,
+    /// Depth of the deepest.
+    pub depth: u32,
+    /// Leaves that a larger budget would have split.
+    pub limited: u32,
+    /// Leaves that a larger limit of depth would have split.
+    pub cut: u32,
+}
+
+/// A subtree in depth-first order, with indices as if it were a tree of its own.
+#[derive(Default)]
+pub struct Subtree {
+    /// Its nodes.
+    pub nodes: Vec<Node>,
+    /// The references of its leaves.
+    pub references: Vec<u32>,
+    /// Its leaves.
+    pub counts: Counts,
+}
+
+impl Subtree {
+    /// Adds a leaf.
+    pub fn leaf(&mut self, references: &[Reference], depth: u32) {
+        let first = self.references.len() as u32;
+        let ids = references.iter().map(|reference| reference.id);
+        self.references.extend(ids);
+        self.nodes.push(Node::leaf(first, references.len() as u32));
+        self.counts.leaves += 1;
+        self.counts.depth = self.counts.depth.max(depth);
+    }
+}
+
+/// A split of either search.
+enum Split {
+    Binned(BinnedSplit),
+    Exact(ExactSplit),
+}
+
+/// Memory that a thread works in, one subtree after the other.
+#[derive(Default)]
+pub struct Scratch {
+    /// References of the nodes from the subtree's root down to the node in work, each behind
+    /// those of its parent.
+    stack: Vec<Reference>,
+    spans: Vec<Span>,
+    cut: Vec<u32>,
+    /// References that splits have added, of which the build does not know.
+    added: u64,
+}
+
+/// References that a thread adds before it says so.
+const UNSAID: u64 = 4096;
+
+impl Scratch {
+    /// Builds the subtree of a node with these references.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Explodes`] and [`BuildError::NodeLimit`].
+    pub fn grow(
+        &mut self,
+        build: &Build,
+        task: Task,
+        references: &[Reference],
+    ) -> Result<Subtree, BuildError> {
+        let mut out = Subtree::default();
+        if self.stack.len() < references.len() {
+            self.stack.resize(references.len(), Reference::default());
+        }
+        self.stack[..references.len()].copy_from_slice(references);
+        self.grow_at(build, &mut out, task, 0, references.len())?;
+        build.add(std::mem::take(&mut self.added))?;
+        Ok(out)
+    }
+
+    /// Builds the subtree of a node whose references are on the stack.
+    fn grow_at(
+        &mut self,
+        build: &Build,
+        out: &mut Subtree,
+        task: Task,
+        first: usize,
+        end: usize,
+    ) -> Result<(), BuildError> {
+        let count = (end - first) as u32;
+        let split = self.choose(build, &task, first, end);
+        let split = split.filter(|split| {
+            let (below, above) = split.counts();
+            let added = budget::added(count, below, above);
+            build.allows(&task, added, &mut out.counts)
+        });
+        let Some(split) = split else {
+            out.leaf(&self.stack[first..end], task.depth);
+            return Ok(());
+        };
+        let (plane, (below, above)) = (split.plane(), split.counts());
+        let added = budget::added(count, below, above);
+        self.added += u64::from(added);
+        if self.added >= UNSAID {
+            build.add(std::mem::take(&mut self.added))?;
+        }
+        let children = build.children(&task, plane, (below, above), added);
+        let (below, above) = (below as usize, above as usize);
+        self.partition(build, &split, &children, (first, end));
+        let node = out.nodes.len();
+        if node >= LIMIT as usize - 2 {
+            return Err(BuildError::NodeLimit);
+        }
+        out.nodes.push(Node::interior(plane.0, plane.1, 0));
+        let (above_end, below_end) = (end + above, end + above + below);
+        self.grow_at(build, out, children[0], above_end, below_end)?;
+        let right = out.nodes.len() as u32;
+        out.nodes[node] = Node::interior(plane.0, plane.1, right);
+        self.grow_at(build, out, children[1], end, above_end)
+    }
+
+    /// Chooses the split of a node, if one pays.
+    fn choose(&mut self, build: &Build, task: &Task, first: usize, end: usize) -> Option<Split> {
+        let count = end - first;
+        if count <= 1 || task.bounds.is_flat() {
+            return None;
+        }
+        let references = &self.stack[first..end];
+        if count <= SMALL_NODE as usize {
+            let node = build.valued(task, count as u32);
+            return best_exact_split(&node, build.wide, references).map(Split::Exact);
+        }
+        if self.spans.len() < count {
+            self.spans.resize(count, Span::default());
+        }
+        let spans = &mut self.spans[..count];
+        let split = choose_binned(build, task, count as u32, |bins| {
+            let mut histograms = NOTHING;
+            bins::count(build.wide, bins, references, spans, &mut histograms);
+            histograms
+        });
+        split.map(Split::Binned)
+    }
+
+    /// Copies a node's references behind it on the stack: first those above, then those below.
+    fn partition(
+        &mut self,
+        build: &Build,
+        split: &Split,
+        children: &[Task; 2],
+        (first, end): (usize, usize),
+    ) {
+        let (below, above) = split.counts();
+        let room = end + (below + above) as usize;
+        if self.stack.len() < room {
+            self.stack
+                .resize(room.next_power_of_two(), Reference::default());
+        }
+        let (node, rest) = self.stack.split_at_mut(end);
+        let sides = match split {
+            Split::Binned(split) => Sides::Binned(split, &self.spans[..end - first]),
+            Split::Exact(split) => Sides::Exact(split.below, split.above),
+        };
+        partition(
+            build,
+            children,
+            split.plane(),
+            (&node[first..], sides),
+            (&mut rest[..room - end], above as usize),
+            &mut self.cut,
+        );
+    }
+}
+
+impl Split {
+    fn plane(&self) -> (u32, f32) {
+        match self {
+            Self::Binned(split) => (split.axis, split.position),
+            Self::Exact(split) => (split.axis, split.position),
+        }
+    }
+
+    fn counts(&self) -> (u32, u32) {
+        match self {
+            Self::Binned(split) => (split.below, split.above),
+            Self::Exact(split) => (split.below.count_ones(), split.above.count_ones()),
+        }
+    }
+}

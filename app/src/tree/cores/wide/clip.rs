@@ -1,0 +1,231 @@
+//! Clipping eight triangles at a time: `heapwood_device::kdtree::clip`, operation by operation,
+//! with masks in place of branches.
+
+use core::arch::x86_64::{_mm256_cmpgt_epi32, _mm256_set_epi32, _mm256_set1_epi32};
+
+use heapwood_device::kdtree::bounds::Bounds;
+
+use super::vector::{
+    LANES, V, abs, add, and, and_not, bits_of, div, eq, from_bits, gt, le, load_facet, lt, max,
+    min, mul, neg, or, select, splat, store_reference, sub, transpose, zero,
+};
+use crate::tree::cores::facets::{Facet, Reference};
+
+/// As in `clip`: the relative error of one operation, at most, and a little more.
+const ULP: f32 = 1.0 / 8_388_608.0;
+
+/// Points, one a lane.
+type Points = [V; 3];
+
+/// Boxes, one a lane.
+#[derive(Clone, Copy)]
+struct Boxes {
+    min: Points,
+    max: Points,
+}
+
+/// Clips the triangles of the references `cut`: the first `seconds` of them to the second box,
+/// the others to the first.
+#[target_feature(enable = "avx2")]
+pub fn clip(
+    facets: &[Facet],
+    references: &mut [Reference],
+    (cut, seconds): (&[u32], usize),
+    boxes: [Bounds; 2],
+) {
+    let numbers = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+    for (group, cut) in cut.chunks(LANES).enumerate() {
+        let (mut front, mut back) = ([zero(); LANES], [zero(); LANES]);
+        for (lane, &index) in cut.iter().enumerate() {
+            let facet = &facets[references[index as usize].id as usize];
+            (front[lane], back[lane]) = load_facet(facet);
+        }
+        let [ax, ay, az, bx, by, bz, cx, cy] = transpose(front);
+        let [cz, least_x, least_y, least_z, most_x, most_y, most_z, id] = transpose(back);
+        let own = Boxes {
+            min: [least_x, least_y, least_z],
+            max: [most_x, most_y, most_z],
+        };
+        let seconds = _mm256_set1_epi32(seconds.saturating_sub(group * LANES) as i32);
+        let is_second = from_bits(_mm256_cmpgt_epi32(seconds, numbers));
+        let within = Boxes {
+            min: [0, 1, 2].map(|k| lanes(is_second, boxes[1].min[k], boxes[0].min[k])),
+            max: [0, 1, 2].map(|k| lanes(is_second, boxes[1].max[k], boxes[0].max[k])),
+        };
+        let (part, is_own) = clipped(
+            [[ax, ay, az], [bx, by, bz], [cx, cy, cz]],
+            own,
+            within,
+            (1 << cut.len()) - 1,
+        );
+        let is_whole = and(is_own, from_bits(_mm256_set1_epi32(1)));
+        let (least, most) = (part.min, part.max);
+        let rows = transpose([
+            least[0], least[1], least[2], most[0], most[1], most[2], id, is_whole,
+        ]);
+        for (row, &index) in rows.into_iter().zip(cut) {
+            store_reference(&mut references[index as usize], row);
+        }
+    }
+}
+
+/// One of two numbers in each lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn lanes(mask: V, a: f32, b: f32) -> V {
+    select(mask, splat(a), splat(b))
+}
+
+/// Bounds of the parts of triangles inside boxes, and the mask of those that are inside as a
+/// whole. Lanes that are not in `used` mean nothing.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn clipped([a, b, c]: [Points; 3], own: Boxes, within: Boxes, used: i32) -> (Boxes, V) {
+    let mut part = Boxes {
+        min: [splat(f32::INFINITY); 3],
+        max: [splat(f32::NEG_INFINITY); 3],
+    };
+    // A triangle that the box holds on an axis is not cut there: every edge enters before its
+    // start and leaves behind its end.
+    let held = [0, 1, 2].map(|k| {
+        let is_held = and(le(within.min[k], own.min[k]), le(own.max[k], within.max[k]));
+        bits_of(is_held) & used == used
+    });
+    for (from, to) in [(a, b), (b, c), (c, a)] {
+        add_edge(&mut part, from, to, &within, held);
+    }
+    for axes in [[0, 1, 2], [1, 2, 0], [2, 0, 1]] {
+        add_box_edges(&mut part, [a, b, c], &own, &within, axes);
+    }
+    let found = le(part.min[0], part.max[0]);
+    let mut is_own = eq(zero(), zero());
+    let mut result = own;
+    for k in 0..3 {
+        let least = min(max(own.min[k], within.min[k]), within.max[k]);
+        let most = max(min(own.max[k], within.max[k]), within.min[k]);
+        is_own = and(is_own, and(eq(least, own.min[k]), eq(most, own.max[k])));
+        result.min[k] = select(found, min(max(part.min[k], least), most), least);
+        result.max[k] = select(found, max(min(part.max[k], most), least), most);
+    }
+    for k in 0..3 {
+        result.min[k] = select(is_own, own.min[k], result.min[k]);
+        result.max[k] = select(is_own, own.max[k], result.max[k]);
+    }
+    (result, is_own)
+}
+
+/// Adds the parts of edges inside boxes, which hold their triangles on some axes.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add_edge(part: &mut Boxes, a: Points, b: Points, within: &Boxes, held: [bool; 3]) {
+    let (mut enter, mut leave) = (zero(), splat(1.0));
+    let mut outside = zero();
+    let mut along = [zero(); 3];
+    let mut still = [zero(); 3];
+    for k in 0..3 {
+        along[k] = sub(b[k], a[k]);
+        still[k] = eq(along[k], zero());
+        if held[k] {
+            continue;
+        }
+        let below = sub(within.min[k], a[k]);
+        let above = sub(within.max[k], a[k]);
+        let beside = or(gt(below, zero()), lt(above, zero()));
+        outside = or(outside, and(still[k], beside));
+        let first = div(below, along[k]);
+        let second = div(above, along[k]);
+        let upwards = gt(along[k], zero());
+        let near = select(upwards, first, second);
+        let far = select(upwards, second, first);
+        enter = select(still[k], enter, max(near, enter));
+        leave = select(still[k], leave, min(far, leave));
+    }
+    outside = or(outside, gt(enter, add(leave, splat(8.0 * ULP))));
+    let ends = and_not(outside, lt(leave, splat(1.0)));
+    let (at_start, at_end) = (eq(enter, zero()), eq(leave, zero()));
+    for k in 0..3 {
+        let size = mul(abs(along[k]), splat(4.0));
+        let x = add(a[k], mul(along[k], enter));
+        let error = mul(add(size, abs(x)), splat(ULP));
+        let error = and_not(or(still[k], at_start), error);
+        part.min[k] = select(outside, part.min[k], min(sub(x, error), part.min[k]));
+        part.max[k] = select(outside, part.max[k], max(add(x, error), part.max[k]));
+        let x = add(a[k], mul(along[k], leave));
+        let error = mul(add(size, abs(x)), splat(ULP));
+        let error = and_not(or(still[k], at_end), error);
+        part.min[k] = select(ends, min(sub(x, error), part.min[k]), part.min[k]);
+        part.max[k] = select(ends, max(add(x, error), part.max[k]), part.max[k]);
+    }
+}
+
+/// Adds the points in which the box edges along the axis `w` meet the insides of triangles.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add_box_edges(
+    part: &mut Boxes,
+    [a, b, c]: [Points; 3],
+    own: &Boxes,
+    within: &Boxes,
+    [u, v, w]: [usize; 3],
+) {
+    let covers = |k: usize, x: V| and(le(own.min[k], x), le(x, own.max[k]));
+    let in_x = [covers(u, within.min[u]), covers(u, within.max[u])];
+    let in_y = [covers(v, within.min[v]), covers(v, within.max[v])];
+    let near = and(or(in_x[0], in_x[1]), or(in_y[0], in_y[1]));
+    if bits_of(near) == 0 {
+        return;
+    }
+    let cross = |ux: V, uy: V, vx: V, vy: V| sub(mul(ux, vy), mul(uy, vx));
+    let signed = cross(
+        sub(b[u], a[u]),
+        sub(b[v], a[v]),
+        sub(c[u], a[u]),
+        sub(c[v], a[v]),
+    );
+    let is_flat = eq(signed, zero());
+    let flips = lt(signed, zero());
+    let area = select(flips, neg(signed), signed);
+    let (b, c) = (
+        [u, v, w].map(|k| select(flips, c[k], b[k])),
+        [u, v, w].map(|k| select(flips, b[k], c[k])),
+    );
+    let a = [a[u], a[v], a[w]];
+    let extent = mul(sub(own.max[u], own.min[u]), sub(own.max[v], own.min[v]));
+    let error = mul(mul(extent, splat(8.0)), splat(ULP));
+    let least = neg(error);
+    let depth = sub(own.max[w], own.min[w]);
+    let is_level = eq(depth, zero());
+    let slack_of_weights = mul(mul(depth, splat(4.0)), div(error, area));
+    for corner in 0..4 {
+        let mut meets = and_not(is_flat, and(in_x[corner & 1], in_y[corner >> 1]));
+        if bits_of(meets) == 0 {
+            continue;
+        }
+        let x = if corner & 1 == 0 {
+            within.min[u]
+        } else {
+            within.max[u]
+        };
+        let y = if corner & 2 == 0 {
+            within.min[v]
+        } else {
+            within.max[v]
+        };
+        let weight =
+            |p: Points, q: Points| cross(sub(p[0], x), sub(p[1], y), sub(q[0], x), sub(q[1], y));
+        let (at_a, at_b, at_c) = (weight(b, c), weight(c, a), weight(a, b));
+        let beside = or(or(lt(at_a, least), lt(at_b, least)), lt(at_c, least));
+        meets = and_not(beside, meets);
+        let sum = add(mul(at_b, sub(b[2], a[2])), mul(at_c, sub(c[2], a[2])));
+        let z = add(a[2], div(sum, area));
+        let slack = add(slack_of_weights, mul(mul(abs(z), splat(2.0)), splat(ULP)));
+        let slack = and_not(is_level, slack);
+        let (low, high) = (sub(z, slack), add(z, slack));
+        let beside = or(lt(high, within.min[w]), gt(low, within.max[w]));
+        meets = and_not(beside, meets);
+        for (k, low, high) in [(u, x, x), (v, y, y), (w, low, high)] {
+            part.min[k] = select(meets, min(low, part.min[k]), part.min[k]);
+            part.max[k] = select(meets, max(high, part.max[k]), part.max[k]);
+        }
+    }
+}
