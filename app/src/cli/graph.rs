@@ -101,7 +101,12 @@ impl Arguments {
 
     /// How the graph is kept.
     fn options(&self) -> Result<Options, Error> {
-        if self.allocator.allocator.coalesce {
+        if self
+            .allocator
+            .allocator
+            .as_ref()
+            .is_some_and(|spec| spec.coalesce)
+        {
             let why = "coalesce has no effect here: it is for `heapwood bench`";
             return Err(Error::Usage(why.to_owned()));
         }

@@ -1,19 +1,22 @@
-//! `heapwood kdtree`: builds a tree over an allocator and says what it took.
+//! `heapwood kdtree`: builds a tree, over an allocator or on cores, and says what it took.
 
 use std::path::PathBuf;
 
 use clap::Args;
+use heapwood_scenes::{Camera, Scene};
 
+use super::builder::BuilderArguments;
 use super::common::{BackendArguments, load_frames, load_scene, progress, read_apart, write};
 use super::suffix;
 use super::tree::{AllocatorArguments, CameraArguments, ScenesArguments, TreeArguments};
 use crate::Error;
 use crate::allocators::Spec;
+use crate::backend::Backend;
 use crate::output::Output;
 use crate::report::{FramesReport, PictureReport, ResultFormat, TreeReport, json};
-use crate::tree::{self, TreeError};
-use crate::workload::frames;
+use crate::tree::{self, Builder, Cores, PlacedTree, RenderedImage, TreeError};
 use crate::workload::tree::Workload;
+use crate::workload::{cores, frames};
 
 /// Arguments of `heapwood kdtree`.
 #[derive(Debug, Args)]
@@ -22,6 +25,8 @@ pub struct Arguments {
     scenes: ScenesArguments,
     #[command(flatten)]
     tree: TreeArguments,
+    #[command(flatten)]
+    builder: BuilderArguments,
     #[command(flatten)]
     allocator: AllocatorArguments,
     #[command(flatten)]
@@ -64,28 +69,25 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         Some(_) => Some(arguments.camera.camera(&scene)?),
         None => None,
     };
-    let backend = arguments.backend.decide(None)?.open()?;
-
-    let workload = Workload {
+    let decided = arguments.backend.decide(None)?;
+    let builder = arguments
+        .builder
+        .decide(&decided, &arguments.allocator, &arguments.tree)?;
+    let opened = Opened {
         scene: &scene,
-        spec,
-        pool: arguments.tree.pool,
-        options: arguments.tree.options(),
-        verify: arguments.verify,
+        backend: &*decided.open()?,
+        threads: decided.threads,
+        camera,
     };
-    let bar = progress(arguments.runs as usize + 2);
-    bar.set_message("builds");
-    let done = workload.run(&*backend, arguments.runs, || bar.inc(1));
-    bar.finish_and_clear();
-    let (measured, ready) = done?;
-
-    let mut report = TreeReport::new(&workload, &backend.info(), &measured, &ready);
-    if let (Some(target), Some(camera), Some(path)) = (picture, camera, &arguments.render) {
-        let mode = arguments.camera.shade;
-        let image = tree::render(&ready, &measured.built, &camera, mode, 1)?;
+    let (mut report, image) = match builder {
+        Builder::Kernels => on_kernels(arguments, &opened, spec)?,
+        Builder::Cores => on_cores(arguments, &opened)?,
+    };
+    if let (Some(target), Some(image), Some(path)) = (picture, image, &arguments.render) {
         target.write(&image.png()?)?;
         let name = path.display().to_string();
-        report.render = Some(PictureReport::new(&image, mode.name(), &name));
+        let shade = arguments.camera.shade.name();
+        report.render = Some(PictureReport::new(&image, shade, &name));
     }
     let text = match format {
         ResultFormat::Text => report.text(),
@@ -94,8 +96,70 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     write(file, &text)
 }
 
+/// What both builders work on.
+struct Opened<'a> {
+    scene: &'a Scene,
+    backend: &'a dyn Backend,
+    /// Threads that were asked for.
+    threads: Option<usize>,
+    /// The camera, if there is to be a picture.
+    camera: Option<Camera>,
+}
+
+/// Builds over an allocator.
+fn on_kernels(
+    arguments: &Arguments,
+    opened: &Opened,
+    spec: Spec,
+) -> Result<(TreeReport, Option<RenderedImage>), Error> {
+    let workload = Workload {
+        scene: opened.scene,
+        spec,
+        pool: arguments.tree.pool,
+        options: arguments.tree.options(),
+        verify: arguments.verify,
+    };
+    let bar = progress(arguments.runs as usize + 2);
+    bar.set_message("builds");
+    let done = workload.run(opened.backend, arguments.runs, || bar.inc(1));
+    bar.finish_and_clear();
+    let (measured, ready) = done?;
+    let report = TreeReport::new(&workload, &opened.backend.info(), &measured, &ready);
+    let mode = arguments.camera.shade;
+    let render = |camera: &Camera| tree::render(&ready, &measured.built, camera, mode, 1);
+    Ok((report, opened.camera.as_ref().map(render).transpose()?))
+}
+
+/// Builds on cores; the backend renders.
+fn on_cores(
+    arguments: &Arguments,
+    opened: &Opened,
+) -> Result<(TreeReport, Option<RenderedImage>), Error> {
+    let workload = cores::Workload {
+        scene: opened.scene,
+        options: arguments.tree.options(),
+        verify: arguments.verify,
+    };
+    let bar = progress(arguments.runs as usize + 1);
+    bar.set_message("builds");
+    let cores = Cores::new(opened.threads)?;
+    let measured = workload.run(&cores, arguments.runs, || bar.inc(1));
+    bar.finish_and_clear();
+    let measured = measured?;
+    let report = TreeReport::of_cores(&workload, &opened.backend.info(), &measured);
+    let mode = arguments.camera.shade;
+    let render = |camera: &Camera| {
+        let (tree, bounds) = (&measured.built.tree, measured.built.bounds);
+        let triangles = tree::triangles(opened.scene);
+        let placed = PlacedTree::new(opened.backend, tree, &triangles, bounds)?;
+        tree::render_placed(&placed, camera, mode, 1)
+    };
+    Ok((report, opened.camera.as_ref().map(render).transpose()?))
+}
+
 /// Builds the trees of a moving scene, measures and reports.
 fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
+    arguments.builder.refuse_frames()?;
     if !spec.frees() {
         return Err(TreeError::CannotFree(spec.to_string()).into());
     }

@@ -2,6 +2,7 @@
 
 mod allocators;
 mod bench;
+mod builder;
 mod common;
 mod compare;
 mod completions;

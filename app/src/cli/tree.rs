@@ -79,9 +79,10 @@ pub struct TreeArguments {
 /// The allocator of one tree.
 #[derive(Debug, Args)]
 pub struct AllocatorArguments {
-    /// The allocator, with parameters after a colon (see `heapwood allocators`)
-    #[arg(long, value_name = "NAME[:PARAM=V]", default_value = DEFAULT, value_parser = Spec::parse)]
-    pub allocator: Spec,
+    /// The allocator, with parameters after a colon (see `heapwood allocators`) [default:
+    /// cfmalloc]
+    #[arg(long, value_name = "NAME[:PARAM=V]", value_parser = Spec::parse)]
+    pub allocator: Option<Spec>,
     /// Check every block for double frees and writes past its end
     #[arg(long)]
     pub check_heap: bool,
@@ -163,10 +164,13 @@ impl AllocatorArguments {
     ///
     /// For parameters that a tree has no use for.
     pub fn spec(&self) -> Result<Spec, Error> {
-        let spec = &self.allocator;
-        refuse_coalesce(spec)?;
+        let spec = match &self.allocator {
+            Some(spec) => spec.clone(),
+            None => Spec::parse(DEFAULT).map_err(Error::Usage)?,
+        };
+        refuse_coalesce(&spec)?;
         if !self.check_heap {
-            return Ok(spec.clone());
+            return Ok(spec);
         }
         spec.checked()
             .ok_or_else(|| Error::Usage(format!("{} has no checked mode", spec.name())))

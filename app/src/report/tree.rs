@@ -11,7 +11,8 @@ use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
 use crate::size::display;
-use crate::tree::{Options, PreparedBuild};
+use crate::tree::{Builder, Options, PreparedBuild};
+use crate::workload::cores::{self, CoresMeasurement};
 use crate::workload::tree::{BuildMeasurement, Workload};
 
 /// How the tree was built.
@@ -30,7 +31,7 @@ pub struct BuildOptions {
     /// Whether every split allocates.
     pub alloc_per_split: bool,
     /// References of the largest subtree that is finished without allocation.
-    pub finish: u32,
+    pub finish: Option<u32>,
     /// Whether blocks were checked.
     pub check_heap: bool,
 }
@@ -45,14 +46,28 @@ impl BuildOptions {
             max_depth: options.max_depth,
             clip: options.clip,
             alloc_per_split: options.alloc_per_split,
-            finish: options.finish,
+            finish: Some(options.finish),
             check_heap: spec.allocator.checked,
+        }
+    }
+
+    /// Those of builds without an allocator.
+    pub fn of_cores(options: &Options) -> Self {
+        Self {
+            traversal_cost: options.costs.traversal,
+            intersection_cost: options.costs.intersection,
+            empty_bonus: options.costs.empty_bonus,
+            max_depth: options.max_depth,
+            clip: options.clip,
+            alloc_per_split: false,
+            finish: None,
+            check_heap: false,
         }
     }
 }
 
-/// The result of `heapwood kdtree`; the keys are stable, what cannot be measured
-/// is null.
+/// The result of `heapwood kdtree`; the keys are stable, what cannot be measured or does not
+/// apply is null.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TreeReport {
     /// The scene's name.
@@ -63,29 +78,32 @@ pub struct TreeReport {
     pub backend: String,
     /// The product.
     pub device: String,
+    /// `kernels`, or `cores`, which has no allocator.
+    #[serde(default)]
+    pub builder: Builder,
     /// The allocator.
-    pub allocator: String,
+    pub allocator: Option<String>,
     /// All of its parameters.
-    pub parameters: BTreeMap<String, String>,
+    pub parameters: Option<BTreeMap<String, String>>,
     /// How the tree was built.
     pub options: BuildOptions,
-    /// Bytes of the root's reference array.
+    /// Bytes of the root's reference array, the unit of `--pool 200x`.
     pub root_bytes: u64,
     /// Bytes of the allocator's pool.
-    pub pool_bytes: u64,
+    pub pool_bytes: Option<u64>,
     /// The most bytes granted at a time; all bytes requested, for an allocator
     /// that cannot free.
-    pub pool_high_water_bytes: u64,
+    pub pool_high_water_bytes: Option<u64>,
     /// Bytes of the device's memory beside the pool: the triangles and the workspace.
-    pub device_bytes: u64,
+    pub device_bytes: Option<u64>,
     /// Bytes of the workspace, in which the finished tree is.
-    pub workspace_bytes: u64,
+    pub workspace_bytes: Option<u64>,
     /// What the build took of them.
-    pub workspace_used_bytes: u64,
+    pub workspace_used_bytes: Option<u64>,
     /// Bytes of the workspace of the first build, which found how much is taken.
-    pub workspace_tried_bytes: u64,
+    pub workspace_tried_bytes: Option<u64>,
     /// Initialisation of the heap, in milliseconds.
-    pub init_ms: Samples,
+    pub init_ms: Option<Samples>,
     /// The build, in milliseconds.
     pub build_ms: Samples,
     /// Nodes, leaves among them.
@@ -111,15 +129,15 @@ pub struct TreeReport {
     /// with, so that trees can be compared.
     pub comparable_sah_cost: f64,
     /// Requests served.
-    pub allocations: u64,
+    pub allocations: Option<u64>,
     /// Blocks freed.
-    pub frees: u64,
+    pub frees: Option<u64>,
     /// Mean size of requests, in bytes.
-    pub allocation_mean_bytes: f64,
+    pub allocation_mean_bytes: Option<f64>,
     /// Standard deviation of sizes, in bytes.
-    pub allocation_std_bytes: f64,
+    pub allocation_std_bytes: Option<f64>,
     /// Unused part of blocks, averaged over requests, 0 to 1.
-    pub internal_fragmentation: f64,
+    pub internal_fragmentation: Option<f64>,
     /// Part of free memory outside of the largest free block, after the last
     /// free, 0 to 1.
     pub external_fragmentation: Option<f64>,
@@ -154,17 +172,18 @@ impl TreeReport {
             triangles: triangles as u64,
             backend: info.backend.to_owned(),
             device: info.device.clone(),
-            allocator: spec.name().to_owned(),
-            parameters: spec.parameters(),
+            builder: Builder::Kernels,
+            allocator: Some(spec.name().to_owned()),
+            parameters: Some(spec.parameters()),
             options: BuildOptions::new(options, spec),
             root_bytes: ready.root_bytes(),
-            pool_bytes: ready.pool_bytes(),
-            pool_high_water_bytes: high_water,
-            device_bytes: ready.device_bytes(),
-            workspace_bytes: ready.workspace_bytes(),
-            workspace_used_bytes: ready.used_workspace_bytes(&measured.built),
-            workspace_tried_bytes: ready.tried_workspace_bytes(),
-            init_ms: measured.init_ms.clone(),
+            pool_bytes: Some(ready.pool_bytes()),
+            pool_high_water_bytes: Some(high_water),
+            device_bytes: Some(ready.device_bytes()),
+            workspace_bytes: Some(ready.workspace_bytes()),
+            workspace_used_bytes: Some(ready.used_workspace_bytes(&measured.built)),
+            workspace_tried_bytes: Some(ready.tried_workspace_bytes()),
+            init_ms: Some(measured.init_ms.clone()),
             build_ms: measured.build_ms.clone(),
             nodes: result.nodes,
             leaves: result.leaves,
@@ -176,12 +195,60 @@ impl TreeReport {
             cut_leaves: result.cut_leaves,
             sah_cost: measured.sah_cost,
             comparable_sah_cost: measured.comparable_sah_cost,
-            allocations: statistics.allocations,
-            frees: statistics.frees,
-            allocation_mean_bytes: statistics.mean_bytes,
-            allocation_std_bytes: statistics.deviation_bytes,
-            internal_fragmentation: statistics.internal_fragmentation,
+            allocations: Some(statistics.allocations),
+            frees: Some(statistics.frees),
+            allocation_mean_bytes: Some(statistics.mean_bytes),
+            allocation_std_bytes: Some(statistics.deviation_bytes),
+            internal_fragmentation: Some(statistics.internal_fragmentation),
             external_fragmentation: measured.external_fragmentation,
+            tree_hash: measured.hash.to_string(),
+            render: None,
+            meta: Meta::of_scene(info, scene),
+        }
+    }
+
+    /// For a workload that was measured on the cores of the CPU.
+    pub fn of_cores(
+        workload: &cores::Workload,
+        info: &DeviceInfo,
+        measured: &CoresMeasurement,
+    ) -> Self {
+        let (scene, built) = (workload.scene, &measured.built);
+        let (triangles, references) = (scene.len(), built.tree.references.len());
+        Self {
+            scene: scene.name().to_owned(),
+            triangles: triangles as u64,
+            backend: info.backend.to_owned(),
+            device: info.device.clone(),
+            builder: Builder::Cores,
+            allocator: None,
+            parameters: None,
+            options: BuildOptions::of_cores(&workload.options),
+            root_bytes: 4 * triangles as u64,
+            pool_bytes: None,
+            pool_high_water_bytes: None,
+            device_bytes: None,
+            workspace_bytes: None,
+            workspace_used_bytes: None,
+            workspace_tried_bytes: None,
+            init_ms: None,
+            build_ms: measured.build_ms.clone(),
+            nodes: built.tree.nodes.len() as u32,
+            leaves: built.leaves,
+            max_depth: built.depth,
+            references: references as u32,
+            references_per_triangle: references as f64 / triangles as f64,
+            references_bounded: built.bounded,
+            limited_leaves: built.limited_leaves,
+            cut_leaves: built.cut_leaves,
+            sah_cost: measured.sah_cost,
+            comparable_sah_cost: measured.comparable_sah_cost,
+            allocations: None,
+            frees: None,
+            allocation_mean_bytes: None,
+            allocation_std_bytes: None,
+            internal_fragmentation: None,
+            external_fragmentation: None,
             tree_hash: measured.hash.to_string(),
             render: None,
             meta: Meta::of_scene(info, scene),
@@ -190,21 +257,35 @@ impl TreeReport {
 
     /// Names and values for people, or for a table of one row.
     pub fn lines(&self) -> Vec<(&'static str, String)> {
-        let (least, most) = self.build_ms.range();
-        let external = self.external_fragmentation;
-        vec![
+        let mut lines = vec![
             (
                 "scene",
                 format!("{}, {}", self.scene, triangles(self.triangles)),
             ),
             ("backend", format!("{}, {}", self.backend, self.device)),
-            ("allocator", self.allocator.clone()),
+            ("builder", self.builder.to_string()),
+        ];
+        lines.extend(self.heap_lines());
+        lines.extend(self.tree_lines());
+        lines.extend(self.allocation_lines());
+        lines.push(("tree hash", self.tree_hash.clone()));
+        lines
+    }
+
+    /// The allocator and memory; nothing without an allocator.
+    fn heap_lines(&self) -> Vec<(&'static str, String)> {
+        let shown = |bytes: Option<u64>| bytes.map_or("unknown".to_owned(), display);
+        let Some(allocator) = &self.allocator else {
+            return Vec::new();
+        };
+        vec![
+            ("allocator", allocator.clone()),
             (
                 "pool",
                 format!(
                     "{}, {} of it used at most; the root's references take {}",
-                    display(self.pool_bytes),
-                    display(self.pool_high_water_bytes),
+                    shown(self.pool_bytes),
+                    shown(self.pool_high_water_bytes),
                     display(self.root_bytes)
                 ),
             ),
@@ -212,12 +293,19 @@ impl TreeReport {
                 "beside it",
                 format!(
                     "{}: a workspace of {}, {} of it used, and the triangles; {} in the first build",
-                    display(self.device_bytes),
-                    display(self.workspace_bytes),
-                    display(self.workspace_used_bytes),
-                    display(self.workspace_tried_bytes)
+                    shown(self.device_bytes),
+                    shown(self.workspace_bytes),
+                    shown(self.workspace_used_bytes),
+                    shown(self.workspace_tried_bytes)
                 ),
             ),
+        ]
+    }
+
+    /// The build and the tree.
+    fn tree_lines(&self) -> Vec<(&'static str, String)> {
+        let (least, most) = self.build_ms.range();
+        vec![
             (
                 "build",
                 format!(
@@ -257,25 +345,35 @@ impl TreeReport {
                     self.sah_cost, self.comparable_sah_cost
                 ),
             ),
+        ]
+    }
+
+    /// What was allocated; nothing without an allocator.
+    fn allocation_lines(&self) -> Vec<(&'static str, String)> {
+        let (Some(allocations), Some(frees)) = (self.allocations, self.frees) else {
+            return Vec::new();
+        };
+        let part =
+            |part: Option<f64>| part.map_or("unknown".to_owned(), |part| format!("{part:.4}"));
+        let bytes =
+            |bytes: Option<f64>| bytes.map_or("unknown".to_owned(), |bytes| format!("{bytes:.0}"));
+        vec![
             (
                 "allocations",
                 format!(
-                    "{}, {} freed; {:.0} bytes on average, standard deviation {:.0}",
-                    self.allocations,
-                    self.frees,
-                    self.allocation_mean_bytes,
-                    self.allocation_std_bytes
+                    "{allocations}, {frees} freed; {} bytes on average, standard deviation {}",
+                    bytes(self.allocation_mean_bytes),
+                    bytes(self.allocation_std_bytes)
                 ),
             ),
             (
                 "fragmentation",
                 format!(
-                    "{:.4} internal, {} external",
-                    self.internal_fragmentation,
-                    external.map_or("unknown".to_owned(), |part| format!("{part:.4}"))
+                    "{} internal, {} external",
+                    part(self.internal_fragmentation),
+                    part(self.external_fragmentation)
                 ),
             ),
-            ("tree hash", self.tree_hash.clone()),
         ]
     }
 

@@ -4,6 +4,7 @@
 mod bad_graphs;
 mod bad_input;
 mod bench;
+mod builders;
 mod compare;
 mod diff;
 mod fragmentation;

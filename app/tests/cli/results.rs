@@ -5,13 +5,14 @@ use crate::program::{
 };
 
 /// The keys of `kdtree --format json` that scripts rely on.
-const TREE_KEYS: [&str; 33] = [
+const TREE_KEYS: [&str; 34] = [
     "allocation_mean_bytes",
     "allocation_std_bytes",
     "allocations",
     "allocator",
     "backend",
     "build_ms",
+    "builder",
     "comparable_sah_cost",
     "cut_leaves",
     "device",
@@ -47,10 +48,11 @@ fn a_tree_is_reported_with_stable_keys() {
     folder.scene("terrain");
     let report = run(
         &folder,
-        "kdtree @terrain.obj --backend cpu --runs 3 --verify --format json",
+        "kdtree @terrain.obj --backend cpu --builder kernels --runs 3 --verify --format json",
     );
     let report = report.json();
     assert_keys(&report, &TREE_KEYS);
+    assert_eq!(text(&report, "builder"), "kernels");
     assert_eq!(text(&report, "scene"), "terrain");
     assert_eq!(report["triangles"], 2048);
     assert_eq!(report["root_bytes"], 4 * 2048);

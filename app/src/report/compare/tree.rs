@@ -130,10 +130,14 @@ fn table(rows: &[TreeRow<TreeReport>]) -> Table {
             cell(result.map(|result| milliseconds(result.build_ms.median))),
             cell(row.standing.shown_ratio()),
             row.standing.mark(),
-            cell(result.map(|result| display(result.pool_bytes))),
-            cell(result.map(|result| display(result.pool_high_water_bytes))),
-            cell(result.map(|result| display(result.device_bytes))),
-            cell(result.map(|result| format!("{:.4}", result.internal_fragmentation))),
+            cell(result.and_then(|result| result.pool_bytes.map(display))),
+            cell(result.and_then(|result| result.pool_high_water_bytes.map(display))),
+            cell(result.and_then(|result| result.device_bytes.map(display))),
+            cell(
+                result
+                    .and_then(|result| result.internal_fragmentation)
+                    .map(|part| format!("{part:.4}")),
+            ),
             cell(
                 result
                     .and_then(|result| result.external_fragmentation)

@@ -1,0 +1,77 @@
+//! Which builder makes the tree of `heapwood kdtree`.
+
+use clap::Args;
+
+use super::tree::{AllocatorArguments, TreeArguments};
+use crate::Error;
+use crate::backend::{Choice, Options};
+use crate::size::Pool;
+use crate::tree::{Builder, Options as TreeOptions};
+
+/// The builder.
+#[derive(Debug, Args)]
+pub struct BuilderArguments {
+    /// What builds the tree, which is the same in either case [default: cores on the CPU if no
+    /// other argument concerns an allocator, or else kernels]
+    #[arg(long, value_enum)]
+    builder: Option<Builder>,
+}
+
+impl BuilderArguments {
+    /// The builder on this backend, which was decided.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for `cores` on a GPU, or with what concerns allocators.
+    pub fn decide(
+        &self,
+        backend: &Options,
+        allocator: &AllocatorArguments,
+        tree: &TreeArguments,
+    ) -> Result<Builder, Error> {
+        let named = heap_argument(allocator, tree);
+        let on_cpu = backend.choice == Choice::Cpu;
+        match (self.builder, named) {
+            (Some(Builder::Cores), Some(named)) => Err(Error::Usage(format!(
+                "--builder cores has no allocator, and {named} concerns one: leave it out, or use \
+                 --builder kernels"
+            ))),
+            (Some(Builder::Cores), None) if !on_cpu => Err(Error::Usage(
+                "--builder cores runs on the CPU: use --backend cpu, or --builder kernels"
+                    .to_owned(),
+            )),
+            (Some(builder), _) => Ok(builder),
+            (None, None) if on_cpu => Ok(Builder::Cores),
+            (None, _) => Ok(Builder::Kernels),
+        }
+    }
+
+    /// Refuses `cores` for trees of a moving scene, which stay in the pool of an allocator.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`].
+    pub fn refuse_frames(&self) -> Result<(), Error> {
+        if self.builder == Some(Builder::Cores) {
+            return Err(Error::Usage(
+                "--builder cores has no allocator, in which --frames keeps trees: use --builder \
+                 kernels, or build each frame by itself"
+                    .to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The first argument that concerns an allocator, if there is one.
+fn heap_argument(allocator: &AllocatorArguments, tree: &TreeArguments) -> Option<&'static str> {
+    let named = [
+        (allocator.allocator.is_some(), "--allocator"),
+        (allocator.check_heap, "--check-heap"),
+        (tree.alloc_per_split, "--alloc-per-split"),
+        (tree.pool != Pool::Auto, "--pool"),
+        (tree.finish != TreeOptions::default().finish, "--finish"),
+    ];
+    let named = named.into_iter().find(|(is_named, _)| *is_named);
+    named.map(|(_, name)| name)
+}
