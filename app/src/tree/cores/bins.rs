@@ -4,7 +4,6 @@ use heapwood_device::kdtree::bins::{BINS, Bins};
 use heapwood_device::kdtree::bounds::{Bounds, pick};
 
 use super::facets::Reference;
-use super::wide::Wide;
 
 /// Bins of a list.
 pub const COUNT: usize = BINS as usize;
@@ -58,22 +57,9 @@ pub fn merge(sums: &mut Histograms, others: &Histograms) {
     }
 }
 
-/// Counts the parts of references into bins, and notes in which ones each of them is.
-pub fn count(
-    wide: Option<Wide>,
-    bins: Bins,
-    references: &[Reference],
-    spans: &mut [Span],
-    sums: &mut Histograms,
-) {
-    match wide {
-        Some(wide) => wide.count(bins, references, spans, sums),
-        None => count_each(bins, references, spans, sums),
-    }
-}
-
-/// Counts one reference after the other.
-fn count_each(bins: Bins, references: &[Reference], spans: &mut [Span], sums: &mut Histograms) {
+/// Counts the parts of references into bins, one after the other, and notes in which ones each
+/// of them is.
+pub fn count_each(bins: Bins, references: &[Reference], spans: &mut [Span], sums: &mut Histograms) {
     let axes = [0, 1, 2].map(|list| bins.axis(list));
     for (reference, span) in references.iter().zip(spans) {
         let is_beside = is_beside(bins, reference);

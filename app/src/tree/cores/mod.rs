@@ -14,6 +14,8 @@
 
 mod binned;
 mod bins;
+mod build;
+mod candidates;
 mod exact;
 mod facets;
 mod node;
@@ -35,9 +37,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::error::TreeError;
 use super::finished::Tree;
 use crate::backend::BackendError;
-use node::Task;
+use build::{Build, Counts, Task};
 use shared::{Grown, Pool};
-use subtree::{Build, Counts};
 use wide::Wide;
 
 /// Threads that build trees, and their memory.

@@ -7,19 +7,8 @@ use heapwood_device::kdtree::thresholds::REFINE;
 
 use super::binned::{BinnedSplit, best_binned_split};
 use super::bins::{Histograms, Span};
+use super::build::{Build, Task};
 use super::facets::Reference;
-use super::subtree::Build;
-
-/// A node that is to be built.
-#[derive(Clone, Copy)]
-pub struct Task {
-    /// Its box.
-    pub bounds: Bounds,
-    /// Its depth.
-    pub depth: u32,
-    /// References that splits of its subtree may add, in a bounded build.
-    pub budget: u32,
-}
 
 /// The split of a node of `count` references that are counted into bins; `count_into` counts
 /// them anew, into the finer bins of one of them, or back.

@@ -8,10 +8,12 @@ use heapwood_device::kdtree::budget;
 use heapwood_device::kdtree::plan::BuildError;
 use rayon::prelude::*;
 
+use super::binned;
 use super::bins::{self, Histograms, NOTHING, Span};
+use super::build::{Build, Counts, Task};
 use super::facets::Reference;
-use super::node::{Sides, Task, choose_binned, partition};
-use super::subtree::{Build, Counts, Scratch, Subtree};
+use super::node::{Sides, choose_binned, partition};
+use super::subtree::{Scratch, Subtree};
 
 /// References of a node, at most, whose subtree one thread builds.
 const ALONE: usize = 1024;
@@ -173,7 +175,7 @@ fn count_shared(
         .zip(spans.par_chunks_mut(CHUNK));
     let histograms = chunks.map(|(references, spans)| {
         let mut histograms = NOTHING;
-        bins::count(build.wide, bins, references, spans, &mut histograms);
+        binned::count(build.wide, bins, references, spans, &mut histograms);
         histograms
     });
     histograms.reduce(

@@ -6,7 +6,8 @@ use heapwood_device::kdtree::plan::Options;
 use heapwood_device::kdtree::sah::{Costs, Heuristic};
 
 use super::Cores;
-use super::bins::{self, NOTHING, Span};
+use super::binned;
+use super::bins::{NOTHING, Span};
 use super::exact::best_exact_split;
 use super::facets::{Facet, Reference};
 use super::wide::{Valued, Wide};
@@ -217,7 +218,7 @@ fn vectors_count_into_the_bins_of_single_parts() {
         let bins = Bins::new(bounds, refined);
         let counted = |wide| {
             let (mut spans, mut sums) = (vec![Span::default(); count], NOTHING);
-            bins::count(wide, bins, &references, &mut spans, &mut sums);
+            binned::count(wide, bins, &references, &mut spans, &mut sums);
             let spans: Vec<_> = spans.iter().map(|span| (span.starts, span.ends)).collect();
             let sums = sums.map(|sum| (sum.starts, sum.ends, sum.planar, sum.first, sum.last));
             (spans, sums)
@@ -246,7 +247,7 @@ fn costs_in_vectors_are_those_of_the_heuristic() {
             count,
         };
         let axis = (round % 3) as u32;
-        let mut candidates = super::binned::Candidates::none();
+        let mut candidates = super::candidates::Candidates::none();
         let entries = candidates.positions.as_flattened_mut().iter_mut();
         let entries = entries.zip(candidates.below.as_flattened_mut());
         for ((position, below), above) in entries.zip(candidates.above.as_flattened_mut()) {

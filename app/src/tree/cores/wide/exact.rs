@@ -16,7 +16,7 @@ use super::vector::{
     Eight, I, LANES, V, add, and, bits_of, eq, from_bits, gt, load, load_reference, lt, min, splat,
     store, to_bits, transpose, zero,
 };
-use crate::tree::cores::binned::NEVER;
+use crate::tree::cores::candidates::NEVER;
 use crate::tree::cores::facets::Reference;
 
 const _: () = assert!(SMALL_NODE as usize == 8 * LANES);

@@ -27,8 +27,8 @@ use heapwood_device::kdtree::bins::Bins;
 use heapwood_device::kdtree::bounds::Bounds;
 use heapwood_device::kdtree::sah::Costs;
 
-use super::binned::Candidates;
 use super::bins::{Histograms, Span};
+use super::candidates::Candidates;
 use super::facets::{Facet, Reference};
 
 /// What a [`Wide`] holds: nothing, or what there is not.

@@ -9,8 +9,8 @@ use super::Valued;
 use super::vector::{
     LANES, V, add, and, div, eq, gt, lt, mul, or, select, splat, sub, to_bits, zero,
 };
-use crate::tree::cores::binned::{Candidates, NEVER};
 use crate::tree::cores::bins::COUNT;
+use crate::tree::cores::candidates::{Candidates, NEVER};
 
 /// The heuristic of a node for planes on an axis.
 #[derive(Clone, Copy)]
