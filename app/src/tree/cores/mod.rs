@@ -32,6 +32,7 @@ use heapwood_device::kdtree::budget;
 use heapwood_device::kdtree::node::{LIMIT, Node};
 use heapwood_device::kdtree::plan::{BuildError, Limits, Options, Plan};
 use heapwood_device::kdtree::thresholds::MAX_DEPTH;
+use rayon::iter::ParallelIterator;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::error::TreeError;
@@ -184,7 +185,8 @@ fn finish(grown: Grown) -> Result<Tree, BuildError> {
         return Err(BuildError::ReferenceLimit);
     }
     let mut tree = Tree {
-        nodes: vec![Node::leaf(0, 0); nodes],
+        // By all threads, since each touches new memory.
+        nodes: rayon::iter::repeat_n(Node::leaf(0, 0), nodes).collect(),
         references: vec![0; references],
     };
     place(&grown, (0, 0), &mut tree.nodes, &mut tree.references);

@@ -145,7 +145,7 @@ pub fn grow(
         });
         lists.collect::<Vec<_>>().concat()
     };
-    let (references_below, references_above) = (gather(false), gather(true));
+    let (references_below, references_above) = rayon::join(|| gather(false), || gather(true));
     drop(parts);
     let (below, above) = rayon::join(
         || grow(build, pool, tasks[0], references_below),

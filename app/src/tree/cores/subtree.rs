@@ -68,7 +68,12 @@ impl Scratch {
         task: Task,
         references: &[Reference],
     ) -> Result<Subtree, BuildError> {
-        let mut out = Subtree::default();
+        // What scans take; others grow it or leave some untouched.
+        let mut out = Subtree {
+            nodes: Vec::with_capacity(8 * references.len() + 1),
+            references: Vec::with_capacity(4 * references.len()),
+            counts: Counts::default(),
+        };
         if self.stack.len() < references.len() {
             self.stack.resize(references.len(), Reference::default());
         }
