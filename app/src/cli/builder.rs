@@ -1,4 +1,4 @@
-//! Which builder makes the tree of `heapwood kdtree`.
+//! Which builder makes the tree of `heapwood kdtree` and `heapwood render`.
 
 use clap::Args;
 

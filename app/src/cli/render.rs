@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::builder::BuilderArguments;
 use super::common::{BackendArguments, load_scene, read_apart, spinner};
 use super::suffix;
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
@@ -11,7 +12,7 @@ use crate::Error;
 use crate::generate::{SceneSpec, Source, source};
 use crate::output::{self, Output};
 use crate::report::{PictureReport, RenderReport, ResultFormat, json};
-use crate::tree::{self, TreeBuilder};
+use crate::tree::{self, Builder, Cores, PlacedTree, TreeBuilder};
 
 /// Arguments of `heapwood render`.
 #[derive(Debug, Args)]
@@ -22,6 +23,8 @@ pub struct Arguments {
     scene: Source<SceneSpec>,
     #[command(flatten)]
     tree: TreeArguments,
+    #[command(flatten)]
+    builder: BuilderArguments,
     /// The PNG file to write
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
@@ -47,14 +50,31 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let target = Output::open(&arguments.output)?;
     let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates)?;
     let camera = arguments.camera.camera(&scene)?;
-    let backend = arguments.backend.decide(None)?.open()?;
+    let decided = arguments.backend.decide(None)?;
+    let builder = arguments
+        .builder
+        .decide(&decided, &arguments.allocator, &arguments.tree)?;
+    let backend = decided.open()?;
 
     let wait = spinner(format!("rendering {}", scene.name()));
-    let builder = TreeBuilder::new(&*backend, &tree::triangles(&scene))?;
-    let ready = builder.prepare(&spec, arguments.tree.pool, arguments.tree.options())?;
-    let built = ready.build(false)?;
-    let mode = arguments.camera.shade;
-    let picture = tree::render(&ready, &built, &camera, mode, arguments.runs)?;
+    let triangles = tree::triangles(&scene);
+    let options = arguments.tree.options();
+    let (mode, runs) = (arguments.camera.shade, arguments.runs);
+    let (picture, build_ms) = match builder {
+        Builder::Kernels => {
+            let builder = TreeBuilder::new(&*backend, &triangles)?;
+            let ready = builder.prepare(&spec, arguments.tree.pool, options)?;
+            let built = ready.build(false)?;
+            let picture = tree::render(&ready, &built, &camera, mode, runs)?;
+            (picture, built.build_ms)
+        }
+        Builder::Cores => {
+            let built = Cores::new(decided.threads)?.build(&triangles, options)?;
+            let placed = PlacedTree::new(&*backend, &built.tree, &triangles, built.bounds)?;
+            let picture = tree::render_placed(&placed, &camera, mode, runs)?;
+            (picture, built.build_ms)
+        }
+    };
     wait.finish_and_clear();
     target.write(&picture.png()?)?;
 
@@ -64,7 +84,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         ResultFormat::Text => picture.text(),
         ResultFormat::Json => {
             let info = backend.info();
-            json(&RenderReport::new(&scene, &spec, &info, &built, picture))?
+            let spec = (builder == Builder::Kernels).then_some(&spec);
+            json(&RenderReport::new(&scene, spec, &info, build_ms, picture))?
         }
     })
 }

@@ -8,7 +8,7 @@ use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
-use crate::tree::{BuiltTree, RenderedImage};
+use crate::tree::{Builder, RenderedImage};
 
 /// A picture and what it took.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -65,8 +65,10 @@ pub struct RenderReport {
     pub backend: String,
     /// The product.
     pub device: String,
-    /// The allocator.
-    pub allocator: String,
+    /// What built the tree.
+    pub builder: Builder,
+    /// The allocator, if there was one.
+    pub allocator: Option<String>,
     /// The build, in milliseconds.
     pub build_ms: f64,
     /// The picture.
@@ -77,12 +79,13 @@ pub struct RenderReport {
 }
 
 impl RenderReport {
-    /// For a picture of a scene whose tree was built over an allocator.
+    /// For a picture of a scene whose tree was built in so many milliseconds, over an allocator
+    /// or, without one, on cores.
     pub fn new(
         scene: &Scene,
-        spec: &Spec,
+        spec: Option<&Spec>,
         info: &DeviceInfo,
-        built: &BuiltTree,
+        build_ms: f64,
         picture: PictureReport,
     ) -> Self {
         Self {
@@ -90,8 +93,9 @@ impl RenderReport {
             triangles: scene.len() as u64,
             backend: info.backend.to_owned(),
             device: info.device.clone(),
-            allocator: spec.name().to_owned(),
-            build_ms: built.build_ms,
+            builder: spec.map_or(Builder::Cores, |_| Builder::Kernels),
+            allocator: spec.map(|spec| spec.name().to_owned()),
+            build_ms,
             picture,
             meta: Meta::of_scene(info, scene),
         }

@@ -241,9 +241,11 @@ fn pictures_have_the_size_asked_for_and_are_the_same_every_time() {
     };
     let first = render("a.png", "--size 120x80");
     assert_eq!(png_size(&folder.path("a.png")), (120, 80));
+    let others = "--size 120x80 --allocator cmalloc --cpu-threads 3";
     assert_eq!(
-        render("b.png", "--size 120x80 --allocator cmalloc --cpu-threads 3"),
-        first
+        render("b.png", others),
+        first,
+        "of the other builder's tree"
     );
     assert_ne!(render("c.png", "--size 120x80 --shade normal"), first);
     assert_ne!(
