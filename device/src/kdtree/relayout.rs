@@ -62,7 +62,7 @@ impl Kernel for Relayout {
                     if node < nodes {
                         let record = *workspace.records.add(node as usize);
                         let block = A::Handle::from_bits(record.block);
-                        workspace.free(warp, heap, block, record.references);
+                        workspace.free(warp, heap, block, record.sizes.references());
                     }
                 }
             }
@@ -99,8 +99,8 @@ unsafe fn write_node<A: Blocks + ?Sized>(workspace: &Workspace, heap: &A, node: 
             before += 1;
             if child != left {
                 let left = *workspace.records.add(left as usize);
-                before += left.nodes;
-                references += left.references;
+                before += left.sizes.nodes();
+                references += left.sizes.references();
             }
             (child, parent) = (parent, above.parent);
         }
@@ -108,7 +108,7 @@ unsafe fn write_node<A: Blocks + ?Sized>(workspace: &Workspace, heap: &A, node: 
         if !record.node.is_leaf() {
             let left = *workspace.records.add(record.node.right() as usize);
             let axis = record.node.axis();
-            let right = before + 1 + left.nodes;
+            let right = before + 1 + left.sizes.nodes();
             to.write(Node::interior(axis, record.node.position(), right));
             return Copy {
                 from: workspace.leaves,
@@ -116,7 +116,7 @@ unsafe fn write_node<A: Blocks + ?Sized>(workspace: &Workspace, heap: &A, node: 
                 count: 0,
             };
         }
-        to.write(Node::leaf(references, record.references));
+        to.write(Node::leaf(references, record.sizes.references()));
         let block = A::Handle::from_bits(record.block);
         Copy {
             from: if block.is_null() {
@@ -125,7 +125,7 @@ unsafe fn write_node<A: Blocks + ?Sized>(workspace: &Workspace, heap: &A, node: 
                 heap.address(block).cast()
             },
             to: workspace.references.add(references as usize),
-            count: record.references,
+            count: record.sizes.references(),
         }
     }
 }

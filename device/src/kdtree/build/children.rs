@@ -141,7 +141,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         let added = budget::added(self.task.count, split.below, split.above);
         // SAFETY: the node's record holds its budget until the node is complete. It was
         // written before the node's task was put in, or by this lane.
-        let own = unsafe { (*self.workspace.records.add(self.task.node as usize)).references };
+        let own = unsafe { (*self.workspace.records.add(self.task.node as usize)).budget };
         budget::of_children(own.saturating_sub(added), split.below, split.above)
     }
 
@@ -166,7 +166,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         let mut limited = false;
         if self.warp.lane() == 0 {
             // SAFETY: as in `child_budgets`.
-            let own = unsafe { (*self.workspace.records.add(self.task.node as usize)).references };
+            let own = unsafe { (*self.workspace.records.add(self.task.node as usize)).budget };
             limited = budget::added(self.task.count, self.split.below, self.split.above) > own;
             if limited {
                 // Relaxed: a sum that the host reads after the launch.

@@ -1,16 +1,16 @@
 //! The end of a task step that makes a leaf. The sizes of subtrees travel up from there
 //! when they are complete.
 
-use core::sync::atomic::Ordering::{AcqRel, Relaxed};
+use core::sync::atomic::Ordering::Relaxed;
 
-use cuda_std::atomic::AtomicU32;
+use cuda_std::atomic::AtomicU64;
 
 use super::builder::{Builder, Stage};
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::kdtree::node::Node;
 use crate::kdtree::workspace::Workspace;
-use crate::kdtree::workspace::entries::NONE;
+use crate::kdtree::workspace::entries::{NONE, Sizes};
 use crate::kdtree::workspace::header::{Failure, word};
 use crate::simt::Warp;
 
@@ -65,9 +65,9 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
             unsafe {
                 let record = self.workspace.records.add(leaf.node as usize);
                 (*record).node = Node::leaf(first, leaf.count);
-                (*record).references = leaf.count;
                 (*record).block = block;
-                complete(&self.workspace, leaf.node);
+                (*record).sizes = Sizes::of_leaf(leaf.count);
+                complete(&self.workspace, leaf.node, leaf.count);
             }
         }
     }
@@ -90,17 +90,18 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     }
 }
 
-/// Completes the ancestors of a node whose subtree is complete: the second child to
-/// arrive at a node adds up the sizes and goes on to the parent.
+/// Completes the ancestors of a leaf: the second child to arrive at a node has the sizes of
+/// the whole subtree, with which it goes on to the parent.
 ///
 /// # Safety
 ///
-/// The kernel's contract holds, and the record of `node` is complete. One lane makes the
-/// call, once for the node.
+/// The kernel's contract holds, and `leaf` is a leaf with so many references, which this
+/// warp has made. One lane makes the call, once for the leaf.
 #[inline(always)]
-unsafe fn complete(workspace: &Workspace, mut node: u32) {
-    // SAFETY: records of ancestors exist, and the second child to arrive is
-    // the only one to touch what is not atomic.
+unsafe fn complete(workspace: &Workspace, leaf: u32, references: u32) {
+    let (mut node, mut sizes) = (leaf, Sizes::of_leaf(references));
+    // SAFETY: records of ancestors exist. Their parents were written before the tasks were
+    // put in that led here, and the sizes of a node with children are always atomic.
     unsafe {
         loop {
             let parent = (*workspace.records.add(node as usize)).parent;
@@ -108,17 +109,11 @@ unsafe fn complete(workspace: &Workspace, mut node: u32) {
                 return;
             }
             let record = workspace.records.add(parent as usize);
-            let arrived = &*(&raw mut (*record).arrived).cast::<AtomicU32>();
-            // AcqRel: the second child to arrive sees the sizes of the first.
-            if arrived.fetch_add(1, AcqRel) == 0 {
+            let arrived = &*(&raw mut (*record).sizes).cast::<AtomicU64>();
+            let Some(sum) = sizes.arrive(arrived) else {
                 return;
-            }
-            let left = (*record).node.right();
-            let left = workspace.records.add(left as usize);
-            let right = left.add(1);
-            (*record).nodes = 1 + (*left).nodes + (*right).nodes;
-            (*record).references = (*left).references + (*right).references;
-            node = parent;
+            };
+            (node, sizes) = (parent, sum);
         }
     }
 }

@@ -1,8 +1,12 @@
 //! The entries of a workspace's tables: tasks, records of nodes, large nodes.
 
+use core::sync::atomic::Ordering::Relaxed;
+
+use cuda_std::atomic::AtomicU64;
+
 use crate::kdtree::bins::{BINS, HISTOGRAM_WORDS};
 use crate::kdtree::bounds::Bounds;
-use crate::kdtree::node::Node;
+use crate::kdtree::node::{LIMIT, Node};
 use crate::kdtree::partition::Partition;
 use crate::kdtree::thresholds::CHUNK;
 
@@ -34,17 +38,14 @@ pub struct Task {
 pub struct NodeRecord {
     /// The parent's record, or `NONE`.
     pub parent: u32,
-    /// Children whose subtrees are complete; atomic.
-    pub arrived: u32,
+    /// The node's budget, in a bounded build.
+    pub budget: u32,
     /// As in the finished tree, with two differences: in place of the right child's
     /// index it has the left child's record, and a leaf's references are those in
     /// `leaves`.
     pub node: Node,
-    /// Nodes of the complete subtree.
-    pub nodes: u32,
-    /// References of the complete subtree. Before, in a bounded build, the node's
-    /// budget.
-    pub references: u32,
+    /// What the subtree has, as far as it is complete. Atomic while the tree grows.
+    pub sizes: Sizes,
     /// A leaf's block, if leaves keep theirs; else null.
     pub block: u64,
 }
@@ -56,12 +57,54 @@ impl NodeRecord {
     pub fn new(parent: u32, budget: u32, null: u64) -> Self {
         Self {
             parent,
-            arrived: 0,
+            budget,
             node: Node::leaf(0, 0),
-            nodes: 1,
-            references: budget,
+            sizes: Sizes::of_leaf(0),
             block: null,
         }
+    }
+}
+
+/// The nodes and references of a subtree, and how many of its root's children are
+/// complete, in one word: a child that adds its own sees those of its sibling in the same
+/// step, and nothing else has to be ordered.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Sizes(u64);
+
+const _: () = assert!(LIMIT as u64 <= Sizes::MASK);
+
+impl Sizes {
+    /// Bits of nodes, and of references.
+    const BITS: u32 = 30;
+    const MASK: u64 = (1 << Self::BITS) - 1;
+
+    /// Of a leaf with so many references.
+    #[inline(always)]
+    pub fn of_leaf(references: u32) -> Self {
+        Self(u64::from(references) << Self::BITS | 1)
+    }
+
+    /// Nodes, the root among them.
+    #[inline(always)]
+    pub fn nodes(self) -> u32 {
+        (self.0 & Self::MASK) as u32
+    }
+
+    /// References.
+    #[inline(always)]
+    pub fn references(self) -> u32 {
+        (self.0 >> Self::BITS & Self::MASK) as u32
+    }
+
+    /// Adds a child's complete subtree to `parent`. The sum if it is the second child; then
+    /// the parent's subtree is complete.
+    #[inline(always)]
+    pub fn arrive(self, parent: &AtomicU64) -> Option<Self> {
+        let own = self.0 & (1 << (2 * Self::BITS)) - 1 | 1 << (2 * Self::BITS);
+        // Relaxed: the word has all that the second child needs of the first.
+        let before = parent.fetch_add(own, Relaxed);
+        (before >> (2 * Self::BITS) != 0).then_some(Self(before + own))
     }
 }
 
