@@ -128,6 +128,43 @@ fn the_tree_does_not_depend_on_the_lanes() {
 }
 
 #[test]
+fn small_subtrees_do_not_depend_on_the_lanes() {
+    // Few triangles, so that all nodes are small; needles so long that a subtree has too
+    // many nodes for one warp.
+    for (name, triangles, is_shared) in [
+        ("needles", soups::needles(64, 5), true),
+        ("soup", soups::soup(300, 0.3, 6), false),
+        ("planes", soups::rooms(2), false),
+    ] {
+        for finish in [0, 8, 32, 64] {
+            let options = Options {
+                finish,
+                collect: true,
+                ..Options::default()
+            };
+            let expected = build("atomicmalloc", 2, &triangles, options);
+            let lanes = LockstepBackend::new::<AtomicMalloc>(3, 64, u64::from(finish));
+            let built = trees::build_within(
+                &lanes,
+                &spec("atomicmalloc"),
+                POOL,
+                &triangles,
+                options,
+                Limits::for_triangles(triangles.len() as u32, &options),
+            );
+            let built = built.expect("a tree");
+            assert_eq!(built.tree.hash(), expected.tree.hash(), "{name}, {finish}");
+            assert_eq!(built.result.leaves, expected.result.leaves);
+            assert_eq!(built.result.depth, expected.result.depth);
+            let allocations = built.result.statistics.allocations;
+            if finish == 64 && is_shared {
+                assert!(allocations > 1, "{name} stays with one warp");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_tree_does_not_depend_on_the_allocator() {
     for triangles in [soups::soup(6000, 0.05, 2), soups::rooms(6)] {
         let expected = build("atomicmalloc", 1, &triangles, Options::default())

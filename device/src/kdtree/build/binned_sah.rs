@@ -45,6 +45,12 @@ const START_PLANAR_ABOVE: u32 = 6;
 /// Bits for a variant in a candidate's number of the plane, below the bin.
 const VARIANT_BITS: u32 = 3;
 
+/// Whether a planar variant sends triangles in the plane below.
+#[inline(always)]
+fn goes_below(variant: u32) -> bool {
+    variant == END_PLANAR_BELOW || variant == START_PLANAR_BELOW
+}
+
 /// The best split by the histogram in scratch memory, if one is cheaper than a leaf.
 /// Collective.
 ///
@@ -107,21 +113,29 @@ pub unsafe fn best_binned_split<W: Warp>(
             let above = count.wrapping_sub(ended + ends - end);
             // With nothing on one side, the planes that cut off empty space are at least as
             // cheap.
-            if bin > 0 && below > 0 && above > 0 {
-                consider(list, bin, PLANE, below, above);
-                consider(list, bin, END_BEFORE, below, above);
-                consider(list, bin, START, below, above);
-            }
-            let above = above.wrapping_sub(end);
+            let parts = bin > 0 && below > 0 && above > 0;
+            let rest = above.wrapping_sub(end);
             let planar = word((6 + list) * BINS + bin);
             // The maxima of outer bins leave out what lies beside the refined bin.
             let complete = bins.is_whole() || (bin > 0 && bin < BINS - 1);
             let apart = complete && last_end(list, bin) <= first_start(list, bin);
-            if apart && below + planar > 0 && above + planar > 0 {
-                consider(list, bin, END_PLANAR_BELOW, below + planar, above);
-                consider(list, bin, END_PLANAR_ABOVE, below, above + planar);
-                consider(list, bin, START_PLANAR_BELOW, below + planar, above);
-                consider(list, bin, START_PLANAR_ABOVE, below, above + planar);
+            let parts_planar = apart && below + planar > 0 && rest + planar > 0;
+            // A loop, so that the cost is compiled once.
+            let mut variant = if parts { PLANE } else { END_PLANAR_BELOW };
+            let last = if parts_planar {
+                START_PLANAR_ABOVE
+            } else {
+                START
+            };
+            while variant <= last {
+                let (mut below, mut above) = (below, above);
+                if variant >= END_PLANAR_BELOW {
+                    let planar_below = goes_below(variant);
+                    below += if planar_below { planar } else { 0 };
+                    above = rest + if planar_below { 0 } else { planar };
+                }
+                consider(list, bin, variant, below, above);
+                variant += 1;
             }
             started += warp.shuffle(W::FULL, starts, W::LANES - 1);
             ended += warp.shuffle(W::FULL, ends, W::LANES - 1);
@@ -132,11 +146,15 @@ pub unsafe fn best_binned_split<W: Warp>(
     // The planes that cut off empty space: at the first start and at the last end.
     let mut number = warp.lane();
     while bins.is_whole() && number < 6 {
-        if number < 3 {
-            consider(number, 0, START, 0, count);
+        let below = number >= 3;
+        let (list, bin) = if below {
+            (number - 3, BINS)
         } else {
-            consider(number - 3, BINS, END_BEFORE, count, 0);
-        }
+            (number, 0)
+        };
+        let variant = if below { END_BEFORE } else { START };
+        let (below, above) = if below { (count, 0) } else { (0, count) };
+        consider(list, bin, variant, below, above);
         number += W::LANES;
     }
     let least = warp.all_min64(best);
@@ -149,7 +167,7 @@ pub unsafe fn best_binned_split<W: Warp>(
     let bin = plane_of(least) >> VARIANT_BITS;
     let variant = plane_of(least) & ((1 << VARIANT_BITS) - 1);
     let planar_below = if variant >= END_PLANAR_BELOW {
-        Some(variant == END_PLANAR_BELOW || variant == START_PLANAR_BELOW)
+        Some(goes_below(variant))
     } else {
         None
     };

@@ -10,9 +10,11 @@ use crate::device_heap::DeviceHeap;
 use crate::kdtree::bins::WHOLE_BOX;
 use crate::kdtree::bounds::Bounds;
 use crate::kdtree::partition::Partition;
+use crate::kdtree::queue::NODE;
 use crate::kdtree::workspace::Workspace;
 use crate::kdtree::workspace::arguments::PER_SPLIT;
-use crate::kdtree::workspace::entries::{LargeNode, NONE, Task};
+use crate::kdtree::workspace::entries::{LargeNode, NONE, Sizes, Task};
+use crate::kdtree::workspace::header::Failure;
 use crate::simt::Warp;
 
 /// What a warp works on, and how far it is.
@@ -24,8 +26,10 @@ pub(super) enum Stage {
     Node,
     /// The same, after a binned search has chosen its split.
     Partition,
-    /// A node of a small subtree: its references are in scratch memory.
-    ScratchNode,
+    /// Nodes of a small subtree: their references are in scratch memory.
+    Subtree,
+    /// The same, to be given to other warps.
+    Share,
     /// A chunk of a large node: its references are to be counted into bins.
     BinChunk,
     /// A chunk of a large node: its references are to be partitioned.
@@ -78,6 +82,36 @@ pub(super) struct LeafNode {
     pub count: u32,
 }
 
+/// Nodes of a small subtree that a warp treats at a time: the topmost on the stack, the
+/// first of them on top.
+#[derive(Clone, Copy)]
+pub(super) struct Batch {
+    /// How many, at most one for each lane.
+    pub nodes: u32,
+    /// Their references together.
+    pub items: u32,
+    /// Where the items of this lane's node begin.
+    pub first: u32,
+    /// References of this lane's node; 0 if it has none.
+    pub count: u32,
+}
+
+const NO_TASK: Task = Task {
+    bounds: Bounds::EMPTY,
+    block: 0,
+    count: 0,
+    node: NONE,
+    depth: 0,
+    unused: 0,
+};
+
+const NO_BATCH: Batch = Batch {
+    nodes: 0,
+    items: 0,
+    first: 0,
+    count: 0,
+};
+
 /// A warp that builds.
 pub(super) struct Builder<'a, W, A: ?Sized> {
     pub warp: W,
@@ -88,10 +122,12 @@ pub(super) struct Builder<'a, W, A: ?Sized> {
     pub stage: Stage,
     /// The node.
     pub task: Task,
-    /// The node's references among `Scratch::references`, if it is small.
-    pub mask: u64,
     /// Nodes on the stack in scratch memory.
     pub stacked: u32,
+    /// Those of the present step.
+    pub batch: Batch,
+    /// Items of the small subtree's batches so far; of a batch that leaves lanes idle, its lanes.
+    pub work: u32,
     /// The large node, and the chunk of it.
     pub large_node: *mut LargeNode,
     pub chunk: u32,
@@ -101,12 +137,21 @@ pub(super) struct Builder<'a, W, A: ?Sized> {
     /// The block to be freed at the end of the step, and its references. Whoever retires
     /// it makes sure that nobody else uses it.
     pub retired: (u64, u32),
+    /// The first of the nodes, or of the leaf's references, that are reserved for the step.
+    pub reserved: u32,
+    /// The tasks that the step puts into the queue: their kind, as `Workspace::put` takes
+    /// them, and how many.
+    pub given: (u32, Task, u32),
+    /// This lane's node whose subtree the step completes, and its sizes; or `NONE`.
+    pub complete: (u32, Sizes),
     /// Whether the warp has a task of the queue.
     pub has_task: bool,
-    /// Whether this warp met an error.
+    /// Whether this warp met an error, and which, if the workspace does not know it.
     pub failed: bool,
-    /// Leaves that this warp made, and the depth of the deepest.
+    pub failure: Option<Failure>,
+    /// Leaves that this warp made.
     pub leaves: u32,
+    /// The depth of the deepest leaf that this lane knows of.
     pub deepest: u32,
 }
 
@@ -121,16 +166,10 @@ impl<'a, W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'a, W, A> {
             workspace,
             scratch,
             stage: Stage::Idle,
-            task: Task {
-                bounds: Bounds::EMPTY,
-                block: null,
-                count: 0,
-                node: NONE,
-                depth: 0,
-                unused: 0,
-            },
-            mask: 0,
+            task: NO_TASK,
             stacked: 0,
+            batch: NO_BATCH,
+            work: 0,
             large_node: workspace.large_nodes,
             chunk: 0,
             split: Split {
@@ -150,8 +189,12 @@ impl<'a, W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'a, W, A> {
                 count: 0,
             },
             retired: (null, 0),
+            reserved: 0,
+            given: (NODE, NO_TASK, 0),
+            complete: (NONE, Sizes::of_leaf(0)),
             has_task: false,
             failed: false,
+            failure: None,
             leaves: 0,
             deepest: 0,
         }
@@ -161,6 +204,25 @@ impl<'a, W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'a, W, A> {
     #[inline(always)]
     pub(super) fn references(&self, block: u64) -> *mut u32 {
         self.heap.address(A::Handle::from_bits(block)).cast()
+    }
+
+    /// Forgets what only the step before needed. Otherwise all of it would stay in registers
+    /// through the whole loop.
+    #[inline(always)]
+    pub(super) fn forget_step(&mut self) {
+        self.batch = NO_BATCH;
+        self.reserved = 0;
+        (self.split.mask_below, self.split.mask_above) = (0, 0);
+        self.given = (NODE, NO_TASK, 0);
+        self.complete = (NONE, Sizes::of_leaf(0));
+    }
+
+    /// Ends this warp's part of the build, which has failed.
+    #[inline(always)]
+    pub(super) fn fail(&mut self, failure: Failure) -> Operation {
+        self.failed = true;
+        self.failure = Some(failure);
+        Operation::End
     }
 
     /// Whether leaves keep their references in blocks.

@@ -3,10 +3,8 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::builder::{Builder, LeafNode, Operation, Stage};
-use super::scratch::{PendingNode, STACK_NODES};
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
-use crate::kdtree::bounds::Bounds;
 use crate::kdtree::budget;
 use crate::kdtree::node::Node;
 use crate::kdtree::queue::NODE;
@@ -21,34 +19,17 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, all lanes of the warp make the call, and the references
-    /// of both children are in place.
+    /// The kernel's contract holds, all lanes of the warp make the call, the references
+    /// of both children are in place, and two nodes are reserved.
     #[inline(always)]
     pub(super) unsafe fn create_children(&mut self) -> Operation {
         let (task, split) = (self.task, self.split);
         if split.below == 0 && split.above == 0 {
             // Every reference overlaps a side, unless the allocator granted the block
             // again and its contents are another's.
-            self.workspace.fail(Failure::Overwritten, 0);
-            self.failed = true;
-            return Operation::End;
+            return self.fail(Failure::Overwritten);
         }
-        let mut left = 0;
-        if self.warp.lane() == 0 {
-            // Relaxed: the addition alone makes indices unique.
-            left = self.workspace.header(word::NODES).fetch_add(2, Relaxed);
-            if self.exceeds_bound() {
-                self.workspace.fail(Failure::Explodes, 0);
-                // Beyond every limit: the warp ends below, and the first error stays.
-                left = NONE;
-            }
-        }
-        left = self.warp.shuffle(W::FULL, left, 0);
-        if left >= self.workspace.node_limit || self.workspace.node_limit - left < 2 {
-            self.workspace.fail(Failure::NodeLimit, 0);
-            self.failed = true;
-            return Operation::End;
-        }
+        let left = self.reserved;
         if self.warp.lane() == 0 {
             let null = A::Handle::NULL.to_bits();
             // SAFETY: the records are within the limit and this warp's.
@@ -56,7 +37,8 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                 let records = self.workspace.records;
                 (*records.add(task.node as usize)).node =
                     Node::interior(split.axis, split.position, left);
-                let (below, above) = self.child_budgets();
+                let (below, above) =
+                    self.child_budgets(task.node, task.count, split.below, split.above);
                 let child = |budget| NodeRecord::new(task.node, budget, null);
                 records.add(left as usize).write(child(below));
                 records.add(left as usize + 1).write(child(above));
@@ -76,30 +58,13 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         };
         let keep_above = self.keeps_above();
         let (kept, other) = (child(keep_above), child(!keep_above));
-        let in_scratch = self.stage == Stage::ScratchNode;
-        let waits_in_scratch = in_scratch && !self.is_stack_full();
-        if in_scratch {
-            let (kept_mask, other_mask) = if keep_above {
-                (split.mask_above, split.mask_below)
-            } else {
-                (split.mask_below, split.mask_above)
-            };
-            if waits_in_scratch && other.count > 0 {
-                // SAFETY: all lanes of the warp are here, and the stack is not full.
-                unsafe { self.push(other_mask, other.bounds, other.node, other.depth) };
-            }
-            self.mask = kept_mask;
-        } else {
-            self.retired = (task.block, task.count);
-            self.stage = Stage::Node;
-        }
-        if !waits_in_scratch && other.count > 0 {
-            // SAFETY: the warp has the parent's task, or that of a node above. The child's
-            // references are in its block, which the warp gives up.
-            unsafe { self.workspace.put(self.warp, NODE, other, 1) };
-        }
+        self.retired = (task.block, task.count);
+        self.stage = Stage::Node;
         self.task = kept;
         if other.count > 0 {
+            // The warp has the parent's task. The child's references are in its block, which
+            // the warp gives up.
+            self.given = (NODE, other, 1);
             return Operation::End;
         }
         self.leaf = LeafNode {
@@ -110,12 +75,80 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         Operation::MakeLeaf
     }
 
-    /// Counts the references that the split adds; whether splits have added more than the
-    /// bound allows, which they cannot in a bounded build. One lane calls this.
+    /// Reserves what the operation needs: two nodes for children, or a leaf's references.
+    ///
+    /// # Safety
+    ///
+    /// All lanes of the warp make the call, with the same operation, one of these.
     #[inline(always)]
-    fn exceeds_bound(&self) -> bool {
+    pub(super) unsafe fn reserve_for(&mut self, next: Operation) -> Operation {
         let split = self.split;
-        let added = budget::added(self.task.count, split.below, split.above);
+        let (mut nodes, mut references, mut added) = (0, self.leaf.count, 0);
+        if next == Operation::CreateChildren {
+            added = budget::added(self.task.count, split.below, split.above);
+            (nodes, references) = (2, 0);
+        }
+        // SAFETY: the caller's promise.
+        match unsafe { self.reserve(nodes, references, added) } {
+            Ok((left, first)) => {
+                self.reserved = if nodes > 0 { left } else { first };
+                next
+            }
+            Err(failure) => self.fail(failure),
+        }
+    }
+
+    /// Reserves nodes, and references of leaves, for splits that add so many references: the
+    /// first of each. Collective.
+    ///
+    /// # Errors
+    ///
+    /// What ends the build.
+    ///
+    /// # Safety
+    ///
+    /// All lanes of the warp make the call, with the same values.
+    #[inline(always)]
+    pub(super) unsafe fn reserve(
+        &self,
+        nodes: u32,
+        references: u32,
+        added: u32,
+    ) -> Result<(u32, u32), Failure> {
+        let (mut left, mut first) = (0, 0);
+        let workspace = &self.workspace;
+        if self.warp.lane() == 0 {
+            // Relaxed: the additions alone make indices unique.
+            if nodes > 0 {
+                left = workspace.header(word::NODES).fetch_add(nodes, Relaxed);
+            }
+            if references > 0 {
+                let next = workspace.header(word::REFERENCES);
+                first = next.fetch_add(references, Relaxed);
+            }
+            if self.adds_too_many(added) {
+                left = NONE;
+            }
+        }
+        left = self.warp.shuffle(W::FULL, left, 0);
+        first = self.warp.shuffle(W::FULL, first, 0);
+        let (node_limit, limit) = (workspace.node_limit, workspace.reference_limit);
+        if left == NONE {
+            return Err(Failure::Explodes);
+        }
+        if left > node_limit || nodes > node_limit - left {
+            return Err(Failure::NodeLimit);
+        }
+        if first > limit || references > limit - first {
+            return Err(Failure::ReferenceLimit);
+        }
+        Ok((left, first))
+    }
+
+    /// Counts references that splits add; whether splits have added more than the bound
+    /// allows. One lane calls this.
+    #[inline(always)]
+    fn adds_too_many(&self, added: u32) -> bool {
         if added == 0 || self.workspace.has(BOUNDED) {
             return false;
         }
@@ -126,23 +159,59 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         before + added > budget::of_root(self.workspace.count)
     }
 
-    /// The budgets of the split's children; 0 in a build without budgets. One lane calls
-    /// this.
+    /// The budgets of the children of a node with `count` references; 0 in a build without
+    /// budgets. One lane calls this.
     ///
     /// # Safety
     ///
     /// The kernel's contract holds, and the warp has the node.
     #[inline(always)]
-    unsafe fn child_budgets(&self) -> (u32, u32) {
+    pub(super) unsafe fn child_budgets(
+        &self,
+        node: u32,
+        count: u32,
+        below: u32,
+        above: u32,
+    ) -> (u32, u32) {
         if !self.workspace.has(BOUNDED) {
             return (0, 0);
         }
-        let split = self.split;
-        let added = budget::added(self.task.count, split.below, split.above);
-        // SAFETY: the node's record holds its budget until the node is complete. It was
-        // written before the node's task was put in, or by this lane.
-        let own = unsafe { (*self.workspace.records.add(self.task.node as usize)).budget };
-        budget::of_children(own.saturating_sub(added), split.below, split.above)
+        let added = budget::added(count, below, above);
+        // SAFETY: the node's record was written before the node's task was put in, or by
+        // this warp before a `sync`.
+        let own = unsafe { (*self.workspace.records.add(node as usize)).budget };
+        budget::of_children(own.saturating_sub(added), below, above)
+    }
+
+    /// Whether the limit of depth and the node's budget allow a split of a node with `count`
+    /// references. Counts the node if not. One lane calls this.
+    ///
+    /// # Safety
+    ///
+    /// As for `child_budgets`.
+    #[inline(always)]
+    pub(super) unsafe fn permits(
+        &self,
+        (node, depth): (u32, u32),
+        count: u32,
+        below: u32,
+        above: u32,
+    ) -> bool {
+        // Relaxed: sums that the host reads after the launch.
+        if depth >= self.workspace.max_depth {
+            self.workspace.header(word::CUT_OFF).fetch_add(1, Relaxed);
+            return false;
+        }
+        if !self.workspace.has(BOUNDED) {
+            return true;
+        }
+        // SAFETY: as in `child_budgets`.
+        let own = unsafe { (*self.workspace.records.add(node as usize)).budget };
+        let limited = budget::added(count, below, above) > own;
+        if limited {
+            self.workspace.header(word::LIMITED).fetch_add(1, Relaxed);
+        }
+        !limited
     }
 
     /// Whether the limit of depth and the node's budget allow the split that was chosen.
@@ -153,33 +222,20 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     /// As for `child_budgets`, and all lanes of the warp make the call.
     #[inline(always)]
     pub(super) unsafe fn allows_split(&self) -> bool {
-        if self.is_deepest() {
-            if self.warp.lane() == 0 {
-                // Relaxed: a sum that the host reads after the launch.
-                self.workspace.header(word::CUT_OFF).fetch_add(1, Relaxed);
-            }
-            return false;
-        }
-        if !self.workspace.has(BOUNDED) {
-            return true;
-        }
-        let mut limited = false;
+        let (task, split) = (self.task, self.split);
+        let mut refused = false;
         if self.warp.lane() == 0 {
-            // SAFETY: as in `child_budgets`.
-            let own = unsafe { (*self.workspace.records.add(self.task.node as usize)).budget };
-            limited = budget::added(self.task.count, self.split.below, self.split.above) > own;
-            if limited {
-                // Relaxed: a sum that the host reads after the launch.
-                self.workspace.header(word::LIMITED).fetch_add(1, Relaxed);
-            }
+            // SAFETY: the caller's promise.
+            refused = unsafe {
+                !self.permits(
+                    (task.node, task.depth),
+                    task.count,
+                    split.below,
+                    split.above,
+                )
+            };
         }
-        self.warp.ballot(W::FULL, limited) == 0
-    }
-
-    /// Whether the limit of depth makes the node a leaf.
-    #[inline(always)]
-    pub(super) fn is_deepest(&self) -> bool {
-        self.task.depth >= self.workspace.max_depth
+        self.warp.ballot(W::FULL, refused) == 0
     }
 
     /// Whether the warp goes on with the child above, and the one below is the other:
@@ -187,40 +243,5 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     #[inline(always)]
     fn keeps_above(&self) -> bool {
         self.split.below == 0
-    }
-
-    /// Whether the child above, or the one below, is the one with which the warp goes on in
-    /// scratch memory.
-    #[inline(always)]
-    pub(super) fn stays_in_scratch(&self, above: bool) -> bool {
-        self.stage == Stage::ScratchNode && above == self.keeps_above()
-    }
-
-    /// Whether the stack has no room for another node.
-    #[inline(always)]
-    pub(super) fn is_stack_full(&self) -> bool {
-        self.stacked >= STACK_NODES
-    }
-
-    /// Puts a node of a small subtree on the stack.
-    ///
-    /// # Safety
-    ///
-    /// All lanes of the warp make the call, and the stack is not full.
-    #[inline(always)]
-    unsafe fn push(&mut self, mask: u64, bounds: Bounds, node: u32, depth: u32) {
-        if self.warp.lane() == 0 {
-            // SAFETY: the stack has room.
-            unsafe {
-                self.scratch.stack(self.stacked).write(PendingNode {
-                    mask,
-                    bounds,
-                    node,
-                    depth,
-                })
-            };
-        }
-        self.warp.sync(W::FULL);
-        self.stacked += 1;
     }
 }

@@ -1,8 +1,9 @@
-//! The exact search: a small node's planes at the bounds of its triangles, all of them
-//! valued by all lanes of a warp.
+//! The exact search: planes at the bounds of a small node's triangles. Each lane values those
+//! of an item of the batch, then those of a node.
 
-use super::scratch::{BOUNDS_STRIDE, Scratch};
-use crate::kdtree::bounds::{Bounds, from_key, min, to_key};
+use super::builder::Batch;
+use super::scratch::{BOUNDS_STRIDE, Scratch, item};
+use crate::kdtree::bounds::{from_key, to_key};
 use crate::kdtree::sah::{Costs, Heuristic, NO_CANDIDATE, axis_of, candidate, pays, plane_of};
 use crate::simt::Warp;
 
@@ -13,28 +14,59 @@ pub struct ExactSplit {
     pub axis: u32,
     /// The plane.
     pub position: f32,
-    /// References below, as a mask of those of the subtree's root.
-    pub below: u64,
-    /// References above, likewise.
-    pub above: u64,
+    /// References below.
+    pub below: u32,
+    /// References above.
+    pub above: u32,
+    /// Whether triangles in the plane go below.
+    pub planar_below: bool,
 }
 
-/// How many triangles lie below, above and in a plane, of `count` whose bounds are kept.
+impl ExactSplit {
+    /// Whether a triangle with these bounds on the axis goes below, and whether above.
+    #[inline(always)]
+    pub fn sides(axis_bounds: (f32, f32), position: f32, planar_below: bool) -> (bool, bool) {
+        let (least, greatest) = axis_bounds;
+        let planar = least == position && greatest == position;
+        (
+            least < position || (planar && planar_below),
+            greatest > position || (planar && !planar_below),
+        )
+    }
+}
+
+/// The bounds of an item along an axis.
 ///
 /// # Safety
 ///
-/// The bounds of `count` references are kept in scratch memory, and `axis` is below 3.
+/// They are kept in scratch memory, and `axis` is below 3.
 #[inline(always)]
-unsafe fn count_sides(scratch: Scratch, count: u32, axis: u32, position: f32) -> (u32, u32, u32) {
+pub unsafe fn along(scratch: Scratch, axis: u32, item: u32) -> (f32, f32) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        (
+            *scratch.bounds(axis * BOUNDS_STRIDE + item),
+            *scratch.bounds((3 + axis) * BOUNDS_STRIDE + item),
+        )
+    }
+}
+
+/// How many triangles lie below, above and in a plane, of `count` items from `first` on.
+///
+/// # Safety
+///
+/// The bounds of these items are kept in scratch memory, and `axis` is below 3.
+#[inline(always)]
+unsafe fn count_sides(
+    scratch: Scratch,
+    (first, count): (u32, u32),
+    axis: u32,
+    position: f32,
+) -> (u32, u32, u32) {
     let (mut below, mut above, mut planar) = (0, 0, 0);
-    for index in 0..count {
+    for item in first..first + count {
         // SAFETY: the caller's promise.
-        let (least, greatest) = unsafe {
-            (
-                *scratch.bounds(axis * BOUNDS_STRIDE + index),
-                *scratch.bounds((3 + axis) * BOUNDS_STRIDE + index),
-            )
-        };
+        let (least, greatest) = unsafe { along(scratch, axis, item) };
         below += u32::from(least < position);
         above += u32::from(greatest > position);
         planar += u32::from(least == position && greatest == position);
@@ -42,97 +74,137 @@ unsafe fn count_sides(scratch: Scratch, count: u32, axis: u32, position: f32) ->
     (below, above, planar)
 }
 
-/// The best split at the bounds of a triangle, if one is cheaper than a leaf, for a node
-/// with the references of `mask`. Collective.
+/// The cost of a plane, with the triangles in it at the cheaper side, and whether that is
+/// below.
+#[inline(always)]
+fn cheaper_side(
+    heuristic: Heuristic,
+    axis: u32,
+    position: f32,
+    (below, above, planar): (u32, u32, u32),
+) -> (f32, bool) {
+    let mut best = heuristic.split(axis, position, below + planar, above);
+    let mut planar_below = true;
+    if planar > 0 {
+        let cost = heuristic.split(axis, position, below, above + planar);
+        if cost < best {
+            (best, planar_below) = (cost, false);
+        }
+    }
+    (best, planar_below)
+}
+
+/// Values the planes at the bounds of each item of the batch. Few items get several lanes
+/// each, which value some of the six bounds. Keeps the best plane of each item. Collective.
 ///
 /// # Safety
 ///
-/// `mask` has at least one bit set. `Scratch::order` holds the indices of its references,
-/// ascending, and their bounds are kept in this order. All lanes of the warp make the call.
+/// The batch is as `select_batch` made it, of the topmost of `stacked` nodes, and the bounds
+/// of its items are kept. All lanes of the warp make the call.
 #[inline(always)]
-pub unsafe fn best_exact_split<W: Warp>(
+pub unsafe fn value_items<W: Warp>(
     warp: W,
     scratch: Scratch,
     costs: Costs,
-    bounds: Bounds,
-    mask: u64,
-) -> Option<ExactSplit> {
-    let count = mask.count_ones();
-    let heuristic = Heuristic::new(costs, bounds, count);
-    let mut best = NO_CANDIDATE;
-    let mut number = warp.lane();
-    while number < 6 * count {
-        // Candidate `number` is bound `list` (as kept) of a reference.
-        let mut list = 0;
-        let mut reference = number;
-        while reference >= count {
-            reference -= count;
-            list += 1;
-        }
-        let axis = if list < 3 { list } else { list - 3 };
-        // SAFETY: the bounds of all references are kept.
-        let position = unsafe { *scratch.bounds(list * BOUNDS_STRIDE + reference) };
-        if heuristic.is_inside(axis, position) {
-            // SAFETY: as above.
-            let (below, above, planar) = unsafe { count_sides(scratch, count, axis, position) };
-            let cost = min(
-                heuristic.split(axis, position, below + planar, above),
-                heuristic.split(axis, position, below, above + planar),
-            );
-            let found = candidate(cost, axis, to_key(position));
-            best = if found < best { found } else { best };
-        }
-        number += W::LANES;
+    batch: Batch,
+    stacked: u32,
+) {
+    let mut shift = 0;
+    while shift < 3 && batch.items << (shift + 1) <= W::LANES {
+        shift += 1;
     }
-    let best = warp.all_min64(best);
-    if !pays(best) {
-        return None;
-    }
-    let (axis, position) = (axis_of(best), from_key(plane_of(best)));
-    // SAFETY: as above.
-    let (below, above, planar) = unsafe { count_sides(scratch, count, axis, position) };
-    let planar_below = heuristic.split(axis, position, below + planar, above)
-        <= heuristic.split(axis, position, below, above + planar);
-    let mut split = ExactSplit {
-        axis,
-        position,
-        below: 0,
-        above: 0,
-    };
+    let candidates = batch.items << shift;
     let mut base = 0;
-    while base < count {
+    while base < candidates {
         let index = base + warp.lane();
-        if index < count {
-            // SAFETY: as above; indices are below 64.
+        let place = index >> shift;
+        let active = index < candidates;
+        let mut number = 0;
+        if active {
+            // SAFETY: the caller's promise.
+            number = item::number(unsafe { *scratch.item(place) });
+        }
+        let first = warp.shuffle(W::FULL, batch.first, number);
+        let count = warp.shuffle(W::FULL, batch.count, number);
+        let (mut best, mut sides) = (NO_CANDIDATE, 0);
+        if active {
+            // SAFETY: the caller's promise.
+            let bounds = unsafe { (*scratch.stack(stacked - 1 - number)).bounds };
+            let heuristic = Heuristic::new(costs, bounds, count);
+            let mut list = index - (place << shift);
+            while list < 6 {
+                let axis = if list < 3 { list } else { list - 3 };
+                // SAFETY: as above.
+                let position = unsafe { *scratch.bounds(list * BOUNDS_STRIDE + place) };
+                if heuristic.is_inside(axis, position) {
+                    // SAFETY: as above.
+                    let (below, above, planar) =
+                        unsafe { count_sides(scratch, (first, count), axis, position) };
+                    let (cost, planar_below) =
+                        cheaper_side(heuristic, axis, position, (below, above, planar));
+                    let found = candidate(cost, axis, to_key(position));
+                    if found < best {
+                        let (in_below, in_above) = if planar_below {
+                            (planar, 0)
+                        } else {
+                            (0, planar)
+                        };
+                        best = found;
+                        sides = item::sides(below + in_below, above + in_above, planar_below);
+                    }
+                }
+                list += 1 << shift;
+            }
+        }
+        // The lanes of an item are neighbours.
+        let mut step = 1;
+        while step < 1 << shift {
+            let low = warp.all_shuffle_xor(best as u32, step);
+            let high = warp.all_shuffle_xor((best >> 32) as u32, step);
+            let other = warp.all_shuffle_xor(sides, step);
+            let found = u64::from(high) << 32 | u64::from(low);
+            if found < best {
+                (best, sides) = (found, other);
+            }
+            step *= 2;
+        }
+        // All lanes of the item have read it.
+        warp.sync(W::FULL);
+        if active && index == place << shift {
+            // SAFETY: as above; of its lanes this one alone writes to the item.
             unsafe {
-                let least = *scratch.bounds(axis * BOUNDS_STRIDE + index);
-                let greatest = *scratch.bounds((3 + axis) * BOUNDS_STRIDE + index);
-                let bit = 1 << (*scratch.order().add(index as usize) & 63);
-                let planar = least == position && greatest == position;
-                if least < position || (planar && planar_below) {
-                    split.below |= bit;
-                }
-                if greatest > position || (planar && !planar_below) {
-                    split.above |= bit;
-                }
+                scratch.candidate(place).write(best);
+                let word = scratch.item(place);
+                word.write(*word | sides);
             }
         }
         base += W::LANES;
     }
-    split.below = all_or64(warp, split.below);
-    split.above = all_or64(warp, split.above);
-    Some(split)
+    warp.sync(W::FULL);
 }
 
-/// The union of all lanes' bits. Collective.
+/// The best split of this lane's node of the batch, if one is cheaper than a leaf.
+///
+/// # Safety
+///
+/// `value_items` has valued the batch, and the lane has a node of it.
 #[inline(always)]
-fn all_or64<W: Warp>(warp: W, bits: u64) -> u64 {
-    let (mut low, mut high) = (bits as u32, (bits >> 32) as u32);
-    let mut step = W::LANES / 2;
-    while step > 0 {
-        low |= warp.all_shuffle_xor(low, step);
-        high |= warp.all_shuffle_xor(high, step);
-        step /= 2;
+pub unsafe fn best_exact_split(scratch: Scratch, batch: Batch) -> Option<ExactSplit> {
+    let (mut best, mut word) = (NO_CANDIDATE, 0);
+    for place in batch.first..batch.first + batch.count {
+        // SAFETY: the caller's promise.
+        let found = unsafe { *scratch.candidate(place) };
+        if found < best {
+            best = found;
+            // SAFETY: as above.
+            word = unsafe { *scratch.item(place) };
+        }
     }
-    u64::from(high) << 32 | u64::from(low)
+    pays(best).then(|| ExactSplit {
+        axis: axis_of(best),
+        position: from_key(plane_of(best)),
+        below: item::below(word),
+        above: item::above(word),
+        planar_below: item::planar_below(word),
+    })
 }

@@ -89,8 +89,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         first = self.warp.shuffle(W::FULL, first, 0);
         let limit = self.workspace.chunk_limit;
         if index >= self.workspace.large_node_limit || first > limit || count > limit - first {
-            self.workspace.fail(Failure::TaskLimit, 0);
-            self.failed = true;
+            self.fail(Failure::TaskLimit);
             return;
         }
         // SAFETY: the index is within the limit and this warp's; other warps see the
@@ -98,7 +97,6 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         unsafe {
             let large = self.workspace.large_nodes.add(index as usize);
             self.large_node = large;
-            self.clear_node_histogram();
             if self.warp.lane() == 0 {
                 (*large).task = self.task;
                 (*large).chunk = first;
@@ -106,8 +104,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                 (*large).binned = 0;
                 (*large).partitioned = 0;
             }
-            let task = self.chunk_task(index);
-            self.workspace.put(self.warp, BIN_CHUNK, task, count);
+            self.given = (BIN_CHUNK, self.chunk_task(index), count);
         }
     }
 
@@ -170,7 +167,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     #[inline(always)]
     pub(super) unsafe fn refine_bins(&mut self, found: BinnedSplit) -> bool {
         let is_small = self.task.count <= REFINE;
-        if is_small || self.is_deepest() || found.below == 0 || found.above == 0 {
+        if is_small || found.below == 0 || found.above == 0 {
             return false;
         }
         let (axis, bin) = (found.axis, found.partition.bin());
@@ -191,9 +188,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         // SAFETY: all chunks are in bins, so the large node is this warp's until `put`. The
         // warp has the last chunk's task.
         unsafe {
-            self.clear_node_histogram();
             if self.warp.lane() == 0 {
-                // One by one: other lanes clear the histogram meanwhile.
                 let large = self.large_node;
                 (*large).refined = axis * BINS + bin - u32::from(is_before);
                 (*large).axis = axis;
@@ -204,8 +199,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                 (*large).binned = 0;
             }
             let index = self.large_node.offset_from(self.workspace.large_nodes) as u32;
-            let task = self.chunk_task(index);
-            self.workspace.put(self.warp, BIN_CHUNK, task, count);
+            self.given = (BIN_CHUNK, self.chunk_task(index), count);
         }
         true
     }
@@ -238,13 +232,13 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         }
     }
 
-    /// Clears the large node's histogram.
+    /// Clears the large node's histogram, before its chunks are put in to be binned.
     ///
     /// # Safety
     ///
     /// The large node is this warp's.
     #[inline(always)]
-    unsafe fn clear_node_histogram(&self) {
+    pub(super) unsafe fn clear_node_histogram(&self) {
         let mut index = self.warp.lane();
         while index < HISTOGRAM_WORDS {
             // SAFETY: the index is within the histogram. Relaxed: other warps
@@ -337,8 +331,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                 (*large).block_above = split.block_above;
             }
             let index = self.large_node.offset_from(self.workspace.large_nodes) as u32;
-            let task = self.chunk_task(index);
-            self.workspace.put(self.warp, PARTITION_CHUNK, task, count);
+            self.given = (PARTITION_CHUNK, self.chunk_task(index), count);
         }
     }
 

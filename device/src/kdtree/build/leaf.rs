@@ -1,8 +1,6 @@
 //! The end of a task step that makes a leaf. The sizes of subtrees travel up from there
 //! when they are complete.
 
-use core::sync::atomic::Ordering::Relaxed;
-
 use cuda_std::atomic::AtomicU64;
 
 use super::builder::{Builder, Stage};
@@ -11,7 +9,6 @@ use crate::device_heap::DeviceHeap;
 use crate::kdtree::node::Node;
 use crate::kdtree::workspace::Workspace;
 use crate::kdtree::workspace::entries::{NONE, Sizes};
-use crate::kdtree::workspace::header::{Failure, word};
 use crate::simt::Warp;
 
 impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
@@ -19,34 +16,18 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, all lanes of the warp make the call, and the step has
-    /// chosen the leaf.
+    /// The kernel's contract holds, all lanes of the warp make the call, the step has
+    /// chosen the leaf, and its references are reserved.
     #[inline(always)]
     pub(super) unsafe fn make_leaf(&mut self) {
         let leaf = self.leaf;
-        let mut first = 0;
-        if leaf.count > 0 {
-            if self.warp.lane() == 0 {
-                // Relaxed: the addition alone makes offsets unique.
-                let next = self.workspace.header(word::REFERENCES);
-                first = next.fetch_add(leaf.count, Relaxed);
-            }
-            first = self.warp.shuffle(W::FULL, first, 0);
-            let limit = self.workspace.reference_limit;
-            if first > limit || leaf.count > limit - first {
-                self.workspace.fail(Failure::ReferenceLimit, 0);
-                self.failed = true;
-                return;
-            }
-        }
+        let first = if leaf.count > 0 { self.reserved } else { 0 };
         let mut block = A::Handle::NULL.to_bits();
         if leaf.count > 0 {
             // SAFETY: the references from `first` on are within the limit and this leaf's.
             unsafe {
                 let to = self.workspace.leaves.add(first as usize);
-                if self.stage == Stage::ScratchNode {
-                    self.copy_references(self.mask, to);
-                } else if self.keeps_blocks() {
+                if self.keeps_blocks() {
                     block = self.task.block;
                 } else {
                     self.copy_block(to);
@@ -67,7 +48,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                 (*record).node = Node::leaf(first, leaf.count);
                 (*record).block = block;
                 (*record).sizes = Sizes::of_leaf(leaf.count);
-                complete(&self.workspace, leaf.node, leaf.count);
+                self.complete = (leaf.node, Sizes::of_leaf(leaf.count));
             }
         }
     }
@@ -90,16 +71,16 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     }
 }
 
-/// Completes the ancestors of a leaf: the second child to arrive at a node has the sizes of
-/// the whole subtree, with which it goes on to the parent.
+/// Completes the ancestors of a node whose subtree has these sizes and is complete: the
+/// second child to arrive at a node has the sizes of the whole subtree, with which it goes on
+/// to the parent.
 ///
 /// # Safety
 ///
-/// The kernel's contract holds, and `leaf` is a leaf with so many references, which this
-/// warp has made. One lane makes the call, once for the leaf.
+/// The kernel's contract holds, and this warp has the node. One lane makes the call, once
+/// for the node.
 #[inline(always)]
-unsafe fn complete(workspace: &Workspace, leaf: u32, references: u32) {
-    let (mut node, mut sizes) = (leaf, Sizes::of_leaf(references));
+pub(super) unsafe fn complete(workspace: &Workspace, mut node: u32, mut sizes: Sizes) {
     // SAFETY: records of ancestors exist. Their parents were written before the tasks were
     // put in that led here, and the sizes of a node with children are always atomic.
     unsafe {

@@ -11,6 +11,7 @@
 //! the box and the depth alone. So the tree does not depend on which warp treats a node,
 //! or when.
 
+mod batch;
 mod binned_sah;
 mod builder;
 mod children;
@@ -29,13 +30,15 @@ use cuda_std::mem;
 use super::queue::{BIN_CHUNK, NODE};
 use super::workspace::Workspace;
 use super::workspace::arguments::TreeArguments;
+use super::workspace::entries::NONE;
 use super::workspace::header::word;
 use crate::device_heap::DeviceHeap;
 use crate::kernel::Kernel;
 use crate::simt::Warp;
 use builder::{Builder, Operation, Stage};
+use leaf::complete;
 use pass::PassKind;
-use scratch::Scratch;
+use scratch::{SHARE, STACK_NODES, Scratch};
 
 /// Builds a tree over the references that `Prepare` and `Fill` have set up.
 pub struct Build;
@@ -67,6 +70,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         // it in the step have prepared the builder's state.
         unsafe {
             while !self.failed && self.fetch_task() {
+                self.forget_step();
                 let mut next = self.begin_step();
                 if let Operation::Pass(kind) = next {
                     self.pass(kind);
@@ -76,7 +80,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                         PassKind::Partition => self.after_partition(),
                     };
                     let splits = matches!(next, Operation::Allocate | Operation::CreateChildren);
-                    if splits && kind != PassKind::Partition && !self.allows_split() {
+                    if splits && kind == PassKind::Bin && !self.allows_split() {
                         next = Operation::BecomeLeaf;
                     }
                 }
@@ -85,7 +89,10 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                     next = Operation::MakeLeaf;
                 }
                 if next == Operation::Allocate {
-                    next = self.allocate_children();
+                    next = self.allocate_blocks();
+                }
+                if matches!(next, Operation::CreateChildren | Operation::MakeLeaf) {
+                    next = self.reserve_for(next);
                 }
                 if next == Operation::CreateChildren {
                     next = self.create_children();
@@ -93,18 +100,31 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                 if next == Operation::MakeLeaf {
                     self.make_leaf();
                 }
+                let (node, sizes) = self.complete;
+                if node != NONE {
+                    complete(&self.workspace, node, sizes);
+                }
+                let (kind, task, count) = self.given;
+                if count > 0 {
+                    if kind == BIN_CHUNK {
+                        self.clear_node_histogram();
+                    }
+                    self.workspace.put(self.warp, kind, task, count);
+                }
                 self.free_retired();
             }
         }
+        if let Some(failure) = self.failure {
+            self.workspace.fail(failure, 0);
+        }
+        let deepest = self.warp.all_max(self.deepest);
         if self.warp.lane() == 0 {
             // Relaxed: the host reads them after the launch.
             let workspace = &self.workspace;
             workspace
                 .header(word::LEAVES)
                 .fetch_add(self.leaves, Relaxed);
-            workspace
-                .header(word::DEPTH)
-                .fetch_max(self.deepest, Relaxed);
+            workspace.header(word::DEPTH).fetch_max(deepest, Relaxed);
         }
     }
 
@@ -119,15 +139,11 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
             return true;
         }
         if self.stacked > 0 {
-            self.stacked -= 1;
-            // SAFETY: `create_children` wrote the entry, before a `sync`.
-            let node = unsafe { *self.scratch.stack(self.stacked) };
-            self.stage = Stage::ScratchNode;
-            self.mask = node.mask;
-            self.task.bounds = node.bounds;
-            self.task.node = node.node;
-            self.task.depth = node.depth;
-            self.task.count = node.mask.count_ones();
+            self.stage = if self.stacked == STACK_NODES || self.work > SHARE {
+                Stage::Share
+            } else {
+                Stage::Subtree
+            };
             return true;
         }
         if self.has_task {

@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::SharedU32;
 
-use super::scratch::{BOUNDS_STRIDE, Scratch};
+use super::scratch::{BOUNDS_STRIDE, Scratch, item};
 use crate::kdtree::bins::{BINS, Bins, SUM_WORDS};
 use crate::kdtree::bounds::{Bounds, pick, to_key};
 use crate::kdtree::clip::clipped;
@@ -23,7 +23,7 @@ use crate::simt::{Warp, rank};
 pub enum PassKind {
     /// Counts them into bins, in the histogram in scratch memory.
     Bin,
-    /// Keeps them in scratch memory.
+    /// Keeps those of a batch in scratch memory.
     Keep,
     /// Copies the reference to one side of a plane between bins, or to both.
     Partition,
@@ -64,11 +64,11 @@ impl Destination {
 pub struct Pass {
     /// An array of references.
     pub references: *const u32,
-    /// Indices of the pass's references in the array; null for all of them, in order.
-    pub order: *const u32,
-    /// The first reference of the pass.
+    /// Nodes on the stack, the batch's on top.
+    pub stacked: u32,
+    /// The first reference of the pass, or item of the batch.
     pub from: u32,
-    /// The one behind its last reference.
+    /// The one behind the last.
     pub to: u32,
     /// The node's box.
     pub bounds: Bounds,
@@ -106,14 +106,16 @@ impl Pass {
             let index = base + warp.lane();
             let mut active = index < self.to;
             let mut id = 0;
+            let mut bounds = self.bounds;
             if active {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller's promise; the items name nodes of the batch.
                 unsafe {
-                    let position = if self.order.is_null() {
-                        index
-                    } else {
-                        *self.order.add(index as usize)
-                    };
+                    let mut position = index;
+                    if self.kind == PassKind::Keep {
+                        let word = *scratch.item(index);
+                        position = item::index(word);
+                        bounds = (*scratch.stack(self.stacked - 1 - item::number(word))).bounds;
+                    }
                     id = *self.references.add(position as usize);
                 }
                 if checked && id >= workspace.count {
@@ -126,9 +128,9 @@ impl Pass {
                 // SAFETY: references name triangles; those that do not are left out.
                 let triangle = unsafe { workspace.triangle(id) };
                 part = if workspace.has(CLIP) {
-                    clipped(&triangle, self.bounds)
+                    clipped(&triangle, bounds)
                 } else {
-                    Bounds::of(&triangle).clamped(self.bounds)
+                    Bounds::of(&triangle).clamped(bounds)
                 };
             }
             match self.kind {
@@ -222,7 +224,7 @@ unsafe fn count(scratch: Scratch, bins: Bins, part: Bounds) {
     }
 }
 
-/// Keeps the bounds of reference `index`.
+/// Keeps the bounds of item `index`.
 ///
 /// # Safety
 ///

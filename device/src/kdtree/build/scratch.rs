@@ -2,7 +2,8 @@
 //!
 //! The references of a small subtree stay there while the warp builds it. A reference
 //! is named by its index among `SMALL_NODE`, so that a node of the subtree is a mask of
-//! 64 bits.
+//! 64 bits. The warp treats a batch of these nodes at a time; each reference of each of them
+//! is an item of the batch.
 
 use crate::kdtree::bins::HISTOGRAM_WORDS;
 use crate::kdtree::bounds::Bounds;
@@ -13,29 +14,90 @@ use crate::simt::SCRATCH_BYTES;
 /// different axes use different banks.
 pub const BOUNDS_STRIDE: u32 = SMALL_NODE + 1;
 
-/// Nodes that the stack has room for. A node beyond them goes to the queue of tasks, so
-/// that the stack does not limit depth.
-pub const STACK_NODES: u32 = 16;
+/// Nodes on the stack at most. If it is full, nodes go to the queue of tasks, so that the stack
+/// does not limit depth.
+pub const STACK_NODES: u32 = 36;
+/// Items of a small subtree after which a warp gives the rest of it to others: subtrees of
+/// long triangles may have thousands of nodes.
+pub const SHARE: u32 = 1024;
+/// References of a batch of several nodes, at most.
+pub const BATCH: u32 = SMALL_NODE;
 
-const ORDER: usize = 4 * SMALL_NODE as usize;
+const ITEMS: usize = 4 * SMALL_NODE as usize;
 const BOUNDS: usize = 8 * SMALL_NODE as usize;
-const STACK: usize = BOUNDS + 24 * BOUNDS_STRIDE as usize;
-const _: () = assert!(SMALL_NODE == 64 && STACK.is_multiple_of(8));
+const CANDIDATES: usize = BOUNDS + 24 * BOUNDS_STRIDE as usize;
+const STACK: usize = CANDIDATES + 8 * SMALL_NODE as usize;
+const _: () = assert!(SMALL_NODE == 64 && CANDIDATES.is_multiple_of(8));
 const _: () = assert!(BOUNDS + 4 * HISTOGRAM_WORDS as usize <= SCRATCH_BYTES);
 const _: () = assert!(STACK + size_of::<PendingNode>() * STACK_NODES as usize <= SCRATCH_BYTES);
+
+/// The word of an item: a reference of one of the batch's nodes, and how the best plane at its
+/// bounds divides that node.
+pub mod item {
+    /// The word of reference `index` of the subtree, in node `number` of the batch.
+    #[inline(always)]
+    pub fn new(number: u32, index: u32) -> u32 {
+        index << 8 | number
+    }
+
+    /// The number of the node in the batch.
+    #[inline(always)]
+    pub fn number(item: u32) -> u32 {
+        item & 0xff
+    }
+
+    /// The index of the reference among those of the subtree.
+    #[inline(always)]
+    pub fn index(item: u32) -> u32 {
+        item >> 8 & 0x3f
+    }
+
+    /// The part of the word that says how many of the node's references go below and above,
+    /// and whether those in the plane go below.
+    #[inline(always)]
+    pub fn sides(below: u32, above: u32, planar_below: bool) -> u32 {
+        above << 24 | below << 16 | u32::from(planar_below) << 14
+    }
+
+    /// References below.
+    #[inline(always)]
+    pub fn below(item: u32) -> u32 {
+        item >> 16 & 0xff
+    }
+
+    /// References above.
+    #[inline(always)]
+    pub fn above(item: u32) -> u32 {
+        item >> 24
+    }
+
+    /// Whether references in the plane go below.
+    #[inline(always)]
+    pub fn planar_below(item: u32) -> bool {
+        item >> 14 & 1 == 1
+    }
+}
 
 /// A node of a small subtree that is still to be built.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct PendingNode {
-    /// Its references among those of the subtree's root.
-    pub mask: u64,
+    /// Its references among those of the subtree's root: the low and the high half of a mask.
+    pub mask: [u32; 2],
     /// Its box.
     pub bounds: Bounds,
     /// Its record.
     pub node: u32,
     /// Its depth.
     pub depth: u32,
+}
+
+impl PendingNode {
+    /// Its references, as a mask of those of the subtree's root.
+    #[inline(always)]
+    pub fn references(&self) -> u64 {
+        u64::from(self.mask[1]) << 32 | u64::from(self.mask[0])
+    }
 }
 
 /// A warp's scratch memory, `SCRATCH_BYTES` that the warp alone uses.
@@ -62,10 +124,22 @@ impl Scratch {
         self.0.cast()
     }
 
-    /// Indices among `references` of the present node's references: `SMALL_NODE` words.
+    /// Item `index` of the batch, below `SMALL_NODE`, as in [`item`].
     #[inline(always)]
-    pub fn order(self) -> *mut u32 {
-        self.0.wrapping_add(ORDER).cast()
+    pub fn item(self, index: u32) -> *mut u32 {
+        self.0
+            .wrapping_add(ITEMS)
+            .cast::<u32>()
+            .wrapping_add(index as usize)
+    }
+
+    /// The best candidate at the bounds of item `index`.
+    #[inline(always)]
+    pub fn candidate(self, index: u32) -> *mut u64 {
+        self.0
+            .wrapping_add(CANDIDATES)
+            .cast::<u64>()
+            .wrapping_add(index as usize)
     }
 
     /// Word `index` of the histogram, which overlaps the bounds and the stack: the warp
@@ -78,7 +152,7 @@ impl Scratch {
             .wrapping_add(index as usize)
     }
 
-    /// Word `index` of the references' bounds: `BOUNDS_STRIDE` words for each of the
+    /// Word `index` of the items' bounds: `BOUNDS_STRIDE` words for each of the
     /// smallest and largest x, y and z, in the order of minima, then maxima.
     #[inline(always)]
     pub fn bounds(self, index: u32) -> *mut f32 {
@@ -86,6 +160,13 @@ impl Scratch {
             .wrapping_add(BOUNDS)
             .cast::<f32>()
             .wrapping_add(index as usize)
+    }
+
+    /// The handle of block `index`, as bits, below `SMALL_NODE`, while blocks are allocated:
+    /// in place of the candidates, and of the end of the histogram.
+    #[inline(always)]
+    pub fn handle(self, index: u32) -> *mut u64 {
+        self.candidate(index)
     }
 
     /// Entry `index` of the stack, below `STACK_NODES`.

@@ -1,18 +1,19 @@
 //! Small nodes: their references in scratch memory, subsets of them as masks.
 
 use super::builder::{Builder, Stage};
+use super::scratch::PendingNode;
 use crate::device_heap::DeviceHeap;
 use crate::kdtree::thresholds::SMALL_NODE;
 use crate::simt::Warp;
 
 impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
-    /// Copies the node's references into scratch memory; the mask has all of them.
+    /// Copies the node's references into scratch memory, and puts the node on the stack.
     /// If the warp finishes the subtree there, it retires the block.
     ///
     /// # Safety
     ///
     /// The kernel's contract holds, all lanes of the warp make the call, and the task's
-    /// block holds its references, at most `SMALL_NODE`.
+    /// block holds its references, at most `SMALL_NODE`, and the stack is empty.
     #[inline(always)]
     pub(super) unsafe fn load_references(&mut self) {
         let count = self.task.count;
@@ -28,37 +29,36 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
             };
             index += W::LANES;
         }
-        self.mask = u64::MAX >> ((SMALL_NODE - count) & 63);
+        if self.warp.lane() == 0 {
+            let mask = u64::MAX >> ((SMALL_NODE - count) & 63);
+            // SAFETY: the stack is empty.
+            unsafe {
+                self.scratch.stack(0).write(PendingNode {
+                    mask: [mask as u32, (mask >> 32) as u32],
+                    bounds: self.task.bounds,
+                    node: self.task.node,
+                    depth: self.task.depth,
+                })
+            };
+        }
+        self.stacked = 1;
+        self.work = 0;
+        self.warp.sync(W::FULL);
         if count <= self.workspace.finish {
             self.retired = (self.task.block, count);
-            self.stage = Stage::ScratchNode;
+            self.stage = Stage::Subtree;
         }
     }
 
-    /// Lists the indices of the node's references in `Scratch::order`.
-    ///
-    /// # Safety
-    ///
-    /// All lanes of the warp make the call.
-    #[inline(always)]
-    pub(super) unsafe fn list_references(&self) {
-        // Also between the last use of the list and this one.
-        self.warp.sync(W::FULL);
-        self.for_each_reference(self.mask, |index, rank| {
-            // SAFETY: a mask has 64 bits, and ranks differ.
-            unsafe { self.scratch.order().add(rank as usize).write(index) };
-        });
-        self.warp.sync(W::FULL);
-    }
-
-    /// Writes the references of `mask` to an array, ascending.
+    /// Writes the references of `mask` to a block, ascending.
     ///
     /// # Safety
     ///
     /// The subtree's references are in scratch memory, all lanes of the warp make the
-    /// call, and the array has the capacity for those of `mask`.
+    /// call, and the block has the capacity for those of `mask`.
     #[inline(always)]
-    pub(super) unsafe fn copy_references(&self, mask: u64, to: *mut u32) {
+    pub(super) unsafe fn copy_references(&self, mask: u64, block: u64) {
+        let to = self.references(block);
         self.for_each_reference(mask, |index, rank| {
             // SAFETY: the caller's promise; indices are below `SMALL_NODE`.
             unsafe {

@@ -3,7 +3,6 @@
 
 use super::binned_sah::best_binned_split;
 use super::builder::{Builder, LeafNode, Operation, Stage};
-use super::exact_sah::best_exact_split;
 use super::pass::{Destination, Pass, PassKind};
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
@@ -30,18 +29,21 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                 unsafe { self.clear_histogram() };
                 return Operation::Pass(PassKind::Bin);
             }
+            Stage::Share => return Operation::Allocate,
             _ => {}
         }
-        if self.task.count <= 1 || self.task.bounds.is_flat() {
+        let mut is_batch = self.stage == Stage::Subtree;
+        if !is_batch && (self.task.count <= 1 || self.task.bounds.is_flat()) {
             return Operation::BecomeLeaf;
         }
-        if self.task.count <= SMALL_NODE {
-            if self.stage == Stage::Node {
-                // SAFETY: the node's block holds its references.
-                unsafe { self.load_references() };
-            }
+        if !is_batch && self.task.count <= SMALL_NODE {
+            // SAFETY: the node's block holds its references.
+            unsafe { self.load_references() };
+            is_batch = true;
+        }
+        if is_batch {
             // SAFETY: the caller's promise.
-            unsafe { self.list_references() };
+            unsafe { self.select_batch() };
             return Operation::Pass(PassKind::Keep);
         }
         if self.task.count > LARGE_NODE {
@@ -58,9 +60,6 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     /// Makes the node the leaf of this step.
     #[inline(always)]
     pub(super) fn become_leaf(&mut self) {
-        if self.stage == Stage::BinChunk {
-            self.stage = Stage::Node;
-        }
         self.leaf = LeafNode {
             node: self.task.node,
             depth: self.task.depth,
@@ -96,9 +95,13 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         let split = self.split;
         let mut pass = Pass {
             references: self.scratch.references(),
-            order: self.scratch.order(),
+            stacked: self.stacked,
             from: 0,
-            to: task.count,
+            to: if kind == PassKind::Keep {
+                self.batch.items
+            } else {
+                task.count
+            },
             bounds: task.bounds,
             kind,
             axis: split.axis,
@@ -116,7 +119,6 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         };
         if kind != PassKind::Keep {
             pass.references = self.references(task.block);
-            pass.order = core::ptr::null();
         }
         if kind == PassKind::Bin {
             pass.partition = Partition::none(WHOLE_BOX);
@@ -210,40 +212,6 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         Operation::Allocate
     }
 
-    /// Chooses the split when the bounds of a small node are in scratch memory.
-    ///
-    /// # Safety
-    ///
-    /// The kernel's contract holds, and all lanes of the warp call this after a pass of kind
-    /// `Keep`.
-    #[inline(always)]
-    pub(super) unsafe fn after_keep(&mut self) -> Operation {
-        // SAFETY: the bounds and their order are in scratch memory.
-        let found = unsafe {
-            best_exact_split(
-                self.warp,
-                self.scratch,
-                self.workspace.costs(),
-                self.task.bounds,
-                self.mask,
-            )
-        };
-        let Some(found) = found else {
-            return Operation::BecomeLeaf;
-        };
-        self.split.axis = found.axis;
-        self.split.position = found.position;
-        self.split.below = found.below.count_ones();
-        self.split.above = found.above.count_ones();
-        self.split.mask_below = found.below;
-        self.split.mask_above = found.above;
-        if self.stage == Stage::ScratchNode && !self.is_stack_full() {
-            Operation::CreateChildren
-        } else {
-            Operation::Allocate
-        }
-    }
-
     /// Ends a partition: of a node, or of a chunk.
     ///
     /// # Safety
@@ -262,45 +230,64 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         Operation::CreateChildren
     }
 
-    /// Allocates the children's blocks. Fills them from scratch memory, or makes a
-    /// partition the next stage. A child that the warp goes on with in scratch memory needs
-    /// none.
+    /// Allocates the children's blocks, or those of nodes for other warps. Fills them from
+    /// scratch memory, or makes a partition the next stage.
     ///
     /// # Safety
     ///
     /// The kernel's contract holds, and all lanes of the warp call this when the step has
-    /// chosen a split.
+    /// chosen a split, or shares.
     #[inline(always)]
-    pub(super) unsafe fn allocate_children(&mut self) -> Operation {
-        let (mut below, mut above) = (A::Handle::NULL, A::Handle::NULL);
+    pub(super) unsafe fn allocate_blocks(&mut self) -> Operation {
+        let shares = self.stage == Stage::Share;
+        let mut blocks = 2;
+        if shares {
+            blocks = if self.stacked < W::LANES {
+                self.stacked
+            } else {
+                W::LANES
+            };
+        }
         let mut granted = true;
         if self.warp.lane() == 0 {
-            let mut side = 0;
-            while side < 2 && granted {
-                let count = if self.stays_in_scratch(side == 1) {
-                    0
-                } else if side == 0 {
+            let mut index = 0;
+            while index < blocks && granted {
+                let mut count = if index == 0 {
                     self.split.below
                 } else {
                     self.split.above
                 };
-                let block = self.workspace.allocate(self.warp, self.heap, count);
-                granted = count == 0 || !block.is_null();
-                if side == 0 {
-                    below = block;
-                } else {
-                    above = block;
+                // SAFETY: the node is on the stack; there is room for a handle for each lane,
+                // and for two, where nothing is needed any more by now.
+                unsafe {
+                    if shares {
+                        let node = *self.scratch.stack(self.stacked - 1 - index);
+                        count = node.references().count_ones();
+                    }
+                    let block = self.workspace.allocate(self.warp, self.heap, count);
+                    granted = count == 0 || !block.is_null();
+                    self.scratch.handle(index).write(block.to_bits());
                 }
-                side += 1;
+                index += 1;
             }
         }
         if self.warp.ballot(W::FULL, !granted) != 0 {
             self.failed = true;
             return Operation::End;
         }
-        self.split.block_below = self.warp.shuffle64(W::FULL, below.to_bits(), 0);
-        self.split.block_above = self.warp.shuffle64(W::FULL, above.to_bits(), 0);
+        self.warp.sync(W::FULL);
+        // SAFETY: written above, or by an earlier step.
+        unsafe {
+            self.split.block_below = *self.scratch.handle(0);
+            self.split.block_above = *self.scratch.handle(1);
+        }
         match self.stage {
+            Stage::Share => {
+                // SAFETY: the blocks have the capacity for the references of each node.
+                unsafe { self.give_nodes(blocks) };
+                self.stage = Stage::Idle;
+                Operation::End
+            }
             Stage::BinChunk => {
                 // SAFETY: this warp merged the last histogram, and the blocks are allocated.
                 unsafe { self.start_partition() };
@@ -314,13 +301,13 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
             _ => {
                 // SAFETY: the blocks have the capacity for the references of each side.
                 unsafe {
-                    if !self.stays_in_scratch(false) {
-                        let to = self.references(self.split.block_below);
-                        self.copy_references(self.split.mask_below, to);
-                    }
-                    if !self.stays_in_scratch(true) {
-                        let to = self.references(self.split.block_above);
-                        self.copy_references(self.split.mask_above, to);
+                    // A loop, so that the copy is compiled once.
+                    let (mut mask, mut block) = (self.split.mask_below, self.split.block_below);
+                    let mut index = 0;
+                    while index < blocks {
+                        self.copy_references(mask, block);
+                        (mask, block) = (self.split.mask_above, self.split.block_above);
+                        index += 1;
                     }
                 }
                 Operation::CreateChildren

@@ -82,7 +82,7 @@ impl Options {
             max_depth: None,
             clip: true,
             alloc_per_split: false,
-            finish: 8,
+            finish: 32,
             collect: false,
             bounded: false,
         }

@@ -45,8 +45,8 @@ pub struct BuildResult {
     pub cut_leaves: u32,
     /// Bounds of the scene, which are the root's box.
     pub bounds: Bounds,
-    /// What the build took of each capacity of its workspace. They follow from the tree,
-    /// so that a workspace of just these suffices for the same build.
+    /// What the build took of each capacity of its workspace. They follow from the tree
+    /// and the lanes of a warp, so that a workspace of just these suffices for the same build.
     pub used: Limits,
     /// Statistics of allocations; all 0 if they were not collected.
     pub statistics: Statistics,

@@ -97,11 +97,24 @@ impl Sizes {
         (self.0 >> Self::BITS & Self::MASK) as u32
     }
 
+    /// What a child with this complete subtree adds to its parent.
+    #[inline(always)]
+    fn of_child(self) -> u64 {
+        let complete = 1 << (2 * Self::BITS);
+        self.0 & (complete - 1) | complete
+    }
+
+    /// These, and a child with its complete subtree.
+    #[inline(always)]
+    pub fn with(self, child: Self) -> Self {
+        Self(self.0 + child.of_child())
+    }
+
     /// Adds a child's complete subtree to `parent`. The sum if it is the second child; then
     /// the parent's subtree is complete.
     #[inline(always)]
     pub fn arrive(self, parent: &AtomicU64) -> Option<Self> {
-        let own = self.0 & (1 << (2 * Self::BITS)) - 1 | 1 << (2 * Self::BITS);
+        let own = self.of_child();
         // Relaxed: the word has all that the second child needs of the first.
         let before = parent.fetch_add(own, Relaxed);
         (before >> (2 * Self::BITS) != 0).then_some(Self(before + own))
