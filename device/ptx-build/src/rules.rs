@@ -6,7 +6,7 @@ use crate::Result;
 use crate::pipeline::Modules;
 
 /// The most bytes of a module: a driver takes about a second a megabyte.
-const MOST_BYTES: usize = 258 * 1024;
+const MOST_BYTES: usize = 256 * 1024;
 
 /// Functions that may be called, by part of their names: all others must be
 /// inlined, or the registers of a kernel are those of a calling convention.
