@@ -8,10 +8,15 @@ use crate::render::MAX_TRAVERSAL_DEPTH;
 
 /// References of a small node, at most: one warp searches its split exactly.
 pub const SMALL_NODE: u32 = 64;
-/// References of a node above which it is large: many warps share it.
+/// References of a node above which it is large in a scene of any size: many warps share it.
 pub const LARGE_NODE: u32 = 2048;
+/// The same in a scene of up to `SMALL_SCENE` triangles, where the passes of one warp over larger
+/// nodes are what the others wait for. The tree is the same for all limits.
+const LARGE_IN_SMALL_SCENE: u32 = 512;
+/// Triangles of a small scene, at most: some hundred for each warp of a GPU.
+const SMALL_SCENE: u32 = 1 << 18;
 /// References of a large node in a chunk, the part that one warp treats at a time.
-pub const CHUNK: u32 = 512;
+pub const CHUNK: u32 = 256;
 /// References of a large node above which a bin beside the best plane is refined:
 /// searched again, in smaller bins. In such a node a plane that just misses a wall of a
 /// building makes the tree some percent worse.
@@ -22,3 +27,13 @@ pub const MAX_DEPTH: u32 = 96;
 const _: () = assert!(MAX_DEPTH as usize <= MAX_TRAVERSAL_DEPTH);
 /// Largest magnitude of a coordinate, so that areas stay finite.
 pub const MAX_COORDINATE: f32 = 1e18;
+
+/// References of a node above which it is large, in a scene of so many triangles.
+#[inline(always)]
+pub fn large_node(triangles: u32) -> u32 {
+    if triangles > SMALL_SCENE {
+        LARGE_NODE
+    } else {
+        LARGE_IN_SMALL_SCENE
+    }
+}

@@ -8,7 +8,7 @@ use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::kdtree::bins::{HISTOGRAM_WORDS, WHOLE_BOX};
 use crate::kdtree::partition::Partition;
-use crate::kdtree::thresholds::{CHUNK, LARGE_NODE, SMALL_NODE};
+use crate::kdtree::thresholds::{CHUNK, SMALL_NODE, large_node};
 use crate::simt::Warp;
 
 impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
@@ -46,7 +46,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
             unsafe { self.select_batch() };
             return Operation::Pass(PassKind::Keep);
         }
-        if self.task.count > LARGE_NODE {
+        if self.task.count > large_node(self.workspace.count) {
             // SAFETY: the caller's promise; the node is this warp's.
             unsafe { self.create_large_node() };
             self.stage = Stage::Idle;

@@ -2,7 +2,7 @@
 
 use super::options::Options;
 use crate::kdtree::node::LIMIT;
-use crate::kdtree::thresholds::{CHUNK, LARGE_NODE, MAX_DEPTH};
+use crate::kdtree::thresholds::{CHUNK, MAX_DEPTH, large_node};
 
 /// The capacities of a build's workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,12 +25,13 @@ impl Limits {
     ///
     /// To a depth of `shallow_depth` these take up to 8.6 nodes and 7.6 references a triangle;
     /// far below it scans take up to 30 nodes and 12.3 references. Scans have some
-    /// 1.2 `levels` of chunks, and a large node has 8 chunks or more but in the smallest
-    /// scenes.
+    /// 1.2 `levels` of chunks, and a large node has more chunks than fit into the largest node
+    /// that is not large.
     pub fn for_triangles(triangles: u32, options: &Options) -> Self {
         let count = u64::from(triangles);
         // Each level of large nodes has about half as many references again.
-        let levels = u64::from((triangles / LARGE_NODE).checked_ilog2().unwrap_or(0)) + 4;
+        let large = large_node(triangles);
+        let levels = u64::from((triangles / large).checked_ilog2().unwrap_or(0)) + 4;
         let chunks = count * levels * 3 / u64::from(CHUNK) / 2 + 64;
         let depth = options.max_depth.unwrap_or(MAX_DEPTH);
         let deeper = u64::from(depth.saturating_sub(shallow_depth(triangles))).min(11);
@@ -46,7 +47,7 @@ impl Limits {
             nodes: limit(nodes),
             references: limit(count * (8 + deeper / 2) + 1024),
             tasks: limit(tasks),
-            large_nodes: limit(chunks / 8 + 64),
+            large_nodes: limit(chunks / u64::from(large / CHUNK) + 64),
             chunks: limit(chunks),
         }
     }
