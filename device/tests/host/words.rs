@@ -12,8 +12,8 @@ use heapwood_device::launch::KernelId;
 #[test]
 fn capacities_of_a_build_follow_from_its_triangles() {
     let mut options = Options::default();
-    // Twelve levels of large nodes: 1,000,000 * 12 * 3 / 512 / 2 chunks, and 64.
-    let chunks = 35_156 + 64;
+    // Twelve levels of large nodes: 1,000,000 * 12 * 3 / 256 / 2 chunks, and 64.
+    let chunks = 70_312 + 64;
     let expected = Limits {
         nodes: 10_001_024,
         references: 8_001_024,
