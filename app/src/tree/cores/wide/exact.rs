@@ -1,22 +1,18 @@
 //! The exact search with planes in vectors: counts of references on either side of eight planes
 //! at a time.
 
-use core::arch::x86_64::{
-    _mm256_and_si256, _mm256_blendv_epi8, _mm256_cmpeq_epi32, _mm256_cmpgt_epi32,
-    _mm256_cvtepi32_ps, _mm256_extract_epi32, _mm256_min_epi32, _mm256_or_si256,
-    _mm256_permute2x128_si256, _mm256_set1_epi32, _mm256_setzero_si256, _mm256_shuffle_epi32,
-    _mm256_srai_epi32, _mm256_srli_epi32, _mm256_storeu_si256, _mm256_sub_epi32, _mm256_xor_si256,
-};
+use core::arch::x86_64::{_mm256_cvtepi32_ps, _mm256_setzero_si256, _mm256_sub_epi32};
 
 use heapwood_device::kdtree::thresholds::SMALL_NODE;
 
 use super::Valued;
+use super::best::Best;
+use super::few::{self, FEW};
 use super::split::Planes;
 use super::vector::{
-    Eight, I, LANES, V, add, and, bits_of, eq, from_bits, gt, load, load_reference, lt, min, splat,
-    store, to_bits, transpose, zero,
+    Eight, I, LANES, V, add, and, bits_of, eq, gt, load, load_reference, lt, min, splat, store,
+    to_bits, transpose, zero,
 };
-use crate::tree::cores::candidates::NEVER;
 use crate::tree::cores::facets::Reference;
 
 const _: () = assert!(SMALL_NODE as usize == 8 * LANES);
@@ -44,79 +40,12 @@ impl<const VECTORS: usize> Lists<VECTORS> {
     }
 }
 
-/// The best plane so far in each lane.
-#[derive(Clone, Copy)]
-struct Best {
-    /// The rank of its cost.
-    rank: I,
-    /// Its axis.
-    axis: I,
-    /// Its position as a key that compares as a signed number.
-    key: I,
-}
-
-impl Best {
-    /// Takes planes on an axis where they are better: cheaper, or as cheap and before those on
-    /// the same axis.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn take(&mut self, rank: I, axis: I, key: I) {
-        let is_less = _mm256_cmpgt_epi32(self.rank, rank);
-        let is_equal = _mm256_and_si256(
-            _mm256_cmpeq_epi32(self.rank, rank),
-            _mm256_cmpeq_epi32(self.axis, axis),
-        );
-        let is_before = _mm256_cmpgt_epi32(self.key, key);
-        let better = _mm256_or_si256(is_less, _mm256_and_si256(is_equal, is_before));
-        self.rank = _mm256_blendv_epi8(self.rank, rank, better);
-        self.axis = _mm256_blendv_epi8(self.axis, axis, better);
-        self.key = _mm256_blendv_epi8(self.key, key, better);
-    }
-
-    /// The best of all lanes as axis and position, if it pays.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn of_lanes(&self) -> Option<(u32, f32)> {
-        let mut least = self.rank;
-        least = _mm256_min_epi32(least, _mm256_permute2x128_si256::<1>(least, least));
-        least = _mm256_min_epi32(least, _mm256_shuffle_epi32::<0x4e>(least));
-        least = _mm256_min_epi32(least, _mm256_shuffle_epi32::<0xb1>(least));
-        let is_least = from_bits(_mm256_cmpeq_epi32(self.rank, least));
-        let (mut axes, mut keys) = ([0i32; LANES], [0i32; LANES]);
-        // SAFETY: eight words each.
-        unsafe {
-            _mm256_storeu_si256(axes.as_mut_ptr().cast(), self.axis);
-            _mm256_storeu_si256(keys.as_mut_ptr().cast(), self.key);
-        }
-        if _mm256_extract_epi32::<0>(least) == NEVER as i32 {
-            return None;
-        }
-        let mut lanes = bits_of(is_least);
-        let mut first = (i32::MAX, i32::MAX);
-        while lanes != 0 {
-            let lane = lanes.trailing_zeros() as usize % LANES;
-            first = first.min((axes[lane], keys[lane]));
-            lanes &= lanes - 1;
-        }
-        let bits = first.1 ^ ((first.1 >> 31) as u32 >> 1) as i32;
-        Some((first.0 as u32, f32::from_bits(bits as u32)))
-    }
-}
-
-/// Keys of positions that compare as signed numbers. Their own inverse but for -0.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn keys(positions: V) -> I {
-    let bits = to_bits(add(positions, zero()));
-    let signs = _mm256_srai_epi32::<31>(bits);
-    _mm256_xor_si256(bits, _mm256_srli_epi32::<1>(signs))
-}
-
 /// The best plane as axis and position, if one pays.
 #[target_feature(enable = "avx2")]
 pub fn best_plane(node: &Valued, references: &[Reference]) -> Option<(u32, f32)> {
     match references.len() {
-        0..=8 => search::<1>(node, references),
+        0..=FEW => few::best_plane(node, references),
+        5..=8 => search::<1>(node, references),
         9..=16 => search::<2>(node, references),
         17..=32 => search::<4>(node, references),
         _ => search::<8>(node, references),
@@ -130,20 +59,17 @@ fn search<const VECTORS: usize>(node: &Valued, references: &[Reference]) -> Opti
     let lists = Lists::<VECTORS>::new(references);
     let count = references.len().min(VECTORS * LANES);
     let vectors = count.div_ceil(LANES);
-    let never = _mm256_set1_epi32(NEVER as i32);
-    let mut best = Best {
-        rank: never,
-        axis: _mm256_setzero_si256(),
-        key: _mm256_setzero_si256(),
-    };
+    let mut best = Best::none();
     for axis in 0..3 {
         let (least, greatest) = (&lists.0[axis], &lists.0[3 + axis]);
         let planes = Planes::new(node, axis as u32);
         let (mut planar, mut inside) = (0, 0);
         for (lo, hi) in least.iter().zip(greatest).take(vectors) {
             let (lo, hi) = (load(lo), load(hi));
-            planar |= bits_of(eq(lo, hi));
-            inside |= bits_of(planes.are_inside(lo)) | bits_of(planes.are_inside(hi));
+            let is_inside = planes.are_inside(lo);
+            // One in a face of the box is in no plane.
+            planar |= bits_of(and(eq(lo, hi), is_inside));
+            inside |= bits_of(is_inside) | bits_of(planes.are_inside(hi));
         }
         if inside == 0 {
             continue;
@@ -152,10 +78,7 @@ fn search<const VECTORS: usize>(node: &Valued, references: &[Reference]) -> Opti
             let positions = [load(lo), load(hi)];
             let costs = costs(&planes, positions, (least, greatest), count, planar != 0);
             for (positions, cost) in positions.into_iter().zip(costs) {
-                let is_inside = to_bits(planes.are_inside(positions));
-                let rank = _mm256_srli_epi32::<1>(to_bits(cost));
-                let rank = _mm256_blendv_epi8(never, rank, is_inside);
-                best.take(rank, _mm256_set1_epi32(axis as i32), keys(positions));
+                best.take_planes(&planes, axis as u32, positions, cost);
             }
         }
     }

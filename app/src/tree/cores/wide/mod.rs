@@ -13,11 +13,15 @@
 )]
 
 #[cfg(target_arch = "x86_64")]
+mod best;
+#[cfg(target_arch = "x86_64")]
 mod bins;
 #[cfg(target_arch = "x86_64")]
 mod clip;
 #[cfg(target_arch = "x86_64")]
 mod exact;
+#[cfg(target_arch = "x86_64")]
+mod few;
 #[cfg(target_arch = "x86_64")]
 mod split;
 #[cfg(target_arch = "x86_64")]
