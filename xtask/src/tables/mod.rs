@@ -15,6 +15,7 @@ mod graph;
 mod graph_crate;
 mod headline;
 mod kdtree;
+mod kdtree_ray;
 mod means;
 mod registers;
 mod results;
@@ -79,6 +80,7 @@ fn table(name: &str, results: &Results) -> Result<String> {
         ["kdtree", "builds"] => kdtree::builds(results, false),
         ["kdtree", "builds", "per-split"] => kdtree::builds(results, true),
         ["kdtree", "trees"] => kdtree::trees(results),
+        ["kdtree", "ray"] => Ok(kdtree_ray::table(results)),
         ["kdtree", "slowdowns", number] => slowdowns::table(results, number),
         ["graph", "updates", name, pattern] => graph::updates(results, name, pattern),
         ["graph", "apply"] => apply::table(results),

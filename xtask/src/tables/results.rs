@@ -124,6 +124,29 @@ pub struct TreeOptions {
     pub alloc_per_split: bool,
 }
 
+/// A result of `cargo bench --bench kdtree_ray`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct RayCase {
+    /// The scene.
+    pub scene: String,
+    /// Its triangles.
+    pub triangles: u64,
+    /// Nodes of our tree.
+    pub nodes: u64,
+    /// Our builds.
+    pub ours_ms: Samples,
+    /// Those of the crate.
+    pub theirs_ms: Samples,
+    /// Different triangles in the leaves along a ray: ours, theirs.
+    pub triangles_a_ray: [f64; 2],
+    /// The processor.
+    pub cpu: String,
+    /// Threads of either side.
+    pub threads: u32,
+    /// Program.
+    pub meta: Meta,
+}
+
 /// A result of `cargo bench --bench graph_crate`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct GraphCase {
@@ -252,6 +275,8 @@ pub struct Results {
     pub graphs: Vec<GraphRow>,
     /// Graphs under many rounds of updates.
     pub soak: Vec<GraphRow>,
+    /// Trees beside the crate `kdtree-ray`, on the CPU.
+    pub kdtree_ray: Vec<RayCase>,
     /// PageRank and triangles beside the crate `graph`, on the CPU.
     pub graph_crate: Vec<GraphCase>,
     /// Registers.
@@ -273,6 +298,7 @@ impl Results {
             slowdowns: list(folder, "h200-slowdowns.json")?,
             graphs: list(folder, "h200-graph.json")?,
             soak: list(folder, "h200-soak.json")?,
+            kdtree_ray: list(folder, "cpu-kdtree-ray.json")?,
             graph_crate: list(folder, "cpu-graph-crate.json")?,
             allocators: list(folder, "h200-registers.json")?,
             devices: list(folder, "h200-devices.json")?,
