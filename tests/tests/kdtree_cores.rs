@@ -115,6 +115,22 @@ fn trees_of_scenes_are_those_of_the_kernels() {
     }
 }
 
+/// Threads partition large nodes in chunks, of which each may have few references, or one, on a
+/// side: here neighbours in the list are neighbours in space.
+#[test]
+fn chunks_with_few_references_on_a_side_make_the_same_trees() {
+    let mut sorted = soups::soup(20_000, 0.02, 21);
+    sorted.sort_by(|one, other| one[0][0].total_cmp(&other[0][0]));
+    for (name, triangles) in [
+        ("sorted", sorted),
+        ("scan", generated("gen:scan,triangles=150000")),
+    ] {
+        let expected = kernels(&triangles, Options::default());
+        let built = on_cores(2, &triangles, Options::default());
+        assert_same(&built, &expected, name);
+    }
+}
+
 /// The triangles of a scene that is made.
 fn generated(text: &str) -> Triangles {
     let Ok(Source::<SceneSpec>::Generated { spec, .. }) = Source::parse(text.into()) else {

@@ -51,13 +51,14 @@ pub enum Sides<'a> {
     Exact(u64, u64),
 }
 
-/// Copies a node's references to its children: first those above, then those below, each with
+/// Copies references of a node to its children: first those above, then those below, each with
 /// its part inside the child. `children` has room for just them, and `above` is how many go
-/// above.
+/// above. They may be a chunk of the node's; `counts` are how many of all go below and above.
 pub fn partition(
     build: &Build,
     tasks: &[Task; 2],
     plane: (u32, f32),
+    counts: (u32, u32),
     (node, sides): (&[Reference], Sides),
     (children, above): (&mut [Reference], usize),
     cut: &mut Vec<u32>,
@@ -99,8 +100,9 @@ pub fn partition(
     }
     debug_assert_eq!((below_child.count, above_child.count), (below, above));
     // A leaf of one reference does not need its part.
-    let cuts = |child: &Child| if child.count > 1 { child.cuts } else { 0 };
-    let (cuts_below, cuts_above) = (cuts(&below_child), cuts(&above_child));
+    let cuts = |child: &Child, count: u32| if count > 1 { child.cuts } else { 0 };
+    let cuts_below = cuts(&below_child, counts.0);
+    let cuts_above = cuts(&above_child, counts.1);
     cut.copy_within(above..above + cuts_below, cuts_above);
     let cut = &cut[..cuts_above + cuts_below];
     let boxes = [tasks[0].bounds, tasks[1].bounds];

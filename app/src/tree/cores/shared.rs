@@ -130,6 +130,7 @@ pub fn grow(
                 build,
                 &tasks,
                 plane,
+                (split.below, split.above),
                 node,
                 (&mut list, above),
                 &mut Vec::new(),

@@ -170,6 +170,7 @@ impl Scratch {
             build,
             children,
             split.plane(),
+            split.counts(),
             (&node[first..], sides),
             (&mut rest[..room - end], above as usize),
             &mut self.cut,

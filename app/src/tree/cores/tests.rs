@@ -8,8 +8,10 @@ use heapwood_device::kdtree::sah::{Costs, Heuristic};
 use super::Cores;
 use super::binned;
 use super::bins::{NOTHING, Span};
+use super::build::{Build, Task};
 use super::exact::best_exact_split;
 use super::facets::{Facet, Reference};
+use super::node::{Sides, partition};
 use super::wide::{Valued, Wide};
 
 /// xorshift64, Marsaglia 2003.
@@ -156,6 +158,52 @@ fn a_plane_beyond_a_triangle_changes_nothing() {
         tried += 1;
     }
     assert!(tried > 20_000, "{tried}");
+}
+
+/// Of a chunk that has a single reference on a side it is clipped, as long as others of the node
+/// go there too.
+#[test]
+fn the_single_reference_of_a_chunk_is_clipped() {
+    let facets = [facet(
+        0,
+        [[0.1, 0.0, 0.0], [0.9, 0.0, 0.3], [0.2, 0.8, 0.6]],
+    )];
+    let within = facets[0].bounds;
+    let options = Options::default();
+    for wide in [None, Wide::detect()] {
+        let build = Build {
+            facets: &facets,
+            options,
+            wide,
+            max_depth: 9,
+            added: Default::default(),
+            bound: 9,
+        };
+        let task = |bounds| Task {
+            bounds,
+            depth: 1,
+            budget: 0,
+        };
+        let plane = (0, 0.5);
+        let boxes = [false, true].map(|is_above| within.side(plane.0, plane.1, is_above));
+        let whole = Reference::of(&facets[0], within, true);
+        for (count, is_clipped) in [(2, true), (1, false)] {
+            let mut children = [Reference::default(); 2];
+            partition(
+                &build,
+                &boxes.map(task),
+                plane,
+                (count, count),
+                (&[whole], Sides::Exact(1, 1)),
+                (&mut children, 1),
+                &mut Vec::new(),
+            );
+            let part = |within| Reference::of(&facets[0], within, true);
+            let is_part =
+                same(&children[0], &part(boxes[1])) && same(&children[1], &part(boxes[0]));
+            assert_eq!(is_part, is_clipped, "{children:?}");
+        }
+    }
 }
 
 /// References to parts inside a box.
