@@ -1,5 +1,5 @@
 //! The builder for cores makes the trees of the kernels, bit for bit: node by node, reference
-//! by reference, with the same counts, however it is told to build and by however many threads.
+//! by reference, with the same counts, for all options and numbers of threads.
 
 use heapwood::allocators::Spec;
 use heapwood::generate::{SceneSpec, Source};
