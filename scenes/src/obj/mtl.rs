@@ -20,8 +20,9 @@ pub(super) fn checked(file: &str, text: &str) -> (String, Vec<Warning>) {
         let (word, rest) = keyword(&line);
         let sound = match word {
             "newmtl" => newmtl(rest, &mut out),
-            "Ka" | "Kd" | "Ks" | "Ke" => colour(word, rest, &mut out),
-            "Ns" | "d" => scalar(word, rest, &mut out),
+            "Ka" | "Kd" | "Ks" | "Ke" | "Tf" => colour(word, rest, &mut out),
+            "Ns" | "Ni" | "d" | "Tr" | "Pr" | "Pm" => scalar(word, rest, &mut out),
+            "illum" => illumination(rest, &mut out),
             "bump" | "disp" | "decal" | "refl" => {
                 textures += 1;
                 true
@@ -83,20 +84,54 @@ fn scalar(word: &str, rest: &str, out: &mut String) -> bool {
     value.is_some()
 }
 
+/// One of the illumination models, which are numbered from 0 to 10.
+fn illumination(rest: &str, out: &mut String) -> bool {
+    let model = rest.parse().ok().filter(|model: &u8| *model <= 10);
+    if let Some(model) = model {
+        writeln!(out, "illum {model}").expect("writing to a string succeeds");
+    }
+    model.is_some()
+}
+
 fn finite(word: &str) -> Option<f32> {
     word.parse().ok().filter(|value: &f32| value.is_finite())
 }
+
+/// Illumination models of MTL in which light is refracted.
+pub(super) const REFRACTION: [u8; 2] = [6, 7];
 
 /// Our material from `tobj`'s; what the library leaves out is the default's.
 pub(super) fn material(read: tobj::Material) -> Material {
     let default = Material::default();
     let colour = |value: Option<[f32; 3]>, other| value.map_or(other, Vec3::from_array);
+    // Lines that `tobj` keeps as text are in the form that `checked` gave them.
+    let numbers = |word: &str| {
+        let words = read.unknown_param.get(word)?.split_whitespace();
+        words.map(finite).collect::<Option<Vec<f32>>>()
+    };
+    let number = |word| numbers(word)?.first().copied();
+    let filter = numbers("Tf").map(|filter| filter.iter().sum::<f32>() / 3.0);
+    let is_refractive = read
+        .illumination_model
+        .is_some_and(|model| REFRACTION.contains(&model));
     Material {
         diffuse: colour(read.diffuse, default.diffuse),
         specular: colour(read.specular, default.specular),
         emission: colour(read.emissive, default.emission),
         shininess: read.shininess.unwrap_or(default.shininess),
-        opacity: read.dissolve.unwrap_or(default.opacity),
+        opacity: read
+            .dissolve
+            .or(number("Tr").map(|transparency| 1.0 - transparency))
+            .unwrap_or(default.opacity),
+        metallic: number("Pm").unwrap_or(default.metallic),
+        roughness: number("Pr"),
+        // Opaque materials of many files have a filter of 1, too.
+        transmission: match is_refractive {
+            true => filter.unwrap_or(1.0),
+            false => default.transmission,
+        },
+        ior: read.optical_density.unwrap_or(default.ior),
+        illum: read.illumination_model,
         name: read.name,
     }
     .clamped()
@@ -128,6 +163,35 @@ mod tests {
             ..Material::default()
         };
         assert_eq!(materials[1], plain);
+    }
+
+    #[test]
+    fn glass_metal_and_models_are_read() {
+        let (materials, warnings) = read(
+            "newmtl glass\nillum 7\nNi 1.33\nTf 0.5 0.5 0.5\nTr 0.25\n\
+             newmtl opaque\nillum 2\nTf 1 1 1\nd 1\nTr 1\nNi 0.2\n\
+             newmtl metal\nPm 1\nPr 0.125\nillum 11\nillum x\n\
+             newmtl water\nillum 6\n",
+        );
+        let [glass, opaque, metal, water] = &materials[..] else {
+            panic!("{materials:?}");
+        };
+        assert_eq!(
+            (glass.transmission, glass.ior, glass.opacity),
+            (0.5, 1.33, 0.75)
+        );
+        assert_eq!(glass.illum, Some(7));
+        assert_eq!(
+            (opaque.transmission, opaque.ior, opaque.opacity),
+            (0.0, 1.0, 1.0)
+        );
+        assert_eq!((metal.metallic, metal.roughness), (1.0, Some(0.125)));
+        assert_eq!((metal.illum, metal.ior), (None, Material::IOR));
+        assert_eq!(water.transmission, 1.0);
+        assert!(matches!(
+            warnings[..],
+            [Warning::LibraryLines { count: 2, .. }]
+        ));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! `f32`, so a cleaned scene and its file have the same
 //! [`input_hash`](Scene::input_hash).
 
+use super::mtl::REFRACTION;
 use crate::load::stem;
 use crate::{Material, Scene, SceneError};
 use heapwood_files::Output;
@@ -54,6 +55,33 @@ pub fn write_mtl(scene: &Scene, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "Ke {}", colour(material.emission))?;
         writeln!(out, "Ns {}", material.shininess)?;
         writeln!(out, "d {}", material.opacity)?;
+        write_optional(material, out)?;
+    }
+    Ok(())
+}
+
+/// Writes what is left out where it is the default.
+fn write_optional(material: &Material, out: &mut dyn Write) -> io::Result<()> {
+    let default = Material::default();
+    if material.metallic != default.metallic {
+        writeln!(out, "Pm {}", material.metallic)?;
+    }
+    if let Some(roughness) = material.roughness {
+        writeln!(out, "Pr {roughness}")?;
+    }
+    if material.ior != default.ior {
+        writeln!(out, "Ni {}", material.ior)?;
+    }
+    let transmission = material.transmission;
+    if transmission != default.transmission {
+        writeln!(out, "Tf {transmission} {transmission} {transmission}")?;
+    }
+    // Transmission is only read beside a model with refraction.
+    let is_transmissive = transmission != default.transmission;
+    let is_read = |illum: &u8| !is_transmissive || REFRACTION.contains(illum);
+    let refraction = is_transmissive.then_some(REFRACTION[1]);
+    if let Some(illum) = material.illum.filter(is_read).or(refraction) {
+        writeln!(out, "illum {illum}")?;
     }
     Ok(())
 }
