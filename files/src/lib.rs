@@ -20,4 +20,4 @@ mod read;
 
 pub use gzip::{compress, decompress, is_gz, without_gz};
 pub use output::{Output, check_writable};
-pub use read::{ReadError, check_text, read, read_text, read_text_or};
+pub use read::{ReadError, check_text, read, read_as_is, read_text, read_text_or};

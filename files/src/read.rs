@@ -44,6 +44,16 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     read_within(path, Bounds::any(limit))
 }
 
+/// The contents of a file as they are, even where they look like gzip.
+///
+/// # Errors
+/// [`ReadError::Failed`], [`Directory`](ReadError::Directory), or
+/// [`TooLarge`](ReadError::TooLarge) where it has more than `limit` bytes.
+pub fn read_as_is(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let (file, expected) = open(path)?;
+    Bounds::any(limit).read(file, expected)
+}
+
 /// The contents of a text file, decompressed where they are gzip.
 ///
 /// Only the start is searched for zero bytes: an endless device is left at once,
@@ -56,13 +66,17 @@ pub fn read_text(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     read_within(path, Bounds { limit, kind })
 }
 
-/// As [`read_text`], but a file that begins with `magic`, where need be once it is decompressed,
-/// may hold anything.
+/// As [`read_text`], but a file that begins with one of `magics`, where need be once it is
+/// decompressed, may hold anything.
 ///
 /// # Errors
 /// As [`read_text`].
-pub fn read_text_or(path: &Path, limit: u64, magic: &'static [u8]) -> Result<Vec<u8>, ReadError> {
-    let kind = Kind::TextUnless(magic);
+pub fn read_text_or(
+    path: &Path,
+    limit: u64,
+    magics: &'static [&'static [u8]],
+) -> Result<Vec<u8>, ReadError> {
+    let kind = Kind::TextUnless(magics);
     read_within(path, Bounds { limit, kind })
 }
 
@@ -78,13 +92,19 @@ pub fn check_text(bytes: &[u8]) -> Result<(), ReadError> {
 }
 
 fn read_within(path: &Path, bounds: Bounds) -> Result<Vec<u8>, ReadError> {
+    let (file, expected) = open(path)?;
+    let bytes = bounds.read(file, expected)?;
+    decompress_within(bytes, bounds)
+}
+
+/// A file, and how many bytes it seems to have.
+fn open(path: &Path) -> Result<(File, u64), ReadError> {
     let file = File::open(path).map_err(ReadError::Failed)?;
     let about = file.metadata().map_err(ReadError::Failed)?;
     if about.is_dir() {
         return Err(ReadError::Directory);
     }
-    let bytes = bounds.read(file, about.len())?;
-    decompress_within(bytes, bounds)
+    Ok((file, about.len()))
 }
 
 /// What may come out.
@@ -103,8 +123,8 @@ pub(crate) enum Kind {
     Any,
     /// Text.
     Text,
-    /// Text, or any that begin so.
-    TextUnless(&'static [u8]),
+    /// Text, or any that begin with one of these.
+    TextUnless(&'static [&'static [u8]]),
 }
 
 impl Kind {
@@ -113,7 +133,7 @@ impl Kind {
         match self {
             Self::Any => false,
             Self::Text => true,
-            Self::TextUnless(magic) => !head.starts_with(magic),
+            Self::TextUnless(magics) => !magics.iter().any(|magic| head.starts_with(magic)),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Every message is one line that names the place, the cause and, where it is
 //! not plain, the way out. Errors refuse the scene; warnings accompany it.
 
+use crate::gltf::GltfProblem;
 use crate::ply::PlyProblem;
 use heapwood_files::ReadError;
 use std::fmt;
@@ -35,14 +36,16 @@ pub enum SceneError {
         path: String,
     },
     /// The file has no bytes, or nothing but white space.
-    #[error("{path} is empty: an OBJ file with `v` and `f` lines, or a PLY file, is needed")]
+    #[error(
+        "{path} is empty: an OBJ file with `v` and `f` lines, or a PLY or glTF file, is needed"
+    )]
     Empty {
         /// The file.
         path: String,
     },
     /// The file is not text.
     #[error(
-        "{path} is not text: byte {offset} is 0; only OBJ text and PLY files, plain or gzipped, are read"
+        "{path} is not text: byte {offset} is 0; only OBJ, PLY and glTF files, plain or gzipped, are read"
     )]
     Binary {
         /// The file.
@@ -84,6 +87,14 @@ pub enum SceneError {
         /// What is wrong with it.
         problem: PlyProblem,
     },
+    /// A glTF file breaks a rule.
+    #[error("{path}: {problem}")]
+    Gltf {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        problem: GltfProblem,
+    },
     /// The OBJ parser refused text that our checks let through.
     #[error("{path}: the OBJ parser reports: {source}")]
     Parser {
@@ -94,7 +105,7 @@ pub enum SceneError {
     },
     /// There is nothing to render.
     #[error(
-        "{name} has no triangles: no face was found; only Wavefront OBJ and PLY files are read"
+        "{name} has no triangles: no face was found; only Wavefront OBJ, PLY and glTF files are read"
     )]
     NoTriangles {
         /// The file or scene.
@@ -221,7 +232,7 @@ pub enum Warning {
     },
     /// Texture maps are not read.
     Textures {
-        /// The library.
+        /// The library, or the scene.
         file: String,
         /// How many maps it names.
         count: usize,
@@ -242,11 +253,11 @@ pub enum Warning {
         /// How many polygons.
         count: usize,
     },
-    /// Parts of a PLY file have no use here.
+    /// Parts of a PLY or glTF file have no use here.
     Unread {
         /// The file.
         path: String,
-        /// Elements, and properties as `element.property`; shortened.
+        /// Elements, and properties as `element.property`, shortened; or what glTF calls them.
         what: String,
     },
     /// Points and lines have no area and were skipped.
@@ -255,8 +266,8 @@ pub enum Warning {
         path: String,
         /// How many elements.
         count: usize,
-        /// The line of the first, counted from 1.
-        line: usize,
+        /// The line of the first, counted from 1, in a file of lines.
+        line: Option<usize>,
     },
     /// Lines start with a word that is not read.
     UnknownKeyword {
@@ -310,9 +321,10 @@ impl fmt::Display for Warning {
             ),
             Warning::Unread { path, what } => write!(f, "{path}: not read: {what}"),
             Warning::PointsAndLines { path, count, line } => {
+                let line = line.map_or(String::new(), |line| format!(":{line}"));
                 write!(
                     f,
-                    "{path}:{line}: points and lines have no area; {count} skipped"
+                    "{path}{line}: points and lines have no area; {count} skipped"
                 )
             }
             Warning::UnknownKeyword {

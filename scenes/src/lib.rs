@@ -1,4 +1,4 @@
-//! Triangle scenes in memory: Wavefront OBJ and PLY files, procedural scenes, cameras.
+//! Triangle scenes in memory: Wavefront OBJ, PLY and glTF files, procedural scenes, cameras.
 //!
 //! What leaves this crate is ready for the tree builder: after [`load`] or
 //! [`Scene::clean`] every coordinate is finite, at most [`MAX_COORDINATE`] in
@@ -19,6 +19,7 @@ mod camera;
 mod clean;
 mod error;
 pub mod generate;
+mod gltf;
 mod hash;
 mod load;
 mod material;
@@ -31,6 +32,7 @@ pub use bounds::Bounds;
 pub use camera::{Camera, CameraError, RayBasis};
 pub use clean::{CleanOptions, CleanReport};
 pub use error::{LineProblem, SceneError, Warning};
+pub use gltf::{GltfProblem, read_gltf};
 pub use load::{Loaded, load};
 pub use material::Material;
 pub use obj::{read_obj, save, write_mtl, write_obj};

@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-use heapwood_files::{ReadError, without_gz};
+use heapwood_files::{ReadError, is_gz, without_gz};
 
-use crate::ply::{MAGIC, is_ply};
-use crate::{CleanOptions, CleanReport, Scene, SceneError, Warning, read_obj, read_ply};
+use crate::gltf::is_gltf;
+use crate::ply::is_ply;
+use crate::{
+    CleanOptions, CleanReport, Scene, SceneError, Warning, gltf, ply, read_gltf, read_obj, read_ply,
+};
 
 /// Most bytes of a scene that are read, after decompression.
 pub const LARGEST: u64 = 4 << 30;
@@ -23,8 +26,9 @@ pub struct Loaded {
     pub warnings: Vec<Warning>,
 }
 
-/// Reads and cleans a scene, plain or gzipped: a PLY file, which its first line says, or else an
-/// OBJ file, with its material libraries.
+/// Reads and cleans a scene, plain or gzipped: a PLY file, which its first line says, a GLB or
+/// glTF file, which its first bytes say, with its buffers, or else an OBJ file, with its material
+/// libraries.
 ///
 /// ```
 /// use heapwood_scenes::{CleanOptions, load};
@@ -43,12 +47,15 @@ pub struct Loaded {
 pub fn load(path: impl AsRef<Path>, options: CleanOptions) -> Result<Loaded, SceneError> {
     let path = path.as_ref();
     let name = path.display().to_string();
-    let bytes = heapwood_files::read_text_or(path, LARGEST, MAGIC)
+    let bytes = heapwood_files::read_text_or(path, LARGEST, &[ply::MAGIC, gltf::MAGIC])
         .map_err(|error| SceneError::reading(&name, error))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
     let mut loaded = if is_ply(&bytes) {
         read_ply(&name, bytes, options)?
+    } else if is_gltf(&bytes) {
+        let file = |file: &str, most| buffer(&folder.join(file), most);
+        read_gltf(&name, bytes, file, options)?
     } else {
-        let folder = path.parent().unwrap_or(Path::new(""));
         read_obj(&name, bytes, |file| library(&folder.join(file)), options)?
     };
     loaded.scene = loaded.scene.renamed(stem(path));
@@ -57,11 +64,28 @@ pub fn load(path: impl AsRef<Path>, options: CleanOptions) -> Result<Loaded, Sce
 
 /// The bytes of a material library, or the reason why there are none.
 fn library(path: &Path) -> Result<Vec<u8>, String> {
+    beside(path, |path| heapwood_files::read(path, LARGEST_MTL))
+}
+
+/// The bytes of a buffer, or the reason why there are none. Any bytes may be those of numbers, so
+/// that only a name says whether they are compressed.
+fn buffer(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+    beside(path, |path| match is_gz(path) {
+        true => heapwood_files::read(path, most),
+        false => heapwood_files::read_as_is(path, most),
+    })
+}
+
+/// What is in a file that another one names.
+fn beside(
+    path: &Path,
+    read: impl Fn(&Path) -> Result<Vec<u8>, ReadError>,
+) -> Result<Vec<u8>, String> {
     // A pipe or device would be read without end or waited for.
     if path.exists() && !path.is_file() {
         return Err("not a regular file".to_owned());
     }
-    heapwood_files::read(path, LARGEST_MTL).map_err(|error| match error {
+    read(path).map_err(|error| match error {
         ReadError::Failed(source) => source.to_string(),
         other => SceneError::reading(path.display().to_string(), other).to_string(),
     })

@@ -96,15 +96,15 @@ fn faults_are_named_with_file_line_value_and_rule() {
         ),
         (
             " \n\n",
-            "in.obj is empty: an OBJ file with `v` and `f` lines, or a PLY file, is needed",
+            "in.obj is empty: an OBJ file with `v` and `f` lines, or a PLY or glTF file, is needed",
         ),
         (
             "\u{7f}ELF\0",
-            "in.obj is not text: byte 4 is 0; only OBJ text and PLY files, plain or gzipped, are read",
+            "in.obj is not text: byte 4 is 0; only OBJ, PLY and glTF files, plain or gzipped, are read",
         ),
         (
             "ply\nformat ascii 1.0\n",
-            "in.obj has no triangles: no face was found; only Wavefront OBJ and PLY files are read",
+            "in.obj has no triangles: no face was found; only Wavefront OBJ, PLY and glTF files are read",
         ),
         (
             "v 0 0 0\nv 1 0 0\nf 1 2 2\nf 1 1 1\n",
@@ -201,13 +201,54 @@ fn what_is_saved_loads_as_it_was() {
     );
 }
 
+#[test]
+fn every_part_of_a_material_survives_the_file() {
+    let glass = Material {
+        transmission: 0.7,
+        ior: 1.33,
+        opacity: 0.25,
+        illum: Some(6),
+        ..Material::matt("glass", Vec3::ONE)
+    };
+    let metal = Material {
+        metallic: 0.9,
+        roughness: Some(0.3),
+        shininess: 7.0,
+        illum: Some(3),
+        ..Material::matt("metal", Vec3::X)
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.obj");
+    let saved = |glass: &Material| {
+        let corners = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+        let materials = vec![glass.clone(), metal.clone()];
+        let faces = vec![[0, 1, 2], [0, 1, 3]];
+        let scene = Scene::new("s", corners, faces, materials, vec![0, 1]).unwrap();
+        save(&scene, &path).unwrap();
+        load(&path, CleanOptions::default()).unwrap()
+    };
+    let loaded = saved(&glass);
+    assert_eq!(loaded.scene.materials(), [glass.clone(), metal.clone()]);
+    assert_eq!(loaded.warnings, []);
+    // Another model would hide that light is refracted.
+    for illum in [None, Some(2)] {
+        let other = Material {
+            illum,
+            ..glass.clone()
+        };
+        let saved = saved(&other);
+        let found = &saved.scene.materials()[0];
+        assert_eq!((found.transmission, found.illum), (0.7, Some(7)));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_endless_device_is_not_read_to_its_end() {
     let endless = load("/dev/zero", CleanOptions::default()).unwrap_err();
     assert_eq!(
         endless.to_string(),
-        "/dev/zero is not text: byte 0 is 0; only OBJ text and PLY files, plain or gzipped, are read"
+        "/dev/zero is not text: byte 0 is 0; only OBJ, PLY and glTF files, plain or gzipped, are read"
     );
 }
 

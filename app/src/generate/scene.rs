@@ -15,7 +15,8 @@ const SIZED_TRIANGLES: u64 = 300_000;
 /// What scene to make.
 #[derive(Clone, Debug, PartialEq, Args)]
 pub struct SceneSpec {
-    /// courtyard, knot, terrain; building or scan, of any size; or an OBJ or PLY file to enlarge
+    /// courtyard, knot, terrain; building or scan, of any size; or an OBJ, PLY or glTF file to
+    /// enlarge
     #[arg(value_parser = parse_base)]
     kind: Base,
     /// Seed of the terrain, the building, the scan and of displacement
@@ -142,7 +143,7 @@ fn parse_base(text: &str) -> Result<Base, String> {
     if !text.contains(['.', '/']) && !path.exists() {
         let names: Vec<&str> = [&generate::NAMES[..], &generate::SIZED].concat();
         let names = one_of("scene", text, &names);
-        return Err(format!("{names}, or name an OBJ or PLY file"));
+        return Err(format!("{names}, or name an OBJ, PLY or glTF file"));
     }
     Ok(Base::File(path.to_owned()))
 }

@@ -98,7 +98,7 @@ pub(super) fn scan(path: &str, text: &str) -> Result<Scan, SceneError> {
         scan.warnings.push(Warning::PointsAndLines {
             path: path.to_owned(),
             count: without_area.count,
-            line,
+            line: Some(line),
         });
     }
     if let Some((line, keyword)) = unknown.first {
@@ -300,7 +300,9 @@ mod tests {
         let scan = scan("t", "foo 1\nl 1 2\nbar\np 1\n#c\n# c\ns 1\n").unwrap();
         let [
             Warning::PointsAndLines {
-                count: 2, line: 2, ..
+                count: 2,
+                line: Some(2),
+                ..
             },
             second,
         ] = &scan.warnings[..]

@@ -1,0 +1,58 @@
+//! The parts of a GLB file: a header, and chunks of which the first is JSON and the second may
+//! be binary. What follows belongs to extensions and is skipped, as the format asks for.
+
+use super::{GltfProblem, MAGIC};
+
+/// A glTF file taken apart.
+pub(super) struct Parts<'a> {
+    /// JSON text.
+    pub json: &'a [u8],
+    /// The binary chunk of a GLB file.
+    pub binary: Option<&'a [u8]>,
+}
+
+/// Takes a GLB file apart; one of text is its JSON alone.
+pub(super) fn split(bytes: &[u8]) -> Result<Parts<'_>, GltfProblem> {
+    let Some(mut rest) = bytes.strip_prefix(MAGIC) else {
+        let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        return Ok(Parts { json, binary: None });
+    };
+    let fault = GltfProblem::Container;
+    let version = word(&mut rest).ok_or(fault("the header ends early"))?;
+    if version != 2 {
+        return Err(GltfProblem::Version(version.to_string()));
+    }
+    let length = word(&mut rest).ok_or(fault("the header ends early"))?;
+    if length as usize > bytes.len() {
+        return Err(fault("the file is shorter than its header says"));
+    }
+    let (kind, json) = chunk(&mut rest)?;
+    if kind != *b"JSON" {
+        return Err(fault("the first chunk is not JSON"));
+    }
+    let binary = match rest {
+        [] => None,
+        _ => Some(chunk(&mut rest)?),
+    };
+    let binary = binary.and_then(|(kind, chunk)| (kind == *b"BIN\0").then_some(chunk));
+    Ok(Parts { json, binary })
+}
+
+/// The next chunk's type and content.
+fn chunk<'a>(rest: &mut &'a [u8]) -> Result<([u8; 4], &'a [u8]), GltfProblem> {
+    let fault = GltfProblem::Container;
+    let length = word(rest).ok_or(fault("the header of a chunk ends early"))?;
+    let kind = word(rest).ok_or(fault("the header of a chunk ends early"))?;
+    let all = rest
+        .split_at_checked(length as usize)
+        .ok_or(fault("a chunk ends early"))?;
+    *rest = all.1;
+    Ok((kind.to_le_bytes(), all.0))
+}
+
+/// The next four bytes, little endian.
+fn word(rest: &mut &[u8]) -> Option<u32> {
+    let (first, others) = rest.split_first_chunk()?;
+    *rest = others;
+    Some(u32::from_le_bytes(*first))
+}

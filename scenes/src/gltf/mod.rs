@@ -1,0 +1,176 @@
+//! Khronos glTF 2.0 in: JSON with its buffers beside it or within, and GLB.
+//!
+//! The crate `gltf-json` reads the JSON; here its default scene becomes triangles. Its own checks
+//! and those of the crate `gltf` above it are not used: they index accessors before they look
+//! whether those exist, and refuse files without the bounds of positions. So every index is
+//! looked up where it is used, and nothing is allocated that the file does not pay for in bytes or
+//! that is beyond [`LARGEST`](crate::load::LARGEST).
+
+mod accessor;
+mod buffer;
+mod container;
+mod material;
+mod problem;
+mod transform;
+mod walk;
+
+pub use problem::GltfProblem;
+
+use crate::load::LARGEST;
+use crate::{CleanOptions, Loaded, Material, Scene, SceneError, Warning};
+use gltf_json::Root;
+use heapwood_files::decompress;
+use std::collections::BTreeSet;
+
+use buffer::Buffers;
+use container::{Parts, split};
+use walk::Walk;
+
+/// What every GLB file begins with.
+pub const MAGIC: &[u8] = b"glTF";
+
+/// Whether `bytes` begin as GLB or glTF does: with GLB's magic, or with a brace, since glTF is a
+/// JSON object.
+pub fn is_gltf(bytes: &[u8]) -> bool {
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    bytes.starts_with(MAGIC) || text.trim_ascii_start().starts_with(b"{")
+}
+
+/// Reads and cleans a glTF or GLB file from memory, plain or gzipped.
+///
+/// `name` is what messages call it. `file` gives the bytes of a file beside it by its relative
+/// path and the most bytes that it may have, or the reason why it cannot.
+///
+/// ```
+/// use heapwood_scenes::{CleanOptions, read_gltf};
+///
+/// let text = r#"{"asset": {"version": "2.0"},
+///     "nodes": [{"mesh": 0, "translation": [5, 0, 0]}, {"mesh": 0}],
+///     "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+///     "accessors": [{"bufferView": 0, "componentType": 5121, "type": "VEC3", "count": 3}],
+///     "bufferViews": [{"buffer": 0, "byteLength": 9}],
+///     "buffers": [{"byteLength": 9, "uri": "data:;base64,AAAAAQAAAAEA"}]}"#;
+/// let loaded = read_gltf("pair", text.into(), |_, _| Err("none".into()), CleanOptions::default())?;
+/// assert_eq!(loaded.scene.len(), 2);
+/// assert_eq!(loaded.scene.bounds().max.to_array(), [6.0, 1.0, 0.0]);
+/// # Ok::<(), heapwood_scenes::SceneError>(())
+/// ```
+///
+/// # Errors
+/// A [`SceneError`] that names the file and the object of the JSON at fault.
+pub fn read_gltf(
+    name: &str,
+    bytes: Vec<u8>,
+    file: impl Fn(&str, u64) -> Result<Vec<u8>, String>,
+    options: CleanOptions,
+) -> Result<Loaded, SceneError> {
+    let bytes = decompress(bytes, LARGEST).map_err(|error| SceneError::reading(name, error))?;
+    let refused = |problem| SceneError::Gltf {
+        path: name.to_owned(),
+        problem,
+    };
+    let Parts { json, binary } = split(&bytes).map_err(refused)?;
+    let root = Root::from_slice(json).map_err(|error| refused(error.into()))?;
+    check_asset(&root).map_err(refused)?;
+    let buffers = Buffers::new(&root, binary, &file);
+    let mut materials = root.materials.iter().enumerate();
+    let mut materials: Vec<Material> = materials
+        .by_ref()
+        .map(|(index, material)| material::material(index, material))
+        .collect::<Result<_, _>>()
+        .map_err(refused)?;
+    let default = materials.len() as u32;
+    let mut walk = Walk::new(&root, buffers, default);
+    walk.default_scene().map_err(refused)?;
+    let Walk {
+        vertices,
+        triangles,
+        material_of,
+        without_area,
+        ..
+    } = walk;
+    if triangles.is_empty() {
+        return Err(SceneError::NoTriangles {
+            name: name.to_owned(),
+        });
+    }
+    if material_of.contains(&default) {
+        materials.push(Material {
+            name: "default".to_owned(),
+            ..material::default()
+        });
+    }
+    let warnings = warnings(name, &root, without_area);
+    let scene = Scene::new(name, vertices, triangles, materials, material_of)?;
+    let (scene, report) = scene.clean(options)?;
+    Ok(Loaded {
+        scene,
+        report,
+        warnings,
+    })
+}
+
+/// Refuses versions and required extensions that would be read as something else.
+fn check_asset(root: &Root) -> Result<(), GltfProblem> {
+    let version = root
+        .asset
+        .min_version
+        .as_ref()
+        .unwrap_or(&root.asset.version);
+    if !version.starts_with("2.") {
+        return Err(GltfProblem::Version(crate::error::excerpt(version)));
+    }
+    let is_read = |name: &str| {
+        // Of materials and textures there are more than are read, none of which moves a vertex.
+        let harmless = ["KHR_materials_", "KHR_texture_", "EXT_texture_"];
+        harmless.iter().any(|start| name.starts_with(start))
+            || ["KHR_mesh_quantization", "KHR_lights_punctual"].contains(&name)
+    };
+    let mut required = root.extensions_required.iter();
+    match required.find(|name| !is_read(name)) {
+        Some(name) => Err(GltfProblem::Extension(crate::error::excerpt(name))),
+        None => Ok(()),
+    }
+}
+
+/// What is in the file and not in the scene.
+fn warnings(name: &str, root: &Root, without_area: usize) -> Vec<Warning> {
+    let path = || name.to_owned();
+    let mut warnings = Vec::new();
+    if without_area > 0 {
+        warnings.push(Warning::PointsAndLines {
+            path: path(),
+            count: without_area,
+            line: None,
+        });
+    }
+    let textures = root.materials.iter().map(material::textures).sum();
+    if textures > 0 {
+        warnings.push(Warning::Textures {
+            file: path(),
+            count: textures,
+        });
+    }
+    let mut unread = BTreeSet::new();
+    let mut note = |is_there: bool, what: &'static str| {
+        if is_there {
+            unread.insert(what);
+        }
+    };
+    note(!root.animations.is_empty(), "animations");
+    note(!root.cameras.is_empty(), "cameras");
+    note(!root.skins.is_empty(), "skins");
+    let mut primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
+    let has_targets = primitives.any(|primitive| primitive.targets.is_some());
+    note(has_targets, "morph targets");
+    let uses = |name: &str| root.extensions_used.iter().any(|used| used == name);
+    note(uses("KHR_lights_punctual"), "lights");
+    note(uses("EXT_mesh_gpu_instancing"), "GPU instances");
+    if !unread.is_empty() {
+        warnings.push(Warning::Unread {
+            path: path(),
+            what: Vec::from_iter(unread).join(", "),
+        });
+    }
+    warnings
+}

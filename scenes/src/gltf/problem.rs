@@ -1,0 +1,105 @@
+//! What can be wrong with a glTF file.
+
+/// What is wrong with a glTF or GLB file. Places are paths in its JSON, such as `nodes[3]`.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum GltfProblem {
+    /// The chunks of a GLB file do not fit together.
+    #[error("{0}: the file is cut off or damaged; export it again")]
+    Container(&'static str),
+    /// The file is of a version that is not read.
+    #[error("version {0} of glTF: only 2.0 is read; export it as glTF 2.0")]
+    Version(String),
+    /// The JSON breaks a rule of JSON or of the schema.
+    #[error("{0}")]
+    Json(String),
+    /// The file needs an extension that is not read.
+    #[error("it requires the extension {0}, which is not read: export it without that")]
+    Extension(String),
+    /// An object refers to one that does not exist.
+    #[error("{place} is used by {user} and does not exist")]
+    Missing {
+        /// What is referred to.
+        place: String,
+        /// By what.
+        user: String,
+    },
+    /// A buffer cannot be had.
+    #[error("buffers[{buffer}] cannot be read: {cause}")]
+    Buffer {
+        /// The buffer.
+        buffer: usize,
+        /// Why, and what to do.
+        cause: String,
+    },
+    /// Something reaches beyond the end of what it is in.
+    #[error("{place} ends at byte {end} of {what}, which has {bytes}: the file is damaged")]
+    Range {
+        /// What reaches beyond.
+        place: String,
+        /// Where it ends.
+        end: u64,
+        /// What it is in.
+        what: String,
+        /// How many bytes that has.
+        bytes: u64,
+    },
+    /// An object is not what its use asks for.
+    #[error("{place} {fault}")]
+    Unfit {
+        /// The object.
+        place: String,
+        /// What is wrong with it, and what is needed.
+        fault: &'static str,
+    },
+    /// A node is below itself or has two parents.
+    #[error("nodes[{0}] is reached twice: nodes must form trees, without cycles or second parents")]
+    Twice(usize),
+    /// A node's transform is no affine map with finite numbers.
+    #[error("nodes[{node}] has {fault}: correct its transform")]
+    Transform {
+        /// The node.
+        node: usize,
+        /// What is wrong.
+        fault: &'static str,
+    },
+    /// A coordinate is NaN, infinite or too large.
+    #[error(
+        "coordinate {value:e} of vertex {vertex} of {place} is refused: it must be finite and at \
+         most 1e18 in magnitude"
+    )]
+    Coordinate {
+        /// The accessor, or the node that moved it there.
+        place: String,
+        /// The vertex, counted from 0.
+        vertex: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A primitive uses a vertex that it does not have.
+    #[error("index {index} of {place} is out of range: there are {count} vertices")]
+    IndexRange {
+        /// The primitive.
+        place: String,
+        /// The index.
+        index: u32,
+        /// Its vertices.
+        count: usize,
+    },
+    /// What the nodes place is too much.
+    #[error("the meshes that its nodes place take more than {0} bytes: split it")]
+    TooLarge(u64),
+}
+
+impl From<gltf_json::Error> for GltfProblem {
+    fn from(error: gltf_json::Error) -> Self {
+        // One line, of what quotes the file.
+        let text = error.to_string();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let shown = words.join(" ");
+        let kept = shown.chars().filter(|c| !c.is_control());
+        Self::Json(kept.take(LONGEST).collect())
+    }
+}
+
+/// Characters of a message of the parser that are passed on.
+const LONGEST: usize = 200;

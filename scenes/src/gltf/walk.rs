@@ -1,0 +1,252 @@
+//! The walk over nodes: meshes where their nodes place them.
+
+use super::GltfProblem;
+use super::accessor::Accessors;
+use super::buffer::Buffers;
+use super::transform::Affine;
+use crate::MAX_COORDINATE;
+use crate::load::LARGEST;
+use glam::Vec3;
+use gltf_json::mesh::{Mode, Primitive, Semantic};
+use gltf_json::validation::Checked;
+use gltf_json::{Index, Node, Root};
+
+/// Bytes of a vertex, and of a triangle with its material, once they are read.
+const VERTEX_BYTES: u64 = 12;
+const TRIANGLE_BYTES: u64 = 16;
+
+/// What the nodes walked so far have placed.
+pub(super) struct Walk<'a> {
+    root: &'a Root,
+    accessors: Accessors<'a>,
+    /// The material of primitives without one.
+    default: u32,
+    pub vertices: Vec<Vec3>,
+    pub triangles: Vec<[u32; 3]>,
+    pub material_of: Vec<u32>,
+    /// Primitives of points and lines.
+    pub without_area: usize,
+    /// Bytes that meshes may still take. Instances cost a file next to nothing.
+    left: u64,
+}
+
+/// A mesh's primitive, and the node that places it.
+struct Placed<'a> {
+    primitive: &'a Primitive,
+    /// Where it is in the JSON.
+    place: String,
+    node: usize,
+    map: Affine,
+}
+
+impl<'a> Walk<'a> {
+    pub fn new(root: &'a Root, buffers: Buffers<'a>, default: u32) -> Self {
+        Self {
+            root,
+            accessors: Accessors::new(root, buffers),
+            default,
+            vertices: Vec::new(),
+            triangles: Vec::new(),
+            material_of: Vec::new(),
+            without_area: 0,
+            left: LARGEST,
+        }
+    }
+
+    /// Places the meshes of the default scene: the one that the file names, or else the first, or
+    /// else all nodes.
+    pub fn default_scene(&mut self) -> Result<(), GltfProblem> {
+        let root = self.root;
+        let roots: Vec<Index<Node>> = match (root.scene, root.scenes.first()) {
+            (Some(index), _) => match root.get(index) {
+                Some(scene) => scene.nodes.clone(),
+                None => return Err(missing(format!("scenes[{index}]"), "scene")),
+            },
+            (None, Some(scene)) => scene.nodes.clone(),
+            (None, None) => orphans(root),
+        };
+        let mut was_reached = vec![false; root.nodes.len()];
+        // In the order of the file: what is walked next is at the end.
+        let mut open: Vec<(Index<Node>, Affine, Option<usize>)> = Vec::new();
+        let below = |node: &Index<Node>| (*node, Affine::IDENTITY, None);
+        open.extend(roots.iter().rev().map(below));
+        while let Some((index, parent_map, parent)) = open.pop() {
+            let number = index.value();
+            let node = root.get(index).ok_or_else(|| {
+                let user = parent.map_or("the scene".to_owned(), |node| format!("nodes[{node}]"));
+                missing(format!("nodes[{number}]"), &user)
+            })?;
+            if std::mem::replace(&mut was_reached[number], true) {
+                return Err(GltfProblem::Twice(number));
+            }
+            let map = parent_map.after(Affine::of(number, node)?, number)?;
+            if let Some(mesh) = node.mesh {
+                self.mesh(number, mesh, map)?;
+            }
+            let children = node.children.iter().flatten().rev();
+            open.extend(children.map(|child| (*child, map, Some(number))));
+        }
+        Ok(())
+    }
+
+    fn mesh(
+        &mut self,
+        node: usize,
+        index: Index<gltf_json::Mesh>,
+        map: Affine,
+    ) -> Result<(), GltfProblem> {
+        let mesh = self
+            .root
+            .get(index)
+            .ok_or_else(|| missing(format!("meshes[{index}]"), &format!("nodes[{node}]")))?;
+        for (number, primitive) in mesh.primitives.iter().enumerate() {
+            self.primitive(&Placed {
+                primitive,
+                place: format!("meshes[{index}].primitives[{number}]"),
+                node,
+                map,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn primitive(&mut self, placed: &Placed) -> Result<(), GltfProblem> {
+        let Placed {
+            primitive, place, ..
+        } = placed;
+        let unfit = |fault| GltfProblem::Unfit {
+            place: place.clone(),
+            fault,
+        };
+        let mode = match primitive.mode {
+            Checked::Valid(Mode::Points | Mode::Lines | Mode::LineLoop | Mode::LineStrip) => {
+                self.without_area += 1;
+                return Ok(());
+            }
+            Checked::Valid(mode) => mode,
+            Checked::Invalid => return Err(unfit("has a mode that is not one of 0 to 6")),
+        };
+        let positions = primitive
+            .attributes
+            .get(&Checked::Valid(Semantic::Positions));
+        let positions = *positions.ok_or_else(|| unfit("has no POSITION: export it with one"))?;
+        let material = match primitive.material {
+            None => self.default,
+            Some(index) if index.value() < self.root.materials.len() => index.value() as u32,
+            Some(index) => return Err(missing(format!("materials[{index}]"), place)),
+        };
+
+        // What they take is known before anything is allocated for them.
+        let count = self.accessors.get(positions, place)?.count.0;
+        let corners = match primitive.indices {
+            Some(indices) => self.accessors.get(indices, place)?.count.0,
+            None => count,
+        };
+        let triangles = match mode {
+            Mode::Triangles => corners / 3,
+            _ => corners.saturating_sub(2),
+        };
+        let bytes = (count.saturating_mul(VERTEX_BYTES))
+            .saturating_add(triangles.saturating_mul(TRIANGLE_BYTES))
+            .saturating_add(corners.saturating_mul(4));
+        self.left = self
+            .left
+            .checked_sub(bytes)
+            .ok_or(GltfProblem::TooLarge(LARGEST))?;
+
+        let base = self.vertices.len() as u32;
+        let count = self.place(placed, positions)?;
+        let corners = match primitive.indices {
+            Some(indices) => self.accessors.indices(indices, place)?,
+            None => (0..count as u32).collect(),
+        };
+        if let Some(&index) = corners.iter().find(|&&index| index as usize >= count) {
+            return Err(GltfProblem::IndexRange {
+                place: place.clone(),
+                index,
+                count,
+            });
+        }
+        let is_mirrored = placed.map.mirrors();
+        let mut add = |[a, b, c]: [u32; 3]| {
+            let corners = if is_mirrored { [a, c, b] } else { [a, b, c] };
+            self.triangles.push(corners.map(|corner| base + corner));
+        };
+        match mode {
+            Mode::TriangleStrip => {
+                let windows = corners.windows(3).enumerate();
+                windows.for_each(|(number, w)| match number % 2 {
+                    0 => add([w[0], w[1], w[2]]),
+                    _ => add([w[0], w[2], w[1]]),
+                });
+            }
+            Mode::TriangleFan => {
+                let rest = corners.windows(2).skip(1);
+                rest.for_each(|pair| add([pair[0], pair[1], corners[0]]));
+            }
+            _ if corners.len() % 3 != 0 => {
+                return Err(unfit(
+                    "has corners that are left over: triangles take three each",
+                ));
+            }
+            _ => corners
+                .as_chunks()
+                .0
+                .iter()
+                .for_each(|&corners| add(corners)),
+        }
+        self.material_of.resize(self.triangles.len(), material);
+        Ok(())
+    }
+
+    /// Appends the positions of a primitive where its node places them, and returns how many.
+    fn place(
+        &mut self,
+        placed: &Placed,
+        index: Index<gltf_json::Accessor>,
+    ) -> Result<usize, GltfProblem> {
+        let positions = self.accessors.positions(index, &placed.place)?;
+        let refuse = |place: String, vertex: usize, value: f64| GltfProblem::Coordinate {
+            place,
+            vertex,
+            value,
+        };
+        for (vertex, position) in positions.iter().enumerate() {
+            let unsound = |value: &&f64| value.is_nan() || value.abs() > f64::from(MAX_COORDINATE);
+            let position = position.map(f64::from);
+            if let Some(&value) = position.iter().find(unsound) {
+                return Err(refuse(format!("accessors[{index}]"), vertex, value));
+            }
+            let moved = placed.map.point(position);
+            if let Some(&value) = moved.iter().find(unsound) {
+                return Err(refuse(format!("nodes[{}]", placed.node), vertex, value));
+            }
+            self.vertices
+                .push(Vec3::from_array(moved.map(|value| value as f32)));
+        }
+        Ok(positions.len())
+    }
+}
+
+/// Nodes that are nobody's children.
+fn orphans(root: &Root) -> Vec<Index<Node>> {
+    let mut has_parent = vec![false; root.nodes.len()];
+    let children = root
+        .nodes
+        .iter()
+        .flat_map(|node| node.children.iter().flatten());
+    for child in children {
+        if let Some(has_parent) = has_parent.get_mut(child.value()) {
+            *has_parent = true;
+        }
+    }
+    let numbers = (0..root.nodes.len()).filter(|&number| !has_parent[number]);
+    numbers.map(|number| Index::new(number as u32)).collect()
+}
+
+fn missing(place: String, user: &str) -> GltfProblem {
+    GltfProblem::Missing {
+        place,
+        user: user.to_owned(),
+    }
+}
