@@ -9,24 +9,27 @@ use heapwood_scenes::{CleanOptions, Scene};
 use super::{PREFIX, Spec, one_of, parse};
 use crate::Error;
 
-/// Triangles of a building or a scan, at least, if none are asked for.
+/// Triangles of a scene of any size, at least, if none are asked for.
 const SIZED_TRIANGLES: u64 = 300_000;
+
+/// The kind whose levels are not subdivisions.
+const MENGER: &str = "menger";
 
 /// What scene to make.
 #[derive(Clone, Debug, PartialEq, Args)]
 pub struct SceneSpec {
-    /// courtyard, knot, terrain; building or scan, of any size; or an OBJ, PLY or glTF file to
-    /// enlarge
+    /// courtyard, knot, terrain, cornell; building, scan, sphere, landscape, menger, hall, soup or
+    /// stadium, of any size; or an OBJ, PLY or glTF file to enlarge
     #[arg(value_parser = parse_base)]
     kind: Base,
-    /// Seed of the terrain, the building, the scan and of displacement
+    /// Seed of what is random in a scene and of displacement
     #[arg(long, value_name = "N", default_value_t = generate::TERRAIN_SEED)]
     seed: u32,
-    /// Make at least so many triangles: a building of more rooms, a finer scan [default for
-    /// these: 300000], or else by subdivision at edge midpoints
+    /// Make at least so many triangles: more rooms or columns, a finer surface, a deeper sponge
+    /// [default for what is of any size: 300000], or else by subdivision at edge midpoints
     #[arg(long, value_name = "N", conflicts_with = "levels")]
     triangles: Option<u64>,
-    /// Subdivide at edge midpoints so many times
+    /// Subdivide at edge midpoints so many times; of menger, the level of the sponge
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=15))]
     levels: Option<u32>,
     /// Move midpoints off the surface, by so much of an edge's length at most
@@ -60,11 +63,13 @@ impl Spec for SceneSpec {
     const WHAT: &'static str = "scene";
 
     fn check(&self) -> Result<(), String> {
-        if self.is_sized() && self.levels.is_none() && self.displace > 0.0 {
-            return Err(
-                "displace is for what is subdivided: give a building or a scan levels, too"
-                    .to_owned(),
-            );
+        let is_subdivided = self.levels.is_some() && self.sponge().is_none();
+        if self.is_sized() && !is_subdivided && self.displace > 0.0 {
+            return Err(match self.kind {
+                Base::Sized(MENGER) => "displace is for what is subdivided, not for menger",
+                _ => "displace is for what is subdivided: give what is of any size levels, too",
+            }
+            .to_owned());
         }
         Ok(())
     }
@@ -84,6 +89,11 @@ impl SceneSpec {
         matches!(self.kind, Base::Sized(_))
     }
 
+    /// The level of the sponge, if that is what is asked for by its level.
+    fn sponge(&self) -> Option<u32> {
+        self.levels.filter(|_| self.kind == Base::Sized(MENGER))
+    }
+
     /// Makes the scene that `heapwood generate scene` writes; `read` loads the file that it is
     /// made from, if there is one.
     ///
@@ -98,11 +108,14 @@ impl SceneSpec {
             // Another seed is another terrain.
             Base::Named("terrain") => generate::terrain(self.seed),
             Base::Named(name) => generate::by_name(name).expect("the parser found the name"),
-            Base::Sized(name) => {
-                let triangles = self.triangles.unwrap_or(SIZED_TRIANGLES);
-                let made = generate::sized(name, triangles, self.seed)?;
-                made.expect("the parser found the name")
-            }
+            Base::Sized(name) => match self.sponge() {
+                Some(level) => generate::menger(level)?,
+                None => {
+                    let triangles = self.triangles.unwrap_or(SIZED_TRIANGLES);
+                    let made = generate::sized(name, triangles, self.seed)?;
+                    made.expect("the parser found the name")
+                }
+            },
             Base::File(path) => read(path)?,
             Base::Made(spec) => spec.make(read)?,
         };
@@ -111,7 +124,7 @@ impl SceneSpec {
             feature: self.feature,
             seed: self.seed,
         };
-        if let Some(levels) = self.levels {
+        if let (Some(levels), None) = (self.levels, self.sponge()) {
             scene = generate::subdivide(&scene, levels, displacement)?;
         } else if let (Some(triangles), false) = (self.triangles, self.is_sized()) {
             scene = generate::subdivide_to(&scene, triangles, displacement)?;
@@ -190,15 +203,35 @@ mod tests {
             let expected = generate::sized(name, 2000, 3).unwrap().unwrap();
             let scene = made(&format!("{name},triangles=2000,seed=3"));
             assert_eq!(scene.input_hash(), expected.input_hash());
-            let usual = made(&format!("{name},levels=0,displace=0.1")).len() as u64;
-            assert!((SIZED_TRIANGLES..2 * SIZED_TRIANGLES).contains(&usual));
+            let usual = made(name).len() as u64;
+            // A level of the sponge has up to twenty times as many as the one before.
+            let most = if name == MENGER { 20 } else { 2 };
+            assert!((SIZED_TRIANGLES..most * SIZED_TRIANGLES).contains(&usual));
             let twice = made(&format!("{name},triangles=2000,seed=3,copies=2"));
             assert_eq!(twice.len(), 4 * scene.len());
         }
-        let why = parse::<SceneSpec>("scan,displace=0.1").unwrap_err();
-        assert!(
-            why.starts_with("displace is for what is subdivided"),
-            "{why}"
+        for refused in ["scan,displace=0.1", "menger,levels=1,displace=0.1"] {
+            let why = parse::<SceneSpec>(refused).unwrap_err();
+            assert!(
+                why.starts_with("displace is for what is subdivided"),
+                "{why}"
+            );
+        }
+        let fine = made("scan,levels=1,displace=0.1");
+        assert!(fine.len() as u64 >= 4 * SIZED_TRIANGLES);
+        assert_ne!(fine, made("scan,levels=1"));
+    }
+
+    #[test]
+    fn the_levels_of_a_sponge_are_its_own() {
+        assert_eq!(made("menger,levels=0").len(), 12);
+        assert_eq!(made("menger,levels=2").len(), 2112);
+        assert_eq!(made("menger,triangles=2000"), made("menger,levels=2"));
+        assert_eq!(made("cornell,levels=1").len(), 4 * made("cornell").len());
+        let spec: SceneSpec = parse("menger,levels=7").unwrap();
+        assert_eq!(
+            spec.make(&mut |_| unreachable!()).unwrap_err().exit_code(),
+            2
         );
     }
 

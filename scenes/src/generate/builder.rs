@@ -4,6 +4,7 @@
 //! rounds to four decimals and cleans, so parts may share faces or have
 //! pinched ends.
 
+use crate::clean::positive_zero;
 use crate::{CleanOptions, Material, Scene};
 use glam::{Vec2, Vec3};
 
@@ -26,6 +27,11 @@ impl Builder {
             material_of: Vec::new(),
             current: 0,
         }
+    }
+
+    /// Triangles so far.
+    pub fn len(&self) -> usize {
+        self.triangles.len()
     }
 
     /// Chooses the material of what follows.
@@ -94,6 +100,38 @@ impl Builder {
         }
     }
 
+    /// Adds a surface of `steps` times `sides` quadrilaterals around a line: `point` gives the
+    /// vertices of each ring, of which there are one more than steps, counter-clockwise as seen
+    /// from where the line leads. Both ends are open.
+    pub fn tube(&mut self, steps: u32, sides: u32, point: impl Fn(u32, u32) -> Vec3) {
+        let first = self.vertices.len() as u32;
+        for step in 0..=steps {
+            self.vertices
+                .extend((0..sides).map(|side| point(step, side)));
+        }
+        for step in 0..steps {
+            let (below, above) = (first + step * sides, first + (step + 1) * sides);
+            for side in 0..sides {
+                let next = (side + 1) % sides;
+                self.patch([below + side, below + next, above + next, above + side]);
+            }
+        }
+    }
+
+    /// Adds a closed surface as [`tube`](Self::tube) does, whose first and last ring are a point.
+    pub fn spindle(&mut self, steps: u32, sides: u32, point: impl Fn(u32, u32) -> Vec3) {
+        let bottom = self.vertex(point(0, 0));
+        let first = bottom + 1;
+        self.tube(steps - 2, sides, |step, side| point(step + 1, side));
+        let top = self.vertex(point(steps, 0));
+        let last = top - sides;
+        for side in 0..sides {
+            let next = (side + 1) % sides;
+            self.triangle([bottom, first + next, first + side]);
+            self.triangle([top, last + side, last + next]);
+        }
+    }
+
     /// Adds a scene of the same materials, each vertex where `place` moves it.
     pub fn add(&mut self, scene: &Scene, place: impl Fn(Vec3) -> Vec3) {
         let base = self.vertices.len() as u32;
@@ -104,15 +142,16 @@ impl Builder {
         self.material_of.extend_from_slice(scene.material_of());
     }
 
-    /// The scene as it was given, neither rounded nor cleaned.
+    /// The scene as it was given, neither rounded nor cleaned, but for +0 in place of -0.
     pub fn into_scene(self, name: &str) -> Scene {
         let Self {
-            vertices,
+            mut vertices,
             triangles,
             materials,
             material_of,
             ..
         } = self;
+        vertices.iter_mut().for_each(|v| *v = positive_zero(*v));
         let scene = Scene::new(name, vertices, triangles, materials, material_of);
         scene.expect("a builder's indices are its own")
     }

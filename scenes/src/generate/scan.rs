@@ -1,54 +1,11 @@
 //! A closed surface like that of a scanned figure: of any number of triangles of about equal
 //! size, all of them connected, rough down to a few edges.
-//!
-//! The faces of an icosahedron are cut into a lattice, which is thrown onto the sphere and
-//! from there onto the surface. A vertex on an edge or in a corner is made once, so that the
-//! surface is closed by its indices.
 
-use super::{MOST_TRIANGLES, noise};
+use super::icosphere::closed_surface;
+use super::noise;
 use crate::{Material, Scene, SceneError};
 use glam::Vec3;
-use rayon::prelude::*;
 
-/// Corners of the icosahedron, but for the unit of length: `PHI` is the golden ratio.
-const PHI: f32 = 1.618_034;
-const CORNERS: [[f32; 3]; 12] = [
-    [-1.0, PHI, 0.0],
-    [1.0, PHI, 0.0],
-    [-1.0, -PHI, 0.0],
-    [1.0, -PHI, 0.0],
-    [0.0, -1.0, PHI],
-    [0.0, 1.0, PHI],
-    [0.0, -1.0, -PHI],
-    [0.0, 1.0, -PHI],
-    [PHI, 0.0, -1.0],
-    [PHI, 0.0, 1.0],
-    [-PHI, 0.0, -1.0],
-    [-PHI, 0.0, 1.0],
-];
-/// Its faces, counter-clockwise as seen from outside.
-const FACES: [[u32; 3]; 20] = [
-    [0, 11, 5],
-    [0, 5, 1],
-    [0, 1, 7],
-    [0, 7, 10],
-    [0, 10, 11],
-    [1, 5, 9],
-    [5, 11, 4],
-    [11, 10, 2],
-    [10, 7, 6],
-    [7, 1, 8],
-    [3, 9, 4],
-    [3, 4, 2],
-    [3, 2, 6],
-    [3, 6, 8],
-    [3, 8, 9],
-    [4, 9, 5],
-    [2, 4, 11],
-    [6, 2, 10],
-    [8, 6, 7],
-    [9, 8, 1],
-];
 /// How far the surface is from the sphere, in radii, by its largest features.
 const ROUGHNESS: f32 = 0.3;
 /// How far the whole is bent, in radii. Less than what would make the surface cross itself.
@@ -58,40 +15,12 @@ const BEND: f32 = 0.2;
 /// chooses the shape; two seeds give the same topology.
 ///
 /// # Errors
-/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`].
+/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`](super::MOST_TRIANGLES).
 pub fn scan(triangles: u64, seed: u32) -> Result<Scene, SceneError> {
-    let pieces = pieces(triangles);
-    let count = pieces.saturating_mul(pieces).saturating_mul(20);
-    if count > MOST_TRIANGLES {
-        return Err(SceneError::TooMany {
-            name: "scan".to_owned(),
-            count,
-            limit: MOST_TRIANGLES,
-        });
-    }
-    let lattice = Lattice::new(pieces as u32);
-    let octaves = octaves(lattice.pieces);
-    let vertices = lattice
-        .points()
-        .into_par_iter()
-        .map(|point| surface(point.normalize(), octaves, seed))
-        .collect();
-    let triangles = lattice.triangles();
-    let material_of = vec![0; triangles.len()];
     let clay = Material::matt("clay", Vec3::new(0.7, 0.62, 0.52));
-    Scene::new("scan", vertices, triangles, vec![clay], material_of)
-}
-
-/// Pieces of an edge of the icosahedron for so many triangles at least.
-fn pieces(triangles: u64) -> u64 {
-    let faces = triangles.div_ceil(20).max(1);
-    let root = faces.isqrt();
-    root + u64::from(root * root < faces)
-}
-
-/// Octaves of noise: the finest feature has four edges or more.
-fn octaves(pieces: u32) -> u32 {
-    pieces.ilog2().saturating_sub(1).clamp(2, 12)
+    closed_surface("scan", triangles, clay, |point, octaves| {
+        surface(point, octaves, seed)
+    })
 }
 
 /// The point of the surface for one of the sphere.
@@ -102,105 +31,11 @@ fn surface(point: Vec3, octaves: u32, seed: u32) -> Vec3 {
     rough + BEND * Vec3::new(bend(0), bend(1), bend(2))
 }
 
-/// The vertices and triangles of an icosahedron whose edges are cut into pieces: corners
-/// first, then the edges, then the insides of faces.
-struct Lattice {
-    pieces: u32,
-    /// Corners of each edge, the smaller first.
-    edges: Vec<[u32; 2]>,
-}
-
-impl Lattice {
-    fn new(pieces: u32) -> Self {
-        let mut edges: Vec<[u32; 2]> = FACES
-            .iter()
-            .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
-            .filter(|[from, to]| from < to)
-            .collect();
-        edges.sort_unstable();
-        Self { pieces, edges }
-    }
-
-    /// All vertices, on the flat faces.
-    fn points(&self) -> Vec<Vec3> {
-        let corner = |index: u32| Vec3::from_array(CORNERS[index as usize]);
-        let mut points: Vec<Vec3> = (0..12).map(corner).collect();
-        let n = self.pieces;
-        for &[a, b] in &self.edges {
-            let (a, b) = (corner(a), corner(b));
-            points.extend((1..n).map(|i| a * (n - i) as f32 + b * i as f32));
-        }
-        for face in FACES {
-            let [a, b, c] = face.map(corner);
-            for row in 1..n {
-                points.extend((1..n - row).map(|column| {
-                    a * (n - row - column) as f32 + b * column as f32 + c * row as f32
-                }));
-            }
-        }
-        points
-    }
-
-    /// The index of a vertex of a face: `row` pieces from its first edge, `column` pieces
-    /// along the row.
-    fn vertex(&self, face: usize, row: u32, column: u32) -> u32 {
-        let n = self.pieces;
-        let [a, b, c] = FACES[face];
-        if row == 0 {
-            return self.on_edge(a, b, column);
-        }
-        if column == 0 {
-            return self.on_edge(a, c, row);
-        }
-        if row + column == n {
-            return self.on_edge(b, c, row);
-        }
-        // Rows before this one have n - 2, n - 3, ... vertices inside.
-        let before = (row - 1) * (n - 1) - row * (row - 1) / 2;
-        let inside = (n - 1) * n.saturating_sub(2) / 2;
-        12 + 30 * (n - 1) + face as u32 * inside + before + column - 1
-    }
-
-    /// The index of the vertex that is `step` pieces from one corner on the edge to another.
-    fn on_edge(&self, from: u32, to: u32, step: u32) -> u32 {
-        let n = self.pieces;
-        if step == 0 {
-            return from;
-        }
-        if step == n {
-            return to;
-        }
-        let (ends, step) = match from < to {
-            true => ([from, to], step),
-            false => ([to, from], n - step),
-        };
-        let edge = self.edges.partition_point(|edge| *edge < ends) as u32;
-        12 + edge * (n - 1) + step - 1
-    }
-
-    fn triangles(&self) -> Vec<[u32; 3]> {
-        let rows = (0..FACES.len()).flat_map(|face| (0..self.pieces).map(move |row| (face, row)));
-        let rows: Vec<(usize, u32)> = rows.collect();
-        rows.into_par_iter()
-            .flat_map_iter(|(face, row)| {
-                let length = self.pieces - row;
-                (0..length).flat_map(move |column| {
-                    let at = |row, column| self.vertex(face, row, column);
-                    let (right, up) = (at(row, column + 1), at(row + 1, column));
-                    let first = [at(row, column), right, up];
-                    let second =
-                        (column + 1 < length).then(|| [right, at(row + 1, column + 1), up]);
-                    std::iter::once(first).chain(second)
-                })
-            })
-            .collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::CleanOptions;
+    use crate::generate::MOST_TRIANGLES;
     use crate::generate::testing::{edges_by_index, edges_by_position, volume};
 
     #[test]
@@ -213,7 +48,6 @@ mod tests {
             let (cleaned, _) = scan.clone().clean(CleanOptions::default()).unwrap();
             assert_eq!(cleaned.len(), made);
         }
-        assert_eq!(pieces(16_000_000), 895);
         let refused = scan(MOST_TRIANGLES, 1);
         assert!(matches!(refused, Err(SceneError::TooMany { .. })));
         assert!(scan(u64::MAX, 1).is_err());

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::Scene;
+use crate::{CleanOptions, Scene};
 
 /// How often each edge occurs, by the positions of its ends.
 pub(super) fn edges_by_position(scene: &Scene) -> HashMap<[[u32; 3]; 2], u32> {
@@ -32,4 +32,12 @@ pub(super) fn edges_by_index(scene: &Scene) -> HashMap<[u32; 2], u32> {
 pub(super) fn volume(scene: &Scene) -> f64 {
     let part = |[a, b, c]: &[glam::Vec3; 3]| f64::from(a.dot(b.cross(*c))) / 6.0;
     scene.positions().iter().map(part).sum()
+}
+
+/// Makes sure that cleaning leaves a scene as it is.
+pub(super) fn sound(scene: &Scene) {
+    let (cleaned, report) = scene.clone().clean(CleanOptions::default()).unwrap();
+    assert_eq!(cleaned.len(), scene.len(), "{report}");
+    assert_eq!(cleaned.vertices().len(), scene.vertices().len());
+    assert_eq!(cleaned.input_hash(), scene.input_hash());
 }
