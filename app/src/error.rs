@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use heapwood_graphs::GraphError;
-use heapwood_scenes::{CameraError, SceneError};
+use heapwood_scenes::{CameraError, SceneError, ViewError};
 use thiserror::Error;
 
 use crate::backend::BackendError;
@@ -25,6 +25,9 @@ pub enum Error {
     /// A camera that gives no image.
     #[error(transparent)]
     Camera(#[from] CameraError),
+    /// A view that cannot be used.
+    #[error(transparent)]
+    View(#[from] ViewError),
     /// Images that cannot be compared.
     #[error(transparent)]
     Diff(#[from] DiffError),
@@ -96,6 +99,7 @@ impl Error {
             | Self::Backend(BackendError::TooManyThreads { .. })
             | Self::Heap(HeapError::Parameter { .. }) => 2,
             Self::Scene(_)
+            | Self::View(_)
             | Self::Graph(_)
             | Self::Diff(_)
             | Self::Write { .. }

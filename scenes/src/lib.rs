@@ -27,6 +27,7 @@ mod obj;
 mod ply;
 mod polygon;
 mod scene;
+mod view;
 
 pub use bounds::Bounds;
 pub use camera::{Camera, CameraError, RayBasis};
@@ -38,6 +39,7 @@ pub use material::Material;
 pub use obj::{read_obj, save, write_mtl, write_obj};
 pub use ply::{PlyProblem, read_ply};
 pub use scene::Scene;
+pub use view::{CameraView, Lights, PointLight, Sky, Sun, View, ViewError, read_view, view_of};
 
 /// Largest magnitude that a coordinate may have.
 ///

@@ -1,6 +1,8 @@
 //! The files in `data/` and the generators that made them.
 
-use heapwood_scenes::{Camera, CleanOptions, Material, generate, load, write_mtl, write_obj};
+use heapwood_scenes::{
+    Camera, CleanOptions, Material, generate, load, read_view, write_mtl, write_obj,
+};
 use std::path::{Path, PathBuf};
 
 fn data() -> PathBuf {
@@ -53,6 +55,33 @@ fn every_material_of_the_courtyard_is_used() {
             "{name} is unused"
         );
     }
+}
+
+#[test]
+fn the_camera_of_the_cornell_box_sees_it_from_the_front() {
+    let view = read_view(data().join("cornell.toml")).unwrap();
+    let bounds = generate::cornell().bounds();
+    let camera = view.camera.camera(bounds).unwrap();
+    let rays = camera.rays();
+    // Rays of corners meet the open side beside the box, that of the middle its middle.
+    let at_front = |x: f32, y: f32| {
+        let direction = rays.corner + rays.du * x + rays.dv * y;
+        rays.origin + direction * (800.0 / direction.z)
+    };
+    let (corner, middle) = (at_front(0.0, 0.0), at_front(256.0, 256.0));
+    assert!(
+        corner.x > bounds.max.x && corner.x < bounds.max.x + 20.0,
+        "{corner}"
+    );
+    assert!(
+        corner.y > bounds.max.y && corner.y < bounds.max.y + 20.0,
+        "{corner}"
+    );
+    assert!(
+        (middle - bounds.centre()).abs().max_element() < 281.0,
+        "{middle}"
+    );
+    assert!((middle.x - bounds.centre().x).abs() < 5.0, "{middle}");
 }
 
 #[test]

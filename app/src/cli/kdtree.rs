@@ -56,19 +56,29 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let Some(scene) = &arguments.scenes.scene else {
         return frames(arguments, spec);
     };
-    let targets = [arguments.output.as_deref(), arguments.render.as_deref()];
-    read_apart(scene.file(), &targets)?;
+    let targets = [
+        arguments.output.as_deref(),
+        arguments.render.as_deref(),
+        arguments.camera.write_view.as_deref(),
+    ];
+    if arguments.render.is_none() && arguments.camera.write_view.is_some() {
+        let why = "--write-view takes a picture to write the view of: give --render, too";
+        return Err(Error::Usage(why.to_owned()));
+    }
+    let view = arguments.camera.view.as_deref();
+    read_apart(scene.file().into_iter().chain(view), &targets)?;
     let format = suffix::format(arguments.format, arguments.output.as_deref())?;
     if let Some(picture) = &arguments.render {
         suffix::check(picture, &["png"])?;
     }
     let file = arguments.output.as_deref().map(Output::open).transpose()?;
     let picture = arguments.render.as_deref().map(Output::open).transpose()?;
-    let (scene, _) = load_scene(scene, arguments.tree.keep_duplicates)?;
-    let camera = match picture {
-        Some(_) => Some(arguments.camera.camera(&scene)?),
+    let view = match picture {
+        Some(_) => Some(arguments.camera.open()?),
         None => None,
     };
+    let (scene, _) = load_scene(scene, arguments.tree.keep_duplicates)?;
+    let camera = view.as_ref().map(|view| view.camera(&scene)).transpose()?;
     let decided = arguments.backend.decide(None)?;
     let builder = arguments
         .builder
@@ -88,6 +98,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         let name = path.display().to_string();
         let shade = arguments.camera.shade.name();
         report.render = Some(PictureReport::new(&image, shade, &name));
+    }
+    if let (Some(view), Some(camera)) = (view, camera) {
+        view.write(&camera)?;
     }
     let text = match format {
         ResultFormat::Text => report.text(),

@@ -45,11 +45,20 @@ pub struct Arguments {
 /// Builds a tree, renders it and writes the picture.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
-    read_apart(arguments.scene.file(), &[Some(&arguments.output)])?;
+    let camera = &arguments.camera;
+    read_apart(
+        arguments
+            .scene
+            .file()
+            .into_iter()
+            .chain(camera.view.as_deref()),
+        &[Some(&arguments.output), camera.write_view.as_deref()],
+    )?;
     suffix::check(&arguments.output, &["png"])?;
     let target = Output::open(&arguments.output)?;
+    let view = camera.open()?;
     let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates)?;
-    let camera = arguments.camera.camera(&scene)?;
+    let camera = view.camera(&scene)?;
     let decided = arguments.backend.decide(None)?;
     let builder = arguments
         .builder
@@ -77,6 +86,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     wait.finish_and_clear();
     target.write(&picture.png()?)?;
+    view.write(&camera)?;
 
     let name = arguments.output.display().to_string();
     let picture = PictureReport::new(&picture, mode.name(), &name);

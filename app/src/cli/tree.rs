@@ -1,18 +1,20 @@
 //! Options of the commands that build a tree.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use heapwood_device::kdtree::plan::{Costs, Options, Quality};
 use heapwood_device::render::Mode;
-use heapwood_scenes::{Camera, Scene};
+use heapwood_scenes::{Camera, CameraView, Scene, View, read_view};
 
 use glam::Vec3;
 
+use super::suffix;
 use crate::Error;
 use crate::allocators::{DEFAULT, Spec};
 use crate::generate::{SceneSpec, Source, source};
+use crate::output::Output;
 use crate::size::{self, Pool};
 
 /// The scene, or the frames of one that moves.
@@ -94,21 +96,27 @@ pub struct CameraArguments {
     /// What the picture shows
     #[arg(long, value_name = "MODE", value_parser = parse_mode(), default_value = Mode::default().name())]
     pub shade: Mode,
-    /// Size of the picture
-    #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "800x600")]
-    size: (u32, u32),
+    /// Size of the picture [default: 800x600]
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    size: Option<[u32; 2]>,
     /// Where the camera is [default: where all of the scene is seen]
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true)]
     eye: Option<Vec3>,
     /// Where it looks [default: the middle of the scene]
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true)]
     look_at: Option<Vec3>,
-    /// Which direction is upwards
-    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, default_value = "0,1,0")]
-    up: Vec3,
-    /// Vertical field of view in degrees
-    #[arg(long, value_name = "DEGREES", default_value_t = 45.0)]
-    fov: f32,
+    /// Which direction is upwards [default: 0,1,0]
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true)]
+    up: Option<Vec3>,
+    /// Vertical field of view in degrees [default: 45]
+    #[arg(long, value_name = "DEGREES")]
+    fov: Option<f32>,
+    /// Take the camera and lights from this TOML file; the options above override it
+    #[arg(long, value_name = "FILE")]
+    pub view: Option<PathBuf>,
+    /// Write the camera of the picture, and the lights of --view, to this TOML file
+    #[arg(long, value_name = "FILE")]
+    pub write_view: Option<PathBuf>,
 }
 
 /// Qualities by their names, which help lists with what they promise.
@@ -191,17 +199,55 @@ pub fn refuse_coalesce(spec: &Spec) -> Result<(), Error> {
 }
 
 impl CameraArguments {
+    /// Reads the view, and makes sure that another one can be written.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be used or written.
+    pub fn open(&self) -> Result<OpenView, Error> {
+        let view = self.view.as_deref().map(read_view).transpose()?;
+        let mut view = view.unwrap_or_default();
+        let given = CameraView {
+            eye: self.eye,
+            look_at: self.look_at,
+            up: self.up,
+            fov_degrees: self.fov,
+            size: self.size,
+        };
+        view.camera = given.or(view.camera);
+        if let Some(path) = &self.write_view {
+            suffix::check(path, &["toml"])?;
+        }
+        let target = self.write_view.as_deref().map(Output::open).transpose()?;
+        Ok(OpenView { view, target })
+    }
+}
+
+/// What a picture is taken from, and where to write that.
+pub struct OpenView {
+    view: View,
+    target: Option<Output>,
+}
+
+impl OpenView {
     /// The camera; what was not given frames the scene.
     ///
     /// # Errors
     ///
     /// For what gives no image.
     pub fn camera(&self, scene: &Scene) -> Result<Camera, Error> {
-        let (width, height) = self.size;
-        let framed = Camera::frame(scene.bounds(), width, height, self.fov)?;
-        let eye = self.eye.unwrap_or(framed.eye());
-        let look_at = self.look_at.unwrap_or(framed.look_at());
-        Ok(Camera::new(eye, look_at, self.up, self.fov, width, height)?)
+        Ok(self.view.camera.camera(scene.bounds())?)
+    }
+
+    /// Writes the view with the camera that it gave, if that was asked for.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be written.
+    pub fn write(self, camera: &Camera) -> Result<(), Error> {
+        let Self { mut view, target } = self;
+        view.camera = CameraView::of(camera);
+        target.map_or(Ok(()), |target| target.write(view.to_toml().as_bytes()))
     }
 }
 
@@ -219,11 +265,11 @@ fn parse_bonus(text: &str) -> Result<f32, String> {
     }
 }
 
-fn parse_size(text: &str) -> Result<(u32, u32), String> {
+fn parse_size(text: &str) -> Result<[u32; 2], String> {
     let sides = text.split_once('x');
     let parsed = sides.and_then(|(width, height)| {
         let side = |text: &str| text.parse().ok().filter(|side| (1..=65_536).contains(side));
-        Some((side(width)?, side(height)?))
+        Some([side(width)?, side(height)?])
     });
     parsed.ok_or_else(|| "write it as 800x600, each side from 1 to 65536".to_owned())
 }

@@ -22,3 +22,4 @@ mod program;
 mod results;
 mod resume;
 mod turns;
+mod view;

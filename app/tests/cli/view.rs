@@ -1,0 +1,103 @@
+//! Views: cameras in files, which flags override and pictures write.
+
+use crate::program::{Folder, png_size, run};
+
+const SCENE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 3 4\nf 1 2 4\n";
+const VIEW: &str = "[camera]\neye = [2, 3, 4]\nlook_at = [0.1, 0, 0]\nup = [0, 0, 1]\nfov = 30\n\
+    size = [60, 40]\n[[sun]]\ndirection = [1, 1, 0]\nirradiance = [1, 2, 3]\n";
+
+/// Renders the scene, and returns the picture.
+fn picture(folder: &Folder, name: &str, options: &str) -> Vec<u8> {
+    let command = format!("render @scene.obj -o @{name} --backend cpu {options}");
+    let outcome = run(folder, &command);
+    assert_eq!(
+        (outcome.code, outcome.stderr.as_str()),
+        (0, ""),
+        "{outcome:?}"
+    );
+    std::fs::read(folder.path(name)).unwrap()
+}
+
+#[test]
+fn a_view_repeats_a_picture() {
+    let folder = Folder::new();
+    folder.put("scene.obj", SCENE);
+    folder.put("a.toml", VIEW);
+    let flags = "--eye 2,3,4 --look-at 0.1,0,0 --up 0,0,1 --fov 30 --size 60x40";
+    let expected = picture(&folder, "flags.png", flags);
+    assert_eq!(picture(&folder, "view.png", "--view @a.toml"), expected);
+    // What is written has the lights of what was read.
+    picture(&folder, "b.png", "--view @a.toml --write-view @b.toml");
+    let written = std::fs::read_to_string(folder.path("b.toml")).unwrap();
+    assert_eq!(
+        written,
+        "[camera]\neye = [2.0, 3.0, 4.0]\nlook_at = [0.1, 0.0, 0.0]\nup = [0.0, 0.0, 1.0]\n\
+         fov = 30.0\nsize = [60, 40]\n\n[[sun]]\ndirection = [1.0, 1.0, 0.0]\n\
+         irradiance = [1.0, 2.0, 3.0]\nangle = 0.0\n"
+    );
+    assert_eq!(picture(&folder, "c.png", "--view @b.toml"), expected);
+    // A camera that frames the scene is written as the one it was, too.
+    let framed = picture(&folder, "d.png", "--size 60x40 --write-view @d.toml");
+    assert_ne!(framed, expected);
+    assert_eq!(picture(&folder, "e.png", "--view @d.toml"), framed);
+}
+
+#[test]
+fn flags_override_a_view() {
+    let folder = Folder::new();
+    folder.put("scene.obj", SCENE);
+    folder.put("a.toml", VIEW);
+    let view = picture(&folder, "a.png", "--view @a.toml");
+    assert_ne!(picture(&folder, "b.png", "--view @a.toml --fov 40"), view);
+    picture(&folder, "c.png", "--view @a.toml --size 30x20");
+    assert_eq!(png_size(&folder.path("c.png")), (30, 20));
+    let flags = "--eye 2,3,4 --look-at 0,0,0 --up 0,0,1 --fov 30 --size 60x40";
+    assert_eq!(
+        picture(&folder, "d.png", "--view @a.toml --look-at 0,0,0"),
+        picture(&folder, "e.png", flags)
+    );
+}
+
+#[test]
+fn trees_are_rendered_by_views_too() {
+    let folder = Folder::new();
+    folder.put("scene.obj", SCENE);
+    folder.put("a.toml", VIEW);
+    let command = "kdtree @scene.obj --runs 1 --backend cpu --render @a.png --view @a.toml \
+                   --write-view @b.toml";
+    assert_eq!(run(&folder, command).code, 0);
+    let tree = std::fs::read(folder.path("a.png")).unwrap();
+    assert_eq!(picture(&folder, "b.png", "--view @b.toml"), tree);
+    let command = "kdtree @scene.obj --backend cpu --write-view @c.toml";
+    assert!(
+        run(&folder, command)
+            .error(2)
+            .contains("give --render, too")
+    );
+}
+
+#[test]
+fn bad_views_are_refused_in_a_line() {
+    let folder = Folder::new();
+    folder.put("scene.obj", SCENE);
+    folder.put("bad.toml", "[camera]\nzoom = 3\n");
+    folder.put(
+        "same.toml",
+        "[camera]\neye = [1, 1, 1]\nlook_at = [1, 1, 1]\n",
+    );
+    for (options, code, words) in [
+        ("--view @bad.toml", 3, "bad.toml:2: unknown field `zoom`"),
+        ("--view @no.toml", 3, "cannot read "),
+        ("--view @same.toml", 2, "the same point"),
+        ("--write-view @out.json", 2, ".toml"),
+        ("--write-view @none/out.toml", 3, "cannot write"),
+        ("--view @bad.toml --write-view @bad.toml", 2, "named twice"),
+        ("--write-view @out.png", 2, "named twice"),
+    ] {
+        let command = format!("render @scene.obj -o @out.png --backend cpu {options}");
+        let outcome = run(&folder, &command);
+        let message = outcome.error(code);
+        assert!(message.contains(words), "{options}: {message}");
+    }
+    assert_eq!(folder.names(), ["bad.toml", "same.toml", "scene.obj"]);
+}

@@ -1,0 +1,139 @@
+//! Where a picture is taken from and what lights it, beside the scene: a TOML file by which a
+//! picture can be repeated.
+
+mod read;
+mod write;
+
+use crate::{Bounds, Camera, CameraError};
+use glam::Vec3;
+
+pub use read::{ViewError, read_view, view_of};
+
+/// A camera, as far as it is given, and lights beside those of the scene's materials.
+///
+/// ```
+/// use heapwood_scenes::view_of;
+///
+/// let view = view_of("evening.toml", "
+///     [camera]
+///     eye = [0, 2, 9]
+///     fov = 50
+///     [[sun]]
+///     direction = [1, 0.4, 0.2]
+///     irradiance = [3.0, 2.1, 1.2]
+/// ")?;
+/// assert_eq!(view.camera.fov_degrees, Some(50.0));
+/// assert_eq!(view.lights.suns.len(), 1);
+/// assert_eq!(view_of("again.toml", &view.to_toml())?, view);
+/// # Ok::<(), heapwood_scenes::ViewError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct View {
+    /// Table `camera`.
+    pub camera: CameraView,
+    /// Tables `sky`, `sun` and `point`.
+    pub lights: Lights,
+}
+
+/// What of a camera is given; [`camera`](Self::camera) fills in the rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CameraView {
+    /// Position.
+    pub eye: Option<Vec3>,
+    /// The point in the middle of the picture.
+    pub look_at: Option<Vec3>,
+    /// The direction that is upwards.
+    pub up: Option<Vec3>,
+    /// Vertical field of view in degrees.
+    pub fov_degrees: Option<f32>,
+    /// Width and height of the picture in pixels.
+    pub size: Option<[u32; 2]>,
+}
+
+impl CameraView {
+    /// Size of a picture for which none is given.
+    pub const SIZE: [u32; 2] = [800, 600];
+    /// Field of view in degrees where none is given.
+    pub const FOV_DEGREES: f32 = 45.0;
+    /// What is upwards where nothing is given.
+    pub const UP: Vec3 = Vec3::Y;
+
+    /// All of a camera.
+    pub fn of(camera: &Camera) -> Self {
+        Self {
+            eye: Some(camera.eye()),
+            look_at: Some(camera.look_at()),
+            up: Some(camera.up()),
+            fov_degrees: Some(camera.fov_degrees()),
+            size: Some([camera.width(), camera.height()]),
+        }
+    }
+
+    /// What is given here, or else in `other`.
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            eye: self.eye.or(other.eye),
+            look_at: self.look_at.or(other.look_at),
+            up: self.up.or(other.up),
+            fov_degrees: self.fov_degrees.or(other.fov_degrees),
+            size: self.size.or(other.size),
+        }
+    }
+
+    /// The camera; an eye and a target that are not given are those of
+    /// [`Camera::frame`], which sees the whole box.
+    ///
+    /// # Errors
+    /// A [`CameraError`] for what gives no image.
+    pub fn camera(&self, scene: Bounds) -> Result<Camera, CameraError> {
+        let [width, height] = self.size.unwrap_or(Self::SIZE);
+        let fov = self.fov_degrees.unwrap_or(Self::FOV_DEGREES);
+        let framed = Camera::frame(scene, width, height, fov)?;
+        let eye = self.eye.unwrap_or(framed.eye());
+        let look_at = self.look_at.unwrap_or(framed.look_at());
+        let up = self.up.unwrap_or(Self::UP);
+        Camera::new(eye, look_at, up, fov, width, height)
+    }
+}
+
+/// Lights that no triangle emits. Colours are linear RGB, each component at least 0.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lights {
+    /// What surrounds the scene; none if that is the renderer's to choose.
+    pub sky: Option<Sky>,
+    /// Lights at an infinite distance.
+    pub suns: Vec<Sun>,
+    /// Lights without extent.
+    pub points: Vec<PointLight>,
+}
+
+/// The radiance of whatever no ray hits: it changes with the height of a direction, as
+/// `nadir + (zenith - nadir) * (y + 1) / 2` of its unit vector.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sky {
+    /// Radiance from straight above (+y).
+    pub zenith: Vec3,
+    /// Radiance from straight below.
+    pub nadir: Vec3,
+}
+
+/// A disc at an infinite distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sun {
+    /// Towards its middle; of any length above 0.
+    pub direction: Vec3,
+    /// Irradiance of a surface that faces it, nothing being in between.
+    pub irradiance: Vec3,
+    /// Angle over its diameter in degrees, 0 to 90; 0 is a direction, whose shadows are sharp.
+    pub angle_degrees: f32,
+}
+
+/// A point that shines in all directions alike.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointLight {
+    /// Where it is.
+    pub position: Vec3,
+    /// Radiant intensity: the irradiance of a surface that faces it is this divided by the square
+    /// of the distance.
+    pub intensity: Vec3,
+}

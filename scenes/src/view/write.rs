@@ -1,0 +1,78 @@
+//! Views out: text that reads back as the same view, bit for bit.
+
+use super::{Sky, View};
+use glam::Vec3;
+use std::fmt::Write;
+
+impl View {
+    /// The view as TOML text.
+    pub fn to_toml(&self) -> String {
+        let mut text = String::new();
+        let camera = self.camera;
+        let vector = |name: &str, value: Option<Vec3>| {
+            value.map(|value| format!("{name} = {}\n", array(value)))
+        };
+        let fov = camera
+            .fov_degrees
+            .map(|fov| format!("fov = {}\n", number(fov)));
+        let size = camera
+            .size
+            .map(|[width, height]| format!("size = [{width}, {height}]\n"));
+        let lines = [
+            vector("eye", camera.eye),
+            vector("look_at", camera.look_at),
+            vector("up", camera.up),
+            fov,
+            size,
+        ];
+        if lines.iter().any(Option::is_some) {
+            text += "[camera]\n";
+        }
+        text.extend(lines.into_iter().flatten());
+        let mut table = |header: &str, lines: &[(&str, String)]| {
+            let parting = if text.is_empty() { "" } else { "\n" };
+            writeln!(text, "{parting}{header}").expect("writing to a string succeeds");
+            for (name, value) in lines {
+                writeln!(text, "{name} = {value}").expect("writing to a string succeeds");
+            }
+        };
+        if let Some(Sky { zenith, nadir }) = self.lights.sky {
+            table(
+                "[sky]",
+                &[("zenith", array(zenith)), ("nadir", array(nadir))],
+            );
+        }
+        for sun in &self.lights.suns {
+            let lines = [
+                ("direction", array(sun.direction)),
+                ("irradiance", array(sun.irradiance)),
+                ("angle", number(sun.angle_degrees)),
+            ];
+            table("[[sun]]", &lines);
+        }
+        for point in &self.lights.points {
+            let lines = [
+                ("position", array(point.position)),
+                ("intensity", array(point.intensity)),
+            ];
+            table("[[point]]", &lines);
+        }
+        text
+    }
+}
+
+fn array(value: Vec3) -> String {
+    let [x, y, z] = value.to_array().map(number);
+    format!("[{x}, {y}, {z}]")
+}
+
+/// The fewest digits that read back as the same `f32`. TOML reads an `f64` first: where that
+/// rounds to another `f32`, its digits are written.
+fn number(value: f32) -> String {
+    let short = format!("{value:?}");
+    let back = short.parse::<f64>().map(|wide| wide as f32);
+    match back {
+        Ok(back) if back.to_bits() == value.to_bits() => short,
+        _ => format!("{:?}", f64::from(value)),
+    }
+}

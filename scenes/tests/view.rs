@@ -1,0 +1,279 @@
+//! Views: what a file may say, what it may not, and that what is written reads back.
+
+use glam::Vec3;
+use heapwood_scenes::{
+    Bounds, Camera, CameraView, Lights, PointLight, Sky, Sun, View, read_view, view_of,
+};
+use proptest::prelude::*;
+
+fn refusal(text: &str) -> String {
+    let message = view_of("v.toml", text).unwrap_err().to_string();
+    assert!(!message.contains(['\n', '\r']), "{message}");
+    message
+}
+
+#[test]
+fn everything_that_is_given_is_read() {
+    let text = "# A picture.\n[camera]\neye = [1, 2.5, -3]\nlook_at = [0, 0, 0]\nup = [0, 0, 1]\n\
+        fov = 30\nsize = [640, 480]\n[sky]\ncolour = [1, 1, 2]\n[[sun]]\ndirection = [0, 1, 0]\n\
+        irradiance = [3, 2, 1]\nangle = 0.5\n[[sun]]\ndirection = [1, 0, 0]\nirradiance = [1, 1, 1]\n\
+        [[point]]\nposition = [5, 5, 5]\nintensity = [100, 0, 0]\n";
+    let expected = View {
+        camera: CameraView {
+            eye: Some(Vec3::new(1.0, 2.5, -3.0)),
+            look_at: Some(Vec3::ZERO),
+            up: Some(Vec3::Z),
+            fov_degrees: Some(30.0),
+            size: Some([640, 480]),
+        },
+        lights: Lights {
+            sky: Some(Sky {
+                zenith: Vec3::new(1.0, 1.0, 2.0),
+                nadir: Vec3::new(1.0, 1.0, 2.0),
+            }),
+            suns: vec![
+                Sun {
+                    direction: Vec3::Y,
+                    irradiance: Vec3::new(3.0, 2.0, 1.0),
+                    angle_degrees: 0.5,
+                },
+                Sun {
+                    direction: Vec3::X,
+                    irradiance: Vec3::ONE,
+                    angle_degrees: 0.0,
+                },
+            ],
+            points: vec![PointLight {
+                position: Vec3::splat(5.0),
+                intensity: Vec3::new(100.0, 0.0, 0.0),
+            }],
+        },
+    };
+    assert_eq!(view_of("v", text).unwrap(), expected);
+    assert_eq!(view_of("v", "").unwrap(), View::default());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("v.toml.gz");
+    std::fs::write(&path, heapwood_files::compress(text.as_bytes()).unwrap()).unwrap();
+    assert_eq!(read_view(&path).unwrap(), expected);
+    let missing = read_view(folder.path().join("no.toml"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        missing.starts_with("cannot read ") && missing.contains("no.toml"),
+        "{missing}"
+    );
+    let folder = read_view(folder.path()).unwrap_err().to_string();
+    assert!(folder.contains(" is a directory"), "{folder}");
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_line() {
+    for (text, line, words) in [
+        (
+            "[camera]\neye = [0, 0, 0]\nzoom = 2\n",
+            3,
+            "unknown field `zoom`",
+        ),
+        ("[lamp]\n", 1, "unknown field `lamp`"),
+        (
+            "[[sun]]\ndirection = [0, 1, 0]\nirradiance = [1, 1, 1]\ncolour = 1",
+            4,
+            "unknown field",
+        ),
+        (
+            "[camera]\neye = [0, 0]\n",
+            2,
+            "expected an array of length 3",
+        ),
+        ("[camera]\neye = \"here\"\n", 2, "invalid type"),
+        ("[camera\n", 1, ""),
+        ("\n[camera]\nfov = 45\nfov = 50\n", 4, "duplicate key"),
+        (
+            "[camera]\neye = [nan, 0, 0]\n",
+            2,
+            "eye must be three numbers of at most 1e18",
+        ),
+        (
+            "[camera]\nlook_at = [0, 1e30, 0]\n",
+            2,
+            "look_at must be three numbers",
+        ),
+        (
+            "[camera]\nup = [0, 0, 0]\n",
+            2,
+            "up must be three finite numbers, not all of them 0",
+        ),
+        (
+            "[camera]\nfov = 180\n",
+            2,
+            "fov must be from 0.001 to 179.9 degrees",
+        ),
+        (
+            "[camera]\nsize = [0, 10]\n",
+            2,
+            "size must be two whole numbers from 1 to 65536",
+        ),
+        ("[camera]\nsize = [10, -1]\n", 2, "invalid value"),
+        (
+            "\n[sky]\nzenith = [1, 1, 1]\n",
+            2,
+            "sky takes a colour, or a zenith and a nadir",
+        ),
+        (
+            "[sky]\ncolour = [1, -1, 1]\n",
+            2,
+            "colour must be three finite numbers of at least 0",
+        ),
+        (
+            "[[sun]]\nirradiance = [1, 1, 1]\n",
+            1,
+            "missing field `direction`",
+        ),
+        (
+            "[[sun]]\ndirection = [0, 1, 0]\nirradiance = [1, 1, inf]\n",
+            3,
+            "irradiance must be",
+        ),
+        (
+            "[[sun]]\ndirection = [0, 1, 0]\nirradiance = [1, 1, 1]\nangle = 91\n",
+            4,
+            "0 to 90 degrees",
+        ),
+        (
+            "[[point]]\nposition = [0, 0, 2e18]\nintensity = [1, 1, 1]\n",
+            2,
+            "position must be",
+        ),
+    ] {
+        let message = refusal(text);
+        let start = format!("v.toml:{line}: ");
+        assert!(
+            message.starts_with(&start) && message.contains(words),
+            "{text}: {message}"
+        );
+    }
+}
+
+#[test]
+fn what_is_not_given_is_filled_in() {
+    let bounds = Bounds {
+        min: Vec3::ZERO,
+        max: Vec3::splat(2.0),
+    };
+    let framed = Camera::frame(bounds, 800, 600, 45.0).unwrap();
+    assert_eq!(CameraView::default().camera(bounds).unwrap(), framed);
+    let flags = CameraView {
+        fov_degrees: Some(30.0),
+        ..CameraView::default()
+    };
+    let file = CameraView {
+        eye: Some(Vec3::splat(9.0)),
+        fov_degrees: Some(60.0),
+        size: Some([64, 32]),
+        ..CameraView::default()
+    };
+    let camera = flags.or(file).camera(bounds).unwrap();
+    let expected = Camera::new(Vec3::splat(9.0), Vec3::ONE, Vec3::Y, 30.0, 64, 32).unwrap();
+    assert_eq!(camera, expected);
+    // All of it gives the same camera, whatever the scene is.
+    let elsewhere = Bounds {
+        min: Vec3::splat(-500.0),
+        max: Vec3::splat(9.0),
+    };
+    assert_eq!(CameraView::of(&camera).camera(elsewhere).unwrap(), camera);
+}
+
+fn vector(values: impl Strategy<Value = f32> + Clone) -> impl Strategy<Value = Vec3> {
+    (values.clone(), values.clone(), values).prop_map(|(x, y, z)| Vec3::new(x, y, z))
+}
+
+fn coordinate() -> impl Strategy<Value = f32> + Clone {
+    any::<f32>().prop_filter("a coordinate", |x| x.abs() <= 1e18)
+}
+
+fn light() -> impl Strategy<Value = Vec3> {
+    let finite = any::<f32>().prop_filter("finite", |x| x.is_finite());
+    vector(finite.prop_map(f32::abs))
+}
+
+prop_compose! {
+    fn view()(
+        eye in prop::option::of(vector(coordinate())),
+        up in prop::option::of(vector(1_f32..2.0)),
+        fov_degrees in prop::option::of(0.001_f32..179.9),
+        size in prop::option::of((1_u32..65536, 1_u32..65536)),
+        sky in prop::option::of((light(), light())),
+        suns in prop::collection::vec((vector(1_f32..9.0), light(), 0_f32..90.0), 0..3),
+        points in prop::collection::vec((vector(coordinate()), light()), 0..3),
+    ) -> View {
+        View {
+            camera: CameraView {
+                eye, look_at: eye, up, fov_degrees, size: size.map(|(w, h)| [w, h]),
+            },
+            lights: Lights {
+                sky: sky.map(|(zenith, nadir)| Sky { zenith, nadir }),
+                suns: suns.into_iter().map(|(direction, irradiance, angle_degrees)| Sun {
+                    direction, irradiance, angle_degrees,
+                }).collect(),
+                points: points.into_iter().map(|(position, intensity)| PointLight {
+                    position, intensity,
+                }).collect(),
+            },
+        }
+    }
+}
+
+/// Everything that a view may have.
+const FULL: &str = "[camera]\neye = [1, 2, 3]\nlook_at = [4, 5, 6]\nup = [0, 1, 0]\nfov = 50.5\n\
+    size = [80, 60]\n[sky]\nzenith = [1, 1, 1]\nnadir = [0, 0, 0]\n[[sun]]\ndirection = [1, 1, 1]\n\
+    irradiance = [1, 2, 3]\nangle = 1\n[[point]]\nposition = [7, 8, 9]\nintensity = [1, 1, 1]\n";
+
+fn survives(text: &str) {
+    match view_of("any", text) {
+        Err(error) => assert!(!error.to_string().contains(['\n', '\r']), "{error}"),
+        Ok(view) => {
+            assert_eq!(view_of("again", &view.to_toml()).unwrap(), view);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_reads_back(view in view()) {
+        prop_assert_eq!(view_of("v", &view.to_toml()).unwrap(), view);
+    }
+
+    #[test]
+    fn random_text(bytes in prop::collection::vec(any::<u8>(), 0..500)) {
+        survives(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn mutated_text(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let mut bytes = FULL.as_bytes().to_vec();
+        for (at, byte) in edits {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        survives(&String::from_utf8_lossy(&bytes));
+        bytes.truncate(cut.index(bytes.len()));
+        survives(&String::from_utf8_lossy(&bytes));
+    }
+}
+
+#[test]
+fn deep_nesting_needs_no_stack() {
+    for text in [
+        "[".repeat(500_000),
+        format!("a = {}", "[".repeat(500_000)),
+        "a.".repeat(400_000),
+    ] {
+        survives(&text);
+    }
+    assert!(view_of("full", FULL).is_ok());
+}
