@@ -5,6 +5,8 @@
 //! Polygons become triangles in [`polygon`](crate::polygon).
 
 mod mtl;
+mod pieces;
+mod plain;
 mod scan;
 mod write;
 
@@ -18,7 +20,6 @@ use heapwood_files::{check_text, decompress};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashSet;
-use std::io::Read;
 use std::path::Path;
 
 /// Reads and cleans OBJ text from memory, plain or gzipped.
@@ -61,11 +62,10 @@ pub fn read_obj(
         warnings.borrow_mut().extend(found);
         result
     };
-    let mut reader = scan
-        .libraries
-        .as_bytes()
-        .chain(scan.vertices.as_bytes())
-        .chain(scan.body.as_bytes());
+    let parts = std::iter::once(scan.libraries.as_bytes())
+        .chain(scan.vertices.parts())
+        .chain(scan.body.parts());
+    let mut reader = pieces::Reader::new(parts);
     let (models, materials) = tobj::load_obj_buf(&mut reader, &TOBJ_OPTIONS, load_library)
         .map_err(|source| SceneError::Parser {
             path: path(),
@@ -178,22 +178,29 @@ fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
     let mut physical = text.split(separator).zip(1..);
     std::iter::from_fn(move || {
         let (first, number) = physical.next()?;
-        let first = first.trim();
-        let Some(start) = first.strip_suffix('\\') else {
-            return Some((number, Cow::Borrowed(first)));
-        };
-        let mut line = start.to_owned();
-        for (next, _) in physical.by_ref() {
-            let next = next.trim();
-            let goes_on = next.strip_suffix('\\');
-            line.push(' ');
-            line.push_str(goes_on.unwrap_or(next));
-            if goes_on.is_none() {
-                break;
-            }
-        }
-        Some((number, Cow::Owned(line.trim().to_owned())))
+        let others = physical.by_ref().map(|(line, _)| line);
+        Some((number, logical_line(first, others)))
     })
+}
+
+/// The trimmed line that begins with `first` and goes on in as many of the
+/// others as it says.
+fn logical_line<'a>(first: &'a str, mut others: impl Iterator<Item = &'a str>) -> Cow<'a, str> {
+    let first = first.trim();
+    let Some(start) = first.strip_suffix('\\') else {
+        return Cow::Borrowed(first);
+    };
+    let mut line = start.to_owned();
+    for next in others.by_ref() {
+        let next = next.trim();
+        let goes_on = next.strip_suffix('\\');
+        line.push(' ');
+        line.push_str(goes_on.unwrap_or(next));
+        if goes_on.is_none() {
+            break;
+        }
+    }
+    Cow::Owned(line.trim().to_owned())
 }
 
 /// First word of a trimmed line, and the trimmed rest.

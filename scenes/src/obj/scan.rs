@@ -5,22 +5,32 @@
 //! vertex below it, and negative indices made absolute, since only the place
 //! in the original file gives them meaning. Texture coordinates, normals,
 //! points and lines are left out.
+//!
+//! Threads share the text in chunks of whole lines. Bytes alone show that nearly
+//! all lines are sound ([`plain`]); those stay where they are in the text. No number is parsed
+//! here that `tobj` parses, but where its form leaves open whether it is sound.
 
-use super::{keyword, numbered_lines};
+use super::pieces::Pieces;
+use super::plain::{Plain, plain, push_vertices};
+use super::{keyword, logical_line};
 use crate::error::excerpt;
 use crate::{LineProblem, MAX_COORDINATE, SceneError, Warning};
+use rayon::prelude::*;
 use std::collections::HashSet;
 use std::fmt::Write;
 
+/// Bytes of a chunk, about.
+const CHUNK: usize = 1 << 20;
+
 /// The checked text, in three parts to be read one after the other.
-#[derive(Default)]
-pub(super) struct Scan {
+#[derive(Debug, Default)]
+pub(super) struct Scan<'a> {
     /// `mtllib` lines, one library each.
     pub libraries: String,
     /// `v` lines.
-    pub vertices: String,
+    pub vertices: Pieces<'a>,
     /// `f`, `g`, `o` and `usemtl` lines.
-    pub body: String,
+    pub body: Pieces<'a>,
     /// Number of faces.
     pub faces: usize,
     /// Materials by name, with the line of their first use.
@@ -30,69 +40,256 @@ pub(super) struct Scan {
 }
 
 /// Checks every line of `text`; `path` is what errors call it.
-pub(super) fn scan(path: &str, text: &str) -> Result<Scan, SceneError> {
-    let mut scan = Scan::default();
-    let mut vertex_count = 0;
-    let mut forward = Vec::new();
-    let mut seen_materials = HashSet::new();
-    let mut seen_libraries = HashSet::new();
-    let mut unknown = Skipped::default();
-    let mut without_area = Skipped::default();
-    let fault = |line, problem| SceneError::Line {
+pub(super) fn scan<'a>(path: &str, text: &'a str) -> Result<Scan<'a>, SceneError> {
+    scan_in_chunks(path, text, CHUNK)
+}
+
+fn scan_in_chunks<'a>(path: &str, text: &'a str, bytes: usize) -> Result<Scan<'a>, SceneError> {
+    let parts = chunks(text, bytes);
+    let mut chunks: Vec<Chunk> = (parts.par_iter())
+        .map(|part| Chunk::scan(part, None, usize::MAX))
+        .collect();
+    // How many vertices are above each chunk is known now.
+    let mut vertices = 0;
+    let above: Vec<usize> = (chunks.iter())
+        .map(|chunk| {
+            vertices += chunk.vertex_count;
+            vertices - chunk.vertex_count
+        })
+        .collect();
+    (chunks.par_iter_mut().enumerate())
+        .filter(|(_, chunk)| chunk.is_relative)
+        .for_each(|(number, chunk)| {
+            *chunk = Chunk::scan(&parts[number], Some(above[number]), usize::MAX);
+        });
+
+    let fault = |number: usize, (line, problem)| SceneError::Line {
         path: path.to_owned(),
-        line,
+        line: line
+            + chunks[..number]
+                .iter()
+                .map(|chunk| chunk.lines)
+                .sum::<usize>(),
         problem,
     };
+    let faulty = chunks.iter().enumerate().find_map(|(number, chunk)| {
+        let found = chunk.fault.clone()?;
+        Some(fault(number, found))
+    });
+    if let Some(error) = faulty {
+        return Err(error);
+    }
+    // A face may use a vertex further down, but not one that is nowhere.
+    if let Some(number) = chunks.iter().position(|chunk| chunk.largest > vertices) {
+        let again = Chunk::scan(&parts[number], Some(above[number]), vertices);
+        return Err(fault(
+            number,
+            again.fault.expect("the index that was found before"),
+        ));
+    }
+    Ok(merged(path, chunks))
+}
 
-    for (number, line) in numbered_lines(text) {
-        let (word, rest) = keyword(&line);
+/// Parts of the text that end where a line does that does not go on in the next one.
+fn chunks(text: &str, bytes: usize) -> Vec<Lines<'_>> {
+    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let separator = if rest.contains('\n') { b'\n' } else { b'\r' };
+    let mut parts = Vec::new();
+    while !rest.is_empty() {
+        let mut end = bytes.min(rest.len());
+        end = loop {
+            let Some(at) = memchr::memchr(separator, &rest.as_bytes()[end..]) else {
+                break rest.len();
+            };
+            end += at + 1;
+            let before = &rest.as_bytes()[..end - 1];
+            let start = memchr::memrchr(separator, before).map_or(0, |at| at + 1);
+            if !goes_on(&rest[start..end]) {
+                break end;
+            }
+        };
+        let part;
+        (part, rest) = rest.split_at(end);
+        parts.push(Lines {
+            text: part,
+            separator,
+        });
+    }
+    parts
+}
+
+/// Whether a line goes on in the next one.
+fn goes_on(line: &str) -> bool {
+    line.trim_end().ends_with('\\')
+}
+
+/// Some whole lines of a file.
+struct Lines<'a> {
+    text: &'a str,
+    separator: u8,
+}
+
+/// What there is in some lines. Line numbers count from their first, which is 1.
+#[derive(Default)]
+struct Chunk<'a> {
+    libraries: Vec<String>,
+    vertices: Pieces<'a>,
+    body: Pieces<'a>,
+    vertex_count: usize,
+    faces: usize,
+    /// The largest index of a vertex, counted from 1.
+    largest: usize,
+    lines: usize,
+    used_materials: Vec<(String, usize)>,
+    without_area: Skipped,
+    unknown: Skipped,
+    /// Whether there is an index that depends on how many vertices are above these lines, which
+    /// was not given.
+    is_relative: bool,
+    /// The first fault; nothing after it was looked at.
+    fault: Option<(usize, LineProblem)>,
+}
+
+impl<'a> Chunk<'a> {
+    /// Scans lines with so many vertices above them, where that is known, in which indices may
+    /// be at most `most`.
+    fn scan(part: &Lines<'a>, above: Option<usize>, most: usize) -> Self {
+        let mut chunk = Self::default();
+        chunk.fault = chunk.read(part, above, most).err();
+        chunk
+    }
+
+    fn read(
+        &mut self,
+        &Lines { text, separator }: &Lines<'a>,
+        above: Option<usize>,
+        most: usize,
+    ) -> Result<(), (usize, LineProblem)> {
+        let mut start = 0;
+        while start < text.len() {
+            self.lines += 1;
+            let number = self.lines;
+            let rest = &text.as_bytes()[start..];
+            let at = memchr::memchr(separator, rest);
+            let mut end = start + at.map_or(rest.len(), |at| at + 1);
+            // `tobj` knows one end of lines, which the last one may lack.
+            let line = rest[..end - start].strip_suffix(b"\n");
+            match line.and_then(plain) {
+                Some(Plain::Nothing) => {}
+                Some(Plain::Vertex) => {
+                    self.vertices.keep(text, start..end);
+                    self.vertex_count += 1;
+                }
+                Some(Plain::Face(largest)) => {
+                    self.body.keep(text, start..end);
+                    self.face(number, largest as usize, most)?;
+                }
+                Some(Plain::Slashed(largest)) => {
+                    push_vertices(&text[start..end], self.body.written());
+                    self.face(number, largest as usize, most)?;
+                }
+                None => {
+                    // To the end of the last line that it goes on in.
+                    let mut last = start;
+                    while goes_on(&text[last..end]) && end < text.len() {
+                        self.lines += 1;
+                        last = end;
+                        let at = memchr::memchr(separator, &text.as_bytes()[end..]);
+                        end = at.map_or(text.len(), |at| end + at + 1);
+                    }
+                    let mut lines = text[start..end].split(char::from(separator));
+                    let first = lines.next().unwrap_or_default();
+                    let line = logical_line(first, lines);
+                    self.line(number, &line, above, most)?;
+                }
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    fn face(
+        &mut self,
+        number: usize,
+        largest: usize,
+        most: usize,
+    ) -> Result<(), (usize, LineProblem)> {
+        if largest > most {
+            let index = largest as i64;
+            return Err((number, LineProblem::IndexRange { index, count: most }));
+        }
+        self.largest = self.largest.max(largest);
+        self.faces += 1;
+        Ok(())
+    }
+
+    /// Looks at a line of any kind.
+    fn line(
+        &mut self,
+        number: usize,
+        line: &str,
+        above: Option<usize>,
+        most: usize,
+    ) -> Result<(), (usize, LineProblem)> {
+        let (word, rest) = keyword(line);
         match word {
             "v" => {
-                let rest = without_comment(rest);
-                let values = vertex(rest).map_err(|problem| fault(number, problem))?;
-                push_line(&mut scan.vertices, "v", values);
-                vertex_count += 1;
+                let values = vertex(without_comment(rest)).map_err(|problem| (number, problem))?;
+                push_line(self.vertices.written(), "v", values);
+                self.vertex_count += 1;
             }
             "f" => {
-                let rest = without_comment(rest);
-                let largest = face(rest, vertex_count, &mut scan.body)
-                    .map_err(|problem| fault(number, problem))?;
-                if largest > vertex_count {
-                    forward.push((number, largest));
+                let above = above.map(|above| above + self.vertex_count);
+                let largest = face(without_comment(rest), above, self.body.written());
+                match largest.map_err(|problem| (number, problem))? {
+                    Some(largest) => self.face(number, largest, most)?,
+                    None => self.is_relative = true,
                 }
-                scan.faces += 1;
             }
-            "g" | "o" => push_line(&mut scan.body, word, rest),
+            "g" | "o" => push_line(self.body.written(), word, rest),
             "usemtl" if !rest.is_empty() => {
-                push_line(&mut scan.body, word, rest);
-                if seen_materials.insert(rest.to_owned()) {
-                    scan.used_materials.push((rest.to_owned(), number));
-                }
+                push_line(self.body.written(), word, rest);
+                self.used_materials.push((rest.to_owned(), number));
             }
             "mtllib" if !rest.is_empty() => {
-                // Some exporters repeat the library before every object.
-                for library in libraries(rest) {
-                    if seen_libraries.insert(library.to_owned()) {
-                        push_line(&mut scan.libraries, word, library);
-                    }
-                }
+                self.libraries.extend(libraries(rest).map(str::to_owned));
             }
-            "p" | "l" => without_area.add(number, word),
+            "p" | "l" => self.without_area.add(number, word),
             "" | "vt" | "vn" | "vp" | "s" | "lod" | "bevel" | "usemap" | "maplib" | "c_interp"
             | "d_interp" | "shadow_obj" | "trace_obj" => {}
             _ if word.starts_with('#') => {}
-            _ => unknown.add(number, word),
+            _ => self.unknown.add(number, word),
         }
+        Ok(())
     }
+}
 
-    for (line, index) in forward {
-        if index > vertex_count {
-            let problem = LineProblem::IndexRange {
-                index: index as i64,
-                count: vertex_count,
-            };
-            return Err(fault(line, problem));
+/// What chunks have in all.
+fn merged<'a>(path: &str, chunks: Vec<Chunk<'a>>) -> Scan<'a> {
+    let mut scan = Scan::default();
+    let mut seen_materials = HashSet::new();
+    let mut seen_libraries = HashSet::new();
+    let (mut without_area, mut unknown) = (Skipped::default(), Skipped::default());
+    let mut lines = 0;
+    for chunk in chunks {
+        scan.vertices.append(chunk.vertices);
+        scan.body.append(chunk.body);
+        scan.faces += chunk.faces;
+        // Some exporters repeat the library before every object.
+        for library in chunk.libraries {
+            if !seen_libraries.contains(&library) {
+                push_line(&mut scan.libraries, "mtllib", &library);
+                seen_libraries.insert(library);
+            }
         }
+        for (material, line) in chunk.used_materials {
+            if seen_materials.insert(material.clone()) {
+                scan.used_materials.push((material, lines + line));
+            }
+        }
+        without_area.append(chunk.without_area, lines);
+        unknown.append(chunk.unknown, lines);
+        lines += chunk.lines;
     }
     if let Some((line, _)) = without_area.first {
         scan.warnings.push(Warning::PointsAndLines {
@@ -109,7 +306,7 @@ pub(super) fn scan(path: &str, text: &str) -> Result<Scan, SceneError> {
             keyword,
         });
     }
-    Ok(scan)
+    scan
 }
 
 /// Lines of one kind that were skipped: how many, and the first.
@@ -123,6 +320,13 @@ impl Skipped {
     fn add(&mut self, line: usize, word: &str) {
         self.count += 1;
         self.first.get_or_insert_with(|| (line, excerpt(word)));
+    }
+
+    /// Adds those of later lines, of which so many are before.
+    fn append(&mut self, others: Self, lines: usize) {
+        self.count += others.count;
+        let first = others.first.map(|(line, word)| (lines + line, word));
+        self.first = self.first.take().or(first);
     }
 }
 
@@ -174,21 +378,26 @@ fn vertex(text: &str) -> Result<&str, LineProblem> {
 }
 
 /// Checks one face of a file that has `above` vertices so far, appends its
-/// line to `body`, and returns its largest vertex index, counted from 1.
-fn face(text: &str, above: usize, body: &mut String) -> Result<usize, LineProblem> {
+/// line to `body`, and returns its largest vertex index, counted from 1; none
+/// if `above` is asked for and not known.
+fn face(text: &str, above: Option<usize>, body: &mut String) -> Result<Option<usize>, LineProblem> {
     let mut corners = 0;
     let mut largest = 0;
     body.push('f');
     for word in text.split_whitespace() {
         let index = corner(word)?;
+        if index == 0 {
+            return Err(LineProblem::IndexZero);
+        }
+        let is_plain = (1..=i64::from(u32::MAX)).contains(&index);
+        let Some(above) = above.or(is_plain.then_some(0)) else {
+            return Ok(None);
+        };
         let absolute = if index < 0 {
             above as i64 + 1 + index
         } else {
             index
         };
-        if index == 0 {
-            return Err(LineProblem::IndexZero);
-        }
         if absolute < 1 || absolute > i64::from(u32::MAX) {
             let count = above;
             return Err(LineProblem::IndexRange { index, count });
@@ -201,7 +410,7 @@ fn face(text: &str, above: usize, body: &mut String) -> Result<usize, LineProble
     if corners < 3 {
         return Err(LineProblem::FaceSize(corners));
     }
-    Ok(largest)
+    Ok(Some(largest))
 }
 
 /// The vertex index of a face corner. The other indices must be integers or
@@ -241,6 +450,11 @@ fn libraries(names: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
+    fn text_of(pieces: &Pieces) -> String {
+        let parts: Vec<&[u8]> = pieces.parts().collect();
+        String::from_utf8(parts.concat()).unwrap()
+    }
+
     fn problem(text: &str) -> (usize, LineProblem) {
         match scan("t", text).map(|_| ()) {
             Err(SceneError::Line { line, problem, .. }) => (line, problem),
@@ -251,7 +465,7 @@ mod tests {
     #[test]
     fn vertices_of_every_form_are_cut_to_what_counts() {
         let scan = scan("t", "v 1 2 3\nv 1 2 3 2\nv  1 2 3  .5 .5 .5 # c\n").unwrap();
-        assert_eq!(scan.vertices, "v 1 2 3\nv 1 2 3 2\nv 1 2 3\n");
+        assert_eq!(text_of(&scan.vertices), "v 1 2 3\nv 1 2 3 2\nv 1 2 3\n");
     }
 
     #[test]
@@ -272,7 +486,7 @@ mod tests {
     fn indices_become_absolute_and_forward_ones_are_allowed() {
         let text = "v 0 0 0\nv 1 0 0\nf -2 2//7 3/1/1\nv 0 1 0\nf -1 -2 -3 1\n";
         let scan = scan("t", text).unwrap();
-        assert_eq!(scan.body, "f 1 2 3\nf 3 2 1 1\n");
+        assert_eq!(text_of(&scan.body), "f 1 2 3\nf 3 2 1 1\n");
         assert_eq!(scan.faces, 2);
     }
 
@@ -330,8 +544,9 @@ mod tests {
     #[test]
     fn names_may_not_be_missing() {
         for word in ["usemtl", "mtllib"] {
-            let scan = scan("t", &format!("v 0 0 0\n{word}\n{word} \n")).unwrap();
-            assert!(scan.libraries.is_empty() && scan.body.is_empty());
+            let text = format!("v 0 0 0\n{word}\n{word} \n");
+            let scan = scan("t", &text).unwrap();
+            assert!(scan.libraries.is_empty() && text_of(&scan.body).is_empty());
             assert_eq!(scan.warnings.len(), 1);
             assert_eq!(
                 scan.warnings[0].to_string(),
@@ -347,5 +562,64 @@ mod tests {
             scan.libraries,
             "mtllib a.mtl\nmtllib my b.MTL\nmtllib c d\n"
         );
+    }
+
+    /// A file of everything that chunks have to bring together.
+    const LONG: &str = "mtllib a.mtl\nv 0 0 0\nv 1 0 0 # c\nusemtl a\nfoo\nf -1 -2 3\nv 0 1 0\n\
+        f 1 \\\n 2 \\\n\t-1\nl 1 2\nusemtl b\nmtllib a.mtl b.mtl\nvt 0 0\nf 1/1 2/1 4/1\n\
+        usemtl a\nv 0 0 1\nbar\np 1\nf 1 2 3";
+
+    /// All that a scan says.
+    fn all(text: &str, bytes: usize) -> Result<String, String> {
+        let scan = scan_in_chunks("t", text, bytes).map_err(|error| error.to_string())?;
+        Ok(format!(
+            "{}{}{}{} {:?} {:?}",
+            scan.libraries,
+            text_of(&scan.vertices),
+            text_of(&scan.body),
+            scan.faces,
+            scan.used_materials,
+            scan.warnings
+        ))
+    }
+
+    #[test]
+    fn chunks_of_any_size_are_the_same_text() {
+        let whole = all(LONG, usize::MAX).unwrap();
+        assert_eq!(
+            whole,
+            "mtllib a.mtl\nmtllib b.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nusemtl a\nf 2 1 3\n\
+             f 1 2 3\nusemtl b\nf 1 2 4\nusemtl a\nf 1 2 3\n4 [(\"a\", 4), (\"b\", 12)] \
+             [PointsAndLines { path: \"t\", count: 2, line: Some(11) }, UnknownKeyword { path: \"t\", \
+             count: 2, line: 5, keyword: \"foo\" }]"
+        );
+        for bytes in 1..LONG.len() {
+            assert_eq!(all(LONG, bytes).as_ref(), Ok(&whole), "{bytes}");
+        }
+        let windows = LONG.replace('\n', "\r\n");
+        for bytes in 1..LONG.len() {
+            let found = all(&windows, bytes).unwrap().replace('\r', "");
+            assert_eq!(found, whole, "{bytes}");
+        }
+        let old = LONG.replace('\n', "\r");
+        assert_eq!(all(&old, 5).unwrap(), whole);
+    }
+
+    #[test]
+    fn chunks_of_any_size_have_the_same_first_fault() {
+        for (from, to) in [
+            ("v 0 0 1", "v 0 0 x"),
+            ("4/1", "5/1"),
+            ("f -1 -2 3", "f -1 -3 3"),
+            ("\t-1", "\t-9"),
+            ("f 1 2 3", "f 1 2 4294967296"),
+            ("f 1 2 3", "f 0 x 3"),
+        ] {
+            let text = LONG.replace(from, to);
+            let whole = all(&text, usize::MAX).unwrap_err();
+            for bytes in 1..LONG.len() {
+                assert_eq!(all(&text, bytes).as_ref(), Err(&whole), "{bytes}");
+            }
+        }
     }
 }

@@ -1,0 +1,230 @@
+//! Lines of OBJ text that bytes alone show to be sound, which nearly all are: three decimal numbers
+//! after `v`, positive indices after `f`. Any other line is looked at with more care.
+
+/// What a line is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Plain {
+    /// A vertex that `tobj` may have as it stands.
+    Vertex,
+    /// A face that `tobj` may have as it stands, by its largest index.
+    Face(u32),
+    /// A face that has more than vertices, by its largest index.
+    Slashed(u32),
+    /// Nothing that makes triangles.
+    Nothing,
+}
+
+/// Digits before the point that a number may have to be at most 1e18.
+const MOST_DIGITS: usize = 18;
+/// Digits of an index that fit 32 bits in any case.
+const MOST_INDEX_DIGITS: usize = 9;
+
+/// What a line without its end is, if its bytes show that.
+pub(super) fn plain(line: &[u8]) -> Option<Plain> {
+    match line {
+        [b'v', b' ' | b'\t', rest @ ..] => is_vertex(rest).then_some(Plain::Vertex),
+        [b'f', b' ' | b'\t', rest @ ..] => face(rest),
+        [] | [b'#', ..] | [b'v', b't' | b'n', b' ', ..] | [b's', b' ', ..] => {
+            // Unless it goes on in the next line.
+            let end = line.trim_ascii_end().last();
+            let is_all = end.is_none_or(|&end| end != b'\\' && end.is_ascii());
+            is_all.then_some(Plain::Nothing)
+        }
+        _ => None,
+    }
+}
+
+/// Bytes without the blanks before them.
+fn after_blanks(mut bytes: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] = bytes {
+        bytes = rest;
+    }
+    bytes
+}
+
+/// Whether nothing but blanks is left, or the first half of a line's end.
+fn is_end(bytes: &[u8]) -> bool {
+    matches!(after_blanks(bytes), [] | [b'\r'])
+}
+
+/// The bytes after a run of digits, and how many there were.
+fn digits(bytes: &[u8]) -> (&[u8], usize) {
+    let count = bytes
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    (&bytes[count..], count)
+}
+
+/// Whether these are three numbers and nothing else.
+fn is_vertex(bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    for _ in 0..3 {
+        match number(after_blanks(rest)) {
+            Some(after) => rest = after,
+            None => return false,
+        }
+        if !matches!(rest, [] | [b' ' | b'\t' | b'\r', ..]) {
+            return false;
+        }
+    }
+    is_end(rest)
+}
+
+/// The bytes after a decimal number of at most 1e18.
+fn number(bytes: &[u8]) -> Option<&[u8]> {
+    let unsigned = match bytes {
+        [b'-' | b'+', rest @ ..] => rest,
+        _ => bytes,
+    };
+    let (mut rest, whole) = digits(unsigned);
+    let mut count = whole;
+    if let [b'.', fraction @ ..] = rest {
+        let (after, parts) = digits(fraction);
+        (rest, count) = (after, whole + parts);
+    }
+    if count == 0 || whole > MOST_DIGITS {
+        return None;
+    }
+    if let [b'e' | b'E', b'-', exponent @ ..] = rest {
+        let (after, count) = digits(exponent);
+        return (count > 0).then_some(after);
+    }
+    Some(rest)
+}
+
+/// A face of three corners or more, without negative indices.
+fn face(bytes: &[u8]) -> Option<Plain> {
+    let mut rest = bytes;
+    let (mut corners, mut largest, mut is_slashed) = (0, 0, false);
+    while !is_end(rest) {
+        let word = after_blanks(rest);
+        let (after, count) = digits(word);
+        if count == 0 || count > MOST_INDEX_DIGITS {
+            return None;
+        }
+        let digit = |index: u32, &byte: &u8| 10 * index + u32::from(byte - b'0');
+        let index = word[..count].iter().fold(0, digit);
+        if index == 0 {
+            return None;
+        }
+        largest = largest.max(index);
+        corners += 1;
+        rest = after;
+        for _ in 0..2 {
+            if let [b'/', other @ ..] = rest {
+                let unsigned = other.strip_prefix(b"-").unwrap_or(other);
+                let (after, count) = digits(unsigned);
+                if count > MOST_INDEX_DIGITS || (count == 0 && other.starts_with(b"-")) {
+                    return None;
+                }
+                is_slashed = true;
+                rest = after;
+            }
+        }
+        if !matches!(rest, [] | [b' ' | b'\t' | b'\r', ..]) {
+            return None;
+        }
+    }
+    (corners >= 3).then_some(match is_slashed {
+        true => Plain::Slashed(largest),
+        false => Plain::Face(largest),
+    })
+}
+
+/// Appends the vertices of a slashed face as a line.
+pub(super) fn push_vertices(line: &str, out: &mut String) {
+    out.push('f');
+    for word in line.split_ascii_whitespace().skip(1) {
+        let end = word.find('/').unwrap_or(word.len());
+        out.push(' ');
+        out.push_str(&word[..end]);
+    }
+    out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sound_lines_are_known_by_their_bytes() {
+        for line in [
+            "v 1 2 3",
+            "v -1.5 +.25 3.",
+            "v\t0\t0  0 \r",
+            "v 1e-7 2.5E-30 -0e-0",
+            "v 999999999999999999 0 0.00000000000000000000000001",
+        ] {
+            assert_eq!(plain(line.as_bytes()), Some(Plain::Vertex), "{line}");
+            assert!(
+                line.split_whitespace()
+                    .skip(1)
+                    .all(|word| word.parse::<f32>().is_ok())
+            );
+        }
+        for (line, expected) in [
+            ("f 1 2 3", Plain::Face(3)),
+            ("f 7\t22 3 4 \r", Plain::Face(22)),
+            ("f 1/2/3 4//-5 6/7 8/ 9//", Plain::Slashed(9)),
+            ("f 1 2 999999999", Plain::Face(999_999_999)),
+            ("", Plain::Nothing),
+            ("# 1 \\ 2", Plain::Nothing),
+            ("vt 1 x", Plain::Nothing),
+            ("vn", Plain::Nothing),
+            ("s off\r", Plain::Nothing),
+        ] {
+            let found = plain(line.as_bytes());
+            assert_eq!(found, (line != "vn").then_some(expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn all_others_are_left_to_a_closer_look() {
+        for line in [
+            "v 1 2",
+            "v 1 2 3 4",
+            "v 1 2 3 # c",
+            "v 1 2 x",
+            "v 1 2 -",
+            "v 1 2 .",
+            "v 1 2 3e5",
+            "v 1 2 3e-",
+            "v 1 2 nan",
+            "v 1 2 1000000000000000000",
+            "v 1 2 3\\",
+            "v 1,2,3",
+            "v 1 2 3-",
+            "v",
+            "v1 2 3",
+            " v 1 2 3",
+            "f 1 2",
+            "f 0 1 2",
+            "f -1 1 2",
+            "f 1 2 3/4/5/6",
+            "f 1 2 3/x",
+            "f 1 2 3/-",
+            "f 1 2 3 #",
+            "f 1 2 1000000000",
+            "f 1 2 3\\",
+            "f /1 2 3",
+            "# a \\",
+            "vt 1 \\ \t",
+            "# \u{a0}",
+            "vp 1",
+            "g a",
+            "usemtl b",
+            "l 1 2",
+            "\\",
+        ] {
+            assert_eq!(plain(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn vertices_are_left_of_slashed_faces() {
+        let mut out = String::new();
+        push_vertices("f 1/2/3\t4//-5  6/7 8 9// \r", &mut out);
+        assert_eq!(out, "f 1 4 6 8 9\n");
+    }
+}
