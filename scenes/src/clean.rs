@@ -9,6 +9,7 @@ use crate::{MAX_COORDINATE, Scene, SceneError};
 use glam::Vec3;
 use rayon::prelude::*;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What [`Scene::clean`] does beyond removing what cannot be rendered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,17 +124,25 @@ pub(crate) fn positive_zero(v: Vec3) -> Vec3 {
 
 /// For each of `ids`, whether an earlier one has the same three positions.
 ///
-/// Equal triangles become neighbours by sorting on a hash first, which
-/// decides almost every comparison, then on the positions themselves.
+/// A filter finds those whose hash meets another one; equal triangles among
+/// them become neighbours by sorting on the hash first, which decides almost
+/// every comparison, then on the positions themselves.
 fn repeated(ids: &[u32], positions: impl Fn(u32) -> [Vec3; 3] + Sync) -> Vec<bool> {
     let key = |slot: u32| {
         let mut corners = positions(ids[slot as usize]).map(|v| v.to_array().map(f32::to_bits));
         corners.sort_unstable();
         corners
     };
-    let mut order: Vec<(u64, u32)> = (0..ids.len() as u32)
+    let hashes: Vec<u64> = (0..ids.len() as u32)
         .into_par_iter()
-        .map(|slot| (mix(key(slot)), slot))
+        .map(|slot| mix(key(slot)))
+        .collect();
+    let met = met(&hashes);
+    let mut order: Vec<(u64, u32)> = hashes
+        .par_iter()
+        .zip(0..ids.len() as u32)
+        .filter(|&(&hash, _)| met.has(hash))
+        .map(|(&hash, slot)| (hash, slot))
         .collect();
     order.par_sort_unstable_by(|a, b| {
         a.0.cmp(&b.0)
@@ -148,6 +157,57 @@ fn repeated(ids: &[u32], positions: impl Fn(u32) -> [Vec3; 3] + Sync) -> Vec<boo
         }
     }
     duplicate
+}
+
+/// A set of hashes that may have more of them than it was given, never fewer.
+struct HashBits {
+    words: Vec<AtomicU64>,
+    /// How far to shift a hash right to get the number of its bit.
+    shift: u32,
+}
+
+impl HashBits {
+    /// An empty set with eight bits or more for each of so many hashes: of those that are not in
+    /// it, about one in nine seems to be.
+    fn new(hashes: usize) -> Self {
+        let bits = (8 * hashes.max(8)).next_power_of_two();
+        Self {
+            words: (0..bits / 64).map(|_| AtomicU64::new(0)).collect(),
+            shift: 64 - bits.ilog2(),
+        }
+    }
+
+    /// The word of a hash, and its bit there. The upper bits of a product are the best mixed.
+    fn bit(&self, hash: u64) -> (&AtomicU64, u64) {
+        let bit = hash >> self.shift;
+        (&self.words[(bit / 64) as usize], 1 << (bit % 64))
+    }
+
+    /// Adds a hash; whether it seems to have been there before.
+    fn add(&self, hash: u64) -> bool {
+        let (word, bit) = self.bit(hash);
+        word.fetch_or(bit, Ordering::Relaxed) & bit != 0
+    }
+
+    fn has(&self, hash: u64) -> bool {
+        let (word, bit) = self.bit(hash);
+        word.load(Ordering::Relaxed) & bit != 0
+    }
+}
+
+/// The hashes that are there more than once, and a few that are not.
+///
+/// Which of equal ones a thread adds first does not matter: the other one
+/// meets it.
+fn met(hashes: &[u64]) -> HashBits {
+    let seen = HashBits::new(hashes.len());
+    let met = HashBits::new(hashes.len());
+    hashes.par_iter().for_each(|&hash| {
+        if seen.add(hash) {
+            met.add(hash);
+        }
+    });
+    met
 }
 
 /// A word-wise multiplicative hash, enough to spread triangles.
@@ -236,6 +296,22 @@ mod tests {
         let scene = Scene::from_triangles("s", &[[A, B, C], [B, C, A], [A, B, C]]);
         let (scene, report) = scene.clean(options).unwrap();
         assert_eq!((scene.len(), report.kept, report.duplicates), (3, 3, 2));
+    }
+
+    #[test]
+    fn each_of_many_copies_is_found_whatever_the_filter_lets_through() {
+        // Copies far apart, with their corners turned, of one in three of many triangles.
+        let at = |i: usize| Vec3::new(i as f32, (i % 7) as f32, 0.0);
+        let mut list: Vec<_> = (0..30_000).map(|i| [at(i), at(i) + B, at(i) + D]).collect();
+        let copies: Vec<_> = list.iter().step_by(3).map(|&[a, b, c]| [b, c, a]).collect();
+        let expected = list.clone();
+        list.extend(&copies);
+        list.extend(&copies);
+        let (scene, report) = clean(&list).unwrap();
+        assert_eq!(report.duplicates, 20_000);
+        assert_eq!(scene.positions(), expected);
+        let hashes = [3, 1 << 63, 1 << 62, 5, 1 << 63];
+        assert!(met(&hashes).has(1 << 63) && !met(&hashes).has(1 << 62));
     }
 
     #[test]
