@@ -60,14 +60,17 @@ impl Scene {
         vertices.par_iter_mut().for_each(|v| *v = positive_zero(*v));
 
         let positions = |t: u32| triangles[t as usize].map(|v| vertices[v as usize]);
-        let faults: Vec<Option<Fault>> = (0..triangles.len() as u32)
+        let (faults, hashes): (Vec<Option<Fault>>, Vec<u64>) = (0..triangles.len() as u32)
             .into_par_iter()
-            .map(|t| fault(positions(t)))
-            .collect();
+            .map(|t| {
+                let corners = positions(t);
+                (fault(corners), hash(corners))
+            })
+            .unzip();
         let sound: Vec<u32> = (0..triangles.len() as u32)
             .filter(|&t| faults[t as usize].is_none())
             .collect();
-        let duplicate = repeated(&sound, positions);
+        let duplicate = repeated(&sound, &hashes, positions);
 
         let kept: Vec<u32> = sound
             .iter()
@@ -90,8 +93,13 @@ impl Scene {
             });
         }
 
-        let kept_triangles: Vec<[u32; 3]> = kept.iter().map(|&t| triangles[t as usize]).collect();
-        let kept_materials = kept.iter().map(|&t| material_of[t as usize]).collect();
+        let (kept_triangles, kept_materials) = match kept.len() == triangles.len() {
+            true => (triangles, material_of),
+            false => kept
+                .iter()
+                .map(|&t| (triangles[t as usize], material_of[t as usize]))
+                .unzip(),
+        };
         let (vertices, kept_triangles) = without_unused(vertices, kept_triangles);
         let scene = Scene::new(name, vertices, kept_triangles, materials, kept_materials)?;
         Ok((scene, report))
@@ -122,27 +130,25 @@ pub(crate) fn positive_zero(v: Vec3) -> Vec3 {
     v + Vec3::ZERO
 }
 
-/// For each of `ids`, whether an earlier one has the same three positions.
+/// For each of `ids`, whether an earlier one has the same three positions;
+/// `hashes` are those of all triangles.
 ///
 /// A filter finds those whose hash meets another one; equal triangles among
 /// them become neighbours by sorting on the hash first, which decides almost
 /// every comparison, then on the positions themselves.
-fn repeated(ids: &[u32], positions: impl Fn(u32) -> [Vec3; 3] + Sync) -> Vec<bool> {
+fn repeated(ids: &[u32], hashes: &[u64], positions: impl Fn(u32) -> [Vec3; 3] + Sync) -> Vec<bool> {
+    let hash = |slot: u32| hashes[ids[slot as usize] as usize];
     let key = |slot: u32| {
-        let mut corners = positions(ids[slot as usize]).map(|v| v.to_array().map(f32::to_bits));
+        let corners = positions(ids[slot as usize]);
+        let mut corners = corners.map(|v| v.to_array().map(f32::to_bits));
         corners.sort_unstable();
         corners
     };
-    let hashes: Vec<u64> = (0..ids.len() as u32)
-        .into_par_iter()
-        .map(|slot| mix(key(slot)))
-        .collect();
-    let met = met(&hashes);
-    let mut order: Vec<(u64, u32)> = hashes
-        .par_iter()
-        .zip(0..ids.len() as u32)
-        .filter(|&(&hash, _)| met.has(hash))
-        .map(|(&hash, slot)| (hash, slot))
+    let slots = (0..ids.len() as u32).into_par_iter();
+    let met = met(slots.clone().map(hash), ids.len());
+    let mut order: Vec<(u64, u32)> = slots
+        .map(|slot| (hash(slot), slot))
+        .filter(|&(hash, _)| met.has(hash))
         .collect();
     order.par_sort_unstable_by(|a, b| {
         a.0.cmp(&b.0)
@@ -199,10 +205,10 @@ impl HashBits {
 ///
 /// Which of equal ones a thread adds first does not matter: the other one
 /// meets it.
-fn met(hashes: &[u64]) -> HashBits {
-    let seen = HashBits::new(hashes.len());
-    let met = HashBits::new(hashes.len());
-    hashes.par_iter().for_each(|&hash| {
+fn met(hashes: impl ParallelIterator<Item = u64>, count: usize) -> HashBits {
+    let seen = HashBits::new(count);
+    let met = HashBits::new(count);
+    hashes.for_each(|hash| {
         if seen.add(hash) {
             met.add(hash);
         }
@@ -210,11 +216,20 @@ fn met(hashes: &[u64]) -> HashBits {
     met
 }
 
-/// A word-wise multiplicative hash, enough to spread triangles.
-fn mix(corners: [[u32; 3]; 3]) -> u64 {
-    corners.into_iter().flatten().fold(0, |hash: u64, word| {
-        (hash.rotate_left(5) ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    })
+/// A hash of three positions in any order: the sum of word-wise multiplicative
+/// hashes of each, enough to spread triangles.
+fn hash(corners: [Vec3; 3]) -> u64 {
+    let of_corner = |corner: Vec3| {
+        let mixed = corner.to_array().into_iter().fold(0, |hash: u64, value| {
+            (hash.rotate_left(23) ^ u64::from(value.to_bits())).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        });
+        mixed ^ mixed >> 32
+    };
+    let sum = corners
+        .map(of_corner)
+        .into_iter()
+        .fold(0, u64::wrapping_add);
+    sum.wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
 /// Drops vertices that no triangle uses; the others keep their order.
@@ -225,6 +240,9 @@ fn without_unused(
     let mut used = vec![false; vertices.len()];
     for &v in triangles.as_flattened() {
         used[v as usize] = true;
+    }
+    if used.iter().all(|&used| used) {
+        return (vertices, triangles);
     }
     let mut next = 0;
     let new_index: Vec<u32> = used
@@ -311,7 +329,8 @@ mod tests {
         assert_eq!(report.duplicates, 20_000);
         assert_eq!(scene.positions(), expected);
         let hashes = [3, 1 << 63, 1 << 62, 5, 1 << 63];
-        assert!(met(&hashes).has(1 << 63) && !met(&hashes).has(1 << 62));
+        let met = met(hashes.into_par_iter(), hashes.len());
+        assert!(met.has(1 << 63) && !met.has(1 << 62));
     }
 
     #[test]

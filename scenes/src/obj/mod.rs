@@ -41,9 +41,9 @@ pub fn read_obj(
     if bytes.trim_ascii().is_empty() {
         return Err(SceneError::Empty { path: path() });
     }
-    check_text(&bytes).map_err(reading)?;
     // Group names in some legacy encoding are no reason to refuse a scene.
-    let text = String::from_utf8_lossy(&bytes);
+    let (is_text, text) = rayon::join(|| check_text(&bytes), || String::from_utf8_lossy(&bytes));
+    is_text.map_err(reading)?;
     let scan = scan::scan(name, &text)?;
     if scan.faces == 0 {
         return Err(SceneError::NoTriangles { name: path() });
@@ -143,19 +143,24 @@ fn assemble(
     if nameless {
         materials.push(Material::default());
     }
-    let (mut vertices, mut triangles, mut material_of) = (Vec::new(), Vec::new(), Vec::new());
+    let sum = |count: fn(&tobj::Mesh) -> usize| models.iter().map(|m| count(&m.mesh)).sum();
+    let mut vertices = Vec::with_capacity(sum(|mesh| mesh.positions.len() / 3));
+    let mut triangles = Vec::with_capacity(sum(|mesh| mesh.indices.len() / 3));
+    let mut material_of = Vec::with_capacity(triangles.capacity());
     for tobj::Model { mesh, .. } in models {
         let base = vertices.len() as u32;
         vertices.extend(mesh.positions.chunks_exact(3).map(Vec3::from_slice));
         let position = |at: u32| vertices[at as usize];
+        if mesh.face_arities.is_empty() {
+            // All faces are triangles.
+            let corners = mesh.indices.as_chunks().0.iter();
+            triangles.extend(corners.map(|corners: &[u32; 3]| corners.map(|at| at + base)));
+        }
         let mut face = Vec::new();
         let mut rest = &mesh.indices[..];
-        let mut arities = mesh.face_arities.iter();
-        // Without arities all faces are triangles.
-        while !rest.is_empty() {
-            let arity = arities.next().map_or(3, |&arity| arity as usize);
+        for &arity in &mesh.face_arities {
             let corners;
-            (corners, rest) = rest.split_at(arity);
+            (corners, rest) = rest.split_at(arity as usize);
             face.clear();
             face.extend(corners.iter().map(|corner| corner + base));
             fans.triangulate(&face, position, &mut triangles);

@@ -19,16 +19,18 @@ const MOST_DIGITS: usize = 18;
 /// Digits of an index that fit 32 bits in any case.
 const MOST_INDEX_DIGITS: usize = 9;
 
-/// What a line without its end is, if its bytes show that.
-pub(super) fn plain(line: &[u8]) -> Option<Plain> {
-    match line {
-        [b'v', b' ' | b'\t', rest @ ..] => is_vertex(rest).then_some(Plain::Vertex),
+/// What the first line of a text is, if its bytes show that, and the bytes after its end. A line
+/// that the text ends in before a line's end is none.
+pub(super) fn plain(text: &[u8]) -> Option<(Plain, &[u8])> {
+    match text {
+        [b'v', b' ' | b'\t', rest @ ..] => Some((Plain::Vertex, vertex(rest)?)),
         [b'f', b' ' | b'\t', rest @ ..] => face(rest),
-        [] | [b'#', ..] | [b'v', b't' | b'n', b' ', ..] | [b's', b' ', ..] => {
+        [b'\n' | b'#', ..] | [b'v', b't' | b'n', b' ', ..] | [b's', b' ', ..] => {
+            let (line, rest) = text.split_at(memchr::memchr(b'\n', text)? + 1);
             // Unless it goes on in the next line.
             let end = line.trim_ascii_end().last();
             let is_all = end.is_none_or(|&end| end != b'\\' && end.is_ascii());
-            is_all.then_some(Plain::Nothing)
+            is_all.then_some((Plain::Nothing, rest))
         }
         _ => None,
     }
@@ -42,9 +44,17 @@ fn after_blanks(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// Whether nothing but blanks is left, or the first half of a line's end.
-fn is_end(bytes: &[u8]) -> bool {
-    matches!(after_blanks(bytes), [] | [b'\r'])
+/// The bytes after a line's end, if it is next but for blanks.
+fn after_end(bytes: &[u8]) -> Option<&[u8]> {
+    match after_blanks(bytes) {
+        [b'\n', rest @ ..] | [b'\r', b'\n', rest @ ..] => Some(rest),
+        _ => None,
+    }
+}
+
+/// Whether a word ends here.
+fn is_end_of_word(bytes: &[u8]) -> bool {
+    matches!(bytes, [b' ' | b'\t' | b'\r' | b'\n', ..])
 }
 
 /// The bytes after a run of digits, and how many there were.
@@ -56,19 +66,16 @@ fn digits(bytes: &[u8]) -> (&[u8], usize) {
     (&bytes[count..], count)
 }
 
-/// Whether these are three numbers and nothing else.
-fn is_vertex(bytes: &[u8]) -> bool {
+/// The bytes after three numbers and the end of their line.
+fn vertex(bytes: &[u8]) -> Option<&[u8]> {
     let mut rest = bytes;
     for _ in 0..3 {
-        match number(after_blanks(rest)) {
-            Some(after) => rest = after,
-            None => return false,
-        }
-        if !matches!(rest, [] | [b' ' | b'\t' | b'\r', ..]) {
-            return false;
+        rest = number(after_blanks(rest))?;
+        if !is_end_of_word(rest) {
+            return None;
         }
     }
-    is_end(rest)
+    after_end(rest)
 }
 
 /// The bytes after a decimal number of at most 1e18.
@@ -93,24 +100,29 @@ fn number(bytes: &[u8]) -> Option<&[u8]> {
     Some(rest)
 }
 
-/// A face of three corners or more, without negative indices.
-fn face(bytes: &[u8]) -> Option<Plain> {
+/// A face of three corners or more, without negative indices, and the bytes after its line.
+fn face(bytes: &[u8]) -> Option<(Plain, &[u8])> {
     let mut rest = bytes;
     let (mut corners, mut largest, mut is_slashed) = (0, 0, false);
-    while !is_end(rest) {
+    let after = loop {
         let word = after_blanks(rest);
-        let (after, count) = digits(word);
-        if count == 0 || count > MOST_INDEX_DIGITS {
-            return None;
+        let mut index = 0;
+        let mut count = 0;
+        while let Some(digit) = word.get(count).map(|byte| byte.wrapping_sub(b'0'))
+            && digit <= 9
+        {
+            index = 10 * index + u64::from(digit);
+            count += 1;
+            if count > MOST_INDEX_DIGITS {
+                return None;
+            }
         }
-        let digit = |index: u32, &byte: &u8| 10 * index + u32::from(byte - b'0');
-        let index = word[..count].iter().fold(0, digit);
         if index == 0 {
             return None;
         }
-        largest = largest.max(index);
+        largest = largest.max(index as u32);
         corners += 1;
-        rest = after;
+        rest = &word[count..];
         for _ in 0..2 {
             if let [b'/', other @ ..] = rest {
                 let unsigned = other.strip_prefix(b"-").unwrap_or(other);
@@ -122,14 +134,18 @@ fn face(bytes: &[u8]) -> Option<Plain> {
                 rest = after;
             }
         }
-        if !matches!(rest, [] | [b' ' | b'\t' | b'\r', ..]) {
+        if !is_end_of_word(rest) {
             return None;
         }
-    }
-    (corners >= 3).then_some(match is_slashed {
+        if let Some(after) = after_end(rest) {
+            break after;
+        }
+    };
+    let kind = match is_slashed {
         true => Plain::Slashed(largest),
         false => Plain::Face(largest),
-    })
+    };
+    (corners >= 3).then_some((kind, after))
 }
 
 /// Appends the vertices of a slashed face as a line.
@@ -147,6 +163,14 @@ pub(super) fn push_vertices(line: &str, out: &mut String) {
 mod tests {
     use super::*;
 
+    /// What a line is that another one follows.
+    fn kind(line: &str) -> Option<Plain> {
+        let text = format!("{line}\nv 7 7 7\n");
+        let (kind, rest) = plain(text.as_bytes())?;
+        assert_eq!(rest, b"v 7 7 7\n", "{line}");
+        Some(kind)
+    }
+
     #[test]
     fn sound_lines_are_known_by_their_bytes() {
         for line in [
@@ -156,7 +180,7 @@ mod tests {
             "v 1e-7 2.5E-30 -0e-0",
             "v 999999999999999999 0 0.00000000000000000000000001",
         ] {
-            assert_eq!(plain(line.as_bytes()), Some(Plain::Vertex), "{line}");
+            assert_eq!(kind(line), Some(Plain::Vertex), "{line}");
             assert!(
                 line.split_whitespace()
                     .skip(1)
@@ -174,7 +198,7 @@ mod tests {
             ("vn", Plain::Nothing),
             ("s off\r", Plain::Nothing),
         ] {
-            let found = plain(line.as_bytes());
+            let found = kind(line);
             assert_eq!(found, (line != "vn").then_some(expected), "{line}");
         }
     }
@@ -217,7 +241,8 @@ mod tests {
             "l 1 2",
             "\\",
         ] {
-            assert_eq!(plain(line.as_bytes()), None, "{line}");
+            assert_eq!(kind(line), None, "{line}");
+            assert_eq!(plain(line.as_bytes()), None, "without an end: {line}");
         }
     }
 

@@ -118,6 +118,12 @@ fn chunks(text: &str, bytes: usize) -> Vec<Lines<'_>> {
     parts
 }
 
+/// Where the line ends that starts at a place, its separator included.
+fn end_of_line(text: &str, start: usize, separator: u8) -> usize {
+    let at = memchr::memchr(separator, &text.as_bytes()[start..]);
+    at.map_or(text.len(), |at| start + at + 1)
+}
+
 /// Whether a line goes on in the next one.
 fn goes_on(line: &str) -> bool {
     line.trim_end().ends_with('\\')
@@ -170,11 +176,13 @@ impl<'a> Chunk<'a> {
             self.lines += 1;
             let number = self.lines;
             let rest = &text.as_bytes()[start..];
-            let at = memchr::memchr(separator, rest);
-            let mut end = start + at.map_or(rest.len(), |at| at + 1);
-            // `tobj` knows one end of lines, which the last one may lack.
-            let line = rest[..end - start].strip_suffix(b"\n");
-            match line.and_then(plain) {
+            // Its bytes are looked at for the end of lines that `tobj` knows.
+            let plain = (separator == b'\n').then(|| plain(rest)).flatten();
+            let mut end = match &plain {
+                Some((_, after)) => text.len() - after.len(),
+                None => end_of_line(text, start, separator),
+            };
+            match plain.map(|(kind, _)| kind) {
                 Some(Plain::Nothing) => {}
                 Some(Plain::Vertex) => {
                     self.vertices.keep(text, start..end);
@@ -194,8 +202,7 @@ impl<'a> Chunk<'a> {
                     while goes_on(&text[last..end]) && end < text.len() {
                         self.lines += 1;
                         last = end;
-                        let at = memchr::memchr(separator, &text.as_bytes()[end..]);
-                        end = at.map_or(text.len(), |at| end + at + 1);
+                        end = end_of_line(text, end, separator);
                     }
                     let mut lines = text[start..end].split(char::from(separator));
                     let first = lines.next().unwrap_or_default();
