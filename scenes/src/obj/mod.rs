@@ -4,6 +4,7 @@
 //! gives none; `tobj` then reads the checked text, and resolves groups and materials.
 //! Polygons become triangles in [`polygon`](crate::polygon).
 
+mod chunk;
 mod mtl;
 mod pieces;
 mod plain;
