@@ -279,6 +279,10 @@ fn image(mode: Mode, lanes: u32) -> (Vec<[f32; 3]>, RayBasis) {
         pixels: pixels.as_mut_ptr(),
         width: WIDTH,
         height: HEIGHT,
+        left: 0,
+        top: 0,
+        rows: HEIGHT,
+        is_added: false,
         mode,
     };
     // SAFETY: the tree is whole and the image has a place for every pixel.
@@ -333,8 +337,44 @@ fn normals_are_colours() {
 }
 
 #[test]
+fn depths_are_distances_from_the_eye() {
+    let (pixels, camera) = image(Mode::Depth, 1);
+    let mut hits = 0;
+    for y in 0..HEIGHT {
+        for x in 0..WIDTH {
+            let [depth, second, third] = pixels[(y * WIDTH + x) as usize];
+            assert_eq!((depth, depth), (second, third));
+            let d = camera.direction(x, y).normalize();
+            let along = -d.z * 4.0;
+            let square = 1.0 - (16.0 - along * along);
+            // The polyhedron is inside of the sphere, most at its outline.
+            if square > 0.1 {
+                let distance = along - square.sqrt();
+                assert!((depth - distance).abs() < 0.05, "{depth} for {distance}");
+                hits += 1;
+            } else if square < 0.0 {
+                assert_eq!(depth, f32::INFINITY);
+            }
+        }
+    }
+    assert!(hits > 100, "{hits}");
+}
+
+#[test]
+fn each_triangle_has_a_colour() {
+    let (pixels, _) = image(Mode::Primitive, 1);
+    let mut colours: Vec<_> = pixels.iter().map(|pixel| pixel.map(f32::to_bits)).collect();
+    colours.sort_unstable();
+    colours.dedup();
+    // Of 2048 triangles half are seen, of those some between pixels.
+    assert!(colours.len() > 200, "{}", colours.len());
+    let bright = |pixel: &[f32; 3]| pixel.iter().all(|&channel| (0.0..=0.86).contains(&channel));
+    assert!(pixels.iter().all(bright));
+}
+
+#[test]
 fn lanes_do_not_change_images() {
-    for mode in [Mode::Eyelight, Mode::Normal] {
+    for mode in Mode::ALL {
         assert_eq!(image(mode, 1).0, image(mode, 32).0);
     }
     assert_eq!(render_threads(WIDTH, HEIGHT), 8 * 11 * 32);

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, Scene};
 
 use super::builder::BuilderArguments;
 use super::common::{BackendArguments, load_frames, load_scene, progress, read_apart, write};
+use super::shade::parse_mode;
 use super::suffix;
 use super::tree::{AllocatorArguments, CameraArguments, ScenesArguments, TreeArguments};
 use crate::Error;
@@ -14,7 +16,7 @@ use crate::allocators::Spec;
 use crate::backend::Backend;
 use crate::output::Output;
 use crate::report::{FramesReport, PictureReport, ResultFormat, TreeReport, json};
-use crate::tree::{self, Builder, Cores, PlacedTree, RenderedImage, TreeError};
+use crate::tree::{self, Builder, Cores, PlacedTree, RenderedImage, Shading, TreeError};
 use crate::workload::tree::Workload;
 use crate::workload::{cores, frames};
 
@@ -40,6 +42,9 @@ pub struct Arguments {
     /// Render the tree to this PNG file
     #[arg(long, value_name = "FILE", conflicts_with = "frames")]
     render: Option<PathBuf>,
+    /// What the picture shows
+    #[arg(long, value_name = "MODE", value_parser = parse_mode(), default_value = Mode::default().name())]
+    shade: Mode,
     #[command(flatten)]
     camera: CameraArguments,
     /// How to write the result [default: as the output file is named, or else as text]
@@ -96,7 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     if let (Some(target), Some(image), Some(path)) = (picture, image, &arguments.render) {
         target.write(&image.png()?)?;
         let name = path.display().to_string();
-        let shade = arguments.camera.shade.name();
+        let shade = arguments.shade.name();
         report.render = Some(PictureReport::new(&image, shade, &name));
     }
     if let (Some(view), Some(camera)) = (view, camera) {
@@ -138,8 +143,8 @@ fn on_kernels(
     bar.finish_and_clear();
     let (measured, ready) = done?;
     let report = TreeReport::new(&workload, &opened.backend.info(), &measured, &ready);
-    let mode = arguments.camera.shade;
-    let render = |camera: &Camera| tree::render(&ready, &measured.built, camera, mode, 1);
+    let shading = Shading::from(arguments.shade);
+    let render = |camera: &Camera| tree::render(&ready, &measured.built, camera, &shading, 1);
     Ok((report, opened.camera.as_ref().map(render).transpose()?))
 }
 
@@ -160,12 +165,12 @@ fn on_cores(
     bar.finish_and_clear();
     let measured = measured?;
     let report = TreeReport::of_cores(&workload, &opened.backend.info(), &measured);
-    let mode = arguments.camera.shade;
+    let shading = Shading::from(arguments.shade);
     let render = |camera: &Camera| {
         let (tree, bounds) = (&measured.built.tree, measured.built.bounds);
         let triangles = tree::triangles(opened.scene);
         let placed = PlacedTree::new(opened.backend, tree, &triangles, bounds)?;
-        tree::render_placed(&placed, camera, mode, 1)
+        tree::render_placed(&placed, camera, &shading, 1)
     };
     Ok((report, opened.camera.as_ref().map(render).transpose()?))
 }

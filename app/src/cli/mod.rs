@@ -14,6 +14,7 @@ mod graph;
 mod host_pool;
 mod kdtree;
 mod render;
+mod shade;
 mod suffix;
 mod tree;
 mod written;

@@ -6,13 +6,14 @@ use clap::Args;
 
 use super::builder::BuilderArguments;
 use super::common::{BackendArguments, load_scene, read_apart, spinner};
+use super::shade::ShadeArguments;
 use super::suffix;
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
 use crate::Error;
 use crate::generate::{SceneSpec, Source, source};
 use crate::output::{self, Output};
 use crate::report::{PictureReport, RenderReport, ResultFormat, json};
-use crate::tree::{self, Builder, Cores, PlacedTree, TreeBuilder};
+use crate::tree::{self, Builder, Cores, PlacedTree, Shading, TreeBuilder};
 
 /// Arguments of `heapwood render`.
 #[derive(Debug, Args)]
@@ -30,6 +31,8 @@ pub struct Arguments {
     output: PathBuf,
     #[command(flatten)]
     camera: CameraArguments,
+    #[command(flatten)]
+    shade: ShadeArguments,
     #[command(flatten)]
     allocator: AllocatorArguments,
     #[command(flatten)]
@@ -55,10 +58,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         &[Some(&arguments.output), camera.write_view.as_deref()],
     )?;
     suffix::check(&arguments.output, &["png"])?;
+    arguments.shade.check()?;
     let target = Output::open(&arguments.output)?;
     let view = camera.open()?;
     let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates)?;
     let camera = view.camera(&scene)?;
+    let shading = arguments.shade.shading(&scene, &camera)?;
     let decided = arguments.backend.decide(None)?;
     let builder = arguments
         .builder
@@ -66,21 +71,26 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let backend = decided.open()?;
 
     let wait = spinner(format!("rendering {}", scene.name()));
+    let progress = |done, of| wait.set_message(format!("rendering: {done} of {of} launches"));
+    let shading = Shading {
+        progress: &progress,
+        ..shading
+    };
     let triangles = tree::triangles(&scene);
     let options = arguments.tree.options();
-    let (mode, runs) = (arguments.camera.shade, arguments.runs);
+    let runs = arguments.runs;
     let (picture, build_ms) = match builder {
         Builder::Kernels => {
             let builder = TreeBuilder::new(&*backend, &triangles)?;
             let ready = builder.prepare(&spec, arguments.tree.pool, options)?;
             let built = ready.build(false)?;
-            let picture = tree::render(&ready, &built, &camera, mode, runs)?;
+            let picture = tree::render(&ready, &built, &camera, &shading, runs)?;
             (picture, built.build_ms)
         }
         Builder::Cores => {
             let built = Cores::new(decided.threads)?.build(&triangles, options)?;
             let placed = PlacedTree::new(&*backend, &built.tree, &triangles, built.bounds)?;
-            let picture = tree::render_placed(&placed, &camera, mode, runs)?;
+            let picture = tree::render_placed(&placed, &camera, &shading, runs)?;
             (picture, built.build_ms)
         }
     };
@@ -89,7 +99,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     view.write(&camera)?;
 
     let name = arguments.output.display().to_string();
-    let picture = PictureReport::new(&picture, mode.name(), &name);
+    let picture = PictureReport::new(&picture, shading.shade.name(), &name);
     output::print(&match arguments.format {
         ResultFormat::Text => picture.text(),
         ResultFormat::Json => {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use heapwood_device::kdtree::plan::{Costs, Options, Quality};
-use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, CameraView, Scene, View, read_view};
 
 use glam::Vec3;
@@ -90,12 +89,9 @@ pub struct AllocatorArguments {
     pub check_heap: bool,
 }
 
-/// What the picture shows, from where.
+/// From where the picture is taken.
 #[derive(Debug, Args)]
 pub struct CameraArguments {
-    /// What the picture shows
-    #[arg(long, value_name = "MODE", value_parser = parse_mode(), default_value = Mode::default().name())]
-    pub shade: Mode,
     /// Size of the picture [default: 800x600]
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<[u32; 2]>,
@@ -131,16 +127,6 @@ fn parse_quality() -> impl TypedValueParser<Value = Quality> {
     PossibleValuesParser::new(values).map(|name| {
         let mut all = Quality::ALL.into_iter();
         let found = all.find(|quality| quality.name() == name);
-        found.expect("no other value is possible")
-    })
-}
-
-/// Modes by their names, which help lists with what they show.
-fn parse_mode() -> impl TypedValueParser<Value = Mode> {
-    let values = Mode::ALL.map(|mode| PossibleValue::new(mode.name()).help(mode.what()));
-    PossibleValuesParser::new(values).map(|name| {
-        let mut modes = Mode::ALL.into_iter();
-        let found = modes.find(|mode| mode.name() == name);
         found.expect("no other value is possible")
     })
 }

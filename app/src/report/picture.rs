@@ -8,7 +8,7 @@ use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
-use crate::tree::{Builder, RenderedImage};
+use crate::tree::{Builder, RayCounts, RenderedImage};
 
 /// A picture and what it took.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,6 +21,9 @@ pub struct PictureReport {
     pub width: u32,
     /// Rows.
     pub height: u32,
+    /// Rays of a run, by what they are for.
+    #[serde(default)]
+    pub rays: RayCounts,
     /// Milliseconds for all rays.
     pub render_ms: Samples,
     /// Rays per second of the median run.
@@ -35,6 +38,7 @@ impl PictureReport {
             shade: shade.to_owned(),
             width: picture.width,
             height: picture.height,
+            rays: picture.rays,
             render_ms: picture.render_ms.clone(),
             rays_per_second: picture.rays_per_second(),
         }
@@ -42,8 +46,17 @@ impl PictureReport {
 
     /// For people, in a line.
     pub fn text(&self) -> String {
+        let RayCounts {
+            primary,
+            shadow,
+            secondary,
+        } = self.rays;
+        let kinds = match shadow + secondary {
+            0 => String::new(),
+            _ => format!(" ({primary} primary, {shadow} shadow, {secondary} secondary)"),
+        };
         format!(
-            "{}: {}x{} {}, {} ms, {:.1} million rays/s\n",
+            "{}: {}x{} {}, {} ms, {:.1} million rays/s{kinds}\n",
             self.output,
             self.width,
             self.height,

@@ -39,7 +39,7 @@ pub use finished::{Tree, TreeHash};
 pub use frames::{BuiltFrame, FrameBuilder, FramePlan};
 pub use heapwood_device::kdtree::plan::{Options, Quality};
 pub use heapwood_device::render::{Hit, Triangle};
-pub use image::{RenderedImage, render, render_placed};
+pub use image::{Crop, RayCounts, RenderedImage, Shade, Shading, render, render_placed};
 pub use placed::PlacedTree;
 pub use trace::{Ray, trace};
 

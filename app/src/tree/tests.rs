@@ -5,7 +5,7 @@ use heapwood_device::allocator::Faults;
 use heapwood_device::heap::{Report, STATE_WORDS, State};
 use heapwood_device::host::ALLOCATORS;
 
-use super::{Options, RenderedImage, TreeBuilder, TreeError, Triangle};
+use super::{Options, RayCounts, RenderedImage, TreeBuilder, TreeError, Triangle};
 use crate::allocators::Spec;
 use crate::backend::clocked::Clocked;
 use crate::backend::{Cpu, Launch, Quota};
@@ -72,7 +72,12 @@ fn an_image_is_a_png_file_and_has_a_ray_for_each_pixel() {
     let image = RenderedImage {
         width: 3,
         height: 2,
+        raw: vec![[0.0; 3]; 6],
         rgba: (0..24).collect(),
+        rays: RayCounts {
+            primary: 6,
+            ..RayCounts::default()
+        },
         render_ms: Samples::new(vec![4.0, 2.0, 1.0]).unwrap(),
     };
     assert_eq!(image.rays_per_second(), 3000.0);

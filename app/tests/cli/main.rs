@@ -19,6 +19,7 @@ mod graph_vertices;
 mod ids;
 mod probability;
 mod program;
+mod render;
 mod results;
 mod resume;
 mod turns;

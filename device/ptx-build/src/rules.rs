@@ -54,12 +54,15 @@ const EXTERNAL: [&str; 2] = ["malloc", "free"];
 
 /// Kernels that may use local memory, with the most bytes a thread: arrays
 /// that are indexed at run time, on purpose.
-const LOCAL_MEMORY: [(&str, usize); 4] = [
+const LOCAL_MEMORY: [(&str, usize); 6] = [
     // The blocks that a lane keeps, as the benchmark is defined.
     ("alloc_cycle_dealloc", 1024),
     // The stack of the traversal.
     ("render", 1152),
     ("trace", 1152),
+    ("cost", 1152),
+    // Two traversals: the ray of the pixel, and those to its surroundings.
+    ("ambient", 2304),
     // A box, indexed by the axis of the split.
     ("tree_build", 24),
 ];

@@ -1,8 +1,8 @@
 //! The host's side of rendering: the size of a launch, and bytes from its pixels.
 
-use super::image::{TILE, TILE_HEIGHT, TILE_WIDTH};
+use super::pixels::{TILE, TILE_HEIGHT, TILE_WIDTH};
 
-/// The threads with which a launch of `Render` gives each thread one pixel.
+/// The threads with which a launch of a kernel that makes images gives each thread one pixel.
 /// With fewer, each renders several; more have nothing to do.
 pub fn render_threads(width: u32, height: u32) -> u64 {
     u64::from(width.div_ceil(TILE_WIDTH)) * u64::from(height.div_ceil(TILE_HEIGHT)) * TILE

@@ -19,6 +19,9 @@
 //! and the rounding of `t` by 8 u S. The margin is 128 u S, which leaves a reserve
 //! for the rounding in [`Ray::crossing`] (some 8 u S) and for a builder that
 //! clips triangles in `f32`.
+//!
+//! A ray that leaves a surface ([`Ray::leaving`]) begins a margin beside it: see the module
+//! `surface`.
 
 use glam::Vec3;
 
@@ -43,6 +46,8 @@ pub struct Ray {
     start: [f32; 3],
     /// What shears x and y and scales z.
     shear: [f32; 3],
+    /// The least parameter of a hit, at most 0: what is hit before 0 is hit at 0.
+    earliest: f32,
 }
 
 /// A corner in the sheared frame, where the ray is the third axis.
@@ -51,6 +56,12 @@ struct Corner {
     x: f32,
     y: f32,
     z: f32,
+}
+
+/// The margin of a scene within `bounds`: that of rays that begin in it.
+#[inline(always)]
+pub fn scene_margin(bounds: &Bounds) -> f32 {
+    MARGIN * larger(largest(bounds.min.into()), largest(bounds.max.into()))
 }
 
 #[inline(always)]
@@ -110,7 +121,23 @@ impl Ray {
             axes,
             start,
             shear: [along[0] / along[2], along[1] / along[2], 1.0 / along[2]],
+            earliest: 0.0,
         })
+    }
+
+    /// As [`new`](Self::new), for a ray that begins beside a surface, where
+    /// [`SurfacePoint::beside`](super::surface::SurfacePoint::beside) has put it: a quarter of
+    /// the margin behind its origin counts as hit at 0.
+    ///
+    /// The origin may be so near to another surface that rounding decides on which side of it
+    /// the ray begins. It does not slip through: wherever rounding puts the origin, the
+    /// surface is at most 20 u S away, and 32 u S count.
+    #[inline(always)]
+    pub fn leaving(origin: Vec3, direction: Vec3, bounds: &Bounds) -> Option<Self> {
+        let mut ray = Self::new(origin, direction, bounds)?;
+        // In the direction's own measure.
+        ray.earliest = -0.25 * ray.margin / largest(direction);
+        Some(ray)
     }
 
     /// The direction, as given.
@@ -172,7 +199,8 @@ impl Ray {
     }
 
     /// The parameter at which the ray hits the triangle, from 0 to the largest
-    /// `f32`. Both sides count, edges and corners belong to it, and a triangle
+    /// `f32`; for one that [leaves](Self::leaving) a surface, 0 also stands for a little
+    /// before. Both sides count, edges and corners belong to it, and a triangle
     /// seen edge-on is not hit.
     ///
     /// # Safety
@@ -205,7 +233,33 @@ impl Ray {
         // Seen edge-on, all three are 0 and `t` is NaN, which no range contains.
         let weighted = u * f64::from(a.z) + v * f64::from(b.z) + w * f64::from(c.z);
         let t = (weighted / (u + v + w)) as f32 + 0.0;
+        let is_before = t < 0.0 && t >= self.earliest;
+        let t = if is_before { 0.0 } else { t };
         (0.0..=f32::MAX).contains(&t).then_some(t)
+    }
+
+    /// The weights of a triangle's corners, of sum 1, at the point where the ray's line
+    /// passes through it; a third each where the triangle is seen edge-on.
+    ///
+    /// # Safety
+    ///
+    /// As for `hit`.
+    #[inline(always)]
+    pub unsafe fn weights(&self, triangle: *const Triangle) -> [f32; 3] {
+        // SAFETY: the caller's promise.
+        let (a, b, c) = unsafe {
+            (
+                self.corner(triangle, 0),
+                self.corner(triangle, 1),
+                self.corner(triangle, 2),
+            )
+        };
+        let (u, v, w) = (edge(c, b), edge(a, c), edge(b, a));
+        let sum = u + v + w;
+        if sum == 0.0 {
+            return [1.0 / 3.0; 3];
+        }
+        [(u / sum) as f32, (v / sum) as f32, (w / sum) as f32]
     }
 
     /// Corner `index` (0 to 2) of a triangle in the sheared frame.

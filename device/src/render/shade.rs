@@ -3,6 +3,8 @@
 use cuda_std::math::sqrt;
 use glam::Vec3;
 
+use super::random::hash;
+use super::traverse::Hit;
 use crate::kdtree::bounds::Triangle;
 use crate::kernel::Word;
 
@@ -17,17 +19,24 @@ pub enum Mode {
     /// The unit normal of the triangle (counterclockwise corners face the
     /// viewer), from -1..1 to 0..1 in each channel.
     Normal,
+    /// A colour for each triangle.
+    Primitive,
+    /// The distance from the eye in each channel, infinite for the background. It is no colour:
+    /// the host makes one of it.
+    Depth,
 }
 
 impl Mode {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Eyelight, Self::Normal];
+    pub const ALL: [Self; 4] = [Self::Eyelight, Self::Normal, Self::Primitive, Self::Depth];
 
     /// As on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Eyelight => "eyelight",
             Self::Normal => "normal",
+            Self::Primitive => "primitive",
+            Self::Depth => "depth",
         }
     }
 
@@ -36,6 +45,8 @@ impl Mode {
         match self {
             Self::Eyelight => "A neutral surface lit from the eye",
             Self::Normal => "The normal of each triangle as a colour",
+            Self::Primitive => "Each triangle in a colour of its own",
+            Self::Depth => "The distance from the eye: near bright, far dark",
         }
     }
 }
@@ -51,6 +62,10 @@ impl Word for Mode {
     fn from_word(word: u64) -> Self {
         if word == Self::Normal as u64 {
             Self::Normal
+        } else if word == Self::Primitive as u64 {
+            Self::Primitive
+        } else if word == Self::Depth as u64 {
+            Self::Depth
         } else {
             Self::Eyelight
         }
@@ -85,9 +100,15 @@ fn rescaled(v: Vec3) -> Vec3 {
     }
 }
 
+/// The length of `v`.
+#[inline(always)]
+fn length(v: Vec3) -> f32 {
+    unit(v).dot(v)
+}
+
 /// The unit vector along `v`, or 0 for 0.
 #[inline(always)]
-fn unit(v: Vec3) -> Vec3 {
+pub(super) fn unit(v: Vec3) -> Vec3 {
     let v = rescaled(v);
     let square = v.dot(v);
     if square > 0.0 {
@@ -107,18 +128,27 @@ pub fn normal(triangle: &Triangle) -> Vec3 {
     unit(rescaled(b - a).cross(rescaled(c - a)))
 }
 
-/// The colour of a ray along `direction` (of any length) that hits `triangle`.
+/// A colour for a triangle, neither dark nor bright, by a hash of its number.
 #[inline(always)]
-pub fn surface(mode: Mode, triangle: &Triangle, direction: Vec3) -> Vec3 {
-    let normal = normal(triangle);
+fn of_number(triangle: u32) -> Vec3 {
+    let word = hash(triangle);
+    let channel = |shift: u32| 0.08 + 0.77 * ((word >> shift & 0xff) as f32 * (1.0 / 255.0));
+    Vec3::new(channel(0), channel(8), channel(16))
+}
+
+/// The colour of a ray along `direction` (of any length) with this hit in `triangle`.
+#[inline(always)]
+pub fn surface(mode: Mode, triangle: &Triangle, hit: Hit, direction: Vec3) -> Vec3 {
     match mode {
         Mode::Eyelight => {
-            let cosine = normal.dot(unit(direction)).abs();
+            let cosine = normal(triangle).dot(unit(direction)).abs();
             // Squared, because the encoding of sRGB is about a square root: the bytes
             // fall off as the cosine does.
             SURFACE * (AMBIENT + (1.0 - AMBIENT) * (cosine * cosine))
         }
-        Mode::Normal => normal * 0.5 + Vec3::splat(0.5),
+        Mode::Normal => normal(triangle) * 0.5 + Vec3::splat(0.5),
+        Mode::Primitive => of_number(hit.triangle),
+        Mode::Depth => Vec3::splat(hit.t * length(direction)),
     }
 }
 
@@ -130,6 +160,7 @@ pub fn background(mode: Mode, y: u32, height: u32) -> Vec3 {
             let down = (y as f32 + 0.5) / height as f32;
             SKY + (HAZE - SKY) * down
         }
-        Mode::Normal => Vec3::ZERO,
+        Mode::Normal | Mode::Primitive => Vec3::ZERO,
+        Mode::Depth => Vec3::INFINITY,
     }
 }

@@ -1,4 +1,4 @@
-//! The closest hit of a ray in a finished tree.
+//! The closest hit of a ray in a finished tree, and whether there is any.
 //!
 //! Invariant: the answer is that of testing every triangle of the scene with
 //! [`Ray::hit`], bit for bit, whatever the tree. Equal parameters are decided
@@ -7,6 +7,10 @@
 //! in a leaf that refers to the triangle, and with all planes thickened by the
 //! margin the ray is in that leaf at `t`. So leaves are skipped only if the ray
 //! misses them thickened, or enters them behind the best hit so far.
+//!
+//! For [`Tree::any_hit`] a limit takes the place of the best hit: a hit that is not behind the
+//! limit is in a leaf that the ray enters no later, so leaves that it enters behind the limit
+//! are skipped and no others. The answer does not depend on which hit is found first.
 
 use core::mem::MaybeUninit;
 
@@ -47,6 +51,112 @@ impl Hit {
         } else {
             self
         }
+    }
+}
+
+/// Counts what a traversal visits.
+pub trait Counter {
+    /// A node is visited.
+    fn visit(&mut self);
+    /// A triangle is tested.
+    fn test(&mut self);
+}
+
+/// Counts nothing, and compiles to nothing.
+pub struct Uncounted;
+
+impl Counter for Uncounted {
+    #[inline(always)]
+    fn visit(&mut self) {}
+
+    #[inline(always)]
+    fn test(&mut self) {}
+}
+
+/// What a traversal visited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Visits {
+    /// Nodes, leaves among them.
+    pub nodes: u32,
+    /// Triangles tested; one in several leaves counts for each.
+    pub triangles: u32,
+}
+
+impl Counter for Visits {
+    #[inline(always)]
+    fn visit(&mut self) {
+        self.nodes += 1;
+    }
+
+    #[inline(always)]
+    fn test(&mut self) {
+        self.triangles += 1;
+    }
+}
+
+/// What a ray looks for.
+trait Search: Counter {
+    /// The parameter behind which nothing is of interest any more.
+    fn farthest(&self) -> f32;
+    /// Takes a hit; whether it ends the search.
+    fn found(&mut self, triangle: u32, t: f32) -> bool;
+}
+
+/// The closest hit.
+struct Closest<'a, C> {
+    best: Hit,
+    counter: &'a mut C,
+}
+
+impl<C: Counter> Counter for Closest<'_, C> {
+    #[inline(always)]
+    fn visit(&mut self) {
+        self.counter.visit();
+    }
+
+    #[inline(always)]
+    fn test(&mut self) {
+        self.counter.test();
+    }
+}
+
+impl<C: Counter> Search for Closest<'_, C> {
+    #[inline(always)]
+    fn farthest(&self) -> f32 {
+        self.best.t
+    }
+
+    #[inline(always)]
+    fn found(&mut self, triangle: u32, t: f32) -> bool {
+        self.best = self.best.or_closer(triangle, t);
+        false
+    }
+}
+
+/// Any hit up to a limit.
+struct Any {
+    farthest: f32,
+    is_found: bool,
+}
+
+impl Counter for Any {
+    #[inline(always)]
+    fn visit(&mut self) {}
+
+    #[inline(always)]
+    fn test(&mut self) {}
+}
+
+impl Search for Any {
+    #[inline(always)]
+    fn farthest(&self) -> f32 {
+        self.farthest
+    }
+
+    #[inline(always)]
+    fn found(&mut self, _triangle: u32, t: f32) -> bool {
+        self.is_found = t <= self.farthest;
+        self.is_found
     }
 }
 
@@ -126,6 +236,12 @@ impl Tree {
         }
     }
 
+    /// Where a triangle of the scene is, if there is one of this number.
+    #[inline(always)]
+    pub fn address(&self, triangle: u32) -> *const Triangle {
+        self.triangles.wrapping_add(triangle as usize)
+    }
+
     /// A triangle of the scene.
     ///
     /// # Safety
@@ -142,28 +258,62 @@ impl Tree {
     /// It visits each node at most once, so it ends for every ray.
     #[inline(always)]
     pub fn closest_hit(&self, ray: &Ray) -> Hit {
-        let mut best = Hit::NONE;
+        self.closest_hit_counted(ray, &mut Uncounted)
+    }
+
+    /// The same, and what was visited on the way.
+    #[inline(always)]
+    pub fn closest_hit_counted<C: Counter>(&self, ray: &Ray, counter: &mut C) -> Hit {
+        let mut closest = Closest {
+            best: Hit::NONE,
+            counter,
+        };
+        self.traverse(ray, &mut closest);
+        closest.best
+    }
+
+    /// Whether `ray`, made with the tree's bounds, hits a triangle at a parameter of at most
+    /// `farthest`, which is a number or infinite.
+    #[inline(always)]
+    pub fn any_hit(&self, ray: &Ray, farthest: f32) -> bool {
+        let mut any = Any {
+            farthest,
+            is_found: false,
+        };
+        self.traverse(ray, &mut any);
+        any.is_found
+    }
+
+    /// Visits the leaves that a ray passes, near ones first, until the search ends.
+    #[inline(always)]
+    fn traverse<S: Search>(&self, ray: &Ray, search: &mut S) {
         let mut stack = TraversalStack {
             entries: &mut [MaybeUninit::uninit(); MAX_TRAVERSAL_DEPTH],
             length: 0,
         };
-        let (mut enter, mut leave) = ray.span(&self.bounds);
+        let (mut enter, leave) = ray.span(&self.bounds);
+        let farthest = search.farthest();
+        let mut leave = if farthest < leave { farthest } else { leave };
         let mut index = 0;
         if enter > leave {
-            return best;
+            return;
         }
         loop {
+            search.visit();
             // SAFETY: the contract of `new`: this is the root, or a child of a node.
             let node = unsafe { self.nodes.add(index as usize).read() };
             if node.is_leaf() {
                 // SAFETY: the node is a leaf of the tree.
-                best = unsafe { self.closest_in_leaf(ray, node, best) };
+                let is_over = unsafe { self.search_leaf(ray, node, search) };
+                if is_over {
+                    return;
+                }
                 // Subtrees behind the hit are skipped.
                 loop {
                     let Some(later) = stack.pop() else {
-                        return best;
+                        return;
                     };
-                    if later.enter > best.t {
+                    if later.enter > search.farthest() {
                         continue;
                     }
                     NodeToVisit {
@@ -210,13 +360,13 @@ impl Tree {
         }
     }
 
-    /// The closest of `best` and the hits in a leaf.
+    /// Tests the triangles of a leaf; whether the search is over.
     ///
     /// # Safety
     ///
     /// `leaf` is a leaf of the tree.
     #[inline(always)]
-    unsafe fn closest_in_leaf(&self, ray: &Ray, leaf: Node, mut best: Hit) -> Hit {
+    unsafe fn search_leaf<S: Search>(&self, ray: &Ray, leaf: Node, search: &mut S) -> bool {
         for offset in 0..leaf.references() {
             // SAFETY: the contract of `new` and the caller's promise.
             let (triangle, t) = unsafe {
@@ -224,10 +374,13 @@ impl Tree {
                 let triangle = self.references.add(reference).read();
                 (triangle, ray.hit(self.triangles.add(triangle as usize)))
             };
-            if let Some(t) = t {
-                best = best.or_closer(triangle, t);
+            search.test();
+            if let Some(t) = t
+                && search.found(triangle, t)
+            {
+                return true;
             }
         }
-        best
+        false
     }
 }

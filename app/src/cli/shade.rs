@@ -1,0 +1,190 @@
+//! Options of what a picture shows and how it is sampled.
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use heapwood_device::render::Mode;
+use heapwood_scenes::{Camera, Scene};
+
+use crate::Error;
+use crate::tree::{Crop, Shade, Shading};
+
+/// Shadow rays of ambient occlusion where none are asked for.
+const AO_SAMPLES: u32 = 16;
+
+/// What a picture may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ShadeName {
+    Surface(Mode),
+    Cost,
+    Ambient,
+}
+
+impl ShadeName {
+    fn all() -> Vec<Self> {
+        let surfaces = Mode::ALL.map(Self::Surface).into_iter();
+        surfaces.chain([Self::Ambient, Self::Cost]).collect()
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Surface(mode) => mode.name(),
+            Self::Cost => "cost",
+            Self::Ambient => "ao",
+        }
+    }
+
+    fn what(self) -> &'static str {
+        match self {
+            Self::Surface(mode) => mode.what(),
+            Self::Cost => "The work of each ray, nodes and triangles, as a heat map with a legend",
+            Self::Ambient => "Ambient occlusion: how open the surroundings of each surface are",
+        }
+    }
+}
+
+/// Modes by their names, which help lists with what they show.
+pub fn parse_mode() -> impl TypedValueParser<Value = Mode> {
+    let values = Mode::ALL.map(|mode| PossibleValue::new(mode.name()).help(mode.what()));
+    PossibleValuesParser::new(values).map(|name| {
+        let mut modes = Mode::ALL.into_iter();
+        let found = modes.find(|mode| mode.name() == name);
+        found.expect("no other value is possible")
+    })
+}
+
+/// What a picture may show, by its name.
+fn parse_shade() -> impl TypedValueParser<Value = ShadeName> {
+    let all = ShadeName::all().into_iter();
+    let values: Vec<_> = all
+        .map(|shade| PossibleValue::new(shade.name()).help(shade.what()))
+        .collect();
+    PossibleValuesParser::new(values).map(|name| {
+        let mut all = ShadeName::all().into_iter();
+        let found = all.find(|shade| shade.name() == name);
+        found.expect("no other value is possible")
+    })
+}
+
+/// What the picture shows, and how it is sampled.
+#[derive(Debug, Args)]
+pub struct ShadeArguments {
+    /// What the picture shows
+    #[arg(long, value_name = "MODE", value_parser = parse_shade(), default_value = Mode::default().name())]
+    shade: ShadeName,
+    /// Samples of a pixel, spread over it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536), default_value_t = 1)]
+    spp: u32,
+    /// Render this part of the picture only, in pixels from its upper left corner
+    #[arg(long, value_name = "X,Y,W,H", value_parser = parse_crop)]
+    crop: Option<Crop>,
+    /// What random numbers depend on
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u32,
+    /// Nodes and triangles of a ray that are the brightest colour of --shade cost [default: the
+    /// most of the picture]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    cost_max: Option<u32>,
+    /// Shadow rays of a hit, for --shade ao [default: 16]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    ao_samples: Option<u32>,
+    /// How far away a surface occludes, for --shade ao [default: a tenth of the scene's diagonal]
+    #[arg(long, value_name = "DISTANCE", value_parser = parse_distance)]
+    ao_distance: Option<f32>,
+}
+
+impl ShadeArguments {
+    /// Makes sure that each option has an effect.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] with an option that has none.
+    pub fn check(&self) -> Result<(), Error> {
+        let only = |given: bool, option: &str, shade: ShadeName| {
+            if given && self.shade != shade {
+                let (has, other) = (self.shade.name(), shade.name());
+                return Err(Error::Usage(format!(
+                    "--{option} has no effect on --shade {has}: it is for --shade {other}"
+                )));
+            }
+            Ok(())
+        };
+        only(self.cost_max.is_some(), "cost-max", ShadeName::Cost)?;
+        only(self.ao_samples.is_some(), "ao-samples", ShadeName::Ambient)?;
+        only(
+            self.ao_distance.is_some(),
+            "ao-distance",
+            ShadeName::Ambient,
+        )?;
+        if self.shade == ShadeName::Surface(Mode::Depth) && self.spp > 1 {
+            let why = "--spp has no effect on --shade depth: distances are those of the middle \
+                       of pixels";
+            return Err(Error::Usage(why.to_owned()));
+        }
+        let rays = u64::from(self.spp) * u64::from(self.ao_samples.unwrap_or(AO_SAMPLES));
+        if rays > u64::from(u32::MAX) {
+            return Err(Error::Usage(
+                "--spp times --ao-samples is 2^32 or more".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// The shading of a scene's picture.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a window that is not within the picture.
+    pub fn shading(&self, scene: &Scene, camera: &Camera) -> Result<Shading<'static>, Error> {
+        let (width, height) = (camera.width(), camera.height());
+        if let Some(crop) = self.crop
+            && !crop.is_within(width, height)
+        {
+            return Err(Error::Usage(format!(
+                "--crop is not within the picture, which has {width}x{height} pixels"
+            )));
+        }
+        let shade = match self.shade {
+            ShadeName::Surface(mode) => Shade::Surface(mode),
+            ShadeName::Cost => Shade::Cost {
+                most: self.cost_max.map(|most| most as f32),
+            },
+            ShadeName::Ambient => Shade::Ambient {
+                samples: self.ao_samples.unwrap_or(AO_SAMPLES),
+                distance: self.ao_distance.unwrap_or(0.1 * diagonal(scene)),
+            },
+        };
+        Ok(Shading {
+            shade,
+            samples: self.spp,
+            crop: self.crop,
+            seed: self.seed,
+            progress: &|_, _| (),
+        })
+    }
+}
+
+/// The length of a scene's diagonal; its square may be more than an `f32` holds.
+fn diagonal(scene: &Scene) -> f32 {
+    let extent = scene.bounds().extent().to_array().map(f64::from);
+    extent.iter().map(|side| side * side).sum::<f64>().sqrt() as f32
+}
+
+fn parse_crop(text: &str) -> Result<Crop, String> {
+    let numbers: Result<Vec<u32>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[left, top, width, height]) if width > 0 && height > 0 => Ok(Crop {
+            left,
+            top,
+            width,
+            height,
+        }),
+        _ => Err("write four whole numbers, such as 100,50,320,200".to_owned()),
+    }
+}
+
+fn parse_distance(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(distance) if distance > 0.0 && distance.is_finite() => Ok(distance),
+        _ => Err("write a number above 0".to_owned()),
+    }
+}

@@ -1,0 +1,146 @@
+//! Rendering a tree on the backend that built it, or that it was copied to.
+
+mod colours;
+mod passes;
+mod shading;
+
+use heapwood_scenes::Camera;
+use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
+use serde::{Deserialize, Serialize};
+
+use super::build::{BuiltTree, PreparedBuild};
+use super::placed::{PlacedTree, TreeView};
+use crate::Error;
+use crate::backend::BackendError;
+use crate::samples::Samples;
+
+pub use shading::{Crop, Shade, Shading};
+
+/// Rays of a picture, by what they are for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RayCounts {
+    /// From the eye.
+    pub primary: u64,
+    /// To whatever is between a surface and a light, or near a surface.
+    pub shadow: u64,
+    /// On from a surface.
+    pub secondary: u64,
+}
+
+impl RayCounts {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.primary + self.shadow + self.secondary
+    }
+}
+
+/// An image, and how long it took.
+#[derive(Clone, Debug)]
+pub struct RenderedImage {
+    /// Pixels of a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// What was rendered, row by row from the top: linear RGB, or for
+    /// [`Mode::Depth`](heapwood_device::render::Mode::Depth) the distance in each channel, and
+    /// for [`Shade::Cost`] nodes and triangles a ray.
+    pub raw: Vec<[f32; 3]>,
+    /// sRGB with alpha, 4 bytes a pixel, row by row from the top.
+    pub rgba: Vec<u8>,
+    /// Rays of a run.
+    pub rays: RayCounts,
+    /// Milliseconds for all of its rays.
+    pub render_ms: Samples,
+}
+
+impl RenderedImage {
+    /// Rays per second, of all kinds, of the median run.
+    pub fn rays_per_second(&self) -> f64 {
+        self.rays.total() as f64 / (self.render_ms.median.max(1e-6) * 1e-3)
+    }
+
+    /// The image as a PNG file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be encoded.
+    pub fn png(&self) -> Result<Vec<u8>, Error> {
+        let mut file = Vec::new();
+        PngEncoder::new(&mut file)
+            .write_image(
+                &self.rgba,
+                self.width,
+                self.height,
+                ExtendedColorType::Rgba8,
+            )
+            .map_err(|error| Error::Failed(format!("cannot encode the image: {error}")))?;
+        Ok(file)
+    }
+}
+
+/// Renders the tree built last in `prepared`: one launch untimed, which loads the kernel,
+/// then the picture `runs` times and at least once.
+///
+/// ```
+/// use heapwood::allocators::Spec;
+/// use heapwood::backend::Cpu;
+/// use heapwood::size::Pool;
+/// use heapwood::tree::{Options, Shading, TreeBuilder, render, triangles};
+/// use heapwood_device::render::Mode;
+/// use heapwood_scenes::{Camera, generate};
+///
+/// let scene = generate::courtyard();
+/// let camera = Camera::frame(scene.bounds(), 64, 48, 45.0)?;
+/// let backend = Cpu::new(None, None)?;
+/// let builder = TreeBuilder::new(&backend, &triangles(&scene))?;
+/// let ready = builder.prepare(&Spec::parse("cfmalloc")?, Pool::Auto, Options::default())?;
+/// let built = ready.build(false)?;
+/// let picture = render(&ready, &built, &camera, &Shading::from(Mode::default()), 3)?;
+/// assert_eq!(picture.rgba.len(), 4 * 64 * 48);
+/// assert_eq!(picture.render_ms.samples.len(), 3);
+/// assert!(picture.png()?.starts_with(b"\x89PNG"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Faults of the backend, and too little memory.
+///
+/// # Panics
+///
+/// If the latest build in `prepared` has not succeeded, and for a crop beyond the picture.
+pub fn render(
+    prepared: &PreparedBuild,
+    built: &BuiltTree,
+    camera: &Camera,
+    shading: &Shading,
+    runs: u32,
+) -> Result<RenderedImage, BackendError> {
+    let (nodes, references) = prepared.addresses();
+    let view = TreeView {
+        backend: prepared.backend(),
+        nodes,
+        references,
+        triangles: prepared.triangles(),
+        bounds: built.result.bounds,
+    };
+    passes::render(&view, camera, shading, runs)
+}
+
+/// Renders a tree that was copied to a backend, as [`render`] does.
+///
+/// # Errors
+///
+/// Faults of the backend, and too little memory.
+///
+/// # Panics
+///
+/// For a crop beyond the picture.
+pub fn render_placed(
+    placed: &PlacedTree,
+    camera: &Camera,
+    shading: &Shading,
+    runs: u32,
+) -> Result<RenderedImage, BackendError> {
+    passes::render(&placed.view(), camera, shading, runs)
+}

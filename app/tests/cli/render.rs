@@ -1,0 +1,119 @@
+//! `heapwood render`: what a picture shows, and options that have no effect.
+
+use std::fs;
+
+use crate::program::{Folder, png_size, run};
+
+const SMALL: &str = "--size 64x48 --backend cpu";
+
+#[test]
+fn every_shade_makes_a_picture_of_its_own() {
+    let folder = Folder::new();
+    folder.scene("knot");
+    let mut pictures = Vec::new();
+    for shade in ["eyelight", "normal", "primitive", "depth", "ao", "cost"] {
+        let command = format!("render @knot.obj -o @{shade}.png --shade {shade} {SMALL}");
+        let report = run(&folder, &format!("{command} --format json")).json();
+        assert_eq!(report["shade"], shade);
+        let rays = &report["rays"];
+        assert_eq!(
+            (&rays["primary"], &rays["secondary"]),
+            (&(64 * 48).into(), &0.into())
+        );
+        assert_eq!(
+            rays["shadow"].as_u64().unwrap() > 0,
+            shade == "ao",
+            "{report}"
+        );
+        let path = folder.path(&format!("{shade}.png"));
+        assert_eq!(png_size(&path), (64, 48));
+        pictures.push(fs::read(path).unwrap());
+    }
+    pictures.sort();
+    pictures.dedup();
+    assert_eq!(pictures.len(), 6);
+}
+
+#[test]
+fn seeds_and_windows_have_an_effect() {
+    let folder = Folder::new();
+    folder.scene("knot");
+    let render = |name: &str, options: &str| {
+        let command = format!("render @knot.obj -o @{name}.png {SMALL} {options}");
+        let outcome = run(&folder, &command);
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let path = folder.path(&format!("{name}.png"));
+        (png_size(&path), fs::read(path).unwrap(), outcome.stdout)
+    };
+    let (_, one, text) = render("one", "--shade ao --ao-samples 4 --spp 2");
+    assert!(text.contains("shadow"), "{text}");
+    assert_eq!(
+        one,
+        render("same", "--shade ao --ao-samples 4 --spp 2 --seed 0").1
+    );
+    assert_ne!(
+        one,
+        render("other", "--shade ao --ao-samples 4 --spp 2 --seed 1").1
+    );
+    assert_ne!(
+        one,
+        render(
+            "near",
+            "--shade ao --ao-samples 4 --spp 2 --ao-distance 0.01"
+        )
+        .1
+    );
+    assert_eq!(render("part", "--crop 10,20,30,8").0, (30, 8));
+    assert_ne!(
+        render("most", "--shade cost --cost-max 1000").1,
+        render("usual", "--shade cost").1
+    );
+}
+
+#[test]
+fn what_has_no_effect_or_is_no_window_is_refused() {
+    let folder = Folder::new();
+    folder.scene("knot");
+    for (options, what) in [
+        (
+            "--ao-samples 4",
+            "--ao-samples has no effect on --shade eyelight",
+        ),
+        (
+            "--shade cost --ao-distance 4",
+            "--ao-distance has no effect on --shade cost",
+        ),
+        (
+            "--shade ao --cost-max 4",
+            "--cost-max has no effect on --shade ao",
+        ),
+        (
+            "--shade depth --spp 4",
+            "--spp has no effect on --shade depth",
+        ),
+        ("--shade ao --spp 65536 --ao-samples 65536", "2^32"),
+        ("--crop 60,0,5,5", "--crop is not within the picture"),
+    ] {
+        let outcome = run(
+            &folder,
+            &format!("render @knot.obj -o @x.png {SMALL} {options}"),
+        );
+        assert!(outcome.error(2).contains(what), "{outcome:?}");
+    }
+    for options in [
+        "--crop 1,2,3",
+        "--crop 1,2,0,4",
+        "--crop a,b,c,d",
+        "--spp 0",
+        "--ao-distance -1",
+        "--ao-distance inf",
+        "--shade fog",
+    ] {
+        let outcome = run(
+            &folder,
+            &format!("render @knot.obj -o @x.png {SMALL} {options}"),
+        );
+        assert_eq!(outcome.code, 2, "{outcome:?}");
+    }
+    assert_eq!(folder.names(), ["knot.mtl", "knot.obj"]);
+}
