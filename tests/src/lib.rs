@@ -4,6 +4,7 @@
 pub mod brute;
 pub mod buffer;
 pub mod conformance;
+pub mod cornell;
 pub mod dirty;
 pub mod fences;
 pub mod gpu;

@@ -2,8 +2,8 @@
 
 use heapwood::backend::Backend;
 use heapwood::tree::{
-    Cores, Crop, Options, PlacedTree, RayCounts, RenderedImage, Shade, Shading, render_placed,
-    triangles,
+    Cores, Crop, Lighting, Options, PlacedTree, RayCounts, RenderedImage, Shade, Shading, Sky,
+    render_placed, triangles,
 };
 use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, Scene, generate};
@@ -41,17 +41,33 @@ impl Studio {
     }
 }
 
-fn shading(shade: Shade) -> Shading<'static> {
+fn shading(shade: Shade<'_>) -> Shading<'_> {
     Shading {
         shade,
         ..Shading::from(Mode::default())
     }
 }
 
-const AMBIENT: Shade = Shade::Ambient {
+const AMBIENT: Shade<'static> = Shade::Ambient {
     samples: 16,
     distance: 2.5,
 };
+
+/// The light of the scene below a blue sky.
+fn lighting(studio: &Studio) -> Lighting {
+    let sky = Sky {
+        zenith: Vec3::new(0.5, 0.7, 1.0),
+        nadir: Vec3::ONE,
+    };
+    Lighting::of(&studio.scene, sky)
+}
+
+fn path(lighting: &Lighting) -> Shade<'_> {
+    Shade::Path {
+        lighting,
+        bounces: 4,
+    }
+}
 
 /// FNV-1a of 64 bits.
 fn hash(bytes: &[u8]) -> u64 {
@@ -61,13 +77,14 @@ fn hash(bytes: &[u8]) -> u64 {
 }
 
 /// A change of these is a change of every picture that users have: it takes a reason.
-const PICTURES: [&str; 6] = [
+const PICTURES: [&str; 7] = [
     "eyelight 1d92131285bb3aa4",
     "normal 716fd440664e08f7",
     "primitive 78d6b96d6a541318",
     "depth b1597c9258d2ba64",
     "ao ab8214caf3f9585d",
     "cost 3f50a3adf0a0069e",
+    "path d56268e1396f2211",
 ];
 
 #[test]
@@ -80,6 +97,7 @@ fn pictures_are_what_they_were() {
         Shade::Surface(Mode::Depth),
         AMBIENT,
         Shade::Cost { most: None },
+        path(&lighting(&studio)),
     ]
     .map(|shade| {
         let picture = studio.render(&shading(shade));
@@ -91,7 +109,8 @@ fn pictures_are_what_they_were() {
 #[test]
 fn workers_do_not_change_pictures() {
     let (one, three) = (Studio::new(1), Studio::new(3));
-    for shade in [Shade::Surface(Mode::Eyelight), AMBIENT] {
+    let lighting = lighting(&one);
+    for shade in [Shade::Surface(Mode::Eyelight), AMBIENT, path(&lighting)] {
         let shading = Shading {
             samples: 2,
             ..shading(shade)
@@ -112,7 +131,8 @@ fn a_window_is_a_part_of_the_picture() {
         height: 33,
     };
     let modes = Mode::ALL.map(Shade::Surface).into_iter();
-    for shade in modes.chain([Shade::Cost { most: None }, AMBIENT]) {
+    let lighting = lighting(&studio);
+    for shade in modes.chain([Shade::Cost { most: None }, AMBIENT, path(&lighting)]) {
         let whole = studio.render(&shading(shade));
         let part = studio.render(&Shading {
             crop: Some(crop),

@@ -63,7 +63,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let view = camera.open()?;
     let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates)?;
     let camera = view.camera(&scene)?;
-    let shading = arguments.shade.shading(&scene, &camera)?;
+    let lighting = arguments.shade.lighting(&scene);
+    let shading = arguments
+        .shade
+        .shading(&scene, lighting.as_ref(), &camera)?;
     let decided = arguments.backend.decide(None)?;
     let builder = arguments
         .builder

@@ -2,14 +2,23 @@
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use glam::Vec3;
 use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, Scene};
 
 use crate::Error;
-use crate::tree::{Crop, Shade, Shading};
+use crate::tree::{Crop, Lighting, Shade, Shading, Sky};
 
 /// Shadow rays of ambient occlusion where none are asked for.
 const AO_SAMPLES: u32 = 16;
+
+/// The most surfaces of a path where no number is asked for.
+const BOUNCES: u32 = 8;
+/// The sky where none is asked for: blue above, white below.
+const SKY: Sky = Sky {
+    zenith: Vec3::new(0.5, 0.7, 1.0),
+    nadir: Vec3::ONE,
+};
 
 /// What a picture may show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,12 +26,15 @@ enum ShadeName {
     Surface(Mode),
     Cost,
     Ambient,
+    Path,
 }
 
 impl ShadeName {
     fn all() -> Vec<Self> {
         let surfaces = Mode::ALL.map(Self::Surface).into_iter();
-        surfaces.chain([Self::Ambient, Self::Cost]).collect()
+        surfaces
+            .chain([Self::Ambient, Self::Path, Self::Cost])
+            .collect()
     }
 
     fn name(self) -> &'static str {
@@ -30,6 +42,7 @@ impl ShadeName {
             Self::Surface(mode) => mode.name(),
             Self::Cost => "cost",
             Self::Ambient => "ao",
+            Self::Path => "path",
         }
     }
 
@@ -38,6 +51,7 @@ impl ShadeName {
             Self::Surface(mode) => mode.what(),
             Self::Cost => "The work of each ray, nodes and triangles, as a heat map with a legend",
             Self::Ambient => "Ambient occlusion: how open the surroundings of each surface are",
+            Self::Path => "The light that arrives over any number of surfaces: path tracing",
         }
     }
 }
@@ -90,6 +104,13 @@ pub struct ShadeArguments {
     /// How far away a surface occludes, for --shade ao [default: a tenth of the scene's diagonal]
     #[arg(long, value_name = "DISTANCE", value_parser = parse_distance)]
     ao_distance: Option<f32>,
+    /// The most surfaces over which light comes, for --shade path [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    bounces: Option<u32>,
+    /// Radiance of the sky, for --shade path: one colour, or one from above and one from below
+    /// [default: 0.5,0.7,1:1,1,1]
+    #[arg(long, value_name = "R,G,B[:R,G,B]", value_parser = parse_sky)]
+    sky: Option<Sky>,
 }
 
 impl ShadeArguments {
@@ -120,6 +141,8 @@ impl ShadeArguments {
                        of pixels";
             return Err(Error::Usage(why.to_owned()));
         }
+        only(self.bounces.is_some(), "bounces", ShadeName::Path)?;
+        only(self.sky.is_some(), "sky", ShadeName::Path)?;
         let rays = u64::from(self.spp) * u64::from(self.ao_samples.unwrap_or(AO_SAMPLES));
         if rays > u64::from(u32::MAX) {
             return Err(Error::Usage(
@@ -129,12 +152,27 @@ impl ShadeArguments {
         Ok(())
     }
 
-    /// The shading of a scene's picture.
+    /// The scene's light, if the picture shows it.
+    pub fn lighting(&self, scene: &Scene) -> Option<Lighting> {
+        let sky = self.sky.unwrap_or(SKY);
+        (self.shade == ShadeName::Path).then(|| Lighting::of(scene, sky))
+    }
+
+    /// The shading of a scene's picture, with the scene's light.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] for a window that is not within the picture.
-    pub fn shading(&self, scene: &Scene, camera: &Camera) -> Result<Shading<'static>, Error> {
+    ///
+    /// # Panics
+    ///
+    /// If there is no light though the picture shows it.
+    pub fn shading<'a>(
+        &self,
+        scene: &Scene,
+        lighting: Option<&'a Lighting>,
+        camera: &Camera,
+    ) -> Result<Shading<'a>, Error> {
         let (width, height) = (camera.width(), camera.height());
         if let Some(crop) = self.crop
             && !crop.is_within(width, height)
@@ -151,6 +189,10 @@ impl ShadeArguments {
             ShadeName::Ambient => Shade::Ambient {
                 samples: self.ao_samples.unwrap_or(AO_SAMPLES),
                 distance: self.ao_distance.unwrap_or(0.1 * diagonal(scene)),
+            },
+            ShadeName::Path => Shade::Path {
+                lighting: lighting.expect("the light of the scene"),
+                bounces: self.bounces.unwrap_or(BOUNCES),
             },
         };
         Ok(Shading {
@@ -179,6 +221,24 @@ fn parse_crop(text: &str) -> Result<Crop, String> {
             height,
         }),
         _ => Err("write four whole numbers, such as 100,50,320,200".to_owned()),
+    }
+}
+
+fn parse_sky(text: &str) -> Result<Sky, String> {
+    let colour = |text: &str| {
+        let channels = text.split(',').map(|part| part.trim().parse::<f32>().ok());
+        let channels: Option<Vec<f32>> = channels.collect();
+        match channels.as_deref() {
+            Some(&[red, green, blue]) => Some(Vec3::new(red, green, blue)),
+            Some(&[grey]) => Some(Vec3::splat(grey)),
+            _ => None,
+        }
+        .filter(|colour| colour.is_finite() && colour.min_element() >= 0.0)
+    };
+    let (above, below) = text.split_once(':').unwrap_or((text, text));
+    match (colour(above), colour(below)) {
+        (Some(zenith), Some(nadir)) => Ok(Sky { zenith, nadir }),
+        _ => Err("write a colour such as 0.5,0.7,1 or 0, or two with a colon between".to_owned()),
     }
 }
 

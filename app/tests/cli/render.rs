@@ -11,27 +11,31 @@ fn every_shade_makes_a_picture_of_its_own() {
     let folder = Folder::new();
     folder.scene("knot");
     let mut pictures = Vec::new();
-    for shade in ["eyelight", "normal", "primitive", "depth", "ao", "cost"] {
+    let shades = [
+        "eyelight",
+        "normal",
+        "primitive",
+        "depth",
+        "ao",
+        "path",
+        "cost",
+    ];
+    for shade in shades {
         let command = format!("render @knot.obj -o @{shade}.png --shade {shade} {SMALL}");
         let report = run(&folder, &format!("{command} --format json")).json();
         assert_eq!(report["shade"], shade);
-        let rays = &report["rays"];
-        assert_eq!(
-            (&rays["primary"], &rays["secondary"]),
-            (&(64 * 48).into(), &0.into())
-        );
-        assert_eq!(
-            rays["shadow"].as_u64().unwrap() > 0,
-            shade == "ao",
-            "{report}"
-        );
+        let rays = |kind: &str| report["rays"][kind].as_u64().unwrap();
+        assert_eq!(rays("primary"), 64 * 48);
+        assert_eq!(rays("secondary") > 0, shade == "path", "{report}");
+        // Nothing in the knot emits light.
+        assert_eq!(rays("shadow") > 0, shade == "ao", "{report}");
         let path = folder.path(&format!("{shade}.png"));
         assert_eq!(png_size(&path), (64, 48));
         pictures.push(fs::read(path).unwrap());
     }
     pictures.sort();
     pictures.dedup();
-    assert_eq!(pictures.len(), 6);
+    assert_eq!(pictures.len(), shades.len());
 }
 
 #[test]
@@ -63,6 +67,14 @@ fn seeds_and_windows_have_an_effect() {
         )
         .1
     );
+    let path = "--shade path --spp 2 --bounces 2 --sky 0.5";
+    let (_, lit, _) = render("lit", path);
+    assert_eq!(lit, render("lit2", &format!("{path}:0.5,0.5,0.5")).1);
+    assert_ne!(lit, render("lit3", &format!("{path} --seed 7")).1);
+    assert_ne!(
+        lit,
+        render("lit4", "--shade path --spp 2 --bounces 1 --sky 0.5").1
+    );
     assert_eq!(render("part", "--crop 10,20,30,8").0, (30, 8));
     assert_ne!(
         render("most", "--shade cost --cost-max 1000").1,
@@ -87,6 +99,8 @@ fn what_has_no_effect_or_is_no_window_is_refused() {
             "--shade ao --cost-max 4",
             "--cost-max has no effect on --shade ao",
         ),
+        ("--bounces 4", "--bounces has no effect on --shade eyelight"),
+        ("--shade ao --sky 1", "--sky has no effect on --shade ao"),
         (
             "--shade depth --spp 4",
             "--spp has no effect on --shade depth",
@@ -108,6 +122,10 @@ fn what_has_no_effect_or_is_no_window_is_refused() {
         "--ao-distance -1",
         "--ao-distance inf",
         "--shade fog",
+        "--shade path --sky 1,2",
+        "--shade path --sky -1",
+        "--shade path --sky nan",
+        "--shade path --bounces 1001",
     ] {
         let outcome = run(
             &folder,

@@ -54,7 +54,7 @@ const EXTERNAL: [&str; 2] = ["malloc", "free"];
 
 /// Kernels that may use local memory, with the most bytes a thread: arrays
 /// that are indexed at run time, on purpose.
-const LOCAL_MEMORY: [(&str, usize); 6] = [
+const LOCAL_MEMORY: [(&str, usize); 7] = [
     // The blocks that a lane keeps, as the benchmark is defined.
     ("alloc_cycle_dealloc", 1024),
     // The stack of the traversal.
@@ -63,6 +63,8 @@ const LOCAL_MEMORY: [(&str, usize); 6] = [
     ("cost", 1152),
     // Two traversals: the ray of the pixel, and those to its surroundings.
     ("ambient", 2304),
+    // As many: rays that go on, the pixel's among them, and shadow rays.
+    ("path", 2304),
     // A box, indexed by the axis of the split.
     ("tree_build", 24),
 ];

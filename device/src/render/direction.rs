@@ -18,15 +18,10 @@ pub fn circle(turn: f32) -> [f32; 2] {
     let angle = (turn * 4.0 - quarter) * (0.5 * PI);
     let square = angle * angle;
     // Taylor's, by Horner's scheme. The next terms are below 3e-8 and 2e-9 at the ends.
-    let mut cosine = 1.0 / 40_320.0;
-    for term in [-1.0 / 720.0, 1.0 / 24.0, -0.5, 1.0] {
-        cosine = cosine * square + term;
-    }
-    let mut sine = 1.0 / 362_880.0;
-    for term in [-1.0 / 5040.0, 1.0 / 120.0, -1.0 / 6.0, 1.0] {
-        sine = sine * square + term;
-    }
-    let sine = sine * angle;
+    let cosine = ((1.0 / 40_320.0 * square - 1.0 / 720.0) * square + 1.0 / 24.0) * square;
+    let cosine = (cosine - 0.5) * square + 1.0;
+    let sine = ((1.0 / 362_880.0 * square - 1.0 / 5040.0) * square + 1.0 / 120.0) * square;
+    let sine = ((sine - 1.0 / 6.0) * square + 1.0) * angle;
     match quarter as u32 & 3 {
         0 => [cosine, sine],
         1 => [-sine, cosine],

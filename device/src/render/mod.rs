@@ -1,5 +1,6 @@
 //! Rendering a finished tree: the kernel `Render` makes an image of what rays hit, `Cost` counts
-//! what that takes, `Ambient` looks for what is near, and `Trace` traces rays from memory.
+//! what that takes, `Ambient` looks for what is near, `Path` follows light over surfaces, and
+//! `Trace` traces rays from memory.
 //!
 //! Every lane traces rays of its own, and no lane depends on another. Images are
 //! linear RGB; [`plan`] turns them into bytes, because the conversion needs a
@@ -9,9 +10,12 @@ mod ambient;
 mod cost;
 mod direction;
 mod image;
+mod material;
+mod path;
 mod pixels;
 mod random;
 mod ray;
+mod scatter;
 mod shade;
 mod surface;
 mod trace;
@@ -25,8 +29,13 @@ pub use ambient::{Ambient, AmbientArguments};
 pub use cost::{Cost, CostArguments};
 pub use direction::{Frame, circle, cosine_direction};
 pub use image::{Render, RenderArguments};
+pub use material::{
+    LIGHT_WORDS, LightEntry, MATERIAL_FLOATS, NARROWEST_LOBE, Sky, SurfaceMaterial,
+};
+pub use path::{Path, PathArguments};
 pub use random::{Sampler, hash};
 pub use ray::Ray;
+pub use scatter::{Lobes, Scattered};
 pub use shade::{Mode, normal};
 pub use surface::SurfacePoint;
 pub use trace::{RAY_FLOATS, Trace, TraceArguments};

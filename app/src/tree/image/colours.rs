@@ -44,7 +44,7 @@ const EDGE: u32 = 8;
 pub(super) fn rgba(shade: &Shade, raw: &[[f32; 3]], width: u32, height: u32) -> Vec<u8> {
     match shade {
         Shade::Surface(Mode::Depth) => greys(raw),
-        Shade::Surface(_) | Shade::Ambient { .. } => to_rgba8(raw),
+        Shade::Surface(_) | Shade::Ambient { .. } | Shade::Path { .. } => to_rgba8(raw),
         Shade::Cost { most } => {
             let most = most.unwrap_or_else(|| most_of(raw)).max(1.0);
             let mut picture = Picture {

@@ -1,6 +1,8 @@
 //! Rendering a tree on the backend that built it, or that it was copied to.
 
+mod canvas;
 mod colours;
+mod lighting;
 mod passes;
 mod shading;
 
@@ -14,6 +16,7 @@ use crate::Error;
 use crate::backend::BackendError;
 use crate::samples::Samples;
 
+pub use lighting::Lighting;
 pub use shading::{Crop, Shade, Shading};
 
 /// Rays of a picture, by what they are for.

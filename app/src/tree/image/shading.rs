@@ -2,9 +2,11 @@
 
 use heapwood_device::render::Mode;
 
+use super::lighting::Lighting;
+
 /// What a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shade {
+pub enum Shade<'a> {
     /// What the ray of a pixel hits.
     Surface(Mode),
     /// The work of each pixel's ray, the nodes that it visits and the triangles that it is
@@ -20,15 +22,23 @@ pub enum Shade {
         /// How far away a surface occludes, in units of the scene.
         distance: f32,
     },
+    /// The light that arrives over any number of surfaces.
+    Path {
+        /// What reflects and emits it.
+        lighting: &'a Lighting,
+        /// The most surfaces over which it comes; 0 for emitted light alone.
+        bounces: u32,
+    },
 }
 
-impl Shade {
+impl Shade<'_> {
     /// As on the command line.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Surface(mode) => mode.name(),
             Self::Cost { .. } => "cost",
             Self::Ambient { .. } => "ao",
+            Self::Path { .. } => "path",
         }
     }
 }
@@ -60,7 +70,7 @@ impl Crop {
 #[derive(Clone, Copy)]
 pub struct Shading<'a> {
     /// What it shows.
-    pub shade: Shade,
+    pub shade: Shade<'a>,
     /// Samples of a pixel, whose mean it is; one is in its middle. Depth has one.
     pub samples: u32,
     /// The part that is rendered; none for all of it.

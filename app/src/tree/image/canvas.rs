@@ -1,0 +1,251 @@
+//! What the launches of a picture work on, and the launches: a pass a sample, or so many samples
+//! a launch that it stays short.
+
+use bytemuck::NoUninit;
+use heapwood_device::launch::Call;
+use heapwood_device::render::plan::render_threads;
+use heapwood_device::render::{
+    Ambient, AmbientArguments, Cost, CostArguments, Mode, Path, PathArguments, Render,
+    RenderArguments,
+};
+
+use super::super::placed::TreeView;
+use super::lighting::Lighting;
+use super::shading::{Crop, Shade, Shading};
+use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
+
+/// Shadow rays of a launch: some tens of milliseconds of a GPU, seconds of a CPU.
+const RAYS: u64 = 1 << 25;
+/// Paths of a launch, each of ten rays or so.
+const PATHS: u64 = 1 << 22;
+
+/// What the launches of a picture work on.
+pub(super) struct Canvas<'a> {
+    pub tree: &'a TreeView<'a>,
+    pub window: Crop,
+    /// Rows of the whole picture.
+    pub rows: u32,
+    /// Cameras, one for each pass over the pixels.
+    pub cameras: Memory,
+    pub bounds: Memory,
+    pub pixels: Memory,
+    /// Rays beside those from the eye, counted for each pixel.
+    pub rays: Memory,
+    /// What paths run through, if there are any.
+    pub lit: Option<LitMemory<'a>>,
+}
+
+/// Materials, lights and sky on the backend.
+pub(super) struct LitMemory<'a> {
+    lighting: &'a Lighting,
+    materials: Memory,
+    material_of: Memory,
+    lights: Memory,
+    sky: Memory,
+}
+
+impl<'a> LitMemory<'a> {
+    pub fn new(backend: &dyn Backend, lighting: &'a Lighting) -> Result<Self, BackendError> {
+        let sky = [lighting.sky.zenith, lighting.sky.nadir].map(|radiance| radiance.to_array());
+        Ok(Self {
+            lighting,
+            materials: memory_of(backend, &lighting.materials)?,
+            material_of: memory_of(backend, &lighting.material_of)?,
+            lights: memory_of(backend, &lighting.lights)?,
+            sky: memory_of(backend, &sky)?,
+        })
+    }
+}
+
+/// Memory with these values.
+pub(super) fn memory_of<T: NoUninit>(
+    backend: &dyn Backend,
+    values: &[T],
+) -> Result<Memory, BackendError> {
+    let memory = backend.memory((size_of_val(values) as u64).max(4), false)?;
+    memory.upload(0, values)?;
+    Ok(memory)
+}
+
+impl Canvas<'_> {
+    pub fn pixel_count(&self) -> u64 {
+        u64::from(self.window.width) * u64::from(self.window.height)
+    }
+
+    /// The camera of a sample.
+    fn camera(&self, sample: u32) -> *mut [f32; 3] {
+        let vectors = self.cameras.address().cast::<[f32; 3]>();
+        vectors.wrapping_add(4 * sample as usize)
+    }
+
+    /// Launches a kernel; its milliseconds.
+    ///
+    /// # Safety
+    ///
+    /// The arguments are for this canvas.
+    pub unsafe fn launch(&self, call: Call) -> Result<f64, BackendError> {
+        // A GPU thread a pixel; the kernel strides if there are more of them.
+        let threads = render_threads(self.window.width, self.window.height);
+        let launch = Launch {
+            call,
+            heap: None,
+            grid: Grid::Threads(u32::try_from(threads).unwrap_or(u32::MAX)),
+        };
+        // SAFETY: the caller's promise. A view's tree is whole.
+        unsafe { self.tree.backend.launch(&launch) }
+    }
+
+    /// One sample of a surface's colour for each pixel.
+    fn surface(&self, mode: Mode, sample: u32) -> Call {
+        Call::of::<Render>(RenderArguments {
+            nodes: self.tree.nodes.cast(),
+            references: self.tree.references.cast(),
+            triangles: self.tree.triangles.address().cast(),
+            bounds: self.bounds.address().cast(),
+            camera: self.camera(sample),
+            pixels: self.pixels.address().cast(),
+            width: self.window.width,
+            height: self.window.height,
+            left: self.window.left,
+            top: self.window.top,
+            rows: self.rows,
+            is_added: sample > 0,
+            mode,
+        })
+    }
+
+    /// One sample of the traversal's cost for each pixel.
+    fn cost(&self, sample: u32) -> Call {
+        Call::of::<Cost>(CostArguments {
+            nodes: self.tree.nodes.cast(),
+            references: self.tree.references.cast(),
+            triangles: self.tree.triangles.address().cast(),
+            bounds: self.bounds.address().cast(),
+            camera: self.camera(sample),
+            pixels: self.pixels.address().cast(),
+            width: self.window.width,
+            height: self.window.height,
+            left: self.window.left,
+            top: self.window.top,
+            is_added: sample > 0,
+        })
+    }
+
+    /// Some shadow rays of a sample of each pixel.
+    fn ambient(&self, pass: AmbientPass) -> Call {
+        Call::of::<Ambient>(AmbientArguments {
+            nodes: self.tree.nodes.cast(),
+            references: self.tree.references.cast(),
+            triangles: self.tree.triangles.address().cast(),
+            bounds: self.bounds.address().cast(),
+            camera: self.camera(pass.sample),
+            pixels: self.pixels.address().cast(),
+            rays: self.rays.address().cast(),
+            width: self.window.width,
+            height: self.window.height,
+            left: self.window.left,
+            top: self.window.top,
+            is_added: pass.first > 0,
+            first: pass.first,
+            samples: pass.rays,
+            distance: pass.distance,
+            seed: pass.seed,
+        })
+    }
+
+    /// Some samples of each pixel's light.
+    fn path(&self, lit: &LitMemory, shading: &Shading, pass: PathPass) -> Call {
+        Call::of::<Path>(PathArguments {
+            nodes: self.tree.nodes.cast(),
+            references: self.tree.references.cast(),
+            triangles: self.tree.triangles.address().cast(),
+            bounds: self.bounds.address().cast(),
+            camera: self.camera(0),
+            pixels: self.pixels.address().cast(),
+            rays: self.rays.address().cast(),
+            materials: lit.materials.address().cast(),
+            material_of: lit.material_of.address().cast(),
+            lights: lit.lights.address().cast(),
+            sky: lit.sky.address().cast(),
+            width: self.window.width,
+            height: self.window.height,
+            left: self.window.left,
+            top: self.window.top,
+            first: pass.first,
+            samples: pass.samples,
+            is_spread: shading.samples > 1,
+            bounces: pass.bounces,
+            seed: shading.seed,
+            light_count: lit.lighting.lights() as u32,
+            light_area: lit.lighting.light_area,
+        })
+    }
+
+    /// The launches of a picture, in order.
+    ///
+    /// # Panics
+    ///
+    /// If there are paths and nothing that they run through.
+    pub fn calls(&self, shading: &Shading) -> Vec<Call> {
+        let samples = 0..shading.samples;
+        match shading.shade {
+            Shade::Surface(mode) => samples.map(|s| self.surface(mode, s)).collect(),
+            Shade::Cost { .. } => samples.map(|s| self.cost(s)).collect(),
+            Shade::Ambient {
+                samples: rays,
+                distance,
+            } => {
+                let most = RAYS / self.pixel_count().max(1);
+                let most = u32::try_from(most).unwrap_or(u32::MAX).clamp(1, rays);
+                let parts =
+                    |sample: u32| (0..rays).step_by(most as usize).map(move |at| (sample, at));
+                let pass = |(sample, at): (u32, u32)| AmbientPass {
+                    sample,
+                    first: sample * rays + at,
+                    rays: most.min(rays - at),
+                    distance,
+                    seed: shading.seed,
+                };
+                let passes = samples.flat_map(parts).map(pass);
+                passes.map(|pass| self.ambient(pass)).collect()
+            }
+            Shade::Path { bounces, .. } => {
+                let lit = self.lit.as_ref().expect("paths have materials");
+                let most = PATHS / self.pixel_count().max(1);
+                let most = u32::try_from(most).unwrap_or(u32::MAX);
+                let most = most.clamp(1, shading.samples);
+                let pass = |first| PathPass {
+                    first,
+                    samples: most.min(shading.samples - first),
+                    bounces,
+                };
+                let firsts = samples.step_by(most as usize);
+                firsts
+                    .map(|first| self.path(lit, shading, pass(first)))
+                    .collect()
+            }
+        }
+    }
+}
+
+/// What a launch of path tracing does.
+#[derive(Clone, Copy)]
+struct PathPass {
+    /// Number of its first sample.
+    first: u32,
+    samples: u32,
+    bounces: u32,
+}
+
+/// What a launch of ambient occlusion does.
+#[derive(Clone, Copy)]
+struct AmbientPass {
+    /// The sample of a pixel.
+    sample: u32,
+    /// Number of its first shadow ray among all of the pixel.
+    first: u32,
+    /// Shadow rays of a hit.
+    rays: u32,
+    distance: f32,
+    seed: u32,
+}

@@ -1,0 +1,331 @@
+//! Path tracing against what is known of light: closed rooms of one radiance, white things that
+//! nobody sees under a white sky, and an independent path tracer in doubles.
+
+use glam::Vec3;
+use heapwood::tree::{
+    Cores, Lighting, Options, PlacedTree, RenderedImage, Shade, Shading, Sky, render_placed,
+};
+use heapwood_device::render::{Mode, SurfaceMaterial, Triangle};
+use heapwood_scenes::Camera;
+use heapwood_tests::cornell;
+use heapwood_tests::gpu::cpu;
+use heapwood_tests::soup::{moved, sphere};
+
+const MATT: SurfaceMaterial = SurfaceMaterial {
+    diffuse: Vec3::splat(0.5),
+    specular: Vec3::ZERO,
+    emission: Vec3::ZERO,
+    roughness: 1.0,
+    transmission: 0.0,
+    refraction: 1.5,
+    transparency: 0.0,
+};
+const DARK: Sky = Sky {
+    zenith: Vec3::ZERO,
+    nadir: Vec3::ZERO,
+};
+const WHITE: Sky = Sky {
+    zenith: Vec3::ONE,
+    nadir: Vec3::ONE,
+};
+
+/// Triangles with their materials.
+#[derive(Default)]
+struct Stage {
+    triangles: Vec<Triangle>,
+    materials: Vec<SurfaceMaterial>,
+    material_of: Vec<u32>,
+}
+
+impl Stage {
+    fn with(mut self, triangles: &[Triangle], material: SurfaceMaterial) -> Self {
+        let number = self.materials.len() as u32;
+        self.materials.push(material);
+        self.material_of.extend(triangles.iter().map(|_| number));
+        self.triangles.extend(triangles);
+        self
+    }
+
+    fn lighting(&self, sky: Sky) -> Lighting {
+        Lighting::new(&self.triangles, &self.materials, &self.material_of, sky)
+    }
+
+    fn render(&self, camera: &Camera, sky: Sky, samples: u32, bounces: u32) -> RenderedImage {
+        self.render_with(camera, &self.lighting(sky), samples, bounces)
+    }
+
+    fn render_with(
+        &self,
+        camera: &Camera,
+        lighting: &Lighting,
+        samples: u32,
+        bounces: u32,
+    ) -> RenderedImage {
+        let backend = cpu(2);
+        let cores = Cores::new(Some(2)).expect("threads");
+        let built = cores.build(&self.triangles, Options::default());
+        let built = built.expect("a tree");
+        let placed = PlacedTree::new(&*backend, &built.tree, &self.triangles, built.bounds);
+        let shading = Shading {
+            shade: Shade::Path { lighting, bounces },
+            samples,
+            ..Shading::from(Mode::default())
+        };
+        render_placed(&placed.expect("memory"), camera, &shading, 1).expect("a picture")
+    }
+}
+
+/// A cube of side 2 around the origin.
+fn cube() -> Vec<Triangle> {
+    let mut triangles = Vec::new();
+    for axis in 0..3 {
+        for side in [-1.0, 1.0] {
+            let corner = |u: f32, v: f32| {
+                let mut at = [side; 3];
+                at[(axis + 1) % 3] = u;
+                at[(axis + 2) % 3] = v;
+                at
+            };
+            triangles.push([corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0)]);
+            triangles.push([corner(-1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)]);
+        }
+    }
+    triangles
+}
+
+fn camera(eye: Vec3, fov: f32, side: u32) -> Camera {
+    let up = Vec3::new(0.1, 1.0, 0.0);
+    Camera::new(eye, Vec3::ZERO, up, fov, side, side).expect("a camera")
+}
+
+/// Mean and standard error of the red channel.
+fn mean(picture: &RenderedImage) -> (f64, f64) {
+    let values = || picture.raw.iter().map(|pixel| f64::from(pixel[0]));
+    let count = picture.raw.len() as f64;
+    let mean = values().sum::<f64>() / count;
+    let variance = values().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
+    (mean, (variance / count).sqrt())
+}
+
+/// In a closed room whose walls emit E and reflect r of what arrives, there is E / (1 - r)
+/// everywhere, whatever lobes reflect it.
+#[test]
+fn a_furnace_glows_evenly() {
+    let emission = Vec3::splat(0.5);
+    let lobes = [
+        (0.6, 0.0, 1.0),
+        (0.3, 0.3, 0.0),
+        // A narrow lobe is as bright as its reflectance but for directions below the surface.
+        (0.55, 0.05, 0.05),
+    ];
+    for (diffuse, specular, roughness) in lobes {
+        let material = SurfaceMaterial {
+            diffuse: Vec3::splat(diffuse),
+            specular: Vec3::splat(specular),
+            roughness,
+            emission,
+            ..MATT
+        };
+        let stage = Stage::default().with(&cube(), material);
+        let camera = camera(Vec3::new(0.3, -0.2, 0.4), 90.0, 48);
+        let picture = stage.render(&camera, DARK, 64, 200);
+        let (mean, error) = mean(&picture);
+        let expected = 0.5 / (1.0 - 0.6);
+        println!("{diffuse} {specular} {roughness}: {mean} +- {error} for {expected}");
+        let allowed = 4.0 * error + 0.002 * expected;
+        assert!((mean - expected).abs() < allowed, "{mean} +- {error}");
+        assert!(error < 0.005 * expected, "{error}");
+    }
+}
+
+/// What takes nothing away cannot be seen before a white sky.
+#[test]
+fn white_things_vanish_under_a_white_sky() {
+    let white = SurfaceMaterial {
+        diffuse: Vec3::ONE,
+        ..MATT
+    };
+    let mirror = SurfaceMaterial {
+        diffuse: Vec3::ZERO,
+        specular: Vec3::ONE,
+        roughness: 0.0,
+        ..MATT
+    };
+    let glass = SurfaceMaterial {
+        transmission: 1.0,
+        ..MATT
+    };
+    let nothing = SurfaceMaterial {
+        transparency: 1.0,
+        ..MATT
+    };
+    for material in [white, mirror, glass, nothing] {
+        let ball = sphere(12);
+        let beside = moved(&sphere(6), 0.5, [1.3, 0.2, 0.4]);
+        let stage = Stage::default().with(&ball, material).with(&beside, white);
+        let camera = camera(Vec3::new(0.0, 0.5, 4.0), 50.0, 48);
+        let picture = stage.render(&camera, WHITE, 32, 200);
+        let (mean, error) = mean(&picture);
+        println!("{mean} +- {error}: {material:?}");
+        assert!(
+            (mean - 1.0).abs() < 4.0 * error + 1e-4,
+            "{mean} +- {error}: {material:?}"
+        );
+        assert!(error < 0.01, "{error}");
+        assert!(
+            picture
+                .raw
+                .as_flattened()
+                .iter()
+                .all(|value| value.is_finite())
+        );
+    }
+}
+
+/// Light of a small lamp and of paths that hit it by chance count once together: with rough
+/// lobes, where both find it, as with either alone.
+#[test]
+fn both_ways_to_a_light_count_once() {
+    let floor = [
+        [[-4.0, 0.0, -4.0], [-4.0, 0.0, 4.0], [4.0, 0.0, 4.0]],
+        [[-4.0, 0.0, -4.0], [4.0, 0.0, 4.0], [4.0, 0.0, -4.0]],
+    ];
+    let lamp = [[[-1.0, 1.5, -1.0], [1.0, 1.5, -1.0], [0.0, 1.5, 1.0]]];
+    let glossy = SurfaceMaterial {
+        diffuse: Vec3::splat(0.2),
+        specular: Vec3::splat(0.6),
+        roughness: 0.25,
+        ..MATT
+    };
+    let light = SurfaceMaterial {
+        diffuse: Vec3::ZERO,
+        emission: Vec3::splat(4.0),
+        ..MATT
+    };
+    let stage = Stage::default().with(&floor, glossy).with(&lamp, light);
+    let camera = camera(Vec3::new(0.0, 2.0, 4.0), 40.0, 40);
+    let both = stage.render(&camera, DARK, 256, 1);
+    assert!(both.rays.shadow > 0);
+    let (found, error) = mean(&both);
+    let chance = stage.render_with(&camera, &stage.lighting(DARK).by_chance(), 1024, 1);
+    let (other, other_error) = mean(&chance);
+    println!("{found} +- {error}, by chance {other} +- {other_error}");
+    assert_eq!(chance.rays.shadow, 0);
+    assert!(found > 0.1);
+    let largest = both
+        .raw
+        .iter()
+        .zip(&chance.raw)
+        .map(|(one, other)| f64::from((one[0] - other[0]).abs()));
+    let off = largest.sum::<f64>() / both.raw.len() as f64;
+    assert!((found - other).abs() < 0.004 * found, "{found} {other}");
+    assert!(off < 0.05 * found, "{off}");
+}
+
+#[test]
+fn a_cornell_box_is_that_of_doubles() {
+    let samples = match std::env::var("HEAPWOOD_PATH_SAMPLES") {
+        Ok(text) => text.parse().expect("a number of samples"),
+        Err(_) => 800,
+    };
+    let (pixels, side, bounces) = (64, 8, 4);
+    let parts = cornell::parts();
+    let mut stage = Stage::default();
+    for (number, diffuse) in (0..).zip(cornell::REFLECTANCES) {
+        let of = parts.iter().filter(|(_, material)| *material == number);
+        let triangles: Vec<Triangle> = of.map(|(triangle, _)| *triangle).collect();
+        let emission = match number == cornell::LIGHT {
+            true => Vec3::from_array(cornell::EMISSION),
+            false => Vec3::ZERO,
+        };
+        let material = SurfaceMaterial {
+            diffuse: Vec3::from_array(diffuse),
+            emission,
+            ..MATT
+        };
+        stage = stage.with(&triangles, material);
+    }
+    let (eye, look_at) = (Vec3::new(2.78, 2.73, -8.0), Vec3::new(2.78, 2.73, 2.8));
+    let camera = Camera::new(eye, look_at, Vec3::Y, 39.0, pixels, pixels).expect("a camera");
+    let begun = std::time::Instant::now();
+    let picture = stage.render(&camera, DARK, samples, bounces);
+    let took = begun.elapsed();
+
+    let basis = camera.rays();
+    let double = |v: Vec3| v.to_array().map(f64::from);
+    let (corner, right, down) = (double(basis.corner), double(basis.du), double(basis.dv));
+    let direction = |x: f64, y: f64| [0, 1, 2].map(|i| corner[i] + right[i] * x + down[i] * y);
+    let expected = cornell::blocks(
+        &parts,
+        double(eye),
+        direction,
+        pixels as usize,
+        side,
+        samples as usize,
+        bounces,
+    );
+    println!("{took:?}, and {:?} in doubles", begun.elapsed() - took);
+
+    let across = pixels as usize / side;
+    let (mut sum, mut signed, mut largest) = (0.0, 0.0, 0.0_f64);
+    for (block, expected) in expected.iter().enumerate() {
+        let mut found = [0.0; 3];
+        for pixel in 0..side * side {
+            let x = block % across * side + pixel % side;
+            let y = block / across * side + pixel / side;
+            let light = picture.raw[y * pixels as usize + x];
+            found = [0, 1, 2].map(|i| found[i] + f64::from(light[i]) / (side * side) as f64);
+        }
+        let total = |v: [f64; 3]| v.iter().sum::<f64>();
+        let off = (total(found) - total(*expected)) / total(*expected);
+        signed += off;
+        sum += off.abs();
+        largest = largest.max(off.abs());
+    }
+    let (mean, signed) = (sum / expected.len() as f64, signed / expected.len() as f64);
+    println!(
+        "blocks differ by {:.3} % in the mean ({:+.3} % with signs), {:.3} % at most",
+        100.0 * mean,
+        100.0 * signed,
+        100.0 * largest
+    );
+    // Noise, which goes both ways.
+    assert!(mean < 0.01, "{mean}");
+    assert!(signed.abs() < 0.003, "{signed}");
+    assert!(largest < 0.05, "{largest}");
+}
+
+#[test]
+fn a_closed_room_shows_no_sky() {
+    // Walls that reflect all, and emit nothing: whatever arrives has come through them.
+    let white = SurfaceMaterial {
+        diffuse: Vec3::ONE,
+        ..MATT
+    };
+    let count: u32 = match std::env::var("HEAPWOOD_LEAK_RAYS") {
+        Ok(text) => text.parse().expect("a number of rays"),
+        Err(_) => 1_000_000,
+    };
+    let turned = cube().into_iter().map(|triangle| {
+        triangle.map(|[x, y, z]| {
+            let (x, y) = (0.8 * x - 0.6 * y, 0.6 * x + 0.8 * y);
+            [x, 0.28 * y - 0.96 * z, 0.96 * y + 0.28 * z]
+        })
+    });
+    let turned: Vec<Triangle> = turned.collect();
+    for room in [cube(), turned, sphere(8)] {
+        let stage = Stage::default().with(&room, white);
+        let camera = camera(Vec3::new(0.11, -0.23, 0.31), 120.0, 64);
+        let bounces = 60;
+        let samples = count.div_ceil(64 * 64 * 16);
+        let picture = stage.render(&camera, WHITE, samples, bounces);
+        let sky = picture
+            .raw
+            .as_flattened()
+            .iter()
+            .filter(|value| **value != 0.0);
+        println!("{} rays", picture.rays.total());
+        assert!(picture.rays.total() >= u64::from(count));
+        assert_eq!(sky.count(), 0);
+    }
+}
