@@ -26,7 +26,8 @@ pub struct Arguments {
     tree: TreeArguments,
     #[command(flatten)]
     builder: BuilderArguments,
-    /// The PNG file to write
+    /// The file to write: .png, or .exr with what is rendered as floats: linear light (with
+    /// --shade path also the layers albedo, normal and depth), distances, counts
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
@@ -40,6 +41,9 @@ pub struct Arguments {
     /// Timed renderings
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 1)]
     runs: u32,
+    /// Time primary, shadow and secondary rays apart, by further runs without some of them
+    #[arg(long)]
+    ray_times: bool,
     /// How to write what it took
     #[arg(long, value_enum, default_value_t)]
     format: ResultFormat,
@@ -57,7 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             .chain(camera.view.as_deref()),
         &[Some(&arguments.output), camera.write_view.as_deref()],
     )?;
-    suffix::check(&arguments.output, &["png"])?;
+    suffix::check(&arguments.output, &["png", "exr"])?;
     arguments.shade.check()?;
     let target = Output::open(&arguments.output)?;
     let view = camera.open()?;
@@ -75,7 +79,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
 
     let wait = spinner(format!("rendering {}", scene.name()));
     let progress = |done, of| wait.set_message(format!("rendering: {done} of {of} launches"));
+    let is_exr = suffix::is(&arguments.output, "exr");
     let shading = Shading {
+        features: is_exr,
+        ray_times: arguments.ray_times,
         progress: &progress,
         ..shading
     };
@@ -98,7 +105,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         }
     };
     wait.finish_and_clear();
-    target.write(&picture.png()?)?;
+    let file = if is_exr {
+        picture.exr()?
+    } else {
+        picture.png()?
+    };
+    target.write(&file)?;
     view.write(&camera)?;
 
     let name = arguments.output.display().to_string();

@@ -200,6 +200,8 @@ impl ShadeArguments {
             samples: self.spp,
             crop: self.crop,
             seed: self.seed,
+            features: false,
+            ray_times: false,
             progress: &|_, _| (),
         })
     }

@@ -58,6 +58,11 @@ fn of(path: &Path) -> Option<String> {
     Some(suffix.to_ascii_lowercase())
 }
 
+/// Whether a file's name ends in this suffix, in letters of either case.
+pub fn is(path: &Path, suffix: &str) -> bool {
+    of(path).is_some_and(|found| found == suffix)
+}
+
 /// Refuses a name with a suffix that is not among those that are `written`. A
 /// name without one promises nothing.
 ///
@@ -116,6 +121,7 @@ mod tests {
             check(Path::new(fine), &["png"]).unwrap();
         }
         check(Path::new("a.OBJ.gz"), &["obj", "obj.gz"]).unwrap();
+        assert!(is(Path::new("a.b.EXR"), "exr") && !is(Path::new("exr"), "exr"));
         for bad in ["a.bmp", "a.png.gz", "a.", "/dev/x.jpg"] {
             let error = check(Path::new(bad), &["png"]).unwrap_err();
             assert_eq!(error.exit_code(), 2, "{bad}");

@@ -8,7 +8,7 @@ use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
-use crate::tree::{Builder, RayCounts, RenderedImage};
+use crate::tree::{Builder, RayCounts, RayTimes, RenderedImage};
 
 /// A picture and what it took.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub struct PictureReport {
     pub render_ms: Samples,
     /// Rays per second of the median run.
     pub rays_per_second: f64,
+    /// Milliseconds for rays of each kind, if they were timed apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ray_ms: Option<RayTimes>,
 }
 
 impl PictureReport {
@@ -41,10 +44,11 @@ impl PictureReport {
             rays: picture.rays,
             render_ms: picture.render_ms.clone(),
             rays_per_second: picture.rays_per_second(),
+            ray_ms: picture.ray_ms,
         }
     }
 
-    /// For people, in a line.
+    /// For people, in a line, and another for each kind of rays that was timed.
     pub fn text(&self) -> String {
         let RayCounts {
             primary,
@@ -55,7 +59,7 @@ impl PictureReport {
             0 => String::new(),
             _ => format!(" ({primary} primary, {shadow} shadow, {secondary} secondary)"),
         };
-        format!(
+        let mut text = format!(
             "{}: {}x{} {}, {} ms, {:.1} million rays/s{kinds}\n",
             self.output,
             self.width,
@@ -63,7 +67,21 @@ impl PictureReport {
             self.shade,
             milliseconds(self.render_ms.median),
             self.rays_per_second * 1e-6
-        )
+        );
+        if let Some(times) = &self.ray_ms {
+            for (kind, rays, ms) in [
+                ("primary", primary, times.primary),
+                ("shadow", shadow, times.shadow),
+                ("secondary", secondary, times.secondary),
+            ] {
+                if rays > 0 {
+                    let rate = rays as f64 / (ms.max(1e-6) * 1e3);
+                    let ms = milliseconds(ms);
+                    text += &format!("  {kind:<9}  {ms} ms, {rate:.1} million rays/s\n");
+                }
+            }
+        }
+        text
     }
 }
 

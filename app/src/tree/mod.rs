@@ -39,7 +39,10 @@ pub use finished::{Tree, TreeHash};
 pub use frames::{BuiltFrame, FrameBuilder, FramePlan};
 pub use heapwood_device::kdtree::plan::{Options, Quality};
 pub use heapwood_device::render::{Hit, Sky, Triangle};
-pub use image::{Crop, Lighting, RayCounts, RenderedImage, Shade, Shading, render, render_placed};
+pub use image::{
+    Crop, Features, Lighting, RayCounts, RayTimes, RenderedImage, Shade, Shading, render,
+    render_placed,
+};
 pub use placed::PlacedTree;
 pub use trace::{Ray, trace};
 

@@ -4,6 +4,7 @@ use heapwood_device::launch::Call;
 use heapwood_device::render::{Hit, Trace, TraceArguments};
 
 use super::build::{BuiltTree, PreparedBuild};
+use super::placed::TreeView;
 use crate::backend::{BackendError, Grid, Launch};
 
 /// A ray: the points at `origin + t * direction` for all `t` from 0 on.
@@ -29,11 +30,23 @@ pub fn trace(
     built: &BuiltTree,
     rays: &[Ray],
 ) -> Result<Vec<Hit>, BackendError> {
-    let backend = prepared.backend();
     let (nodes, references) = prepared.addresses();
+    let view = TreeView {
+        backend: prepared.backend(),
+        nodes,
+        references,
+        triangles: prepared.triangles(),
+        bounds: built.result.bounds,
+    };
+    trace_view(&view, rays)
+}
+
+/// The closest hits in a tree that is on a backend.
+pub(super) fn trace_view(tree: &TreeView, rays: &[Ray]) -> Result<Vec<Hit>, BackendError> {
+    let backend = tree.backend;
     let count = u32::try_from(rays.len()).expect("less than 2^32 rays");
     let floats: Vec<[[f32; 3]; 2]> = rays.iter().map(|ray| [ray.origin, ray.direction]).collect();
-    let bounds = [built.result.bounds.min, built.result.bounds.max];
+    let bounds = [tree.bounds.min, tree.bounds.max];
     let bounds_memory = backend.memory(size_of_val(&bounds) as u64, false)?;
     bounds_memory.upload(0, &bounds)?;
     let rays_memory = backend.memory(size_of_val(floats.as_slice()) as u64, false)?;
@@ -41,9 +54,9 @@ pub fn trace(
     let hits = backend.memory(4 * u64::from(count), false)?;
     let parameters = backend.memory(4 * u64::from(count), false)?;
     let arguments = TraceArguments {
-        nodes: nodes.cast(),
-        references: references.cast(),
-        triangles: prepared.triangles().address().cast(),
+        nodes: tree.nodes.cast(),
+        references: tree.references.cast(),
+        triangles: tree.triangles.address().cast(),
         bounds: bounds_memory.address().cast(),
         rays: rays_memory.address().cast(),
         hits: hits.address().cast(),
@@ -55,7 +68,7 @@ pub fn trace(
         heap: None,
         grid: Grid::Threads(count),
     };
-    // SAFETY: `addresses` has made sure that the tree is whole, and the arrays have an
+    // SAFETY: a view's tree is whole, and the arrays have an
     // entry for each ray.
     unsafe { backend.launch(&launch)? };
     let triangles: Vec<u32> = hits.download(0, rays.len())?;

@@ -83,6 +83,53 @@ fn seeds_and_windows_have_an_effect() {
 }
 
 #[test]
+fn raw_values_go_to_exr_files() {
+    let folder = Folder::new();
+    folder.scene("knot");
+    for (shade, names) in [
+        ("path", &["R", "albedo.R", "normal.X", "depth.Z"][..]),
+        ("depth", &["Z"]),
+        ("cost", &["nodes", "triangles"]),
+        ("ao", &["Y"]),
+    ] {
+        let command = format!("render @knot.obj -o @{shade}.exr --shade {shade} {SMALL}");
+        let outcome = run(&folder, &command);
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let file = fs::read(folder.path(&format!("{shade}.exr"))).unwrap();
+        assert_eq!(file[..4], [0x76, 0x2f, 0x31, 0x01]);
+        for name in names {
+            let entry = [name.as_bytes(), b"\0"].concat();
+            assert!(
+                file.windows(entry.len()).any(|part| part == entry),
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn rays_are_timed_apart_on_request() {
+    let folder = Folder::new();
+    folder.scene("courtyard");
+    let times = |options: &str| {
+        let command = format!("render @courtyard.obj -o @x.png {SMALL} {options} --format json");
+        run(&folder, &command).json()["ray_ms"].clone()
+    };
+    assert!(times("--shade path").is_null());
+    let path = times("--shade path --ray-times");
+    assert!(path["primary"].as_f64().unwrap() > 0.0, "{path}");
+    assert!(path["secondary"].as_f64().unwrap() > 0.0, "{path}");
+    let ambient = times("--shade ao --ray-times");
+    assert!(ambient["shadow"].as_f64().unwrap() > 0.0, "{ambient}");
+    assert_eq!(ambient["secondary"], 0.0);
+    let text = run(
+        &folder,
+        &format!("render @courtyard.obj -o @x.png {SMALL} --shade path --ray-times"),
+    );
+    assert_eq!(text.stdout.lines().count(), 4, "{text:?}");
+}
+
+#[test]
 fn what_has_no_effect_or_is_no_window_is_refused() {
     let folder = Folder::new();
     folder.scene("knot");

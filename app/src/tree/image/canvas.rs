@@ -19,6 +19,16 @@ const RAYS: u64 = 1 << 25;
 /// Paths of a launch, each of ten rays or so.
 const PATHS: u64 = 1 << 22;
 
+/// Which rays a run traces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RayKinds {
+    /// Those from the eye.
+    Primary,
+    /// All but shadow rays.
+    Unshadowed,
+    All,
+}
+
 /// What the launches of a picture work on.
 pub(super) struct Canvas<'a> {
     pub tree: &'a TreeView<'a>,
@@ -176,17 +186,20 @@ impl Canvas<'_> {
             is_spread: shading.samples > 1,
             bounces: pass.bounces,
             seed: shading.seed,
-            light_count: lit.lighting.lights() as u32,
+            light_count: match pass.looks_for_lights {
+                true => lit.lighting.lights() as u32,
+                false => 0,
+            },
             light_area: lit.lighting.light_area,
         })
     }
 
-    /// The launches of a picture, in order.
+    /// The launches of a picture with rays of some kinds, in order.
     ///
     /// # Panics
     ///
     /// If there are paths and nothing that they run through.
-    pub fn calls(&self, shading: &Shading) -> Vec<Call> {
+    pub fn calls(&self, shading: &Shading, kinds: RayKinds) -> Vec<Call> {
         let samples = 0..shading.samples;
         match shading.shade {
             Shade::Surface(mode) => samples.map(|s| self.surface(mode, s)).collect(),
@@ -202,7 +215,10 @@ impl Canvas<'_> {
                 let pass = |(sample, at): (u32, u32)| AmbientPass {
                     sample,
                     first: sample * rays + at,
-                    rays: most.min(rays - at),
+                    rays: match kinds {
+                        RayKinds::All => most.min(rays - at),
+                        RayKinds::Primary | RayKinds::Unshadowed => 0,
+                    },
                     distance,
                     seed: shading.seed,
                 };
@@ -217,7 +233,11 @@ impl Canvas<'_> {
                 let pass = |first| PathPass {
                     first,
                     samples: most.min(shading.samples - first),
-                    bounces,
+                    bounces: match kinds {
+                        RayKinds::All | RayKinds::Unshadowed => bounces,
+                        RayKinds::Primary => 0,
+                    },
+                    looks_for_lights: kinds == RayKinds::All,
                 };
                 let firsts = samples.step_by(most as usize);
                 firsts
@@ -235,6 +255,8 @@ struct PathPass {
     first: u32,
     samples: u32,
     bounces: u32,
+    /// Whether there are shadow rays.
+    looks_for_lights: bool,
 }
 
 /// What a launch of ambient occlusion does.

@@ -2,6 +2,8 @@
 
 mod canvas;
 mod colours;
+mod exr;
+mod features;
 mod lighting;
 mod passes;
 mod shading;
@@ -16,6 +18,7 @@ use crate::Error;
 use crate::backend::BackendError;
 use crate::samples::Samples;
 
+pub use features::Features;
 pub use lighting::Lighting;
 pub use shading::{Crop, Shade, Shading};
 
@@ -37,6 +40,18 @@ impl RayCounts {
     }
 }
 
+/// Milliseconds for the rays of a picture, by what they are for: what a run of primary rays
+/// alone takes, and how much longer one takes with the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RayTimes {
+    /// As in [`RayCounts`].
+    pub primary: f64,
+    /// As in [`RayCounts`].
+    pub shadow: f64,
+    /// As in [`RayCounts`].
+    pub secondary: f64,
+}
+
 /// An image, and how long it took.
 #[derive(Clone, Debug)]
 pub struct RenderedImage {
@@ -50,10 +65,16 @@ pub struct RenderedImage {
     pub raw: Vec<[f32; 3]>,
     /// sRGB with alpha, 4 bytes a pixel, row by row from the top.
     pub rgba: Vec<u8>,
+    /// Names of the values of `raw`; a value without a name is none.
+    pub channels: [&'static str; 3],
+    /// What the eye sees first, if it was asked for.
+    pub features: Option<Features>,
     /// Rays of a run.
     pub rays: RayCounts,
     /// Milliseconds for all of its rays.
     pub render_ms: Samples,
+    /// Milliseconds for rays of each kind, if they were timed apart.
+    pub ray_ms: Option<RayTimes>,
 }
 
 impl RenderedImage {
@@ -78,6 +99,16 @@ impl RenderedImage {
             )
             .map_err(|error| Error::Failed(format!("cannot encode the image: {error}")))?;
         Ok(file)
+    }
+
+    /// What was rendered as an OpenEXR file of 32-bit floats: the values of `raw` under the
+    /// names of `channels`, and features as the layers `albedo`, `normal` and `depth`.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be encoded.
+    pub fn exr(&self) -> Result<Vec<u8>, Error> {
+        exr::encode(self)
     }
 }
 

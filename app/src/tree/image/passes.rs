@@ -4,10 +4,11 @@ use heapwood_device::launch::Call;
 use heapwood_scenes::{Camera, RayBasis};
 
 use super::super::placed::TreeView;
-use super::canvas::{Canvas, LitMemory, memory_of};
+use super::canvas::{Canvas, LitMemory, RayKinds, memory_of};
 use super::colours;
+use super::features::Features;
 use super::shading::{Crop, Shade, Shading};
-use super::{RayCounts, RenderedImage};
+use super::{RayCounts, RayTimes, RenderedImage};
 use crate::backend::BackendError;
 use crate::samples::Samples;
 
@@ -65,6 +66,40 @@ fn ray_counts(
     Ok(rays)
 }
 
+/// Milliseconds of rays of each kind, of a picture that takes `all` of them.
+fn ray_times(canvas: &Canvas, shading: &Shading, all: f64) -> Result<RayTimes, BackendError> {
+    let run = |kinds| {
+        let calls = canvas.calls(shading, kinds);
+        // SAFETY: the calls are for this canvas.
+        let times = calls.iter().map(|call| unsafe { canvas.launch(*call) });
+        times.sum::<Result<f64, _>>()
+    };
+    // A short run may be held up for longer than the difference.
+    let difference = |more: f64, less: f64| (more - less).max(0.0);
+    Ok(match shading.shade {
+        Shade::Surface(_) | Shade::Cost { .. } => RayTimes {
+            primary: all,
+            ..RayTimes::default()
+        },
+        Shade::Ambient { .. } => {
+            let primary = run(RayKinds::Primary)?;
+            RayTimes {
+                primary,
+                shadow: difference(all, primary),
+                secondary: 0.0,
+            }
+        }
+        Shade::Path { .. } => {
+            let (primary, unshadowed) = (run(RayKinds::Primary)?, run(RayKinds::Unshadowed)?);
+            RayTimes {
+                primary,
+                shadow: difference(all, unshadowed),
+                secondary: difference(unshadowed, primary),
+            }
+        }
+    })
+}
+
 /// Where the rays of a picture's passes go.
 fn cameras(camera: &Camera, shading: &Shading) -> Vec<[[f32; 3]; 4]> {
     let basis = camera.rays();
@@ -110,7 +145,7 @@ pub(super) fn render(
         lit: lit.transpose()?,
     };
 
-    let calls = canvas.calls(shading);
+    let calls = canvas.calls(shading, RayKinds::All);
     // SAFETY: the calls are for this canvas, whose arrays have an entry for each pixel.
     let launch = |call: &Call| unsafe { canvas.launch(*call) };
     calls.first().map_or(Ok(0.0), launch)?;
@@ -136,13 +171,28 @@ pub(super) fn render(
             .iter_mut()
             .for_each(|value| *value /= divisor);
     }
+    let rays = ray_counts(&canvas, shading, calls.len())?;
+    let features = match shading.shade {
+        Shade::Path { lighting, .. } if shading.features => {
+            Some(Features::of(tree, camera, window, lighting)?)
+        }
+        _ => None,
+    };
+    // Behind everything else: these launches write over the picture.
+    let ray_ms = match shading.ray_times {
+        true => Some(ray_times(&canvas, shading, render_ms.median)?),
+        false => None,
+    };
     Ok(RenderedImage {
         width: window.width,
         height: window.height,
         rgba: colours::rgba(&shading.shade, &raw, window.width, window.height),
         raw,
-        rays: ray_counts(&canvas, shading, calls.len())?,
+        channels: shading.shade.channels(),
+        features,
+        rays,
         render_ms,
+        ray_ms,
     })
 }
 

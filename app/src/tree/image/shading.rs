@@ -41,6 +41,16 @@ impl Shade<'_> {
             Self::Path { .. } => "path",
         }
     }
+
+    /// Names of what is rendered, as channels of an OpenEXR file.
+    pub(super) fn channels(&self) -> [&'static str; 3] {
+        match self {
+            Self::Surface(Mode::Depth) => ["Z", "", ""],
+            Self::Cost { .. } => ["nodes", "triangles", ""],
+            Self::Ambient { .. } => ["Y", "", ""],
+            Self::Surface(_) | Self::Path { .. } => ["R", "G", "B"],
+        }
+    }
 }
 
 /// A window of a picture, in pixels.
@@ -77,6 +87,11 @@ pub struct Shading<'a> {
     pub crop: Option<Crop>,
     /// What random numbers depend on.
     pub seed: u32,
+    /// Whether to find out what the eye sees first, beside light.
+    pub features: bool,
+    /// Whether to time primary, shadow and secondary rays apart: by further runs that leave some
+    /// of them out.
+    pub ray_times: bool,
     /// Is called after each launch of a run with how many were done, and of how many.
     pub progress: &'a dyn Fn(u64, u64),
 }
@@ -89,6 +104,8 @@ impl From<Mode> for Shading<'_> {
             samples: 1,
             crop: None,
             seed: 0,
+            features: false,
+            ray_times: false,
             progress: &|_, _| (),
         }
     }

@@ -1,0 +1,68 @@
+//! What the eye sees first in the middle of each pixel, which filters of noise ask for.
+
+use heapwood_device::render::{SurfaceMaterial, normal};
+use heapwood_scenes::Camera;
+
+use super::super::placed::TreeView;
+use super::super::trace::{Ray, trace_view};
+use super::lighting::Lighting;
+use super::shading::Crop;
+use crate::backend::BackendError;
+
+/// What is behind each pixel, row by row from the top.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Features {
+    /// The part of white light that the surface reflects in all; 0 where there is none.
+    pub albedo: Vec<[f32; 3]>,
+    /// The unit normal of the triangle, at the side of the eye; 0 where there is none.
+    pub normal: Vec<[f32; 3]>,
+    /// The distance from the eye; infinite where there is nothing.
+    pub depth: Vec<f32>,
+}
+
+impl Features {
+    /// Those of a window.
+    pub(super) fn of(
+        tree: &TreeView,
+        camera: &Camera,
+        window: Crop,
+        lighting: &Lighting,
+    ) -> Result<Self, BackendError> {
+        let basis = camera.rays();
+        let rows = window.top..window.top + window.height;
+        let columns = window.left..window.left + window.width;
+        let directions = rows.flat_map(|y| columns.clone().map(move |x| basis.direction(x, y)));
+        let directions: Vec<_> = directions.collect();
+        let ray = |direction: &glam::Vec3| Ray {
+            origin: basis.origin.to_array(),
+            direction: direction.to_array(),
+        };
+        let rays: Vec<Ray> = directions.iter().map(ray).collect();
+        let hits = trace_view(tree, &rays)?;
+        let triangles = tree.triangles.download(0, lighting.material_of.len())?;
+        let mut features = Self::default();
+        for (direction, hit) in directions.iter().zip(hits) {
+            if !hit.is_some() {
+                features.albedo.push([0.0; 3]);
+                features.normal.push([0.0; 3]);
+                features.depth.push(f32::INFINITY);
+                continue;
+            }
+            let triangle = hit.triangle as usize;
+            let material = lighting.materials[lighting.material_of[triangle] as usize];
+            let material = SurfaceMaterial::from_floats(material);
+            let normal = normal(&triangles[triangle]);
+            let facing = if normal.dot(*direction) > 0.0 {
+                -normal
+            } else {
+                normal
+            };
+            features
+                .albedo
+                .push((material.diffuse + material.specular).to_array());
+            features.normal.push(facing.to_array());
+            features.depth.push(hit.t * direction.length());
+        }
+        Ok(features)
+    }
+}
