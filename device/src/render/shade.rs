@@ -139,14 +139,15 @@ fn of_number(triangle: u32) -> Vec3 {
 /// The colour of a ray along `direction` (of any length) with this hit in `triangle`.
 #[inline(always)]
 pub fn surface(mode: Mode, triangle: &Triangle, hit: Hit, direction: Vec3) -> Vec3 {
+    let normal = normal(triangle);
     match mode {
         Mode::Eyelight => {
-            let cosine = normal(triangle).dot(unit(direction)).abs();
+            let cosine = normal.dot(unit(direction)).abs();
             // Squared, because the encoding of sRGB is about a square root: the bytes
             // fall off as the cosine does.
             SURFACE * (AMBIENT + (1.0 - AMBIENT) * (cosine * cosine))
         }
-        Mode::Normal => normal(triangle) * 0.5 + Vec3::splat(0.5),
+        Mode::Normal => normal * 0.5 + Vec3::splat(0.5),
         Mode::Primitive => of_number(hit.triangle),
         Mode::Depth => Vec3::splat(hit.t * length(direction)),
     }
