@@ -22,6 +22,7 @@ mod random;
 pub mod report;
 pub mod samples;
 pub mod size;
+pub mod terminal;
 pub mod tree;
 pub mod workload;
 

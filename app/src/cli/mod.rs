@@ -17,6 +17,7 @@ mod render;
 mod shade;
 mod suffix;
 mod tree;
+mod view;
 mod written;
 
 use std::process::ExitCode;
@@ -40,6 +41,8 @@ enum Command {
     Kdtree(Box<kdtree::Arguments>),
     /// Render a scene
     Render(Box<render::Arguments>),
+    /// Show a picture, or a scene, in the terminal
+    View(view::Arguments),
     /// Compare two pictures: mean squared error, PSNR, FLIP, pixels that differ
     ///
     /// If they differ by more than is allowed, the exit code is 5.
@@ -95,6 +98,7 @@ fn run(command: Command) -> Result<(), Error> {
     match command {
         Command::Kdtree(arguments) => kdtree::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
+        Command::View(arguments) => view::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
         Command::Compare(what) => compare::run(what),

@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_second_dimension_is_that_of_sobol() {
-        for index in (0..4096).chain((0..4096).map(|index| hash(index))) {
+        for index in (0..4096).chain((0..4096).map(hash)) {
             assert_eq!(
                 sobol_reversed(index).reverse_bits(),
                 sobol(index),
