@@ -6,8 +6,8 @@
 use glam::Vec3;
 use heapwood::backend::Backend;
 use heapwood::tree::{
-    Cores, CoresTree, Crop, Lighting, Options, PlacedTree, RenderedImage, Shade, Shading, Sky,
-    render_placed, triangles,
+    Cores, CoresTree, Crop, Lamp, Lighting, Options, PlacedTree, RenderedImage, Shade, Shading,
+    Sky, render_placed, triangles,
 };
 use heapwood_device::render::{Mode, SurfaceMaterial, Triangle};
 use heapwood_scenes::{Camera, CleanOptions, Scene, generate};
@@ -151,7 +151,17 @@ fn all_materials() -> Set {
     }
     let corners: Vec<[Vec3; 3]> = list.iter().map(|t| t.map(Vec3::from_array)).collect();
     let scene = Scene::from_triangles("all materials", &corners);
-    let lighting = Lighting::new(&list, &materials, &material_of, SKY);
+    let lighting = Lighting::new(&list, &materials, &material_of, SKY).with_lamps(&[
+        Lamp::Sun {
+            direction: Vec3::new(0.48, 0.6, 0.64),
+            irradiance: Vec3::new(3.0, 2.1, 1.2),
+            cosine: 0.99,
+        },
+        Lamp::Point {
+            position: Vec3::new(4.0, 4.5, 5.0),
+            intensity: Vec3::new(1.0, 2.0, 3.0),
+        },
+    ]);
     Set::new("all materials", list, lighting, &scene)
 }
 

@@ -3,7 +3,7 @@
 
 use glam::Vec3;
 use heapwood::tree::{
-    Cores, Lighting, Options, PlacedTree, RenderedImage, Shade, Shading, Sky, render_placed,
+    Cores, Lamp, Lighting, Options, PlacedTree, RenderedImage, Shade, Shading, Sky, render_placed,
 };
 use heapwood_device::render::{Mode, SurfaceMaterial, Triangle};
 use heapwood_scenes::Camera;
@@ -220,6 +220,65 @@ fn both_ways_to_a_light_count_once() {
     let off = largest.sum::<f64>() / both.raw.len() as f64;
     assert!((found - other).abs() < 0.004 * found, "{found} {other}");
     assert!(off < 0.05 * found, "{off}");
+}
+
+/// Suns and points light a floor as their definitions say, beside each other and beside a light
+/// that has a surface.
+#[test]
+fn lamps_have_the_irradiance_that_they_promise() {
+    let floor = [
+        [[-9.0, 0.0, -9.0], [-9.0, 0.0, 9.0], [9.0, 0.0, 9.0]],
+        [[-9.0, 0.0, -9.0], [9.0, 0.0, 9.0], [9.0, 0.0, -9.0]],
+    ];
+    let light = SurfaceMaterial {
+        diffuse: Vec3::ZERO,
+        emission: Vec3::splat(3.0),
+        ..MATT
+    };
+    // A light of 2 by 2 far above the floor: over its middle, E = L A / h^2 but for 2 %.
+    let high = [
+        [[-1.0, 10.0, -1.0], [1.0, 10.0, -1.0], [1.0, 10.0, 1.0]],
+        [[-1.0, 10.0, -1.0], [1.0, 10.0, 1.0], [-1.0, 10.0, 1.0]],
+    ];
+    let sun = |degrees: f32| Lamp::Sun {
+        direction: Vec3::new(0.6, 0.8, 0.0),
+        irradiance: Vec3::splat(2.0),
+        cosine: degrees.to_radians().cos(),
+    };
+    let point = Lamp::Point {
+        position: Vec3::new(0.0, 3.0, 0.0),
+        intensity: Vec3::splat(4.5),
+    };
+    let dark = Stage::default().with(&floor, MATT);
+    let lit = Stage::default().with(&floor, MATT).with(&high, light);
+    // A small part of the floor around the origin.
+    let camera = camera(Vec3::new(0.5, 4.0, 0.5), 1.0, 16);
+    let (sunny, dotted, lamp) = (2.0 * 0.8, 4.5 / 9.0, 3.0 * 4.0 / 100.0);
+    for (stage, lamps, expected, part) in [
+        (&dark, &[sun(0.0)][..], sunny, 1e-3),
+        (&dark, &[sun(10.0)], sunny, 5e-3),
+        (&dark, &[point], dotted, 1e-3),
+        (&dark, &[sun(0.5), point], sunny + dotted, 2e-2),
+        (&lit, &[point, sun(0.0)], sunny + dotted + lamp, 2e-2),
+        (&lit, &[], lamp, 2e-2),
+    ] {
+        let lighting = stage.lighting(DARK).with_lamps(lamps);
+        let picture = stage.render_with(&camera, &lighting, 256, 2);
+        let (found, error) = mean(&picture);
+        let expected = 0.5 * expected / std::f64::consts::PI;
+        println!("{found} +- {error} for {expected}: {lamps:?}");
+        assert!(
+            (found / expected - 1.0).abs() < part,
+            "{found} for {expected}: {lamps:?}"
+        );
+    }
+    // What is in the way makes a shadow.
+    let roof = moved(&floor, 0.5, [0.0, 2.0, 0.0]);
+    let stage = Stage::default().with(&floor, MATT).with(&roof, MATT);
+    let below = Camera::new(Vec3::new(0.5, 1.0, 0.5), Vec3::ZERO, Vec3::Y, 1.0, 16, 16);
+    let lighting = stage.lighting(DARK).with_lamps(&[sun(0.0), point]);
+    let picture = stage.render_with(&below.expect("a camera"), &lighting, 16, 1);
+    assert_eq!(mean(&picture).0, 0.0);
 }
 
 #[test]

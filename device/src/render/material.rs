@@ -1,4 +1,4 @@
-//! Materials, lights and the sky as they are in memory.
+//! Materials, lights, lamps and the sky as they are in memory.
 
 use glam::Vec3;
 
@@ -6,6 +6,10 @@ use glam::Vec3;
 pub const MATERIAL_FLOATS: usize = 13;
 /// Words of a light in memory: a triangle, another one, the bits of a number.
 pub const LIGHT_WORDS: usize = 3;
+/// Numbers of a lamp in memory.
+pub const LAMP_FLOATS: usize = 7;
+/// The cosine of lamps that are points: no angle has it.
+const POINT: f32 = 2.0;
 /// The narrowest lobe that is sampled as one; a narrower one is a mirror.
 pub const NARROWEST_LOBE: f32 = 0.01;
 
@@ -111,6 +115,63 @@ impl LightEntry {
             self.triangle
         } else {
             self.other
+        }
+    }
+}
+
+/// A light that no ray hits: shadow rays alone find it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Lamp {
+    /// A disc at an infinite distance.
+    Sun {
+        /// The unit vector towards its middle.
+        direction: Vec3,
+        /// Irradiance of a surface that faces it.
+        irradiance: Vec3,
+        /// Cosine of the angle of its radius, from 0 to 1; 1 is a direction alone.
+        cosine: f32,
+    },
+    /// A point that shines in all directions alike.
+    Point {
+        /// Where it is.
+        position: Vec3,
+        /// Irradiance of a surface that faces it at distance 1.
+        intensity: Vec3,
+    },
+}
+
+impl Lamp {
+    /// As it is in memory.
+    pub fn to_floats(self) -> [f32; LAMP_FLOATS] {
+        let (v, light, cosine) = match self {
+            Self::Sun {
+                direction,
+                irradiance,
+                cosine,
+            } => (direction, irradiance, cosine),
+            Self::Point {
+                position,
+                intensity,
+            } => (position, intensity, POINT),
+        };
+        [v.x, v.y, v.z, light.x, light.y, light.z, cosine]
+    }
+
+    /// From memory.
+    #[inline(always)]
+    pub fn from_floats([x, y, z, red, green, blue, cosine]: [f32; LAMP_FLOATS]) -> Self {
+        let (v, light) = (Vec3::new(x, y, z), Vec3::new(red, green, blue));
+        if cosine <= 1.0 {
+            Self::Sun {
+                direction: v,
+                irradiance: light,
+                cosine,
+            }
+        } else {
+            Self::Point {
+                position: v,
+                intensity: light,
+            }
         }
     }
 }

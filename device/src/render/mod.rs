@@ -30,7 +30,8 @@ pub use cost::{Cost, CostArguments};
 pub use direction::{Frame, circle, cosine_direction};
 pub use image::{Render, RenderArguments};
 pub use material::{
-    LIGHT_WORDS, LightEntry, MATERIAL_FLOATS, NARROWEST_LOBE, Sky, SurfaceMaterial,
+    LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, NARROWEST_LOBE, Sky,
+    SurfaceMaterial,
 };
 pub use path::{Path, PathArguments};
 pub use random::{Sampler, hash};

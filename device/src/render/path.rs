@@ -7,8 +7,10 @@
 
 use glam::Vec3;
 
-use super::direction::Frame;
-use super::material::{LIGHT_WORDS, LightEntry, MATERIAL_FLOATS, Sky, SurfaceMaterial};
+use super::direction::{Frame, circle};
+use super::material::{
+    LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, Sky, SurfaceMaterial,
+};
 use super::pixels::{CameraRays, Pixels};
 use super::random::Sampler;
 use super::ray::Ray;
@@ -55,6 +57,8 @@ arguments! {
             lights: [u32; LIGHT_WORDS],
             /// The sky: two vectors, from above and from below.
             sky: [f32; 3],
+            /// Lamps: `Lamp::to_floats`.
+            lamps: [f32; LAMP_FLOATS],
         }
         integers {
             /// As in `RenderArguments`.
@@ -80,6 +84,8 @@ arguments! {
             light_count: u32,
             /// The area of all lights together.
             light_area: f32,
+            /// Entries of `lamps`.
+            lamp_count: u32,
         }
     }
 }
@@ -106,13 +112,18 @@ struct Traced {
 
 /// A point of a light, seen from where light is scattered.
 struct LightSample {
-    /// Where the shadow ray ends, from where it begins.
+    /// Along the shadow ray.
     way: Vec3,
-    /// The same of length 1.
+    /// The parameter of the shadow ray at the light.
+    end: f32,
+    /// Along the shadow ray, of length 1.
     direction: Vec3,
-    emission: Vec3,
-    /// The density of the direction.
+    /// What is divided by the density: radiance, or the irradiance of a lamp.
+    light: Vec3,
+    /// The density of the direction; of a lamp the chance that it is chosen.
     density: f32,
+    /// Whether rays that go on may find it, too.
+    is_hit: bool,
 }
 
 /// The weight of what was found with one density where another way has the `other`: the power
@@ -144,16 +155,88 @@ impl Lit {
         }
     }
 
+    /// The part of shadow rays that look for a triangle, and not for a lamp.
+    #[inline(always)]
+    fn triangle_part(&self) -> f32 {
+        match (self.arguments.light_count, self.arguments.lamp_count) {
+            (_, 0) => 1.0,
+            (0, _) => 0.0,
+            _ => 0.5,
+        }
+    }
+
     /// The density, over directions, of a point on a light at a distance whose normal has this
     /// cosine with the direction.
     #[inline(always)]
     fn light_density(&self, distance: f32, cosine: f32) -> f32 {
-        distance * distance / (cosine * self.arguments.light_area)
+        let density = distance * distance / (cosine * self.arguments.light_area);
+        density * self.triangle_part()
     }
 
-    /// A point of a light for a path at `origin`.
+    /// A point of a light or a lamp for a path at `origin`.
     #[inline(always)]
     fn sample_light(&self, origin: Vec3, sampler: &mut Sampler) -> LightSample {
+        if self.arguments.lamp_count > 0 && sampler.number() >= self.triangle_part() {
+            self.sample_lamp(origin, sampler)
+        } else {
+            self.sample_triangle(origin, sampler)
+        }
+    }
+
+    /// A lamp, or a direction to a point of its disc.
+    #[inline(always)]
+    fn sample_lamp(&self, origin: Vec3, sampler: &mut Sampler) -> LightSample {
+        let count = self.arguments.lamp_count;
+        let entry = (sampler.number() * count as f32) as u32;
+        let entry = if entry < count { entry } else { count - 1 };
+        // SAFETY: the arguments' contract: there is this entry.
+        let lamp = Lamp::from_floats(unsafe { self.arguments.lamps.add(entry as usize).read() });
+        let density = (1.0 - self.triangle_part()) / count as f32;
+        let [turn, height] = sampler.pair();
+        match lamp {
+            Lamp::Sun {
+                direction,
+                irradiance,
+                cosine,
+            } => {
+                // Uniform over the cone. The disc's radiance by pi sin^2 is its irradiance, and
+                // that by 2 pi (1 - cos), the cone, is what one direction stands for.
+                let z = 1.0 - height * (1.0 - cosine);
+                let rest = 1.0 - z * z;
+                let radius = if rest > 0.0 { sqrt(rest) } else { 0.0 };
+                let [x, y] = circle(turn);
+                let local = Vec3::new(x * radius, y * radius, z);
+                let direction = Frame::new(direction).to_scene(local);
+                LightSample {
+                    way: direction,
+                    end: f32::INFINITY,
+                    direction,
+                    light: irradiance * (2.0 / (1.0 + cosine)),
+                    density,
+                    is_hit: false,
+                }
+            }
+            Lamp::Point {
+                position,
+                intensity,
+            } => {
+                let way = position - origin;
+                let square = way.dot(way);
+                LightSample {
+                    way,
+                    end: 1.0,
+                    direction: way / sqrt(square),
+                    light: intensity / square,
+                    density,
+                    is_hit: false,
+                }
+            }
+        }
+    }
+
+    /// A point of a triangle that emits light.
+    #[inline(always)]
+    fn sample_triangle(&self, origin: Vec3, sampler: &mut Sampler) -> LightSample {
         let [entry, number] = sampler.pair();
         let [u, v] = sampler.pair();
         let last = self.arguments.light_count - 1;
@@ -175,8 +258,11 @@ impl Lit {
         let direction = way / distance;
         LightSample {
             way,
+            // Beside the light.
+            end: 1.0,
             direction,
-            emission,
+            light: emission,
+            is_hit: true,
             density: self.light_density(distance, -seen.normal.dot(direction)),
         }
     }
@@ -190,6 +276,7 @@ impl Lit {
             secondary: 0,
         };
         let has_lights = self.arguments.light_count > 0;
+        let has_any = has_lights || self.arguments.lamp_count > 0;
         let mut ray = ray;
         let mut direction = unit(ray.direction());
         // What light from here on is multiplied by, and the density of the direction: 0 where no
@@ -227,17 +314,17 @@ impl Lit {
             out.z = if out.z > 0.0 { out.z } else { 0.0 };
             let lobes = Lobes::new(material, out);
             let beside = surface.beside(&self.bounds);
-            if has_lights && lobes.is_spread() {
+            if has_any && lobes.is_spread() {
                 let light = self.sample_light(beside, sampler);
                 let from = frame.to_local(light.direction);
                 if from.z > 0.0 && light.density > 0.0 && light.density < f32::INFINITY {
                     let (factor, chosen) = lobes.evaluate(from);
+                    let chosen = if light.is_hit { chosen } else { 0.0 };
                     let share = weight(light.density, chosen) / light.density;
                     traced.shadow += 1;
-                    // Up to the end of the way, which is beside the light.
                     let shadow = Ray::leaving(beside, light.way, &self.bounds);
-                    if shadow.is_some_and(|ray| !self.tree.any_hit(&ray, 1.0)) {
-                        traced.light += carried * factor * light.emission * share;
+                    if shadow.is_some_and(|ray| !self.tree.any_hit(&ray, light.end)) {
+                        traced.light += carried * factor * light.light * share;
                     }
                 }
             }

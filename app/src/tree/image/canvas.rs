@@ -52,6 +52,7 @@ pub(super) struct LitMemory<'a> {
     material_of: Memory,
     lights: Memory,
     sky: Memory,
+    lamps: Memory,
 }
 
 impl<'a> LitMemory<'a> {
@@ -63,6 +64,7 @@ impl<'a> LitMemory<'a> {
             material_of: memory_of(backend, &lighting.material_of)?,
             lights: memory_of(backend, &lighting.lights)?,
             sky: memory_of(backend, &sky)?,
+            lamps: memory_of(backend, &lighting.lamps)?,
         })
     }
 }
@@ -177,6 +179,7 @@ impl Canvas<'_> {
             material_of: lit.material_of.address().cast(),
             lights: lit.lights.address().cast(),
             sky: lit.sky.address().cast(),
+            lamps: lit.lamps.address().cast(),
             width: self.window.width,
             height: self.window.height,
             left: self.window.left,
@@ -191,6 +194,10 @@ impl Canvas<'_> {
                 false => 0,
             },
             light_area: lit.lighting.light_area,
+            lamp_count: match pass.looks_for_lights {
+                true => lit.lighting.lamps.len() as u32,
+                false => 0,
+            },
         })
     }
 

@@ -1,7 +1,7 @@
 //! The materials, lights and sky of a scene, as kernels read them.
 
 use heapwood_device::render::{
-    LIGHT_WORDS, LightEntry, MATERIAL_FLOATS, Sky, SurfaceMaterial, Triangle,
+    LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, Sky, SurfaceMaterial, Triangle,
 };
 use heapwood_scenes::{Material, Scene};
 
@@ -14,6 +14,7 @@ pub struct Lighting {
     pub(super) material_of: Vec<u32>,
     pub(super) lights: Vec<[u32; LIGHT_WORDS]>,
     pub(super) light_area: f32,
+    pub(super) lamps: Vec<[f32; LAMP_FLOATS]>,
     pub(super) sky: Sky,
 }
 
@@ -54,15 +55,25 @@ impl Lighting {
                 .map(LightEntry::to_words)
                 .collect(),
             light_area: light_area as f32,
+            lamps: Vec::new(),
             sky,
         }
     }
 
-    /// The same with lights that paths find by chance alone: without shadow rays, and with more
-    /// noise.
+    /// The same with these lamps.
+    pub fn with_lamps(self, lamps: &[Lamp]) -> Self {
+        Self {
+            lamps: lamps.iter().map(|lamp| lamp.to_floats()).collect(),
+            ..self
+        }
+    }
+
+    /// The same with lights that paths find by chance alone: without shadow rays, with more
+    /// noise, and without lamps.
     pub fn by_chance(self) -> Self {
         Self {
             lights: Vec::new(),
+            lamps: Vec::new(),
             ..self
         }
     }
