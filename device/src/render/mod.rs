@@ -10,6 +10,7 @@ mod ambient;
 mod cost;
 mod direction;
 mod image;
+mod light;
 mod material;
 mod path;
 mod pixels;

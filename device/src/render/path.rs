@@ -7,23 +7,21 @@
 
 use glam::Vec3;
 
-use super::direction::{Frame, circle};
-use super::material::{
-    LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, Sky, SurfaceMaterial,
-};
+use super::direction::Frame;
+use super::light::{Lights, Materials, weight};
+use super::material::{LAMP_FLOATS, LIGHT_WORDS, MATERIAL_FLOATS, Sky};
 use super::pixels::{CameraRays, Pixels};
 use super::random::Sampler;
 use super::ray::Ray;
 use super::scatter::Lobes;
 use super::shade::unit;
-use super::surface::{SurfacePoint, point_of};
+use super::surface::SurfacePoint;
 use super::traverse::Tree;
 use crate::arguments;
 use crate::kdtree::bounds::{Bounds, Triangle};
 use crate::kdtree::node::Node;
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
-use cuda_std::math::sqrt;
 
 /// Surfaces from which a path goes on in any case.
 const SURE_BOUNCES: u32 = 3;
@@ -93,13 +91,15 @@ arguments! {
 /// Sums up the light of paths.
 pub struct Path;
 
-/// What paths run through.
+/// What paths run through. Its pointers and counts are those of the kernel's arguments.
 #[derive(Clone, Copy)]
 struct Lit {
     tree: Tree,
     bounds: Bounds,
     sky: Sky,
-    arguments: PathArguments,
+    materials: Materials,
+    lights: Lights,
+    bounces: u32,
 }
 
 /// The light of a path, and its rays.
@@ -110,163 +110,7 @@ struct Traced {
     secondary: u32,
 }
 
-/// A point of a light, seen from where light is scattered.
-struct LightSample {
-    /// Along the shadow ray.
-    way: Vec3,
-    /// The parameter of the shadow ray at the light.
-    end: f32,
-    /// Along the shadow ray, of length 1.
-    direction: Vec3,
-    /// What is divided by the density: radiance, or the irradiance of a lamp.
-    light: Vec3,
-    /// The density of the direction; of a lamp the chance that it is chosen.
-    density: f32,
-    /// Whether rays that go on may find it, too.
-    is_hit: bool,
-}
-
-/// The weight of what was found with one density where another way has the `other`: the power
-/// heuristic, of a ratio that may be infinite.
-#[inline(always)]
-fn weight(density: f32, other: f32) -> f32 {
-    let ratio = other / density;
-    1.0 / (1.0 + ratio * ratio)
-}
-
-#[inline(always)]
-fn length(v: Vec3) -> f32 {
-    sqrt(v.dot(v))
-}
-
 impl Lit {
-    /// The material of a triangle.
-    ///
-    /// # Safety
-    ///
-    /// There is a triangle of this number.
-    #[inline(always)]
-    unsafe fn material(&self, triangle: u32) -> SurfaceMaterial {
-        // SAFETY: the arguments' contract and the caller's promise.
-        unsafe {
-            let number = self.arguments.material_of.add(triangle as usize).read();
-            let floats = self.arguments.materials.add(number as usize).read();
-            SurfaceMaterial::from_floats(floats)
-        }
-    }
-
-    /// The part of shadow rays that look for a triangle, and not for a lamp.
-    #[inline(always)]
-    fn triangle_part(&self) -> f32 {
-        match (self.arguments.light_count, self.arguments.lamp_count) {
-            (_, 0) => 1.0,
-            (0, _) => 0.0,
-            _ => 0.5,
-        }
-    }
-
-    /// The density, over directions, of a point on a light at a distance whose normal has this
-    /// cosine with the direction.
-    #[inline(always)]
-    fn light_density(&self, distance: f32, cosine: f32) -> f32 {
-        let density = distance * distance / (cosine * self.arguments.light_area);
-        density * self.triangle_part()
-    }
-
-    /// A point of a light or a lamp for a path at `origin`.
-    #[inline(always)]
-    fn sample_light(&self, origin: Vec3, sampler: &mut Sampler) -> LightSample {
-        if self.arguments.lamp_count > 0 && sampler.number() >= self.triangle_part() {
-            self.sample_lamp(origin, sampler)
-        } else {
-            self.sample_triangle(origin, sampler)
-        }
-    }
-
-    /// A lamp, or a direction to a point of its disc.
-    #[inline(always)]
-    fn sample_lamp(&self, origin: Vec3, sampler: &mut Sampler) -> LightSample {
-        let count = self.arguments.lamp_count;
-        let entry = (sampler.number() * count as f32) as u32;
-        let entry = if entry < count { entry } else { count - 1 };
-        // SAFETY: the arguments' contract: there is this entry.
-        let lamp = Lamp::from_floats(unsafe { self.arguments.lamps.add(entry as usize).read() });
-        let density = (1.0 - self.triangle_part()) / count as f32;
-        let [turn, height] = sampler.pair();
-        match lamp {
-            Lamp::Sun {
-                direction,
-                irradiance,
-                cosine,
-            } => {
-                // Uniform over the cone. The disc's radiance by pi sin^2 is its irradiance, and
-                // that by 2 pi (1 - cos), the cone, is what one direction stands for.
-                let z = 1.0 - height * (1.0 - cosine);
-                let rest = 1.0 - z * z;
-                let radius = if rest > 0.0 { sqrt(rest) } else { 0.0 };
-                let [x, y] = circle(turn);
-                let local = Vec3::new(x * radius, y * radius, z);
-                let direction = Frame::new(direction).to_scene(local);
-                LightSample {
-                    way: direction,
-                    end: f32::INFINITY,
-                    direction,
-                    light: irradiance * (2.0 / (1.0 + cosine)),
-                    density,
-                    is_hit: false,
-                }
-            }
-            Lamp::Point {
-                position,
-                intensity,
-            } => {
-                let way = position - origin;
-                let square = way.dot(way);
-                LightSample {
-                    way,
-                    end: 1.0,
-                    direction: way / sqrt(square),
-                    light: intensity / square,
-                    density,
-                    is_hit: false,
-                }
-            }
-        }
-    }
-
-    /// A point of a triangle that emits light.
-    #[inline(always)]
-    fn sample_triangle(&self, origin: Vec3, sampler: &mut Sampler) -> LightSample {
-        let [entry, number] = sampler.pair();
-        let [u, v] = sampler.pair();
-        let last = self.arguments.light_count - 1;
-        let entry = (entry * self.arguments.light_count as f32) as u32;
-        let entry = if entry < last { entry } else { last };
-        // SAFETY: the arguments' contract: there is this entry, and its triangles are there.
-        let (triangle, emission) = unsafe {
-            let words = self.arguments.lights.add(entry as usize).read();
-            let number = LightEntry::from_words(words).choose(number);
-            let triangle = self.tree.address(number).read();
-            (triangle, self.material(number).emission)
-        };
-        // Uniform over the triangle: Turk's square root.
-        let root = sqrt(u);
-        let point = point_of(&triangle, [1.0 - root, root * (1.0 - v), root * v]);
-        let seen = SurfacePoint::seen(&triangle, point, point - origin);
-        let way = seen.beside(&self.bounds) - origin;
-        let distance = length(way);
-        let direction = way / distance;
-        LightSample {
-            way,
-            // Beside the light.
-            end: 1.0,
-            direction,
-            light: emission,
-            is_hit: true,
-            density: self.light_density(distance, -seen.normal.dot(direction)),
-        }
-    }
-
     /// Light along a ray from the eye.
     #[inline(always)]
     fn trace(&self, ray: Ray, sampler: &mut Sampler) -> Traced {
@@ -275,8 +119,7 @@ impl Lit {
             shadow: 0,
             secondary: 0,
         };
-        let has_lights = self.arguments.light_count > 0;
-        let has_any = has_lights || self.arguments.lamp_count > 0;
+        let has_lights = self.lights.light_count > 0;
         let mut ray = ray;
         let mut direction = unit(ray.direction());
         // What light from here on is multiplied by, and the density of the direction: 0 where no
@@ -292,19 +135,19 @@ impl Lit {
             // SAFETY: what a ray hits is in a leaf, and a triangle of the scene.
             let (surface, material) = unsafe {
                 let surface = SurfacePoint::hit(&ray, self.tree.address(hit.triangle));
-                (surface, self.material(hit.triangle))
+                (surface, self.materials.of(hit.triangle))
             };
             let cosine = -surface.normal.dot(direction);
             if material.is_light() {
                 // Directions have length 1, so that parameters are distances.
                 let share = if density > 0.0 && has_lights {
-                    weight(density, self.light_density(hit.t, cosine))
+                    weight(density, self.lights.light_density(hit.t, cosine))
                 } else {
                     1.0
                 };
                 traced.light += carried * material.emission * share;
             }
-            if bounce == self.arguments.bounces {
+            if bounce == self.bounces {
                 return traced;
             }
             bounce += 1;
@@ -314,8 +157,9 @@ impl Lit {
             out.z = if out.z > 0.0 { out.z } else { 0.0 };
             let lobes = Lobes::new(material, out);
             let beside = surface.beside(&self.bounds);
-            if has_any && lobes.is_spread() {
-                let light = self.sample_light(beside, sampler);
+            if self.lights.has_any() && lobes.is_spread() {
+                // SAFETY: the arguments' contract; there is a light or a lamp.
+                let light = unsafe { self.lights.sample(beside, sampler) };
                 let from = frame.to_local(light.direction);
                 if from.z > 0.0 && light.density > 0.0 && light.density < f32::INFINITY {
                     let (factor, chosen) = lobes.evaluate(from);
@@ -386,11 +230,27 @@ impl PlainKernel for Path {
                 zenith: Vec3::from_array(arguments.sky.read()),
                 nadir: Vec3::from_array(arguments.sky.add(1).read()),
             };
+            let materials = Materials {
+                materials: arguments.materials,
+                material_of: arguments.material_of,
+            };
+            let lights = Lights {
+                tree,
+                bounds,
+                materials,
+                lights: arguments.lights,
+                light_count: arguments.light_count,
+                light_area: arguments.light_area,
+                lamps: arguments.lamps,
+                lamp_count: arguments.lamp_count,
+            };
             let lit = Lit {
                 tree,
                 bounds,
                 sky,
-                arguments,
+                materials,
+                lights,
+                bounces: arguments.bounces,
             };
             (CameraRays::read(arguments.camera), lit)
         };

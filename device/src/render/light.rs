@@ -1,0 +1,217 @@
+//! Where light comes from: triangles that emit it and lamps, as a shadow ray looks for them.
+
+use cuda_std::math::sqrt;
+use glam::Vec3;
+
+use super::direction::{Frame, circle};
+use super::material::{
+    LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, SurfaceMaterial,
+};
+use super::random::Sampler;
+use super::surface::{SurfacePoint, point_of};
+use super::traverse::Tree;
+use crate::kdtree::bounds::Bounds;
+
+/// The materials of a scene.
+#[derive(Clone, Copy)]
+pub(super) struct Materials {
+    /// As in `PathArguments`.
+    pub materials: *const [f32; MATERIAL_FLOATS],
+    /// As in `PathArguments`.
+    pub material_of: *const u32,
+}
+
+impl Materials {
+    /// The material of a triangle.
+    ///
+    /// # Safety
+    ///
+    /// The arrays are as `PathArguments` says, and there is a triangle of this number.
+    #[inline(always)]
+    pub unsafe fn of(&self, triangle: u32) -> SurfaceMaterial {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let number = self.material_of.add(triangle as usize).read();
+            SurfaceMaterial::from_floats(self.materials.add(number as usize).read())
+        }
+    }
+}
+
+/// All lights of a scene.
+#[derive(Clone, Copy)]
+pub(super) struct Lights {
+    pub tree: Tree,
+    pub bounds: Bounds,
+    pub materials: Materials,
+    /// As in `PathArguments`, as the others are.
+    pub lights: *const [u32; LIGHT_WORDS],
+    pub light_count: u32,
+    pub light_area: f32,
+    pub lamps: *const [f32; LAMP_FLOATS],
+    pub lamp_count: u32,
+}
+
+/// A point of a light, seen from where light is scattered.
+pub(super) struct LightSample {
+    /// Along the shadow ray.
+    pub way: Vec3,
+    /// The parameter of the shadow ray at the light.
+    pub end: f32,
+    /// Along the shadow ray, of length 1.
+    pub direction: Vec3,
+    /// What is divided by the density: radiance, or the irradiance of a lamp.
+    pub light: Vec3,
+    /// The density of the direction; of a lamp the chance that it is chosen.
+    pub density: f32,
+    /// Whether rays that go on may find it, too.
+    pub is_hit: bool,
+}
+
+/// The weight of what was found with one density where another way has the `other`: the power
+/// heuristic, of a ratio that may be infinite.
+#[inline(always)]
+pub(super) fn weight(density: f32, other: f32) -> f32 {
+    let ratio = other / density;
+    1.0 / (1.0 + ratio * ratio)
+}
+
+#[inline(always)]
+fn length(v: Vec3) -> f32 {
+    sqrt(v.dot(v))
+}
+
+impl Lights {
+    /// Whether there is anything to look for.
+    #[inline(always)]
+    pub fn has_any(&self) -> bool {
+        self.light_count > 0 || self.lamp_count > 0
+    }
+
+    /// The part of shadow rays that look for a triangle, and not for a lamp.
+    #[inline(always)]
+    fn triangle_part(&self) -> f32 {
+        match (self.light_count, self.lamp_count) {
+            (_, 0) => 1.0,
+            (0, _) => 0.0,
+            _ => 0.5,
+        }
+    }
+
+    /// The density, over directions, of a point on a light at a distance whose normal has this
+    /// cosine with the direction.
+    #[inline(always)]
+    pub fn light_density(&self, distance: f32, cosine: f32) -> f32 {
+        let density = distance * distance / (cosine * self.light_area);
+        density * self.triangle_part()
+    }
+
+    /// A point of a light or a lamp for a path at `origin`.
+    ///
+    /// # Safety
+    ///
+    /// The arrays are as `PathArguments` says, and there is a light or a lamp.
+    #[inline(always)]
+    pub unsafe fn sample(&self, origin: Vec3, sampler: &mut Sampler) -> LightSample {
+        // SAFETY: the caller's promise. Where there is no triangle its part is 0, which no
+        // number is below.
+        unsafe {
+            if self.lamp_count > 0 && sampler.number() >= self.triangle_part() {
+                self.sample_lamp(origin, sampler)
+            } else {
+                self.sample_triangle(origin, sampler)
+            }
+        }
+    }
+
+    /// A lamp, or a direction to a point of its disc.
+    ///
+    /// # Safety
+    ///
+    /// As for `sample`, and there is a lamp.
+    #[inline(always)]
+    unsafe fn sample_lamp(&self, origin: Vec3, sampler: &mut Sampler) -> LightSample {
+        let count = self.lamp_count;
+        let entry = (sampler.number() * count as f32) as u32;
+        let entry = if entry < count { entry } else { count - 1 };
+        // SAFETY: the caller's promise: there is this entry.
+        let lamp = Lamp::from_floats(unsafe { self.lamps.add(entry as usize).read() });
+        let density = (1.0 - self.triangle_part()) / count as f32;
+        let [turn, height] = sampler.pair();
+        match lamp {
+            Lamp::Sun {
+                direction,
+                irradiance,
+                cosine,
+            } => {
+                // Uniform over the cone. The disc's radiance by pi sin^2 is its irradiance, and
+                // that by 2 pi (1 - cos), the cone, is what one direction stands for.
+                let z = 1.0 - height * (1.0 - cosine);
+                let rest = 1.0 - z * z;
+                let radius = if rest > 0.0 { sqrt(rest) } else { 0.0 };
+                let [x, y] = circle(turn);
+                let local = Vec3::new(x * radius, y * radius, z);
+                let direction = Frame::new(direction).to_scene(local);
+                LightSample {
+                    way: direction,
+                    end: f32::INFINITY,
+                    direction,
+                    light: irradiance * (2.0 / (1.0 + cosine)),
+                    density,
+                    is_hit: false,
+                }
+            }
+            Lamp::Point {
+                position,
+                intensity,
+            } => {
+                let way = position - origin;
+                let square = way.dot(way);
+                LightSample {
+                    way,
+                    end: 1.0,
+                    direction: way / sqrt(square),
+                    light: intensity / square,
+                    density,
+                    is_hit: false,
+                }
+            }
+        }
+    }
+
+    /// A point of a triangle that emits light.
+    ///
+    /// # Safety
+    ///
+    /// As for `sample`, and there is such a triangle.
+    #[inline(always)]
+    unsafe fn sample_triangle(&self, origin: Vec3, sampler: &mut Sampler) -> LightSample {
+        let [entry, number] = sampler.pair();
+        let [u, v] = sampler.pair();
+        let last = self.light_count - 1;
+        let entry = (entry * self.light_count as f32) as u32;
+        let entry = if entry < last { entry } else { last };
+        // SAFETY: the caller's promise: there is this entry, and its triangles are there.
+        let (triangle, emission) = unsafe {
+            let words = self.lights.add(entry as usize).read();
+            let number = LightEntry::from_words(words).choose(number);
+            let triangle = self.tree.address(number).read();
+            (triangle, self.materials.of(number).emission)
+        };
+        // Uniform over the triangle: Turk's square root.
+        let root = sqrt(u);
+        let point = point_of(&triangle, [1.0 - root, root * (1.0 - v), root * v]);
+        let seen = SurfacePoint::seen(&triangle, point, point - origin);
+        let way = seen.beside(&self.bounds) - origin;
+        let distance = length(way);
+        let direction = way / distance;
+        LightSample {
+            way,
+            // Beside the light.
+            end: 1.0,
+            direction,
+            light: emission,
+            is_hit: true,
+            density: self.light_density(distance, -seen.normal.dot(direction)),
+        }
+    }
+}
