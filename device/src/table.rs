@@ -36,6 +36,8 @@ macro_rules! with_kernels {
             "tree" "tree_prepare" TreePrepare $crate::kdtree::prepare::Prepare;
             "tree" "tree_fill" TreeFill $crate::kdtree::prepare::Fill;
             "build" "tree_build" Build $crate::kdtree::build::Build;
+            "upper" "tree_build_large_nodes" BuildLargeNodes $crate::kdtree::build::BuildLargeNodes;
+            "subtrees" "tree_build_subtrees" BuildSubtrees $crate::kdtree::build::BuildSubtrees;
             "tree" "tree_relayout" Relayout $crate::kdtree::relayout::Relayout;
             "tree" "tree_claim" TreeClaim $crate::kdtree::keep::Claim;
             "tree" "tree_transfer" TreeTransfer $crate::kdtree::keep::Transfer;

@@ -49,7 +49,8 @@ pub struct TreeArguments {
     /// Allocate at every split, as the paper's builder does
     #[arg(long)]
     pub alloc_per_split: bool,
-    /// References of the largest subtree that a warp finishes without allocation
+    /// References of the largest subtree that a warp finishes without allocation; below 64 one
+    /// kernel builds the whole tree, which takes longer
     #[arg(long, value_name = "N", default_value_t = Options::default().finish, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub finish: u32,
     /// How good the tree is: what the costs and the bonus below are if they are not given

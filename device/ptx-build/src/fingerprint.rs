@@ -47,7 +47,10 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
         let path = folder.join(entry.file_name());
         if entry.path().is_dir() {
             collect(root, &path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "rs" || extension == "ll")
+        {
             files.push(path);
         }
     }

@@ -41,7 +41,7 @@ pub struct Build {
 /// runs.
 pub fn build(toolchain: &Toolchain, root: &Path, work: &Path) -> Result<Build> {
     let libraries = compile(toolchain, root, work)?;
-    let linked = link(toolchain, work, &libraries)?;
+    let linked = link(toolchain, root, work, &libraries)?;
     let listing = listing(toolchain, &linked)?;
     let limits = register_limits(&listing)?;
     let mut jobs = Vec::new();

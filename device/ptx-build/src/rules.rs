@@ -54,7 +54,7 @@ const EXTERNAL: [&str; 2] = ["malloc", "free"];
 
 /// Kernels that may use local memory, with the most bytes a thread: arrays
 /// that are indexed at run time, on purpose.
-const LOCAL_MEMORY: [(&str, usize); 7] = [
+const LOCAL_MEMORY: [(&str, usize); 8] = [
     // The blocks that a lane keeps, as the benchmark is defined.
     ("alloc_cycle_dealloc", 1024),
     // The stack of the traversal.
@@ -67,6 +67,7 @@ const LOCAL_MEMORY: [(&str, usize); 7] = [
     ("path", 2304),
     // A box, indexed by the axis of the split.
     ("tree_build", 24),
+    ("tree_build_large_nodes", 24),
 ];
 
 /// Makes sure that modules keep the rules.

@@ -1,13 +1,16 @@
 //! SAH k-d trees: building them over an allocator, and the finished tree.
 //!
 //! The builder follows the workload of Vinkler and Havran 2014 (section 7, DS):
-//! a warp is the unit of computation, only one lane of it allocates, and
+//! a warp is the unit of computation, and
 //! splitting a node allocates the children's reference arrays and frees the
-//! parent's. Three kernels surround the persistent one:
+//! parent's.
 //!
 //! 1. `Prepare` computes the scene's bounds and allocates the root's block; `Fill`
 //!    writes its references.
-//! 2. `Build` builds the tree, node by node, in any order.
+//! 2. `BuildLargeNodes` builds the upper part of the tree, node by node, in any order, and
+//!    `BuildSubtrees` the rest: two persistent kernels, each short enough that its instructions
+//!    stay in the caches. Where smaller nodes allocate as well, `Build` does all of it, and one
+//!    lane of a warp allocates, as in the paper.
 //! 3. `Relayout` writes the same tree in depth-first order, always the same bytes.
 //!
 //! [`keep`] moves a finished tree into blocks of the heap, where it outlives the next build.

@@ -85,6 +85,7 @@ impl Kernel for Prepare {
                 }
                 workspace.header(word::NODES).store(1, Relaxed);
                 workspace.header(word::TAIL).store(1, Relaxed);
+                workspace.header(word::TASKS).store(1, Relaxed);
                 workspace.header(word::OUTSTANDING).store(1, Relaxed);
             }
         }

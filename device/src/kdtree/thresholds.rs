@@ -15,6 +15,12 @@ pub const LARGE_NODE: u32 = 2048;
 const LARGE_IN_SMALL_SCENE: u32 = 512;
 /// Triangles of a small scene, at most: some hundred for each warp of a GPU.
 const SMALL_SCENE: u32 = 1 << 18;
+/// Items of a small subtree after which a warp gives the rest of it to others: subtrees of long
+/// triangles may have thousands of nodes. In a large scene there are enough subtrees for all
+/// warps, and giving costs an allocation for each node.
+const SHARE: u32 = 4096;
+/// The same in a scene of up to `SMALL_SCENE` triangles.
+const SHARE_IN_SMALL_SCENE: u32 = 1024;
 /// References of a large node in a chunk, the part that one warp treats at a time.
 pub const CHUNK: u32 = 256;
 /// References of a large node above which a bin beside the best plane is refined:
@@ -27,6 +33,17 @@ pub const MAX_DEPTH: u32 = 96;
 const _: () = assert!(MAX_DEPTH as usize <= MAX_TRAVERSAL_DEPTH);
 /// Largest magnitude of a coordinate, so that areas stay finite.
 pub const MAX_COORDINATE: f32 = 1e18;
+
+/// Items of a small subtree after which a warp gives the rest of it to others, in a scene of so
+/// many triangles.
+#[inline(always)]
+pub fn share(triangles: u32) -> u32 {
+    if triangles > SMALL_SCENE {
+        SHARE
+    } else {
+        SHARE_IN_SMALL_SCENE
+    }
+}
 
 /// References of a node above which it is large, in a scene of so many triangles.
 #[inline(always)]

@@ -4,7 +4,7 @@
 use heapwood_device::allocator::{Allocator, Heap, Request};
 use heapwood_device::allocators::AtomicMalloc;
 use heapwood_device::heap::{Init, Nothing};
-use heapwood_device::kdtree::build::Build;
+use heapwood_device::kdtree::build::{BuildLargeNodes, BuildSubtrees};
 use heapwood_device::kdtree::metrics::tree_hash;
 use heapwood_device::kdtree::plan::{Limits, Options, Plan, RESULT_BYTES, outcome};
 use heapwood_device::kdtree::thresholds::LARGE_NODE;
@@ -57,7 +57,8 @@ fn build(count: usize, plan: lockstep::Plan) -> u64 {
     let workspace = Buffer::new(tree.bytes());
     let vertices = triangles.as_ptr().cast::<f32>().cast_mut();
     for planned in tree.launches(workspace.address(), vertices) {
-        let is_build = planned.call.runs::<Build>();
+        let call = planned.call;
+        let is_build = call.runs::<BuildLargeNodes>() || call.runs::<BuildSubtrees>();
         launch(heap, planned.call, if is_build { plan } else { quiet });
     }
     let header: Vec<u8> = workspace.read(0, RESULT_BYTES);

@@ -80,7 +80,12 @@ pub(super) fn compile(toolchain: &Toolchain, root: &Path, work: &Path) -> Result
 }
 
 /// Links the device crate with what it needs of the others.
-pub(super) fn link(toolchain: &Toolchain, work: &Path, libraries: &[PathBuf]) -> Result<PathBuf> {
+pub(super) fn link(
+    toolchain: &Toolchain,
+    root: &Path,
+    work: &Path,
+    libraries: &[PathBuf],
+) -> Result<PathBuf> {
     let mut objects = Vec::new();
     for (index, library) in libraries.iter().enumerate() {
         let folder = work.join("objects").join(index.to_string());
@@ -103,6 +108,7 @@ pub(super) fn link(toolchain: &Toolchain, work: &Path, libraries: &[PathBuf]) ->
     run(Command::new(toolchain.llvm.join("llvm-link"))
         .arg("--only-needed")
         .args(&objects)
+        .arg(root.join("device/cuda_std/src/shared.ll"))
         .arg("-o")
         .arg(&linked))?;
     Ok(linked)

@@ -13,7 +13,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::SharedU32;
 
-use super::builder::{Builder, Operation, Stage};
+use super::builder::{Builder, Operation, Part, Stage};
 use super::exact_sah::{ExactSplit, along, best_exact_split, value_items};
 use super::scratch::{BATCH, PendingNode, STACK_NODES, item};
 use crate::allocator::Handle;
@@ -21,7 +21,6 @@ use crate::device_heap::DeviceHeap;
 use crate::kdtree::bounds::Bounds;
 use crate::kdtree::budget;
 use crate::kdtree::node::Node;
-use crate::kdtree::queue::NODE;
 use crate::kdtree::workspace::entries::{NONE, NodeRecord, Sizes, Task};
 use crate::simt::{Warp, rank};
 
@@ -47,7 +46,7 @@ struct Fate {
     above: u32,
 }
 
-impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
+impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     /// Chooses the nodes of the next batch, and lists their items. The topmost node is always
     /// among them, and the stack has room for the children of all.
     ///
@@ -104,7 +103,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     pub(super) unsafe fn after_keep(&mut self) -> Operation {
         let (warp, scratch, batch) = (self.warp, self.scratch, self.batch);
         let lane = warp.lane();
-        let in_blocks = self.stage != Stage::Subtree;
+        let in_blocks = P::LARGE && self.stage != Stage::Subtree;
         let costs = self.workspace.costs();
         // SAFETY: the bounds are kept.
         unsafe { value_items(warp, scratch, costs, batch, self.stacked) };
@@ -383,6 +382,6 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         }
         self.stacked -= nodes;
         // The warp has the task of the subtree's root.
-        self.given = (NODE, given, nodes);
+        self.given = (P::kind(given.count), given, nodes);
     }
 }

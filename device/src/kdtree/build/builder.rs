@@ -3,6 +3,8 @@
 //!
 //! The files beside this one add its operations.
 
+use core::marker::PhantomData;
+
 use super::pass::PassKind;
 use super::scratch::Scratch;
 use crate::allocator::Handle;
@@ -10,12 +12,65 @@ use crate::device_heap::DeviceHeap;
 use crate::kdtree::bins::WHOLE_BOX;
 use crate::kdtree::bounds::Bounds;
 use crate::kdtree::partition::Partition;
-use crate::kdtree::queue::NODE;
+use crate::kdtree::queue::{NODE, Queue, SUBTREE};
+use crate::kdtree::thresholds::SMALL_NODE;
 use crate::kdtree::workspace::Workspace;
 use crate::kdtree::workspace::arguments::PER_SPLIT;
 use crate::kdtree::workspace::entries::{LargeNode, NONE, Sizes, Task};
 use crate::kdtree::workspace::header::Failure;
 use crate::simt::Warp;
+
+/// Which nodes a kernel treats. Each has only the code, and needs only the registers, for
+/// these.
+pub(super) trait Part: Copy {
+    /// Nodes of more than `SMALL_NODE` references, and all of a build that allocates for
+    /// smaller ones.
+    const LARGE: bool;
+    /// Subtrees that a warp finishes by itself.
+    const SUBTREES: bool;
+    /// The queue whose tasks it takes.
+    const QUEUE: Queue;
+
+    /// The kind of the task of a node with so many references.
+    #[inline(always)]
+    fn kind(count: u32) -> u32 {
+        if !Self::LARGE || (!Self::SUBTREES && count <= SMALL_NODE) {
+            SUBTREE
+        } else {
+            NODE
+        }
+    }
+}
+
+/// All nodes.
+#[derive(Clone, Copy)]
+pub(super) struct AllNodes;
+
+impl Part for AllNodes {
+    const LARGE: bool = true;
+    const SUBTREES: bool = true;
+    const QUEUE: Queue = Queue::Tasks;
+}
+
+/// Nodes of more than `SMALL_NODE` references. Smaller ones wait in the queue of subtrees.
+#[derive(Clone, Copy)]
+pub(super) struct LargeNodes;
+
+impl Part for LargeNodes {
+    const LARGE: bool = true;
+    const SUBTREES: bool = false;
+    const QUEUE: Queue = Queue::Tasks;
+}
+
+/// The subtrees that `LargeNodes` leaves.
+#[derive(Clone, Copy)]
+pub(super) struct Subtrees;
+
+impl Part for Subtrees {
+    const LARGE: bool = false;
+    const SUBTREES: bool = true;
+    const QUEUE: Queue = Queue::Subtrees;
+}
 
 /// What a warp works on, and how far it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -113,7 +168,7 @@ const NO_BATCH: Batch = Batch {
 };
 
 /// A warp that builds.
-pub(super) struct Builder<'a, W, A: ?Sized> {
+pub(super) struct Builder<'a, W, A: ?Sized, P> {
     pub warp: W,
     pub heap: &'a A,
     pub workspace: Workspace,
@@ -137,6 +192,10 @@ pub(super) struct Builder<'a, W, A: ?Sized> {
     /// The block to be freed at the end of the step, and its references. Whoever retires
     /// it makes sure that nobody else uses it.
     pub retired: (u64, u32),
+    /// The same for a block that this lane holds until it is freed.
+    pub to_free: (u64, u32),
+    /// How many lanes hold a block, the first ones.
+    pub held: u32,
     /// The first of the nodes, or of the leaf's references, that are reserved for the step.
     pub reserved: u32,
     /// The tasks that the step puts into the queue: their kind, as `Workspace::put` takes
@@ -153,9 +212,11 @@ pub(super) struct Builder<'a, W, A: ?Sized> {
     pub leaves: u32,
     /// The depth of the deepest leaf that this lane knows of.
     pub deepest: u32,
+    /// Which nodes it treats.
+    part: PhantomData<P>,
 }
 
-impl<'a, W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'a, W, A> {
+impl<'a, W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'a, W, A, P> {
     /// A warp without a task.
     #[inline(always)]
     pub(super) fn new(warp: W, heap: &'a A, workspace: Workspace, scratch: Scratch) -> Self {
@@ -189,6 +250,8 @@ impl<'a, W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'a, W, A> {
                 count: 0,
             },
             retired: (null, 0),
+            to_free: (null, 0),
+            held: 0,
             reserved: 0,
             given: (NODE, NO_TASK, 0),
             complete: (NONE, Sizes::of_leaf(0)),
@@ -197,6 +260,7 @@ impl<'a, W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'a, W, A> {
             failure: None,
             leaves: 0,
             deepest: 0,
+            part: PhantomData,
         }
     }
 

@@ -2,18 +2,17 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::builder::{Builder, LeafNode, Operation, Stage};
+use super::builder::{Builder, LeafNode, Operation, Part, Stage};
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::kdtree::budget;
 use crate::kdtree::node::Node;
-use crate::kdtree::queue::NODE;
 use crate::kdtree::workspace::arguments::BOUNDED;
 use crate::kdtree::workspace::entries::{NONE, NodeRecord, Task};
 use crate::kdtree::workspace::header::{Failure, word};
 use crate::simt::Warp;
 
-impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
+impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     /// Creates the children of the split: the warp goes on with one, the other waits. A
     /// child without references becomes the step's leaf.
     ///
@@ -64,7 +63,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         if other.count > 0 {
             // The warp has the parent's task. The child's references are in its block, which
             // the warp gives up.
-            self.given = (NODE, other, 1);
+            self.given = (P::kind(other.count), other, 1);
             return Operation::End;
         }
         self.leaf = LeafNode {

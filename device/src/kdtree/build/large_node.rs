@@ -13,7 +13,7 @@ use cuda_std::atomic::AtomicU32;
 use cuda_std::mem;
 
 use super::binned_sah::BinnedSplit;
-use super::builder::Builder;
+use super::builder::{Builder, Part};
 use crate::device_heap::DeviceHeap;
 use crate::kdtree::bins::{BINS, HISTOGRAM_WORDS, SUM_WORDS, WHOLE_BOX};
 use crate::kdtree::queue::{BIN_CHUNK, PARTITION_CHUNK};
@@ -38,7 +38,7 @@ fn histogram_offset(refined: u32) -> u32 {
 const OFFSETS: u32 = 6 * BINS;
 const _: () = assert!(OFFSETS + 2 == CHUNK_WORDS);
 
-impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
+impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     /// Word `index` of chunk `chunk` of the large node.
     ///
     /// # Safety

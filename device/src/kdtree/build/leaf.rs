@@ -3,7 +3,7 @@
 
 use cuda_std::atomic::AtomicU64;
 
-use super::builder::{Builder, Stage};
+use super::builder::{Builder, Part, Stage};
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::kdtree::node::Node;
@@ -11,7 +11,7 @@ use crate::kdtree::workspace::Workspace;
 use crate::kdtree::workspace::entries::{NONE, Sizes};
 use crate::simt::Warp;
 
-impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
+impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     /// Stores the step's leaf and completes its ancestors' subtrees.
     ///
     /// # Safety

@@ -27,7 +27,8 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::mem;
 
-use super::queue::{BIN_CHUNK, NODE};
+use super::queue::{BIN_CHUNK, NODE, SUBTREE};
+use super::thresholds::share;
 use super::workspace::Workspace;
 use super::workspace::arguments::TreeArguments;
 use super::workspace::entries::NONE;
@@ -35,29 +36,47 @@ use super::workspace::header::word;
 use crate::device_heap::DeviceHeap;
 use crate::kernel::Kernel;
 use crate::simt::Warp;
-use builder::{Builder, Operation, Stage};
+use builder::{AllNodes, Builder, LargeNodes, Operation, Part, Stage, Subtrees};
 use leaf::complete;
 use pass::PassKind;
-use scratch::{SHARE, STACK_NODES, Scratch};
+use scratch::{STACK_NODES, Scratch};
 
 /// Builds a tree over the references that `Prepare` and `Fill` have set up.
 pub struct Build;
 
-impl Kernel for Build {
-    type Arguments = TreeArguments;
+/// Builds the upper part of such a tree: all nodes of more than `SMALL_NODE` references.
+/// `finish` of the arguments is `SMALL_NODE`.
+pub struct BuildLargeNodes;
 
-    #[inline(always)]
-    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, arguments: TreeArguments) {
-        // SAFETY: the kernel's contract, and nobody else uses the warp's scratch memory.
-        unsafe {
-            let workspace = Workspace::new(arguments);
-            let scratch = Scratch::new(warp.scratch());
-            Builder::new(warp, heap, workspace, scratch).run();
+/// Builds the subtrees that `BuildLargeNodes` has left.
+pub struct BuildSubtrees;
+
+macro_rules! kernel {
+    ($kernel:ty, $part:ty) => {
+        impl Kernel for $kernel {
+            type Arguments = TreeArguments;
+
+            #[inline(always)]
+            unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(
+                warp: W,
+                heap: &A,
+                arguments: TreeArguments,
+            ) {
+                // SAFETY: the kernel's contract, and nobody else uses the warp's scratch memory.
+                unsafe {
+                    let workspace = Workspace::new(arguments);
+                    let scratch = Scratch::new(warp.scratch());
+                    Builder::<W, A, $part>::new(warp, heap, workspace, scratch).run();
+                }
+            }
         }
-    }
+    };
 }
+kernel!(Build, AllNodes);
+kernel!(BuildLargeNodes, LargeNodes);
+kernel!(BuildSubtrees, Subtrees);
 
-impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
+impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     /// Takes one task step after the other until the build has ended.
     ///
     /// # Safety
@@ -75,9 +94,10 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                 if let Operation::Pass(kind) = next {
                     self.pass(kind);
                     next = match kind {
-                        PassKind::Bin => self.after_binning(),
-                        PassKind::Keep => self.after_keep(),
-                        PassKind::Partition => self.after_partition(),
+                        PassKind::Keep if P::SUBTREES => self.after_keep(),
+                        PassKind::Bin if P::LARGE => self.after_binning(),
+                        PassKind::Partition if P::LARGE => self.after_partition(),
+                        _ => Operation::End,
                     };
                     let splits = matches!(next, Operation::Allocate | Operation::CreateChildren);
                     if splits && kind == PassKind::Bin && !self.allows_split() {
@@ -94,7 +114,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                 if matches!(next, Operation::CreateChildren | Operation::MakeLeaf) {
                     next = self.reserve_for(next);
                 }
-                if next == Operation::CreateChildren {
+                if P::LARGE && next == Operation::CreateChildren {
                     next = self.create_children();
                 }
                 if next == Operation::MakeLeaf {
@@ -106,12 +126,15 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                 }
                 let (kind, task, count) = self.given;
                 if count > 0 {
-                    if kind == BIN_CHUNK {
+                    if P::LARGE && kind == BIN_CHUNK {
                         self.clear_node_histogram();
                     }
                     self.workspace.put(self.warp, kind, task, count);
                 }
                 self.free_retired();
+            }
+            if !P::LARGE {
+                self.free_held();
             }
         }
         if let Some(failure) = self.failure {
@@ -138,8 +161,8 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         if self.stage != Stage::Idle {
             return true;
         }
-        if self.stacked > 0 {
-            self.stage = if self.stacked == STACK_NODES || self.work > SHARE {
+        if P::SUBTREES && self.stacked > 0 {
+            self.stage = if self.stacked == STACK_NODES || self.work > share(self.workspace.count) {
                 Stage::Share
             } else {
                 Stage::Subtree
@@ -149,18 +172,18 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         if self.has_task {
             // SAFETY: nothing of the task is left: neither a stage nor a node on the
             // stack.
-            unsafe { self.workspace.end_task(self.warp) };
+            unsafe { self.workspace.end_task(self.warp, P::QUEUE) };
         }
-        let (ticket, kind) = self.workspace.take(self.warp);
+        let (place, kind) = self.workspace.take(self.warp, P::QUEUE);
         self.has_task = kind != 0;
         if kind == 0 {
             return false;
         }
-        // SAFETY: the ticket's task is there, and large nodes stay where they
+        // SAFETY: the task is there, and large nodes stay where they
         // are.
         unsafe {
-            self.task = mem::read(self.workspace.tasks.add(ticket as usize));
-            if kind == NODE {
+            self.task = mem::read(self.workspace.tasks.add(place));
+            if kind == NODE || kind == SUBTREE {
                 self.stage = Stage::Node;
                 return true;
             }

@@ -17,9 +17,6 @@ pub const BOUNDS_STRIDE: u32 = SMALL_NODE + 1;
 /// Nodes on the stack at most. If it is full, nodes go to the queue of tasks, so that the stack
 /// does not limit depth.
 pub const STACK_NODES: u32 = 36;
-/// Items of a small subtree after which a warp gives the rest of it to others: subtrees of
-/// long triangles may have thousands of nodes.
-pub const SHARE: u32 = 1024;
 /// References of a batch of several nodes, at most.
 pub const BATCH: u32 = SMALL_NODE;
 
@@ -28,6 +25,7 @@ const BOUNDS: usize = 8 * SMALL_NODE as usize;
 const CANDIDATES: usize = BOUNDS + 24 * BOUNDS_STRIDE as usize;
 const STACK: usize = CANDIDATES + 8 * SMALL_NODE as usize;
 const _: () = assert!(SMALL_NODE == 64 && CANDIDATES.is_multiple_of(8));
+const _: () = assert!(ITEMS.is_multiple_of(8) && BOUNDS - ITEMS >= 8 * SMALL_NODE as usize / 2);
 const _: () = assert!(BOUNDS + 4 * HISTOGRAM_WORDS as usize <= SCRATCH_BYTES);
 const _: () = assert!(STACK + size_of::<PendingNode>() * STACK_NODES as usize <= SCRATCH_BYTES);
 
@@ -162,11 +160,15 @@ impl Scratch {
             .wrapping_add(index as usize)
     }
 
-    /// The handle of block `index`, as bits, below `SMALL_NODE`, while blocks are allocated:
-    /// in place of the candidates, and of the end of the histogram.
+    /// The handle of block `index`, as bits, below `SMALL_NODE / 2`, while blocks are allocated:
+    /// in place of the items, which have gone to the children by then. Not where the histogram
+    /// is: other lanes may still read that when the first one allocates.
     #[inline(always)]
     pub fn handle(self, index: u32) -> *mut u64 {
-        self.candidate(index)
+        self.0
+            .wrapping_add(ITEMS)
+            .cast::<u64>()
+            .wrapping_add(index as usize)
     }
 
     /// Entry `index` of the stack, below `STACK_NODES`.

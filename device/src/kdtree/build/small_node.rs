@@ -1,12 +1,12 @@
 //! Small nodes: their references in scratch memory, subsets of them as masks.
 
-use super::builder::{Builder, Stage};
+use super::builder::{Builder, Part, Stage};
 use super::scratch::PendingNode;
 use crate::device_heap::DeviceHeap;
 use crate::kdtree::thresholds::SMALL_NODE;
 use crate::simt::Warp;
 
-impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
+impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     /// Copies the node's references into scratch memory, and puts the node on the stack.
     /// If the warp finishes the subtree there, it retires the block.
     ///
@@ -44,7 +44,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         self.stacked = 1;
         self.work = 0;
         self.warp.sync(W::FULL);
-        if count <= self.workspace.finish {
+        if !P::LARGE || count <= self.workspace.finish {
             self.retired = (self.task.block, count);
             self.stage = Stage::Subtree;
         }

@@ -2,16 +2,17 @@
 //! of the split, and the children's blocks.
 
 use super::binned_sah::best_binned_split;
-use super::builder::{Builder, LeafNode, Operation, Stage};
+use super::builder::{Builder, LeafNode, Operation, Part, Stage};
 use super::pass::{Destination, Pass, PassKind};
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::kdtree::bins::{HISTOGRAM_WORDS, WHOLE_BOX};
 use crate::kdtree::partition::Partition;
+use crate::kdtree::queue::SUBTREE;
 use crate::kdtree::thresholds::{CHUNK, SMALL_NODE, large_node};
 use crate::simt::Warp;
 
-impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
+impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     /// Decides what the step does first.
     ///
     /// # Safety
@@ -21,30 +22,39 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     #[inline(always)]
     pub(super) unsafe fn begin_step(&mut self) -> Operation {
         match self.stage {
-            Stage::Partition | Stage::PartitionChunk => {
+            Stage::Partition | Stage::PartitionChunk if P::LARGE => {
                 return Operation::Pass(PassKind::Partition);
             }
-            Stage::BinChunk => {
+            Stage::BinChunk if P::LARGE => {
                 // SAFETY: the caller's promise.
                 unsafe { self.clear_histogram() };
                 return Operation::Pass(PassKind::Bin);
             }
-            Stage::Share => return Operation::Allocate,
+            Stage::Share if P::SUBTREES => return Operation::Allocate,
             _ => {}
         }
         let mut is_batch = self.stage == Stage::Subtree;
         if !is_batch && (self.task.count <= 1 || self.task.bounds.is_flat()) {
             return Operation::BecomeLeaf;
         }
-        if !is_batch && self.task.count <= SMALL_NODE {
+        if !P::SUBTREES && self.task.count <= SMALL_NODE {
+            self.given = (SUBTREE, self.task, 1);
+            self.stage = Stage::Idle;
+            return Operation::End;
+        }
+        if P::SUBTREES && !is_batch && self.task.count <= SMALL_NODE {
             // SAFETY: the node's block holds its references.
             unsafe { self.load_references() };
             is_batch = true;
         }
-        if is_batch {
+        if P::SUBTREES && is_batch {
             // SAFETY: the caller's promise.
             unsafe { self.select_batch() };
             return Operation::Pass(PassKind::Keep);
+        }
+        if !P::LARGE {
+            // Not reached: subtrees have no more references.
+            return Operation::BecomeLeaf;
         }
         if self.task.count > large_node(self.workspace.count) {
             // SAFETY: the caller's promise; the node is this warp's.
@@ -239,7 +249,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     /// chosen a split, or shares.
     #[inline(always)]
     pub(super) unsafe fn allocate_blocks(&mut self) -> Operation {
-        let shares = self.stage == Stage::Share;
+        let shares = !P::LARGE || (P::SUBTREES && self.stage == Stage::Share);
         let mut blocks = 2;
         if shares {
             blocks = if self.stacked < W::LANES {
@@ -248,28 +258,28 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
                 W::LANES
             };
         }
+        // One lane asks for all blocks where a kernel builds whole trees, as in the paper.
+        let asking = if P::LARGE && P::SUBTREES { 1 } else { W::LANES };
         let mut granted = true;
-        if self.warp.lane() == 0 {
-            let mut index = 0;
-            while index < blocks && granted {
-                let mut count = if index == 0 {
-                    self.split.below
-                } else {
-                    self.split.above
-                };
-                // SAFETY: the node is on the stack; there is room for a handle for each lane,
-                // and for two, where nothing is needed any more by now.
-                unsafe {
-                    if shares {
-                        let node = *self.scratch.stack(self.stacked - 1 - index);
-                        count = node.references().count_ones();
-                    }
-                    let block = self.workspace.allocate(self.warp, self.heap, count);
-                    granted = count == 0 || !block.is_null();
-                    self.scratch.handle(index).write(block.to_bits());
+        let mut index = self.warp.lane();
+        while self.warp.lane() < asking && index < blocks && granted {
+            let mut count = if index == 0 {
+                self.split.below
+            } else {
+                self.split.above
+            };
+            // SAFETY: the node is on the stack; there is room for a handle for each lane,
+            // and for two, where nothing is needed any more by now.
+            unsafe {
+                if shares {
+                    let node = *self.scratch.stack(self.stacked - 1 - index);
+                    count = node.references().count_ones();
                 }
-                index += 1;
+                let block = self.workspace.allocate(self.warp, self.heap, count);
+                granted = count == 0 || !block.is_null();
+                self.scratch.handle(index).write(block.to_bits());
             }
+            index += asking;
         }
         if self.warp.ballot(W::FULL, !granted) != 0 {
             self.failed = true;
@@ -282,7 +292,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
             self.split.block_above = *self.scratch.handle(1);
         }
         match self.stage {
-            Stage::Share => {
+            _ if shares => {
                 // SAFETY: the blocks have the capacity for the references of each node.
                 unsafe { self.give_nodes(blocks) };
                 self.stage = Stage::Idle;
@@ -315,7 +325,8 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
         }
     }
 
-    /// Frees the retired block, if there is one.
+    /// Takes the retired block, if there is one, and frees the blocks that were taken: each
+    /// at once while nodes are large, those of subtrees when every lane has one.
     ///
     /// # Safety
     ///
@@ -323,16 +334,36 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized> Builder<'_, W, A> {
     /// the block in `retired`, now or later.
     #[inline(always)]
     pub(super) unsafe fn free_retired(&mut self) {
-        let (block, count) = self.retired;
-        // All lanes have read their part of it.
+        // All lanes have read their part of the block, and what the step has in scratch memory.
         self.warp.sync(W::FULL);
-        if self.warp.lane() == 0 {
-            // SAFETY: the caller's promise.
-            unsafe {
-                self.workspace
-                    .free(self.warp, self.heap, A::Handle::from_bits(block), count)
-            };
+        let null = A::Handle::NULL.to_bits();
+        if self.retired.0 == null {
+            return;
         }
-        self.retired = (A::Handle::NULL.to_bits(), 0);
+        if self.warp.lane() == self.held {
+            self.to_free = self.retired;
+        }
+        self.held += 1;
+        self.retired = (null, 0);
+        if P::LARGE || self.held == W::LANES {
+            // SAFETY: the caller's promise, for each block when it was taken.
+            unsafe { self.free_held() };
+        }
+    }
+
+    /// Frees the blocks that the lanes hold, each its own.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds, and all lanes of the warp make the call.
+    #[inline(always)]
+    pub(super) unsafe fn free_held(&mut self) {
+        if self.warp.lane() < self.held {
+            let (block, count) = self.to_free;
+            let block = A::Handle::from_bits(block);
+            // SAFETY: nobody else uses the block, as `free_retired` promises.
+            unsafe { self.workspace.free(self.warp, self.heap, block, count) };
+        }
+        self.held = 0;
     }
 }

@@ -14,7 +14,7 @@ pub use limits::Limits;
 pub use options::{Options, Quality};
 pub use outcome::{BuildError, BuildResult, Statistics, outcome};
 
-use super::build::Build;
+use super::build::{Build, BuildLargeNodes, BuildSubtrees};
 use super::node::{LIMIT, Node};
 use super::prepare::{Fill, Prepare};
 use super::relayout::Relayout;
@@ -142,7 +142,7 @@ impl Plan {
 
     /// The launches of the build, in order, for a workspace and triangles (9
     /// floats each) at these device addresses.
-    pub fn launches(&self, workspace: *mut u8, triangles: *mut f32) -> [PlannedLaunch; 4] {
+    pub fn launches(&self, workspace: *mut u8, triangles: *mut f32) -> Vec<PlannedLaunch> {
         let at = |table: usize| workspace.wrapping_add(self.offsets[table]);
         let options = &self.options;
         let flag = |set: bool, flag: u32| if set { flag } else { 0 };
@@ -179,11 +179,18 @@ impl Plan {
         };
         let threads = Grid::Strided(self.triangles);
         let wide = Grid::Strided(self.triangles.saturating_mul(4));
-        [
+        let mut launches = vec![
             PlannedLaunch::of::<Prepare>(threads, arguments),
             PlannedLaunch::of::<Fill>(threads, arguments),
-            PlannedLaunch::of::<Build>(Grid::Persistent, arguments),
-            PlannedLaunch::of::<Relayout>(wide, arguments),
-        ]
+        ];
+        let persistent = Grid::Persistent;
+        if arguments.finish == SMALL_NODE {
+            launches.push(PlannedLaunch::of::<BuildLargeNodes>(persistent, arguments));
+            launches.push(PlannedLaunch::of::<BuildSubtrees>(persistent, arguments));
+        } else {
+            launches.push(PlannedLaunch::of::<Build>(persistent, arguments));
+        }
+        launches.push(PlannedLaunch::of::<Relayout>(wide, arguments));
+        launches
     }
 }

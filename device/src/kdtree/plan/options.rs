@@ -59,7 +59,7 @@ pub struct Options {
     /// does; else small subtrees are finished without allocation.
     pub alloc_per_split: bool,
     /// References of the largest such subtree, 64 at most. The tree is the same
-    /// for all values; larger ones leave less work for other warps.
+    /// for all values. With 64, subtrees are built by a kernel of their own.
     pub finish: u32,
     /// Collect statistics of allocations, which costs time.
     pub collect: bool,
@@ -82,7 +82,7 @@ impl Options {
             max_depth: None,
             clip: true,
             alloc_per_split: false,
-            finish: 32,
+            finish: 64,
             collect: false,
             bounded: false,
         }

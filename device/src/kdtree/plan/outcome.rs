@@ -175,7 +175,7 @@ pub fn outcome(header: &[u8; HEADER_BYTES]) -> Result<BuildResult, BuildError> {
         used: Limits {
             nodes: short(word::NODES),
             references: short(word::REFERENCES),
-            tasks: short(word::TAIL),
+            tasks: short(word::TASKS),
             large_nodes: short(word::LARGE_NODES),
             chunks: short(word::CHUNKS),
         },

@@ -7,7 +7,7 @@
 /// same time.
 const CACHE_LINE: usize = 32;
 /// Bytes of the header.
-pub const HEADER_BYTES: usize = 13 * CACHE_LINE * 4;
+pub const HEADER_BYTES: usize = 17 * CACHE_LINE * 4;
 
 /// A 4-byte word of the header.
 #[derive(Clone, Copy)]
@@ -33,6 +33,14 @@ pub mod word {
     pub const TAIL: Word = Word(2 * CACHE_LINE);
     /// Tasks that wait or run.
     pub const OUTSTANDING: Word = Word(3 * CACHE_LINE);
+    /// `HEAD` of the queue of subtrees.
+    pub const SUBTREE_HEAD: Word = Word(13 * CACHE_LINE);
+    /// `TAIL` of the queue of subtrees.
+    pub const SUBTREE_TAIL: Word = Word(14 * CACHE_LINE);
+    /// `OUTSTANDING` of the queue of subtrees.
+    pub const SUBTREE_OUTSTANDING: Word = Word(15 * CACHE_LINE);
+    /// Tasks that were put into both queues.
+    pub const TASKS: Word = Word(16 * CACHE_LINE);
     /// Nodes so far.
     pub const NODES: Word = Word(4 * CACHE_LINE);
     /// Leaf references so far.
