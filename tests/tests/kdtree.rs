@@ -136,14 +136,14 @@ fn small_subtrees_do_not_depend_on_the_lanes() {
         ("soup", soups::soup(300, 0.3, 6), false),
         ("planes", soups::rooms(2), false),
     ] {
-        for finish in [0, 8, 32, 64] {
+        for alloc_per_split in [true, false] {
             let options = Options {
-                finish,
+                alloc_per_split,
                 collect: true,
                 ..Options::default()
             };
             let expected = build("atomicmalloc", 2, &triangles, options);
-            let lanes = LockstepBackend::new::<AtomicMalloc>(3, 64, u64::from(finish));
+            let lanes = LockstepBackend::new::<AtomicMalloc>(3, 64, u64::from(alloc_per_split));
             let built = trees::build_within(
                 &lanes,
                 &spec("atomicmalloc"),
@@ -153,11 +153,15 @@ fn small_subtrees_do_not_depend_on_the_lanes() {
                 Limits::for_triangles(triangles.len() as u32, &options),
             );
             let built = built.expect("a tree");
-            assert_eq!(built.tree.hash(), expected.tree.hash(), "{name}, {finish}");
+            assert_eq!(
+                built.tree.hash(),
+                expected.tree.hash(),
+                "{name}, {alloc_per_split}"
+            );
             assert_eq!(built.result.leaves, expected.result.leaves);
             assert_eq!(built.result.depth, expected.result.depth);
             let allocations = built.result.statistics.allocations;
-            if finish == 64 && is_shared {
+            if !alloc_per_split && is_shared {
                 assert!(allocations > 1, "{name} stays with one warp");
             }
         }
@@ -452,7 +456,6 @@ fn subtrees_may_be_deeper_than_the_stack_in_scratch_memory() {
         .collect();
     let with = |alloc_per_split| Options {
         alloc_per_split,
-        finish: 64,
         max_depth: Some(MAX_DEPTH),
         collect: true,
         ..Options::default()

@@ -108,17 +108,20 @@ fn a_bounded_tree_does_not_depend_on_how_it_is_divided() {
     };
     let expected = build("atomicmalloc", 1, &triangles, options);
     assert!(expected.result.limited_leaves > 0);
-    for (workers, finish) in [(2, 0), (4, 8), (3, 64)] {
+    for (workers, alloc_per_split) in [(2, true), (4, false), (3, true)] {
         let built = build(
             "cfmalloc",
             workers,
             &triangles,
-            Options { finish, ..options },
+            Options {
+                alloc_per_split,
+                ..options
+            },
         );
         assert_eq!(
             built.tree.hash(),
             expected.tree.hash(),
-            "{workers} {finish}"
+            "{workers} {alloc_per_split}"
         );
     }
 }

@@ -6,7 +6,7 @@ use super::tree::{AllocatorArguments, TreeArguments};
 use crate::Error;
 use crate::backend::{Choice, Options};
 use crate::size::Pool;
-use crate::tree::{Builder, Options as TreeOptions};
+use crate::tree::Builder;
 
 /// The builder.
 #[derive(Debug, Args)]
@@ -70,7 +70,6 @@ fn heap_argument(allocator: &AllocatorArguments, tree: &TreeArguments) -> Option
         (allocator.check_heap, "--check-heap"),
         (tree.alloc_per_split, "--alloc-per-split"),
         (tree.pool != Pool::Auto, "--pool"),
-        (tree.finish != TreeOptions::default().finish, "--finish"),
     ];
     let named = named.into_iter().find(|(is_named, _)| *is_named);
     named.map(|(_, name)| name)

@@ -49,10 +49,6 @@ pub struct TreeArguments {
     /// Allocate at every split, as the paper's builder does
     #[arg(long)]
     pub alloc_per_split: bool,
-    /// References of the largest subtree that a warp finishes without allocation; below 64 one
-    /// kernel builds the whole tree, which takes longer
-    #[arg(long, value_name = "N", default_value_t = Options::default().finish, value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub finish: u32,
     /// How good the tree is: what the costs and the bonus below are if they are not given
     #[arg(long, value_name = "LEVEL", value_parser = parse_quality(), default_value = Quality::default().name())]
     pub quality: Quality,
@@ -145,7 +141,6 @@ impl TreeArguments {
             max_depth: self.max_depth,
             clip: !self.no_clip,
             alloc_per_split: self.alloc_per_split,
-            finish: self.finish,
             collect: false,
             bounded: false,
         }

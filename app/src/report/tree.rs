@@ -30,8 +30,6 @@ pub struct BuildOptions {
     pub clip: bool,
     /// Whether every split allocates.
     pub alloc_per_split: bool,
-    /// References of the largest subtree that is finished without allocation.
-    pub finish: Option<u32>,
     /// Whether blocks were checked.
     pub check_heap: bool,
 }
@@ -46,7 +44,6 @@ impl BuildOptions {
             max_depth: options.max_depth,
             clip: options.clip,
             alloc_per_split: options.alloc_per_split,
-            finish: Some(options.finish),
             check_heap: spec.allocator.checked,
         }
     }
@@ -60,7 +57,6 @@ impl BuildOptions {
             max_depth: options.max_depth,
             clip: options.clip,
             alloc_per_split: false,
-            finish: None,
             check_heap: false,
         }
     }

@@ -76,7 +76,6 @@ fn both_builders_report_the_same_tree() {
             for key in OF_ALLOCATORS {
                 assert_ne!(kernels[key], Value::Null, "{key}");
             }
-            assert_eq!(cores["options"]["finish"], Value::Null);
         }
     }
 }
@@ -92,7 +91,6 @@ fn cores_build_unless_an_argument_concerns_an_allocator() {
         ("--check-heap", "kernels"),
         ("--alloc-per-split", "kernels"),
         ("--pool 16MiB", "kernels"),
-        ("--finish 4", "kernels"),
         ("--builder kernels", "kernels"),
         ("--builder kernels --allocator cmalloc", "kernels"),
     ] {
@@ -122,7 +120,6 @@ fn cores_without_what_they_need_are_refused() {
             "--alloc-per-split",
         ),
         ("gen:knot --backend cpu --pool 20x", "--pool"),
-        ("gen:knot --backend cpu --finish 64", "--finish"),
         ("--frames gen:knot gen:terrain --backend cpu", "--frames"),
     ] {
         let outcome = run(&folder, &format!("kdtree {arguments} --builder cores"));

@@ -148,13 +148,13 @@ impl Workspace {
     ///
     /// # Safety
     ///
-    /// The warp has a task, and all of its lanes make the call. For `NODE` and `SUBTREE`, there
+    /// The warp has a task, all of its lanes make the call, and tasks of the kind are the
+    /// queue's. For `NODE` and `SUBTREE`, there
     /// are no more nodes than lanes, one in each, whose block holds the node's references, and no
     /// other warp uses the node or the block. Else the task's `node` is a large node of `count` chunks
     /// that are ready for this kind of task.
     #[inline(always)]
-    pub unsafe fn put<W: Warp>(&self, warp: W, kind: u32, task: Task, count: u32) {
-        let queue = Queue::of(kind);
+    pub unsafe fn put<W: Warp>(&self, warp: W, queue: Queue, kind: u32, task: Task, count: u32) {
         let (mut first, mut before) = (0, 0);
         if warp.lane() == 0 {
             // Relaxed: the caller's own task is outstanding, so the counter

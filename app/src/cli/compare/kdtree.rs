@@ -128,7 +128,6 @@ fn options(arguments: &Arguments) -> Passed {
     passed.option("traversal-cost", tree.traversal_cost);
     passed.option("intersection-cost", tree.intersection_cost);
     passed.option("empty-bonus", tree.empty_bonus);
-    passed.option("finish", Some(tree.finish));
     passed.option("max-depth", tree.max_depth);
     passed.flag("alloc-per-split", tree.alloc_per_split);
     passed.flag("no-clip", tree.no_clip);

@@ -64,8 +64,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
         }
         let count = mask.count_ones();
         let sum = self.warp.all_inclusive_sum(count);
-        let fits = lane == 0
-            || (self.stage == Stage::Subtree && sum <= BATCH && self.stacked + lane < STACK_NODES);
+        let fits = lane == 0 || (P::SUBTREES && sum <= BATCH && self.stacked + lane < STACK_NODES);
         // Sums ascend, so these are the first lanes.
         let taken = self.warp.ballot(W::FULL, lane < self.stacked && fits);
         let nodes = taken.count_ones();
@@ -103,7 +102,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     pub(super) unsafe fn after_keep(&mut self) -> Operation {
         let (warp, scratch, batch) = (self.warp, self.scratch, self.batch);
         let lane = warp.lane();
-        let in_blocks = P::LARGE && self.stage != Stage::Subtree;
+        let in_blocks = !P::SUBTREES;
         let costs = self.workspace.costs();
         // SAFETY: the bounds are kept.
         unsafe { value_items(warp, scratch, costs, batch, self.stacked) };
@@ -310,7 +309,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
                     let mut to = below;
                     if flags & 1 == 0 {
                         // A leaf, of its own or of a block.
-                        (goes_below, goes_above) = (self.stage == Stage::Subtree, false);
+                        (goes_below, goes_above) = (P::SUBTREES, false);
                         to = IN_LEAF | below.wrapping_add(place);
                     }
                     send(goes_below, to);

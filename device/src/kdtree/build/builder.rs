@@ -15,18 +15,18 @@ use crate::kdtree::partition::Partition;
 use crate::kdtree::queue::{NODE, Queue, SUBTREE};
 use crate::kdtree::thresholds::SMALL_NODE;
 use crate::kdtree::workspace::Workspace;
-use crate::kdtree::workspace::arguments::PER_SPLIT;
 use crate::kdtree::workspace::entries::{LargeNode, NONE, Sizes, Task};
 use crate::kdtree::workspace::header::Failure;
 use crate::simt::Warp;
 
-/// Which nodes a kernel treats. Each has only the code, and needs only the registers, for
-/// these.
+/// Which nodes a kernel treats, and how. Each has only the code, and needs only the registers,
+/// for these.
 pub(super) trait Part: Copy {
-    /// Nodes of more than `SMALL_NODE` references, and all of a build that allocates for
-    /// smaller ones.
+    /// Whether it splits nodes of more than `SMALL_NODE` references.
     const LARGE: bool;
-    /// Subtrees that a warp finishes by itself.
+    /// Whether it splits smaller nodes.
+    const SMALL: bool;
+    /// Whether a warp finishes a small node's subtree without allocation.
     const SUBTREES: bool;
     /// The queue whose tasks it takes.
     const QUEUE: Queue;
@@ -34,7 +34,8 @@ pub(super) trait Part: Copy {
     /// The kind of the task of a node with so many references.
     #[inline(always)]
     fn kind(count: u32) -> u32 {
-        if !Self::LARGE || (!Self::SUBTREES && count <= SMALL_NODE) {
+        let waits = Self::LARGE && !Self::SMALL && count <= SMALL_NODE;
+        if Self::SUBTREES || waits {
             SUBTREE
         } else {
             NODE
@@ -42,13 +43,14 @@ pub(super) trait Part: Copy {
     }
 }
 
-/// All nodes.
+/// All nodes, and each split allocates.
 #[derive(Clone, Copy)]
 pub(super) struct AllNodes;
 
 impl Part for AllNodes {
     const LARGE: bool = true;
-    const SUBTREES: bool = true;
+    const SMALL: bool = true;
+    const SUBTREES: bool = false;
     const QUEUE: Queue = Queue::Tasks;
 }
 
@@ -58,6 +60,7 @@ pub(super) struct LargeNodes;
 
 impl Part for LargeNodes {
     const LARGE: bool = true;
+    const SMALL: bool = false;
     const SUBTREES: bool = false;
     const QUEUE: Queue = Queue::Tasks;
 }
@@ -68,6 +71,7 @@ pub(super) struct Subtrees;
 
 impl Part for Subtrees {
     const LARGE: bool = false;
+    const SMALL: bool = true;
     const SUBTREES: bool = true;
     const QUEUE: Queue = Queue::Subtrees;
 }
@@ -289,9 +293,9 @@ impl<'a, W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'a, W, A, P> {
         Operation::End
     }
 
-    /// Whether leaves keep their references in blocks.
+    /// Whether every split allocates, and leaves keep their references in blocks.
     #[inline(always)]
     pub(super) fn keeps_blocks(&self) -> bool {
-        self.workspace.has(PER_SPLIT)
+        P::LARGE && P::SMALL
     }
 }

@@ -27,7 +27,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::mem;
 
-use super::queue::{BIN_CHUNK, NODE, SUBTREE};
+use super::queue::{BIN_CHUNK, NODE, Queue, SUBTREE};
 use super::thresholds::share;
 use super::workspace::Workspace;
 use super::workspace::arguments::TreeArguments;
@@ -41,11 +41,11 @@ use leaf::complete;
 use pass::PassKind;
 use scratch::{STACK_NODES, Scratch};
 
-/// Builds a tree over the references that `Prepare` and `Fill` have set up.
+/// Builds a tree over the references that `Prepare` and `Fill` have set up, and allocates at every
+/// split.
 pub struct Build;
 
 /// Builds the upper part of such a tree: all nodes of more than `SMALL_NODE` references.
-/// `finish` of the arguments is `SMALL_NODE`.
 pub struct BuildLargeNodes;
 
 /// Builds the subtrees that `BuildLargeNodes` has left.
@@ -94,7 +94,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
                 if let Operation::Pass(kind) = next {
                     self.pass(kind);
                     next = match kind {
-                        PassKind::Keep if P::SUBTREES => self.after_keep(),
+                        PassKind::Keep if P::SMALL => self.after_keep(),
                         PassKind::Bin if P::LARGE => self.after_binning(),
                         PassKind::Partition if P::LARGE => self.after_partition(),
                         _ => Operation::End,
@@ -129,7 +129,12 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
                     if P::LARGE && kind == BIN_CHUNK {
                         self.clear_node_histogram();
                     }
-                    self.workspace.put(self.warp, kind, task, count);
+                    let queue = if P::LARGE && !P::SMALL && kind == SUBTREE {
+                        Queue::Subtrees
+                    } else {
+                        P::QUEUE
+                    };
+                    self.workspace.put(self.warp, queue, kind, task, count);
                 }
                 self.free_retired();
             }

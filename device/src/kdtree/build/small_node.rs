@@ -44,7 +44,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
         self.stacked = 1;
         self.work = 0;
         self.warp.sync(W::FULL);
-        if !P::LARGE || count <= self.workspace.finish {
+        if P::SUBTREES {
             self.retired = (self.task.block, count);
             self.stage = Stage::Subtree;
         }

@@ -33,21 +33,21 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
             Stage::Share if P::SUBTREES => return Operation::Allocate,
             _ => {}
         }
-        let mut is_batch = self.stage == Stage::Subtree;
+        let mut is_batch = P::SUBTREES && self.stage == Stage::Subtree;
         if !is_batch && (self.task.count <= 1 || self.task.bounds.is_flat()) {
             return Operation::BecomeLeaf;
         }
-        if !P::SUBTREES && self.task.count <= SMALL_NODE {
+        if !P::SMALL && self.task.count <= SMALL_NODE {
             self.given = (SUBTREE, self.task, 1);
             self.stage = Stage::Idle;
             return Operation::End;
         }
-        if P::SUBTREES && !is_batch && self.task.count <= SMALL_NODE {
+        if P::SMALL && !is_batch && self.task.count <= SMALL_NODE {
             // SAFETY: the node's block holds its references.
             unsafe { self.load_references() };
             is_batch = true;
         }
-        if P::SUBTREES && is_batch {
+        if P::SMALL && is_batch {
             // SAFETY: the caller's promise.
             unsafe { self.select_batch() };
             return Operation::Pass(PassKind::Keep);
@@ -249,7 +249,8 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     /// chosen a split, or shares.
     #[inline(always)]
     pub(super) unsafe fn allocate_blocks(&mut self) -> Operation {
-        let shares = !P::LARGE || (P::SUBTREES && self.stage == Stage::Share);
+        // The only blocks of subtrees are those of nodes that are given away.
+        let shares = P::SUBTREES;
         let mut blocks = 2;
         if shares {
             blocks = if self.stacked < W::LANES {
@@ -258,8 +259,8 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
                 W::LANES
             };
         }
-        // One lane asks for all blocks where a kernel builds whole trees, as in the paper.
-        let asking = if P::LARGE && P::SUBTREES { 1 } else { W::LANES };
+        // One lane asks for both blocks where every split allocates, as in the paper.
+        let asking = if self.keeps_blocks() { 1 } else { W::LANES };
         let mut granted = true;
         let mut index = self.warp.lane();
         while self.warp.lane() < asking && index < blocks && granted {
@@ -291,42 +292,38 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
             self.split.block_below = *self.scratch.handle(0);
             self.split.block_above = *self.scratch.handle(1);
         }
-        match self.stage {
-            _ if shares => {
-                // SAFETY: the blocks have the capacity for the references of each node.
-                unsafe { self.give_nodes(blocks) };
-                self.stage = Stage::Idle;
-                Operation::End
-            }
-            Stage::BinChunk => {
-                // SAFETY: this warp merged the last histogram, and the blocks are allocated.
-                unsafe { self.start_partition() };
-                self.stage = Stage::Idle;
-                Operation::End
-            }
-            _ if self.task.count > SMALL_NODE => {
-                self.stage = Stage::Partition;
-                Operation::End
-            }
-            _ => {
-                // SAFETY: the blocks have the capacity for the references of each side.
-                unsafe {
-                    // A loop, so that the copy is compiled once.
-                    let (mut mask, mut block) = (self.split.mask_below, self.split.block_below);
-                    let mut index = 0;
-                    while index < blocks {
-                        self.copy_references(mask, block);
-                        (mask, block) = (self.split.mask_above, self.split.block_above);
-                        index += 1;
-                    }
-                }
-                Operation::CreateChildren
+        if shares {
+            // SAFETY: the blocks have the capacity for the references of each node.
+            unsafe { self.give_nodes(blocks) };
+            self.stage = Stage::Idle;
+            return Operation::End;
+        }
+        if self.stage == Stage::BinChunk {
+            // SAFETY: this warp merged the last histogram, and the blocks are allocated.
+            unsafe { self.start_partition() };
+            self.stage = Stage::Idle;
+            return Operation::End;
+        }
+        if !P::SMALL || self.task.count > SMALL_NODE {
+            self.stage = Stage::Partition;
+            return Operation::End;
+        }
+        // SAFETY: the blocks have the capacity for the references of each side.
+        unsafe {
+            // A loop, so that the copy is compiled once.
+            let (mut mask, mut block) = (self.split.mask_below, self.split.block_below);
+            let mut index = 0;
+            while index < blocks {
+                self.copy_references(mask, block);
+                (mask, block) = (self.split.mask_above, self.split.block_above);
+                index += 1;
             }
         }
+        Operation::CreateChildren
     }
 
-    /// Takes the retired block, if there is one, and frees the blocks that were taken: each
-    /// at once while nodes are large, those of subtrees when every lane has one.
+    /// Frees the retired block, if there is one: at once where nodes are large, that of a subtree
+    /// when every lane holds one.
     ///
     /// # Safety
     ///
@@ -337,15 +334,24 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
         // All lanes have read their part of the block, and what the step has in scratch memory.
         self.warp.sync(W::FULL);
         let null = A::Handle::NULL.to_bits();
-        if self.retired.0 == null {
+        let (block, count) = self.retired;
+        self.retired = (null, 0);
+        if P::LARGE {
+            if self.warp.lane() == 0 {
+                let block = A::Handle::from_bits(block);
+                // SAFETY: the caller's promise.
+                unsafe { self.workspace.free(self.warp, self.heap, block, count) };
+            }
+            return;
+        }
+        if block == null {
             return;
         }
         if self.warp.lane() == self.held {
-            self.to_free = self.retired;
+            self.to_free = (block, count);
         }
         self.held += 1;
-        self.retired = (null, 0);
-        if P::LARGE || self.held == W::LANES {
+        if self.held == W::LANES {
             // SAFETY: the caller's promise, for each block when it was taken.
             unsafe { self.free_held() };
         }

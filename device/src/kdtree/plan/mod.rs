@@ -18,7 +18,7 @@ use super::build::{Build, BuildLargeNodes, BuildSubtrees};
 use super::node::{LIMIT, Node};
 use super::prepare::{Fill, Prepare};
 use super::relayout::Relayout;
-use super::thresholds::{MAX_DEPTH, SMALL_NODE};
+use super::thresholds::MAX_DEPTH;
 use super::workspace::arguments::{BOUNDED, CLIP, COLLECT, PER_SPLIT, TreeArguments};
 use super::workspace::entries::{CHUNK_WORDS, LargeNode, NodeRecord, Task};
 use super::workspace::header::HEADER_BYTES;
@@ -171,11 +171,6 @@ impl Plan {
             task_limit: self.limits.tasks,
             large_node_limit: self.limits.large_nodes,
             chunk_limit: self.limits.chunks,
-            finish: if options.alloc_per_split {
-                0
-            } else {
-                options.finish.min(SMALL_NODE)
-            },
         };
         let threads = Grid::Strided(self.triangles);
         let wide = Grid::Strided(self.triangles.saturating_mul(4));
@@ -184,11 +179,11 @@ impl Plan {
             PlannedLaunch::of::<Fill>(threads, arguments),
         ];
         let persistent = Grid::Persistent;
-        if arguments.finish == SMALL_NODE {
+        if options.alloc_per_split {
+            launches.push(PlannedLaunch::of::<Build>(persistent, arguments));
+        } else {
             launches.push(PlannedLaunch::of::<BuildLargeNodes>(persistent, arguments));
             launches.push(PlannedLaunch::of::<BuildSubtrees>(persistent, arguments));
-        } else {
-            launches.push(PlannedLaunch::of::<Build>(persistent, arguments));
         }
         launches.push(PlannedLaunch::of::<Relayout>(wide, arguments));
         launches

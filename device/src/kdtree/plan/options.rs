@@ -56,11 +56,8 @@ pub struct Options {
     /// Clip triangles to the nodes ("perfect splits"), not only their bounds.
     pub clip: bool,
     /// Allocate at every split, down to the leaves, as the paper's builder
-    /// does; else small subtrees are finished without allocation.
+    /// does; else small subtrees are finished without allocation. The tree is the same.
     pub alloc_per_split: bool,
-    /// References of the largest such subtree, 64 at most. The tree is the same
-    /// for all values. With 64, subtrees are built by a kernel of their own.
-    pub finish: u32,
     /// Collect statistics of allocations, which costs time.
     pub collect: bool,
     /// Give nodes budgets of references. Build so only if a build without budgets ends in
@@ -82,7 +79,6 @@ impl Options {
             max_depth: None,
             clip: true,
             alloc_per_split: false,
-            finish: 64,
             collect: false,
             bounded: false,
         }

@@ -64,9 +64,6 @@ arguments! {
             large_node_limit: u32,
             /// Capacity for chunks of large nodes.
             chunk_limit: u32,
-            /// References of the largest subtree that a warp finishes without
-            /// allocation; 0 if every split allocates.
-            finish: u32,
         }
     }
 }
