@@ -64,10 +64,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     suffix::check(&arguments.output, &["png", "exr"])?;
     arguments.shade.check()?;
     let target = Output::open(&arguments.output)?;
-    let view = camera.open()?;
+    let view = camera.open()?.with_sky(arguments.shade.sky());
     let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates)?;
     let camera = view.camera(&scene)?;
-    let lighting = arguments.shade.lighting(&scene);
+    let lighting = arguments.shade.lighting(&scene, view.lights());
     let shading = arguments
         .shade
         .shading(&scene, lighting.as_ref(), &camera)?;

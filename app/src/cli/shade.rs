@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use glam::Vec3;
 use heapwood_device::render::Mode;
-use heapwood_scenes::{Camera, Scene};
+use heapwood_scenes::{Camera, Lights, Scene};
 
 use crate::Error;
 use crate::tree::{Crop, Lighting, Shade, Shading, Sky};
@@ -108,7 +108,7 @@ pub struct ShadeArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     bounces: Option<u32>,
     /// Radiance of the sky, for --shade path: one colour, or one from above and one from below
-    /// [default: 0.5,0.7,1:1,1,1]
+    /// [default: that of --view, or else 0.5,0.7,1:1,1,1]
     #[arg(long, value_name = "R,G,B[:R,G,B]", value_parser = parse_sky)]
     sky: Option<Sky>,
 }
@@ -152,10 +152,14 @@ impl ShadeArguments {
         Ok(())
     }
 
-    /// The scene's light, if the picture shows it.
-    pub fn lighting(&self, scene: &Scene) -> Option<Lighting> {
-        let sky = self.sky.unwrap_or(SKY);
-        (self.shade == ShadeName::Path).then(|| Lighting::of(scene, sky))
+    /// The sky that the picture is to have.
+    pub fn sky(&self) -> Option<Sky> {
+        self.sky
+    }
+
+    /// The light of the scene and of its view, if the picture shows it.
+    pub fn lighting(&self, scene: &Scene, lights: &Lights) -> Option<Lighting> {
+        (self.shade == ShadeName::Path).then(|| Lighting::with_lights(scene, lights, SKY))
     }
 
     /// The shading of a scene's picture, with the scene's light.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use heapwood_device::kdtree::plan::{Costs, Options, Quality};
-use heapwood_scenes::{Camera, CameraView, Scene, View, read_view};
+use heapwood_scenes::{Camera, CameraView, Lights, Scene, View, read_view};
 
 use glam::Vec3;
 
@@ -15,6 +15,7 @@ use crate::allocators::{DEFAULT, Spec};
 use crate::generate::{SceneSpec, Source, source};
 use crate::output::Output;
 use crate::size::{self, Pool};
+use crate::tree::Sky;
 
 /// The scene, or the frames of one that moves.
 #[derive(Debug, Args)]
@@ -104,10 +105,12 @@ pub struct CameraArguments {
     /// Vertical field of view in degrees [default: 45]
     #[arg(long, value_name = "DEGREES")]
     fov: Option<f32>,
-    /// Take the camera and lights from this TOML file; the options above override it
+    /// Take the camera from this TOML file, and the lights of path traced pictures; other
+    /// options override it
     #[arg(long, value_name = "FILE")]
     pub view: Option<PathBuf>,
-    /// Write the camera of the picture, and the lights of --view, to this TOML file
+    /// Write the camera of the picture, and its lights beside those of the scene, to this TOML
+    /// file
     #[arg(long, value_name = "FILE")]
     pub write_view: Option<PathBuf>,
 }
@@ -212,6 +215,18 @@ pub struct OpenView {
 }
 
 impl OpenView {
+    /// The same under this sky, if one is given.
+    pub fn with_sky(mut self, sky: Option<Sky>) -> Self {
+        let given = sky.map(|Sky { zenith, nadir }| heapwood_scenes::Sky { zenith, nadir });
+        self.view.lights.sky = given.or(self.view.lights.sky);
+        self
+    }
+
+    /// Lights beside those of the scene.
+    pub fn lights(&self) -> &Lights {
+        &self.view.lights
+    }
+
     /// The camera; what was not given frames the scene.
     ///
     /// # Errors

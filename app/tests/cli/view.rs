@@ -59,6 +59,51 @@ fn flags_override_a_view() {
 }
 
 #[test]
+fn paths_have_the_lights_of_a_view() {
+    let folder = Folder::new();
+    folder.put("scene.obj", SCENE);
+    let camera = VIEW.split("[[sun]]").next().unwrap();
+    let sky = "[sky]\nzenith = [0.5, 0.5, 0.5]\nnadir = [0.25, 0.5, 1]\n";
+    let sun = "[[sun]]\ndirection = [0.5, 1, 2]\nirradiance = [1, 2, 3]\nangle = 5\n";
+    let point = "[[point]]\nposition = [1, 1, 1]\nintensity = [2, 1, 0.5]\n";
+    let longer = sun.replace("[0.5, 1, 2]", "[2, 4, 8]");
+    for (name, lights) in [
+        ("none.toml", &[][..]),
+        ("sky.toml", &[sky]),
+        ("sun.toml", &[sky, sun]),
+        ("longer.toml", &[sky, &longer]),
+        ("point.toml", &[sky, point]),
+        ("both.toml", &[sky, sun, point]),
+    ] {
+        folder.put(name, camera.to_owned() + &lights.concat());
+    }
+    let path = |view: &str, options: &str| {
+        let options = format!("--shade path --spp 4 --view @{view}.toml {options}");
+        picture(&folder, "out.png", &options)
+    };
+    let flag = "--sky 0.5:0.25,0.5,1";
+    let sky = path("sky", "");
+    assert_eq!(path("none", flag), sky);
+    assert_ne!(path("none", ""), sky);
+    assert_eq!(path("sky", "--sky 0"), path("none", "--sky 0"));
+    let sun = path("sun", "");
+    assert_eq!(path("longer", ""), sun);
+    let pictures = [sky, sun, path("point", ""), path("both", "")];
+    for (number, one) in pictures.iter().enumerate() {
+        assert!(!pictures[number + 1..].contains(one), "{number}");
+    }
+    // What a flag overrode is written, and gives the picture again.
+    let dark = path("both", "--sky 0 --write-view @dark.toml");
+    assert_ne!(&dark, &pictures[3]);
+    assert_eq!(path("dark", ""), dark);
+    // Other pictures have no light of their own.
+    assert_eq!(
+        picture(&folder, "a.png", "--view @both.toml"),
+        picture(&folder, "b.png", "--view @none.toml")
+    );
+}
+
+#[test]
 fn trees_are_rendered_by_views_too() {
     let folder = Folder::new();
     folder.put("scene.obj", SCENE);

@@ -1,9 +1,10 @@
 //! The materials, lights and sky of a scene, as kernels read them.
 
+use glam::Vec3;
 use heapwood_device::render::{
     LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, Sky, SurfaceMaterial, Triangle,
 };
-use heapwood_scenes::{Material, Scene};
+use heapwood_scenes::{Lights, Material, Scene};
 
 use super::super::triangles;
 
@@ -23,6 +24,16 @@ impl Lighting {
     pub fn of(scene: &Scene, sky: Sky) -> Self {
         let materials = scene.materials().iter().map(surface_of).collect::<Vec<_>>();
         Self::new(&triangles(scene), &materials, scene.material_of(), sky)
+    }
+
+    /// That of a scene with lights that none of its triangles emits, under `sky` where they have
+    /// none.
+    pub fn with_lights(scene: &Scene, lights: &Lights, sky: Sky) -> Self {
+        let sky = lights.sky.map_or(sky, |given| Sky {
+            zenith: given.zenith,
+            nadir: given.nadir,
+        });
+        Self::of(scene, sky).with_lamps(&lamps(lights))
     }
 
     /// That of triangles, each with the number of its material.
@@ -84,21 +95,57 @@ impl Lighting {
     }
 }
 
-/// A renderer's material from a file's. MTL's highlight of exponent `Ns` is a lobe of about the
-/// width sqrt(2 / (Ns + 2)), and what is not opaque is not there.
+/// What a dielectric reflects at its surface, as glTF has it.
+const DIELECTRIC: f32 = 0.04;
+
+/// A renderer's material from a file's. Where a roughness is given, a metal reflects its base
+/// colour, and of a dielectric's the surface takes its part away. Else MTL's highlight of exponent
+/// `Ns` is a lobe of about the width sqrt(2 / (Ns + 2)). What is not opaque is not there.
 fn surface_of(material: &Material) -> SurfaceMaterial {
-    let most = (material.diffuse + material.specular)
-        .max_element()
-        .max(1.0);
+    let (base, metallic) = (material.diffuse, material.metallic);
+    let (diffuse, specular, width) = match material.roughness {
+        Some(roughness) => (
+            base * (1.0 - metallic) * (1.0 - DIELECTRIC),
+            Vec3::splat(DIELECTRIC * (1.0 - metallic)) + base * metallic,
+            roughness * roughness,
+        ),
+        None => {
+            let width = (2.0 / (material.shininess + 2.0)).sqrt();
+            (base, material.specular, width)
+        }
+    };
+    let most = (diffuse + specular).max_element().max(1.0);
     SurfaceMaterial {
-        diffuse: material.diffuse / most,
-        specular: material.specular / most,
+        diffuse: diffuse / most,
+        specular: specular / most,
         emission: material.emission,
-        roughness: (2.0 / (material.shininess + 2.0)).sqrt(),
-        transmission: 0.0,
-        refraction: 1.5,
+        roughness: width,
+        transmission: material.transmission,
+        refraction: material.ior,
         transparency: 1.0 - material.opacity,
     }
+}
+
+/// The lamps of a view: directions of any length become units, angles over a disc cosines of
+/// those of its radius.
+fn lamps(lights: &Lights) -> Vec<Lamp> {
+    let suns = lights.suns.iter().map(|sun| Lamp::Sun {
+        direction: unit(sun.direction),
+        irradiance: sun.irradiance,
+        cosine: (0.5 * f64::from(sun.angle_degrees)).to_radians().cos() as f32,
+    });
+    let points = lights.points.iter().map(|point| Lamp::Point {
+        position: point.position,
+        intensity: point.intensity,
+    });
+    suns.chain(points).collect()
+}
+
+/// A direction's unit vector; its square may be more than an `f32` holds, or less.
+fn unit(direction: Vec3) -> Vec3 {
+    let parts = direction.to_array().map(f64::from);
+    let length = parts.iter().map(|part| part * part).sum::<f64>().sqrt();
+    Vec3::from_array(parts.map(|part| (part / length) as f32))
 }
 
 fn area([a, b, c]: &Triangle) -> f64 {
@@ -137,7 +184,7 @@ fn table(weights: &[(u32, f64)]) -> Vec<LightEntry> {
 
 #[cfg(test)]
 mod tests {
-    use glam::Vec3;
+    use heapwood_scenes::{PointLight, Sun};
 
     use super::*;
 
@@ -195,5 +242,100 @@ mod tests {
         let both = surface.diffuse + surface.specular;
         assert!((both.max_element() - 1.0).abs() < 1e-6, "{both}");
         assert_eq!((surface.roughness, surface.transparency), (0.5, 0.25));
+    }
+
+    #[test]
+    fn a_roughness_makes_metals_and_dielectrics() {
+        let base = Vec3::new(1.0, 0.5, 0.25);
+        let of = |metallic: f32, roughness: f32| {
+            surface_of(&Material {
+                metallic,
+                roughness: Some(roughness),
+                // Those of MTL, which a roughness overrides.
+                specular: Vec3::ONE,
+                shininess: 6.0,
+                ..Material::matt("rough", base)
+            })
+        };
+        let metal = of(1.0, 0.5);
+        assert_eq!((metal.diffuse, metal.specular), (Vec3::ZERO, base));
+        assert_eq!(metal.roughness, 0.25);
+        let plastic = of(0.0, 1.0);
+        assert_eq!(plastic.diffuse, 0.96 * base);
+        assert_eq!(plastic.specular, Vec3::splat(0.04));
+        assert_eq!(plastic.roughness, 1.0);
+        let half = of(0.5, 0.0);
+        assert!((half.diffuse - 0.48 * base).length() < 1e-6);
+        assert!((half.specular - (0.5 * base + 0.02)).length() < 1e-6);
+        for tenth in 0_u8..=10 {
+            let surface = of(f32::from(tenth) / 10.0, 0.3);
+            assert!((surface.diffuse + surface.specular).max_element() < 1.0 + 1e-6);
+        }
+    }
+
+    #[test]
+    fn glass_has_its_index_of_refraction() {
+        let glass = surface_of(&Material {
+            transmission: 0.75,
+            ior: 1.33,
+            ..Material::matt("water", Vec3::ONE)
+        });
+        assert_eq!((glass.transmission, glass.refraction), (0.75, 1.33));
+    }
+
+    #[test]
+    fn suns_and_points_become_lamps() {
+        let sun = |direction: Vec3, angle_degrees: f32| Sun {
+            direction,
+            irradiance: Vec3::new(3.0, 2.0, 1.0),
+            angle_degrees,
+        };
+        let lights = Lights {
+            sky: None,
+            suns: vec![
+                sun(2.0_f32.powi(100) * Vec3::new(3.0, 4.0, 0.0), 60.0),
+                sun(Vec3::new(0.0, 0.0, -1e-40), 0.0),
+            ],
+            points: vec![PointLight {
+                position: Vec3::new(1.0, 2.0, 3.0),
+                intensity: Vec3::splat(5.0),
+            }],
+        };
+        let irradiance = Vec3::new(3.0, 2.0, 1.0);
+        let expected = [
+            Lamp::Sun {
+                direction: Vec3::new(0.6, 0.8, 0.0),
+                irradiance,
+                cosine: 0.75_f32.sqrt(),
+            },
+            Lamp::Sun {
+                direction: Vec3::NEG_Z,
+                irradiance,
+                cosine: 1.0,
+            },
+            Lamp::Point {
+                position: Vec3::new(1.0, 2.0, 3.0),
+                intensity: Vec3::splat(5.0),
+            },
+        ];
+        assert_eq!(lamps(&lights), expected);
+    }
+
+    #[test]
+    fn the_sky_of_a_view_is_that_of_its_picture() {
+        let scene = heapwood_scenes::generate::courtyard();
+        let sky = |zenith: f32| Sky {
+            zenith: Vec3::splat(zenith),
+            nadir: Vec3::ZERO,
+        };
+        let mut lights = Lights::default();
+        let chosen = Lighting::with_lights(&scene, &lights, sky(0.5));
+        assert_eq!(chosen, Lighting::of(&scene, sky(0.5)));
+        lights.sky = Some(heapwood_scenes::Sky {
+            zenith: Vec3::splat(0.25),
+            nadir: Vec3::ZERO,
+        });
+        let given = Lighting::with_lights(&scene, &lights, sky(0.5));
+        assert_eq!(given, Lighting::of(&scene, sky(0.25)));
     }
 }
