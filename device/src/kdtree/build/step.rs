@@ -262,25 +262,30 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
         // One lane asks for both blocks where every split allocates, as in the paper.
         let asking = if self.keeps_blocks() { 1 } else { W::LANES };
         let mut granted = true;
-        let mut index = self.warp.lane();
-        while self.warp.lane() < asking && index < blocks && granted {
+        let mut base = 0;
+        while base < blocks {
+            let index = base + self.warp.lane();
+            let asks = self.warp.lane() < asking && index < blocks;
             let mut count = if index == 0 {
                 self.split.below
             } else {
                 self.split.above
             };
-            // SAFETY: the node is on the stack; there is room for a handle for each lane,
-            // and for two, where nothing is needed any more by now.
-            unsafe {
-                if shares {
-                    let node = *self.scratch.stack(self.stacked - 1 - index);
-                    count = node.references().count_ones();
-                }
-                let block = self.workspace.allocate(self.warp, self.heap, count);
-                granted = count == 0 || !block.is_null();
-                self.scratch.handle(index).write(block.to_bits());
+            if shares && asks {
+                // SAFETY: the node is on the stack.
+                let node = unsafe { *self.scratch.stack(self.stacked - 1 - index) };
+                count = node.references().count_ones();
             }
-            index += asking;
+            // Lanes may ask together only from one place: see `Warp::converge`.
+            self.warp.sync(W::FULL);
+            if asks {
+                let block = self.workspace.allocate(self.warp, self.heap, count);
+                granted &= count == 0 || !block.is_null();
+                // SAFETY: there is room for a handle for each lane, and for two, where nothing
+                // is needed any more by now.
+                unsafe { self.scratch.handle(index).write(block.to_bits()) };
+            }
+            base += asking;
         }
         if self.warp.ballot(W::FULL, !granted) != 0 {
             self.failed = true;
@@ -364,6 +369,8 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     /// The kernel's contract holds, and all lanes of the warp make the call.
     #[inline(always)]
     pub(super) unsafe fn free_held(&mut self) {
+        // Lanes free together: see `Warp::converge`.
+        self.warp.sync(W::FULL);
         if self.warp.lane() < self.held {
             let (block, count) = self.to_free;
             let block = A::Handle::from_bits(block);
