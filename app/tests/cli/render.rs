@@ -125,10 +125,12 @@ fn rays_are_timed_apart_on_request() {
     };
     assert!(times("--shade path").is_null());
     let path = times("--shade path --ray-times");
-    assert!(path["primary"].as_f64().unwrap() > 0.0, "{path}");
-    assert!(path["secondary"].as_f64().unwrap() > 0.0, "{path}");
+    // Differences of two runs' times, 0 if the one with fewer rays happened to take longer.
+    for kind in ["primary", "shadow", "secondary"] {
+        assert!(path[kind].as_f64().unwrap() >= 0.0, "{path}");
+    }
     let ambient = times("--shade ao --ray-times");
-    assert!(ambient["shadow"].as_f64().unwrap() > 0.0, "{ambient}");
+    assert!(ambient["primary"].as_f64().unwrap() > 0.0, "{ambient}");
     assert_eq!(ambient["secondary"], 0.0);
     let text = run(
         &folder,
