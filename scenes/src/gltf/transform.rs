@@ -154,9 +154,7 @@ mod tests {
                 r#"{"matrix": [1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]}"#,
                 "last row",
             ),
-            (r#"{"translation": [1e39, 0, 0]}"#, "not finite"),
             (r#"{"rotation": [0, 0, 0, 0]}"#, "length 0"),
-            (r#"{"scale": [1, 1, 1e300]}"#, "not finite"),
         ] {
             let problem = Affine::of(3, &node(json)).unwrap_err().to_string();
             assert!(
@@ -164,5 +162,10 @@ mod tests {
                 "{problem}"
             );
         }
+        // Whether text may name one depends on the features of serde_json.
+        let mut node = node("{}");
+        node.translation = Some([f32::INFINITY, 0.0, 0.0]);
+        let problem = Affine::of(3, &node).unwrap_err().to_string();
+        assert!(problem.contains("not finite"), "{problem}");
     }
 }
