@@ -36,7 +36,8 @@ fn unit(v: Double) -> Double {
 }
 
 /// The room of the measured box (Cornell University, 1985) in metres, about, with two blocks and
-/// a lamp that hangs below its ceiling, not so near that its light is hard to find: triangles with their materials.
+/// a lamp that hangs below its ceiling, not so near that its light is hard to find: triangles with
+/// their materials.
 pub fn parts() -> Vec<Part> {
     let mut parts = Vec::new();
     let mut quad = |[a, b, c, d]: [[f32; 3]; 4], material: u32| {

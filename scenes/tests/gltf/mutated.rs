@@ -1,0 +1,101 @@
+//! No bytes make the reader panic.
+
+use heapwood_scenes::{CleanOptions, MAX_COORDINATE, read_gltf};
+use proptest::prelude::*;
+
+use crate::file::*;
+
+fn survives(bytes: Vec<u8>) {
+    let file = |_: &str, _| Ok(b"0123456789".to_vec());
+    match read_gltf("any", bytes, file, CleanOptions::default()) {
+        Err(error) => assert!(!error.to_string().contains(['\n', '\r']), "{error}"),
+        Ok(loaded) => {
+            let positions = loaded.scene.positions();
+            let mut values = positions.iter().flatten().flat_map(|v| v.to_array());
+            assert!(values.all(|value| value.abs() <= MAX_COORDINATE));
+            for warning in loaded.warnings {
+                assert!(!warning.to_string().contains('\n'));
+            }
+        }
+    }
+}
+
+/// A file with most of what is read.
+fn rich(uri: Option<&str>) -> String {
+    let primitives = r#"{"attributes": {"POSITION": 0}, "indices": 1, "material": 0},
+        {"attributes": {"POSITION": 0}, "indices": 2, "mode": 5}, {"attributes": {}, "mode": 1},
+        {"attributes": {"POSITION": 0}, "indices": 3, "mode": 6}"#;
+    let nodes = r#"{"mesh": 0, "children": [1, 2]}, {"mesh": 0, "scale": [2, 2, -2]},
+        {"rotation": [0, 0, 1, 0], "translation": [1, 2, 3]}"#;
+    let others = r#", "materials": [{"emissiveFactor": [1, 1, 1]}], "scenes": [{"nodes": [0]}]"#;
+    document(uri, nodes, primitives, others)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_bytes(bytes in prop::collection::vec(any::<u8>(), 0..2000), start in 0..3) {
+        let start: &[u8] = [&b""[..], b"{", b"glTF\x02\0\0\0"][start as usize];
+        survives([start, &bytes].concat());
+    }
+
+    #[test]
+    fn mutated_files(
+        is_binary in any::<bool>(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let mut bytes = match is_binary {
+            true => glb(&rich(None), Some(&bytes())),
+            false => rich(Some(&data_uri())).into_bytes(),
+        };
+        for (at, byte) in edits {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        survives(bytes.clone());
+        bytes.truncate(cut.index(bytes.len()));
+        survives(bytes);
+    }
+
+    #[test]
+    fn mutated_numbers(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![
+            0_i64..12, 0_i64..70_000, Just(-1), Just(1 << 40), Just(i64::MAX), 5120_i64..5127,
+        ]), 1..4),
+    ) {
+        // Numbers alone change, so that the JSON stays sound.
+        let text = rich(None);
+        let mut parts: Vec<String> = Vec::new();
+        for c in text.chars() {
+            match parts.last_mut() {
+                Some(last) if last.ends_with(|l: char| l.is_ascii_digit()) == c.is_ascii_digit() => {
+                    last.push(c);
+                }
+                _ => parts.push(c.to_string()),
+            }
+        }
+        let numbers: Vec<usize> = (0..parts.len())
+            .filter(|&at| parts[at].starts_with(|c: char| c.is_ascii_digit()))
+            .collect();
+        for (at, value) in edits {
+            parts[numbers[at.index(numbers.len())]] = value.to_string();
+        }
+        survives(glb(&parts.concat(), Some(&bytes())));
+    }
+}
+
+#[test]
+fn the_unmutated_files_are_accepted() {
+    for bytes in [
+        rich(Some(&data_uri())).into_bytes(),
+        glb(&rich(None), Some(&bytes())),
+    ] {
+        let loaded = read(bytes).unwrap();
+        assert_eq!(
+            (loaded.report.read, loaded.scene.materials().len()),
+            (12, 2)
+        );
+    }
+}
