@@ -17,12 +17,12 @@
 //! for, entries and room of a queue, other threads provide without such a wait.
 //!
 //! Since a chunk has one holder at a time, many threads that want few pages each
-//! would wait for the chunks one after the other. Until a class has a 2^6th of the
+//! would wait for the chunks one after the other. Until a class has a quarter of the
 //! heap's chunks, or 2^12, a thread that finds none available allocates another one, though
 //! there are enough pages for all that have permits; and a thread that gets no permits does
 //! not wait for a chunk that is on its way, of which no thread is then promised a page. So a
-//! class may hold a chunk for each warp that requests at the same time; when little of the
-//! heap is free, no class allocates chunks for this.
+//! class may hold a chunk for each warp that requests at the same time. When less than half of the
+//! heap is free a class gets a 2^6th for this, and none when little is free.
 //!
 //! A chunk whose pages are all free is *idle*. It goes back to the pool at once if a warp
 //! frees all of its pages together. Otherwise the chunk is available already, or about to

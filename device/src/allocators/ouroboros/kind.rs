@@ -56,8 +56,21 @@ pub trait Kind {
     /// `class` is below `P::CLASSES`.
     unsafe fn spreads<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
 
+    /// Whether chunks are divided ahead when a class has no pages.
+    const DIVIDES_AHEAD: bool = false;
+
+    /// Chunks to divide ahead, beside the one that a class without pages is to get.
+    ///
+    /// # Safety
+    ///
+    /// `class` is below `P::CLASSES`.
+    #[inline(always)]
+    unsafe fn chunks_ahead<P: Parameters>(_arena: &Arena<P>, _class: u32) -> u32 {
+        0
+    }
+
     /// Keeps the pages of a new chunk from `used` on; returns how many of them
-    /// the semaphore is to count. Called by all lanes of the group together,
+    /// the semaphore is to count, the others being counted here. Called by all lanes of the group together,
     /// with the chunk [`super::arena::NONE`] if there is none.
     ///
     /// # Safety

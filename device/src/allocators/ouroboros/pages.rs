@@ -19,7 +19,7 @@ use super::group::Group;
 use super::instance::{self, Instance, Pages, Reclaimed};
 use super::kind::Kind;
 use super::parameters::{Parameters, pages};
-use super::queue::{End, Queue, VOID, close, dequeue, enqueue, positions};
+use super::queue::{AT_ONCE, End, Queue, VOID, close, dequeue, enqueue, enqueue_many, positions};
 use super::semaphore::Semaphore;
 use super::supply::Provide;
 use super::waiting::{room, supply};
@@ -37,6 +37,21 @@ const ENTRIES_PER_CHUNK: u64 = 6;
 /// pages are in use, for when they come back: without it the first threads to free would
 /// have to wait for chunks. 2 GiB keep room for a million pages of each class.
 const KEPT_SHIFT: u32 = 9;
+/// In a smaller heap it keeps as many chunks, if these are no more than one of 2^7: many warps that
+/// request and free by turns use a chunk's slots up in the time that it takes to append one.
+const KEPT_LEAST: u32 = 16;
+const KEPT_LEAST_SHIFT: u32 = 7;
+
+/// Chunks that a virtualized queue keeps as room.
+#[inline(always)]
+fn kept<P: Parameters>(arena: &Arena<P>) -> u32 {
+    let least = (arena.chunks >> KEPT_LEAST_SHIFT).min(KEPT_LEAST);
+    (arena.chunks >> KEPT_SHIFT).max(least)
+}
+
+/// The most chunks that are divided ahead: a thread that divides them has its block, and returns
+/// when the last is divided.
+const AHEAD_MOST: u32 = 16;
 
 /// The semaphore of shelved pages. No thread waits at it.
 ///
@@ -128,6 +143,9 @@ impl<Q: Queue> Task for Free<Q> {
 }
 
 impl<Q: Queue> Kind for OuroborosPages<Q> {
+    // Chunks of a virtualized queue's slots come from the pool, too, and at the same time.
+    const DIVIDES_AHEAD: bool = !Q::VIRTUAL;
+
     #[inline(always)]
     unsafe fn obtain<W: Warp, P: Parameters>(
         warp: W,
@@ -146,7 +164,7 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
             let first = warp.shuffle(mask, first, group.leader);
             let position = first.wrapping_add(group.rank);
             let (block, chunk) = dequeue::<W, P, Q>(warp, arena, class, position);
-            let keep = arena.chunks >> KEPT_SHIFT;
+            let keep = kept(arena);
             let mut group = *group;
             if Q::VIRTUAL {
                 // Every lane is done with its slot before one counts them all.
@@ -203,6 +221,20 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
         false
     }
 
+    /// An eighth of those that the class has, while half of the heap is free. Otherwise a class
+    /// that grows a page at a time would have all threads wait for each of its chunks.
+    #[inline(always)]
+    unsafe fn chunks_ahead<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if arena.chunks_left() < arena.chunks >> 1 {
+                return 0;
+            }
+            // Relaxed: a hint.
+            (arena.divided(class).load(Relaxed) >> 3).min(AHEAD_MOST)
+        }
+    }
+
     #[inline(always)]
     unsafe fn keep<W: Warp, P: Parameters>(
         warp: W,
@@ -221,10 +253,8 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
             }
             let rest = pages::<P>(class) - used;
             let queued = Q::reserve(warp, arena, group.mask, class, rest, group) != 0;
-            let mut first = 0;
             if group.leads() {
                 if queued {
-                    first = positions(arena, class, End::Back, rest);
                     arena.divide(class, chunk, pages::<P>(class));
                 } else {
                     shelf(arena, class).signal(rest);
@@ -236,14 +266,30 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
             if !queued {
                 return 0;
             }
-            let first = warp.shuffle(group.mask, first, group.leader);
-            let mut index = group.rank;
-            while index < rest {
-                let block = arena.block(class, chunk, used + index);
-                enqueue::<W, P, Q>(warp, arena, class, first.wrapping_add(index), block, 1);
-                index += group.size;
+            // A few at a time, and each time those before are counted: threads that dequeue wait
+            // for those with positions before theirs, and so for few pages only. Into a chunk of
+            // slots they are enqueued as one, since each time two counters of the chunk change.
+            let keep = kept(arena);
+            let (mut done, mut counted) = (0, 0);
+            while done < rest {
+                let (left, few) = (rest - done, AT_ONCE * group.size);
+                let n = if Q::VIRTUAL || left < few { left } else { few };
+                let mut first = 0;
+                if group.leads() {
+                    if counted > 0 {
+                        supply(arena, class).signal(counted);
+                    }
+                    first = positions(arena, class, End::Back, n);
+                }
+                let first = warp.shuffle(group.mask, first, group.leader);
+                let block = |index| arena.block(class, chunk, used + done + index);
+                enqueue_many::<W, P, Q>(warp, arena, class, (first, n), keep, group, block);
+                // All of them are there before the leader counts them.
+                warp.sync(group.mask);
+                done += n;
+                counted = n;
             }
-            rest
+            counted
         }
     }
 }

@@ -77,7 +77,19 @@ impl<K: Kind> Task for Supply<K> {
                 return EMPTY;
             }
             group = group.without(with);
-            grow::<W, P, K>(warp, arena, class, &group, outcome)
+            let block = grow::<W, P, K>(warp, arena, class, &group, outcome);
+            if K::DIVIDES_AHEAD {
+                let mut ahead = 0;
+                if group.leads() && outcome == EXPECTED {
+                    ahead = K::chunks_ahead(arena, class);
+                }
+                ahead = warp.shuffle(group.mask, ahead, group.leader);
+                if ahead > 0 {
+                    let pages = ahead << pages_bits::<P>(class);
+                    arena.call_together::<W, Provide<K>>(warp, class, pages, group.mask);
+                }
+            }
+            block
         }
     }
 }
@@ -135,7 +147,7 @@ unsafe fn grow<W: Warp, P: Parameters, K: Kind>(
         let mut kept = 0;
         if has_rest {
             let rest = warp.shuffle(group.mask, own, last);
-            kept = K::keep(warp, arena, class, group, rest, used);
+            kept = keep::<W, P, K>(warp, arena, class, group, rest, used);
         }
         // Another expression than above for the same lane: see `chunked::MakeRoom`.
         if group.rank == 0 {
@@ -153,6 +165,55 @@ unsafe fn grow<W: Warp, P: Parameters, K: Kind>(
         } else {
             arena.block(class, own, share.index)
         }
+    }
+}
+
+/// [`Kind::keep`] of a chunk, the argument. The caller passes the pages in use above the bits of
+/// the class.
+struct Keep<K>(core::marker::PhantomData<K>);
+
+impl<K: Kind> Task for Keep<K> {
+    #[inline(always)]
+    unsafe fn run<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+        lanes: u32,
+    ) -> u32 {
+        // SAFETY: the caller's promise, of the class that is in its bits.
+        unsafe {
+            let (class, used) = (class & ((1 << P::CLASS_BITS) - 1), class >> P::CLASS_BITS);
+            K::keep(
+                warp,
+                arena,
+                class,
+                &Group::of_lanes(warp, lanes),
+                chunk,
+                used,
+            )
+        }
+    }
+}
+
+/// [`Kind::keep`], out of line.
+///
+/// # Safety
+///
+/// As for that.
+#[inline(always)]
+unsafe fn keep<W: Warp, P: Parameters, K: Kind>(
+    warp: W,
+    arena: &Arena<P>,
+    class: u32,
+    group: &Group,
+    chunk: u32,
+    used: u32,
+) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let class = class | used << P::CLASS_BITS;
+        arena.call_together::<W, Keep<K>>(warp, class, chunk, group.mask)
     }
 }
 
@@ -208,7 +269,7 @@ impl<K: Kind> Task for Provide<K> {
                 chunk = warp.shuffle(group.mask, chunk, group.leader);
                 again = chunk != NONE;
                 if again {
-                    let kept = K::keep(warp, arena, class, &group, chunk, 0);
+                    let kept = keep::<W, P, K>(warp, arena, class, &group, chunk, 0);
                     // Another expression than above for the same lane: see
                     // `chunked::MakeRoom`.
                     if group.rank == 0 {

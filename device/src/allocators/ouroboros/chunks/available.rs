@@ -15,25 +15,35 @@ use crate::allocators::ouroboros::waiting::supply;
 use crate::simt::{Warp, rank};
 
 /// Chunks up to which a class gets others so that threads need not wait, and most idle
-/// ones that stay available; in a heap of less than 2 GiB, a 2^6th of its chunks.
+/// ones that stay available, in any heap.
 const SPARE_MOST: u32 = 1 << 12;
 /// Idle chunks of a class that stay available in any heap.
 const IDLE_LEAST: u32 = 64;
 
-/// Chunks of a class up to which a thread that finds all of them held gets another one.
+/// Chunks of a class up to which a thread that finds all of them held gets another one, in a heap
+/// with so many free chunks: a quarter of the heap's while half of them are free, for a class that
+/// many warps use at a time is as fast as it has chunks; then a 2^6th; and none at last, since
+/// what one class has others lack.
 #[inline(always)]
-fn spread_most<P: Parameters>(arena: &Arena<P>) -> u32 {
-    (arena.chunks >> 6).min(SPARE_MOST)
+fn spread_most<P: Parameters>(arena: &Arena<P>, free: u32) -> u32 {
+    let most = if free >= arena.chunks >> 1 {
+        arena.chunks >> 2
+    } else if free >= arena.chunks >> 3 {
+        arena.chunks >> 6
+    } else {
+        0
+    };
+    most.min(SPARE_MOST)
 }
 
-/// Idle chunks of a class that stay available.
+/// Idle chunks of a class that stay available: a 2^6th of the heap's.
 #[inline(always)]
 pub fn idle_most<P: Parameters>(arena: &Arena<P>) -> u32 {
-    spread_most(arena).max(IDLE_LEAST)
+    (arena.chunks >> 6).min(SPARE_MOST).max(IDLE_LEAST)
 }
 
 /// Counts one more chunk of a class, unless that has so many that threads are to wait for
-/// these, or less than an eighth of the heap is free: what one class has others lack.
+/// these ([`spread_most`]).
 ///
 /// # Safety
 ///
@@ -42,10 +52,11 @@ pub fn idle_most<P: Parameters>(arena: &Arena<P>) -> u32 {
 pub unsafe fn count_spread<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let (divided, most) = (arena.divided(class), spread_most(arena));
+        let divided = arena.divided(class);
         // Read first, so that threads that wait do not keep the counter busy.
         let (there, free) = (divided.load(Relaxed), arena.chunks_left());
-        if there >= most || free < arena.chunks >> 3 {
+        let most = spread_most(arena, free);
+        if there >= most {
             return false;
         }
         if divided.fetch_add(1, Relaxed) < most {

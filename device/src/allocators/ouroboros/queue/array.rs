@@ -6,6 +6,8 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
+use cuda_std::atomic::AtomicU32;
+
 use super::{End, Location, Queue};
 use crate::allocators::ouroboros::arena::{Arena, EMPTY, NONE, for_each};
 use crate::allocators::ouroboros::geometry::{Line, Static};
@@ -80,14 +82,25 @@ unsafe impl Queue for Array {
         position: u32,
         _end: End,
     ) -> Location<'_> {
-        // SAFETY: the class is the caller's promise, and the index is cut to the bits that the
-        // number of slots has.
+        // SAFETY: the caller's promise; there are no chunks.
         unsafe {
             Location {
-                slot: arena.storage(class, position & ((1 << arena.static_bits) - 1)),
+                slot: Self::slot(arena, class, NONE, position),
                 chunk: NONE,
             }
         }
+    }
+
+    #[inline(always)]
+    unsafe fn slot<P: Parameters>(
+        arena: &Arena<P>,
+        class: u32,
+        _chunk: u32,
+        position: u32,
+    ) -> &AtomicU32 {
+        // SAFETY: the class is the caller's promise, and the index is cut to the bits that the
+        // number of slots has.
+        unsafe { arena.storage(class, position & ((1 << arena.static_bits) - 1)) }
     }
 
     #[inline(always)]

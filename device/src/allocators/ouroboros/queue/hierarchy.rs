@@ -13,6 +13,8 @@
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
+use cuda_std::atomic::AtomicU32;
+
 use super::chunked::{self, Append, advance, count_dequeued, fuse, lacking, number, prepare, slot};
 use super::{End, Location, Queue, start};
 use crate::allocators::ouroboros::arena::{Arena, NONE, Task, Word, for_each};
@@ -22,6 +24,9 @@ use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::pool::take_count;
 use crate::allocators::ouroboros::waiting::room;
 use crate::simt::Warp;
+
+/// Pointers of a class in a heap of a few MiB.
+const POINTERS_LEAST: u64 = 64;
 
 /// The virtualized array-hierarchy queue (VA).
 #[derive(Clone, Copy, Debug)]
@@ -157,8 +162,10 @@ unsafe impl Queue for Hierarchy {
     const VIRTUAL: bool = true;
 
     fn fixed<P: Parameters>(entries: u64) -> Static {
-        // A chunk stays while one of its entries does.
-        let pointers = 2 * (entries >> P::ENTRY_BITS) + 4;
+        // A chunk stays while one of its entries does. Many warps that request and free by turns
+        // have many chunks on their way, in heaps that are small but not tiny, too.
+        let least = (entries >> 6).min(POINTERS_LEAST);
+        let pointers = (2 * (entries >> P::ENTRY_BITS) + 4).max(least);
         Static {
             bits: pointers.next_power_of_two().ilog2().min(31 - P::ENTRY_BITS),
             word_bits: 3,
@@ -224,6 +231,17 @@ unsafe impl Queue for Hierarchy {
                 warp.back_off();
             }
         }
+    }
+
+    #[inline(always)]
+    unsafe fn slot<P: Parameters>(
+        arena: &Arena<P>,
+        _class: u32,
+        chunk: u32,
+        position: u32,
+    ) -> &AtomicU32 {
+        // SAFETY: the caller's promise.
+        unsafe { slot(arena, chunk, position) }
     }
 
     #[inline(always)]

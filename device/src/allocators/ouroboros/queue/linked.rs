@@ -33,6 +33,8 @@
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
+use cuda_std::atomic::AtomicU32;
+
 use super::chunked::{self, Append, advance, count_dequeued, fuse, number, slot};
 use super::list::{self, Find, follow, tag};
 use super::retired::{ReturnRetired, StaysForNext};
@@ -204,6 +206,17 @@ unsafe impl<F: Find> Queue for Linked<F> {
             let slot = slot(arena, chunk, position);
             Location { slot, chunk }
         }
+    }
+
+    #[inline(always)]
+    unsafe fn slot<P: Parameters>(
+        arena: &Arena<P>,
+        _class: u32,
+        chunk: u32,
+        position: u32,
+    ) -> &AtomicU32 {
+        // SAFETY: the caller's promise.
+        unsafe { slot(arena, chunk, position) }
     }
 
     #[inline(always)]

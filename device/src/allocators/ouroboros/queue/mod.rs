@@ -27,6 +27,7 @@ mod chunked;
 mod hierarchy;
 mod linked;
 mod list;
+mod many;
 mod retired;
 mod skip_pointers;
 mod walked;
@@ -39,6 +40,7 @@ use cuda_std::atomic::AtomicU32;
 pub use array::Array;
 pub use hierarchy::Hierarchy;
 pub use linked::Linked;
+pub use many::{AT_ONCE, enqueue_many};
 pub use walked::Walked;
 
 use super::arena::{Arena, EMPTY, Task};
@@ -130,6 +132,19 @@ pub unsafe trait Queue: Copy + 'static {
         position: u32,
         end: End,
     ) -> Location<'_>;
+
+    /// The slot of a position that the caller has, in the chunk that [`Queue::locate`] found for
+    /// it.
+    ///
+    /// # Safety
+    ///
+    /// As for `locate`; `chunk` is that of the position.
+    unsafe fn slot<P: Parameters>(
+        arena: &Arena<P>,
+        class: u32,
+        chunk: u32,
+        position: u32,
+    ) -> &AtomicU32;
 
     /// Counts `n` entries that are about to be enqueued in a chunk, if the queue counts them.
     ///
@@ -251,8 +266,11 @@ pub unsafe fn dequeue<W: Warp, P: Parameters, Q: Queue>(
             if entry != EMPTY {
                 return (entry, location.chunk);
             }
-            // Waits for the thread that has this position at the back; see the module.
-            warp.back_off();
+            // Waits for the thread that has this position at the back; see the module. It reads:
+            // exchanges by all that wait would keep the memory busy.
+            while location.slot.load(Relaxed) == EMPTY {
+                warp.back_off();
+            }
         }
     }
 }
