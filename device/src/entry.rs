@@ -64,6 +64,10 @@ macro_rules! plain_entries {
     ($($family:literal $name:literal $id:ident $kernel:ty;)*) => {
         $(
             const _: () = {
+                /// Registers that the entry may use, or 0: read from the bitcode, in no module.
+                #[unsafe(export_name = concat!("registers__", $family, "__", $name))]
+                static REGISTERS: u32 = <$kernel as PlainKernel>::REGISTERS;
+
                 /// # Safety
                 ///
                 /// The host launches it with the arguments that the kernel asks for.

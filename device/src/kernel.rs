@@ -60,6 +60,9 @@ pub trait PlainKernel {
     /// The arguments.
     type Arguments: From<Args> + Into<Args> + Copy;
 
+    /// The registers that a thread may use; 0 for no limit.
+    const REGISTERS: u32 = 0;
+
     /// Runs one lane of the kernel.
     ///
     /// # Safety

@@ -2,7 +2,8 @@
 //!
 //! Without a limit the assembler uses as many registers as do not reduce occupancy, even
 //! where a kernel needs fewer. An allocator states its limits, a kernel which of them
-//! applies, and the entries of the PTX modules carry the result.
+//! applies, and the entries of the PTX modules carry the result. A kernel without an allocator
+//! states its own (`PlainKernel::REGISTERS`).
 
 /// Limits of the kernels over an allocator, in registers a thread.
 #[derive(Clone, Copy, Debug)]

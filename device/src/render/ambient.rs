@@ -66,6 +66,9 @@ pub struct Ambient;
 impl PlainKernel for Ambient {
     type Arguments = AmbientArguments;
 
+    // As for paths: 8.8 ms for what takes 12.8 with 127 registers.
+    const REGISTERS: u32 = 40;
+
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: AmbientArguments) {
         // SAFETY: the arguments' contract.

@@ -56,6 +56,9 @@ pub struct Render;
 impl PlainKernel for Render {
     type Arguments = RenderArguments;
 
+    // As for paths: 0.32 ms for what takes 0.35 with 63 registers.
+    const REGISTERS: u32 = 40;
+
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: RenderArguments) {
         // SAFETY: the arguments' contract.

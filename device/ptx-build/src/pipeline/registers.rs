@@ -1,6 +1,6 @@
 //! How many registers each entry may use, as the device code says.
 //!
-//! The device code has a constant `registers__ENTRY` for each entry over an allocator
+//! The device code has a constant `registers__ENTRY` for each entry
 //! (`device/src/registers.rs`). It is read from the bitcode; no module keeps it.
 
 use std::collections::BTreeMap;
