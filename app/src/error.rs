@@ -9,6 +9,7 @@ use thiserror::Error;
 use crate::backend::BackendError;
 use crate::diff::DiffError;
 use crate::heap::HeapError;
+use crate::link::LinkError;
 
 /// Why a command did not do what it was asked. Each displays as one line.
 #[derive(Debug, Error)]
@@ -89,10 +90,15 @@ impl Error {
             Self::Failed(_) => 1,
             // The device is there and the work did not succeed.
             Self::Backend(error) | Self::Heap(HeapError::Backend(error))
-                if error.is_fault() || error.is_timeout() =>
+                if error.is_fault() || error.is_timeout() || error.is_unlinked() =>
             {
                 1
             }
+            Self::Backend(BackendError::Link(LinkError::Nothing))
+            | Self::Heap(HeapError::Backend(BackendError::Link(LinkError::Nothing))) => 2,
+            // A function that is missing is so for this allocator, not for others beside it.
+            Self::Backend(BackendError::Link(_)) => 3,
+            Self::Heap(HeapError::Backend(BackendError::Link(_))) => 1,
             Self::Scene(SceneError::TooMany { .. })
             | Self::Usage(_)
             | Self::Camera(_)
@@ -104,7 +110,8 @@ impl Error {
             | Self::Diff(_)
             | Self::Write { .. }
             | Self::Resume(_) => 3,
-            Self::Verification(_) | Self::Heap(HeapError::Misuse { .. }) => 5,
+            Self::Verification(_)
+            | Self::Heap(HeapError::Misuse { .. } | HeapError::Strange { .. }) => 5,
             Self::Backend(_) | Self::Heap(_) | Self::OutOfPool(_) => 4,
             Self::Relayed { code, .. } => *code,
             Self::Frame { error, .. } => error.exit_code(),

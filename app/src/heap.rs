@@ -1,6 +1,6 @@
 //! An allocator with its pool, on a backend.
 
-use heapwood_device::allocator::{Heap, SYSTEM_HEAP_STATE, SetupError};
+use heapwood_device::allocator::{EXTERNAL_STATE, Heap, SYSTEM_HEAP_STATE, SetupError};
 use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::Call;
@@ -63,9 +63,41 @@ pub enum HeapError {
         /// Blocks written past their end.
         overruns: u64,
     },
+    /// Functions of the user's granted what no block can be.
+    #[error("{}", strange_blocks(*.outside, *.misaligned))]
+    Strange {
+        /// Blocks that were not in the pool, or not as a whole.
+        outside: u64,
+        /// Blocks that were not aligned.
+        misaligned: u64,
+    },
     /// The backend.
     #[error(transparent)]
     Backend(#[from] BackendError),
+}
+
+/// What is wrong with blocks that were refused for their addresses.
+fn strange_blocks(outside: u64, misaligned: u64) -> String {
+    let blocks = |count: u64| match count {
+        1 => "1 block".to_owned(),
+        _ => format!("{count} blocks"),
+    };
+    match (outside, misaligned) {
+        (0, _) => format!(
+            "heapwood_malloc returned {} not aligned to 16 bytes, which every block has to be",
+            blocks(misaligned)
+        ),
+        (_, 0) => format!(
+            "heapwood_malloc returned {} outside of the pool, or beyond its end: a block lies in \
+             the pool that heapwood_init was given",
+            blocks(outside)
+        ),
+        _ => format!(
+            "heapwood_malloc returned {} outside of the pool and {} not aligned to 16 bytes",
+            blocks(outside),
+            blocks(misaligned)
+        ),
+    }
 }
 
 /// The largest pool that can be had.
@@ -149,8 +181,8 @@ pub struct DeviceHeap<'b> {
     allocator: &'static HostAllocator,
     heap: Heap,
     pool_bytes: u64,
-    /// Keeps the pool, or what an allocator over the heap of the system keeps of it.
-    _pool: Memory,
+    /// The pool, or what an allocator over the heap of the system keeps of it.
+    pool: Memory,
 }
 
 impl<'b> DeviceHeap<'b> {
@@ -196,13 +228,14 @@ impl<'b> DeviceHeap<'b> {
         let heap = spec
             .setup(pool.address(), pool_bytes, processors)
             .map_err(sorted)?;
+        let heap = backend.bind(spec.allocator, heap)?;
         Ok(Self {
             backend,
             refuser: Refuser::of(spec),
             allocator: spec.allocator,
             heap,
             pool_bytes,
-            _pool: pool,
+            pool,
         })
     }
 
@@ -249,6 +282,9 @@ impl<'b> DeviceHeap<'b> {
     ///
     /// Faults of the backend.
     pub fn init(&self) -> Result<f64, BackendError> {
+        if self.allocator.properties.external {
+            self.pool.upload(0, &[0_u8; EXTERNAL_STATE as usize])?;
+        }
         let launch = Launch {
             call: Call::of::<Init>(Nothing),
             heap: Some(self.parts()),
@@ -275,6 +311,26 @@ impl<'b> DeviceHeap<'b> {
         // SAFETY: the memory has that many words, all 0, and the heap is at rest.
         unsafe { self.backend.launch(&launch)? };
         Ok(State::from_words(&memory.download_array(0)?))
+    }
+
+    /// Makes sure that no request was refused since the user's functions granted what no block
+    /// can be.
+    ///
+    /// # Errors
+    ///
+    /// [`HeapError::Strange`], and faults of the backend.
+    pub fn check_grants(&self) -> Result<(), HeapError> {
+        if !self.allocator.properties.external {
+            return Ok(());
+        }
+        let faults = self.state()?.faults;
+        match (faults.outside, faults.misaligned) {
+            (0, 0) => Ok(()),
+            (outside, misaligned) => Err(HeapError::Strange {
+                outside,
+                misaligned,
+            }),
+        }
     }
 
     /// Makes sure that, by a state of this heap, blocks were used rightly, as far

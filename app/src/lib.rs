@@ -13,6 +13,7 @@ mod error;
 pub mod generate;
 pub mod graph;
 pub mod heap;
+pub mod link;
 pub mod meta;
 pub mod output;
 pub mod pool;

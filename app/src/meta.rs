@@ -3,7 +3,10 @@
 use heapwood_scenes::Scene;
 use serde::{Deserialize, Serialize};
 
+use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
+use crate::link::{AboutFile, Linked};
+use crate::samples::milliseconds;
 
 /// Machine, program and input of a result; what does not apply is null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +23,41 @@ pub struct Meta {
     pub seed: Option<u64>,
     /// Fingerprint of the input, 16 hexadecimal digits.
     pub input_hash: Option<String>,
+    /// What the kernels were linked with, for an allocator of the user's.
+    #[serde(default)]
+    pub link: Option<LinkMeta>,
+}
+
+/// What kernels were linked with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkMeta {
+    /// The files.
+    pub files: Vec<AboutFile>,
+    /// How long linking took, all modules together, in milliseconds; null on the CPU, and where
+    /// nothing came of it.
+    pub ms: Option<f64>,
+}
+
+impl LinkMeta {
+    /// That of what a backend has linked.
+    pub fn of(linked: &Linked) -> Self {
+        Self {
+            files: linked.files.clone(),
+            ms: (!linked.time.is_zero()).then(|| linked.time.as_secs_f64() * 1e3),
+        }
+    }
+
+    /// For people: the files, and how long it took.
+    pub fn text(&self) -> String {
+        let file =
+            |file: &AboutFile| format!("{} ({}, hash {})", file.file, file.kind.name(), file.hash);
+        let files: Vec<String> = self.files.iter().map(file).collect();
+        let files = files.join(", ");
+        match self.ms {
+            Some(ms) => format!("{files}; linked in {} ms", milliseconds(ms)),
+            None => files,
+        }
+    }
 }
 
 impl Meta {
@@ -32,7 +70,22 @@ impl Meta {
             commit: option_env!("HEAPWOOD_COMMIT").map(str::to_owned),
             seed: None,
             input_hash: None,
+            link: None,
         }
+    }
+
+    /// The same for a result over this allocator.
+    #[must_use]
+    pub fn over(self, spec: &Spec, info: &DeviceInfo) -> Self {
+        let linked = info.linked.as_ref().filter(|_| spec.is_external());
+        let link = linked.map(LinkMeta::of);
+        Self { link, ..self }
+    }
+
+    /// What the kernels were linked with, as a line for people.
+    pub fn link_line(&self) -> Option<(&'static str, String)> {
+        let link = self.link.as_ref()?;
+        Some(("linked", link.text()))
     }
 
     /// For a result of work on a scene.

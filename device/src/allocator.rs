@@ -131,6 +131,11 @@ pub struct Faults {
     pub invalid_frees: u64,
     /// Blocks that were written past their end (checked mode only).
     pub overruns: u64,
+    /// Blocks that functions of the user's granted outside of the pool, and that were refused
+    /// for it ([`Allocator::EXTERNAL`]).
+    pub outside: u64,
+    /// Blocks of theirs that were not aligned, likewise.
+    pub misaligned: u64,
 }
 
 /// Dependent accesses to memory after which a request that is refused has
@@ -144,6 +149,11 @@ pub const REFUSAL_ACCESSES: u64 = 1 << 17;
 /// heap of the system ([`Allocator::SYSTEM_HEAP`]): half for its own, half for the counters of
 /// [`Checked`](crate::allocators::Checked).
 pub const SYSTEM_HEAP_STATE: u64 = 512;
+
+/// Bytes at the begin of the pool of an allocator in functions of the user's
+/// ([`Allocator::EXTERNAL`]): half for counters of faults, half for the state of the functions.
+/// Whoever has a heap made ready sets them to 0 before the launch.
+pub const EXTERNAL_STATE: u64 = 512;
 
 /// A dynamic memory allocator for device code.
 ///
@@ -195,6 +205,10 @@ pub trait Allocator: Copy + 'static {
     /// Such a heap cannot be made empty: blocks that live when [`Allocator::init`] is called
     /// are lost to it, so that whoever is done with a heap frees them.
     const SYSTEM_HEAP: bool = false;
+    /// Whether it is in functions of the user's, which the kernels are linked with, or on a CPU
+    /// come from a shared library. [`Allocator::init`] finds [`EXTERNAL_STATE`] bytes of 0 at
+    /// the begin of the pool.
+    const EXTERNAL: bool = false;
 
     /// Divides the memory: computes the scalars of the heap, touching nothing.
     fn setup(request: &Request) -> Result<Heap, SetupError>;
@@ -335,6 +349,8 @@ pub struct Properties {
     pub provides: bool,
     /// [`Allocator::SYSTEM_HEAP`].
     pub system_heap: bool,
+    /// [`Allocator::EXTERNAL`].
+    pub external: bool,
 }
 
 impl Properties {
@@ -349,6 +365,7 @@ impl Properties {
             bounded_refusal: A::BOUNDED_REFUSAL,
             provides: A::PROVIDES,
             system_heap: A::SYSTEM_HEAP,
+            external: A::EXTERNAL,
         }
     }
 }

@@ -49,7 +49,7 @@ pub struct State {
 }
 
 /// Words that `Report` writes.
-pub const STATE_WORDS: usize = 6;
+pub const STATE_WORDS: usize = 8;
 
 impl State {
     /// The state from the words that `Report` wrote.
@@ -64,6 +64,8 @@ impl State {
                 overwritten: words[3],
                 invalid_frees: words[4],
                 overruns: words[5],
+                outside: words[6],
+                misaligned: words[7],
             },
         }
     }
@@ -108,6 +110,8 @@ impl Kernel for Report {
             word(3).store(faults.overwritten, Relaxed);
             word(4).store(faults.invalid_frees, Relaxed);
             word(5).store(faults.overruns, Relaxed);
+            word(6).store(faults.outside, Relaxed);
+            word(7).store(faults.misaligned, Relaxed);
         }
     }
 }

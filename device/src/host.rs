@@ -161,6 +161,18 @@ pub fn plain_kernel(kernel: KernelId) -> Option<PlainHostKernel> {
 }
 
 impl HostAllocator {
+    /// The same allocator, of which is known that its `free` does nothing: one in functions of
+    /// the user's ([`Allocator::EXTERNAL`]), of which the table knows nothing.
+    pub fn without_free(&self) -> Self {
+        Self {
+            properties: Properties {
+                frees: false,
+                ..self.properties
+            },
+            ..*self
+        }
+    }
+
     /// Runs a kernel over a heap of this allocator, for one warp.
     ///
     /// # Safety

@@ -25,6 +25,7 @@ pub fn turn() -> MutexGuard<'static, ()> {
 
 fn options(choice: Choice, threads: Option<usize>) -> Options {
     Options {
+        link: Vec::new(),
         choice,
         device: 0,
         threads,

@@ -134,8 +134,12 @@ fn find_ptxas(folder: &Path) -> Option<PathBuf> {
 fn assemble(ptxas: &Path, architecture: &str, name: &str, text: &str) -> Result<String> {
     let file = root().join("target/ptxas").join(format!("{name}.ptx"));
     fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+    // A module over the user's allocator is whole only when it is linked.
+    let is_external = |line: &str| line.starts_with(".extern .func") && line.contains(" heapwood_");
+    let part = text.lines().any(is_external).then_some("-c");
     let output = Command::new(ptxas)
         .args(["-v", "-O3", "-o", "/dev/null"])
+        .args(part)
         .arg(format!("-arch={architecture}"))
         .arg(&file)
         .output()

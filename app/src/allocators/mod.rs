@@ -15,13 +15,21 @@ use heapwood_device::host::{ALLOCATORS, HostAllocator};
 /// up the least.
 pub const DEFAULT: &str = "cfmalloc";
 
-/// The allocators that can be named, and their forms, in the order of the table. Checked
+/// The allocators of the program, and their forms, in the order of the table. Checked
 /// ones are asked for by `--check-heap`.
 pub fn with_forms() -> impl Iterator<Item = &'static HostAllocator> {
-    ALLOCATORS.iter().filter(|allocator| !allocator.checked)
+    let allocators = ALLOCATORS.iter().filter(|allocator| !allocator.checked);
+    allocators.filter(|allocator| !allocator.properties.external)
 }
 
-/// The allocators that can be named, each in its default form.
+/// The allocator of the user's, in files that are linked. `all` does not stand for it.
+pub fn external() -> impl Iterator<Item = &'static HostAllocator> {
+    ALLOCATORS
+        .iter()
+        .filter(|allocator| allocator.properties.external)
+}
+
+/// The allocators of the program, each in its default form.
 pub fn all() -> impl Iterator<Item = &'static HostAllocator> {
     with_forms().filter(|allocator| forms::chosen(allocator.description.name).is_none())
 }
@@ -31,15 +39,19 @@ pub fn published() -> impl Iterator<Item = &'static HostAllocator> {
     with_forms().filter(|allocator| forms::chosen(allocator.description.name).is_some())
 }
 
-/// The allocator of this name, in its default form. An underscore is as good as a
-/// hyphen.
+/// The allocator of this name, in its default form, or the user's. An underscore is as good as
+/// a hyphen.
 pub fn by_name(name: &str) -> Option<&'static HostAllocator> {
     let name = name.replace('_', "-");
-    all().find(|allocator| allocator.description.name == name)
+    let mut allocators = all().chain(external());
+    allocators.find(|allocator| allocator.description.name == name)
 }
 
 /// Their names, joined for a message.
 pub fn names() -> String {
-    let names: Vec<&str> = all().map(|allocator| allocator.description.name).collect();
+    let allocators = all().chain(external());
+    let names: Vec<&str> = allocators
+        .map(|allocator| allocator.description.name)
+        .collect();
     names.join(", ")
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::OnceLock;
 
 use heapwood_device::allocator::{Heap, Request, SetupError};
 use heapwood_device::host::{ALLOCATORS, HostAllocator};
@@ -55,7 +56,17 @@ impl Spec {
             }
         }
         spec.check_parameters()?;
+        if spec.allocator.properties.external && spec.given("free") == Some("no") {
+            spec.allocator = without_free(spec.allocator);
+        }
         Ok(spec)
+    }
+
+    /// The value of a parameter, if it was given.
+    fn given(&self, name: &str) -> Option<&str> {
+        let mut parameters = self.parameters.iter();
+        let (_, value) = parameters.find(|(key, _)| key == name)?;
+        Some(value)
     }
 
     /// Tries the parameters on a pool in which any allocator fits. `setup` only
@@ -117,6 +128,20 @@ impl Spec {
         self.allocator.description.name
     }
 
+    /// Its name in results: that of [`Self::name`], and with what an allocator of the user's is
+    /// called by `name=NAME`.
+    pub fn label(&self) -> String {
+        match self.given("name") {
+            Some(name) => format!("{}:name={name}", self.name()),
+            None => self.name().to_owned(),
+        }
+    }
+
+    /// Whether it is in files of the user's.
+    pub fn is_external(&self) -> bool {
+        self.allocator.properties.external
+    }
+
     /// Whether blocks are freed one by one and no live block is allocated again: what a program
     /// needs that runs for long. The others are lower bounds.
     pub fn frees(&self) -> bool {
@@ -135,6 +160,13 @@ impl Spec {
         all.insert(COALESCE.to_owned(), self.coalesce.to_string());
         all
     }
+}
+
+/// The user's allocator as one that does not free, which `free=no` says. Its kernels are the
+/// same, and linked with a function that does nothing.
+fn without_free(allocator: &'static HostAllocator) -> &'static HostAllocator {
+    static WITHOUT: OnceLock<HostAllocator> = OnceLock::new();
+    WITHOUT.get_or_init(|| allocator.without_free())
 }
 
 impl fmt::Debug for Spec {
@@ -206,6 +238,31 @@ pub fn parse_list(text: &str) -> Result<Vec<Spec>, String> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn an_allocator_of_the_users_frees_unless_it_is_said_not_to() {
+        let spec = |text| Spec::parse(text).unwrap();
+        for frees in ["external", "external:free=yes", "external:name=bump"] {
+            assert!(spec(frees).frees() && spec(frees).is_external(), "{frees}");
+        }
+        let keeping = spec("external:free=no,name=bump");
+        assert!(!keeping.frees() && keeping.is_external());
+        assert_eq!(keeping.allocator.name, "external");
+        assert_eq!(keeping.label(), "external:name=bump");
+        assert_eq!(keeping.parameters()["free"], "no");
+        assert_eq!(spec("external").label(), "external");
+        assert_eq!(spec("cmalloc:walk=paper").label(), "cmalloc:walk=paper");
+        assert!(!spec("cmalloc").is_external());
+        // Who asks for all asks for those that need no file.
+        assert!(
+            parse_list("all")
+                .unwrap()
+                .iter()
+                .all(|spec| !spec.is_external())
+        );
+        let list = parse_list("external:name=a,free=no,cmalloc").unwrap();
+        assert_eq!(list.len(), 2);
+    }
+
     fn message(text: &str) -> String {
         Spec::parse(text).map(|spec| spec.to_string()).unwrap_err()
     }
@@ -229,6 +286,9 @@ mod tests {
             "buddy:unit=64",
             "halloc:slab=65536,share=50",
             "halloc:large=cuda,share=50",
+            "external",
+            "external:name=gallatin-2",
+            "external:free=no,name=bump,coalesce",
         ] {
             assert_eq!(Spec::parse(text).unwrap().to_string(), text);
         }
@@ -240,8 +300,16 @@ mod tests {
             "choose from atomicmalloc, awmalloc, cmalloc, cfmalloc, cmmalloc, cfmmalloc, \
              ouroboros-p-s, ouroboros-p-va, ouroboros-p-vl, ouroboros-c-s, ouroboros-c-va, \
              ouroboros-c-vl, scatteralloc, cudamalloc, fdgmalloc, gallatin, xmalloc, \
-             buddy, halloc"
+             buddy, halloc, external"
         ));
+        for text in [
+            "external:free=perhaps",
+            "external:name=a b",
+            "external:name=",
+            "external:x",
+        ] {
+            assert!(message(text).contains("free=yes|no, name=NAME"), "{text}");
+        }
         assert!(message("cmalloc_checked").starts_with("no allocator"));
         assert!(message("").starts_with("no allocator"));
         assert!(message("cmalloc_walk_paper").starts_with("no allocator"));

@@ -7,12 +7,14 @@ mod work;
 use std::sync::Arc;
 use std::time::Instant;
 
+use heapwood_device::allocator::Heap;
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::KernelId;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::quota::Quota;
 use super::{Backend, BackendError, DeviceInfo, Grid, Launch, Memory};
+use crate::link::{Libraries, Link, LinkError, Linked};
 use work::{Code, Work};
 
 /// Warps that a worker takes at a time.
@@ -27,6 +29,8 @@ pub struct Cpu {
     /// All but the thread that launches; none if that is the only one.
     others: Option<ThreadPool>,
     quota: Option<Quota>,
+    /// Functions of the user's, and where they come from.
+    linked: Option<(Libraries, Linked)>,
 }
 
 impl Cpu {
@@ -46,7 +50,23 @@ impl Cpu {
                 .map_err(|_| BackendError::Workers { threads })
         });
         let others = others.transpose()?;
-        Ok(Self { others, quota })
+        Ok(Self {
+            others,
+            quota,
+            linked: None,
+        })
+    }
+
+    /// The same with the allocator of the user's in these shared libraries.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be loaded, or lack a function.
+    pub fn linked(mut self, link: Option<Link>) -> Result<Self, BackendError> {
+        if let Some(link) = link {
+            self.linked = Some((Libraries::load(&link)?, link.about()));
+        }
+        Ok(self)
     }
 
     /// # Safety
@@ -82,6 +102,7 @@ impl Backend for Cpu {
             is_gpu: false,
             processors: self.solo_workers(),
             driver: None,
+            linked: self.linked.as_ref().map(|(_, about)| about.clone()),
         }
     }
 
@@ -100,6 +121,14 @@ impl Backend for Cpu {
 
     fn memory(&self, bytes: u64, _zeroed: bool) -> Result<Memory, BackendError> {
         memory::memory(bytes, self.quota.as_ref())
+    }
+
+    fn bind(&self, allocator: &'static HostAllocator, heap: Heap) -> Result<Heap, BackendError> {
+        if !allocator.properties.external {
+            return Ok(heap);
+        }
+        let (libraries, _) = self.linked.as_ref().ok_or(LinkError::Nothing)?;
+        Ok(libraries.bind(heap, allocator.properties.frees)?)
     }
 
     unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {

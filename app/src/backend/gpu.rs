@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use heapwood_device::allocator::Heap;
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::KernelId;
 use heapwood_device::simt::WARPS_PER_BLOCK;
 
 use super::{Allocation, Backend, BackendError, DeviceInfo, Grid, Launch, Memory};
 use crate::cuda::{Buffer, DeviceProperties, Function, Gpu, Module};
+use crate::link::{Link, LinkError, Linked};
 use crate::ptx;
 
 /// Threads of a block.
@@ -19,6 +21,8 @@ const BLOCK: u32 = 32 * WARPS_PER_BLOCK;
 pub struct Cuda {
     gpu: Gpu,
     limit: Duration,
+    /// Files with an allocator of the user's.
+    link: Option<Link>,
     loaded: Mutex<Loaded>,
 }
 
@@ -38,10 +42,16 @@ struct Loaded {
     /// aside with the first.
     uses_system_heap: bool,
     /// By allocator and family.
-    modules: HashMap<(Option<&'static str>, &'static str), Module>,
+    modules: HashMap<(Option<Over>, &'static str), Module>,
     /// By kernel and allocator, each with the blocks that a multiprocessor holds.
-    functions: HashMap<(KernelId, Option<&'static str>), (Function, u32)>,
+    functions: HashMap<(KernelId, Option<Over>), (Function, u32)>,
+    /// How long modules were linked with the user's files.
+    link_time: Duration,
 }
+
+/// The allocator that a kernel works over: its name, and whether it frees, which makes two of
+/// one of the user's.
+type Over = (&'static str, bool);
 
 impl Cuda {
     /// Opens the GPU of this number; no launch may take longer than `limit`.
@@ -57,8 +67,14 @@ impl Cuda {
         Ok(Self {
             gpu,
             limit,
+            link: None,
             loaded: Mutex::default(),
         })
+    }
+
+    /// The same with an allocator of the user's.
+    pub fn linked(self, link: Option<Link>) -> Self {
+        Self { link, ..self }
     }
 
     fn loaded(&self) -> MutexGuard<'_, Loaded> {
@@ -99,32 +115,58 @@ impl Cuda {
         over: Option<&'static HostAllocator>,
     ) -> Result<(Function, u32), BackendError> {
         let mut loaded = self.loaded();
-        let allocator = over.map(|allocator| allocator.name);
-        if let Some(found) = loaded.functions.get(&(kernel, allocator)) {
+        let key = over.map(|allocator| (allocator.name, allocator.properties.frees));
+        if let Some(found) = loaded.functions.get(&(kernel, key)) {
             return Ok(found.clone());
         }
         let family = kernel.family();
-        let module = match loaded.modules.get(&(allocator, family)) {
+        let module = match loaded.modules.get(&(key, family)) {
             Some(module) => module.clone(),
             None => {
-                let text = ptx::module(allocator, family).ok_or(BackendError::NoDeviceCode)?;
-                let module = Module::load(&self.gpu, &text)?;
+                let module = self.module(over, family, &mut loaded.link_time)?;
                 loaded.uses_system_heap |= over.is_some_and(|over| over.properties.system_heap);
-                loaded.modules.insert((allocator, family), module.clone());
+                loaded.modules.insert((key, family), module.clone());
                 module
             }
         };
-        let function = module.function(&kernel.entry(allocator))?;
+        let function = module.function(&kernel.entry(over.map(|allocator| allocator.name)))?;
         let resident = function.occupancy(BLOCK)?.max(1);
         let found = (function, resident);
-        loaded.functions.insert((kernel, allocator), found.clone());
+        loaded.functions.insert((kernel, key), found.clone());
         Ok(found)
+    }
+
+    /// A module, which over an allocator of the user's is linked: that takes as long as is added
+    /// to `link_time`.
+    fn module(
+        &self,
+        over: Option<&'static HostAllocator>,
+        family: &str,
+        link_time: &mut Duration,
+    ) -> Result<Module, BackendError> {
+        let name = over.map(|allocator| allocator.name);
+        let text = ptx::module(name, family).ok_or(BackendError::NoDeviceCode)?;
+        let Some(over) = over.filter(|allocator| allocator.properties.external) else {
+            return Ok(Module::load(&self.gpu, &text)?);
+        };
+        let link = self.link.as_ref().ok_or(LinkError::Nothing)?;
+        let (module, took) = Module::link(&self.gpu, &text, link, over.properties.frees)?;
+        *link_time += took;
+        Ok(module)
     }
 }
 
 impl Backend for Cuda {
     fn info(&self) -> DeviceInfo {
-        info_of(self.gpu.properties())
+        let time = self.loaded().link_time;
+        let linked = self.link.as_ref().map(|link| Linked {
+            time,
+            ..link.about()
+        });
+        DeviceInfo {
+            linked,
+            ..info_of(self.gpu.properties())
+        }
     }
 
     fn solo_workers(&self) -> u32 {
@@ -165,6 +207,14 @@ impl Backend for Cuda {
         }
         loaded.system_heap = Some(bytes);
         Ok(())
+    }
+
+    /// The functions are linked with the kernels.
+    fn bind(&self, allocator: &'static HostAllocator, heap: Heap) -> Result<Heap, BackendError> {
+        match (allocator.properties.external, &self.link) {
+            (true, None) => Err(LinkError::Nothing.into()),
+            _ => Ok(heap),
+        }
     }
 
     unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
@@ -228,5 +278,6 @@ pub(super) fn info_of(properties: &DeviceProperties) -> DeviceInfo {
         is_gpu: true,
         processors: properties.multiprocessors,
         driver: properties.driver_release.clone(),
+        linked: None,
     }
 }

@@ -19,11 +19,13 @@ mod select;
 
 use std::time::Duration;
 
+use heapwood_device::allocator::Heap;
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::KernelId;
 use thiserror::Error;
 
 use crate::cuda::CudaError;
+use crate::link::{LinkError, Linked};
 use crate::pool::HostOutOfMemory;
 
 pub use cpu::Cpu;
@@ -78,6 +80,9 @@ pub enum BackendError {
         /// The size that was asked for, in bytes.
         wanted: u64,
     },
+    /// An allocator of the user's cannot be had.
+    #[error(transparent)]
+    Link(#[from] LinkError),
     /// Threads of a launch are numbered by 32 bits, and kernels add their number.
     #[error("{threads} threads are more than a launch can have, 2147483648")]
     TooManyThreads {
@@ -107,6 +112,11 @@ impl BackendError {
         matches!(self, Self::Cuda(CudaError::Timeout { .. }))
     }
 
+    /// Whether kernels could not be linked with an allocator of the user's.
+    pub fn is_unlinked(&self) -> bool {
+        matches!(self, Self::Cuda(CudaError::Link { .. }))
+    }
+
     /// Whether a kernel did something forbidden, or the hardware failed under it.
     pub fn is_fault(&self) -> bool {
         matches!(self, Self::Cuda(CudaError::Faulted { .. }))
@@ -126,6 +136,8 @@ pub struct DeviceInfo {
     pub processors: u32,
     /// The GPU driver's release.
     pub driver: Option<String>,
+    /// The files that an allocator of the user's comes from, if there are any.
+    pub linked: Option<Linked>,
 }
 
 /// A machine that runs kernels.
@@ -163,6 +175,21 @@ pub trait Backend: Send + Sync {
     /// [`BackendError::SystemHeapFixed`] if it has another size by now.
     fn size_system_heap(&self, _bytes: u64, _exact: bool) -> Result<(), BackendError> {
         Ok(())
+    }
+
+    /// The heap of an allocator, with what it needs of this backend: one in functions of the
+    /// user's ([`EXTERNAL`](heapwood_device::allocator::Allocator::EXTERNAL)) has their
+    /// addresses in its heap, where they are not linked. Backends that no file was given to
+    /// refuse those.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::Link`] if there are no such functions.
+    fn bind(&self, allocator: &'static HostAllocator, heap: Heap) -> Result<Heap, BackendError> {
+        match allocator.properties.external {
+            true => Err(LinkError::Nothing.into()),
+            false => Ok(heap),
+        }
     }
 
     /// Runs launches one after the other, without coming back to the host between

@@ -1,5 +1,6 @@
 //! Which backend a command runs on.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use super::cpu::Cpu;
 use super::gpu::{Cuda, info_of};
 use super::{Backend, BackendError, DeviceInfo, LAUNCH_LIMIT};
 use crate::cuda::{self, CudaError};
+use crate::link::Link;
 use crate::ptx;
 
 /// The backend asked for.
@@ -34,6 +36,9 @@ pub struct Options {
     pub threads: Option<usize>,
     /// How long a launch on the GPU may take.
     pub limit: Duration,
+    /// Files that the kernels over an allocator of the user's are linked with.
+    #[serde(default)]
+    pub link: Vec<PathBuf>,
 }
 
 impl Default for Options {
@@ -44,6 +49,7 @@ impl Default for Options {
             device: 0,
             threads: None,
             limit: LAUNCH_LIMIT,
+            link: Vec::new(),
         }
     }
 }
@@ -79,23 +85,41 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// As for [`Options::decide`].
+    /// As for [`Options::decide`], and files to link that cannot be used.
     pub fn info(&self) -> Result<DeviceInfo, BackendError> {
-        match self.choice {
-            Choice::Cpu => Ok(Cpu::new(self.threads, None)?.info()),
-            Choice::Auto | Choice::Cuda => self.find_gpu(),
+        let info = match self.choice {
+            Choice::Cpu => Cpu::new(self.threads, None)?.info(),
+            Choice::Auto | Choice::Cuda => self.find_gpu()?,
+        };
+        let linked = self.files()?.map(|link| link.about());
+        Ok(DeviceInfo { linked, ..info })
+    }
+
+    /// The files to link, read.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::Link`] with one that cannot be used on this backend.
+    fn files(&self) -> Result<Option<Link>, BackendError> {
+        if self.link.is_empty() {
+            return Ok(None);
         }
+        let on_gpu = self.choice != Choice::Cpu;
+        Ok(Some(Link::read(&self.link, on_gpu)?))
     }
 
     /// Opens the backend of these options, once decided.
     ///
     /// # Errors
     ///
-    /// When it cannot run.
+    /// When it cannot run, and files to link that cannot be used.
     pub fn open(&self) -> Result<Box<dyn Backend>, BackendError> {
+        let link = self.files()?;
         Ok(match self.choice {
-            Choice::Cpu => Box::new(Cpu::new(self.threads, None)?),
-            Choice::Auto | Choice::Cuda => Box::new(Cuda::open(self.device, self.limit)?),
+            Choice::Cpu => Box::new(Cpu::new(self.threads, None)?.linked(link)?),
+            Choice::Auto | Choice::Cuda => {
+                Box::new(Cuda::open(self.device, self.limit)?.linked(link))
+            }
         })
     }
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::common::BackendArguments;
+use super::common::{BackendArguments, LinkArguments};
 use crate::allocators::{Spec, short_form, with_forms};
 use crate::report::Format;
 use crate::report::allocators::{AllocatorRow, allocator_prose, allocator_table};
@@ -18,20 +18,30 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]
+    link: LinkArguments,
+    #[command(flatten)]
     backend: BackendArguments,
 }
 
 /// Lists every allocator, or one.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
-    let named = match &arguments.name {
-        Some(name) => Some(Spec::parse(name).map_err(Error::Usage)?.allocator),
-        None => None,
+    let spec = arguments.name.as_deref().map(Spec::parse).transpose();
+    let spec = spec.map_err(Error::Usage)?;
+    arguments.link.check_use(spec.as_ref())?;
+    let named = spec.as_ref().map(|spec| spec.allocator);
+    let backend = arguments.backend.decide(None)?;
+    let backend = arguments.link.add_to(backend)?.open()?;
+    let listed = match named {
+        Some(allocator) => vec![allocator],
+        None => with_forms().collect(),
     };
-    let backend = arguments.backend.decide(None)?.open()?;
-    let rows = with_forms()
-        .filter(|allocator| named.is_none_or(|named| named.name == allocator.name))
+    let rows = listed
+        .into_iter()
         .map(|allocator| {
-            let costs = Costs::of(allocator, &*backend)?;
+            let costs = match allocator.properties.external && arguments.link.is_empty() {
+                true => Costs::UNKNOWN,
+                false => Costs::of(allocator, &*backend)?,
+            };
             Ok(AllocatorRow::new(allocator, costs))
         })
         .collect::<Result<Vec<_>, Error>>()?;

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Subcommand};
 
-use super::common::{BackendArguments, parse_seconds, progress, write};
+use super::common::{BackendArguments, LinkArguments, parse_seconds, progress, write};
 use super::suffix::ResultArguments;
 use super::{fragmentation, host_pool};
 use crate::allocators;
-use crate::report::bench_table;
+use crate::report::{Format, bench_table, linked_below};
 use crate::workload::cases::{self, BenchCase, Runner};
 use crate::workload::fragmentation::Case;
 use crate::workload::micro::{self, HeapState, Plan, Row, Suite};
@@ -72,6 +72,8 @@ pub struct Common {
     in_process: bool,
     #[command(flatten)]
     results: ResultArguments,
+    #[command(flatten)]
+    link: LinkArguments,
     #[command(flatten)]
     backend: BackendArguments,
 }
@@ -135,9 +137,10 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
     for spec in &mut allocators {
         spec.coalesce |= common.coalesce;
     }
+    common.link.check(&allocators)?;
     let (format, file) = common.results.open()?;
     let timeout = Duration::from_secs_f64(common.timeout);
-    let backend = common.backend.decide(Some(timeout))?;
+    let backend = common.link.add_to(common.backend.decide(Some(timeout))?)?;
     let suite = Suite {
         workload,
         allocators,
@@ -160,7 +163,10 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
     };
 
     let rows = run_all(&suite, runner)?;
-    let text = format.write(&rows, |rows| bench_table(rows, format))?;
+    let mut text = format.write(&rows, |rows| bench_table(rows, format))?;
+    if format == Format::Table {
+        text += &linked_below(rows.iter().map(|row| &row.meta));
+    }
     write(file, &text)?;
     micro::verdict(&rows)
 }

@@ -1,7 +1,7 @@
 //! Options that several commands share.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -11,8 +11,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::complain;
 use crate::Error;
-use crate::backend::{Choice, LAUNCH_LIMIT, Options};
+use crate::allocators::Spec;
+use crate::backend::{BackendError, Choice, LAUNCH_LIMIT, Options};
 use crate::generate::{SceneSpec, Source};
+use crate::link::{Link, LinkError};
 use crate::output::{self, Output};
 use crate::size;
 use crate::workload::frames::Frame;
@@ -51,10 +53,75 @@ impl BackendArguments {
             device: self.device,
             threads: self.cpu_threads,
             limit: limit.unwrap_or(LAUNCH_LIMIT),
+            link: Vec::new(),
         };
         let (options, why) = options.decide()?;
         if let Some(why) = why {
             complain("note", &format_args!("running on the CPU: {why}"));
+        }
+        Ok(options)
+    }
+}
+
+/// Where an allocator of the user's is.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LinkArguments {
+    /// A file with the functions of the allocator external: a cubin, fatbin, object or PTX, or a
+    /// shared library for the CPU; may be given several times (see docs/external-allocators.md)
+    #[arg(long, value_name = "FILE")]
+    link: Vec<PathBuf>,
+}
+
+impl LinkArguments {
+    /// Makes sure that files are given if one of the allocators is in them, and only then.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`].
+    pub fn check<'a>(&self, specs: impl IntoIterator<Item = &'a Spec>) -> Result<(), Error> {
+        let is_named = specs.into_iter().any(Spec::is_external);
+        match (is_named, self.link.is_empty()) {
+            (true, true) => Err(BackendError::from(LinkError::Nothing).into()),
+            (false, false) => Err(Error::Usage(
+                "--link has the functions of the allocator external: name that one, too".to_owned(),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The same, but the files may be left out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`].
+    pub fn check_use<'a>(&self, specs: impl IntoIterator<Item = &'a Spec>) -> Result<(), Error> {
+        match self.is_empty() {
+            true => Ok(()),
+            false => self.check(specs),
+        }
+    }
+
+    /// Whether no file is given.
+    pub fn is_empty(&self) -> bool {
+        self.link.is_empty()
+    }
+
+    /// The files for another process, if it runs an allocator that is in them.
+    pub fn forward(&self, spec: &Spec, passed: &mut Passed) {
+        for file in self.link.iter().filter(|_| spec.is_external()) {
+            passed.words("link", Some(file.into()));
+        }
+    }
+
+    /// The backend with these files, once it is decided.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be linked there.
+    pub fn add_to(&self, mut options: Options) -> Result<Options, Error> {
+        if !self.link.is_empty() {
+            Link::read(&self.link, options.choice != Choice::Cpu).map_err(BackendError::from)?;
+            options.link.clone_from(&self.link);
         }
         Ok(options)
     }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use clap::Args;
 
 use super::bench::parse_threads;
-use super::common::{BackendArguments, parse_bytes, parse_seconds, progress, write};
+use super::common::{BackendArguments, LinkArguments, parse_bytes, parse_seconds, progress, write};
 use super::suffix::ResultArguments;
-use crate::report::fragmentation_table;
+use crate::report::{Format, fragmentation_table, linked_below};
 use crate::workload::Status;
 use crate::workload::cases::Runner;
 use crate::workload::fragmentation::Case;
@@ -44,6 +44,8 @@ pub struct Arguments {
     #[command(flatten)]
     results: ResultArguments,
     #[command(flatten)]
+    link: LinkArguments,
+    #[command(flatten)]
     backend: BackendArguments,
 }
 
@@ -53,9 +55,11 @@ pub fn run(arguments: Arguments) -> Result<(), Error> {
     for spec in &mut specs {
         spec.coalesce |= arguments.coalesce;
     }
+    arguments.link.check(&specs)?;
     let (format, file) = arguments.results.open()?;
     let timeout = Duration::from_secs_f64(arguments.timeout);
     let backend = arguments.backend.decide(Some(timeout))?;
+    let backend = arguments.link.add_to(backend)?;
     let mut runner = match arguments.in_process {
         true => Runner::in_this_process(&backend)?,
         false => Runner::in_processes(&backend, timeout)?,
@@ -78,7 +82,10 @@ pub fn run(arguments: Arguments) -> Result<(), Error> {
         }
     }
     bar.finish_and_clear();
-    let text = format.write(&rows, |rows| fragmentation_table(rows, format))?;
+    let mut text = format.write(&rows, |rows| fragmentation_table(rows, format))?;
+    if format == Format::Table {
+        text += &linked_below(rows.iter().map(|row| &row.meta));
+    }
     write(file, &text)?;
     if rows.iter().any(|row| row.status == Status::Ok) {
         return Ok(());

@@ -85,6 +85,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let (scene, _) = load_scene(scene, arguments.tree.keep_duplicates)?;
     let camera = view.as_ref().map(|view| view.camera(&scene)).transpose()?;
     let decided = arguments.backend.decide(None)?;
+    let decided = arguments.allocator.link.add_to(decided)?;
     let builder = arguments
         .builder
         .decide(&decided, &arguments.allocator, &arguments.tree)?;
@@ -187,7 +188,8 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
     let file = output.map(Output::open).transpose()?;
     let sources = &arguments.scenes.frames;
     let frames = load_frames(sources, arguments.tree.keep_duplicates)?;
-    let backend = arguments.backend.decide(None)?.open()?;
+    let decided = arguments.backend.decide(None)?;
+    let backend = arguments.allocator.link.add_to(decided)?.open()?;
 
     let workload = frames::Workload {
         frames: &frames,

@@ -72,6 +72,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         .shade
         .shading(&scene, lighting.as_ref(), &camera)?;
     let decided = arguments.backend.decide(None)?;
+    let decided = arguments.allocator.link.add_to(decided)?;
     let builder = arguments
         .builder
         .decide(&decided, &arguments.allocator, &arguments.tree)?;

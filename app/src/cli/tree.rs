@@ -9,6 +9,7 @@ use heapwood_scenes::{Camera, CameraView, Lights, Scene, View, read_view};
 
 use glam::Vec3;
 
+use super::common::LinkArguments;
 use super::suffix;
 use crate::Error;
 use crate::allocators::{DEFAULT, Spec};
@@ -85,6 +86,8 @@ pub struct AllocatorArguments {
     /// Check every block for double frees and writes past its end
     #[arg(long)]
     pub check_heap: bool,
+    #[command(flatten)]
+    pub link: LinkArguments,
 }
 
 /// From where the picture is taken.
@@ -162,6 +165,7 @@ impl AllocatorArguments {
             None => Spec::parse(DEFAULT).map_err(Error::Usage)?,
         };
         refuse_coalesce(&spec)?;
+        self.link.check([&spec])?;
         if !self.check_heap {
             return Ok(spec);
         }

@@ -21,7 +21,8 @@ use std::sync::OnceLock;
 
 use cust::sys::{
     self, CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunc_cache, CUfunction,
-    CUfunction_attribute, CUjit_option, CUlimit, CUmodule, CUresult, CUstream, CUuuid,
+    CUfunction_attribute, CUjit_option, CUjitInputType, CUlimit, CUlinkState, CUmodule, CUresult,
+    CUstream, CUuuid,
 };
 use libloading::Library;
 
@@ -155,6 +156,17 @@ forward! {
         count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void,
     );
     fn cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char);
+    fn cuLinkCreate_v2(
+        count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void,
+        state: *mut CUlinkState,
+    );
+    fn cuLinkAddData_v2(
+        state: CUlinkState, kind: CUjitInputType, data: *mut c_void, bytes: usize,
+        name: *const c_char,
+        count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void,
+    );
+    fn cuLinkComplete(state: CUlinkState, image: *mut *mut c_void, bytes: *mut usize);
+    fn cuLinkDestroy(state: CUlinkState);
     fn cuModuleUnload(module: CUmodule);
     fn cuFuncGetAttribute(value: *mut c_int, attribute: CUfunction_attribute, function: CUfunction);
     fn cuFuncSetAttribute(function: CUfunction, attribute: CUfunction_attribute, value: c_int);

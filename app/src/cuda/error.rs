@@ -74,6 +74,13 @@ pub enum CudaError {
         line: String,
     },
 
+    /// The kernels cannot be linked with an allocator of the user's.
+    #[error("--link: {why}")]
+    Link {
+        /// What is wrong, and what to do about it, in one line.
+        why: String,
+    },
+
     /// The module has no kernel of this name.
     #[error("the kernel {name} is not in its module: rebuild the kernels")]
     NoFunction {

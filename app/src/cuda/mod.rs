@@ -9,6 +9,7 @@ mod device_memory;
 mod driver;
 mod error;
 mod gpu;
+mod link;
 mod module;
 #[cfg(test)]
 mod pool_tests;

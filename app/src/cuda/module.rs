@@ -7,14 +7,17 @@
 use std::ffi::{CStr, CString, c_void};
 use std::ptr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use cust::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUmodule};
 
 use super::error::{CudaError, check};
 use super::gpu::Gpu;
+use super::link::link;
+use crate::link::Link;
 
 /// Room for the log of the driver's compiler, in bytes; only its begin is used.
-const LOG_BYTES: usize = 4096;
+pub(super) const LOG_BYTES: usize = 4096;
 
 /// A set of kernels, compiled for one device. Clones share it; with the last of them
 /// and of its functions it is unloaded, after a wait for the kernels that still run.
@@ -63,6 +66,25 @@ impl Module {
         let gpu = gpu.clone();
         let loaded = Arc::new(Loaded { handle, gpu });
         Ok(Self { loaded })
+    }
+
+    /// Has the driver link `ptx` with an allocator of the user's, which has a `heapwood_free`
+    /// or not; returns how long that took, too.
+    ///
+    /// # Errors
+    ///
+    /// [`CudaError::Link`] with what is wrong with the user's files, and faults of earlier work.
+    pub fn link(
+        gpu: &Gpu,
+        ptx: &str,
+        with: &Link,
+        frees: bool,
+    ) -> Result<(Self, Duration), CudaError> {
+        gpu.shared().enter()?;
+        let (handle, took) = link(gpu, ptx, with, frees)?;
+        let gpu = gpu.clone();
+        let loaded = Arc::new(Loaded { handle, gpu });
+        Ok((Self { loaded }, took))
     }
 
     /// The kernel of this name.
@@ -250,10 +272,15 @@ fn load(ptx: &CStr) -> Result<CUmodule, CudaError> {
     Ok(handle)
 }
 
+/// A zero-terminated log.
+pub(super) fn log_text(log: &[u8]) -> String {
+    let text = log.split(|&byte| byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(text).into_owned()
+}
+
 /// The first line of a zero-terminated log that is not blank.
 fn first_line(log: &[u8]) -> String {
-    let text = log.split(|&byte| byte == 0).next().unwrap_or_default();
-    let text = String::from_utf8_lossy(text);
+    let text = log_text(log);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     line.unwrap_or("the compiler's log is empty").to_owned()
 }

@@ -78,6 +78,9 @@ impl<'b> DeviceStore<'b> {
 
     /// The error of a request that was refused, of so many bytes.
     pub fn refused(&self, what: &'static str, wanted: u64) -> StoreError {
+        if let Err(error) = self.heap.check_grants() {
+            return error.into();
+        }
         let pool = self.heap.pool_bytes();
         if self.heap.may_overwrite() {
             let allocator = self.heap.name();

@@ -103,7 +103,7 @@ impl FramesReport {
         Self {
             backend: info.backend.to_owned(),
             device: info.device.clone(),
-            allocator: spec.name().to_owned(),
+            allocator: spec.label(),
             parameters: spec.parameters(),
             options: BuildOptions::new(&workload.options, spec),
             pool_bytes: measured.pool_bytes,
@@ -118,7 +118,7 @@ impl FramesReport {
             trees_hash: format!("{trees:016x}"),
             meta: Meta {
                 input_hash: Some(format!("{:016x}", hash_of(input))),
-                ..Meta::new(info)
+                ..Meta::new(info).over(spec, info)
             },
             frames,
         }
@@ -191,8 +191,9 @@ impl FramesReport {
                 ),
             ),
         ];
-        let lines = lines.iter();
         let lines: String = lines
+            .into_iter()
+            .chain(self.meta.link_line())
             .map(|(name, value)| format!("{name:<13}  {value}\n"))
             .collect();
         format!("{}\n{lines}", table.text())

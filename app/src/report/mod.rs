@@ -24,6 +24,7 @@ pub use tree::{BuildOptions, TreeReport};
 use serde::Serialize;
 
 use crate::Error;
+use crate::meta::Meta;
 
 /// How one result is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -67,6 +68,12 @@ impl Format {
             Self::Markdown => table(rows).markdown(),
         })
     }
+}
+
+/// What the rows of a table were linked with, in a line below it; nothing if none were.
+pub fn linked_below<'a>(mut rows: impl Iterator<Item = &'a Meta>) -> String {
+    let line = rows.find_map(Meta::link_line);
+    line.map_or(String::new(), |(name, value)| format!("{name}  {value}\n"))
 }
 
 /// A value as indented JSON with a line break at the end.

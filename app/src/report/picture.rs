@@ -125,10 +125,13 @@ impl RenderReport {
             backend: info.backend.to_owned(),
             device: info.device.clone(),
             builder: spec.map_or(Builder::Cores, |_| Builder::Kernels),
-            allocator: spec.map(|spec| spec.name().to_owned()),
+            allocator: spec.map(Spec::label),
             build_ms,
             picture,
-            meta: Meta::of_scene(info, scene),
+            meta: match spec {
+                Some(spec) => Meta::of_scene(info, scene).over(spec, info),
+                None => Meta::of_scene(info, scene),
+            },
         }
     }
 }

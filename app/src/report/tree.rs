@@ -169,7 +169,7 @@ impl TreeReport {
             backend: info.backend.to_owned(),
             device: info.device.clone(),
             builder: Builder::Kernels,
-            allocator: Some(spec.name().to_owned()),
+            allocator: Some(spec.label()),
             parameters: Some(spec.parameters()),
             options: BuildOptions::new(options, spec),
             root_bytes: ready.root_bytes(),
@@ -199,7 +199,7 @@ impl TreeReport {
             external_fragmentation: measured.external_fragmentation,
             tree_hash: measured.hash.to_string(),
             render: None,
-            meta: Meta::of_scene(info, scene),
+            meta: Meta::of_scene(info, scene).over(spec, info),
         }
     }
 
@@ -274,8 +274,9 @@ impl TreeReport {
         let Some(allocator) = &self.allocator else {
             return Vec::new();
         };
-        vec![
-            ("allocator", allocator.clone()),
+        let mut lines = vec![("allocator", allocator.clone())];
+        lines.extend(self.meta.link_line());
+        lines.extend([
             (
                 "pool",
                 format!(
@@ -295,7 +296,8 @@ impl TreeReport {
                     shown(self.workspace_tried_bytes)
                 ),
             ),
-        ]
+        ]);
+        lines
     }
 
     /// The build and the tree.

@@ -339,6 +339,9 @@ impl<'b> PreparedBuild<'b> {
     }
 
     fn tree_error(&self, error: BuildError) -> TreeError {
+        if let Err(error) = self.heap.check_grants() {
+            return error.into();
+        }
         let pool = |wanted| TreeError::Pool {
             allocator: self.heap.refuser(),
             pool: self.pool_bytes(),

@@ -287,6 +287,9 @@ impl<'b> FrameBuilder<'b> {
     }
 
     fn sorted(&self, error: BuildError, root: u64) -> TreeError {
+        if let Err(error) = self.heap.check_grants() {
+            return error.into();
+        }
         let pool = |wanted| TreeError::Pool {
             allocator: self.heap.refuser(),
             pool: self.heap.pool_bytes(),

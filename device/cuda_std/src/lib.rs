@@ -15,6 +15,7 @@
 )]
 
 pub mod atomic;
+pub mod external;
 pub mod math;
 pub mod mem;
 #[cfg(not(target_arch = "nvptx64"))]

@@ -49,8 +49,15 @@ const FUNCTIONS: [&str; 20] = [
     "halloc_large_",
 ];
 
-/// Functions of CUDA's heap, which the driver links. They are declared, and have no body.
-const EXTERNAL: [&str; 2] = ["malloc", "free"];
+/// Functions of CUDA's heap and of the user's allocator, which the driver links. They are
+/// declared, and have no body.
+const EXTERNAL: [&str; 5] = [
+    "malloc",
+    "free",
+    "heapwood_malloc",
+    "heapwood_free",
+    "heapwood_init",
+];
 
 /// Kernels that may use local memory, with the most bytes a thread: arrays
 /// that are indexed at run time, on purpose.
@@ -232,6 +239,8 @@ mod tests {
             (".func (.param .b32 r) _ZN4core3fmt(", "not listed"),
             (".func (.param .b64 r) malloc", "not listed"),
             (".extern .func (.param .b32 r) vprintf", "not listed"),
+            (".extern .func heapwood_freed(", "not listed"),
+            (".func (.param .b64 r) heapwood_malloc", "not listed"),
             (".local .align 4 .b8 __local_depot0[8];", "local memory"),
             ("match.any.sync.b32 %r1,-1,%r2;", "a match of a constant"),
         ];
@@ -250,6 +259,7 @@ mod tests {
         for declared in [
             ".extern .func  (.param .b64 r) malloc",
             ".extern .func free(",
+            ".extern .func  (.param .b64 r) heapwood_malloc",
         ] {
             assert_eq!(
                 violations(&format!("{declared}\n{head}\tret;\n}}\n")),

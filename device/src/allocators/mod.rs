@@ -11,6 +11,7 @@ mod checked;
 pub mod circular;
 mod common;
 mod cuda;
+mod external;
 mod fdg;
 mod gallatin;
 mod halloc;
@@ -25,6 +26,7 @@ pub use checked::Checked;
 pub use circular::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 pub use circular::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
 pub use cuda::CudaMalloc;
+pub use external::External;
 pub use fdg::FdgMalloc;
 pub use gallatin::Gallatin;
 pub use halloc::{Halloc, PageRuns};
@@ -71,6 +73,7 @@ macro_rules! with_allocators {
             ("ouroboros_c_va_sharing_paper", $crate::allocators::OuroborosCVaPaper),
             ("ouroboros_c_vl_sharing_paper", $crate::allocators::OuroborosCVlPaper),
             ("halloc_large_cuda", $crate::allocators::Halloc<$crate::allocators::CudaMalloc>),
+            ("external", $crate::allocators::External),
             ("atomicmalloc_checked", $crate::allocators::Checked<$crate::allocators::AtomicMalloc>),
             ("awmalloc_checked", $crate::allocators::Checked<$crate::allocators::AwMalloc>),
             ("cmalloc_checked", $crate::allocators::Checked<$crate::allocators::CMalloc>),

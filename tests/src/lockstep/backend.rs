@@ -93,6 +93,7 @@ impl Backend for LockstepBackend {
             is_gpu: false,
             processors: 4,
             driver: None,
+            linked: None,
         }
     }
 

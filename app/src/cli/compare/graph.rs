@@ -52,6 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         let (allocator, layout) = (spec.to_string(), layout.name().to_owned());
         let mut command = Passed(vec!["graph".into()]);
         command.option("allocator", Some(&allocator));
+        common.link.forward(spec, &mut command);
         command.option("layout", Some(&layout));
         let (common, graph) = (&common, graph.clone());
         let standing = Standing::of(spec);

@@ -105,6 +105,7 @@ fn compare<R: Trees>(
         let allocator = spec.to_string();
         let mut command = Passed(vec!["kdtree".into()]);
         command.option("allocator", Some(&allocator));
+        common.link.forward(spec, &mut command);
         let standing = Standing::of(spec);
         Case::new(allocator.clone(), move || {
             Ok(TreeRow::<R> {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde::de::DeserializeOwned;
 
-use super::common::{BackendArguments, Passed, parse_seconds, progress, write};
+use super::common::{BackendArguments, LinkArguments, Passed, parse_seconds, progress, write};
 use super::suffix;
 use crate::Error;
 use crate::allocators::Spec;
@@ -58,6 +58,8 @@ struct Sides {
     #[arg(long, value_name = "NAME", value_parser = Spec::parse)]
     reference: Option<Spec>,
     #[command(flatten)]
+    link: LinkArguments,
+    #[command(flatten)]
     backend: BackendArguments,
     /// How to write the results [default: as the output file is named, or else as a table]
     #[arg(long, value_enum)]
@@ -77,6 +79,7 @@ impl Sides {
     /// their format, and the results to go on from.
     fn open(&self, specs: &[Spec]) -> Result<Opened, Error> {
         let reference = self.reference(specs)?;
+        self.link.check(specs)?;
         let path = self.output.as_deref();
         let format = suffix::format(self.format, path)?;
         let earlier = match &self.resume {
@@ -129,11 +132,12 @@ impl Sides {
 
     /// What the cases have in common: these options, the backend, and the input.
     fn common(&self, mut options: Passed, input: Option<OsString>) -> Result<Common, Error> {
-        let backend = self.backend.decide(None)?;
+        let backend = self.link.add_to(self.backend.decide(None)?)?;
         options.backend(&backend);
         Ok(Common {
             info: backend.info()?,
             options,
+            link: self.link.clone(),
             input,
             timeout_s: self.timeout,
         })
@@ -145,6 +149,8 @@ struct Common {
     /// What they run on.
     info: DeviceInfo,
     options: Passed,
+    /// Where an allocator of the user's is.
+    link: LinkArguments,
     /// What the commands read, unless an option names it.
     input: Option<OsString>,
     timeout_s: f64,

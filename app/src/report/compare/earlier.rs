@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::Error;
 use crate::backend::DeviceInfo;
-use crate::meta::Meta;
+use crate::meta::{LinkMeta, Meta};
 use crate::report::Table;
 use crate::report::compare::Standing;
 use crate::workload::compare::Outcome;
@@ -90,6 +90,7 @@ impl Origin {
             meta: Meta {
                 seed,
                 input_hash: input_hash.map(|hash| format!("{hash:016x}")),
+                link: info.linked.as_ref().map(LinkMeta::of),
                 ..Meta::new(info)
             },
         }
@@ -112,6 +113,19 @@ impl Origin {
                 ("compiler", text(&meta.compiler)),
             ]
         };
+        // Only results of the user's allocator have files.
+        if let (Some(other), Some(own)) = (&there.meta.link, &self.meta.link) {
+            if other.files != own.files {
+                let linked = |link: &LinkMeta| {
+                    LinkMeta {
+                        ms: None,
+                        ..link.clone()
+                    }
+                    .text()
+                };
+                return Some(("linked file", linked(other), linked(own)));
+            }
+        }
         let mut pairs = things(there).into_iter().zip(things(self));
         let ((what, there), (_, here)) = pairs.find(|(there, here)| there != here)?;
         Some((what, there, here))

@@ -30,7 +30,7 @@ impl GraphReport {
             top,
         };
         let algorithms = Reports::new(&workload.algorithms, &results, &context);
-        let mut meta = Meta::new(info);
+        let mut meta = Meta::new(info).over(&store.spec, info);
         meta.seed = Some(workload.stream.seed);
         meta.input_hash = Some(format!("{:016x}", input.rows.graph_hash()));
         Self {
@@ -47,7 +47,7 @@ impl GraphReport {
             directed: input.rows.directed,
             backend: info.backend.to_owned(),
             device: info.device.clone(),
-            allocator: store.spec.name().to_owned(),
+            allocator: store.spec.label(),
             parameters: store.spec.parameters(),
             check_heap: workload.check_heap,
             layout: store.layout.name().to_owned(),

@@ -73,7 +73,7 @@ impl GraphReport {
             "numbered from"
         };
         let [memory, fragmentation] = self.memory.lines(self.pool_bytes);
-        vec![
+        let mut lines = vec![
             (
                 "graph",
                 format!(
@@ -98,10 +98,10 @@ impl GraphReport {
                 "allocator",
                 format!("{}, {} adjacency", self.allocator, self.layout),
             ),
-            memory,
-            fragmentation,
-            ("load", self.init_ms.to_string()),
-        ]
+        ];
+        lines.extend(self.meta.link_line());
+        lines.extend([memory, fragmentation, ("load", self.init_ms.to_string())]);
+        lines
     }
 }
 

@@ -12,6 +12,7 @@ use super::{Case, Fill, Growth, Range, Row, Step};
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::{DeviceHeap, HeapError};
+use crate::meta::Meta;
 use crate::size::display;
 use crate::workload::Status;
 use crate::workload::cases::BenchRow;
@@ -45,7 +46,10 @@ struct Bench<'b> {
 /// Measures a case. Whatever happens is in the row.
 pub(super) fn measure(backend: &dyn Backend, spec: &Spec, case: &Case) -> Row {
     let mut row = Row::new(case, spec, &backend.info());
-    match fill_in(backend, spec, case, &mut row) {
+    let done = fill_in(backend, spec, case, &mut row);
+    // It took some time to link the kernels.
+    row.meta = Meta::new(&backend.info()).over(spec, &backend.info());
+    match done {
         Ok(()) => row,
         Err(error) => {
             let status = Status::from(&error);
@@ -78,6 +82,7 @@ fn fill_in(
         return Ok(());
     }
     row.range = bench.range()?;
+    heap.check_grants()?;
     if row.range.is_none() {
         let (pool, bytes) = (display(case.pool_bytes), display(case.bytes));
         let why = format!("a pool of {pool} has no block of {bytes}");
@@ -85,10 +90,11 @@ fn fill_in(
         return Ok(());
     }
     row.fill = Some(bench.fill()?);
+    heap.check_grants()?;
     if bench.frees {
         row.growth = Some(bench.grow()?);
     }
-    Ok(())
+    heap.check_grants()
 }
 
 impl Bench<'_> {

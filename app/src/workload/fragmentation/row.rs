@@ -131,7 +131,7 @@ impl Row {
     /// The row of a case of which nothing is known yet.
     pub fn new(case: &Case, spec: &Spec, info: &DeviceInfo) -> Self {
         Self {
-            allocator: spec.name().to_owned(),
+            allocator: spec.label(),
             parameters: spec.parameters(),
             backend: info.backend.to_owned(),
             device: info.device.clone(),
@@ -143,7 +143,7 @@ impl Row {
             range: None,
             fill: None,
             growth: None,
-            meta: Meta::new(info),
+            meta: Meta::new(info).over(spec, info),
         }
     }
 }

@@ -26,6 +26,12 @@ pub struct Costs {
 }
 
 impl Costs {
+    /// Those of an allocator that is not there.
+    pub const UNKNOWN: Self = Self {
+        plain: None,
+        coalesced: None,
+    };
+
     /// Those of an allocator on a backend.
     ///
     /// # Errors

@@ -26,6 +26,7 @@ use super::{
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::{DeviceHeap, HeapError};
+use crate::meta::Meta;
 use crate::samples::Samples;
 use crate::size::display;
 use crate::workload::Status;
@@ -67,7 +68,10 @@ pub fn measure(backend: &dyn Backend, spec: &Spec, case: &Case) -> Row {
         let why = "a heap is filled by blocks that stay, one a thread";
         return row.ended(Status::Unsupported, why);
     }
-    match fill_in(backend, spec, case, &mut row) {
+    let done = fill_in(backend, spec, case, &mut row);
+    // It took some time to link the kernels.
+    row.meta = Meta::new(&backend.info()).over(spec, &backend.info());
+    match done {
         Ok(()) => row,
         Err(error) => {
             let status = Status::from(&error);
@@ -143,6 +147,7 @@ fn fill_in(
         bench.count(frees, row)?;
     }
 
+    heap.check_grants()?;
     if case.heap == HeapState::Full {
         return Ok(bench.free_filling(&filling)?);
     }

@@ -80,7 +80,7 @@ impl Row {
         let turns = case.workload == Microbenchmark::Turns;
         Self {
             workload: case.workload,
-            allocator: spec.name().to_owned(),
+            allocator: spec.label(),
             parameters: spec.parameters(),
             backend: info.backend.to_owned(),
             device: info.device.clone(),
@@ -104,7 +104,7 @@ impl Row {
             counted_nulls: None,
             overlapping_nulls: None,
             corrupt: None,
-            meta: Meta::new(info),
+            meta: Meta::new(info).over(spec, info),
         }
     }
 }

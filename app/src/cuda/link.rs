@@ -1,0 +1,292 @@
+//! Linking our kernels with files of the user's, by the driver's linker.
+//!
+//! The driver compiles PTX for it, ours and theirs, and takes the rest as it is. Registers of
+//! a kernel are those of the functions that it calls, too. Its log is what tells which file is
+//! not as it should be; messages of `nvlink` of the CUDA toolkit read the same.
+
+use std::ffi::{CString, c_void};
+use std::ptr;
+use std::time::{Duration, Instant};
+
+use cust::sys::{self, CUjit_option, CUjitInputType, CUlinkState, CUmodule, CUresult};
+
+use super::error::{CudaError, check};
+use super::gpu::Gpu;
+use super::module::{LOG_BYTES, log_text};
+use crate::link::{FREE, Kind, Link, missing};
+
+/// Definitions of functions that the user may leave out. A weak one yields to the user's.
+const INIT_STUB: &str = "\
+.version 7.0
+.target sm_70
+.address_size 64
+.weak .func heapwood_init(.param .b64 a,.param .b64 b,.param .b64 c,.param .b32 d,.param .b32 e)
+{
+ret;
+}
+";
+/// Said to be left out, so that it is an error if the user has one.
+const FREE_STUB: &str = "\
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .func heapwood_free(.param .b64 a,.param .b64 b)
+{
+ret;
+}
+";
+
+/// Something to link, with a name for the log.
+struct Input<'a> {
+    kind: CUjitInputType,
+    bytes: Vec<u8>,
+    name: &'a str,
+}
+
+/// A linker at work, which owns the image that it makes.
+struct Linker {
+    state: CUlinkState,
+    /// Its log of errors, at the place that the driver was told: it writes there until the
+    /// linker is gone.
+    log: Vec<u8>,
+}
+
+impl Linker {
+    /// A linker for the current context.
+    fn new() -> Result<Self, CudaError> {
+        let mut log = vec![0_u8; LOG_BYTES];
+        let mut options = [
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        ];
+        // The size is passed in the place of a pointer, not behind one.
+        let mut values: [*mut c_void; 2] = [
+            log.as_mut_ptr().cast(),
+            ptr::without_provenance_mut(LOG_BYTES),
+        ];
+        let mut state = ptr::null_mut();
+        // SAFETY: options and values have the same length; the log has the size told, and stays
+        // where it is as long as the linker.
+        let result = unsafe {
+            sys::cuLinkCreate_v2(
+                options.len() as u32,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+                &mut state,
+            )
+        };
+        check("cuLinkCreate", result)?;
+        Ok(Self { state, log })
+    }
+
+    fn add(&mut self, mut input: Input) -> Result<(), CudaError> {
+        let name = CString::new(input.name).unwrap_or_default();
+        // SAFETY: the bytes and the name outlive the call, which copies what it needs.
+        let result = unsafe {
+            sys::cuLinkAddData_v2(
+                self.state,
+                input.kind,
+                input.bytes.as_mut_ptr().cast(),
+                input.bytes.len(),
+                name.as_ptr(),
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        };
+        self.sorted("cuLinkAddData", result, Some(input.name))
+    }
+
+    /// Links what was added, and loads it.
+    fn load(&mut self) -> Result<CUmodule, CudaError> {
+        let (mut image, mut bytes) = (ptr::null_mut(), 0);
+        // SAFETY: places for a pointer and a size.
+        let result = unsafe { sys::cuLinkComplete(self.state, &mut image, &mut bytes) };
+        self.sorted("cuLinkComplete", result, None)?;
+        let mut handle = ptr::null_mut();
+        // SAFETY: the image is the linker's, which lives; it needs no options.
+        let result = unsafe {
+            sys::cuModuleLoadDataEx(&mut handle, image, 0, ptr::null_mut(), ptr::null_mut())
+        };
+        self.sorted("cuModuleLoadDataEx", result, None)?;
+        Ok(handle)
+    }
+
+    fn sorted(
+        &self,
+        call: &'static str,
+        result: CUresult,
+        file: Option<&str>,
+    ) -> Result<(), CudaError> {
+        check(call, result).map_err(|error| match error {
+            CudaError::Call { name, .. } => CudaError::Link {
+                why: why(&name, &log_text(&self.log), file),
+            },
+            other => other,
+        })
+    }
+}
+
+impl Drop for Linker {
+    fn drop(&mut self) {
+        // SAFETY: the state is ours, and its image is not used any more.
+        let _ = unsafe { sys::cuLinkDestroy(self.state) };
+    }
+}
+
+/// Links kernels with the user's functions, which free blocks or not, and loads the result;
+/// returns how long that took, too.
+pub(super) fn link(
+    gpu: &Gpu,
+    ptx: &str,
+    link: &Link,
+    frees: bool,
+) -> Result<(CUmodule, Duration), CudaError> {
+    let begun = Instant::now();
+    let handle = gpu.with_memory(|| {
+        let mut linker = Linker::new()?;
+        linker.add(text(ptx.as_bytes(), "heapwood's kernels"))?;
+        linker.add(text(INIT_STUB.as_bytes(), "heapwood's defaults"))?;
+        if !frees {
+            linker.add(text(FREE_STUB.as_bytes(), "external:free=no"))?;
+        }
+        for file in link.files() {
+            let name = file.path.display().to_string();
+            linker.add(match input_kind(file.kind) {
+                CUjitInputType::CU_JIT_INPUT_PTX => text(&file.bytes, &name),
+                kind => Input {
+                    kind,
+                    bytes: file.bytes.clone(),
+                    name: &name,
+                },
+            })?;
+        }
+        linker.load()
+    })?;
+    Ok((handle, begun.elapsed()))
+}
+
+/// PTX, whose size includes the zero behind it.
+fn text<'a>(ptx: &[u8], name: &'a str) -> Input<'a> {
+    let mut bytes = ptx.to_vec();
+    bytes.push(0);
+    Input {
+        kind: CUjitInputType::CU_JIT_INPUT_PTX,
+        bytes,
+        name,
+    }
+}
+
+/// The driver's number of a kind that [`Link`] lets through.
+fn input_kind(kind: Kind) -> CUjitInputType {
+    match kind {
+        Kind::Cubin | Kind::Whole => CUjitInputType::CU_JIT_INPUT_CUBIN,
+        Kind::Fatbin => CUjitInputType::CU_JIT_INPUT_FATBINARY,
+        Kind::Archive => CUjitInputType::CU_JIT_INPUT_LIBRARY,
+        Kind::Ptx => CUjitInputType::CU_JIT_INPUT_PTX,
+        Kind::Object | Kind::HostObject | Kind::SharedLibrary => {
+            CUjitInputType::CU_JIT_INPUT_OBJECT
+        }
+    }
+}
+
+/// What is wrong, by what the driver calls it and the linker's log, and what to do about it.
+fn why(result: &str, log: &str, file: Option<&str>) -> String {
+    let file = file.unwrap_or("a file");
+    let line = first_error(log);
+    let quoted = |text: &str| text.split('\'').nth(1).map(str::to_owned);
+    if let Some(name) = log
+        .lines()
+        .find_map(|line| quoted(line.split_once("Undefined reference to ")?.1))
+    {
+        return missing(&name);
+    }
+    if let Some(name) = log
+        .lines()
+        .find_map(|line| quoted(line.split_once("Multiple definition of ")?.1))
+    {
+        return match name.as_str() {
+            FREE if log.contains("external:free=no") => crate::link::LinkError::Frees.to_string(),
+            _ => format!("{name} is in two of the files: leave one out"),
+        };
+    }
+    if result == "CUDA_ERROR_UNSUPPORTED_PTX_VERSION" || log.contains("Unsupported .version") {
+        return format!(
+            "{file}: its PTX is newer than this driver: compile it for the GPU, with nvcc \
+             -rdc=true -c -arch=native, or by an older nvcc"
+        );
+    }
+    let other_gpu = [
+        "does not match target",
+        "not found in",
+        "is higher than default",
+    ];
+    if result == "CUDA_ERROR_NO_BINARY_FOR_GPU" || other_gpu.iter().any(|part| log.contains(part)) {
+        return format!(
+            "{file}: there is no code for this GPU in it: compile it with nvcc -rdc=true -c \
+             -arch=native ({line})"
+        );
+    }
+    format!(
+        "{file}: {result}: {line}; was it compiled with nvcc -rdc=true, from functions that are \
+         extern \"C\"?"
+    )
+}
+
+/// The first line of a log that is an error, or else the first that says something.
+fn first_error(log: &str) -> &str {
+    let lines = || log.lines().map(str::trim).filter(|line| !line.is_empty());
+    let error = lines().find(|line| line.contains("error") || line.contains("fatal"));
+    error
+        .or_else(|| lines().next())
+        .unwrap_or("the linker's log is empty")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of a log that `nvlink` of CUDA 13.0 has printed.
+    fn said(log: &str) -> String {
+        why("CUDA_ERROR_UNKNOWN", log, Some("bump.o"))
+    }
+
+    #[test]
+    fn a_log_becomes_what_to_do() {
+        let undefined = |name: &str| {
+            said(&format!(
+                "error   : Undefined reference to '{name}' in 'heapwood's kernels'\n"
+            ))
+        };
+        assert!(undefined("heapwood_malloc").starts_with("no file has heapwood_malloc: write"));
+        assert!(undefined("heapwood_free").ends_with("external:free=no"));
+        assert!(undefined("helper").contains("give the file that it is in"));
+        let twice = said(
+            "nvlink error   : Multiple definition of 'heapwood_malloc' in 'b.o', first defined in \
+             'a.o'\nnvlink fatal   : merge_elf failed\n",
+        );
+        assert_eq!(
+            twice,
+            "heapwood_malloc is in two of the files: leave one out"
+        );
+        let frees = said(
+            "error   : Multiple definition of 'heapwood_free' in 'a.o', first defined in \
+             'external:free=no'\n",
+        );
+        assert!(frees.ends_with("leave out free=no"), "{frees}");
+        for other_gpu in [
+            "nvlink fatal   : Input file 'bump.o' arch does not match target 'sm_90'",
+            "nvlink warning : SM Arch ('sm_90') not found in 'bump.o'",
+        ] {
+            let said = said(other_gpu);
+            assert!(
+                said.starts_with("bump.o: there is no code for this GPU"),
+                "{said}"
+            );
+        }
+        let newer = said("ptxas application ptx input, line 9; fatal   : Unsupported .version 9.9");
+        assert!(newer.contains("newer than this driver"), "{newer}");
+        assert!(said("").contains("the linker's log is empty"));
+        assert!(said("\n info : x\n error : y\n").contains("error : y"));
+    }
+}

@@ -1,0 +1,105 @@
+//! Why a file cannot be linked, sorted by what the user can do about it.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::kind::Kind;
+use super::{FREE, MALLOC};
+
+/// Why the functions of an allocator cannot be had. Each displays as one line.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LinkError {
+    /// No file was given.
+    #[error(
+        "the allocator external is in a file of your own: give it with --link FILE \
+         (docs/external-allocators.md)"
+    )]
+    Nothing,
+    /// A file cannot be read.
+    #[error("{}: {cause}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: String,
+    },
+    /// A file is nothing that can be linked.
+    #[error(
+        "{}: --link takes a cubin, a fatbin, an object or PTX for a GPU, and a shared library for \
+         the CPU: compile the source with nvcc -rdc=true -c",
+        path.display()
+    )]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Device code that nothing can be linked with any more.
+    #[error(
+        "{}: its device code is not relocatable: compile it with nvcc -rdc=true",
+        path.display()
+    )]
+    NotRelocatable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An object of the host.
+    #[error("{}: there is no device code in it: compile it with nvcc -rdc=true -c", path.display())]
+    NoDeviceCode {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A shared library, and the GPU runs.
+    #[error(
+        "{}: a shared library is for the CPU: give device code, compiled with nvcc -rdc=true -c, \
+         or use --backend cpu",
+        path.display()
+    )]
+    ForCpu {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Device code, and the CPU runs.
+    #[error(
+        "{}: this is {}, and the CPU takes a shared library: give one, or run on a GPU",
+        path.display(), kind.name()
+    )]
+    NotForCpu {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        kind: Kind,
+    },
+    /// A shared library cannot be loaded.
+    #[error("{}: cannot load it: {cause}", path.display())]
+    Load {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        cause: String,
+    },
+    /// A function is in none of the files.
+    #[error("{}", missing(function))]
+    Missing {
+        /// Its name.
+        function: &'static str,
+    },
+    /// It was said not to free, and there is a function that does.
+    #[error("a file has {FREE}, and external:free=no says that there is none: leave out free=no")]
+    Frees,
+}
+
+/// What to do about a function that is in none of the files.
+pub fn missing(function: &str) -> String {
+    match function {
+        MALLOC => format!(
+            "no file has {MALLOC}: write extern \"C\" __device__ void* {MALLOC}(void* state, \
+             unsigned long long bytes), and compile it with nvcc -rdc=true"
+        ),
+        FREE => format!(
+            "no file has {FREE}: write extern \"C\" __device__ void {FREE}(void* state, \
+             void* block), or name an allocator without it external:free=no"
+        ),
+        other => format!("no file has {other}: give the file that it is in with another --link"),
+    }
+}

@@ -1,0 +1,211 @@
+//! What a file is that is to be linked, by how it begins.
+
+use serde::{Deserialize, Serialize};
+
+/// A kind of file with compiled functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Relocatable code of a GPU.
+    Cubin,
+    /// Code of several GPUs, or PTX, in one file.
+    Fatbin,
+    /// An object of the host with relocatable device code in it.
+    Object,
+    /// An archive of such objects.
+    Archive,
+    /// PTX as text.
+    Ptx,
+    /// A shared library of the host.
+    SharedLibrary,
+    /// Device code that was linked already: by itself, or in an object.
+    Whole,
+    /// An object of the host without device code.
+    HostObject,
+}
+
+impl Kind {
+    /// What messages call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cubin => "a cubin",
+            Self::Fatbin => "a fatbin",
+            Self::Object => "an object with device code",
+            Self::Archive => "an archive of objects",
+            Self::Ptx => "PTX",
+            Self::SharedLibrary => "a shared library",
+            Self::Whole => "device code that is linked already",
+            Self::HostObject => "an object",
+        }
+    }
+}
+
+/// The section of an object that relocatable device code is in.
+const RELOCATABLE: &[u8] = b"__nv_relfatbin";
+/// A part of the name of every section with device code.
+const DEVICE_CODE: &[u8] = b"nv_fatbin";
+/// ELF's number of the machine of a cubin.
+const CUDA: u16 = 190;
+/// ELF's types of a file: a relocatable one, a program (as device code that was linked is), a
+/// shared library.
+const RELOCATABLE_FILE: u16 = 1;
+#[cfg(test)]
+const PROGRAM: u16 = 2;
+const SHARED: u16 = 3;
+/// Mach-O's type of a relocatable file.
+const MACH_OBJECT: u8 = 1;
+
+/// What a file is with these bytes, if it is one that can be linked or that is taken for one.
+pub fn of(bytes: &[u8]) -> Option<Kind> {
+    let begins = |magic: &[u8]| bytes.starts_with(magic);
+    if begins(b"\x7fELF") {
+        return elf(bytes);
+    }
+    if begins(b"\x50\xed\x55\xba") {
+        return Some(Kind::Fatbin);
+    }
+    if begins(b"!<arch>\n") {
+        return Some(with_code(bytes, Kind::Archive));
+    }
+    if begins(b"\xcf\xfa\xed\xfe") {
+        return Some(match bytes.get(12) {
+            Some(&MACH_OBJECT) => Kind::HostObject,
+            _ => Kind::SharedLibrary,
+        });
+    }
+    if begins(b"MZ") {
+        return Some(Kind::SharedLibrary);
+    }
+    let text = std::str::from_utf8(bytes).ok()?;
+    let text = text.trim_end_matches('\0');
+    let is_ptx = !text.contains('\0') && text.lines().any(|line| line.starts_with(".version"));
+    is_ptx.then_some(Kind::Ptx)
+}
+
+fn elf(bytes: &[u8]) -> Option<Kind> {
+    let word = |at: usize| {
+        let word: [u8; 2] = bytes.get(at..at + 2)?.try_into().ok()?;
+        Some(u16::from_le_bytes(word))
+    };
+    match (word(16)?, word(18)?) {
+        (RELOCATABLE_FILE, CUDA) => Some(Kind::Cubin),
+        (_, CUDA) => Some(Kind::Whole),
+        (RELOCATABLE_FILE, _) => Some(with_code(bytes, Kind::Object)),
+        (SHARED, _) => Some(Kind::SharedLibrary),
+        _ => None,
+    }
+}
+
+/// What objects of the host are: `kind` if there is relocatable device code in them.
+fn with_code(bytes: &[u8], kind: Kind) -> Kind {
+    if contains(bytes, RELOCATABLE) {
+        kind
+    } else if contains(bytes, DEVICE_CODE) {
+        Kind::Whole
+    } else {
+        Kind::HostObject
+    }
+}
+
+/// Whether a cubin or PTX has a symbol of this name.
+pub fn names_in(kind: Kind, bytes: &[u8], name: &str) -> bool {
+    let is_part = |byte: Option<&u8>| {
+        byte.is_some_and(|&byte| byte.is_ascii_alphanumeric() || b"_$".contains(&byte))
+    };
+    let name = name.as_bytes();
+    let mut places = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(name));
+    places.any(|at| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        let behind = bytes.get(at + name.len());
+        match kind {
+            // In a table of names, each with a zero behind it; a section's begins with a point.
+            Kind::Cubin => before == Some(&0) && behind == Some(&0),
+            _ => !is_part(before) && !is_part(behind),
+        }
+    })
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The begin of an ELF file of this type and machine, and what is in it.
+    fn elf(kind: u16, machine: u16, rest: &[u8]) -> Vec<u8> {
+        let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+        file.extend(kind.to_le_bytes());
+        file.extend(machine.to_le_bytes());
+        file.extend(rest);
+        file
+    }
+
+    #[test]
+    fn files_are_known_by_how_they_begin() {
+        let x86 = 62;
+        let cases = [
+            (elf(RELOCATABLE_FILE, CUDA, b""), Some(Kind::Cubin)),
+            (elf(PROGRAM, CUDA, b""), Some(Kind::Whole)),
+            (
+                elf(RELOCATABLE_FILE, x86, b"\0.text\0"),
+                Some(Kind::HostObject),
+            ),
+            (
+                elf(RELOCATABLE_FILE, x86, b"\0__nv_relfatbin\0"),
+                Some(Kind::Object),
+            ),
+            (
+                elf(RELOCATABLE_FILE, x86, b"\0.nv_fatbin\0"),
+                Some(Kind::Whole),
+            ),
+            (
+                elf(SHARED, x86, b"\0__nv_relfatbin\0"),
+                Some(Kind::SharedLibrary),
+            ),
+            (elf(PROGRAM, x86, b""), None),
+            (b"\x7fELF\x02\x01".to_vec(), None),
+            (b"\x50\xed\x55\xba\x01\0".to_vec(), Some(Kind::Fatbin)),
+            (
+                b"!<arch>\na.o/ __nv_relfatbin".to_vec(),
+                Some(Kind::Archive),
+            ),
+            (b"!<arch>\na.o/".to_vec(), Some(Kind::HostObject)),
+            (
+                b"// by hand\n.version 7.0\n.target sm_70\n".to_vec(),
+                Some(Kind::Ptx),
+            ),
+            (b".version 7.0\n\0".to_vec(), Some(Kind::Ptx)),
+            (b".version 7.0\n\0\x01".to_vec(), None),
+            (b"extern \"C\" void* heapwood_malloc".to_vec(), None),
+            (b"MZ\x90".to_vec(), Some(Kind::SharedLibrary)),
+            (Vec::new(), None),
+        ];
+        for (file, kind) in cases {
+            let shown = String::from_utf8_lossy(&file).into_owned();
+            assert_eq!(of(&file), kind, "{shown:?}");
+        }
+        let mut mach = b"\xcf\xfa\xed\xfe\x07\0\0\x01\x03\0\0\0".to_vec();
+        mach.push(6);
+        assert_eq!(of(&mach), Some(Kind::SharedLibrary));
+        mach[12] = MACH_OBJECT;
+        assert_eq!(of(&mach), Some(Kind::HostObject));
+    }
+
+    #[test]
+    fn symbols_are_whole_names() {
+        let text = |text: &str| names_in(Kind::Ptx, text.as_bytes(), "heapwood_malloc");
+        assert!(text(".visible .func  (.param .b64 r) heapwood_malloc(\n"));
+        for other in [
+            "_Z15heapwood_mallocPvy(",
+            "heapwood_malloc_param_0",
+            "heapwood_",
+        ] {
+            assert!(!text(other), "{other}");
+        }
+        let cubin = |bytes: &[u8]| names_in(Kind::Cubin, bytes, "heapwood_malloc");
+        assert!(cubin(b"\0.text.heapwood_malloc\0heapwood_malloc\0"));
+        assert!(!cubin(b"\0.text.heapwood_malloc\0_Z15heapwood_mallocPvy\0"));
+    }
+}

@@ -1,0 +1,150 @@
+//! Files with an allocator of the user's, which the kernels are linked with: what they are, and
+//! on the CPU where their functions are. docs/external-allocators.md says what is in them.
+//!
+//! What can be seen of a file is looked at before anything else is done. Whether its code fits
+//! the GPU, and whether all functions are there, the driver's linker finds out
+//! ([`crate::cuda::Module::link`]).
+
+mod error;
+mod kind;
+mod library;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use heapwood_files::read_as_is;
+use serde::{Deserialize, Serialize};
+
+pub use error::{LinkError, missing};
+pub use kind::Kind;
+pub use library::Libraries;
+
+use kind::{names_in, of};
+
+/// The function that every allocator has.
+pub const MALLOC: &str = "heapwood_malloc";
+/// The one that gives blocks back.
+pub const FREE: &str = "heapwood_free";
+/// The one that makes a pool ready.
+pub const INIT: &str = "heapwood_init";
+
+/// The most bytes of a file.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// What is linked with the kernels of an allocator of the user's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    files: Vec<LinkedFile>,
+}
+
+/// A file that is linked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkedFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: Kind,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+impl Link {
+    /// Reads the files, and finds out what each is; they are all for a GPU or all for the CPU.
+    ///
+    /// # Errors
+    ///
+    /// [`LinkError`] with the file that cannot be used.
+    pub fn read<P: AsRef<Path>>(paths: &[P], on_gpu: bool) -> Result<Self, LinkError> {
+        if paths.is_empty() {
+            return Err(LinkError::Nothing);
+        }
+        let files = paths.iter().map(|path| LinkedFile::read(path.as_ref()));
+        let files = files.collect::<Result<Vec<_>, _>>()?;
+        for file in &files {
+            file.check(on_gpu)?;
+        }
+        // Whether the others have a function is not to be seen: they may be compressed.
+        let is_open = |file: &LinkedFile| matches!(file.kind, Kind::Cubin | Kind::Ptx);
+        let has_malloc = |file: &LinkedFile| names_in(file.kind, &file.bytes, MALLOC);
+        if files.iter().all(is_open) && !files.iter().any(has_malloc) {
+            return Err(LinkError::Missing { function: MALLOC });
+        }
+        Ok(Self { files })
+    }
+
+    /// The files, in the order in which they were given.
+    pub fn files(&self) -> &[LinkedFile] {
+        &self.files
+    }
+
+    /// What results say of it.
+    pub fn about(&self) -> Linked {
+        let file = |file: &LinkedFile| AboutFile {
+            file: file.path.display().to_string(),
+            kind: file.kind,
+            hash: format!("{:016x}", fingerprint(&file.bytes)),
+        };
+        Linked {
+            files: self.files.iter().map(file).collect(),
+            time: Duration::ZERO,
+        }
+    }
+}
+
+impl LinkedFile {
+    fn read(path: &Path) -> Result<Self, LinkError> {
+        let owned = path.to_owned();
+        let bytes = read_as_is(path, MOST_BYTES).map_err(|cause| LinkError::Read {
+            path: owned.clone(),
+            cause: cause.to_string(),
+        })?;
+        match of(&bytes) {
+            Some(kind) => Ok(Self {
+                path: owned,
+                kind,
+                bytes,
+            }),
+            None => Err(LinkError::Unknown { path: owned }),
+        }
+    }
+
+    /// Whether it can be linked there.
+    fn check(&self, on_gpu: bool) -> Result<(), LinkError> {
+        let path = self.path.clone();
+        Err(match (self.kind, on_gpu) {
+            (Kind::Whole, true) => LinkError::NotRelocatable { path },
+            (Kind::HostObject, true) => LinkError::NoDeviceCode { path },
+            (Kind::SharedLibrary, true) => LinkError::ForCpu { path },
+            (Kind::SharedLibrary, false) => return Ok(()),
+            (kind, false) => LinkError::NotForCpu { path, kind },
+            (_, true) => return Ok(()),
+        })
+    }
+}
+
+/// What was linked with the kernels, as results say it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linked {
+    /// The files.
+    pub files: Vec<AboutFile>,
+    /// How long linking took so far, with what the driver compiled for it.
+    pub time: Duration,
+}
+
+/// What results say of a file that was linked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AboutFile {
+    /// Its path, as it was given.
+    pub file: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Fingerprint of its bytes, 16 hexadecimal digits.
+    pub hash: String,
+}
+
+/// 64-bit FNV-1a.
+fn fingerprint(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

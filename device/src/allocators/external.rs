@@ -1,0 +1,225 @@
+//! External: an allocator of the user's own, in functions that are linked with the kernels
+//! (docs/external-allocators.md).
+//!
+//! The pool begins with what is ours, two counters, and the state of the user's functions.
+//! The rest is theirs to divide. They answer with addresses; a handle is what it is for most
+//! other allocators, a number of units of 16 bytes in 32 bits, so that data structures have
+//! the size that they have over those.
+//!
+//! An address that no block may have is not believed: it is counted, and the request refused,
+//! so that memory of others is not written to and the result names the fault. Whether blocks
+//! overlap is not looked at here: the benchmarks' verification does that.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use cuda_std::atomic::AtomicU64;
+use cuda_std::external::{EXTERNAL_WORDS, External as Functions};
+
+use crate::allocator::{Allocator, EXTERNAL_STATE, Faults, Handle, Heap, Request, SetupError};
+use crate::description::{Described, Description, Parameter};
+use crate::registers::RegisterLimits;
+use crate::simt::Warp;
+
+/// Where the state of the user's functions begins, in bytes.
+const STATE: u64 = EXTERNAL_STATE / 2;
+/// The logarithm of a unit's bytes, which blocks are aligned to.
+const UNIT_SHIFT: u32 = 4;
+/// The first integer of a heap with an address of a function, on the host.
+const WORDS: usize = 1;
+const PARAMETERS: &str = "free=yes|no, name=NAME";
+
+/// Functions of the user's.
+#[derive(Clone, Copy)]
+pub struct External {
+    functions: Functions,
+    /// Where the pool begins.
+    base: *mut u8,
+    /// Bytes of it that blocks may lie in.
+    bytes: u64,
+}
+
+impl External {
+    /// A heap whose functions are at these addresses, 0 for none. For the host; on the GPU they
+    /// are linked, and these are not used.
+    pub fn bind(mut heap: Heap, functions: [u64; EXTERNAL_WORDS]) -> Heap {
+        heap.integers[WORDS..WORDS + EXTERNAL_WORDS].copy_from_slice(&functions);
+        heap
+    }
+
+    #[inline(always)]
+    fn state(self) -> *mut u8 {
+        self.base.wrapping_add(STATE as usize)
+    }
+
+    #[inline(always)]
+    fn blocks(self) -> *mut u8 {
+        self.base.wrapping_add(EXTERNAL_STATE as usize)
+    }
+
+    /// Blocks that did not lie in the pool.
+    #[inline(always)]
+    fn outside(&self) -> &AtomicU64 {
+        // SAFETY: `setup` placed an aligned word there.
+        unsafe { &*self.base.cast() }
+    }
+
+    /// Blocks that were not aligned.
+    #[inline(always)]
+    fn misaligned(&self) -> &AtomicU64 {
+        // SAFETY: `setup` placed a second one behind it.
+        unsafe { &*self.base.cast::<AtomicU64>().wrapping_add(1) }
+    }
+}
+
+impl Described for External {
+    const DESCRIPTION: Description = Description {
+        name: "external",
+        what: "your own, in CUDA C++ or PTX, linked by --link (docs/external-allocators.md)",
+        paper: "whoever wrote it",
+        parameters: &[
+            Parameter {
+                name: "free",
+                values: "yes, no",
+                default: "yes",
+                what: "whether there is a heapwood_free",
+            },
+            Parameter {
+                name: "name",
+                values: "letters, digits, points, hyphens and underscores",
+                default: "",
+                what: "what results call it",
+            },
+        ],
+    };
+    const REGISTERS: RegisterLimits = RegisterLimits::NONE;
+}
+
+/// Whether a parameter is one of these, with such a value.
+fn is_known(name: &str, value: &str) -> bool {
+    match name {
+        "free" => matches!(value, "yes" | "no"),
+        "name" => {
+            let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || b".-_".contains(&sign);
+            !value.is_empty() && value.bytes().all(is_sign)
+        }
+        _ => false,
+    }
+}
+
+impl Allocator for External {
+    type Handle = u32;
+
+    // With `free=no` the host says that it does not; no kernel asks.
+    const FREES: bool = true;
+    // Nothing is known of it.
+    const REUSES_ACROSS_SIZES: bool = false;
+    const WALKABLE: bool = false;
+    const EXACT_NULL: bool = false;
+    const BOUNDED_REFUSAL: bool = false;
+    const EXTERNAL: bool = true;
+
+    fn setup(request: &Request) -> Result<Heap, SetupError> {
+        let mut parameters = request.parameters.iter();
+        if !parameters.all(|(name, value)| is_known(name, value)) {
+            return Err(SetupError::BadParameter {
+                expected: PARAMETERS,
+            });
+        }
+        let needed = EXTERNAL_STATE + (1 << UNIT_SHIFT);
+        let limit = EXTERNAL_STATE + (u64::from(u32::MAX) << UNIT_SHIFT);
+        if request.pool_bytes < needed {
+            return Err(SetupError::PoolTooSmall { needed });
+        }
+        if request.pool_bytes > limit {
+            return Err(SetupError::PoolTooLarge { limit });
+        }
+        let null = core::ptr::null_mut();
+        let bytes = (request.pool_bytes - EXTERNAL_STATE) >> UNIT_SHIFT << UNIT_SHIFT;
+        Ok(Heap {
+            pointers: [request.base, null, null, null],
+            integers: [bytes, 0, 0, 0, 0, 0, 0],
+        })
+    }
+
+    #[inline(always)]
+    unsafe fn new(heap: Heap) -> Self {
+        let [bytes, malloc, free, init, ..] = heap.integers;
+        Self {
+            // SAFETY: addresses of `bind`, whose caller has loaded the functions, or 0.
+            functions: unsafe { Functions::new([malloc, free, init]) },
+            base: heap.pointers[0],
+            bytes,
+        }
+    }
+
+    /// How much of the pool the user's functions take for themselves is not known.
+    fn max_block(heap: &Heap) -> u64 {
+        heap.integers[0]
+    }
+
+    unsafe fn init<W: Warp>(self, warp: W) {
+        // SAFETY: the host has zeroed the state before this launch, in which nobody else uses
+        // the heap.
+        unsafe {
+            self.functions.init(
+                self.state(),
+                self.blocks(),
+                self.bytes,
+                warp.thread(),
+                warp.threads(),
+            );
+        }
+    }
+
+    #[inline(always)]
+    fn malloc<W: Warp>(self, _warp: W, bytes: u64) -> u32 {
+        let bytes = if bytes == 0 { 1 } else { bytes };
+        // SAFETY: the heap was made ready before, as `new` asks for.
+        let block = unsafe { self.functions.malloc(self.state(), bytes) };
+        if block.is_null() {
+            return u32::NULL;
+        }
+        let offset = (block.addr() as u64).wrapping_sub(self.blocks().addr() as u64);
+        if offset >= self.bytes || bytes > self.bytes - offset {
+            // Relaxed: the host reads the sum after the launch, as below.
+            self.outside().fetch_add(1, Relaxed);
+            return u32::NULL;
+        }
+        if offset & ((1 << UNIT_SHIFT) - 1) != 0 {
+            self.misaligned().fetch_add(1, Relaxed);
+            return u32::NULL;
+        }
+        (offset >> UNIT_SHIFT) as u32
+    }
+
+    #[inline(always)]
+    unsafe fn free<W: Warp>(self, _warp: W, block: u32) {
+        if block.is_null() {
+            return;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.functions.free(self.state(), self.address(block)) }
+    }
+
+    #[inline(always)]
+    fn address(self, block: u32) -> *mut u8 {
+        self.blocks().wrapping_add((block as usize) << UNIT_SHIFT)
+    }
+
+    fn contains(self, block: u32) -> bool {
+        u64::from(block) < self.bytes >> UNIT_SHIFT
+    }
+
+    /// The functions do not tell.
+    unsafe fn granted(self, _block: u32, requested: u64) -> u64 {
+        if requested == 0 { 1 } else { requested }
+    }
+
+    fn faults(self) -> Faults {
+        Faults {
+            outside: self.outside().load(Relaxed),
+            misaligned: self.misaligned().load(Relaxed),
+            ..Faults::default()
+        }
+    }
+}
