@@ -14,7 +14,7 @@ use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{BackendError, Choice, LAUNCH_LIMIT, Options};
 use crate::generate::{SceneSpec, Source};
-use crate::link::{Link, LinkError};
+use crate::link::{Libraries, Link, LinkError};
 use crate::output::{self, Output};
 use crate::size;
 use crate::workload::frames::Frame;
@@ -120,7 +120,12 @@ impl LinkArguments {
     /// A file that cannot be linked there.
     pub fn add_to(&self, mut options: Options) -> Result<Options, Error> {
         if !self.link.is_empty() {
-            Link::read(&self.link, options.choice != Choice::Cpu).map_err(BackendError::from)?;
+            let on_cpu = options.choice == Choice::Cpu;
+            let link = Link::read(&self.link, !on_cpu).map_err(BackendError::from)?;
+            if on_cpu {
+                // What is wrong with a library is so in every process.
+                Libraries::load(&link).map_err(BackendError::from)?;
+            }
             options.link.clone_from(&self.link);
         }
         Ok(options)

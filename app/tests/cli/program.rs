@@ -182,7 +182,15 @@ pub fn keys(value: &Value) -> Vec<&str> {
 }
 
 /// Those of a result's `meta`.
-const META_KEYS: [&str; 6] = ["commit", "compiler", "driver", "gpu", "input_hash", "seed"];
+const META_KEYS: [&str; 7] = [
+    "commit",
+    "compiler",
+    "driver",
+    "gpu",
+    "input_hash",
+    "link",
+    "seed",
+];
 
 /// Checks that a result has these keys, and all of `meta`.
 pub fn assert_keys(value: &Value, expected: &[&str]) {

@@ -1,0 +1,339 @@
+//! Allocators of the user's, in shared libraries, as the CPU takes them; and what is said of
+//! files and functions that are not as they should be.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::program::{Folder, Outcome, run, text};
+
+/// An allocator that keeps the contract, in C.
+const FREE_LISTS: &str = include_str!("../../../tests/data/external/freelist.c");
+/// Others that do not, but for one: with no macro it is a bump allocator without `free`.
+const FAULTY: &str = include_str!("../../../tests/data/external/faulty.c");
+
+/// Compiles a source with macros to a shared library in the folder; false, and a line, where
+/// there is no C compiler.
+fn compile(folder: &Folder, source: &str, macros: &[&str], name: &str) -> bool {
+    let file = folder.put(&format!("{name}.c"), source);
+    let command = Command::new("cc")
+        .args(["-shared", "-fPIC", "-O2", "-w"])
+        .args(macros.iter().map(|name| format!("-D{name}")))
+        .arg(file)
+        .arg("-o")
+        .arg(folder.path(&format!("{name}.so")))
+        .status();
+    match command {
+        Ok(status) => {
+            assert!(status.success(), "{name} does not compile");
+            true
+        }
+        Err(cause) => {
+            println!("skipped: no C compiler: {cause}");
+            false
+        }
+    }
+}
+
+/// What results say of the files.
+fn link(result: &Value) -> &Value {
+    &result["meta"]["link"]
+}
+
+#[test]
+fn the_users_allocator_runs_whatever_the_programs_do() {
+    let folder = Folder::new();
+    if !compile(&folder, FREE_LISTS, &[], "lists") {
+        return;
+    }
+    let on_cpu = "--backend cpu --link @lists.so --format json";
+    for workload in [
+        "threads --threads 5000 --bytes 16,1000 --heap warm",
+        "threads --threads 500 --bytes 4096 --heap full",
+        "mixed --threads 3000 --heap cold --in-process",
+        "alloc-cycle-dealloc --blocks 20 --bytes 64",
+        "probability --blocks 20 --bytes 4",
+        "turns --threads 500 --turns 20 --bytes 256",
+    ] {
+        let command = format!(
+            "bench {workload} {on_cpu} --allocators external:name=lists,cfmalloc --pool 16MiB \
+             --runs 5"
+        );
+        let rows = run(&folder, &command).json();
+        for row in rows.as_array().unwrap() {
+            assert_eq!(text(row, "status"), "ok", "{row}");
+            let own = text(row, "allocator") == "external:name=lists";
+            assert!(own || text(row, "allocator") == "cfmalloc", "{row}");
+            assert_eq!(link(row).is_null(), !own, "{row}");
+            assert!(row["corrupt"].as_u64().is_none_or(|corrupt| corrupt == 0));
+        }
+    }
+    let command =
+        format!("bench fragmentation --allocators external {on_cpu} --threads 500 --bytes 64");
+    let rows = run(&folder, &command).json();
+    assert!(rows[0]["growth"].is_object(), "{rows}");
+
+    let scene = "gen:soup,triangles=2000";
+    let tree = |allocator: &str| run(&folder, &format!("kdtree {scene} --runs 2 {allocator}"));
+    let own = tree(&format!("--allocator external --verify {on_cpu}")).json();
+    let other = tree("--allocator cfmalloc --backend cpu --format json").json();
+    assert_eq!(text(&own, "tree_hash"), text(&other, "tree_hash"));
+    assert_eq!(own["frees"], own["allocations"]);
+    let file = &link(&own)["files"][0];
+    assert!(text(file, "file").ends_with("lists.so"));
+    assert_eq!(text(file, "kind"), "shared-library");
+    assert_eq!(text(file, "hash").len(), 16);
+    assert!(link(&own)["ms"].is_null() && link(&other).is_null());
+    let shown = tree("--allocator external --backend cpu --link @lists.so");
+    assert!(shown.stdout.contains("\nlinked "), "{shown:?}");
+    let command = format!("kdtree --frames {scene} {scene} --runs 1 --allocator external {on_cpu}");
+    assert_eq!(
+        run(&folder, &command).json()["frames"][1]["frees"],
+        Value::Null
+    );
+    let command = format!("render {scene} -o @picture.png --size 40x30 --allocator external");
+    let picture = run(&folder, &format!("{command} {on_cpu}")).json();
+    assert!(link(&picture).is_object());
+
+    for layout in ["contiguous", "linked"] {
+        let command = format!(
+            "graph gen:uniform,vertices=256 --allocator external --layout {layout} --insert 500 \
+             --delete 300 --rounds 2 --verify --pagerank {on_cpu}"
+        );
+        let report = run(&folder, &command).json();
+        assert!(link(&report).is_object(), "{report}");
+    }
+    // A case that needs no file gets none.
+    for what in [
+        format!("kdtree {scene} --runs 1"),
+        "graph gen:uniform,vertices=64".to_owned(),
+    ] {
+        let command = format!(
+            "compare {what} --allocators external:name=lists,cmalloc,external:name=again {on_cpu}"
+        );
+        let rows = run(&folder, &command).json();
+        let statuses: Vec<&str> = (0..3).map(|place| text(&rows[place], "status")).collect();
+        assert_eq!(statuses, ["ok"; 3], "{rows}");
+        assert_eq!(text(&rows[2], "allocator"), "external:name=again");
+        assert!(link(&rows[1]["result"]).is_null());
+    }
+    let about = run(&folder, "allocators external --backend cpu");
+    assert!(
+        about.stdout.contains("docs/external-allocators.md"),
+        "{about:?}"
+    );
+}
+
+/// Results that were made with other files are not gone on from.
+#[test]
+fn a_comparison_is_resumed_with_the_same_file() {
+    let folder = Folder::new();
+    if !compile(&folder, FREE_LISTS, &[], "lists") {
+        return;
+    }
+    let command = "compare kdtree gen:soup,triangles=500 --runs 1 --backend cpu \
+                   --allocators external --link @lists.so -o @rows.json --resume @rows.json";
+    assert_eq!(run(&folder, command).code, 0);
+    assert_eq!(run(&folder, command).code, 0);
+    assert!(compile(
+        &folder,
+        FREE_LISTS,
+        &["OTHER", "unsigned=int"],
+        "lists"
+    ));
+    let other = run(&folder, command);
+    assert!(other.error(3).contains("another linked file"), "{other:?}");
+}
+
+#[test]
+fn what_does_not_free_is_said_not_to() {
+    let folder = Folder::new();
+    if !compile(&folder, FAULTY, &[], "bump") {
+        return;
+    }
+    assert!(compile(&folder, FAULTY, &["WITH_FREE"], "frees"));
+    let scene = "gen:soup,triangles=500 --runs 1 --backend cpu --format json";
+    let tree = |rest: &str| run(&folder, &format!("kdtree {scene} {rest}"));
+    let built = tree("--allocator external:free=no,name=bump --link @bump.so").json();
+    assert_eq!(text(&built, "allocator"), "external:name=bump");
+    assert_eq!(text(&built["parameters"], "free"), "no");
+    let rows = run(
+        &folder,
+        "bench threads --allocators external:free=no --link @bump.so --threads 2000 --bytes 64 \
+         --pool 1MiB --runs 5 --backend cpu --format json",
+    );
+    for row in rows.json().as_array().unwrap() {
+        assert_eq!(text(row, "status"), "ok", "{row}");
+        assert!(row["free_ms"].is_null(), "{row}");
+    }
+    let missing = tree("--allocator external --link @bump.so");
+    assert!(missing.error(1).contains("external:free=no"), "{missing:?}");
+    let has_one = tree("--allocator external:free=no --link @frees.so");
+    assert!(
+        has_one.error(1).contains("leave out free=no"),
+        "{has_one:?}"
+    );
+    let frames = "kdtree --frames gen:soup gen:soup --backend cpu --link @bump.so --allocator";
+    let frames = run(&folder, &format!("{frames} external:free=no"));
+    assert!(frames.error(2).contains("cannot free the tree of a frame"));
+    // `init` may be left out.
+    assert!(compile(&folder, FAULTY, &["WITHOUT_INIT"], "lazy"));
+    tree("--allocator external:free=no --link @lazy.so").json();
+}
+
+#[test]
+fn blocks_that_cannot_be_are_found() {
+    let folder = Folder::new();
+    for (fault, what) in [
+        ("BEFORE", "outside of the pool, or beyond its end"),
+        ("BEYOND", "outside of the pool, or beyond its end"),
+        ("MISALIGNED", "not aligned to 16 bytes"),
+    ] {
+        if !compile(&folder, FAULTY, &[fault], "bad") {
+            return;
+        }
+        let linked = "--link @bad.so --backend cpu";
+        let found = |outcome: Outcome| {
+            assert!(outcome.error(5).contains(what), "{fault}: {outcome:?}");
+        };
+        let tree = format!("kdtree gen:soup,triangles=500 {linked} --allocator external:free=no");
+        found(run(&folder, &tree));
+        found(run(&folder, &format!("{tree} --pool 1MiB")));
+        let graph = format!("graph gen:uniform,vertices=64 {linked} --allocator external:free=no");
+        found(run(&folder, &graph));
+        let bench = format!(
+            "bench threads --allocators external:free=no {linked} --threads 100 --bytes 40 \
+             --pool 1MiB --runs 5 --format json --heap cold"
+        );
+        let outcome = run(&folder, &bench);
+        let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        assert_eq!(text(&rows[0], "status"), "fault", "{outcome:?}");
+        assert!(text(&rows[0], "error").contains(what), "{outcome:?}");
+    }
+}
+
+#[test]
+fn blocks_that_overlap_are_found_and_an_allocator_that_hangs_is_ended() {
+    let folder = Folder::new();
+    if !compile(&folder, FAULTY, &["SAME"], "same") {
+        return;
+    }
+    assert!(compile(&folder, FAULTY, &["HANGS"], "hangs"));
+    let bench = |rest: &str| {
+        let command = format!(
+            "bench threads --allocators external:free=no --threads 100 --bytes 64 --pool 1MiB \
+             --heap warm --runs 5 --backend cpu --format json {rest}"
+        );
+        let outcome = run(&folder, &command);
+        let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        (
+            text(&rows[0], "status").to_owned(),
+            text(&rows[0], "error").to_owned(),
+        )
+    };
+    let (status, error) = bench("--link @same.so");
+    assert_eq!(status, "fault");
+    assert!(error.contains("blocks lost their contents"), "{error}");
+    let (status, error) = bench("--link @hangs.so --timeout 2");
+    assert_eq!(
+        (status.as_str(), error.as_str()),
+        ("timeout", "not done after 2 s")
+    );
+}
+
+#[test]
+fn files_that_cannot_be_linked_are_refused() {
+    let folder = Folder::new();
+    let bench = |rest: &str| run(&folder, &format!("bench threads --backend cpu {rest}"));
+    let external = |rest: &str| bench(&format!("--allocators external {rest}"));
+    let nothing = external("");
+    assert!(nothing.error(2).contains("give it with --link FILE"));
+    let compared = run(
+        &folder,
+        "compare kdtree gen:soup --backend cpu --allocators cmalloc,external",
+    );
+    assert!(compared.error(2).contains("give it with --link FILE"));
+    for command in [
+        "kdtree gen:soup",
+        "graph gen:uniform,vertices=16",
+        "render gen:soup -o @x.png",
+    ] {
+        let outcome = run(
+            &folder,
+            &format!("{command} --backend cpu --allocator external"),
+        );
+        assert!(
+            outcome.error(2).contains("give it with --link FILE"),
+            "{outcome:?}"
+        );
+    }
+    folder.put("empty", "");
+    for unused in [
+        bench("--allocators cmalloc --link @empty"),
+        bench("--link @empty"),
+    ] {
+        assert!(unused.error(2).contains("name that one, too"), "{unused:?}");
+    }
+    let checked = run(
+        &folder,
+        "kdtree gen:soup --backend cpu --allocator external --link @empty --check-heap",
+    );
+    assert!(checked.error(2).contains("external has no checked mode"));
+
+    assert!(
+        external("--link @absent.so")
+            .error(3)
+            .contains("absent.so: cannot read")
+    );
+    folder.put(
+        "source.cu",
+        "extern \"C\" __device__ void* heapwood_malloc(void*, int);\n",
+    );
+    for unknown in ["empty", "source.cu"] {
+        let outcome = external(&format!("--link @{unknown}"));
+        assert!(
+            outcome.error(3).contains("--link takes a cubin"),
+            "{outcome:?}"
+        );
+    }
+    let elf = |kind: u8, machine: u8, rest: &[u8]| {
+        let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+        file.extend([kind, 0, machine, 0]);
+        file.extend(rest);
+        file
+    };
+    let cases = [
+        ("a.cubin", elf(1, 190, b""), "this is a cubin"),
+        (
+            "a.fatbin",
+            b"\x50\xed\x55\xba\x01".to_vec(),
+            "this is a fatbin",
+        ),
+        ("a.ptx", b".version 7.0\n".to_vec(), "this is PTX"),
+        (
+            "a.o",
+            elf(1, 62, b"__nv_relfatbin"),
+            "this is an object with device code",
+        ),
+        ("b.o", elf(1, 62, b".text"), "this is an object,"),
+        (
+            "b.cubin",
+            elf(2, 190, b""),
+            "this is device code that is linked already",
+        ),
+        ("a.so", elf(3, 62, b""), "cannot load it"),
+    ];
+    for (name, bytes, what) in cases {
+        folder.put(name, bytes);
+        let outcome = external(&format!("--link @{name}"));
+        let error = outcome.error(3);
+        assert!(error.contains(what) && error.contains(name), "{outcome:?}");
+    }
+    if compile(&folder, FAULTY, &["WITHOUT_MALLOC"], "none") {
+        let outcome = external("--link @none.so");
+        assert!(
+            outcome.error(3).contains("no file has heapwood_malloc"),
+            "{outcome:?}"
+        );
+    }
+}
