@@ -43,20 +43,25 @@ impl LinkMeta {
     pub fn of(linked: &Linked) -> Self {
         Self {
             files: linked.files.clone(),
-            ms: (!linked.time.is_zero()).then(|| linked.time.as_secs_f64() * 1e3),
+            ms: (!linked.time.is_zero()).then_some(linked.time.as_secs_f64() * 1e3),
         }
     }
 
     /// For people: the files, and how long it took.
     pub fn text(&self) -> String {
-        let file =
-            |file: &AboutFile| format!("{} ({}, hash {})", file.file, file.kind.name(), file.hash);
-        let files: Vec<String> = self.files.iter().map(file).collect();
-        let files = files.join(", ");
+        let files = self.files_text();
         match self.ms {
             Some(ms) => format!("{files}; linked in {} ms", milliseconds(ms)),
             None => files,
         }
+    }
+
+    /// The files.
+    pub fn files_text(&self) -> String {
+        let file =
+            |file: &AboutFile| format!("{} ({}, hash {})", file.file, file.kind.name(), file.hash);
+        let files: Vec<String> = self.files.iter().map(file).collect();
+        files.join(", ")
     }
 }
 

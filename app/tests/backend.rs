@@ -13,6 +13,7 @@ use heapwood_device::launch::Call;
 /// The CPU backend with several numbers of workers, and the GPU if there is one.
 fn backends() -> Vec<Box<dyn Backend>> {
     let options = |choice, threads| Options {
+        link: Vec::new(),
         choice,
         device: 0,
         threads,

@@ -3,6 +3,7 @@
 mod assemble;
 mod bundle;
 mod busy;
+mod nvcc;
 mod tables;
 
 use std::fs;
@@ -15,6 +16,7 @@ const HELP: &str = "\
 cargo xtask ptx               build the device code, assemble what is new, renew device/ptx
 cargo xtask ptx --check       build afresh; fail if device/ptx is stale or does not assemble
 cargo xtask registers         registers of each kernel, by ptxas
+cargo xtask nvcc              NVIDIA's compiler, from Python wheels, for tests of linked allocators
 cargo xtask device-toolchain  install what builds device code (Debian: apt, as root; else rustup)
 cargo xtask gpu-bundle [DIR]  a folder for GPU machines without Rust (default target/gpu-bundle)
 cargo xtask weaken [SECONDS]  weaken each memory ordering in turn; renew tests/data/weakenings.tsv
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         ["ptx"] => renew(),
         ["ptx", "--check"] => check(),
         ["registers"] => assemble::registers(&root(), "sm_90"),
+        ["nvcc"] => nvcc::install(&root()),
         ["device-toolchain"] => toolchain::install().map(|found| println!("{}", found.version)),
         ["gpu-bundle"] => bundle::make(&root(), &root().join("target/gpu-bundle")),
         ["gpu-bundle", folder] => bundle::make(&root(), Path::new(folder)),

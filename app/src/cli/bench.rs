@@ -23,7 +23,7 @@ pub use workload::parse_threads;
 #[derive(Debug, Subcommand)]
 pub enum What {
     #[command(flatten)]
-    Micro(Workload),
+    Micro(Box<Workload>),
     /// How much of a pool is granted, and at which addresses
     ///
     /// The tests of fragmentation of Winter et al. (Ouroboros, 2020), for each size: the
@@ -105,7 +105,7 @@ impl Heaps {
 /// Runs the benchmark.
 pub fn run(what: What) -> Result<(), Error> {
     match what {
-        What::Micro(workload) => run_micro(workload),
+        What::Micro(workload) => run_micro(*workload),
         What::Fragmentation(arguments) => fragmentation::run(*arguments),
         What::HostPool(arguments) => host_pool::run(*arguments),
     }

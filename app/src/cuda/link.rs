@@ -13,28 +13,7 @@ use cust::sys::{self, CUjit_option, CUjitInputType, CUlinkState, CUmodule, CUres
 use super::error::{CudaError, check};
 use super::gpu::Gpu;
 use super::module::{LOG_BYTES, log_text};
-use crate::link::{FREE, Kind, Link, missing};
-
-/// Definitions of functions that the user may leave out. A weak one yields to the user's.
-const INIT_STUB: &str = "\
-.version 7.0
-.target sm_70
-.address_size 64
-.weak .func heapwood_init(.param .b64 a,.param .b64 b,.param .b64 c,.param .b32 d,.param .b32 e)
-{
-ret;
-}
-";
-/// Said to be left out, so that it is an error if the user has one.
-const FREE_STUB: &str = "\
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .func heapwood_free(.param .b64 a,.param .b64 b)
-{
-ret;
-}
-";
+use crate::link::{FREE, FREE_STUB, INIT_STUB, Kind, Link, missing};
 
 /// Something to link, with a name for the log.
 struct Input<'a> {
@@ -145,8 +124,8 @@ pub(super) fn link(
     let begun = Instant::now();
     let handle = gpu.with_memory(|| {
         let mut linker = Linker::new()?;
-        linker.add(text(ptx.as_bytes(), "heapwood's kernels"))?;
-        linker.add(text(INIT_STUB.as_bytes(), "heapwood's defaults"))?;
+        linker.add(text(ptx.as_bytes(), "heapwood kernels"))?;
+        linker.add(text(INIT_STUB.as_bytes(), "heapwood defaults"))?;
         if !frees {
             linker.add(text(FREE_STUB.as_bytes(), "external:free=no"))?;
         }
@@ -255,7 +234,7 @@ mod tests {
     fn a_log_becomes_what_to_do() {
         let undefined = |name: &str| {
             said(&format!(
-                "error   : Undefined reference to '{name}' in 'heapwood's kernels'\n"
+                "error   : Undefined reference to '{name}' in 'heapwood kernels'\n"
             ))
         };
         assert!(undefined("heapwood_malloc").starts_with("no file has heapwood_malloc: write"));

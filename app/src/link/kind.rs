@@ -78,7 +78,10 @@ pub fn of(bytes: &[u8]) -> Option<Kind> {
     }
     let text = std::str::from_utf8(bytes).ok()?;
     let text = text.trim_end_matches('\0');
-    let is_ptx = !text.contains('\0') && text.lines().any(|line| line.starts_with(".version"));
+    let is_ptx = !text.contains('\0')
+        && text
+            .lines()
+            .any(|line| line.trim_start().starts_with(".version"));
     is_ptx.then_some(Kind::Ptx)
 }
 

@@ -28,6 +28,27 @@ pub const FREE: &str = "heapwood_free";
 /// The one that makes a pool ready.
 pub const INIT: &str = "heapwood_init";
 
+/// PTX with a `heapwood_init`, which may be left out: a weak one yields to the user's.
+pub const INIT_STUB: &str = "\
+.version 7.0
+.target sm_70
+.address_size 64
+.weak .func heapwood_init(.param .b64 a,.param .b64 b,.param .b64 c,.param .b32 d,.param .b32 e)
+{
+ret;
+}
+";
+/// PTX with a `heapwood_free` that is said to be left out: it is an error if the user has one.
+pub const FREE_STUB: &str = "\
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .func heapwood_free(.param .b64 a,.param .b64 b)
+{
+ret;
+}
+";
+
 /// The most bytes of a file.
 const MOST_BYTES: u64 = 1 << 30;
 

@@ -114,17 +114,10 @@ impl Origin {
             ]
         };
         // Only results of the user's allocator have files.
-        if let (Some(other), Some(own)) = (&there.meta.link, &self.meta.link) {
-            if other.files != own.files {
-                let linked = |link: &LinkMeta| {
-                    LinkMeta {
-                        ms: None,
-                        ..link.clone()
-                    }
-                    .text()
-                };
-                return Some(("linked file", linked(other), linked(own)));
-            }
+        if let (Some(other), Some(own)) = (&there.meta.link, &self.meta.link)
+            && other.files != own.files
+        {
+            return Some(("linked file", other.files_text(), own.files_text()));
         }
         let mut pairs = things(there).into_iter().zip(things(self));
         let ((what, there), (_, here)) = pairs.find(|(there, here)| there != here)?;

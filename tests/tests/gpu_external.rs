@@ -1,0 +1,172 @@
+//! Allocators of the user's, linked with the kernels by the driver. The two are PTX that nvcc has
+//! made, so that no toolkit is needed; `external_link` links other forms, without a GPU.
+
+use std::fs;
+use std::path::PathBuf;
+
+use heapwood::allocators::Spec;
+use heapwood::backend::{Backend, BackendError, Choice, Options};
+use heapwood::cuda::CudaError;
+use heapwood::heap::{DeviceHeap, HeapError};
+use heapwood::size::Pool;
+use heapwood::tree::{self, TreeBuilder};
+use heapwood::workload::Status;
+use heapwood::workload::micro::{Costs, HeapState, Microbenchmark, Plan, Row, Runner, Size, Suite};
+use heapwood_scenes::generate;
+use heapwood_tests::gpu::turn;
+use tempfile::TempDir;
+
+/// One that frees, and one that does not.
+const STACKS: &str = include_str!("../data/external/stacks.ptx");
+const BUMP: &str = include_str!("../data/external/bump.ptx");
+const POOL: u64 = 64 << 20;
+
+/// Files in a folder, and options for a GPU whose kernels are linked with them; nothing and a
+/// line where there is none.
+fn linked(sources: &[&str]) -> Option<(TempDir, Options)> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let put = |(number, source): (usize, &&str)| -> PathBuf {
+        let path = folder.path().join(format!("{number}.ptx"));
+        fs::write(&path, source).expect("the file is written");
+        path
+    };
+    let link = sources.iter().enumerate().map(put).collect();
+    let choice = Choice::Cuda;
+    let options = Options {
+        choice,
+        link,
+        ..Options::default()
+    };
+    match options.decide() {
+        Ok((options, _)) => Some((folder, options)),
+        Err(why) => {
+            println!("skipped: {why}");
+            None
+        }
+    }
+}
+
+fn spec(name: &str) -> Spec {
+    Spec::parse(name).expect("an allocator")
+}
+
+/// Rows of a benchmark in this process.
+fn rows(options: &Options, name: &str, workload: Microbenchmark) -> Vec<Row> {
+    let suite = Suite {
+        workload,
+        allocators: vec![spec(name)],
+        heaps: vec![HeapState::Warm, HeapState::Cold],
+        sizes: Size::product(&[20_000], &[16, 500], &[4]),
+        draws: None,
+        turns: Some(10),
+        pool_bytes: POOL,
+        plan: Plan {
+            warmup: 1,
+            runs: 5,
+            budget_s: 1.0,
+            verify: true,
+        },
+        backend: options.clone(),
+    };
+    let mut runner = Runner::in_this_process(options).expect("the GPU opens");
+    let cases = suite.cases();
+    let rows = cases.iter().map(|(spec, case)| runner.run(spec, case));
+    rows.collect::<Result<_, _>>().expect("they run")
+}
+
+#[test]
+fn the_users_allocators_serve_benchmarks() {
+    let _turn = turn();
+    let Some((_folder, options)) = linked(&[STACKS]) else {
+        return;
+    };
+    for workload in [
+        Microbenchmark::Threads,
+        Microbenchmark::AllocCycleDealloc,
+        Microbenchmark::Turns,
+    ] {
+        for row in rows(&options, "external:name=stacks", workload) {
+            assert_eq!(row.status, Status::Ok, "{row:?}");
+            assert_eq!(row.nulls, Some(0), "{row:?}");
+            assert!(row.corrupt.is_none_or(|corrupt| corrupt == 0), "{row:?}");
+            let link = row.meta.link.expect("it was linked");
+            assert!(link.ms.is_some_and(|ms| ms > 0.0), "{link:?}");
+        }
+    }
+    let (_folder, options) = linked(&[BUMP]).expect("there is a GPU");
+    for row in rows(&options, "external:free=no", Microbenchmark::Threads) {
+        assert_eq!(row.status, Status::Ok, "{row:?}");
+        assert!(row.free_ms.is_none(), "{row:?}");
+    }
+}
+
+#[test]
+fn trees_over_them_are_those_of_other_allocators() {
+    let _turn = turn();
+    let Some((_folder, options)) = linked(&[STACKS]) else {
+        return;
+    };
+    let backend = options.open().expect("the GPU opens");
+    let scene = generate::by_name("terrain").expect("a scene");
+    let builder = TreeBuilder::new(&*backend, &tree::triangles(&scene)).expect("it fits");
+    let [own, other] = ["external", "cfmalloc"].map(|name| {
+        let ready = builder.prepare(&spec(name), Pool::Auto, tree::Options::default());
+        let ready = ready.expect("a tree");
+        let built = ready.build(false).expect("another");
+        ready.tree(&built).expect("it is downloaded").hash()
+    });
+    assert_eq!(own, other);
+    let costs = Costs::of(spec("external").allocator, &*backend).expect("the kernels load");
+    assert!(costs.plain.is_some_and(|cost| cost.registers > 0));
+}
+
+/// What is said when a heap over these files is made ready and asked.
+fn refusal(sources: &[&str], name: &str) -> Option<String> {
+    let (_folder, options) = linked(sources)?;
+    let backend = match options.open() {
+        Ok(backend) => backend,
+        Err(error) => return Some(error.to_string()),
+    };
+    // Which function a kernel needs differs: this one takes all.
+    let spec = spec(name);
+    let heap = DeviceHeap::new(&*backend, &spec, POOL)
+        .and_then(|heap| heap.init().map_err(HeapError::from));
+    let costs = heap.map_err(|error| error.to_string()).and_then(|_| {
+        let costs = Costs::of(spec.allocator, &*backend as &dyn Backend);
+        costs.map_err(|error| {
+            let is_link = matches!(error, BackendError::Cuda(CudaError::Link { .. }));
+            assert!(is_link, "{error}");
+            error.to_string()
+        })
+    });
+    Some(costs.err().unwrap_or_default())
+}
+
+#[test]
+fn what_the_linker_finds_wrong_is_said() {
+    let _turn = turn();
+    let other_function = STACKS.replace("heapwood_malloc", "other_malloc");
+    let newer = STACKS.replace(".version 7.0", ".version 99.0");
+    let syntax = STACKS.replace("ret;", "return;");
+    for (sources, name, what) in [
+        (vec![STACKS, STACKS], "external", "is in two of the files"),
+        (vec![BUMP], "external", "no file has heapwood_free"),
+        (vec![STACKS], "external:free=no", "leave out free=no"),
+        (
+            vec![&*other_function],
+            "external",
+            "no file has heapwood_malloc",
+        ),
+        (vec![&*newer], "external", "newer than this driver"),
+        (vec![&*syntax], "external", "0.ptx"),
+        (vec![STACKS], "external", ""),
+        (vec![BUMP], "external:free=no", ""),
+    ] {
+        let Some(said) = refusal(&sources, name) else {
+            return;
+        };
+        println!("{said}");
+        assert!(said.contains(what), "{what}: {said}");
+        assert_eq!(said.is_empty(), what.is_empty(), "{said}");
+    }
+}
