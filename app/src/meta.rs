@@ -33,6 +33,8 @@ pub struct Meta {
 pub struct LinkMeta {
     /// The files.
     pub files: Vec<AboutFile>,
+    /// Whether they were made a part of the kernels' modules.
+    pub merged: bool,
     /// How long linking took, all modules together, in milliseconds; null on the CPU, and where
     /// nothing came of it.
     pub ms: Option<f64>,
@@ -43,6 +45,7 @@ impl LinkMeta {
     pub fn of(linked: &Linked) -> Self {
         Self {
             files: linked.files.clone(),
+            merged: linked.merged,
             ms: (!linked.time.is_zero()).then_some(linked.time.as_secs_f64() * 1e3),
         }
     }
@@ -51,17 +54,22 @@ impl LinkMeta {
     pub fn text(&self) -> String {
         let files = self.files_text();
         match self.ms {
-            Some(ms) => format!("{files}; linked in {} ms", milliseconds(ms)),
+            Some(ms) => format!("{files} in {} ms", milliseconds(ms)),
             None => files,
         }
     }
 
-    /// The files.
+    /// The files, and how they came into the kernels.
     pub fn files_text(&self) -> String {
         let file =
             |file: &AboutFile| format!("{} ({}, hash {})", file.file, file.kind.name(), file.hash);
         let files: Vec<String> = self.files.iter().map(file).collect();
-        files.join(", ")
+        let merged = if self.merged {
+            ", merged with the kernels"
+        } else {
+            ""
+        };
+        files.join(", ") + merged
     }
 }
 

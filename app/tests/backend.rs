@@ -6,6 +6,7 @@ use std::time::Duration;
 use heapwood::allocators::Spec;
 use heapwood::backend::{Backend, BackendError, Choice, Grid, Launch, Options};
 use heapwood::heap::{DeviceHeap, HeapError};
+use heapwood::link::LinkOptions;
 use heapwood_device::bench::{ThreadsArguments, ThreadsFree, ThreadsMalloc};
 use heapwood_device::heap::{Init, Nothing};
 use heapwood_device::launch::Call;
@@ -13,7 +14,7 @@ use heapwood_device::launch::Call;
 /// The CPU backend with several numbers of workers, and the GPU if there is one.
 fn backends() -> Vec<Box<dyn Backend>> {
     let options = |choice, threads| Options {
-        link: Vec::new(),
+        link: LinkOptions::default(),
         choice,
         device: 0,
         threads,

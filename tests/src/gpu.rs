@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use heapwood::allocators::{Spec, parse_list};
 use heapwood::backend::{Backend, Choice, Options};
+use heapwood::link::LinkOptions;
 
 mod trial;
 
@@ -25,7 +26,7 @@ pub fn turn() -> MutexGuard<'static, ()> {
 
 fn options(choice: Choice, threads: Option<usize>) -> Options {
     Options {
-        link: Vec::new(),
+        link: LinkOptions::default(),
         choice,
         device: 0,
         threads,

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use heapwood::link::{FREE_STUB, INIT_STUB, Kind, Link, LinkError, MALLOC};
+use heapwood::link::{FREE_STUB, INIT_STUB, Kind, Link, LinkError, LinkOptions, MALLOC, merged};
 use heapwood::ptx;
 use heapwood_device::launch::KernelId;
 use tempfile::TempDir;
@@ -96,6 +96,14 @@ impl Tools {
     }
 }
 
+/// A file that is linked alone.
+fn alone(file: &Path) -> LinkOptions {
+    LinkOptions {
+        files: vec![file.to_owned()],
+        merge: false,
+    }
+}
+
 #[test]
 fn the_page_shows_the_example() {
     let page = include_str!("../../docs/external-allocators.md");
@@ -115,9 +123,10 @@ fn what_nvcc_makes_of_the_example_is_known() {
     ];
     for (arguments, name, kind) in forms {
         let file = tools.compile(BUMP, arguments, name);
-        let link = Link::read(&[&file], true).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let link =
+            Link::read(&alone(&file), true).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(link.files()[0].kind, kind, "{name}");
-        let on_cpu = Link::read(&[&file], false);
+        let on_cpu = Link::read(&alone(&file), false);
         assert!(matches!(on_cpu, Err(LinkError::NotForCpu { .. })), "{name}");
     }
     // Without -rdc=true functions that no kernel calls are dropped.
@@ -128,14 +137,14 @@ fn what_nvcc_makes_of_the_example_is_known() {
     ];
     for (arguments, name) in dropped {
         let file = tools.compile(BUMP, arguments, name);
-        let error = Link::read(&[&file], true).expect_err(name);
+        let error = Link::read(&alone(&file), true).expect_err(name);
         assert!(error.to_string().contains("-rdc=true"), "{name}: {error}");
     }
     // Functions of C++ have other names.
     let mangled = BUMP.replace("extern \"C\" ", "");
     for (form, name) in [("-cubin", "other.cubin"), ("-ptx", "other.ptx")] {
         let file = tools.compile(&mangled, &["-rdc=true", form], name);
-        let error = Link::read(&[&file], true).expect_err(name);
+        let error = Link::read(&alone(&file), true).expect_err(name);
         assert_eq!(error, LinkError::Missing { function: MALLOC }, "{name}");
     }
 }
@@ -150,6 +159,11 @@ fn the_example_links_with_every_kernel() {
     }
     let object = tools.compile(BUMP, &["-rdc=true", "-c"], "bump.o");
     let text = tools.compile(BUMP, &["-rdc=true", "-ptx"], "bump.ptx");
+    let to_merge = LinkOptions {
+        merge: true,
+        ..alone(&text)
+    };
+    let to_merge = Link::read(&to_merge, true).expect("PTX can be merged");
     let text = fs::read_to_string(text).expect("PTX is text");
     let forms = [object, tools.assemble(&text, "bump")];
     let free = "extern \"C\" __device__ void heapwood_free(void* state, void* block) {}";
@@ -169,6 +183,13 @@ fn the_example_links_with_every_kernel() {
                 .link(&[&kernels, &init_stub, &free_stub, form])
                 .unwrap_or_else(|error| panic!("{family}: {error}"));
         }
+        let module = merged(&text, &to_merge, false).expect("all functions are there");
+        let module = tools.put("merged.ptx", &module);
+        let assembled = tools.path("merged.cubin");
+        // Whole by itself: nothing is left to link.
+        tools
+            .run("ptxas", &["-o"], &[&assembled, &module])
+            .unwrap_or_else(|error| panic!("{family}, merged: {error}"));
         if text.contains("heapwood_free") {
             let error = tools
                 .link(&[&kernels, &init_stub, &forms[0]])

@@ -8,6 +8,7 @@ use heapwood::allocators::Spec;
 use heapwood::backend::{Backend, BackendError, Choice, Options};
 use heapwood::cuda::CudaError;
 use heapwood::heap::{DeviceHeap, HeapError};
+use heapwood::link::LinkOptions;
 use heapwood::size::Pool;
 use heapwood::tree::{self, TreeBuilder};
 use heapwood::workload::Status;
@@ -23,14 +24,15 @@ const POOL: u64 = 64 << 20;
 
 /// Files in a folder, and options for a GPU whose kernels are linked with them; nothing and a
 /// line where there is none.
-fn linked(sources: &[&str]) -> Option<(TempDir, Options)> {
+fn linked(sources: &[&str], merge: bool) -> Option<(TempDir, Options)> {
     let folder = tempfile::tempdir().expect("a folder");
     let put = |(number, source): (usize, &&str)| -> PathBuf {
         let path = folder.path().join(format!("{number}.ptx"));
         fs::write(&path, source).expect("the file is written");
         path
     };
-    let link = sources.iter().enumerate().map(put).collect();
+    let files = sources.iter().enumerate().map(put).collect();
+    let link = LinkOptions { files, merge };
     let choice = Choice::Cuda;
     let options = Options {
         choice,
@@ -75,9 +77,18 @@ fn rows(options: &Options, name: &str, workload: Microbenchmark) -> Vec<Row> {
 }
 
 #[test]
-fn the_users_allocators_serve_benchmarks() {
+fn the_users_allocators_serve_benchmarks_linked() {
+    the_users_allocators_serve_benchmarks(false);
+}
+
+#[test]
+fn the_users_allocators_serve_benchmarks_merged() {
+    the_users_allocators_serve_benchmarks(true);
+}
+
+fn the_users_allocators_serve_benchmarks(merge: bool) {
     let _turn = turn();
-    let Some((_folder, options)) = linked(&[STACKS]) else {
+    let Some((_folder, options)) = linked(&[STACKS], merge) else {
         return;
     };
     for workload in [
@@ -91,9 +102,10 @@ fn the_users_allocators_serve_benchmarks() {
             assert!(row.corrupt.is_none_or(|corrupt| corrupt == 0), "{row:?}");
             let link = row.meta.link.expect("it was linked");
             assert!(link.ms.is_some_and(|ms| ms > 0.0), "{link:?}");
+            assert_eq!(link.merged, merge);
         }
     }
-    let (_folder, options) = linked(&[BUMP]).expect("there is a GPU");
+    let (_folder, options) = linked(&[BUMP], merge).expect("there is a GPU");
     for row in rows(&options, "external:free=no", Microbenchmark::Threads) {
         assert_eq!(row.status, Status::Ok, "{row:?}");
         assert!(row.free_ms.is_none(), "{row:?}");
@@ -101,9 +113,18 @@ fn the_users_allocators_serve_benchmarks() {
 }
 
 #[test]
-fn trees_over_them_are_those_of_other_allocators() {
+fn trees_over_them_are_those_of_other_allocators_linked() {
+    trees_over_them_are_those_of_other_allocators(false);
+}
+
+#[test]
+fn trees_over_them_are_those_of_other_allocators_merged() {
+    trees_over_them_are_those_of_other_allocators(true);
+}
+
+fn trees_over_them_are_those_of_other_allocators(merge: bool) {
     let _turn = turn();
-    let Some((_folder, options)) = linked(&[STACKS]) else {
+    let Some((_folder, options)) = linked(&[STACKS], merge) else {
         return;
     };
     let backend = options.open().expect("the GPU opens");
@@ -121,8 +142,8 @@ fn trees_over_them_are_those_of_other_allocators() {
 }
 
 /// What is said when a heap over these files is made ready and asked.
-fn refusal(sources: &[&str], name: &str) -> Option<String> {
-    let (_folder, options) = linked(sources)?;
+fn refusal(sources: &[&str], name: &str, merge: bool) -> Option<String> {
+    let (_folder, options) = linked(sources, merge)?;
     let backend = match options.open() {
         Ok(backend) => backend,
         Err(error) => return Some(error.to_string()),
@@ -148,7 +169,7 @@ fn what_the_linker_finds_wrong_is_said() {
     let other_function = STACKS.replace("heapwood_malloc", "other_malloc");
     let newer = STACKS.replace(".version 7.0", ".version 99.0");
     let syntax = STACKS.replace("ret;", "return;");
-    for (sources, name, what) in [
+    let cases = [
         (vec![STACKS, STACKS], "external", "is in two of the files"),
         (vec![BUMP], "external", "no file has heapwood_free"),
         (vec![STACKS], "external:free=no", "leave out free=no"),
@@ -158,15 +179,18 @@ fn what_the_linker_finds_wrong_is_said() {
             "no file has heapwood_malloc",
         ),
         (vec![&*newer], "external", "newer than this driver"),
-        (vec![&*syntax], "external", "0.ptx"),
+        (vec![&*syntax], "external", "known instruction"),
         (vec![STACKS], "external", ""),
         (vec![BUMP], "external:free=no", ""),
-    ] {
-        let Some(said) = refusal(&sources, name) else {
-            return;
-        };
-        println!("{said}");
-        assert!(said.contains(what), "{what}: {said}");
-        assert_eq!(said.is_empty(), what.is_empty(), "{said}");
+    ];
+    for merge in [false, true] {
+        for (sources, name, what) in &cases {
+            let Some(said) = refusal(sources, name, merge) else {
+                return;
+            };
+            println!("{said}");
+            assert!(said.contains(what), "{what}: {said}");
+            assert_eq!(said.is_empty(), what.is_empty(), "{said}");
+        }
     }
 }

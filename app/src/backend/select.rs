@@ -1,6 +1,5 @@
 //! Which backend a command runs on.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +8,7 @@ use super::cpu::Cpu;
 use super::gpu::{Cuda, info_of};
 use super::{Backend, BackendError, DeviceInfo, LAUNCH_LIMIT};
 use crate::cuda::{self, CudaError};
-use crate::link::Link;
+use crate::link::{Link, LinkOptions};
 use crate::ptx;
 
 /// The backend asked for.
@@ -36,9 +35,9 @@ pub struct Options {
     pub threads: Option<usize>,
     /// How long a launch on the GPU may take.
     pub limit: Duration,
-    /// Files that the kernels over an allocator of the user's are linked with.
+    /// What the kernels over an allocator of the user's are linked with.
     #[serde(default)]
-    pub link: Vec<PathBuf>,
+    pub link: LinkOptions,
 }
 
 impl Default for Options {
@@ -49,7 +48,7 @@ impl Default for Options {
             device: 0,
             threads: None,
             limit: LAUNCH_LIMIT,
-            link: Vec::new(),
+            link: LinkOptions::default(),
         }
     }
 }
@@ -101,7 +100,7 @@ impl Options {
     ///
     /// [`BackendError::Link`] with one that cannot be used on this backend.
     fn files(&self) -> Result<Option<Link>, BackendError> {
-        if self.link.is_empty() {
+        if self.link.files.is_empty() {
             return Ok(None);
         }
         let on_gpu = self.choice != Choice::Cpu;

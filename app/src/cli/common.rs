@@ -14,7 +14,7 @@ use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{BackendError, Choice, LAUNCH_LIMIT, Options};
 use crate::generate::{SceneSpec, Source};
-use crate::link::{Libraries, Link, LinkError};
+use crate::link::{Libraries, Link, LinkError, LinkOptions};
 use crate::output::{self, Output};
 use crate::size;
 use crate::workload::frames::Frame;
@@ -53,7 +53,7 @@ impl BackendArguments {
             device: self.device,
             threads: self.cpu_threads,
             limit: limit.unwrap_or(LAUNCH_LIMIT),
-            link: Vec::new(),
+            link: LinkOptions::default(),
         };
         let (options, why) = options.decide()?;
         if let Some(why) = why {
@@ -70,6 +70,10 @@ pub struct LinkArguments {
     /// shared library for the CPU; may be given several times (see docs/external-allocators.md)
     #[arg(long, value_name = "FILE")]
     link: Vec<PathBuf>,
+    /// Make the PTX that --link names a part of the kernels' own modules: kernels take fewer
+    /// registers, and longer to load
+    #[arg(long, requires = "link")]
+    merge: bool,
 }
 
 impl LinkArguments {
@@ -111,6 +115,7 @@ impl LinkArguments {
         for file in self.link.iter().filter(|_| spec.is_external()) {
             passed.words("link", Some(file.into()));
         }
+        passed.flag("merge", self.merge && spec.is_external());
     }
 
     /// The backend with these files, once it is decided.
@@ -121,12 +126,15 @@ impl LinkArguments {
     pub fn add_to(&self, mut options: Options) -> Result<Options, Error> {
         if !self.link.is_empty() {
             let on_cpu = options.choice == Choice::Cpu;
-            let link = Link::read(&self.link, !on_cpu).map_err(BackendError::from)?;
+            options.link = LinkOptions {
+                files: self.link.clone(),
+                merge: self.merge,
+            };
+            let link = Link::read(&options.link, !on_cpu).map_err(BackendError::from)?;
             if on_cpu {
                 // What is wrong with a library is so in every process.
                 Libraries::load(&link).map_err(BackendError::from)?;
             }
-            options.link.clone_from(&self.link);
         }
         Ok(options)
     }

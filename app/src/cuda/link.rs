@@ -145,6 +145,16 @@ pub(super) fn link(
     Ok((handle, begun.elapsed()))
 }
 
+/// The error of a module that the user's PTX is a part of.
+pub(super) fn unmerged(error: CudaError) -> CudaError {
+    match error {
+        CudaError::Jit { name, line } => CudaError::Link {
+            why: why(&name, &line, Some("merged with the kernels")),
+        },
+        other => other,
+    }
+}
+
 /// PTX, whose size includes the zero behind it.
 fn text<'a>(ptx: &[u8], name: &'a str) -> Input<'a> {
     let mut bytes = ptx.to_vec();
@@ -173,17 +183,16 @@ fn input_kind(kind: Kind) -> CUjitInputType {
 fn why(result: &str, log: &str, file: Option<&str>) -> String {
     let file = file.unwrap_or("a file");
     let line = first_error(log);
-    let quoted = |text: &str| text.split('\'').nth(1).map(str::to_owned);
-    if let Some(name) = log
-        .lines()
-        .find_map(|line| quoted(line.split_once("Undefined reference to ")?.1))
-    {
+    // The name in quotes behind these words.
+    let named = |words: &str| {
+        let (_, rest) = log.split_once(words)?;
+        rest.split('\'').nth(1).map(str::to_owned)
+    };
+    if let Some(name) = named("Undefined reference to") {
         return missing(&name);
     }
-    if let Some(name) = log
-        .lines()
-        .find_map(|line| quoted(line.split_once("Multiple definition of ")?.1))
-    {
+    let twice = named("Multiple definition of");
+    if let Some(name) = twice.or_else(|| named("Duplicate definition of function")) {
         return match name.as_str() {
             FREE if log.contains("external:free=no") => crate::link::LinkError::Frees.to_string(),
             _ => format!("{name} is in two of the files: leave one out"),
@@ -263,6 +272,8 @@ mod tests {
                 "{said}"
             );
         }
+        let merged = said("line 161; error   : Duplicate definition of function 'heapwood_init'\n");
+        assert!(merged.starts_with("heapwood_init is in two of the files"));
         let newer = said("ptxas application ptx input, line 9; fatal   : Unsupported .version 9.9");
         assert!(newer.contains("newer than this driver"), "{newer}");
         assert!(said("").contains("the linker's log is empty"));

@@ -7,14 +7,14 @@
 use std::ffi::{CStr, CString, c_void};
 use std::ptr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cust::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUmodule};
 
 use super::error::{CudaError, check};
 use super::gpu::Gpu;
-use super::link::link;
-use crate::link::Link;
+use super::link::{link, unmerged};
+use crate::link::{Link, merged};
 
 /// Room for the log of the driver's compiler, in bytes; only its begin is used.
 pub(super) const LOG_BYTES: usize = 4096;
@@ -81,6 +81,14 @@ impl Module {
         frees: bool,
     ) -> Result<(Self, Duration), CudaError> {
         gpu.shared().enter()?;
+        if with.merges() {
+            let begun = Instant::now();
+            let module = merged(ptx, with, frees).map_err(|error| CudaError::Link {
+                why: error.to_string(),
+            })?;
+            let module = Self::load(gpu, &module).map_err(unmerged)?;
+            return Ok((module, begun.elapsed()));
+        }
         let (handle, took) = link(gpu, ptx, with, frees)?;
         let gpu = gpu.clone();
         let loaded = Arc::new(Loaded { handle, gpu });

@@ -70,6 +70,18 @@ pub enum LinkError {
         /// What it is.
         kind: Kind,
     },
+    /// Something else than text, which cannot become a part of a module.
+    #[error(
+        "{}: this is {}, and --merge takes PTX: compile it with nvcc -rdc=true -ptx, or leave out \
+         --merge",
+        path.display(), kind.name()
+    )]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        kind: Kind,
+    },
     /// A shared library cannot be loaded.
     #[error("{}: cannot load it: {cause}", path.display())]
     Load {

@@ -8,6 +8,7 @@
 mod error;
 mod kind;
 mod library;
+mod merge;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 pub use error::{LinkError, missing};
 pub use kind::Kind;
 pub use library::Libraries;
+pub use merge::merged;
 
 use kind::{names_in, of};
 
@@ -52,10 +54,20 @@ ret;
 /// The most bytes of a file.
 const MOST_BYTES: u64 = 1 << 30;
 
+/// What is to be linked with the kernels of an allocator of the user's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkOptions {
+    /// The files; none if there is no such allocator.
+    pub files: Vec<PathBuf>,
+    /// Whether they are PTX that becomes a part of the kernels' modules ([`merged`]).
+    pub merge: bool,
+}
+
 /// What is linked with the kernels of an allocator of the user's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     files: Vec<LinkedFile>,
+    merge: bool,
 }
 
 /// A file that is linked.
@@ -75,14 +87,15 @@ impl Link {
     /// # Errors
     ///
     /// [`LinkError`] with the file that cannot be used.
-    pub fn read<P: AsRef<Path>>(paths: &[P], on_gpu: bool) -> Result<Self, LinkError> {
-        if paths.is_empty() {
+    pub fn read(options: &LinkOptions, on_gpu: bool) -> Result<Self, LinkError> {
+        if options.files.is_empty() {
             return Err(LinkError::Nothing);
         }
-        let files = paths.iter().map(|path| LinkedFile::read(path.as_ref()));
+        let merge = options.merge;
+        let files = options.files.iter().map(|path| LinkedFile::read(path));
         let files = files.collect::<Result<Vec<_>, _>>()?;
         for file in &files {
-            file.check(on_gpu)?;
+            file.check(on_gpu, merge)?;
         }
         // Whether the others have a function is not to be seen: they may be compressed.
         let is_open = |file: &LinkedFile| matches!(file.kind, Kind::Cubin | Kind::Ptx);
@@ -90,7 +103,12 @@ impl Link {
         if files.iter().all(is_open) && !files.iter().any(has_malloc) {
             return Err(LinkError::Missing { function: MALLOC });
         }
-        Ok(Self { files })
+        Ok(Self { files, merge })
+    }
+
+    /// Whether the files are made a part of the kernels' modules.
+    pub fn merges(&self) -> bool {
+        self.merge
     }
 
     /// The files, in the order in which they were given.
@@ -107,6 +125,7 @@ impl Link {
         };
         Linked {
             files: self.files.iter().map(file).collect(),
+            merged: self.merge,
             time: Duration::ZERO,
         }
     }
@@ -130,9 +149,10 @@ impl LinkedFile {
     }
 
     /// Whether it can be linked there.
-    fn check(&self, on_gpu: bool) -> Result<(), LinkError> {
+    fn check(&self, on_gpu: bool, merge: bool) -> Result<(), LinkError> {
         let path = self.path.clone();
         Err(match (self.kind, on_gpu) {
+            (kind, _) if merge && kind != Kind::Ptx => LinkError::NotText { path, kind },
             (Kind::Whole, true) => LinkError::NotRelocatable { path },
             (Kind::HostObject, true) => LinkError::NoDeviceCode { path },
             (Kind::SharedLibrary, true) => LinkError::ForCpu { path },
@@ -148,6 +168,8 @@ impl LinkedFile {
 pub struct Linked {
     /// The files.
     pub files: Vec<AboutFile>,
+    /// Whether they were made a part of the kernels' modules.
+    pub merged: bool,
     /// How long linking took so far, with what the driver compiled for it.
     pub time: Duration,
 }

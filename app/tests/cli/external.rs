@@ -323,6 +323,11 @@ fn files_that_cannot_be_linked_are_refused() {
         ),
         ("a.so", elf(3, 62, b""), "cannot load it"),
     ];
+    folder.put("b.so", elf(3, 62, b""));
+    let merged = external("--link @b.so --merge");
+    assert!(merged.error(3).contains("--merge takes PTX"), "{merged:?}");
+    let alone = external("--merge");
+    assert!(alone.error(2).contains("--link"), "{alone:?}");
     for (name, bytes, what) in cases {
         folder.put(name, bytes);
         let outcome = external(&format!("--link @{name}"));

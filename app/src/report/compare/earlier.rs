@@ -115,7 +115,7 @@ impl Origin {
         };
         // Only results of the user's allocator have files.
         if let (Some(other), Some(own)) = (&there.meta.link, &self.meta.link)
-            && other.files != own.files
+            && (&other.files, other.merged) != (&own.files, own.merged)
         {
             return Some(("linked file", other.files_text(), own.files_text()));
         }

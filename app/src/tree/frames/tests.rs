@@ -1,9 +1,9 @@
 //! What a sequence of trees leaves in the pool, and what is found when something is left.
 
-use heapwood_device::host::ALLOCATORS;
 use heapwood_device::kdtree::keep::{KEPT_WORDS, NODES, REFERENCES};
 
 use super::*;
+use crate::allocators::with_forms;
 use crate::backend::Cpu;
 use crate::size::Pool;
 use crate::tree::TreeBuilder;
@@ -42,8 +42,7 @@ fn alone(cpu: &Cpu, spec: &Spec, triangles: &[Triangle]) -> (FramePlan, TreeHash
 
 /// All allocators that free, as they are and checked.
 fn freeing() -> Vec<Spec> {
-    let names = ALLOCATORS.iter().map(|one| one.description.name);
-    let specs = names.map(|name| Spec::parse(name).unwrap());
+    let specs = with_forms().map(|one| Spec::parse(one.description.name).unwrap());
     let specs = specs.filter(Spec::frees);
     specs
         .flat_map(|spec| [spec.checked(), Some(spec)])

@@ -51,7 +51,7 @@ pub fn answer<C: BenchCase>(case: &str) -> Result<String, Error> {
     let mut options = case.backend().clone();
     if !spec.is_external() {
         // What is wrong with the user's files is nothing to this one.
-        options.link.clear();
+        options.link.files.clear();
     }
     let backend = options.open()?;
     let row = case.measure(&*backend, &spec);
