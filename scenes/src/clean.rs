@@ -5,6 +5,7 @@
 //! The order of what is kept is the order of the input, on any number of
 //! threads.
 
+use crate::scene::Parts;
 use crate::{MAX_COORDINATE, Scene, SceneError};
 use glam::Vec3;
 use rayon::prelude::*;
@@ -53,7 +54,14 @@ impl Scene {
     /// [`SceneError::NoTriangles`] if there were none,
     /// [`SceneError::AllDegenerate`] if none is left.
     pub fn clean(self, options: CleanOptions) -> Result<(Scene, CleanReport), SceneError> {
-        let (name, mut vertices, triangles, materials, material_of) = self.into_parts();
+        let Parts {
+            name,
+            mut vertices,
+            triangles,
+            materials,
+            material_of,
+            mut texturing,
+        } = self.into_parts();
         if triangles.is_empty() {
             return Err(SceneError::NoTriangles { name });
         }
@@ -95,13 +103,24 @@ impl Scene {
 
         let (kept_triangles, kept_materials) = match kept.len() == triangles.len() {
             true => (triangles, material_of),
-            false => kept
-                .iter()
-                .map(|&t| (triangles[t as usize], material_of[t as usize]))
-                .unzip(),
+            false => {
+                if !texturing.coordinates.is_empty() {
+                    let of_kept = kept.iter().map(|&t| texturing.coordinates[t as usize]);
+                    texturing.coordinates = of_kept.collect();
+                }
+                let both = |&t: &u32| (triangles[t as usize], material_of[t as usize]);
+                kept.iter().map(both).unzip()
+            }
         };
         let (vertices, kept_triangles) = without_unused(vertices, kept_triangles);
-        let scene = Scene::new(name, vertices, kept_triangles, materials, kept_materials)?;
+        let scene = Scene::from_parts(Parts {
+            name,
+            vertices,
+            triangles: kept_triangles,
+            materials,
+            material_of: kept_materials,
+            texturing,
+        })?;
         Ok((scene, report))
     }
 }

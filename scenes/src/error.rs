@@ -143,6 +143,14 @@ pub enum SceneError {
         /// How many material indices there are.
         indices: usize,
     },
+    /// The textures of a scene do not fit together.
+    #[error("{name}: {problem}")]
+    Textures {
+        /// The scene.
+        name: String,
+        /// What is wrong with them.
+        problem: &'static str,
+    },
     /// A generated scene would be too large to index.
     #[error("{name}: {count} triangles are more than {limit}: ask for fewer")]
     TooMany {
@@ -230,7 +238,39 @@ pub enum Warning {
         /// That line's text, shortened.
         text: String,
     },
-    /// Texture maps are not read.
+    /// A texture cannot be used.
+    Texture {
+        /// The library and the line, or the scene and the object.
+        place: String,
+        /// Why.
+        cause: String,
+    },
+    /// Options of texture maps have no effect.
+    TextureOptions {
+        /// The library.
+        file: String,
+        /// The line of the first, counted from 1.
+        line: usize,
+        /// The options, each once.
+        options: String,
+    },
+    /// Texture coordinates are no numbers, too large, or not there though they are named.
+    TextureCoordinates {
+        /// The file.
+        path: String,
+        /// How many.
+        count: usize,
+        /// The line of the first, counted from 1, in a file of lines.
+        line: Option<usize>,
+    },
+    /// Triangles whose material has textures have no texture coordinates.
+    WithoutCoordinates {
+        /// The file.
+        path: String,
+        /// How many triangles.
+        count: usize,
+    },
+    /// Texture maps of a kind that is not read.
     Textures {
         /// The library, or the scene.
         file: String,
@@ -302,6 +342,33 @@ impl fmt::Display for Warning {
                     "{file}:{line}: `{text}` is not understood; {count} such lines skipped"
                 )
             }
+            Warning::Texture { place, cause } => {
+                write!(
+                    f,
+                    "{place}: the texture is not used: {cause}; the plain colour stands in"
+                )
+            }
+            Warning::TextureOptions {
+                file,
+                line,
+                options,
+            } => write!(
+                f,
+                "{file}:{line}: options of texture maps have no effect: {options}"
+            ),
+            Warning::TextureCoordinates { path, count, line } => {
+                let line = line.map_or(String::new(), |line| format!(":{line}"));
+                write!(
+                    f,
+                    "{path}{line}: texture coordinates that are no numbers up to 1e6, or are not \
+                     there: 0 stands in for {count}"
+                )
+            }
+            Warning::WithoutCoordinates { path, count } => write!(
+                f,
+                "{path}: {count} triangles with textures have no texture coordinates; plain \
+                 colours are used"
+            ),
             Warning::Textures { file, count } => {
                 write!(
                     f,
@@ -345,7 +412,17 @@ impl fmt::Display for Warning {
 /// `text`, made fit to stand in a one-line message: escaped and shortened.
 pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 40;
-    let mut out: String = text.chars().take(LONGEST).collect();
+    cut(text, LONGEST)
+}
+
+/// A message of another crate, made fit in the same way.
+pub(crate) fn shortened(text: &str) -> String {
+    const LONGEST: usize = 120;
+    cut(text, LONGEST)
+}
+
+fn cut(text: &str, longest: usize) -> String {
+    let mut out: String = text.chars().take(longest).collect();
     if out.len() < text.len() {
         out.push_str("...");
     }

@@ -27,6 +27,7 @@ mod obj;
 mod ply;
 mod polygon;
 mod scene;
+mod texture;
 mod view;
 
 pub use bounds::Bounds;
@@ -39,6 +40,10 @@ pub use material::Material;
 pub use obj::{read_obj, save, write_mtl, write_obj};
 pub use ply::{PlyProblem, read_ply};
 pub use scene::Scene;
+pub use texture::{
+    LARGEST_SIDE, MAX_TEXTURE_COORDINATE, MOST_TEXELS, MaterialTextures, Texture, TextureImage,
+    Texturing, Wrap,
+};
 pub use view::{CameraView, Lights, PointLight, Sky, Sun, View, ViewError, read_view, view_of};
 
 /// Largest magnitude that a coordinate may have.

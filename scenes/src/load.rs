@@ -12,8 +12,8 @@ use crate::{
 
 /// Most bytes of a scene that are read, after decompression.
 pub const LARGEST: u64 = 4 << 30;
-/// Most bytes of MTL text that are read, after decompression.
-const LARGEST_MTL: u64 = 64 << 20;
+/// Most bytes of MTL text, and of an image beside it, that are read, after decompression.
+const LARGEST_BESIDE: u64 = 64 << 20;
 
 /// A cleaned scene and what there is to say about it.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Loaded {
 
 /// Reads and cleans a scene, plain or gzipped: a PLY file, which its first line says, a GLB or
 /// glTF file, which its first bytes say, with its buffers, or else an OBJ file, with its material
-/// libraries.
+/// libraries; both with the images of their textures.
 ///
 /// ```
 /// use heapwood_scenes::{CleanOptions, load};
@@ -56,15 +56,15 @@ pub fn load(path: impl AsRef<Path>, options: CleanOptions) -> Result<Loaded, Sce
         let file = |file: &str, most| buffer(&folder.join(file), most);
         read_gltf(&name, bytes, file, options)?
     } else {
-        read_obj(&name, bytes, |file| library(&folder.join(file)), options)?
+        read_obj(&name, bytes, |file| beside_obj(&folder.join(file)), options)?
     };
     loaded.scene = loaded.scene.renamed(stem(path));
     Ok(loaded)
 }
 
-/// The bytes of a material library, or the reason why there are none.
-fn library(path: &Path) -> Result<Vec<u8>, String> {
-    beside(path, |path| heapwood_files::read(path, LARGEST_MTL))
+/// The bytes of a material library or an image, or the reason why there are none.
+fn beside_obj(path: &Path) -> Result<Vec<u8>, String> {
+    beside(path, |path| heapwood_files::read(path, LARGEST_BESIDE))
 }
 
 /// The bytes of a buffer, or the reason why there are none. Any bytes may be those of numbers, so

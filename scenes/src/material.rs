@@ -3,6 +3,7 @@
 //! Colours are linear RGB; [`Material::clamped`] brings what a file says into
 //! the ranges that a renderer may rely on.
 
+use crate::MaterialTextures;
 use glam::Vec3;
 
 /// How a surface reflects, transmits and emits light.
@@ -36,6 +37,8 @@ pub struct Material {
     pub ior: f32,
     /// The illumination model of MTL, 0 to 10 (`illum`).
     pub illum: Option<u8>,
+    /// Textures of the scene that scale some of the values.
+    pub textures: MaterialTextures,
 }
 
 impl Material {
@@ -56,6 +59,7 @@ impl Material {
             transmission: 0.0,
             ior: Self::IOR,
             illum: None,
+            textures: MaterialTextures::default(),
         }
     }
 
@@ -72,6 +76,7 @@ impl Material {
             transmission: self.transmission.clamp(0.0, 1.0),
             ior: self.ior.max(1.0),
             illum: self.illum,
+            textures: self.textures,
             name: self.name,
         }
     }

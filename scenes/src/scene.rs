@@ -1,9 +1,10 @@
 //! A scene: indexed triangles and their materials.
 //!
 //! Invariant of every [`Scene`]: each vertex index and each material index is
-//! in range, and there is one material index per triangle.
+//! in range, and there is one material index per triangle. Textures that
+//! materials name are there, with coordinates for each triangle.
 
-use crate::{Bounds, Material, SceneError, hash};
+use crate::{Bounds, Material, SceneError, Texturing, hash};
 use glam::Vec3;
 use rayon::prelude::*;
 
@@ -15,17 +16,27 @@ pub struct Scene {
     triangles: Vec<[u32; 3]>,
     materials: Vec<Material>,
     material_of: Vec<u32>,
+    texturing: Texturing,
 }
 
-/// Name, vertices, triangles, materials, and a material for each triangle.
-type Parts = (String, Vec<Vec3>, Vec<[u32; 3]>, Vec<Material>, Vec<u32>);
+/// The parts of a scene.
+pub(crate) struct Parts {
+    pub name: String,
+    pub vertices: Vec<Vec3>,
+    pub triangles: Vec<[u32; 3]>,
+    pub materials: Vec<Material>,
+    /// For each triangle.
+    pub material_of: Vec<u32>,
+    pub texturing: Texturing,
+}
 
 impl Scene {
-    /// A scene from its parts; `material_of` has one index per triangle.
+    /// A scene without textures from its parts; `material_of` has one index per triangle.
     ///
     /// # Errors
     /// [`SceneError::Inconsistent`] or [`SceneError::MaterialCount`] where an
-    /// index is out of range or the counts differ.
+    /// index is out of range or the counts differ, [`SceneError::Textures`] where a
+    /// material names a texture.
     pub fn new(
         name: impl Into<String>,
         vertices: Vec<Vec3>,
@@ -33,7 +44,49 @@ impl Scene {
         materials: Vec<Material>,
         material_of: Vec<u32>,
     ) -> Result<Scene, SceneError> {
-        let name = name.into();
+        Scene::from_parts(Parts {
+            name: name.into(),
+            vertices,
+            triangles,
+            materials,
+            material_of,
+            texturing: Texturing::default(),
+        })
+    }
+
+    /// This scene with textures in place of those that it has. Its materials become `materials`,
+    /// as many as before, which may name them.
+    ///
+    /// # Errors
+    /// [`SceneError::Textures`] where something that is named is not there, an image is empty or
+    /// too large, or coordinates are no numbers up to
+    /// [`MAX_TEXTURE_COORDINATE`](crate::MAX_TEXTURE_COORDINATE);
+    /// [`SceneError::Inconsistent`] where a material is missing.
+    pub fn textured(
+        self,
+        materials: Vec<Material>,
+        texturing: Texturing,
+    ) -> Result<Scene, SceneError> {
+        Scene::from_parts(Parts {
+            materials,
+            texturing,
+            ..self.into_parts()
+        })
+    }
+
+    /// A scene from [`into_parts`](Self::into_parts).
+    ///
+    /// # Errors
+    /// Those of [`new`](Self::new) and [`textured`](Self::textured).
+    pub(crate) fn from_parts(parts: Parts) -> Result<Scene, SceneError> {
+        let Parts {
+            name,
+            vertices,
+            triangles,
+            materials,
+            material_of,
+            texturing,
+        } = parts;
         if material_of.len() != triangles.len() {
             return Err(SceneError::MaterialCount {
                 name,
@@ -61,12 +114,16 @@ impl Scene {
                 count,
             });
         }
+        if let Some(problem) = texturing.fault(triangles.len(), &materials) {
+            return Err(SceneError::Textures { name, problem });
+        }
         Ok(Scene {
             name,
             vertices,
             triangles,
             materials,
             material_of,
+            texturing,
         })
     }
 
@@ -82,6 +139,7 @@ impl Scene {
             triangles: (0..count).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect(),
             materials: vec![Material::default()],
             material_of: vec![0; triangles.len()],
+            texturing: Texturing::default(),
         }
     }
 
@@ -120,6 +178,11 @@ impl Scene {
         &self.material_of
     }
 
+    /// The textures that materials name, and coordinates.
+    pub fn texturing(&self) -> &Texturing {
+        &self.texturing
+    }
+
     /// The corner positions of one triangle.
     ///
     /// # Panics
@@ -145,7 +208,7 @@ impl Scene {
     }
 
     /// Fingerprint of the triangle positions in order: 64-bit FNV-1a over the
-    /// nine little-endian `f32` of each triangle. Materials do not enter.
+    /// nine little-endian `f32` of each triangle. Materials and textures do not enter.
     pub fn input_hash(&self) -> u64 {
         hash::of_triangles((0..self.len()).map(|t| self.triangle(t)))
     }
@@ -158,15 +221,16 @@ impl Scene {
         }
     }
 
-    /// The parts that [`Scene::new`] takes.
+    /// All of it.
     pub(crate) fn into_parts(self) -> Parts {
-        (
-            self.name,
-            self.vertices,
-            self.triangles,
-            self.materials,
-            self.material_of,
-        )
+        Parts {
+            name: self.name,
+            vertices: self.vertices,
+            triangles: self.triangles,
+            materials: self.materials,
+            material_of: self.material_of,
+            texturing: self.texturing,
+        }
     }
 }
 

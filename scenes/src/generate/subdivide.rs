@@ -60,13 +60,15 @@ pub fn subdivide(
         frequency: 1.0 / (extent * displacement.feature).max(f32::MIN_POSITIVE),
         seed: displacement.seed,
     };
-    let (name, vertices, triangles, materials, mut material_of) = scene.clone().into_parts();
-    let (mut vertices, mut triangles) = welded(vertices, triangles);
+    let mut parts = scene.clone().into_parts();
+    (parts.vertices, parts.triangles) = welded(parts.vertices, parts.triangles);
     for _ in 0..levels {
-        (vertices, triangles) = cut(vertices, &triangles, shift);
-        material_of = material_of.into_iter().flat_map(|m| [m; 4]).collect();
+        (parts.vertices, parts.triangles) = cut(parts.vertices, &parts.triangles, shift);
+        let (materials, coordinates) = (parts.material_of, parts.texturing.coordinates);
+        parts.material_of = materials.into_iter().flat_map(|m| [m; 4]).collect();
+        parts.texturing.coordinates = coordinates.into_iter().flat_map(quarters).collect();
     }
-    Scene::new(name, vertices, triangles, materials, material_of)
+    Scene::from_parts(parts)
 }
 
 /// `scene`, subdivided as few times as give at least `target` triangles.
@@ -163,6 +165,13 @@ fn cut(
         .collect();
     vertices.extend(midpoints);
     (vertices, parts)
+}
+
+/// The texture coordinates of a triangle's four parts, in the order of [`cut`].
+fn quarters([a, b, c]: [[f32; 2]; 3]) -> [[[f32; 2]; 3]; 4] {
+    let middle = |p: [f32; 2], q: [f32; 2]| [0, 1].map(|axis| 0.5 * p[axis] + 0.5 * q[axis]);
+    let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
+    [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
 }
 
 /// Per vertex, the unit mean of its triangles' unit normals; zero where they

@@ -8,8 +8,8 @@ use gltf_json::{Index, Root};
 
 /// Reads accessors of one file.
 pub(super) struct Accessors<'a> {
-    root: &'a Root,
-    buffers: Buffers<'a>,
+    pub root: &'a Root,
+    pub buffers: Buffers<'a>,
 }
 
 /// How an accessor's elements lie in bytes.
@@ -56,9 +56,37 @@ impl<'a> Accessors<'a> {
                 "has positions of 32-bit integers, which are not allowed",
             ));
         }
+        self.vectors(index, accessor, component)
+    }
+
+    /// Texture coordinates: pairs of floats, or of integers that may be normalized.
+    pub fn coordinates(
+        &mut self,
+        index: Index<Accessor>,
+        user: &str,
+    ) -> Result<Vec<[f32; 2]>, GltfProblem> {
+        let accessor = self.get(index, user)?;
+        match (&accessor.type_, &accessor.component_type) {
+            (Checked::Valid(Type::Vec2), Checked::Valid(of)) if of.0 != ComponentType::U32 => {
+                self.vectors(index, accessor, of.0)
+            }
+            _ => Err(unfit(
+                index,
+                "is not of pairs (VEC2) of floats or of integers of 8 or 16 bits",
+            )),
+        }
+    }
+
+    /// Vectors of numbers of any type.
+    fn vectors<const N: usize>(
+        &mut self,
+        index: Index<Accessor>,
+        accessor: &Accessor,
+        component: ComponentType,
+    ) -> Result<Vec<[f32; N]>, GltfProblem> {
         let layout = Layout {
             component,
-            components: 3,
+            components: N,
         };
         let size = size(component);
         let value = |bytes: &[u8]| match component {
@@ -69,13 +97,16 @@ impl<'a> Accessors<'a> {
             }
             _ => integer(component, bytes) as f32,
         };
+        let vector = |bytes: &[u8]| -> [f32; N] {
+            std::array::from_fn(|axis| value(&bytes[axis * size..(axis + 1) * size]))
+        };
         let mut values = Vec::new();
         self.elements(index, accessor, layout, &mut |bytes| {
-            values.push([0, 1, 2].map(|axis| value(&bytes[axis * size..(axis + 1) * size])));
+            values.push(vector(bytes))
         })?;
         let sparse = self.sparse(index, accessor, layout)?;
         for (at, bytes) in sparse {
-            values[at] = [0, 1, 2].map(|axis| value(&bytes[axis * size..(axis + 1) * size]));
+            values[at] = vector(&bytes);
         }
         Ok(values)
     }

@@ -24,7 +24,7 @@ type File<'a> = &'a dyn Fn(&str, u64) -> Result<Vec<u8>, String>;
 pub(super) struct Buffers<'a> {
     root: &'a Root,
     binary: Option<&'a [u8]>,
-    file: File<'a>,
+    pub file: File<'a>,
     fetched: Vec<Option<Cow<'a, [u8]>>>,
     /// Bytes that may still be fetched.
     left: u64,
@@ -103,7 +103,7 @@ impl<'a> Buffers<'a> {
 }
 
 /// The bytes that a URI stands for.
-fn resolve(uri: &str, length: u64, left: u64, file: File) -> Result<Vec<u8>, String> {
+pub(super) fn resolve(uri: &str, length: u64, left: u64, file: File) -> Result<Vec<u8>, String> {
     if let Some(data) = uri.strip_prefix("data:") {
         let (kind, data) = data
             .split_once(',')

@@ -1,11 +1,11 @@
 //! Materials of metal and roughness.
 //!
-//! Textures are not read. What a texture would multiply is then its factor, but where the factor
+//! Where a texture cannot be had, what it would multiply is its factor, but where the factor
 //! says nothing without it: exporters write an emission of 1 and a metal of 1 beside textures that
 //! are black almost everywhere.
 
 use super::GltfProblem;
-use crate::Material;
+use crate::{Material, MaterialTextures};
 use glam::Vec3;
 use gltf_json::material::AlphaMode;
 use gltf_json::validation::Checked;
@@ -19,8 +19,17 @@ pub(super) fn default() -> Material {
     }
 }
 
-/// The material with this number.
-pub(super) fn material(index: usize, read: &gltf_json::Material) -> Result<Material, GltfProblem> {
+/// The opacity below which a masked material is not there.
+pub(super) fn cutoff(read: &gltf_json::Material) -> f32 {
+    read.alpha_cutoff.map_or(0.5, |cutoff| cutoff.0)
+}
+
+/// The material with this number and these textures.
+pub(super) fn material(
+    index: usize,
+    read: &gltf_json::Material,
+    textures: MaterialTextures,
+) -> Result<Material, GltfProblem> {
     let surface = &read.pbr_metallic_roughness;
     let [red, green, blue, alpha] = surface.base_color_factor.0;
     let extensions = read.extensions.as_ref();
@@ -28,9 +37,8 @@ pub(super) fn material(index: usize, read: &gltf_json::Material) -> Result<Mater
     let strength = strength.map_or(1.0, |strength| strength.emissive_strength.0);
     let transmission = extensions.and_then(|all| all.transmission.as_ref());
     let ior = extensions.and_then(|all| all.ior.as_ref());
-    let is_dark = read.emissive_texture.is_some();
-    let is_unknown = surface.metallic_roughness_texture.is_some();
-    let cutoff = read.alpha_cutoff.map_or(0.5, |cutoff| cutoff.0);
+    let is_dark = read.emissive_texture.is_some() && textures.emission.is_none();
+    let is_unknown = surface.metallic_roughness_texture.is_some() && textures.surface.is_none();
     let material = Material {
         name: read
             .name
@@ -42,7 +50,9 @@ pub(super) fn material(index: usize, read: &gltf_json::Material) -> Result<Mater
         },
         opacity: match read.alpha_mode {
             Checked::Valid(AlphaMode::Blend) => alpha,
-            Checked::Valid(AlphaMode::Mask) if alpha < cutoff => 0.0,
+            // What a texture scales is masked where it is known.
+            Checked::Valid(AlphaMode::Mask) if textures.opacity.is_some() => alpha,
+            Checked::Valid(AlphaMode::Mask) if alpha < cutoff(read) => 0.0,
             _ => 1.0,
         },
         metallic: match is_unknown {
@@ -52,6 +62,7 @@ pub(super) fn material(index: usize, read: &gltf_json::Material) -> Result<Mater
         roughness: Some(surface.roughness_factor.0),
         transmission: transmission.map_or(0.0, |factor| factor.transmission_factor.0),
         ior: ior.map_or(Material::IOR, |ior| ior.ior.0),
+        textures,
         ..Material::matt("", Vec3::new(red, green, blue))
     };
     let numbers = [
@@ -71,15 +82,11 @@ pub(super) fn material(index: usize, read: &gltf_json::Material) -> Result<Mater
     Ok(material.clamped())
 }
 
-/// How many textures a material has.
-pub(super) fn textures(read: &gltf_json::Material) -> usize {
-    let surface = &read.pbr_metallic_roughness;
+/// How many textures a material has of kinds that are not read.
+pub(super) fn unread_textures(read: &gltf_json::Material) -> usize {
     [
-        surface.base_color_texture.is_some(),
-        surface.metallic_roughness_texture.is_some(),
         read.normal_texture.is_some(),
         read.occlusion_texture.is_some(),
-        read.emissive_texture.is_some(),
     ]
     .into_iter()
     .map(usize::from)

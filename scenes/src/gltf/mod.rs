@@ -11,19 +11,25 @@ mod buffer;
 mod container;
 mod material;
 mod problem;
+mod texture;
 mod transform;
 mod walk;
 
 pub use problem::GltfProblem;
 
 use crate::load::LARGEST;
-use crate::{CleanOptions, Loaded, Material, Scene, SceneError, Warning};
+use crate::scene;
+use crate::texture::{Table, settle};
+use crate::{
+    CleanOptions, Loaded, Material, MaterialTextures, Scene, SceneError, Texturing, Warning,
+};
 use gltf_json::Root;
 use heapwood_files::decompress;
 use std::collections::BTreeSet;
 
 use buffer::Buffers;
 use container::{Parts, split};
+use texture::Textures;
 use walk::Walk;
 
 /// What every GLB file begins with.
@@ -73,20 +79,22 @@ pub fn read_gltf(
     let root = Root::from_slice(json).map_err(|error| refused(error.into()))?;
     check_asset(&root).map_err(refused)?;
     let buffers = Buffers::new(&root, binary, &file);
-    let mut materials = root.materials.iter().enumerate();
-    let mut materials: Vec<Material> = materials
-        .by_ref()
-        .map(|(index, material)| material::material(index, material))
+    // Without textures, whose images are fetched for materials that are used.
+    let plain: Vec<Material> = (root.materials.iter().enumerate())
+        .map(|(index, material)| material::material(index, material, MaterialTextures::default()))
         .collect::<Result<_, _>>()
         .map_err(refused)?;
-    let default = materials.len() as u32;
+    let default = plain.len() as u32;
     let mut walk = Walk::new(&root, buffers, default);
     walk.default_scene().map_err(refused)?;
     let Walk {
+        mut accessors,
         vertices,
         triangles,
-        material_of,
+        mut material_of,
+        coordinates,
         without_area,
+        faults,
         ..
     } = walk;
     if triangles.is_empty() {
@@ -94,14 +102,75 @@ pub fn read_gltf(
             name: name.to_owned(),
         });
     }
-    if material_of.contains(&default) {
+    let mut warnings = warnings(name, &root, without_area);
+    warnings.extend(faults.into_iter().map(|(place, cause)| Warning::Texture {
+        place: format!("{name}: {place}"),
+        cause,
+    }));
+    let mut is_used = vec![false; plain.len() + 1];
+    for &material in &material_of {
+        is_used[material as usize] = true;
+    }
+    let mut textures = Textures {
+        root: &root,
+        accessors: &mut accessors,
+        name,
+        table: Table::default(),
+        warnings: &mut warnings,
+    };
+    let mut materials = plain.clone();
+    for (index, read) in root.materials.iter().enumerate() {
+        if is_used[index] {
+            let of_material = textures.of(index);
+            materials[index] = material::material(index, read, of_material).map_err(refused)?;
+        }
+    }
+    let Table {
+        textures, images, ..
+    } = textures.table;
+    if is_used[default as usize] {
         materials.push(Material {
             name: "default".to_owned(),
             ..material::default()
         });
     }
-    let warnings = warnings(name, &root, without_area);
-    let scene = Scene::new(name, vertices, triangles, materials, material_of)?;
+    let mut texturing = Texturing {
+        images: images.images,
+        textures,
+        coordinates: Vec::new(),
+    };
+    if !texturing.textures.is_empty() {
+        let (of_triangles, faulty) = walk::of_triangles(&coordinates, &triangles);
+        texturing.coordinates = of_triangles;
+        let path = || name.to_owned();
+        if faulty > 0 {
+            warnings.push(Warning::TextureCoordinates {
+                path: path(),
+                count: faulty,
+                line: None,
+            });
+        }
+        let without = settle(
+            &mut materials,
+            &mut material_of,
+            &mut texturing.coordinates,
+            |number| plain[number].clone(),
+        );
+        if without > 0 {
+            warnings.push(Warning::WithoutCoordinates {
+                path: path(),
+                count: without,
+            });
+        }
+    }
+    let scene = Scene::from_parts(scene::Parts {
+        name: name.to_owned(),
+        vertices,
+        triangles,
+        materials,
+        material_of,
+        texturing,
+    })?;
     let (scene, report) = scene.clean(options)?;
     Ok(Loaded {
         scene,
@@ -144,7 +213,7 @@ fn warnings(name: &str, root: &Root, without_area: usize) -> Vec<Warning> {
             line: None,
         });
     }
-    let textures = root.materials.iter().map(material::textures).sum();
+    let textures = root.materials.iter().map(material::unread_textures).sum();
     if textures > 0 {
         warnings.push(Warning::Textures {
             file: path(),

@@ -1,11 +1,12 @@
 //! The walk over nodes: meshes where their nodes place them.
 
-use super::GltfProblem;
 use super::accessor::Accessors;
 use super::buffer::Buffers;
 use super::transform::Affine;
+use super::{GltfProblem, texture};
 use crate::MAX_COORDINATE;
 use crate::load::LARGEST;
+use crate::texture::{NO_COORDINATES, sound};
 use glam::Vec3;
 use gltf_json::mesh::{Mode, Primitive, Semantic};
 use gltf_json::validation::Checked;
@@ -14,16 +15,23 @@ use gltf_json::{Index, Node, Root};
 /// Bytes of a vertex, and of a triangle with its material, once they are read.
 const VERTEX_BYTES: u64 = 12;
 const TRIANGLE_BYTES: u64 = 16;
+/// More bytes of a vertex, and of a triangle, with texture coordinates.
+const COORDINATE_BYTES: u64 = 8;
+const CORNER_BYTES: u64 = 24;
 
 /// What the nodes walked so far have placed.
 pub(super) struct Walk<'a> {
     root: &'a Root,
-    accessors: Accessors<'a>,
+    pub accessors: Accessors<'a>,
     /// The material of primitives without one.
     default: u32,
     pub vertices: Vec<Vec3>,
     pub triangles: Vec<[u32; 3]>,
     pub material_of: Vec<u32>,
+    /// Texture coordinates of the first vertices, up to the last one that has some.
+    pub coordinates: Vec<[f32; 2]>,
+    /// Texture coordinates that cannot be read: where they are, and why.
+    pub faults: Vec<(String, String)>,
     /// Primitives of points and lines.
     pub without_area: usize,
     /// Bytes that meshes may still take. Instances cost a file next to nothing.
@@ -48,6 +56,8 @@ impl<'a> Walk<'a> {
             vertices: Vec::new(),
             triangles: Vec::new(),
             material_of: Vec::new(),
+            coordinates: Vec::new(),
+            faults: Vec::new(),
             without_area: 0,
             left: LARGEST,
         }
@@ -149,6 +159,13 @@ impl<'a> Walk<'a> {
         let bytes = (count.saturating_mul(VERTEX_BYTES))
             .saturating_add(triangles.saturating_mul(TRIANGLE_BYTES))
             .saturating_add(corners.saturating_mul(4));
+        let textured = self.coordinates_of(primitive);
+        let bytes = match textured {
+            Some(_) => bytes
+                .saturating_add(count.saturating_mul(COORDINATE_BYTES))
+                .saturating_add(triangles.saturating_mul(CORNER_BYTES)),
+            None => bytes,
+        };
         self.left = self
             .left
             .checked_sub(bytes)
@@ -156,6 +173,9 @@ impl<'a> Walk<'a> {
 
         let base = self.vertices.len() as u32;
         let count = self.place(placed, positions)?;
+        if let Some(coordinates) = textured {
+            self.lay(place, coordinates, base as usize, count);
+        }
         let corners = match primitive.indices {
             Some(indices) => self.accessors.indices(indices, place)?,
             None => (0..count as u32).collect(),
@@ -199,6 +219,41 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// The accessor of the coordinates that a primitive's textures take.
+    fn coordinates_of(&self, primitive: &Primitive) -> Option<Index<gltf_json::Accessor>> {
+        let material = self.root.get(primitive.material?)?;
+        let set = Checked::Valid(Semantic::TexCoords(texture::set_of(material)?));
+        primitive.attributes.get(&set).copied()
+    }
+
+    /// Appends the texture coordinates of the latest vertices, so many from `base` on.
+    fn lay(&mut self, place: &str, index: Index<gltf_json::Accessor>, base: usize, count: usize) {
+        let found = match self.accessors.get(index, place).map(|about| about.count.0) {
+            Ok(others) if others != count as u64 => {
+                Err(format!("it has {others} elements for {count} vertices"))
+            }
+            Ok(_) => (self.accessors.coordinates(index, place)).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        match found {
+            Ok(found) => {
+                self.coordinates.resize(base, NO_COORDINATES);
+                // A NaN of the file is a fault, and no sign that there are none.
+                let marked = |pair: [f32; 2]| match pair.iter().any(|number| number.is_nan()) {
+                    true => [f32::INFINITY; 2],
+                    false => pair,
+                };
+                self.coordinates.extend(found.into_iter().map(marked));
+            }
+            Err(cause) => {
+                let place = format!("accessors[{index}]");
+                if !self.faults.iter().any(|(other, _)| *other == place) {
+                    self.faults.push((place, cause));
+                }
+            }
+        }
+    }
+
     /// Appends the positions of a primitive where its node places them, and returns how many.
     fn place(
         &mut self,
@@ -226,6 +281,34 @@ impl<'a> Walk<'a> {
         }
         Ok(positions.len())
     }
+}
+
+/// The texture coordinates of triangles from those of vertices, and of how many vertices they are
+/// unsound and became 0.
+pub(super) fn of_triangles(
+    coordinates: &[[f32; 2]],
+    triangles: &[[u32; 3]],
+) -> (Vec<[[f32; 2]; 3]>, usize) {
+    let mut faulty = 0;
+    let sound: Vec<[f32; 2]> = coordinates
+        .iter()
+        .map(|&pair| {
+            if pair[0].is_nan() {
+                return pair;
+            }
+            let (pair, is_faulty) = sound(pair);
+            faulty += usize::from(is_faulty);
+            pair
+        })
+        .collect();
+    let of_vertex = |vertex: u32| {
+        sound
+            .get(vertex as usize)
+            .copied()
+            .unwrap_or(NO_COORDINATES)
+    };
+    let of_triangles = triangles.iter().map(|corners| corners.map(of_vertex));
+    (of_triangles.collect(), faulty)
 }
 
 /// Nodes that are nobody's children.

@@ -175,7 +175,7 @@ impl Skipped {
 }
 
 /// What is before a comment.
-fn without_comment(text: &str) -> &str {
+pub(super) fn without_comment(text: &str) -> &str {
     text.split_once('#').map_or(text, |(before, _)| before)
 }
 

@@ -2,22 +2,32 @@
 //!
 //! [`scan`] checks the text and names the line of any fault, since `tobj`
 //! gives none; `tobj` then reads the checked text, and resolves groups and materials.
-//! Polygons become triangles in [`polygon`](crate::polygon).
+//! Polygons become triangles in [`polygon`](crate::polygon). Where materials have
+//! [`textures`] there is a second pass, for [`coordinates`].
 
 mod chunk;
+mod coordinates;
+mod map;
 mod mtl;
 mod pieces;
 mod plain;
 mod scan;
+mod textures;
 mod write;
 
 pub use write::{save, write_mtl, write_obj};
 
 use crate::load::LARGEST;
 use crate::polygon::Fans;
-use crate::{CleanOptions, Loaded, Material, Scene, SceneError, Warning};
+use crate::scene::Parts;
+use crate::texture::settle;
+use crate::{
+    CleanOptions, Loaded, Material, MaterialTextures, Scene, SceneError, Texturing, Warning,
+};
+use coordinates::Coordinates;
 use glam::Vec3;
 use heapwood_files::{check_text, decompress};
+use map::Map;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -25,15 +35,15 @@ use std::path::Path;
 
 /// Reads and cleans OBJ text from memory, plain or gzipped.
 ///
-/// `name` is what messages call it; `library` gives the bytes of a material
-/// library by the name after `mtllib`, or the reason why it cannot.
+/// `name` is what messages call it; `file` gives the bytes of a material library by the name
+/// after `mtllib`, or of an image by its name beside that, or the reason why it cannot.
 ///
 /// # Errors
 /// As [`load`](crate::load), except that no file is opened.
 pub fn read_obj(
     name: &str,
     bytes: Vec<u8>,
-    library: impl Fn(&str) -> Result<Vec<u8>, String>,
+    file: impl Fn(&str) -> Result<Vec<u8>, String>,
     options: CleanOptions,
 ) -> Result<Loaded, SceneError> {
     let reading = |error| SceneError::reading(name, error);
@@ -52,9 +62,10 @@ pub fn read_obj(
 
     let warnings = RefCell::new(scan.warnings);
     let known = RefCell::new(HashSet::new());
-    let load_library = |file: &Path| {
-        let file = file.to_string_lossy();
-        let (result, found) = read_library(&file, &library);
+    let maps = RefCell::new(Vec::new());
+    let load_library = |library: &Path| {
+        let library = library.to_string_lossy();
+        let (result, found) = read_library(&library, &file, &mut maps.borrow_mut());
         if let Ok((materials, _)) = &result {
             known
                 .borrow_mut()
@@ -88,9 +99,35 @@ pub fn read_obj(
                 }),
         );
     }
+    let materials = materials.unwrap_or_default();
+    let mut is_used = vec![false; materials.len()];
+    for id in models.iter().filter_map(|model| model.mesh.material_id) {
+        is_used[id] = true;
+    }
+    let maps = maps.into_inner();
+    let (textures, table) = textures::fetch(&materials, &is_used, &maps, &file, &mut warnings);
+    let coordinates = (!table.textures.is_empty()).then(|| Coordinates::read(&text));
+    warnings.extend(coordinates.as_ref().and_then(|all| all.warning(name)));
+    let plain = |number: usize| mtl::material(&materials[number], MaterialTextures::default());
+    let both = materials.iter().zip(textures);
+    let read = both.map(|(material, textures)| mtl::material(material, textures));
+    let corners = coordinates.as_ref().map(|all| &all.corners[..]);
     let mut fans = Fans::default();
-    let scene = assemble(name, models, materials.unwrap_or_default(), &mut fans)?;
+    let mut parts = assemble(name, models, read.collect(), corners, &mut fans);
     warnings.extend(fans.warning(name));
+    let without = settle(
+        &mut parts.materials,
+        &mut parts.material_of,
+        &mut parts.texturing.coordinates,
+        plain,
+    );
+    if without > 0 {
+        let (path, count) = (path(), without);
+        warnings.push(Warning::WithoutCoordinates { path, count });
+    }
+    parts.texturing.textures = table.textures;
+    parts.texturing.images = table.images.images;
+    let scene = Scene::from_parts(parts)?;
     let (scene, report) = scene.clean(options)?;
     Ok(Loaded {
         scene,
@@ -111,6 +148,7 @@ const TOBJ_OPTIONS: tobj::LoadOptions = tobj::LoadOptions {
 fn read_library(
     file: &str,
     library: &impl Fn(&str) -> Result<Vec<u8>, String>,
+    maps: &mut Vec<Map>,
 ) -> (tobj::MTLLoadResult, Vec<Warning>) {
     let missing = |cause| Warning::MissingLibrary {
         file: crate::error::excerpt(file),
@@ -123,20 +161,21 @@ fn read_library(
             vec![missing("it is not text".to_owned())],
         ),
         Ok(bytes) => {
-            let (text, warnings) = mtl::checked(file, &String::from_utf8_lossy(&bytes));
+            let (text, warnings) = mtl::checked(file, &String::from_utf8_lossy(&bytes), maps);
             (tobj::load_mtl_buf(&mut text.as_bytes()), warnings)
         }
     }
 }
 
-/// One scene from the meshes that `tobj` makes of groups and materials.
+/// One scene from the meshes that `tobj` makes of groups and materials; `corners` has the texture
+/// coordinates of the corners of all faces, which `tobj` leaves in order.
 fn assemble(
     name: &str,
     models: Vec<tobj::Model>,
-    materials: Vec<tobj::Material>,
+    mut materials: Vec<Material>,
+    corners: Option<&[[f32; 2]]>,
     fans: &mut Fans,
-) -> Result<Scene, SceneError> {
-    let mut materials: Vec<Material> = materials.into_iter().map(mtl::material).collect();
+) -> Parts {
     let nameless = models
         .iter()
         .any(|m| m.mesh.material_id.is_none() && !m.mesh.indices.is_empty());
@@ -148,7 +187,14 @@ fn assemble(
     let mut vertices = Vec::with_capacity(sum(|mesh| mesh.positions.len() / 3));
     let mut triangles = Vec::with_capacity(sum(|mesh| mesh.indices.len() / 3));
     let mut material_of = Vec::with_capacity(triangles.capacity());
+    let mut coordinates = Vec::new();
+    let mut rest_of_corners = corners;
     for tobj::Model { mesh, .. } in models {
+        let of_mesh = rest_of_corners.map(|rest| {
+            let (of_mesh, rest) = rest.split_at(mesh.indices.len());
+            rest_of_corners = Some(rest);
+            of_mesh
+        });
         let base = vertices.len() as u32;
         vertices.extend(mesh.positions.chunks_exact(3).map(Vec3::from_slice));
         let position = |at: u32| vertices[at as usize];
@@ -156,22 +202,40 @@ fn assemble(
             // All faces are triangles.
             let corners = mesh.indices.as_chunks().0.iter();
             triangles.extend(corners.map(|corners: &[u32; 3]| corners.map(|at| at + base)));
+            coordinates.extend(of_mesh.iter().flat_map(|of_mesh| of_mesh.as_chunks().0));
         }
-        let mut face = Vec::new();
-        let mut rest = &mesh.indices[..];
+        // Corners of a face are divided by their numbers among those of the mesh.
+        let (mut face, mut parts) = (Vec::new(), Vec::new());
+        let mut first = 0;
         for &arity in &mesh.face_arities {
-            let corners;
-            (corners, rest) = rest.split_at(arity as usize);
             face.clear();
-            face.extend(corners.iter().map(|corner| corner + base));
-            fans.triangulate(&face, position, &mut triangles);
+            face.extend(first..first + arity);
+            first += arity;
+            parts.clear();
+            let vertex = |corner: u32| mesh.indices[corner as usize] + base;
+            fans.triangulate(&face, |corner| position(vertex(corner)), &mut parts);
+            triangles.extend(parts.iter().map(|corners| corners.map(vertex)));
+            if let Some(of_mesh) = of_mesh {
+                let of_corner = |corner: u32| of_mesh[corner as usize];
+                coordinates.extend(parts.iter().map(|corners| corners.map(of_corner)));
+            }
         }
         material_of.resize(
             triangles.len(),
             mesh.material_id.map_or(default, |id| id as u32),
         );
     }
-    Scene::new(name, vertices, triangles, materials, material_of)
+    Parts {
+        name: name.to_owned(),
+        vertices,
+        triangles,
+        materials,
+        material_of,
+        texturing: Texturing {
+            coordinates,
+            ..Texturing::default()
+        },
+    }
 }
 
 /// The trimmed lines of `text` with numbers from 1, continued lines joined.

@@ -4,18 +4,21 @@
 //! and warned about. What [`checked`] returns holds only lines that `tobj`
 //! reads without error.
 
+use super::map::{self, Map};
 use super::{keyword, numbered_lines};
 use crate::error::excerpt;
-use crate::{Material, Warning};
+use crate::{Material, MaterialTextures, Warning};
 use glam::Vec3;
 use std::fmt::Write;
 
-/// The lines of `text` that are read, and warnings; `file` is for the latter.
-pub(super) fn checked(file: &str, text: &str) -> (String, Vec<Warning>) {
+/// The lines of `text` that are read, and warnings; `file` is the library's name. Texture maps go
+/// to the end of `maps`, and in the text are their numbers there.
+pub(super) fn checked(file: &str, text: &str, maps: &mut Vec<Map>) -> (String, Vec<Warning>) {
     let mut out = String::new();
     let mut textures = 0;
     let mut bad = 0;
     let mut first_bad = None;
+    let mut options: Vec<(usize, String)> = Vec::new();
     for (number, line) in numbered_lines(text) {
         let (word, rest) = keyword(&line);
         let sound = match word {
@@ -27,10 +30,23 @@ pub(super) fn checked(file: &str, text: &str) -> (String, Vec<Warning>) {
                 textures += 1;
                 true
             }
-            _ => {
-                textures += usize::from(word.starts_with("map_"));
-                true
-            }
+            _ => match map::kind(word) {
+                Some(kind) => {
+                    let read = map::parse(file, number, rest);
+                    let is_read = read.is_some();
+                    if let Some((map, ignored)) = read {
+                        writeln!(out, "{kind} {}", maps.len())
+                            .expect("writing to a string succeeds");
+                        maps.push(map);
+                        options.extend(ignored.into_iter().map(|option| (number, option)));
+                    }
+                    is_read
+                }
+                None => {
+                    textures += usize::from(word.starts_with("map_"));
+                    true
+                }
+            },
         };
         if !sound {
             bad += 1;
@@ -46,6 +62,16 @@ pub(super) fn checked(file: &str, text: &str) -> (String, Vec<Warning>) {
             count: bad,
             line,
             text,
+        });
+    }
+    if let Some(&(line, _)) = options.first() {
+        let mut names: Vec<String> = options.into_iter().map(|(_, option)| option).collect();
+        names.sort_unstable();
+        names.dedup();
+        warnings.push(Warning::TextureOptions {
+            file: file(),
+            line,
+            options: names.join(", "),
         });
     }
     if textures > 0 {
@@ -100,9 +126,27 @@ fn finite(word: &str) -> Option<f32> {
 /// Illumination models of MTL in which light is refracted.
 pub(super) const REFRACTION: [u8; 2] = [6, 7];
 
-/// Our material from `tobj`'s; what the library leaves out is the default's.
-pub(super) fn material(read: tobj::Material) -> Material {
-    let default = Material::default();
+/// The maps of a material's diffuse colour, emission and opacity.
+pub(super) fn maps<'a>(read: &tobj::Material, maps: &'a [Map]) -> [Option<&'a Map>; 3] {
+    let emission = read.unknown_param.get("map_Ke");
+    [
+        read.diffuse_texture.as_ref(),
+        emission,
+        read.dissolve_texture.as_ref(),
+    ]
+    .map(|number| maps.get(number?.parse::<usize>().ok()?))
+}
+
+/// Our material from `tobj`'s, with these textures; what the library leaves out is the default's,
+/// or 1 where a texture scales it.
+pub(super) fn material(read: &tobj::Material, textures: MaterialTextures) -> Material {
+    let mut default = Material::default();
+    if textures.base.is_some() {
+        default.diffuse = Vec3::ONE;
+    }
+    if textures.emission.is_some() {
+        default.emission = Vec3::ONE;
+    }
     let colour = |value: Option<[f32; 3]>, other| value.map_or(other, Vec3::from_array);
     // Lines that `tobj` keeps as text are in the form that `checked` gave them.
     let numbers = |word: &str| {
@@ -132,7 +176,8 @@ pub(super) fn material(read: tobj::Material) -> Material {
         },
         ior: read.optical_density.unwrap_or(default.ior),
         illum: read.illumination_model,
-        name: read.name,
+        name: read.name.clone(),
+        textures,
     }
     .clamped()
 }
@@ -142,9 +187,10 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (Vec<Material>, Vec<Warning>) {
-        let (text, warnings) = checked("m", text);
+        let (text, warnings) = checked("m", text, &mut Vec::new());
         let (materials, _) = tobj::load_mtl_buf(&mut text.as_bytes()).unwrap();
-        (materials.into_iter().map(material).collect(), warnings)
+        let plain = |read| material(read, MaterialTextures::default());
+        (materials.iter().map(plain).collect(), warnings)
     }
 
     #[test]
@@ -196,7 +242,7 @@ mod tests {
 
     #[test]
     fn texture_maps_of_every_kind_are_counted() {
-        let maps = ["map_Kd", "map_Bump", "bump", "disp", "decal", "refl"];
+        let maps = ["map_Ks", "map_Bump", "bump", "disp", "decal", "refl"];
         let lines: String = maps.map(|map| format!("{map} t.png\n")).concat();
         let (materials, warnings) = read(&format!("newmtl a\n{lines}"));
         assert_eq!(materials.len(), 1);
@@ -206,8 +252,33 @@ mod tests {
     }
 
     #[test]
+    fn maps_that_are_read_keep_their_material_and_place() {
+        let text = "newmtl a\nmap_Kd a.png\nmap_d -bm 1 b.png\nnewmtl b\nmap_ke -s 2 c.png\n\
+                    map_Kd -s\nnewmtl c\nmap_Kd -cc on -bm 2 d.png\nmap_Kd e.png\n";
+        let mut found = vec![map::parse("before", 9, "x.png").unwrap().0];
+        let (text, warnings) = checked("m", text, &mut found);
+        let (materials, _) = tobj::load_mtl_buf(&mut text.as_bytes()).unwrap();
+        let of = |number: usize| {
+            let maps = maps(&materials[number], &found);
+            maps.map(|map| map.map(|map| (map.file.as_str(), map.line)))
+        };
+        assert_eq!(of(0), [Some(("a.png", 2)), None, Some(("b.png", 3))]);
+        assert_eq!(of(1), [None, Some(("c.png", 5)), None]);
+        // The later one of two counts.
+        assert_eq!(of(2), [Some(("e.png", 9)), None, None]);
+        let lines: Vec<String> = warnings.iter().map(Warning::to_string).collect();
+        assert_eq!(
+            lines,
+            [
+                "m:6: `map_Kd -s` is not understood; 1 such lines skipped",
+                "m:3: options of texture maps have no effect: -bm, -cc"
+            ]
+        );
+    }
+
+    #[test]
     fn bad_lines_are_skipped_with_one_warning() {
-        let text = "newmtl a\nKd 1 2\nKd x y z\nKe nan 0 0\nNs\nnewmtl\nmap_Kd t.png\nillum 2\n";
+        let text = "newmtl a\nKd 1 2\nKd x y z\nKe nan 0 0\nNs\nnewmtl\nmap_Ks t.png\nillum 2\n";
         let (materials, warnings) = read(text);
         assert_eq!(materials.len(), 1);
         assert_eq!(materials[0].diffuse, Material::default().diffuse);

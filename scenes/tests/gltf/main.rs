@@ -4,6 +4,7 @@
 mod bad_input;
 mod file;
 mod mutated;
+mod textures;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -270,7 +271,10 @@ fn materials_are_read() {
     let warnings: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
         warnings,
-        ["in.gltf: 3 texture maps ignored; plain colours are used"]
+        ["baseColorTexture", "emissiveTexture", "metallicRoughnessTexture"].map(|what| format!(
+            "in.gltf: materials[2].{what}: the texture is not used: textures[0] does not exist; the \
+             plain colour stands in"
+        ))
     );
 }
 

@@ -22,12 +22,15 @@ fn survives(bytes: Vec<u8>) {
 
 /// A file with most of what is read.
 fn rich(uri: Option<&str>) -> String {
-    let primitives = r#"{"attributes": {"POSITION": 0}, "indices": 1, "material": 0},
+    let primitives = r#"{"attributes": {"POSITION": 0, "TEXCOORD_4": 0}, "indices": 1, "material": 0},
         {"attributes": {"POSITION": 0}, "indices": 2, "mode": 5}, {"attributes": {}, "mode": 1},
         {"attributes": {"POSITION": 0}, "indices": 3, "mode": 6}"#;
     let nodes = r#"{"mesh": 0, "children": [1, 2]}, {"mesh": 0, "scale": [2, 2, -2]},
         {"rotation": [0, 0, 1, 0], "translation": [1, 2, 3]}"#;
-    let others = r#", "materials": [{"emissiveFactor": [1, 1, 1]}], "scenes": [{"nodes": [0]}]"#;
+    let others = r#", "materials": [{"emissiveFactor": [1, 1, 1], "pbrMetallicRoughness":
+            {"baseColorTexture": {"index": 0, "texCoord": 4}}}],
+        "textures": [{"source": 0, "sampler": 0}], "samplers": [{}],
+        "images": [{"bufferView": 1}, {"uri": "a.png"}], "scenes": [{"nodes": [0]}]"#;
     document(uri, nodes, primitives, others)
 }
 

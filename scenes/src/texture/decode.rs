@@ -1,0 +1,174 @@
+//! Images from bytes, PNG or JPEG, each once. What a file says of its size is checked before
+//! memory is asked for.
+
+use super::{LARGEST_SIDE, MOST_TEXELS, TextureImage};
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use std::collections::HashMap;
+use std::io::Cursor;
+
+/// Bytes that a decoder may use.
+const MOST_MEMORY: u64 = 1 << 30;
+
+/// What an image is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Its texels as they are.
+    Colour,
+    /// Its alpha is an opacity: if it has none, its grey is.
+    Opacity,
+}
+
+/// Images of a scene by the name of their source.
+#[derive(Debug, Default)]
+pub struct Images {
+    pub images: Vec<TextureImage>,
+    known: HashMap<(String, Role), Option<u32>>,
+    texels: u64,
+}
+
+impl Images {
+    /// The number of the image of this name, whose bytes `read` gives.
+    ///
+    /// # Errors
+    /// Why there is no such image, when it is asked for the first time; then `None`.
+    pub fn get(
+        &mut self,
+        name: &str,
+        role: Role,
+        read: impl FnOnce() -> Result<Vec<u8>, String>,
+    ) -> Result<Option<u32>, String> {
+        let key = (name.to_owned(), role);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(*known);
+        }
+        self.known.insert(key.clone(), None);
+        let image = decode(&read()?, role, MOST_TEXELS - self.texels)?;
+        self.texels += image.texels.len() as u64;
+        let number = self.images.len() as u32;
+        self.images.push(image);
+        self.known.insert(key, Some(number));
+        Ok(Some(number))
+    }
+}
+
+/// An image of at most so many texels.
+fn decode(bytes: &[u8], role: Role, most: u64) -> Result<TextureImage, String> {
+    let shown = |error: image::ImageError| {
+        let text = error.to_string();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        format!(
+            "it is damaged: {}",
+            crate::error::shortened(&words.join(" "))
+        )
+    };
+    let mut reader = ImageReader::new(Cursor::new(bytes))
+        .with_guessed_format()
+        .map_err(|error| error.to_string())?;
+    if !matches!(reader.format(), Some(ImageFormat::Png | ImageFormat::Jpeg)) {
+        return Err("it is neither PNG nor JPEG".to_owned());
+    }
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MOST_MEMORY);
+    reader.limits(limits);
+    let decoder = reader.into_decoder().map_err(shown)?;
+    let (width, height) = decoder.dimensions();
+    if width > LARGEST_SIDE || height > LARGEST_SIDE {
+        return Err(format!(
+            "it has {width} by {height} texels: {LARGEST_SIDE} a side are allowed"
+        ));
+    }
+    let count = u64::from(width) * u64::from(height);
+    if count > most {
+        return Err(format!(
+            "the textures of a scene have {MOST_TEXELS} texels at most: make them smaller"
+        ));
+    }
+    let image = DynamicImage::from_decoder(decoder).map_err(shown)?;
+    let has_alpha = image.color().has_alpha();
+    let rgba = image.into_rgba8().into_raw();
+    let mut texels: Vec<[u8; 4]> = rgba.as_chunks().0.to_vec();
+    if count == 0 || texels.len() as u64 != count {
+        return Err("it has no texels".to_owned());
+    }
+    if role == Role::Opacity && !has_alpha {
+        texels.iter_mut().for_each(|texel| {
+            let [red, green, blue, _] = texel.map(u32::from);
+            texel[3] = ((red + green + blue + 1) / 3) as u8;
+        });
+    }
+    Ok(TextureImage {
+        width,
+        height,
+        texels,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::codecs::png::PngEncoder;
+    use image::{ExtendedColorType, ImageEncoder};
+
+    fn png(width: u32, height: u32, bytes: &[u8], colour: ExtendedColorType) -> Vec<u8> {
+        let mut file = Vec::new();
+        let encoder = PngEncoder::new(&mut file);
+        encoder.write_image(bytes, width, height, colour).unwrap();
+        file
+    }
+
+    fn failure(bytes: &[u8]) -> String {
+        decode(bytes, Role::Colour, MOST_TEXELS).unwrap_err()
+    }
+
+    #[test]
+    fn every_kind_of_texel_becomes_four_bytes() {
+        let grey = png(2, 1, &[7, 200], ExtendedColorType::L8);
+        let image = decode(&grey, Role::Colour, 2).unwrap();
+        assert_eq!(image.texels, [[7, 7, 7, 255], [200, 200, 200, 255]]);
+        let opacity = decode(&grey, Role::Opacity, 2).unwrap();
+        assert_eq!(opacity.texels, [[7, 7, 7, 7], [200, 200, 200, 200]]);
+        let clear = png(1, 1, &[1, 2, 3, 4], ExtendedColorType::Rgba8);
+        for role in [Role::Colour, Role::Opacity] {
+            assert_eq!(decode(&clear, role, 1).unwrap().texels, [[1, 2, 3, 4]]);
+        }
+    }
+
+    #[test]
+    fn what_is_no_image_or_too_large_is_refused() {
+        assert_eq!(failure(b""), "it is neither PNG nor JPEG");
+        assert_eq!(failure(b"GIF89a"), "it is neither PNG nor JPEG");
+        let sound = png(3, 3, &[9; 27], ExtendedColorType::Rgb8);
+        for end in 8..sound.len() - 12 {
+            assert!(failure(&sound[..end]).starts_with("it is damaged"), "{end}");
+        }
+        assert!(
+            decode(&sound, Role::Colour, 8)
+                .unwrap_err()
+                .contains("at most")
+        );
+        // A header alone asks for 2^31 rows of 2^31 texels.
+        let mut huge = sound.clone();
+        huge[16..24].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff]);
+        assert!(decode(&huge, Role::Colour, MOST_TEXELS).is_err());
+        let wide = png(
+            LARGEST_SIDE + 1,
+            1,
+            &vec![0; LARGEST_SIDE as usize + 1],
+            ExtendedColorType::L8,
+        );
+        assert!(failure(&wide).contains("16384 a side"));
+    }
+
+    #[test]
+    fn an_image_is_read_once_and_its_fault_told_once() {
+        let mut images = Images::default();
+        let bytes = png(1, 1, &[5], ExtendedColorType::L8);
+        assert_eq!(images.get("a", Role::Colour, || Ok(bytes)), Ok(Some(0)));
+        let never = || unreachable!("it is known");
+        assert_eq!(images.get("a", Role::Colour, never), Ok(Some(0)));
+        let missing = || Err("no such file".to_owned());
+        assert!(images.get("b", Role::Colour, missing).is_err());
+        assert_eq!(images.get("b", Role::Colour, never), Ok(None));
+        assert_eq!(images.images.len(), 1);
+    }
+}
