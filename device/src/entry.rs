@@ -38,11 +38,13 @@ macro_rules! entries {
                     h4: u64, h5: u64, h6: u64, h7: u64, h8: u64, h9: u64, h10: u64,
                     p0: *mut u8, p1: *mut u8, p2: *mut u8, p3: *mut u8, p4: *mut u8, p5: *mut u8,
                     p6: *mut u8, p7: *mut u8, p8: *mut u8, p9: *mut u8, p10: *mut u8, p11: *mut u8,
+                    p12: *mut u8, p13: *mut u8, p14: *mut u8, p15: *mut u8,
                     i0: u64, i1: u64, i2: u64, i3: u64, i4: u64, i5: u64,
                     i6: u64, i7: u64, i8: u64, i9: u64, i10: u64, i11: u64,
                 ) {
                     let heap = Heap { pointers: [h0, h1, h2, h3], integers: [h4, h5, h6, h7, h8, h9, h10] };
-                    let pointers: [*mut u8; POINTERS] = [p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11];
+                    let pointers: [*mut u8; POINTERS] =
+                        [p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15];
                     let integers: [u64; INTEGERS] = [i0, i1, i2, i3, i4, i5, i6, i7, i8, i9, i10, i11];
                     // SAFETY: the caller's promise.
                     unsafe { run::<$kernel, $type>(heap, Args { pointers, integers }) }
@@ -75,10 +77,12 @@ macro_rules! plain_entries {
                 unsafe extern "ptx-kernel" fn entry(
                     p0: *mut u8, p1: *mut u8, p2: *mut u8, p3: *mut u8, p4: *mut u8, p5: *mut u8,
                     p6: *mut u8, p7: *mut u8, p8: *mut u8, p9: *mut u8, p10: *mut u8, p11: *mut u8,
+                    p12: *mut u8, p13: *mut u8, p14: *mut u8, p15: *mut u8,
                     i0: u64, i1: u64, i2: u64, i3: u64, i4: u64, i5: u64,
                     i6: u64, i7: u64, i8: u64, i9: u64, i10: u64, i11: u64,
                 ) {
-                    let pointers: [*mut u8; POINTERS] = [p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11];
+                    let pointers: [*mut u8; POINTERS] =
+                        [p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15];
                     let integers: [u64; INTEGERS] = [i0, i1, i2, i3, i4, i5, i6, i7, i8, i9, i10, i11];
                     let arguments = <$kernel as PlainKernel>::Arguments::from(Args { pointers, integers });
                     // SAFETY: the caller's promise.

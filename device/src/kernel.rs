@@ -10,7 +10,7 @@ use crate::registers::RegisterUse;
 use crate::simt::Warp;
 
 /// Pointer words of a kernel's arguments.
-pub const POINTERS: usize = 12;
+pub const POINTERS: usize = 16;
 /// Integer words of a kernel's arguments.
 pub const INTEGERS: usize = 12;
 

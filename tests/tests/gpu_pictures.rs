@@ -12,6 +12,7 @@ use heapwood::tree::{
 use heapwood_device::render::{Mode, SurfaceMaterial, Triangle};
 use heapwood_scenes::{Camera, CleanOptions, Scene, generate};
 use heapwood_tests::gpu::{cpu, gpu};
+use heapwood_tests::parlour::parlour;
 use heapwood_tests::soup::{grid, moved, sphere};
 
 const SKY: Sky = Sky {
@@ -182,6 +183,7 @@ fn pictures_are_the_same_on_every_backend() {
             loaded.unwrap_or_else(|error| panic!("{error}")).scene
         }));
     }
+    scenes.push(parlour());
     let mut sets: Vec<Set> = scenes.iter().map(Set::of).collect();
     sets.push(all_materials());
     let reference = cpu(1);

@@ -51,7 +51,9 @@ impl ShadeName {
             Self::Surface(mode) => mode.what(),
             Self::Cost => "The work of each ray, nodes and triangles, as a heat map with a legend",
             Self::Ambient => "Ambient occlusion: how open the surroundings of each surface are",
-            Self::Path => "The light that arrives over any number of surfaces: path tracing",
+            Self::Path => {
+                "The light that arrives over any number of surfaces, with textures: path tracing"
+            }
         }
     }
 }

@@ -192,3 +192,34 @@ fn what_has_no_effect_or_is_no_window_is_refused() {
     }
     assert_eq!(folder.names(), ["knot.mtl", "knot.obj"]);
 }
+
+#[test]
+fn textures_are_shown_and_missing_ones_named() {
+    let folder = Folder::new();
+    folder.put(
+        "wall.obj",
+        "mtllib wall.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\n\
+         usemtl wall\nf 1/1 2/2 3/3 4/4\n",
+    );
+    folder.put(
+        "wall.mtl",
+        "newmtl wall\nKd 0.5 0.5 0.5\nmap_Kd picture.png\n",
+    );
+    let render = |name: &str, scene: &str| {
+        let command = format!("render @{scene} -o @{name}.png --shade path {SMALL}");
+        let outcome = run(&folder, &command);
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        (
+            fs::read(folder.path(&format!("{name}.png"))).unwrap(),
+            outcome.stderr,
+        )
+    };
+    let (plain, warning) = render("plain", "wall.obj");
+    let told = "wall.mtl:3: the texture is not used: picture.png: ";
+    assert!(warning.contains(told), "{warning}");
+    // Any picture will do: that of the wall without it.
+    fs::copy(folder.path("plain.png"), folder.path("picture.png")).unwrap();
+    let (with_picture, warning) = render("with", "wall.obj");
+    assert!(!warning.contains("texture"), "{warning}");
+    assert_ne!(plain, with_picture);
+}

@@ -9,10 +9,28 @@ use super::material::{
 };
 use super::random::Sampler;
 use super::surface::{SurfacePoint, point_of};
+use super::textured::TexturedMaterials;
 use super::traverse::Tree;
 use crate::kdtree::bounds::Bounds;
 
-/// The materials of a scene.
+/// What the surfaces of a scene are like.
+pub(super) trait Surfaces: Copy {
+    /// The material of the point of a triangle with these weights of its corners.
+    ///
+    /// # Safety
+    ///
+    /// The arrays are as the kernel's arguments say, and there is a triangle of this number.
+    unsafe fn at(&self, triangle: u32, weights: [f32; 3]) -> SurfaceMaterial;
+
+    /// The emission of the same point.
+    ///
+    /// # Safety
+    ///
+    /// As for `at`.
+    unsafe fn emission_at(&self, triangle: u32, weights: [f32; 3]) -> Vec3;
+}
+
+/// The materials of a scene without textures.
 #[derive(Clone, Copy)]
 pub(super) struct Materials {
     /// As in `PathArguments`.
@@ -21,28 +39,43 @@ pub(super) struct Materials {
     pub material_of: *const u32,
 }
 
-impl Materials {
-    /// The material of a triangle.
-    ///
-    /// # Safety
-    ///
-    /// The arrays are as `PathArguments` says, and there is a triangle of this number.
+impl Surfaces for Materials {
     #[inline(always)]
-    pub unsafe fn of(&self, triangle: u32) -> SurfaceMaterial {
+    unsafe fn at(&self, triangle: u32, _: [f32; 3]) -> SurfaceMaterial {
         // SAFETY: the caller's promise.
         unsafe {
             let number = self.material_of.add(triangle as usize).read();
             SurfaceMaterial::from_floats(self.materials.add(number as usize).read())
         }
     }
+
+    #[inline(always)]
+    unsafe fn emission_at(&self, triangle: u32, weights: [f32; 3]) -> Vec3 {
+        // SAFETY: the caller's promise.
+        unsafe { self.at(triangle, weights).emission }
+    }
+}
+
+impl Surfaces for TexturedMaterials {
+    #[inline(always)]
+    unsafe fn at(&self, triangle: u32, weights: [f32; 3]) -> SurfaceMaterial {
+        // SAFETY: the caller's promise.
+        unsafe { TexturedMaterials::at(self, triangle, weights) }
+    }
+
+    #[inline(always)]
+    unsafe fn emission_at(&self, triangle: u32, weights: [f32; 3]) -> Vec3 {
+        // SAFETY: the caller's promise.
+        unsafe { TexturedMaterials::emission_at(self, triangle, weights) }
+    }
 }
 
 /// All lights of a scene.
 #[derive(Clone, Copy)]
-pub(super) struct Lights {
+pub(super) struct Lights<S> {
     pub tree: Tree,
     pub bounds: Bounds,
-    pub materials: Materials,
+    pub surfaces: S,
     /// As in `PathArguments`, as the others are.
     pub lights: *const [u32; LIGHT_WORDS],
     pub light_count: u32,
@@ -80,7 +113,7 @@ fn length(v: Vec3) -> f32 {
     sqrt(v.dot(v))
 }
 
-impl Lights {
+impl<S: Surfaces> Lights<S> {
     /// Whether there is anything to look for.
     #[inline(always)]
     pub fn has_any(&self) -> bool {
@@ -180,6 +213,12 @@ impl Lights {
 
     /// A point of a triangle that emits light.
     ///
+    /// A texture of its emission is looked up at the point, which is chosen as if there were none:
+    /// with a density that depends on areas alone. Rays that hit the triangle find the same
+    /// emission at the same point, and weigh it by that density. So the two weights of a point add
+    /// up to 1 whatever the texture, and where it is dark, 0 counts as often from both sides. The
+    /// estimate is not biased; a texture that is dark almost everywhere makes it noisy.
+    ///
     /// # Safety
     ///
     /// As for `sample`, and there is such a triangle.
@@ -190,16 +229,17 @@ impl Lights {
         let last = self.light_count - 1;
         let entry = (entry * self.light_count as f32) as u32;
         let entry = if entry < last { entry } else { last };
+        // Uniform over the triangle: Turk's square root.
+        let root = sqrt(u);
+        let weights = [1.0 - root, root * (1.0 - v), root * v];
         // SAFETY: the caller's promise: there is this entry, and its triangles are there.
         let (triangle, emission) = unsafe {
             let words = self.lights.add(entry as usize).read();
             let number = LightEntry::from_words(words).choose(number);
             let triangle = self.tree.address(number).read();
-            (triangle, self.materials.of(number).emission)
+            (triangle, self.surfaces.emission_at(number, weights))
         };
-        // Uniform over the triangle: Turk's square root.
-        let root = sqrt(u);
-        let point = point_of(&triangle, [1.0 - root, root * (1.0 - v), root * v]);
+        let point = point_of(&triangle, weights);
         let seen = SurfacePoint::seen(&triangle, point, point - origin);
         let way = seen.beside(&self.bounds) - origin;
         let distance = length(way);

@@ -13,12 +13,15 @@ mod image;
 mod light;
 mod material;
 mod path;
+mod path_textured;
 mod pixels;
 mod random;
 mod ray;
 mod scatter;
 mod shade;
 mod surface;
+mod texture;
+mod textured;
 mod trace;
 mod traverse;
 
@@ -35,10 +38,15 @@ pub use material::{
     SurfaceMaterial,
 };
 pub use path::{Path, PathArguments};
+pub use path_textured::{TexturedPath, TexturedPathArguments};
 pub use random::{Sampler, hash};
 pub use ray::Ray;
 pub use scatter::{Lobes, Scattered};
 pub use shade::{Mode, normal};
 pub use surface::SurfacePoint;
+pub use texture::{
+    DECODED, Encoding, LARGEST_SIDE, Sample, TEXTURE_WORDS, Texture, Textures, Wrap,
+};
+pub use textured::{Finish, NO_TEXTURE, TEXTURED_WORDS, TexturedMaterial, TexturedMaterials};
 pub use trace::{RAY_FLOATS, Trace, TraceArguments};
 pub use traverse::{Counter, Hit, MAX_TRAVERSAL_DEPTH, Tree, Uncounted, Visits};

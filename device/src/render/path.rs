@@ -8,7 +8,7 @@
 use glam::Vec3;
 
 use super::direction::Frame;
-use super::light::{Lights, Materials, weight};
+use super::light::{Lights, Materials, Surfaces, weight};
 use super::material::{LAMP_FLOATS, LIGHT_WORDS, MATERIAL_FLOATS, Sky};
 use super::pixels::{CameraRays, Pixels};
 use super::random::Sampler;
@@ -93,12 +93,12 @@ pub struct Path;
 
 /// What paths run through. Its pointers and counts are those of the kernel's arguments.
 #[derive(Clone, Copy)]
-struct Lit {
+struct Lit<S> {
     tree: Tree,
     bounds: Bounds,
     sky: Sky,
-    materials: Materials,
-    lights: Lights,
+    surfaces: S,
+    lights: Lights<S>,
     bounces: u32,
 }
 
@@ -110,7 +110,7 @@ struct Traced {
     secondary: u32,
 }
 
-impl Lit {
+impl<S: Surfaces> Lit<S> {
     /// Light along a ray from the eye.
     #[inline(always)]
     fn trace(&self, ray: Ray, sampler: &mut Sampler) -> Traced {
@@ -134,8 +134,9 @@ impl Lit {
             }
             // SAFETY: what a ray hits is in a leaf, and a triangle of the scene.
             let (surface, material) = unsafe {
-                let surface = SurfacePoint::hit(&ray, self.tree.address(hit.triangle));
-                (surface, self.materials.of(hit.triangle))
+                let triangle = self.tree.address(hit.triangle);
+                let (surface, weights) = SurfacePoint::hit_and_weights(&ray, triangle);
+                (surface, self.surfaces.at(hit.triangle, weights))
             };
             let cosine = -surface.normal.dot(direction);
             if material.is_light() {
@@ -221,89 +222,100 @@ impl PlainKernel for Path {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: PathArguments) {
-        // SAFETY: the arguments' contract.
-        let (camera, lit) = unsafe {
-            let bounds = arguments.bounds.read();
-            let tree = Tree::new(
-                arguments.nodes,
-                arguments.references,
-                arguments.triangles,
-                bounds,
-            );
-            let sky = Sky {
-                zenith: Vec3::from_array(arguments.sky.read()),
-                nadir: Vec3::from_array(arguments.sky.add(1).read()),
-            };
-            let materials = Materials {
-                materials: arguments.materials,
-                material_of: arguments.material_of,
-            };
-            let lights = Lights {
-                tree,
-                bounds,
-                materials,
-                lights: arguments.lights,
-                light_count: arguments.light_count,
-                light_area: arguments.light_area,
-                lamps: arguments.lamps,
-                lamp_count: arguments.lamp_count,
-            };
-            let lit = Lit {
-                tree,
-                bounds,
-                sky,
-                materials,
-                lights,
-                bounces: arguments.bounces,
-            };
-            (CameraRays::read(arguments.camera), lit)
+        let materials = Materials {
+            materials: arguments.materials,
+            material_of: arguments.material_of,
         };
-        let is_added = arguments.first > 0;
-        let mut pixels = Pixels::new(warp, arguments.width, arguments.height);
-        while let Some((x, y)) = pixels.next() {
-            let (column, row) = (x + arguments.left, y + arguments.top);
-            let index = y as usize * arguments.width as usize + x as usize;
-            let (pixel, counts) = (
-                arguments.pixels.wrapping_add(index),
-                arguments.rays.wrapping_add(index),
-            );
-            // SAFETY: x and y are within the window, pixels are one lane's each, and an earlier
-            // launch has written them if this one adds.
-            let (mut sum, [mut shadow, mut secondary]) = unsafe {
-                if is_added {
-                    (Vec3::from_array(pixel.read()), counts.read())
-                } else {
-                    (Vec3::ZERO, [0, 0])
-                }
+        // SAFETY: the arguments' contract.
+        unsafe { render(warp, arguments, materials) }
+    }
+}
+
+/// Sums up the light of paths over surfaces of any kind.
+///
+/// # Safety
+///
+/// The arguments' contract, but for materials, which `surfaces` has.
+#[inline(always)]
+pub(super) unsafe fn render<W: Warp, S: Surfaces>(warp: W, arguments: PathArguments, surfaces: S) {
+    // SAFETY: the arguments' contract.
+    let (camera, lit) = unsafe {
+        let bounds = arguments.bounds.read();
+        let tree = Tree::new(
+            arguments.nodes,
+            arguments.references,
+            arguments.triangles,
+            bounds,
+        );
+        let sky = Sky {
+            zenith: Vec3::from_array(arguments.sky.read()),
+            nadir: Vec3::from_array(arguments.sky.add(1).read()),
+        };
+        let lights = Lights {
+            tree,
+            bounds,
+            surfaces,
+            lights: arguments.lights,
+            light_count: arguments.light_count,
+            light_area: arguments.light_area,
+            lamps: arguments.lamps,
+            lamp_count: arguments.lamp_count,
+        };
+        let lit = Lit {
+            tree,
+            bounds,
+            sky,
+            surfaces,
+            lights,
+            bounces: arguments.bounces,
+        };
+        (CameraRays::read(arguments.camera), lit)
+    };
+    let is_added = arguments.first > 0;
+    let mut pixels = Pixels::new(warp, arguments.width, arguments.height);
+    while let Some((x, y)) = pixels.next() {
+        let (column, row) = (x + arguments.left, y + arguments.top);
+        let index = y as usize * arguments.width as usize + x as usize;
+        let (pixel, counts) = (
+            arguments.pixels.wrapping_add(index),
+            arguments.rays.wrapping_add(index),
+        );
+        // SAFETY: x and y are within the window, pixels are one lane's each, and an earlier
+        // launch has written them if this one adds.
+        let (mut sum, [mut shadow, mut secondary]) = unsafe {
+            if is_added {
+                (Vec3::from_array(pixel.read()), counts.read())
+            } else {
+                (Vec3::ZERO, [0, 0])
+            }
+        };
+        // One after the other onto the sum, so that it does not depend on how samples are
+        // divided among launches.
+        for sample in 0..arguments.samples {
+            let number = arguments.first + sample;
+            let mut sampler = Sampler::new(column, row, number, arguments.seed);
+            let [across, down] = sampler.pair();
+            let [across, down] = if arguments.is_spread {
+                [across, down]
+            } else {
+                [0.5, 0.5]
             };
-            // One after the other onto the sum, so that it does not depend on how samples are
-            // divided among launches.
-            for sample in 0..arguments.samples {
-                let number = arguments.first + sample;
-                let mut sampler = Sampler::new(column, row, number, arguments.seed);
-                let [across, down] = sampler.pair();
-                let [across, down] = if arguments.is_spread {
-                    [across, down]
-                } else {
-                    [0.5, 0.5]
-                };
-                let direction = camera.direction(column as f32 + across, row as f32 + down);
-                let light = match Ray::new(camera.origin, direction, &lit.bounds) {
-                    Some(ray) => {
-                        let traced = lit.trace(ray, &mut sampler);
-                        shadow += traced.shadow;
-                        secondary += traced.secondary;
-                        traced.light
-                    }
-                    None => lit.sky.radiance(unit(direction)),
-                };
-                sum += light;
-            }
-            // SAFETY: as above.
-            unsafe {
-                pixel.write(sum.to_array());
-                counts.write([shadow, secondary]);
-            }
+            let direction = camera.direction(column as f32 + across, row as f32 + down);
+            let light = match Ray::new(camera.origin, direction, &lit.bounds) {
+                Some(ray) => {
+                    let traced = lit.trace(ray, &mut sampler);
+                    shadow += traced.shadow;
+                    secondary += traced.secondary;
+                    traced.light
+                }
+                None => lit.sky.radiance(unit(direction)),
+            };
+            sum += light;
+        }
+        // SAFETY: as above.
+        unsafe {
+            pixel.write(sum.to_array());
+            counts.write([shadow, secondary]);
         }
     }
 }

@@ -61,10 +61,22 @@ impl SurfacePoint {
     #[inline(always)]
     pub unsafe fn hit(ray: &Ray, triangle: *const Triangle) -> Self {
         // SAFETY: the caller's promise.
-        let ([u, v, w], triangle) = unsafe { (ray.weights(triangle), triangle.read()) };
+        unsafe { Self::hit_and_weights(ray, triangle).0 }
+    }
+
+    /// The same, and the weights of the triangle's corners at the hit.
+    ///
+    /// # Safety
+    ///
+    /// As for `hit`.
+    #[inline(always)]
+    pub unsafe fn hit_and_weights(ray: &Ray, triangle: *const Triangle) -> (Self, [f32; 3]) {
+        // SAFETY: the caller's promise.
+        let (weights, triangle) = unsafe { (ray.weights(triangle), triangle.read()) };
+        let [u, v, w] = weights;
         let inwards = |weight: f32| weight + (1.0 / 3.0 - weight) * INWARDS;
         let point = point_of(&triangle, [inwards(u), inwards(v), inwards(w)]);
-        Self::seen(&triangle, point, ray.direction())
+        (Self::seen(&triangle, point, ray.direction()), weights)
     }
 
     /// A point of a triangle that is seen along `direction`.

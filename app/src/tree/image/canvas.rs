@@ -6,12 +6,13 @@ use heapwood_device::launch::Call;
 use heapwood_device::render::plan::render_threads;
 use heapwood_device::render::{
     Ambient, AmbientArguments, Cost, CostArguments, Mode, Path, PathArguments, Render,
-    RenderArguments,
+    RenderArguments, TexturedPath,
 };
 
 use super::super::placed::TreeView;
 use super::lighting::Lighting;
 use super::shading::{Crop, Shade, Shading};
+use super::textured::TexturedMemory;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 
 /// Shadow rays of a launch: some tens of milliseconds of a GPU, seconds of a CPU.
@@ -53,13 +54,17 @@ pub(super) struct LitMemory<'a> {
     lights: Memory,
     sky: Memory,
     lamps: Memory,
+    textured: Option<TexturedMemory>,
 }
 
 impl<'a> LitMemory<'a> {
     pub fn new(backend: &dyn Backend, lighting: &'a Lighting) -> Result<Self, BackendError> {
         let sky = [lighting.sky.zenith, lighting.sky.nadir].map(|radiance| radiance.to_array());
+        let textured = lighting.textured.as_ref();
+        let textured = textured.map(|textured| TexturedMemory::new(backend, textured));
         Ok(Self {
             lighting,
+            textured: textured.transpose()?,
             materials: memory_of(backend, &lighting.materials)?,
             material_of: memory_of(backend, &lighting.material_of)?,
             lights: memory_of(backend, &lighting.lights)?,
@@ -167,7 +172,7 @@ impl Canvas<'_> {
 
     /// Some samples of each pixel's light.
     fn path(&self, lit: &LitMemory, shading: &Shading, pass: PathPass) -> Call {
-        Call::of::<Path>(PathArguments {
+        let arguments = PathArguments {
             nodes: self.tree.nodes.cast(),
             references: self.tree.references.cast(),
             triangles: self.tree.triangles.address().cast(),
@@ -198,7 +203,11 @@ impl Canvas<'_> {
                 true => lit.lighting.lamps.len() as u32,
                 false => 0,
             },
-        })
+        };
+        match &lit.textured {
+            Some(textured) => Call::of::<TexturedPath>(textured.arguments(arguments)),
+            None => Call::of::<Path>(arguments),
+        }
     }
 
     /// The launches of a picture with rays of some kinds, in order.

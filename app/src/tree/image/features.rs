@@ -1,6 +1,6 @@
 //! What the eye sees first in the middle of each pixel, which filters of noise ask for.
 
-use heapwood_device::render::{SurfaceMaterial, normal};
+use heapwood_device::render::{self as device, normal};
 use heapwood_scenes::Camera;
 
 use super::super::placed::TreeView;
@@ -48,10 +48,13 @@ impl Features {
                 features.depth.push(f32::INFINITY);
                 continue;
             }
-            let triangle = hit.triangle as usize;
-            let material = lighting.materials[lighting.material_of[triangle] as usize];
-            let material = SurfaceMaterial::from_floats(material);
-            let normal = normal(&triangles[triangle]);
+            let triangle = &triangles[hit.triangle as usize];
+            // The ray that was traced, so that it exists; at its hit textures are looked up.
+            let ray = device::Ray::new(basis.origin, *direction, &tree.bounds);
+            // SAFETY: the triangle is a reference's.
+            let weights = ray.map(|ray| unsafe { ray.weights(triangle) });
+            let material = lighting.material_at(hit.triangle, weights.unwrap_or_default());
+            let normal = normal(triangle);
             let facing = if normal.dot(*direction) > 0.0 {
                 -normal
             } else {

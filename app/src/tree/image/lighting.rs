@@ -1,12 +1,14 @@
-//! The materials, lights and sky of a scene, as kernels read them.
+//! The materials, lights and sky of a scene, as kernels read them. Textures are in `textured`.
 
 use glam::Vec3;
 use heapwood_device::render::{
-    LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, Sky, SurfaceMaterial, Triangle,
+    Finish, LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, Sky, SurfaceMaterial,
+    Triangle,
 };
 use heapwood_scenes::{Lights, Material, Scene};
 
 use super::super::triangles;
+use super::textured::Textured;
 
 /// What reflects and emits the light of a scene.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,13 +19,18 @@ pub struct Lighting {
     pub(super) light_area: f32,
     pub(super) lamps: Vec<[f32; LAMP_FLOATS]>,
     pub(super) sky: Sky,
+    /// What takes the place of materials where there are textures.
+    pub(super) textured: Option<Textured>,
 }
 
 impl Lighting {
     /// That of a scene under a sky.
     pub fn of(scene: &Scene, sky: Sky) -> Self {
         let materials = scene.materials().iter().map(surface_of).collect::<Vec<_>>();
-        Self::new(&triangles(scene), &materials, scene.material_of(), sky)
+        Self {
+            textured: Textured::of(scene),
+            ..Self::new(&triangles(scene), &materials, scene.material_of(), sky)
+        }
     }
 
     /// That of a scene with lights that none of its triangles emits, under `sky` where they have
@@ -68,6 +75,22 @@ impl Lighting {
             light_area: light_area as f32,
             lamps: Vec::new(),
             sky,
+            textured: None,
+        }
+    }
+
+    /// The material of the point of a triangle with these weights of its corners.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such triangle.
+    pub(super) fn material_at(&self, triangle: u32, weights: [f32; 3]) -> SurfaceMaterial {
+        match &self.textured {
+            Some(textured) => textured.at(triangle, weights),
+            None => {
+                let number = self.material_of[triangle as usize];
+                SurfaceMaterial::from_floats(self.materials[number as usize])
+            }
         }
     }
 
@@ -95,35 +118,25 @@ impl Lighting {
     }
 }
 
-/// What a dielectric reflects at its surface, as glTF has it.
-const DIELECTRIC: f32 = 0.04;
-
-/// A renderer's material from a file's. Where a roughness is given, a metal reflects its base
-/// colour, and of a dielectric's the surface takes its part away. Else MTL's highlight of exponent
-/// `Ns` is a lobe of about the width sqrt(2 / (Ns + 2)). What is not opaque is not there.
-fn surface_of(material: &Material) -> SurfaceMaterial {
-    let (base, metallic) = (material.diffuse, material.metallic);
-    let (diffuse, specular, width) = match material.roughness {
-        Some(roughness) => (
-            base * (1.0 - metallic) * (1.0 - DIELECTRIC),
-            Vec3::splat(DIELECTRIC * (1.0 - metallic)) + base * metallic,
-            roughness * roughness,
-        ),
-        None => {
-            let width = (2.0 / (material.shininess + 2.0)).sqrt();
-            (base, material.specular, width)
-        }
-    };
-    let most = (diffuse + specular).max_element().max(1.0);
-    SurfaceMaterial {
-        diffuse: diffuse / most,
-        specular: specular / most,
+/// A file's material in the renderer's terms. MTL's highlight of exponent `Ns` is a lobe of about
+/// the width sqrt(2 / (Ns + 2)).
+pub(super) fn finish_of(material: &Material) -> Finish {
+    Finish {
+        base: material.diffuse,
+        specular: material.specular,
         emission: material.emission,
-        roughness: width,
+        metallic: material.metallic,
+        roughness: material.roughness.unwrap_or(-1.0),
+        width: (2.0 / (material.shininess + 2.0)).sqrt(),
         transmission: material.transmission,
         refraction: material.ior,
-        transparency: 1.0 - material.opacity,
+        opacity: material.opacity,
     }
+}
+
+/// A renderer's material from a file's.
+fn surface_of(material: &Material) -> SurfaceMaterial {
+    finish_of(material).surface()
 }
 
 /// The lamps of a view: directions of any length become units, angles over a disc cosines of

@@ -7,6 +7,7 @@ mod features;
 mod lighting;
 mod passes;
 mod shading;
+mod textured;
 
 use heapwood_scenes::Camera;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};

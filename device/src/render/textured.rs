@@ -1,0 +1,267 @@
+//! Materials with textures: what a surface is like at one of its points.
+
+use glam::Vec3;
+
+use super::material::SurfaceMaterial;
+use super::texture::{Encoding, Textures};
+
+/// Words of a textured material in memory.
+pub const TEXTURED_WORDS: usize = 20;
+/// In place of a texture's number: none.
+pub const NO_TEXTURE: u32 = u32::MAX;
+/// What a dielectric reflects at its surface, as glTF has it.
+const DIELECTRIC: f32 = 0.04;
+
+/// A material as files have it, of which textures scale some numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Finish {
+    /// The diffuse colour of MTL, the base colour of glTF.
+    pub base: Vec3,
+    /// The specular colour of MTL, which a roughness overrides.
+    pub specular: Vec3,
+    /// Emitted radiance.
+    pub emission: Vec3,
+    /// 1 for a metal, 0 for a dielectric.
+    pub metallic: f32,
+    /// Square root of the specular lobe's width; below 0, `specular` and `width` count.
+    pub roughness: f32,
+    /// Width of the lobe where there is no roughness.
+    pub width: f32,
+    /// As in [`SurfaceMaterial`].
+    pub transmission: f32,
+    /// As in [`SurfaceMaterial`].
+    pub refraction: f32,
+    /// Part that is there, 0 to 1.
+    pub opacity: f32,
+}
+
+impl Finish {
+    /// The renderer's material. Where a roughness is given, a metal reflects its base colour, and
+    /// of a dielectric's the surface takes its part away. What is not opaque is not there.
+    #[inline(always)]
+    pub fn surface(self) -> SurfaceMaterial {
+        let (base, metallic) = (self.base, self.metallic);
+        let (diffuse, specular, width) = if self.roughness >= 0.0 {
+            (
+                base * (1.0 - metallic) * (1.0 - DIELECTRIC),
+                Vec3::splat(DIELECTRIC * (1.0 - metallic)) + base * metallic,
+                self.roughness * self.roughness,
+            )
+        } else {
+            (base, self.specular, self.width)
+        };
+        let both = diffuse + specular;
+        let larger = if both.x < both.y { both.y } else { both.x };
+        let larger = if larger < both.z { both.z } else { larger };
+        let most = if larger < 1.0 { 1.0 } else { larger };
+        SurfaceMaterial {
+            diffuse: diffuse / most,
+            specular: specular / most,
+            emission: self.emission,
+            roughness: width,
+            transmission: self.transmission,
+            refraction: self.refraction,
+            transparency: 1.0 - self.opacity,
+        }
+    }
+}
+
+/// A material and the numbers of the textures that scale it; [`NO_TEXTURE`] for none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TexturedMaterial {
+    /// Where textures are 1.
+    pub finish: Finish,
+    /// Scales the base colour.
+    pub base: u32,
+    /// Scales the emission.
+    pub emission: u32,
+    /// Scales the roughness by its green and the metal by its blue.
+    pub surface: u32,
+    /// Scales the opacity by its alpha.
+    pub opacity: u32,
+    /// The scaled opacity below which a point is not there, and from which on it is; none below 0.
+    pub cutoff: f32,
+}
+
+impl TexturedMaterial {
+    /// As it is in memory.
+    pub fn to_words(self) -> [u32; TEXTURED_WORDS] {
+        let finish = self.finish;
+        let (b, s, e) = (finish.base, finish.specular, finish.emission);
+        let numbers = [
+            b.x,
+            b.y,
+            b.z,
+            s.x,
+            s.y,
+            s.z,
+            e.x,
+            e.y,
+            e.z,
+            finish.metallic,
+            finish.roughness,
+            finish.width,
+            finish.transmission,
+            finish.refraction,
+            finish.opacity,
+            self.cutoff,
+        ]
+        .map(f32::to_bits);
+        let textures = [self.base, self.emission, self.surface, self.opacity];
+        let mut words = [0; TEXTURED_WORDS];
+        words[..numbers.len()].copy_from_slice(&numbers);
+        words[numbers.len()..].copy_from_slice(&textures);
+        words
+    }
+
+    /// From memory.
+    #[inline(always)]
+    pub fn from_words(words: [u32; TEXTURED_WORDS]) -> Self {
+        let [bx, by, bz, sx, sy, sz, ex, ey, ez, rest @ ..] = words;
+        let [
+            metallic,
+            roughness,
+            width,
+            transmission,
+            refraction,
+            opacity,
+            cutoff,
+            textures @ ..,
+        ] = rest;
+        let vector = |x: u32, y: u32, z: u32| {
+            Vec3::new(f32::from_bits(x), f32::from_bits(y), f32::from_bits(z))
+        };
+        let [base, emission, surface, of_opacity] = textures;
+        Self {
+            finish: Finish {
+                base: vector(bx, by, bz),
+                specular: vector(sx, sy, sz),
+                emission: vector(ex, ey, ez),
+                metallic: f32::from_bits(metallic),
+                roughness: f32::from_bits(roughness),
+                width: f32::from_bits(width),
+                transmission: f32::from_bits(transmission),
+                refraction: f32::from_bits(refraction),
+                opacity: f32::from_bits(opacity),
+            },
+            base,
+            emission,
+            surface,
+            opacity: of_opacity,
+            cutoff: f32::from_bits(cutoff),
+        }
+    }
+
+    /// The material of a point with these coordinates.
+    ///
+    /// # Safety
+    ///
+    /// Its textures are among these.
+    #[inline(always)]
+    unsafe fn at(self, textures: &Textures, uv: [f32; 2]) -> SurfaceMaterial {
+        let mut finish = self.finish;
+        // SAFETY: the caller's promise, for each number that is one.
+        unsafe {
+            if self.base != NO_TEXTURE {
+                finish.base *= textures.sample(self.base, uv, Encoding::Srgb).colour;
+            }
+            finish.emission = self.emission_at(textures, uv);
+            if self.surface != NO_TEXTURE {
+                let numbers = textures.sample(self.surface, uv, Encoding::Linear).colour;
+                finish.roughness *= numbers.y;
+                finish.metallic *= numbers.z;
+            }
+            if self.opacity != NO_TEXTURE {
+                finish.opacity *= textures.sample(self.opacity, uv, Encoding::Linear).alpha;
+                if self.cutoff >= 0.0 {
+                    let is_there = finish.opacity >= self.cutoff;
+                    finish.opacity = if is_there { 1.0 } else { 0.0 };
+                }
+            }
+        }
+        finish.surface()
+    }
+
+    /// The emission of a point with these coordinates.
+    ///
+    /// # Safety
+    ///
+    /// As for `at`.
+    #[inline(always)]
+    unsafe fn emission_at(&self, textures: &Textures, uv: [f32; 2]) -> Vec3 {
+        let emission = self.finish.emission;
+        if self.emission == NO_TEXTURE {
+            return emission;
+        }
+        // SAFETY: the caller's promise.
+        emission * unsafe { textures.sample(self.emission, uv, Encoding::Srgb).colour }
+    }
+}
+
+/// The materials of a scene with textures.
+#[derive(Clone, Copy, Debug)]
+pub struct TexturedMaterials {
+    /// `TexturedMaterial::to_words` of each.
+    pub materials: *const [u32; TEXTURED_WORDS],
+    /// For each triangle the number of its material.
+    pub material_of: *const u32,
+    /// For each triangle the coordinates of its corners, any numbers.
+    pub coordinates: *const [[f32; 2]; 3],
+    /// What the materials' numbers name.
+    pub textures: Textures,
+}
+
+impl TexturedMaterials {
+    /// The material of the point of a triangle with these weights of its corners.
+    ///
+    /// # Safety
+    ///
+    /// There is a triangle of this number, whose material is there with its textures.
+    #[inline(always)]
+    pub unsafe fn at(&self, triangle: u32, weights: [f32; 3]) -> SurfaceMaterial {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let material = self.material(triangle);
+            material.at(&self.textures, self.coordinates_at(triangle, weights))
+        }
+    }
+
+    /// The emission of the same point.
+    ///
+    /// # Safety
+    ///
+    /// As for `at`.
+    #[inline(always)]
+    pub unsafe fn emission_at(&self, triangle: u32, weights: [f32; 3]) -> Vec3 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let material = self.material(triangle);
+            material.emission_at(&self.textures, self.coordinates_at(triangle, weights))
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As for `at`.
+    #[inline(always)]
+    unsafe fn material(&self, triangle: u32) -> TexturedMaterial {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let number = self.material_of.add(triangle as usize).read();
+            TexturedMaterial::from_words(self.materials.add(number as usize).read())
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As for `at`.
+    #[inline(always)]
+    unsafe fn coordinates_at(&self, triangle: u32, [a, b, c]: [f32; 3]) -> [f32; 2] {
+        // SAFETY: the caller's promise.
+        let [p, q, r] = unsafe { self.coordinates.add(triangle as usize).read() };
+        [
+            p[0] * a + q[0] * b + r[0] * c,
+            p[1] * a + q[1] * b + r[1] * c,
+        ]
+    }
+}
