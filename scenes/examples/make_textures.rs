@@ -41,14 +41,15 @@ fn wood(x: u32, y: u32) -> Rgb<u8> {
     let board = y / 16;
     let grain = smooth(x + 37 * board, 5 * y, 16);
     let ring = (grain + 6 * (y % 16)) % 48;
-    let shade = if y % 16 == 0 { 60 } else { 128 + ring };
+    let shade = if y.is_multiple_of(16) { 60 } else { 128 + ring };
     Rgb([shade, shade * 7 / 10, shade * 4 / 10].map(|channel| channel as u8))
 }
 
 /// Bars with holes between them.
 fn lattice(x: u32, y: u32) -> Rgba<u8> {
-    let is_bar = (x + y) % 16 < 4 || (x + SIDE - y) % 16 < 4 || x < 4 || x >= SIDE - 4;
-    let alpha = if is_bar { 255 } else { 0 };
+    let is_bar = (x + y) % 16 < 4 || (x + SIDE - y) % 16 < 4;
+    let is_frame = !(4..SIDE - 4).contains(&x);
+    let alpha = if is_bar || is_frame { 255 } else { 0 };
     Rgba([255, 255, 255, alpha])
 }
 
