@@ -86,7 +86,7 @@ pub struct Scene<'a> {
     embree: &'a Embree,
     device: Handle,
     scene: Handle,
-    /// `rtcIntersect1`; the last parameter is another structure in each version.
+    /// `rtcIntersect1`, whose parameters after the scene differ between the versions.
     intersect: unsafe extern "C" fn(Handle, *mut c_void, *mut c_void),
 }
 
@@ -193,13 +193,17 @@ impl Scene<'_> {
             filter: ptr::null(),
             instance: [NONE; 4],
         };
-        // Version 4 takes no arguments for the default ones.
-        let last: *mut c_void = match self.embree.is_version_3 {
-            true => ptr::from_mut(&mut context).cast(),
-            false => ptr::null_mut(),
+        let (ray, context) = (
+            ptr::from_mut(ray).cast(),
+            ptr::from_mut(&mut context).cast(),
+        );
+        // Version 4 has the ray first, and takes no arguments for the default ones.
+        let (second, third): (*mut c_void, *mut c_void) = match self.embree.is_version_3 {
+            true => (context, ray),
+            false => (ray, ptr::null_mut()),
         };
         // SAFETY: the scene is committed, and the structures are those of its version.
-        unsafe { (self.intersect)(self.scene, ptr::from_mut(ray).cast(), last) }
+        unsafe { (self.intersect)(self.scene, second, third) }
     }
 }
 
