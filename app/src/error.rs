@@ -10,6 +10,7 @@ use crate::backend::BackendError;
 use crate::diff::DiffError;
 use crate::heap::HeapError;
 use crate::link::LinkError;
+use crate::tree::KeptError;
 
 /// Why a command did not do what it was asked. Each displays as one line.
 #[derive(Debug, Error)]
@@ -29,6 +30,9 @@ pub enum Error {
     /// A view that cannot be used.
     #[error(transparent)]
     View(#[from] ViewError),
+    /// A file with a tree that cannot be used.
+    #[error(transparent)]
+    Kept(#[from] KeptError),
     /// Images that cannot be compared.
     #[error(transparent)]
     Diff(#[from] DiffError),
@@ -106,6 +110,7 @@ impl Error {
             | Self::Heap(HeapError::Parameter { .. }) => 2,
             Self::Scene(_)
             | Self::View(_)
+            | Self::Kept(_)
             | Self::Graph(_)
             | Self::Diff(_)
             | Self::Write { .. }

@@ -34,6 +34,18 @@ impl Output {
     pub fn write(&self, content: &[u8]) -> Result<(), Error> {
         self.0.write(content).map_err(refused(self.0.path()))
     }
+
+    /// Writes the content that `fill` makes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Write`]; what was there before is then still there.
+    pub fn write_with(
+        &self,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Error> {
+        self.0.write_with(fill).map_err(refused(self.0.path()))
+    }
 }
 
 /// Makes sure that a file can be written which something else will open later.

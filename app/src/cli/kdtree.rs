@@ -15,8 +15,8 @@ use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::Backend;
 use crate::output::Output;
-use crate::report::{FramesReport, PictureReport, ResultFormat, TreeReport, json};
-use crate::tree::{self, Builder, Cores, PlacedTree, RenderedImage, Shading, TreeError};
+use crate::report::{FramesReport, PictureReport, ResultFormat, SavedReport, TreeReport, json};
+use crate::tree::{self, Builder, Cores, KeptTree, PlacedTree, RenderedImage, Shading, TreeError};
 use crate::workload::tree::Workload;
 use crate::workload::{cores, frames};
 
@@ -39,6 +39,9 @@ pub struct Arguments {
     /// Look for every triangle in all leaves that it overlaps
     #[arg(long)]
     verify: bool,
+    /// Write the tree to this file, for `heapwood render SCENE --tree FILE`
+    #[arg(long, value_name = "FILE", conflicts_with = "frames")]
+    save: Option<PathBuf>,
     /// Render the tree to this PNG file
     #[arg(long, value_name = "FILE", conflicts_with = "frames")]
     render: Option<PathBuf>,
@@ -63,6 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     let targets = [
         arguments.output.as_deref(),
+        arguments.save.as_deref(),
         arguments.render.as_deref(),
         arguments.camera.write_view.as_deref(),
     ];
@@ -77,6 +81,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         suffix::check(picture, &["png"])?;
     }
     let file = arguments.output.as_deref().map(Output::open).transpose()?;
+    let save = arguments.save.as_deref().map(Output::open).transpose()?;
     let picture = arguments.render.as_deref().map(Output::open).transpose()?;
     let view = match picture {
         Some(_) => Some(arguments.camera.open()?),
@@ -94,11 +99,24 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         backend: &*decided.open()?,
         threads: decided.threads,
         camera,
+        is_kept: save.is_some(),
     };
-    let (mut report, image) = match builder {
+    let Done {
+        mut report,
+        image,
+        kept,
+    } = match builder {
         Builder::Kernels => on_kernels(arguments, &opened, spec)?,
         Builder::Cores => on_cores(arguments, &opened)?,
     };
+    if let (Some(target), Some(kept), Some(path)) = (save, kept, &arguments.save) {
+        let triangles = scene.len() as u32;
+        target.write_with(|out| kept.write(scene.input_hash(), triangles, out))?;
+        report.saved = Some(SavedReport {
+            file: path.display().to_string(),
+            bytes: kept.bytes(),
+        });
+    }
     if let (Some(target), Some(image), Some(path)) = (picture, image, &arguments.render) {
         target.write(&image.png()?)?;
         let name = path.display().to_string();
@@ -123,14 +141,19 @@ struct Opened<'a> {
     threads: Option<usize>,
     /// The camera, if there is to be a picture.
     camera: Option<Camera>,
+    /// Whether the tree is to be written.
+    is_kept: bool,
+}
+
+/// What came of it.
+struct Done {
+    report: TreeReport,
+    image: Option<RenderedImage>,
+    kept: Option<KeptTree>,
 }
 
 /// Builds over an allocator.
-fn on_kernels(
-    arguments: &Arguments,
-    opened: &Opened,
-    spec: Spec,
-) -> Result<(TreeReport, Option<RenderedImage>), Error> {
+fn on_kernels(arguments: &Arguments, opened: &Opened, spec: Spec) -> Result<Done, Error> {
     let workload = Workload {
         scene: opened.scene,
         spec,
@@ -146,14 +169,20 @@ fn on_kernels(
     let report = TreeReport::new(&workload, &opened.backend.info(), &measured, &ready);
     let shading = Shading::from(arguments.shade);
     let render = |camera: &Camera| tree::render(&ready, &measured.built, camera, &shading, 1);
-    Ok((report, opened.camera.as_ref().map(render).transpose()?))
+    let image = opened.camera.as_ref().map(render).transpose()?;
+    let kept = match opened.is_kept {
+        true => Some(KeptTree::of_kernels(&ready, &measured.built)?),
+        false => None,
+    };
+    Ok(Done {
+        report,
+        image,
+        kept,
+    })
 }
 
 /// Builds on cores; the backend renders.
-fn on_cores(
-    arguments: &Arguments,
-    opened: &Opened,
-) -> Result<(TreeReport, Option<RenderedImage>), Error> {
+fn on_cores(arguments: &Arguments, opened: &Opened) -> Result<Done, Error> {
     let workload = cores::Workload {
         scene: opened.scene,
         options: arguments.tree.options(),
@@ -173,7 +202,13 @@ fn on_cores(
         let placed = PlacedTree::new(opened.backend, tree, &triangles, bounds)?;
         tree::render_placed(&placed, camera, &shading, 1)
     };
-    Ok((report, opened.camera.as_ref().map(render).transpose()?))
+    let image = opened.camera.as_ref().map(render).transpose()?;
+    let kept = (opened.is_kept).then(|| KeptTree::of_cores(measured.built, workload.options));
+    Ok(Done {
+        report,
+        image,
+        kept,
+    })
 }
 
 /// Builds the trees of a moving scene, measures and reports.

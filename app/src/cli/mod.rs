@@ -13,6 +13,7 @@ mod generate;
 mod graph;
 mod host_pool;
 mod kdtree;
+mod origin;
 mod render;
 mod shade;
 mod suffix;

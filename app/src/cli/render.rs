@@ -6,14 +6,33 @@ use clap::Args;
 
 use super::builder::BuilderArguments;
 use super::common::{BackendArguments, load_scene, read_apart, spinner};
+use super::origin::Origin;
 use super::shade::ShadeArguments;
 use super::suffix;
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
 use crate::Error;
+use crate::allocators::Spec;
+use crate::backend::Options;
 use crate::generate::{SceneSpec, Source, source};
 use crate::output::{self, Output};
 use crate::report::{PictureReport, RenderReport, ResultFormat, json};
-use crate::tree::{self, Builder, Cores, PlacedTree, Shading, TreeBuilder};
+use crate::tree::{Builder, KeptFile, Shading};
+
+/// Arguments that concern the build of a tree and nothing else. `--keep-duplicates` is none of
+/// them: it changes the scene.
+const BUILD_ARGUMENTS: [&str; 11] = [
+    "pool",
+    "alloc_per_split",
+    "quality",
+    "traversal_cost",
+    "intersection_cost",
+    "empty_bonus",
+    "max_depth",
+    "no_clip",
+    "builder",
+    "allocator",
+    "check_heap",
+];
 
 /// Arguments of `heapwood render`.
 #[derive(Debug, Args)]
@@ -26,6 +45,10 @@ pub struct Arguments {
     tree: TreeArguments,
     #[command(flatten)]
     builder: BuilderArguments,
+    /// Take the tree from this file, which `heapwood kdtree SCENE --save FILE` wrote, and build
+    /// none
+    #[arg(long = "tree", value_name = "FILE", conflicts_with_all = BUILD_ARGUMENTS)]
+    kept: Option<PathBuf>,
     /// The file to write: .png, or .exr with what is rendered as floats: linear light (with
     /// --shade path also the layers albedo, normal and depth), distances, counts
     #[arg(long, short, value_name = "FILE")]
@@ -58,11 +81,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             .scene
             .file()
             .into_iter()
-            .chain(camera.view.as_deref()),
+            .chain(camera.view.as_deref())
+            .chain(arguments.kept.as_deref()),
         &[Some(&arguments.output), camera.write_view.as_deref()],
     )?;
     suffix::check(&arguments.output, &["png", "exr"])?;
     arguments.shade.check()?;
+    let kept = arguments.kept.as_deref().map(KeptFile::open).transpose()?;
     let target = Output::open(&arguments.output)?;
     let view = camera.open()?.with_sky(arguments.shade.sky());
     let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates)?;
@@ -73,9 +98,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         .shading(&scene, lighting.as_ref(), &camera)?;
     let decided = arguments.backend.decide(None)?;
     let decided = arguments.allocator.link.add_to(decided)?;
-    let builder = arguments
-        .builder
-        .decide(&decided, &arguments.allocator, &arguments.tree)?;
+    let origin = match kept {
+        Some(file) => Origin::File(file),
+        None => arguments.origin(spec, &decided)?,
+    };
     let backend = decided.open()?;
 
     let wait = spinner(format!("rendering {}", scene.name()));
@@ -87,24 +113,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         progress: &progress,
         ..shading
     };
-    let triangles = tree::triangles(&scene);
-    let options = arguments.tree.options();
-    let runs = arguments.runs;
-    let (picture, build_ms) = match builder {
-        Builder::Kernels => {
-            let builder = TreeBuilder::new(&*backend, &triangles)?;
-            let ready = builder.prepare(&spec, arguments.tree.pool, options)?;
-            let built = ready.build(false)?;
-            let picture = tree::render(&ready, &built, &camera, &shading, runs)?;
-            (picture, built.build_ms)
-        }
-        Builder::Cores => {
-            let built = Cores::new(decided.threads)?.build(&triangles, options)?;
-            let placed = PlacedTree::new(&*backend, &built.tree, &triangles, built.bounds)?;
-            let picture = tree::render_placed(&placed, &camera, &shading, runs)?;
-            (picture, built.build_ms)
-        }
-    };
+    let (ready, origin) = origin.ready(&*backend, &scene)?;
+    let picture = ready.render(&camera, &shading, arguments.runs)?;
     wait.finish_and_clear();
     let file = if is_exr {
         picture.exr()?
@@ -118,10 +128,25 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let picture = PictureReport::new(&picture, shading.shade.name(), &name);
     output::print(&match arguments.format {
         ResultFormat::Text => picture.text(),
-        ResultFormat::Json => {
-            let info = backend.info();
-            let spec = (builder == Builder::Kernels).then_some(&spec);
-            json(&RenderReport::new(&scene, spec, &info, build_ms, picture))?
-        }
+        ResultFormat::Json => json(&RenderReport::new(&scene, &backend.info(), origin, picture))?,
     })
+}
+
+impl Arguments {
+    /// The build of the tree on a backend that was decided.
+    fn origin(&self, spec: Spec, decided: &Options) -> Result<Origin, Error> {
+        let options = self.tree.options();
+        let builder = self.builder.decide(decided, &self.allocator, &self.tree)?;
+        Ok(match builder {
+            Builder::Kernels => Origin::Kernels {
+                spec,
+                pool: self.tree.pool,
+                options,
+            },
+            Builder::Cores => Origin::Cores {
+                threads: decided.threads,
+                options,
+            },
+        })
+    }
 }

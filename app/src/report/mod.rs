@@ -8,6 +8,7 @@ mod fragmentation;
 pub mod frames;
 pub mod graph;
 mod host_pool;
+mod kept;
 mod picture;
 mod table;
 mod tree;
@@ -17,7 +18,8 @@ pub use bench::bench_table;
 pub use fragmentation::fragmentation_table;
 pub use frames::{FrameReport, FramesReport};
 pub use host_pool::host_pool_table;
-pub use picture::{PictureReport, RenderReport};
+pub use kept::{KeptReport, SavedReport};
+pub use picture::{PictureReport, RenderReport, TreeOrigin};
 pub use table::{Column, Table};
 pub use tree::{BuildOptions, TreeReport};
 

@@ -3,6 +3,7 @@
 use heapwood_scenes::Scene;
 use serde::{Deserialize, Serialize};
 
+use super::kept::KeptReport;
 use super::milliseconds;
 use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
@@ -85,6 +86,24 @@ impl PictureReport {
     }
 }
 
+/// Where the tree of a picture comes from.
+pub enum TreeOrigin {
+    /// Built on cores.
+    Cores {
+        /// The build, in milliseconds.
+        build_ms: f64,
+    },
+    /// Built over an allocator.
+    Kernels {
+        /// The allocator.
+        spec: Spec,
+        /// The build, in milliseconds.
+        build_ms: f64,
+    },
+    /// Read from a file.
+    File(KeptReport),
+}
+
 /// The result of `heapwood render`; the keys are stable.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RenderReport {
@@ -96,12 +115,15 @@ pub struct RenderReport {
     pub backend: String,
     /// The product.
     pub device: String,
-    /// What built the tree.
-    pub builder: Builder,
+    /// What built the tree; null if it came from a file.
+    pub builder: Option<Builder>,
     /// The allocator, if there was one.
     pub allocator: Option<String>,
-    /// The build, in milliseconds.
-    pub build_ms: f64,
+    /// The build, in milliseconds; null if the tree came from a file.
+    pub build_ms: Option<f64>,
+    /// The file of the tree; null if it was built.
+    #[serde(default)]
+    pub tree: Option<KeptReport>,
     /// The picture.
     #[serde(flatten)]
     pub picture: PictureReport,
@@ -110,25 +132,31 @@ pub struct RenderReport {
 }
 
 impl RenderReport {
-    /// For a picture of a scene whose tree was built in so many milliseconds, over an allocator
-    /// or, without one, on cores.
+    /// For a picture of a scene with a tree of this origin.
     pub fn new(
         scene: &Scene,
-        spec: Option<&Spec>,
         info: &DeviceInfo,
-        build_ms: f64,
+        origin: TreeOrigin,
         picture: PictureReport,
     ) -> Self {
+        let (builder, spec, build_ms, tree) = match origin {
+            TreeOrigin::Cores { build_ms } => (Some(Builder::Cores), None, Some(build_ms), None),
+            TreeOrigin::Kernels { spec, build_ms } => {
+                (Some(Builder::Kernels), Some(spec), Some(build_ms), None)
+            }
+            TreeOrigin::File(kept) => (None, None, None, Some(kept)),
+        };
         Self {
             scene: scene.name().to_owned(),
             triangles: scene.len() as u64,
             backend: info.backend.to_owned(),
             device: info.device.clone(),
-            builder: spec.map_or(Builder::Cores, |_| Builder::Kernels),
-            allocator: spec.map(Spec::label),
+            builder,
+            allocator: spec.as_ref().map(Spec::label),
             build_ms,
+            tree,
             picture,
-            meta: match spec {
+            meta: match &spec {
                 Some(spec) => Meta::of_scene(info, scene).over(spec, info),
                 None => Meta::of_scene(info, scene),
             },

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::kept::SavedReport;
 use super::picture::PictureReport;
 use super::{milliseconds, triangles};
 use crate::allocators::Spec;
@@ -139,6 +140,9 @@ pub struct TreeReport {
     pub external_fragmentation: Option<f64>,
     /// Fingerprint of nodes and references, 16 hexadecimal digits.
     pub tree_hash: String,
+    /// The file of the tree, if there is one.
+    #[serde(default)]
+    pub saved: Option<SavedReport>,
     /// The picture, if there is one.
     pub render: Option<PictureReport>,
     /// Machine, program and input.
@@ -198,6 +202,7 @@ impl TreeReport {
             internal_fragmentation: Some(statistics.internal_fragmentation),
             external_fragmentation: measured.external_fragmentation,
             tree_hash: measured.hash.to_string(),
+            saved: None,
             render: None,
             meta: Meta::of_scene(info, scene).over(spec, info),
         }
@@ -246,6 +251,7 @@ impl TreeReport {
             internal_fragmentation: None,
             external_fragmentation: None,
             tree_hash: measured.hash.to_string(),
+            saved: None,
             render: None,
             meta: Meta::of_scene(info, scene),
         }
@@ -265,6 +271,7 @@ impl TreeReport {
         lines.extend(self.tree_lines());
         lines.extend(self.allocation_lines());
         lines.push(("tree hash", self.tree_hash.clone()));
+        lines.extend(self.saved.as_ref().map(SavedReport::line));
         lines
     }
 

@@ -25,6 +25,7 @@ mod error;
 mod finished;
 mod frames;
 mod image;
+mod kept;
 mod placed;
 #[cfg(test)]
 mod tests;
@@ -43,6 +44,7 @@ pub use image::{
     Crop, Features, Lighting, RayCounts, RayTimes, RenderedImage, Shade, Shading, render,
     render_placed,
 };
+pub use kept::{Damage, KeptError, KeptFile, KeptTree};
 pub use placed::PlacedTree;
 pub use trace::{Ray, trace};
 

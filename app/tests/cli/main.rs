@@ -18,6 +18,7 @@ mod graph_stream;
 mod graph_updates;
 mod graph_vertices;
 mod ids;
+mod kept;
 mod probability;
 mod program;
 mod render;
