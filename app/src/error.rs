@@ -70,6 +70,9 @@ pub enum Error {
     /// Anything else that went wrong while running.
     #[error("{0}")]
     Failed(String),
+    /// Someone interrupted.
+    #[error("interrupted {0}")]
+    Interrupted(String),
     /// A frame of a moving scene.
     #[error("frame {number} ({name}): {error}")]
     Frame {
@@ -87,7 +90,7 @@ pub enum Error {
 
 impl Error {
     /// The exit code: 1 run failed, 2 usage, 3 input or output file, 4 device or
-    /// out of memory, 5 verification failed.
+    /// out of memory, 5 verification failed, 130 interrupted.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Closed => 0,
@@ -118,6 +121,8 @@ impl Error {
             Self::Verification(_)
             | Self::Heap(HeapError::Misuse { .. } | HeapError::Strange { .. }) => 5,
             Self::Backend(_) | Self::Heap(_) | Self::OutOfPool(_) => 4,
+            // 128 and the number of the signal, as shells say it.
+            Self::Interrupted(_) => 130,
             Self::Relayed { code, .. } => *code,
             Self::Frame { error, .. } => error.exit_code(),
         }

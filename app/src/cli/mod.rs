@@ -14,6 +14,7 @@ mod graph;
 mod host_pool;
 mod kdtree;
 mod origin;
+mod passes;
 mod render;
 mod shade;
 mod suffix;

@@ -7,6 +7,7 @@ use clap::Args;
 use super::builder::BuilderArguments;
 use super::common::{BackendArguments, load_scene, read_apart, spinner};
 use super::origin::Origin;
+use super::passes::{PassArguments, PassBar};
 use super::shade::ShadeArguments;
 use super::suffix;
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
@@ -58,6 +59,8 @@ pub struct Arguments {
     #[command(flatten)]
     shade: ShadeArguments,
     #[command(flatten)]
+    passes: PassArguments,
+    #[command(flatten)]
     allocator: AllocatorArguments,
     #[command(flatten)]
     backend: BackendArguments,
@@ -75,6 +78,7 @@ pub struct Arguments {
 /// Builds a tree, renders it and writes the picture.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
+    let interrupts = arguments.passes.interrupts()?;
     let camera = &arguments.camera;
     read_apart(
         arguments
@@ -86,7 +90,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         &[Some(&arguments.output), camera.write_view.as_deref()],
     )?;
     suffix::check(&arguments.output, &["png", "exr"])?;
-    arguments.shade.check()?;
+    arguments.shade.check(&arguments.passes)?;
     let kept = arguments.kept.as_deref().map(KeptFile::open).transpose()?;
     let target = Output::open(&arguments.output)?;
     let view = camera.open()?.with_sky(arguments.shade.sky());
@@ -95,7 +99,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let lighting = arguments.shade.lighting(&scene, view.lights());
     let shading = arguments
         .shade
-        .shading(&scene, lighting.as_ref(), &camera)?;
+        .shading(&scene, lighting.as_ref(), &camera, &arguments.passes)?;
     let decided = arguments.backend.decide(None)?;
     let decided = arguments.allocator.link.add_to(decided)?;
     let origin = match kept {
@@ -104,18 +108,25 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     let backend = decided.open()?;
 
-    let wait = spinner(format!("rendering {}", scene.name()));
-    let progress = |done, of| wait.set_message(format!("rendering: {done} of {of} launches"));
+    let wait = spinner(format!("building the tree of {}", scene.name()));
+    interrupts.check()?;
+    let (ready, origin) = origin.ready(&*backend, &scene)?;
+    wait.finish_and_clear();
+    interrupts.check()?;
     let is_exr = suffix::is(&arguments.output, "exr");
+    let deadline = arguments.passes.deadline();
+    let bar = PassBar::new(deadline, arguments.passes.is_given());
+    let progress = |done, of| bar.show(done, of);
+    let enough = || interrupts.any() || deadline.is_over();
     let shading = Shading {
         features: is_exr,
         ray_times: arguments.ray_times,
         progress: &progress,
+        enough: arguments.passes.is_given().then_some(&enough as _),
         ..shading
     };
-    let (ready, origin) = origin.ready(&*backend, &scene)?;
     let picture = ready.render(&camera, &shading, arguments.runs)?;
-    wait.finish_and_clear();
+    bar.clear();
     let file = if is_exr {
         picture.exr()?
     } else {
@@ -126,10 +137,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
 
     let name = arguments.output.display().to_string();
     let picture = PictureReport::new(&picture, shading.shade.name(), &name);
+    let samples = picture.samples;
     output::print(&match arguments.format {
         ResultFormat::Text => picture.text(),
         ResultFormat::Json => json(&RenderReport::new(&scene, &backend.info(), origin, picture))?,
-    })
+    })?;
+    if interrupts.any() {
+        let (of, file) = (shading.samples, arguments.output.display());
+        return Err(Error::Interrupted(format!(
+            "after {samples} of {of} samples a pixel, whose mean is in {file}"
+        )));
+    }
+    Ok(())
 }
 
 impl Arguments {

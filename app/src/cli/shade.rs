@@ -6,11 +6,15 @@ use glam::Vec3;
 use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, Lights, Scene};
 
+use super::passes::PassArguments;
 use crate::Error;
 use crate::tree::{Crop, Lighting, Shade, Shading, Sky};
 
 /// Shadow rays of ambient occlusion where none are asked for.
 const AO_SAMPLES: u32 = 16;
+
+/// The most samples of a pixel.
+const MOST_SAMPLES: u32 = 65_536;
 
 /// The most surfaces of a path where no number is asked for.
 const BOUNCES: u32 = 8;
@@ -87,9 +91,9 @@ pub struct ShadeArguments {
     /// What the picture shows
     #[arg(long, value_name = "MODE", value_parser = parse_shade(), default_value = Mode::default().name())]
     shade: ShadeName,
-    /// Samples of a pixel, spread over it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536), default_value_t = 1)]
-    spp: u32,
+    /// Samples of a pixel, spread over it [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SAMPLES)))]
+    spp: Option<u32>,
     /// Render this part of the picture only, in pixels from its upper left corner
     #[arg(long, value_name = "X,Y,W,H", value_parser = parse_crop)]
     crop: Option<Crop>,
@@ -121,7 +125,7 @@ impl ShadeArguments {
     /// # Errors
     ///
     /// [`Error::Usage`] with an option that has none.
-    pub fn check(&self) -> Result<(), Error> {
+    pub fn check(&self, passes: &PassArguments) -> Result<(), Error> {
         let only = |given: bool, option: &str, shade: ShadeName| {
             if given && self.shade != shade {
                 let (has, other) = (self.shade.name(), shade.name());
@@ -138,20 +142,44 @@ impl ShadeArguments {
             "ao-distance",
             ShadeName::Ambient,
         )?;
-        if self.shade == ShadeName::Surface(Mode::Depth) && self.spp > 1 {
-            let why = "--spp has no effect on --shade depth: distances are those of the middle \
-                       of pixels";
-            return Err(Error::Usage(why.to_owned()));
+        if self.shade == ShadeName::Surface(Mode::Depth) {
+            for (is_given, option) in [
+                (self.spp.is_some_and(|samples| samples > 1), "spp"),
+                (passes.time_limit.is_some(), "time-limit"),
+                (passes.write_partial, "write-partial"),
+            ] {
+                if is_given {
+                    return Err(Error::Usage(format!(
+                        "--{option} has no effect on --shade depth: distances are those of the \
+                         middle of pixels"
+                    )));
+                }
+            }
         }
         only(self.bounces.is_some(), "bounces", ShadeName::Path)?;
         only(self.sky.is_some(), "sky", ShadeName::Path)?;
-        let rays = u64::from(self.spp) * u64::from(self.ao_samples.unwrap_or(AO_SAMPLES));
+        let rays = u64::from(self.spp.unwrap_or(1)) * u64::from(self.ambient_rays());
         if rays > u64::from(u32::MAX) {
             return Err(Error::Usage(
                 "--spp times --ao-samples is 2^32 or more".to_owned(),
             ));
         }
         Ok(())
+    }
+
+    /// Shadow rays of a hit of ambient occlusion.
+    fn ambient_rays(&self) -> u32 {
+        self.ao_samples.unwrap_or(AO_SAMPLES)
+    }
+
+    /// Samples of a pixel, at most, of a picture with a time limit or without.
+    fn samples(&self, has_limit: bool) -> u32 {
+        match (self.spp, has_limit) {
+            (Some(samples), _) => samples,
+            (None, false) => 1,
+            // Shadow rays are numbered by 32 bits.
+            (None, true) => MOST_SAMPLES.min(u32::MAX / self.ambient_rays()),
+        }
     }
 
     /// The sky that the picture is to have.
@@ -178,6 +206,7 @@ impl ShadeArguments {
         scene: &Scene,
         lighting: Option<&'a Lighting>,
         camera: &Camera,
+        passes: &PassArguments,
     ) -> Result<Shading<'a>, Error> {
         let (width, height) = (camera.width(), camera.height());
         if let Some(crop) = self.crop
@@ -193,7 +222,7 @@ impl ShadeArguments {
                 most: self.cost_max.map(|most| most as f32),
             },
             ShadeName::Ambient => Shade::Ambient {
-                samples: self.ao_samples.unwrap_or(AO_SAMPLES),
+                samples: self.ambient_rays(),
                 distance: self.ao_distance.unwrap_or(0.1 * diagonal(scene)),
             },
             ShadeName::Path => Shade::Path {
@@ -203,12 +232,13 @@ impl ShadeArguments {
         };
         Ok(Shading {
             shade,
-            samples: self.spp,
+            samples: self.samples(passes.time_limit.is_some()),
             crop: self.crop,
             seed: self.seed,
             features: false,
             ray_times: false,
             progress: &|_, _| (),
+            enough: None,
         })
     }
 }

@@ -22,6 +22,9 @@ pub struct PictureReport {
     pub width: u32,
     /// Rows.
     pub height: u32,
+    /// Samples of a pixel.
+    #[serde(default = "one")]
+    pub samples: u32,
     /// Rays of a run, by what they are for.
     #[serde(default)]
     pub rays: RayCounts,
@@ -34,6 +37,11 @@ pub struct PictureReport {
     pub ray_ms: Option<RayTimes>,
 }
 
+/// The samples of pictures whose results do not say how many there are.
+fn one() -> u32 {
+    1
+}
+
 impl PictureReport {
     /// For a picture that goes to the file `output`.
     pub fn new(picture: &RenderedImage, shade: &str, output: &str) -> Self {
@@ -42,6 +50,7 @@ impl PictureReport {
             shade: shade.to_owned(),
             width: picture.width,
             height: picture.height,
+            samples: picture.samples,
             rays: picture.rays,
             render_ms: picture.render_ms.clone(),
             rays_per_second: picture.rays_per_second(),
@@ -60,8 +69,12 @@ impl PictureReport {
             0 => String::new(),
             _ => format!(" ({primary} primary, {shadow} shadow, {secondary} secondary)"),
         };
+        let samples = match self.samples {
+            1 => String::new(),
+            count => format!("{count} samples a pixel, "),
+        };
         let mut text = format!(
-            "{}: {}x{} {}, {} ms, {:.1} million rays/s{kinds}\n",
+            "{}: {}x{} {}, {samples}{} ms, {:.1} million rays/s{kinds}\n",
             self.output,
             self.width,
             self.height,

@@ -81,6 +81,7 @@ fn an_image_is_a_png_file_and_has_a_ray_for_each_pixel() {
             primary: 6,
             ..RayCounts::default()
         },
+        samples: 1,
         render_ms: Samples::new(vec![4.0, 2.0, 1.0]).unwrap(),
     };
     assert_eq!(image.rays_per_second(), 3000.0);

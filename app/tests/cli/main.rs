@@ -19,6 +19,7 @@ mod graph_updates;
 mod graph_vertices;
 mod ids;
 mod kept;
+mod passes;
 mod probability;
 mod program;
 mod render;

@@ -1,5 +1,7 @@
-//! What the launches of a picture work on, and the launches: a pass a sample, or so many samples
-//! a launch that it stays short.
+//! What the launches of a picture work on, and the launches: one or more a sample, or so many
+//! samples a launch that it stays short.
+
+use std::ops::Range;
 
 use bytemuck::NoUninit;
 use heapwood_device::launch::Call;
@@ -210,13 +212,13 @@ impl Canvas<'_> {
         }
     }
 
-    /// The launches of a picture with rays of some kinds, in order.
+    /// The launches for some samples of a picture, with rays of some kinds, in order. Those of a
+    /// picture's first samples begin it anew, the others add to it.
     ///
     /// # Panics
     ///
     /// If there are paths and nothing that they run through.
-    pub fn calls(&self, shading: &Shading, kinds: RayKinds) -> Vec<Call> {
-        let samples = 0..shading.samples;
+    pub fn calls(&self, shading: &Shading, kinds: RayKinds, samples: Range<u32>) -> Vec<Call> {
         match shading.shade {
             Shade::Surface(mode) => samples.map(|s| self.surface(mode, s)).collect(),
             Shade::Cost { .. } => samples.map(|s| self.cost(s)).collect(),
@@ -246,9 +248,10 @@ impl Canvas<'_> {
                 let most = PATHS / self.pixel_count().max(1);
                 let most = u32::try_from(most).unwrap_or(u32::MAX);
                 let most = most.clamp(1, shading.samples);
+                let end = samples.end;
                 let pass = |first| PathPass {
                     first,
-                    samples: most.min(shading.samples - first),
+                    samples: most.min(end - first),
                     bounces: match kinds {
                         RayKinds::All | RayKinds::Unshadowed => bounces,
                         RayKinds::Primary => 0,

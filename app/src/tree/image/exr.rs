@@ -82,6 +82,7 @@ mod tests {
             }),
             rgba: Vec::new(),
             rays: RayCounts::default(),
+            samples: 1,
             render_ms: Samples::new(vec![1.0]).unwrap(),
             ray_ms: None,
         };

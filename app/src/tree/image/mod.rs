@@ -6,6 +6,7 @@ mod exr;
 mod features;
 mod lighting;
 mod passes;
+mod sampling;
 mod shading;
 mod textured;
 
@@ -70,6 +71,8 @@ pub struct RenderedImage {
     pub channels: [&'static str; 3],
     /// What the eye sees first, if it was asked for.
     pub features: Option<Features>,
+    /// Samples of a pixel: those asked for, or those that were enough.
+    pub samples: u32,
     /// Rays of a run.
     pub rays: RayCounts,
     /// Milliseconds for all of its rays.
@@ -114,7 +117,8 @@ impl RenderedImage {
 }
 
 /// Renders the tree built last in `prepared`: one launch untimed, which loads the kernel,
-/// then the picture `runs` times and at least once.
+/// then the picture `runs` times and at least once; or once, in passes, where
+/// [`Shading::enough`] ends it.
 ///
 /// ```
 /// use heapwood::allocators::Spec;

@@ -1,4 +1,7 @@
-//! A picture from its launches.
+//! A picture from its launches: in runs, all of them time and again, or in passes, until there are
+//! enough samples.
+
+use std::time::{Duration, Instant};
 
 use heapwood_device::launch::Call;
 use heapwood_scenes::{Camera, RayBasis};
@@ -7,19 +10,14 @@ use super::super::placed::TreeView;
 use super::canvas::{Canvas, LitMemory, RayKinds, memory_of};
 use super::colours;
 use super::features::Features;
+use super::sampling::within_pixel;
 use super::shading::{Crop, Shade, Shading};
 use super::{RayCounts, RayTimes, RenderedImage};
 use crate::backend::BackendError;
 use crate::samples::Samples;
 
-/// Where in a pixel sample `index` of `count` is, from 0 to 1: Hammersley's points, moved so
-/// that a single one is in the middle.
-fn within_pixel(index: u32, count: u32) -> [f32; 2] {
-    let across = (f64::from(index) + 0.5) / f64::from(count);
-    let rows = f64::from(count.next_power_of_two());
-    let down = f64::from(index.reverse_bits()) / f64::from(1 << 16) / f64::from(1 << 16);
-    [across as f32, (down + 0.5 / rows) as f32]
-}
+/// How long a pass is to take: it is the time by which a picture may take longer than it should.
+const PASS: Duration = Duration::from_millis(100);
 
 /// The camera's rays moved so that those through the middle of pixels go through this point
 /// of them.
@@ -28,24 +26,24 @@ fn vectors(basis: &RayBasis, [x, y]: [f32; 2]) -> [[f32; 3]; 4] {
     [basis.origin, corner, basis.du, basis.dv].map(|vector| vector.to_array())
 }
 
-/// What the sums of a picture are divided by.
-fn divisor(shading: &Shading) -> u64 {
-    let samples = u64::from(shading.samples);
+/// What the sums of a picture of so many samples are divided by.
+fn divisor(shading: &Shading, samples: u32) -> u64 {
+    let samples = u64::from(samples);
     match shading.shade {
         Shade::Surface(_) | Shade::Cost { .. } | Shade::Path { .. } => samples,
         Shade::Ambient { samples: rays, .. } => samples * u64::from(rays),
     }
 }
 
-/// The rays of a picture's launches.
+/// The rays of a picture.
 fn ray_counts(
     canvas: &Canvas,
     shading: &Shading,
-    launches: usize,
+    rendered: &Rendered,
 ) -> Result<RayCounts, BackendError> {
     let pixels = canvas.pixel_count();
     let mut rays = RayCounts {
-        primary: launches as u64 * pixels,
+        primary: rendered.launches * pixels,
         ..RayCounts::default()
     };
     match shading.shade {
@@ -55,7 +53,7 @@ fn ray_counts(
             rays.shadow = counts.into_iter().map(u64::from).sum();
         }
         Shade::Path { .. } => {
-            rays.primary = u64::from(shading.samples) * pixels;
+            rays.primary = u64::from(rendered.samples) * pixels;
             let counts: Vec<[u32; 2]> = canvas.rays.download(0, pixels as usize)?;
             for [shadow, secondary] in counts {
                 rays.shadow += u64::from(shadow);
@@ -69,7 +67,7 @@ fn ray_counts(
 /// Milliseconds of rays of each kind, of a picture that takes `all` of them.
 fn ray_times(canvas: &Canvas, shading: &Shading, all: f64) -> Result<RayTimes, BackendError> {
     let run = |kinds| {
-        let calls = canvas.calls(shading, kinds);
+        let calls = canvas.calls(shading, kinds, 0..shading.samples);
         // SAFETY: the calls are for this canvas.
         let times = calls.iter().map(|call| unsafe { canvas.launch(*call) });
         times.sum::<Result<f64, _>>()
@@ -108,11 +106,87 @@ fn cameras(camera: &Camera, shading: &Shading) -> Vec<[[f32; 3]; 4]> {
         Shade::Path { .. } => 1,
         Shade::Surface(_) | Shade::Cost { .. } | Shade::Ambient { .. } => shading.samples,
     };
-    let pass = |sample| vectors(&basis, within_pixel(sample, passes));
+    let pass = |sample| vectors(&basis, within_pixel(sample));
     (0..passes).map(pass).collect()
 }
 
-/// Renders a picture: its first launch untimed, then all of them `runs` times.
+/// What was rendered.
+struct Rendered {
+    /// Samples of a pixel.
+    samples: u32,
+    /// Launches of a run.
+    launches: u64,
+    /// Milliseconds of each run.
+    runs: Vec<f64>,
+}
+
+/// All launches of a picture `runs` times, after the first of them untimed.
+fn in_runs(canvas: &Canvas, shading: &Shading, runs: u32) -> Result<Rendered, BackendError> {
+    let calls = canvas.calls(shading, RayKinds::All, 0..shading.samples);
+    // SAFETY: the calls are for this canvas, whose arrays have an entry for each pixel.
+    let launch = |call: &Call| unsafe { canvas.launch(*call) };
+    calls.first().map_or(Ok(0.0), launch)?;
+    let once = |_| {
+        let mut sum = 0.0;
+        for (done, call) in (1..).zip(&calls) {
+            sum += launch(call)?;
+            (shading.progress)(done, calls.len() as u64);
+        }
+        Ok(sum)
+    };
+    let runs = (0..runs.max(1)).map(once);
+    Ok(Rendered {
+        samples: shading.samples,
+        launches: calls.len() as u64,
+        runs: runs.collect::<Result<_, BackendError>>()?,
+    })
+}
+
+/// The launches of a picture in passes, until there are all samples or these are enough.
+fn in_passes(
+    canvas: &Canvas,
+    shading: &Shading,
+    enough: &dyn Fn() -> bool,
+) -> Result<Rendered, BackendError> {
+    let mut rendered = Rendered {
+        samples: 0,
+        launches: 0,
+        runs: Vec::new(),
+    };
+    let (begun, mut sum) = (Instant::now(), 0.0);
+    let mut pass = match shading.shade {
+        // A picture of a single sample has it in the middle of pixels, and those of several have
+        // none there: two are the least that is the beginning of more.
+        Shade::Path { .. } => 2,
+        Shade::Surface(_) | Shade::Cost { .. } | Shade::Ambient { .. } => 1,
+    };
+    while rendered.samples < shading.samples {
+        let end = shading.samples.min(rendered.samples.saturating_add(pass));
+        for call in canvas.calls(shading, RayKinds::All, rendered.samples..end) {
+            // SAFETY: the call is for this canvas, whose arrays have an entry for each pixel.
+            sum += unsafe { canvas.launch(call)? };
+            rendered.launches += 1;
+        }
+        rendered.samples = end;
+        (shading.progress)(u64::from(end), u64::from(shading.samples));
+        if enough() {
+            break;
+        }
+        let sample = begun.elapsed().div_f64(f64::from(end));
+        pass = pass_of(sample);
+    }
+    rendered.runs.push(sum);
+    Ok(rendered)
+}
+
+/// Samples of a pass, if one takes so long: passes are short enough to end in time, and long
+/// enough that to ask in between takes none.
+fn pass_of(sample: Duration) -> u32 {
+    let samples = PASS.as_nanos() / sample.as_nanos().max(1);
+    u32::try_from(samples).unwrap_or(u32::MAX).max(1)
+}
+
+/// Renders a picture.
 pub(super) fn render(
     tree: &TreeView,
     camera: &Camera,
@@ -145,33 +219,23 @@ pub(super) fn render(
         lit: lit.transpose()?,
     };
 
-    let calls = canvas.calls(shading, RayKinds::All);
-    // SAFETY: the calls are for this canvas, whose arrays have an entry for each pixel.
-    let launch = |call: &Call| unsafe { canvas.launch(*call) };
-    calls.first().map_or(Ok(0.0), launch)?;
-    let once = |_| {
-        let mut sum = 0.0;
-        for (done, call) in (1..).zip(&calls) {
-            sum += launch(call)?;
-            (shading.progress)(done, calls.len() as u64);
-        }
-        Ok(sum)
+    let mut rendered = match shading.enough {
+        None => in_runs(&canvas, shading, runs)?,
+        Some(enough) => in_passes(&canvas, shading, enough)?,
     };
-    let samples = (0..runs.max(1)).map(once);
-    let samples = samples.collect::<Result<_, BackendError>>()?;
-    let Some(render_ms) = Samples::new(samples) else {
+    let Some(render_ms) = Samples::new(std::mem::take(&mut rendered.runs)) else {
         unreachable!("there was at least one run");
     };
 
     let mut raw: Vec<[f32; 3]> = canvas.pixels.download(0, pixel_count)?;
-    let divisor = divisor(shading);
+    let divisor = divisor(shading, rendered.samples);
     if divisor > 1 {
         let divisor = divisor as f32;
         raw.as_flattened_mut()
             .iter_mut()
             .for_each(|value| *value /= divisor);
     }
-    let rays = ray_counts(&canvas, shading, calls.len())?;
+    let rays = ray_counts(&canvas, shading, &rendered)?;
     let features = match shading.shade {
         Shade::Path { lighting, .. } if shading.features => {
             Some(Features::of(tree, camera, window, lighting)?)
@@ -190,34 +254,9 @@ pub(super) fn render(
         raw,
         channels: shading.shade.channels(),
         features,
+        samples: rendered.samples,
         rays,
         render_ms,
         ray_ms,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn samples_of_a_pixel_are_in_rows_and_columns_of_their_own() {
-        assert_eq!(within_pixel(0, 1), [0.5, 0.5]);
-        for count in [2, 3, 8, 64] {
-            let points: Vec<[f32; 2]> = (0..count).map(|s| within_pixel(s, count)).collect();
-            let cells = count.next_power_of_two() as f32;
-            let mut columns: Vec<u32> = points
-                .iter()
-                .map(|p| (p[0] * count as f32) as u32)
-                .collect();
-            let mut rows: Vec<u32> = points.iter().map(|p| (p[1] * cells) as u32).collect();
-            for list in [&mut columns, &mut rows] {
-                list.sort_unstable();
-                list.dedup();
-                assert_eq!(list.len(), count as usize, "{points:?}");
-            }
-            let mean = points.iter().map(|p| p[0]).sum::<f32>() / count as f32;
-            assert!((mean - 0.5).abs() < 1e-3);
-        }
-    }
 }

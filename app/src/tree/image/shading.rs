@@ -92,8 +92,13 @@ pub struct Shading<'a> {
     /// Whether to time primary, shadow and secondary rays apart: by further runs that leave some
     /// of them out.
     pub ray_times: bool,
-    /// Is called after each launch of a run with how many were done, and of how many.
+    /// Is called after each launch of a run with how many were done, and of how many; with
+    /// `enough`, after each pass with samples.
     pub progress: &'a dyn Fn(u64, u64),
+    /// Renders once, in passes of some samples each, of which the first is not left out: is asked
+    /// after each pass whether the samples so far are enough. The picture is then that of so many
+    /// samples.
+    pub enough: Option<&'a dyn Fn() -> bool>,
 }
 
 impl From<Mode> for Shading<'_> {
@@ -107,6 +112,7 @@ impl From<Mode> for Shading<'_> {
             features: false,
             ray_times: false,
             progress: &|_, _| (),
+            enough: None,
         }
     }
 }

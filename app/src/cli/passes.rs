@@ -1,0 +1,198 @@
+//! Options of pictures that are rendered in passes: until a time is used up, or until someone
+//! interrupts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
+
+use crate::Error;
+
+/// When a picture has enough samples.
+#[derive(Debug, Args)]
+pub struct PassArguments {
+    /// Render samples until this time is used up, such as 500ms, 10s or 5min, and at least one
+    /// pass; the picture is that of --spp N for the N that the result says. --spp is the most
+    /// [default: 65536 then]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, conflicts_with_all = ["runs", "ray_times"])]
+    pub time_limit: Option<Duration>,
+    /// On an interrupt (Ctrl-C) write the picture of the samples so far, say how many they are,
+    /// and end with exit code 130; a second interrupt ends at once
+    #[arg(long, conflicts_with_all = ["runs", "ray_times"])]
+    pub write_partial: bool,
+}
+
+impl PassArguments {
+    /// Catches interrupts from here on, if they are to leave a picture.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn interrupts(&self) -> Result<Interrupts, Error> {
+        let caught = Arc::new(AtomicBool::new(false));
+        if self.write_partial {
+            // In this order: the first one sees the flag before the second has set it.
+            let at_once = Arc::clone(&caught);
+            let code = Error::Interrupted(String::new()).exit_code();
+            flag::register_conditional_shutdown(SIGINT, code.into(), at_once)
+                .and_then(|_| flag::register(SIGINT, Arc::clone(&caught)))
+                .map_err(|cause| Error::Failed(format!("cannot catch interrupts: {cause}")))?;
+        }
+        Ok(Interrupts(caught))
+    }
+
+    /// Whether pictures are rendered in passes.
+    pub fn is_given(&self) -> bool {
+        self.time_limit.is_some() || self.write_partial
+    }
+
+    /// The end of the time, which begins now.
+    pub fn deadline(&self) -> Deadline {
+        Deadline {
+            begun: Instant::now(),
+            limit: self.time_limit,
+        }
+    }
+}
+
+/// Whether there was an interrupt.
+pub struct Interrupts(Arc<AtomicBool>);
+
+impl Interrupts {
+    /// Whether there was one.
+    pub fn any(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Ends what has no picture yet.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`] after an interrupt.
+    pub fn check(&self) -> Result<(), Error> {
+        match self.any() {
+            true => Err(Error::Interrupted("before there was a picture".to_owned())),
+            false => Ok(()),
+        }
+    }
+}
+
+/// When a picture is to be there, if there is a limit.
+#[derive(Clone, Copy)]
+pub struct Deadline {
+    begun: Instant,
+    limit: Option<Duration>,
+}
+
+impl Deadline {
+    /// Whether the time is used up.
+    pub fn is_over(&self) -> bool {
+        self.limit
+            .is_some_and(|limit| self.begun.elapsed() >= limit)
+    }
+
+    /// The milliseconds used, and of how many, if there is a limit.
+    pub fn used(&self) -> Option<(u64, u64)> {
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let limit = self.limit?;
+        Some((ms(self.begun.elapsed().min(limit)), ms(limit)))
+    }
+}
+
+/// A bar over what is done of a picture, on the standard error; silent if that is not a terminal.
+pub struct PassBar {
+    bar: ProgressBar,
+    deadline: Deadline,
+    /// What is counted.
+    unit: &'static str,
+}
+
+impl PassBar {
+    /// One of a picture that has time until the deadline, in passes or in runs.
+    pub fn new(deadline: Deadline, is_in_passes: bool) -> Self {
+        let style = ProgressStyle::with_template("{bar:30} {msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = ProgressBar::new(1).with_style(style);
+        bar.set_message("rendering");
+        Self {
+            bar,
+            deadline,
+            unit: match is_in_passes {
+                true => "samples",
+                false => "launches",
+            },
+        }
+    }
+
+    /// So many are done, and there are so many at most.
+    pub fn show(&self, done: u64, of: u64) {
+        let unit = self.unit;
+        // Whichever is closer to its end is what ends the picture.
+        let parts = |(done, of): (u64, u64)| done as f64 / of.max(1) as f64;
+        let (time, work) = (self.deadline.used(), (done, of));
+        let (at, end) = match time {
+            Some(time) if parts(time) > parts(work) => time,
+            _ => work,
+        };
+        self.bar.set_length(end);
+        self.bar.set_position(at);
+        self.bar.set_message(match time {
+            Some((ms, limit_ms)) => {
+                let [seconds, limit] = [ms, limit_ms].map(|ms| ms as f64 * 1e-3);
+                format!("{done} {unit}, {seconds:.1} of {limit:.1} s")
+            }
+            None => format!("{done} of {of} {unit}"),
+        });
+    }
+
+    /// Takes it off the terminal.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A time of at least 0, with a unit or in seconds.
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = match text[digits.len()..].trim() {
+        "" | "s" => 1.0,
+        "ns" => 1e-9,
+        "us" => 1e-6,
+        "ms" => 1e-3,
+        "min" => 60.0,
+        "h" => 3600.0,
+        _ => f64::NAN,
+    };
+    let number = digits.trim_end().parse::<f64>().unwrap_or(f64::NAN);
+    Duration::try_from_secs_f64(number * unit)
+        .map_err(|_| "write a time such as 500ms, 10s, 5min or 2h".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        for (text, expected) in [
+            ("0", Duration::ZERO),
+            ("1ns", Duration::from_nanos(1)),
+            ("250us", Duration::from_micros(250)),
+            ("1.5 ms", Duration::from_micros(1500)),
+            ("10", Duration::from_secs(10)),
+            ("2s", Duration::from_secs(2)),
+            ("5min", Duration::from_secs(300)),
+            ("0.5h", Duration::from_secs(1800)),
+        ] {
+            assert_eq!(parse_duration(text), Ok(expected), "{text}");
+        }
+        for text in ["", "s", "-1s", "1m", "nan", "infs", "1e300h", "1 2s", "1ss"] {
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
+    }
+}
