@@ -6,6 +6,7 @@
 
 pub mod allocators;
 pub mod backend;
+pub mod cameras;
 pub mod cli;
 pub mod cuda;
 pub mod diff;

@@ -1,5 +1,6 @@
 //! Options that several commands share.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -316,7 +317,7 @@ pub fn read_apart<'a>(
 ///
 /// [`Error::Usage`] with the file that is named twice.
 fn different_files<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Error> {
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     for path in paths {
         if path.exists() && !path.is_file() {
             continue;
@@ -324,13 +325,12 @@ fn different_files<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), 
         // What does not exist yet has no other name than its own.
         let place = path.canonicalize().or_else(|_| std::path::absolute(path));
         let place = place.unwrap_or_else(|_| path.to_owned());
-        if seen.contains(&place) {
+        if !seen.insert(place) {
             let name = path.display();
             return Err(Error::Usage(format!(
                 "{name} is named twice: what is read and each thing written take a file of their own"
             )));
         }
-        seen.push(place);
     }
     Ok(())
 }

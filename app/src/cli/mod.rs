@@ -16,6 +16,7 @@ mod kdtree;
 mod origin;
 mod passes;
 mod render;
+mod sequence;
 mod shade;
 mod suffix;
 mod tree;

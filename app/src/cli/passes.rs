@@ -109,15 +109,17 @@ pub struct PassBar {
     deadline: Deadline,
     /// What is counted.
     unit: &'static str,
+    /// Which picture it is, if there are several.
+    what: String,
 }
 
 impl PassBar {
     /// One of a picture that has time until the deadline, in passes or in runs.
-    pub fn new(deadline: Deadline, is_in_passes: bool) -> Self {
+    pub fn new(deadline: Deadline, is_in_passes: bool, what: &str) -> Self {
         let style = ProgressStyle::with_template("{bar:30} {msg}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
         let bar = ProgressBar::new(1).with_style(style);
-        bar.set_message("rendering");
+        bar.set_message(format!("{what}rendering"));
         Self {
             bar,
             deadline,
@@ -125,12 +127,13 @@ impl PassBar {
                 true => "samples",
                 false => "launches",
             },
+            what: what.to_owned(),
         }
     }
 
     /// So many are done, and there are so many at most.
     pub fn show(&self, done: u64, of: u64) {
-        let unit = self.unit;
+        let (unit, what) = (self.unit, &self.what);
         // Whichever is closer to its end is what ends the picture.
         let parts = |(done, of): (u64, u64)| done as f64 / of.max(1) as f64;
         let (time, work) = (self.deadline.used(), (done, of));
@@ -143,9 +146,9 @@ impl PassBar {
         self.bar.set_message(match time {
             Some((ms, limit_ms)) => {
                 let [seconds, limit] = [ms, limit_ms].map(|ms| ms as f64 * 1e-3);
-                format!("{done} {unit}, {seconds:.1} of {limit:.1} s")
+                format!("{what}{done} {unit}, {seconds:.1} of {limit:.1} s")
             }
-            None => format!("{done} of {of} {unit}"),
+            None => format!("{what}{done} of {of} {unit}"),
         });
     }
 

@@ -1,22 +1,25 @@
 //! `heapwood render`: a picture of a scene.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use heapwood_scenes::{Camera, Scene};
+use serde::Serialize;
 
 use super::builder::BuilderArguments;
 use super::common::{BackendArguments, load_scene, read_apart, spinner};
-use super::origin::Origin;
-use super::passes::{PassArguments, PassBar};
+use super::origin::{Origin, ReadyTree};
+use super::passes::{Interrupts, PassArguments, PassBar};
+use super::sequence::SequenceArguments;
 use super::shade::ShadeArguments;
 use super::suffix;
 use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
 use crate::Error;
 use crate::allocators::Spec;
-use crate::backend::Options;
+use crate::backend::{DeviceInfo, Options};
 use crate::generate::{SceneSpec, Source, source};
 use crate::output::{self, Output};
-use crate::report::{PictureReport, RenderReport, ResultFormat, json};
+use crate::report::{PictureReport, RenderReport, ResultFormat, SequenceReport, TreeOrigin, json};
 use crate::tree::{Builder, KeptFile, Shading};
 
 /// Arguments that concern the build of a tree and nothing else. `--keep-duplicates` is none of
@@ -57,6 +60,8 @@ pub struct Arguments {
     #[command(flatten)]
     camera: CameraArguments,
     #[command(flatten)]
+    sequence: SequenceArguments,
+    #[command(flatten)]
     shade: ShadeArguments,
     #[command(flatten)]
     passes: PassArguments,
@@ -75,31 +80,25 @@ pub struct Arguments {
     format: ResultFormat,
 }
 
-/// Builds a tree, renders it and writes the picture.
+/// Builds a tree or reads one, renders it and writes the picture or pictures.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
     let interrupts = arguments.passes.interrupts()?;
-    let camera = &arguments.camera;
-    read_apart(
-        arguments
-            .scene
-            .file()
-            .into_iter()
-            .chain(camera.view.as_deref())
-            .chain(arguments.kept.as_deref()),
-        &[Some(&arguments.output), camera.write_view.as_deref()],
-    )?;
-    suffix::check(&arguments.output, &["png", "exr"])?;
+    let names = arguments.names();
+    arguments.check_files(&names)?;
     arguments.shade.check(&arguments.passes)?;
     let kept = arguments.kept.as_deref().map(KeptFile::open).transpose()?;
-    let target = Output::open(&arguments.output)?;
-    let view = camera.open()?.with_sky(arguments.shade.sky());
+    let targets = names.iter().map(|name| Output::open(name));
+    let targets = targets.collect::<Result<Vec<_>, _>>()?;
+    let route = arguments.sequence.open(&arguments.camera)?;
+    let route = route.with_sky(arguments.shade.sky());
     let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates)?;
-    let camera = view.camera(&scene)?;
-    let lighting = arguments.shade.lighting(&scene, view.lights());
-    let shading = arguments
-        .shade
-        .shading(&scene, lighting.as_ref(), &camera, &arguments.passes)?;
+    let cameras = route.cameras(&scene)?;
+    let lighting = arguments.shade.lighting(&scene, route.lights());
+    let shading =
+        arguments
+            .shade
+            .shading(&scene, lighting.as_ref(), &cameras[0], &arguments.passes)?;
     let decided = arguments.backend.decide(None)?;
     let decided = arguments.allocator.link.add_to(decided)?;
     let origin = match kept {
@@ -108,50 +107,137 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     let backend = decided.open()?;
 
-    let wait = spinner(format!("building the tree of {}", scene.name()));
+    let wait = spinner(format!("getting the tree of {}", scene.name()));
     interrupts.check()?;
     let (ready, origin) = origin.ready(&*backend, &scene)?;
     wait.finish_and_clear();
     interrupts.check()?;
-    let is_exr = suffix::is(&arguments.output, "exr");
-    let deadline = arguments.passes.deadline();
-    let bar = PassBar::new(deadline, arguments.passes.is_given());
-    let progress = |done, of| bar.show(done, of);
-    let enough = || interrupts.any() || deadline.is_over();
-    let shading = Shading {
-        features: is_exr,
-        ray_times: arguments.ray_times,
-        progress: &progress,
-        enough: arguments.passes.is_given().then_some(&enough as _),
-        ..shading
+    let easel = Easel {
+        arguments,
+        ready,
+        shading,
+        interrupts,
     };
-    let picture = ready.render(&camera, &shading, arguments.runs)?;
-    bar.clear();
-    let file = if is_exr {
-        picture.exr()?
-    } else {
-        picture.png()?
-    };
-    target.write(&file)?;
-    view.write(&camera)?;
+    let mut pictures = Vec::new();
+    for (number, (camera, target)) in (1..).zip(cameras.iter().zip(&targets)) {
+        let of = targets.len();
+        let what = match of {
+            1 => String::new(),
+            _ => format!("picture {number} of {of}, "),
+        };
+        pictures.push(easel.picture(camera, &names[number - 1], target, &what)?);
+        if easel.interrupts.any() {
+            break;
+        }
+    }
+    route.write(&cameras[0])?;
 
-    let name = arguments.output.display().to_string();
-    let picture = PictureReport::new(&picture, shading.shade.name(), &name);
-    let samples = picture.samples;
-    output::print(&match arguments.format {
-        ResultFormat::Text => picture.text(),
-        ResultFormat::Json => json(&RenderReport::new(&scene, &backend.info(), origin, picture))?,
-    })?;
-    if interrupts.any() {
-        let (of, file) = (shading.samples, arguments.output.display());
+    let done = pictures.len();
+    let samples = pictures.last().map_or(0, |picture| picture.samples);
+    let info = backend.info();
+    let text = match (arguments.sequence.is_given(), pictures.pop()) {
+        (false, Some(picture)) => {
+            arguments.result(&scene, &info, origin, picture, |picture| picture.text())?
+        }
+        (_, last) => {
+            pictures.extend(last);
+            let pictures = SequenceReport::new(pictures);
+            arguments.result(&scene, &info, origin, pictures, SequenceReport::text)?
+        }
+    };
+    output::print(&text)?;
+    if easel.interrupts.any() {
+        let (of, file) = (easel.shading.samples, names[done - 1].display());
+        let which = match names.len() {
+            1 => String::new(),
+            all => format!("in picture {done} of {all} "),
+        };
         return Err(Error::Interrupted(format!(
-            "after {samples} of {of} samples a pixel, whose mean is in {file}"
+            "{which}after {samples} of {of} samples a pixel, whose mean is in {file}"
         )));
     }
     Ok(())
 }
 
+/// What all pictures have in common.
+struct Easel<'a> {
+    arguments: &'a Arguments,
+    ready: ReadyTree<'a>,
+    shading: Shading<'a>,
+    interrupts: Interrupts,
+}
+
+impl Easel<'_> {
+    /// Renders a picture and writes it; `what` says which one it is, if there are several.
+    fn picture(
+        &self,
+        camera: &Camera,
+        name: &Path,
+        target: &Output,
+        what: &str,
+    ) -> Result<PictureReport, Error> {
+        let passes = &self.arguments.passes;
+        let is_exr = suffix::is(name, "exr");
+        // Pictures of a sequence are rendered once, too: a launch that loads the kernel would take
+        // as long as a picture of one sample.
+        let in_passes = passes.is_given() || self.arguments.sequence.is_given();
+        let deadline = passes.deadline();
+        let bar = PassBar::new(deadline, in_passes, what);
+        let progress = |done, of| bar.show(done, of);
+        let enough = || self.interrupts.any() || deadline.is_over();
+        let shading = Shading {
+            features: is_exr,
+            ray_times: self.arguments.ray_times,
+            progress: &progress,
+            enough: in_passes.then_some(&enough as _),
+            ..self.shading
+        };
+        let picture = self.ready.render(camera, &shading, self.arguments.runs)?;
+        bar.clear();
+        target.write(&match is_exr {
+            true => picture.exr()?,
+            false => picture.png()?,
+        })?;
+        let name = name.display().to_string();
+        Ok(PictureReport::new(&picture, shading.shade.name(), &name))
+    }
+}
+
 impl Arguments {
+    /// The file of each picture.
+    fn names(&self) -> Vec<PathBuf> {
+        let names = self.sequence.names(&self.output);
+        names.unwrap_or_else(|| vec![self.output.clone()])
+    }
+
+    /// Makes sure that files are what they are named, and none is there for two things.
+    fn check_files(&self, names: &[PathBuf]) -> Result<(), Error> {
+        let view = self.camera.view.as_deref();
+        let read = self.scene.file().into_iter().chain(view);
+        let read = read
+            .chain(self.sequence.files())
+            .chain(self.kept.as_deref());
+        let written = names.iter().map(|name| Some(name.as_path()));
+        let written: Vec<_> = written.chain([self.camera.write_view.as_deref()]).collect();
+        read_apart(read, &written)?;
+        suffix::check(&self.output, &["png", "exr"])
+    }
+
+    /// What is printed of pictures.
+    fn result<P: Serialize>(
+        &self,
+        scene: &Scene,
+        info: &DeviceInfo,
+        origin: TreeOrigin,
+        pictures: P,
+        text: impl FnOnce(&P) -> String,
+    ) -> Result<String, Error> {
+        match self.format {
+            ResultFormat::Text => Ok(text(&pictures)),
+            ResultFormat::Json => json(&RenderReport::new(scene, info, origin, pictures)),
+        }
+    }
+
     /// The build of the tree on a backend that was decided.
     fn origin(&self, spec: Spec, decided: &Options) -> Result<Origin, Error> {
         let options = self.tree.options();

@@ -188,13 +188,13 @@ pub fn refuse_coalesce(spec: &Spec) -> Result<(), Error> {
 }
 
 impl CameraArguments {
-    /// Reads the view, and makes sure that another one can be written.
+    /// The view in a file, if there is one, with what other options override.
     ///
     /// # Errors
     ///
-    /// A file that cannot be used or written.
-    pub fn open(&self) -> Result<OpenView, Error> {
-        let view = self.view.as_deref().map(read_view).transpose()?;
+    /// A file that cannot be used.
+    pub fn read(&self, file: Option<&Path>) -> Result<View, Error> {
+        let view = file.map(read_view).transpose()?;
         let mut view = view.unwrap_or_default();
         let given = CameraView {
             eye: self.eye,
@@ -204,6 +204,16 @@ impl CameraArguments {
             size: self.size,
         };
         view.camera = given.or(view.camera);
+        Ok(view)
+    }
+
+    /// Reads the view, and makes sure that another one can be written.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be used or written.
+    pub fn open(&self) -> Result<OpenView, Error> {
+        let view = self.read(self.view.as_deref())?;
         if let Some(path) = &self.write_view {
             suffix::check(path, &["toml"])?;
         }
@@ -219,6 +229,11 @@ pub struct OpenView {
 }
 
 impl OpenView {
+    /// A view that is not to be written.
+    pub fn of(view: View) -> Self {
+        Self { view, target: None }
+    }
+
     /// The same under this sky, if one is given.
     pub fn with_sky(mut self, sky: Option<Sky>) -> Self {
         let given = sky.map(|Sky { zenith, nadir }| heapwood_scenes::Sky { zenith, nadir });

@@ -10,6 +10,7 @@ pub mod graph;
 mod host_pool;
 mod kept;
 mod picture;
+mod sequence;
 mod table;
 mod tree;
 
@@ -20,6 +21,7 @@ pub use frames::{FrameReport, FramesReport};
 pub use host_pool::host_pool_table;
 pub use kept::{KeptReport, SavedReport};
 pub use picture::{PictureReport, RenderReport, TreeOrigin};
+pub use sequence::SequenceReport;
 pub use table::{Column, Table};
 pub use tree::{BuildOptions, TreeReport};
 

@@ -37,6 +37,19 @@ pub struct PictureReport {
     pub ray_ms: Option<RayTimes>,
 }
 
+/// Rays of each kind, unless all of them are from the eye.
+pub(super) fn rays_text(rays: &RayCounts) -> String {
+    let RayCounts {
+        primary,
+        shadow,
+        secondary,
+    } = rays;
+    match shadow + secondary {
+        0 => String::new(),
+        _ => format!(" ({primary} primary, {shadow} shadow, {secondary} secondary)"),
+    }
+}
+
 /// The samples of pictures whose results do not say how many there are.
 fn one() -> u32 {
     1
@@ -65,10 +78,7 @@ impl PictureReport {
             shadow,
             secondary,
         } = self.rays;
-        let kinds = match shadow + secondary {
-            0 => String::new(),
-            _ => format!(" ({primary} primary, {shadow} shadow, {secondary} secondary)"),
-        };
+        let kinds = rays_text(&self.rays);
         let samples = match self.samples {
             1 => String::new(),
             count => format!("{count} samples a pixel, "),
@@ -117,9 +127,10 @@ pub enum TreeOrigin {
     File(KeptReport),
 }
 
-/// The result of `heapwood render`; the keys are stable.
+/// The result of `heapwood render`, of a [`PictureReport`] or a
+/// [`SequenceReport`](super::SequenceReport); the keys are stable.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct RenderReport {
+pub struct RenderReport<P> {
     /// The scene's name.
     pub scene: String,
     /// Triangles after cleaning.
@@ -137,21 +148,16 @@ pub struct RenderReport {
     /// The file of the tree; null if it was built.
     #[serde(default)]
     pub tree: Option<KeptReport>,
-    /// The picture.
+    /// The picture, or pictures.
     #[serde(flatten)]
-    pub picture: PictureReport,
+    pub pictures: P,
     /// Machine, program and input.
     pub meta: Meta,
 }
 
-impl RenderReport {
-    /// For a picture of a scene with a tree of this origin.
-    pub fn new(
-        scene: &Scene,
-        info: &DeviceInfo,
-        origin: TreeOrigin,
-        picture: PictureReport,
-    ) -> Self {
+impl<P> RenderReport<P> {
+    /// For pictures of a scene with a tree of this origin.
+    pub fn new(scene: &Scene, info: &DeviceInfo, origin: TreeOrigin, pictures: P) -> Self {
         let (builder, spec, build_ms, tree) = match origin {
             TreeOrigin::Cores { build_ms } => (Some(Builder::Cores), None, Some(build_ms), None),
             TreeOrigin::Kernels { spec, build_ms } => {
@@ -168,7 +174,7 @@ impl RenderReport {
             allocator: spec.as_ref().map(Spec::label),
             build_ms,
             tree,
-            picture,
+            pictures,
             meta: match &spec {
                 Some(spec) => Meta::of_scene(info, scene).over(spec, info),
                 None => Meta::of_scene(info, scene),

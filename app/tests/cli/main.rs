@@ -25,5 +25,6 @@ mod program;
 mod render;
 mod results;
 mod resume;
+mod sequences;
 mod turns;
 mod view;
