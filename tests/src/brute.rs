@@ -57,6 +57,32 @@ pub struct Recipe {
     pub clip: bool,
 }
 
+impl Recipe {
+    /// A deep tree.
+    pub const DEEP: Self = Self {
+        leaf: 1,
+        depth: 24,
+        clip: false,
+    };
+    /// A deep tree of clipped triangles.
+    pub const CLIPPED: Self = Self {
+        clip: true,
+        ..Self::DEEP
+    };
+    /// A shallow tree of clipped triangles.
+    pub const SHALLOW: Self = Self {
+        leaf: 8,
+        depth: 6,
+        clip: true,
+    };
+    /// A lone leaf.
+    pub const LEAF: Self = Self {
+        leaf: 0,
+        depth: 0,
+        clip: false,
+    };
+}
+
 /// A finished tree in memory.
 #[derive(Debug)]
 pub struct Built {

@@ -14,29 +14,7 @@ use heapwood_tests::brute::{
 use heapwood_tests::soup::{Random, grid, moved, rays, soup, sphere};
 use heapwood_tests::vector::{cross, dot, minus, widen};
 
-/// A deep tree, a clipped one, a shallow one, and a lone leaf.
-const RECIPES: [Recipe; 4] = [
-    Recipe {
-        leaf: 1,
-        depth: 24,
-        clip: false,
-    },
-    Recipe {
-        leaf: 1,
-        depth: 24,
-        clip: true,
-    },
-    Recipe {
-        leaf: 8,
-        depth: 6,
-        clip: true,
-    },
-    Recipe {
-        leaf: 0,
-        depth: 0,
-        clip: false,
-    },
-];
+const RECIPES: [Recipe; 4] = [Recipe::DEEP, Recipe::CLIPPED, Recipe::SHALLOW, Recipe::LEAF];
 
 /// Traces the rays through every tree and compares with brute force, bit for
 /// bit. Returns the number of rays that hit something.
@@ -116,7 +94,7 @@ fn axis_aligned_grids_traverse_like_brute_force() {
 fn rays_without_meaning_hit_nothing() {
     let triangles = soup(3, 50);
     let bounds = bounds_of(&triangles);
-    let built = build(&triangles, RECIPES[0]);
+    let built = build(&triangles, Recipe::DEEP);
     let mut rays = vec![[0.0; 6], [0.0, 0.0, 0.0, 1e-30, 0.0, 0.0]];
     for place in 0..6 {
         for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30] {
@@ -134,7 +112,7 @@ fn rays_without_meaning_hit_nothing() {
 fn damaged_positions_neither_hang_nor_lose_the_stack() {
     let triangles = soup(4, 200);
     let bounds = bounds_of(&triangles);
-    let mut built = build(&triangles, RECIPES[1]);
+    let mut built = build(&triangles, Recipe::CLIPPED);
     for node in &mut built.nodes {
         if !node.is_leaf() {
             *node = Node::interior(node.axis(), f32::NAN, node.right());
@@ -232,7 +210,7 @@ fn intersections_agree_with_double_precision() {
 fn no_ray_leaves_a_closed_surface() {
     let triangles = sphere(12);
     let bounds = bounds_of(&triangles);
-    let built = build(&triangles, RECIPES[1]);
+    let built = build(&triangles, Recipe::CLIPPED);
     let mut random = Random(5);
     let mut rays = Vec::new();
     for [a, b, c] in triangles.iter().copied() {
@@ -259,7 +237,7 @@ const HEIGHT: u32 = 43;
 fn image(mode: Mode, lanes: u32) -> (Vec<[f32; 3]>, RayBasis) {
     let triangles = sphere(16);
     let bounds = bounds_of(&triangles);
-    let built = build(&triangles, RECIPES[0]);
+    let built = build(&triangles, Recipe::DEEP);
     let pixel = 1.0 / HEIGHT as f32;
     let camera = RayBasis {
         origin: Vec3::new(0.0, 0.0, 4.0),

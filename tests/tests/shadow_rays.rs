@@ -7,23 +7,7 @@ use heapwood_tests::soup::{Random, grid, moved, rays, soup, sphere};
 
 use glam::Vec3;
 
-const RECIPES: [Recipe; 3] = [
-    Recipe {
-        leaf: 1,
-        depth: 24,
-        clip: true,
-    },
-    Recipe {
-        leaf: 8,
-        depth: 6,
-        clip: true,
-    },
-    Recipe {
-        leaf: 0,
-        depth: 0,
-        clip: false,
-    },
-];
+const RECIPES: [Recipe; 3] = [Recipe::CLIPPED, Recipe::SHALLOW, Recipe::LEAF];
 
 /// A scene with a tree.
 struct Place {
@@ -199,7 +183,7 @@ fn a_convex_surface_neither_shadows_itself_nor_leaks() {
     // From outside, a sphere is convex: a ray that leaves it hits nothing. From inside, it is
     // closed: a ray that leaves it hits something.
     for (scale, by) in [(1.0, [0.0; 3]), (1.0, [70.0, -9.0, 3.0]), (1e-4, [0.0; 3])] {
-        let place = Place::new(moved(&sphere(12), scale, by), RECIPES[0]);
+        let place = Place::new(moved(&sphere(12), scale, by), Recipe::CLIPPED);
         let mut random = Random(17);
         let middle = Vec3::from_array(by);
         let mut left = 0;
@@ -268,7 +252,7 @@ fn no_ray_gets_out_of_a_room() {
         Err(_) => 400_000,
     };
     for (parts, is_turned) in [(1, false), (1, true), (5, true)] {
-        let place = Place::new(room(parts, is_turned), RECIPES[0]);
+        let place = Place::new(room(parts, is_turned), Recipe::CLIPPED);
         let mut random = Random(23);
         let (mut escaped, mut sent) = (0_u64, 0_u64);
         while sent < count {
