@@ -86,6 +86,26 @@ pub(super) fn memory_of<T: NoUninit>(
     Ok(memory)
 }
 
+/// Arguments of a kernel over the pixels of a canvas, with this camera: those that all of these
+/// kernels have, and its own.
+macro_rules! arguments {
+    ($canvas:expr, $camera:expr, $kind:ident { $($name:ident: $value:expr,)* }) => {
+        $kind {
+            nodes: $canvas.tree.nodes.cast(),
+            references: $canvas.tree.references.cast(),
+            triangles: $canvas.tree.triangles.address().cast(),
+            bounds: $canvas.bounds.address().cast(),
+            camera: $camera,
+            pixels: $canvas.pixels.address().cast(),
+            width: $canvas.window.width,
+            height: $canvas.window.height,
+            left: $canvas.window.left,
+            top: $canvas.window.top,
+            $($name: $value,)*
+        }
+    };
+}
+
 impl Canvas<'_> {
     pub fn pixel_count(&self) -> u64 {
         u64::from(self.window.width) * u64::from(self.window.height)
@@ -116,96 +136,72 @@ impl Canvas<'_> {
 
     /// One sample of a surface's colour for each pixel.
     fn surface(&self, mode: Mode, sample: u32) -> Call {
-        Call::of::<Render>(RenderArguments {
-            nodes: self.tree.nodes.cast(),
-            references: self.tree.references.cast(),
-            triangles: self.tree.triangles.address().cast(),
-            bounds: self.bounds.address().cast(),
-            camera: self.camera(sample),
-            pixels: self.pixels.address().cast(),
-            width: self.window.width,
-            height: self.window.height,
-            left: self.window.left,
-            top: self.window.top,
-            rows: self.rows,
-            is_added: sample > 0,
-            mode,
-        })
+        Call::of::<Render>(arguments!(
+            self,
+            self.camera(sample),
+            RenderArguments {
+                rows: self.rows,
+                is_added: sample > 0,
+                mode: mode,
+            }
+        ))
     }
 
     /// One sample of the traversal's cost for each pixel.
     fn cost(&self, sample: u32) -> Call {
-        Call::of::<Cost>(CostArguments {
-            nodes: self.tree.nodes.cast(),
-            references: self.tree.references.cast(),
-            triangles: self.tree.triangles.address().cast(),
-            bounds: self.bounds.address().cast(),
-            camera: self.camera(sample),
-            pixels: self.pixels.address().cast(),
-            width: self.window.width,
-            height: self.window.height,
-            left: self.window.left,
-            top: self.window.top,
-            is_added: sample > 0,
-        })
+        Call::of::<Cost>(arguments!(
+            self,
+            self.camera(sample),
+            CostArguments {
+                is_added: sample > 0,
+            }
+        ))
     }
 
     /// Some shadow rays of a sample of each pixel.
     fn ambient(&self, pass: AmbientPass) -> Call {
-        Call::of::<Ambient>(AmbientArguments {
-            nodes: self.tree.nodes.cast(),
-            references: self.tree.references.cast(),
-            triangles: self.tree.triangles.address().cast(),
-            bounds: self.bounds.address().cast(),
-            camera: self.camera(pass.sample),
-            pixels: self.pixels.address().cast(),
-            rays: self.rays.address().cast(),
-            width: self.window.width,
-            height: self.window.height,
-            left: self.window.left,
-            top: self.window.top,
-            is_added: pass.first > 0,
-            first: pass.first,
-            samples: pass.rays,
-            distance: pass.distance,
-            seed: pass.seed,
-        })
+        Call::of::<Ambient>(arguments!(
+            self,
+            self.camera(pass.sample),
+            AmbientArguments {
+                rays: self.rays.address().cast(),
+                is_added: pass.first > 0,
+                first: pass.first,
+                samples: pass.rays,
+                distance: pass.distance,
+                seed: pass.seed,
+            }
+        ))
     }
 
     /// Some samples of each pixel's light.
     fn path(&self, lit: &LitMemory, shading: &Shading, pass: PathPass) -> Call {
-        let arguments = PathArguments {
-            nodes: self.tree.nodes.cast(),
-            references: self.tree.references.cast(),
-            triangles: self.tree.triangles.address().cast(),
-            bounds: self.bounds.address().cast(),
-            camera: self.camera(0),
-            pixels: self.pixels.address().cast(),
-            rays: self.rays.address().cast(),
-            materials: lit.materials.address().cast(),
-            material_of: lit.material_of.address().cast(),
-            lights: lit.lights.address().cast(),
-            sky: lit.sky.address().cast(),
-            lamps: lit.lamps.address().cast(),
-            width: self.window.width,
-            height: self.window.height,
-            left: self.window.left,
-            top: self.window.top,
-            first: pass.first,
-            samples: pass.samples,
-            is_spread: shading.samples > 1,
-            bounces: pass.bounces,
-            seed: shading.seed,
-            light_count: match pass.looks_for_lights {
-                true => lit.lighting.lights() as u32,
-                false => 0,
-            },
-            light_area: lit.lighting.light_area,
-            lamp_count: match pass.looks_for_lights {
-                true => lit.lighting.lamps.len() as u32,
-                false => 0,
-            },
-        };
+        let arguments = arguments!(
+            self,
+            self.camera(0),
+            PathArguments {
+                rays: self.rays.address().cast(),
+                materials: lit.materials.address().cast(),
+                material_of: lit.material_of.address().cast(),
+                lights: lit.lights.address().cast(),
+                sky: lit.sky.address().cast(),
+                lamps: lit.lamps.address().cast(),
+                first: pass.first,
+                samples: pass.samples,
+                is_spread: shading.samples > 1,
+                bounces: pass.bounces,
+                seed: shading.seed,
+                light_count: match pass.looks_for_lights {
+                    true => lit.lighting.lights() as u32,
+                    false => 0,
+                },
+                light_area: lit.lighting.light_area,
+                lamp_count: match pass.looks_for_lights {
+                    true => lit.lighting.lamps.len() as u32,
+                    false => 0,
+                },
+            }
+        );
         match &lit.textured {
             Some(textured) => Call::of::<TexturedPath>(textured.arguments(arguments)),
             None => Call::of::<Path>(arguments),
