@@ -58,8 +58,10 @@ impl Handle for u64 {
 }
 
 /// Where an allocator's memory lies and how it is divided: the scalars from
-/// which device code rebuilds the allocator.
+/// which device code rebuilds the allocator. Laid out as C does: exported functions
+/// (`export`) are given its address.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Heap {
     /// Addresses inside the memory that the host has set aside: the blocks,
     /// two tables of the allocator's own choice, and the counters of

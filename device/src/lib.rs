@@ -14,6 +14,8 @@ pub mod allocators;
 pub mod bench;
 pub mod description;
 pub mod device_heap;
+#[cfg(not(test))]
+pub mod export;
 pub mod graph;
 pub mod heap;
 pub mod kdtree;

@@ -134,9 +134,13 @@ fn find_ptxas(folder: &Path) -> Option<PathBuf> {
 fn assemble(ptxas: &Path, architecture: &str, name: &str, text: &str) -> Result<String> {
     let file = root().join("target/ptxas").join(format!("{name}.ptx"));
     fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
-    // A module over the user's allocator is whole only when it is linked.
-    let is_external = |line: &str| line.starts_with(".extern .func") && line.contains(" heapwood_");
-    let part = text.lines().any(is_external).then_some("-c");
+    // A module over the user's allocator, or for the user's kernels, is whole only when it is
+    // linked.
+    let is_linked = |line: &str| {
+        let mut starts = [".extern .func", ".visible .func"].iter();
+        starts.any(|start| line.starts_with(start)) && line.contains(" heapwood_")
+    };
+    let part = text.lines().any(is_linked).then_some("-c");
     let output = Command::new(ptxas)
         .args(["-v", "-O3", "-o", "/dev/null"])
         .args(part)

@@ -16,6 +16,7 @@ use crate::Result;
 use crate::orderings::Ordering;
 use crate::toolchain::Toolchain;
 use bitcode::{compile, link};
+pub(crate) use entries::exported_allocator;
 use entries::{entries, group, keep, listing};
 use module::module;
 use registers::register_limits;

@@ -3,7 +3,7 @@
 //! planted violations.
 
 use crate::Result;
-use crate::pipeline::Modules;
+use crate::pipeline::{Modules, exported_allocator};
 
 /// The most bytes of a module: a driver takes about a second a megabyte.
 const MOST_BYTES: usize = 256 * 1024;
@@ -137,15 +137,20 @@ fn local_bytes(line: &str) -> Option<usize> {
     size.split(']').next()?.parse().ok()
 }
 
-/// Whether a line with `.func` is one of a function that may be called.
+/// Whether a line with `.func` is one of a function that may be called, here or by kernels that
+/// are linked with it.
 fn is_listed(line: &str) -> bool {
-    match line.strip_prefix(".extern .func") {
-        Some(declared) => {
-            let name = declared.trim_end_matches('(').split_whitespace().last();
-            name.is_some_and(|name| EXTERNAL.contains(&name))
-        }
-        None => FUNCTIONS.iter().any(|name| line.contains(name)),
+    let named = |start: &str| {
+        let declared = line.strip_prefix(start)?;
+        declared.trim_end_matches('(').split_whitespace().last()
+    };
+    if let Some(name) = named(".extern .func") {
+        return EXTERNAL.contains(&name);
     }
+    if let Some(name) = named(".visible .func") {
+        return exported_allocator(name).is_some();
+    }
+    FUNCTIONS.iter().any(|name| line.contains(name))
 }
 
 /// Whether a line matches lanes by a value that is the same for all that execute it. Others came
@@ -241,6 +246,11 @@ mod tests {
             (".extern .func (.param .b32 r) vprintf", "not listed"),
             (".extern .func heapwood_freed(", "not listed"),
             (".func (.param .b64 r) heapwood_malloc", "not listed"),
+            (
+                ".visible .func (.param .b64 r) heapwood_malloc(",
+                "not listed",
+            ),
+            (".visible .func helper(", "not listed"),
             (".local .align 4 .b8 __local_depot0[8];", "local memory"),
             ("match.any.sync.b32 %r1,-1,%r2;", "a match of a constant"),
         ];
@@ -266,8 +276,12 @@ mod tests {
                 [""; 0]
             );
         }
-        let function = ".func ouroboros_task_1(\n)\n{\n";
-        assert_eq!(violations(&format!("{function}{mask}")).len(), 1);
+        let task = ".func ouroboros_task_1(\n)\n{\n";
+        let exported = ".visible .func (.param .b64 r) heapwood_x_malloc(\n)\n{\n";
+        for function in [task, exported] {
+            assert_eq!(violations(&format!("{function}\tret;\n}}\n")), [""; 0]);
+            assert_eq!(violations(&format!("{function}{mask}")).len(), 1);
+        }
         let listed = head.replace("init", "trace");
         let depot = |bytes| format!("{listed}\t.local .align 4 .b8 __local_depot0[{bytes}];\n}}\n");
         assert_eq!(violations(&depot(1152)), [""; 0]);
