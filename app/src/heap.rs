@@ -76,6 +76,30 @@ pub enum HeapError {
     Backend(#[from] BackendError),
 }
 
+/// Why an allocator cannot be set up with a pool of so many bytes.
+pub(crate) fn sorted_setup_error(
+    allocator: &'static str,
+    pool: u64,
+    error: SetupError,
+) -> HeapError {
+    match error {
+        SetupError::PoolTooSmall { needed } => HeapError::TooSmall {
+            allocator,
+            pool,
+            needed,
+        },
+        SetupError::PoolTooLarge { limit } => HeapError::TooLarge {
+            allocator,
+            pool,
+            limit,
+        },
+        SetupError::BadParameter { expected } => HeapError::Parameter {
+            allocator,
+            expected,
+        },
+    }
+}
+
 /// What is wrong with blocks that were refused for their addresses.
 fn strange_blocks(outside: u64, misaligned: u64) -> String {
     let blocks = |count: u64| match count {
@@ -195,22 +219,7 @@ impl<'b> DeviceHeap<'b> {
     pub fn new(backend: &'b dyn Backend, spec: &Spec, pool_bytes: u64) -> Result<Self, HeapError> {
         let processors = backend.info().processors;
         let allocator = spec.name();
-        let sorted = |error| match error {
-            SetupError::PoolTooSmall { needed } => HeapError::TooSmall {
-                allocator,
-                pool: pool_bytes,
-                needed,
-            },
-            SetupError::PoolTooLarge { limit } => HeapError::TooLarge {
-                allocator,
-                pool: pool_bytes,
-                limit,
-            },
-            SetupError::BadParameter { expected } => HeapError::Parameter {
-                allocator,
-                expected,
-            },
-        };
+        let sorted = |error| sorted_setup_error(allocator, pool_bytes, error);
         // Whether the pool fits is known without having it.
         let nowhere = std::ptr::null_mut();
         let planned = spec

@@ -11,6 +11,7 @@ pub mod cli;
 pub mod cuda;
 pub mod diff;
 mod error;
+pub mod export;
 pub mod generate;
 pub mod graph;
 pub mod heap;

@@ -8,6 +8,7 @@ mod compare;
 mod completions;
 mod devices;
 mod diff;
+mod export;
 mod fragmentation;
 mod generate;
 mod graph;
@@ -67,6 +68,10 @@ enum Command {
     Generate(generate::What),
     /// List the allocators: what each is, its parameters, its registers
     Allocators(allocators::Arguments),
+    /// Write an allocator as PTX and a header, for kernels in CUDA C++
+    ///
+    /// The folder has an example and a page that says how to link it. No GPU is needed.
+    Export(export::Arguments),
     /// List the devices that kernels can run on
     Devices(devices::Arguments),
     /// Write a completion script for a shell
@@ -108,6 +113,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Bench(what) => bench::run(what),
         Command::Generate(what) => generate::run(what),
         Command::Allocators(arguments) => allocators::run(&arguments),
+        Command::Export(arguments) => export::run(&arguments),
         Command::Devices(arguments) => devices::run(&arguments),
         Command::Completions(arguments) => completions::run::<Cli>(&arguments),
         Command::Case { kind, case } => output::print(&(bench::answer(&kind, &case)? + "\n")),
