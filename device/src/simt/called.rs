@@ -24,7 +24,7 @@ impl<W: Warp> Called<W> {
 }
 
 // SAFETY: all is that of the lane, but for the active mask, whose lanes come together by the
-// promise of `new`.
+// promise of `new`. Tests name the line of a collective that lanes do not reach: the caller's.
 unsafe impl<W: Warp> Warp for Called<W> {
     const LANES: u32 = W::LANES;
 
@@ -54,6 +54,7 @@ unsafe impl<W: Warp> Warp for Called<W> {
     }
 
     #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn ballot(self, mask: u32, predicate: bool) -> u32 {
         self.warp.ballot(mask, predicate)
     }
@@ -64,11 +65,13 @@ unsafe impl<W: Warp> Warp for Called<W> {
     }
 
     #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn sync(self, mask: u32) {
         self.warp.sync(mask);
     }
 
     #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn shuffle(self, mask: u32, value: u32, lane: u32) -> u32 {
         self.warp.shuffle(mask, value, lane)
     }
