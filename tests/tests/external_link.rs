@@ -2,100 +2,20 @@
 //! kernels by its linker, which is the driver's: without a GPU. `cargo xtask nvcc` installs nvcc
 //! where this looks for it.
 
+#[path = "nvcc/tools.rs"]
+mod tools;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use heapwood::link::{FREE_STUB, INIT_STUB, Kind, Link, LinkError, LinkOptions, MALLOC, merged};
 use heapwood::ptx;
 use heapwood_device::launch::KernelId;
-use tempfile::TempDir;
+
+use tools::Tools;
 
 /// The example.
 const BUMP: &str = include_str!("../../docs/examples/bump.cu");
-/// The architecture that is compiled for.
-const ARCHITECTURE: &str = "-arch=sm_90";
-
-/// NVIDIA's tools, and a folder for what they make.
-struct Tools {
-    folder: PathBuf,
-    made: TempDir,
-}
-
-impl Tools {
-    /// Those of `HEAPWOOD_NVCC` (the path of nvcc), of `cargo xtask nvcc`, or of the path.
-    fn find() -> Option<Self> {
-        let named = std::env::var_os("HEAPWOOD_NVCC").map(PathBuf::from);
-        let installed =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/nvcc/nvidia/cu13/bin/nvcc");
-        let places = std::env::var_os("PATH").unwrap_or_default();
-        let on_path = std::env::split_paths(&places).map(|folder| folder.join("nvcc"));
-        let mut places = named.into_iter().chain([installed]).chain(on_path);
-        let Some(nvcc) = places.find(|nvcc| nvcc.is_file()) else {
-            println!("skipped: there is no nvcc: `cargo xtask nvcc` installs it");
-            return None;
-        };
-        Some(Self {
-            folder: nvcc.parent()?.to_owned(),
-            made: tempfile::tempdir().expect("a folder"),
-        })
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.made.path().join(name)
-    }
-
-    fn put(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.path(name);
-        fs::write(&path, text).expect("the file is written");
-        path
-    }
-
-    /// Runs a tool; what it printed, as an error if it failed.
-    fn run(&self, tool: &str, arguments: &[&str], files: &[&Path]) -> Result<(), String> {
-        let output = Command::new(self.folder.join(tool))
-            .arg(ARCHITECTURE)
-            .args(arguments)
-            .args(files)
-            .output()
-            .map_err(|error| format!("{tool}: {error}"))?;
-        match output.status.success() {
-            true => Ok(()),
-            false => {
-                let printed = [output.stdout, output.stderr].concat();
-                Err(String::from_utf8_lossy(&printed).into_owned())
-            }
-        }
-    }
-
-    /// Compiles a source to a file of this name.
-    fn compile(&self, source: &str, arguments: &[&str], name: &str) -> PathBuf {
-        let source = self.put("source.cu", source);
-        let (to, made) = (["-o"], self.path(name));
-        let arguments = [arguments, &to].concat();
-        self.run("nvcc", &arguments, &[&made, &source])
-            .unwrap_or_else(|error| panic!("{name}: {error}"));
-        made
-    }
-
-    /// Assembles PTX that is to be linked.
-    fn assemble(&self, text: &str, name: &str) -> PathBuf {
-        let source = self.put(&format!("{name}.ptx"), text);
-        // nvlink passes over files whose names it does not know.
-        let made = self.path(&format!("{name}.cubin"));
-        self.run("ptxas", &["-c", "-o"], &[&made, &source])
-            .unwrap_or_else(|error| panic!("{name}: {error}"));
-        made
-    }
-
-    /// Links files to a program.
-    fn link(&self, files: &[&Path]) -> Result<(), String> {
-        let made = self.path("linked");
-        let files = [&[made.as_path()], files].concat();
-        self.run("nvlink", &["-o"], &files)
-    }
-}
-
 /// A file that is linked alone.
 fn alone(file: &Path) -> LinkOptions {
     LinkOptions {

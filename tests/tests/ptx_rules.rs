@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use heapwood::ptx;
+use heapwood_device::export::EXPORTED;
 use heapwood_device::host::ALLOCATORS;
 use heapwood_device::launch::KernelId;
 use ptx_build::pipeline::Modules;
@@ -29,6 +30,7 @@ fn modules() -> Modules {
         keys.extend(kernels.map(|kernel| (Some(allocator.name), kernel.family())));
     }
     keys.extend(KernelId::PLAIN.iter().map(|kernel| (None, kernel.family())));
+    keys.extend(EXPORTED.iter().map(|name| (Some(*name), "export")));
     keys.sort_unstable();
     keys.dedup();
     keys.into_iter()
@@ -108,7 +110,12 @@ fn the_ptx_keeps_the_rules() {
     let modules = modules();
     assert!(modules.len() > ALLOCATORS.len());
     for (name, text) in &modules {
-        assert!(text.contains(".entry "), "{name} has no kernel");
+        let start = if name.starts_with("export-") {
+            ".visible .func"
+        } else {
+            ".entry "
+        };
+        assert!(text.contains(start), "{name} has no kernel or function");
     }
     rules::check(&modules).unwrap_or_else(|broken| panic!("{broken}"));
 }

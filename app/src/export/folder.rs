@@ -36,3 +36,38 @@ pub fn write(folder: &Path, files: &[File]) -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(names: &[&str]) -> Vec<File> {
+        let file = |name: &&str| ((*name).to_owned(), format!("text of {name}"));
+        names.iter().map(file).collect()
+    }
+
+    #[test]
+    fn an_earlier_export_is_replaced_and_nothing_else() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("new/deep");
+        write(&folder, &files(&["a", "b"])).unwrap();
+        fs::write(folder.join("a"), "old").unwrap();
+        write(&folder, &files(&["a", "b"])).unwrap();
+        assert_eq!(fs::read_to_string(folder.join("a")).unwrap(), "text of a");
+        let error = write(&folder, &files(&["a", "c"])).unwrap_err();
+        assert_eq!(error.exit_code(), 3);
+        assert!(error.to_string().contains("there is b in it"), "{error}");
+        assert!(!folder.join("c").exists());
+        // A folder has the name of a file.
+        fs::create_dir(folder.join("c")).unwrap();
+        fs::write(folder.join("a"), "old").unwrap();
+        let error = write(&folder, &files(&["a", "b", "c"])).unwrap_err();
+        assert_eq!(error.exit_code(), 3);
+        assert_eq!(fs::read_to_string(folder.join("a")).unwrap(), "old");
+        let error = write(&folder.join("a/below"), &files(&["a"])).unwrap_err();
+        assert!(
+            error.to_string().contains("a/below: cannot write"),
+            "{error}"
+        );
+    }
+}

@@ -7,6 +7,7 @@ mod bench;
 mod builders;
 mod compare;
 mod diff;
+mod export;
 mod external;
 mod fragmentation;
 mod frames;
