@@ -16,6 +16,17 @@ use tools::Tools;
 
 /// The example.
 const BUMP: &str = include_str!("../../docs/examples/bump.cu");
+/// Compiles a source to a file of this name.
+fn compile(tools: &Tools, source: &str, arguments: &[&str], name: &str) -> PathBuf {
+    let source = tools.put("source.cu", source);
+    let (to, made) = (["-o"], tools.path(name));
+    let arguments = [arguments, &to].concat();
+    tools
+        .run("nvcc", &arguments, &[&made, &source])
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    made
+}
+
 /// A file that is linked alone.
 fn alone(file: &Path) -> LinkOptions {
     LinkOptions {
@@ -42,7 +53,7 @@ fn what_nvcc_makes_of_the_example_is_known() {
         (&["-rdc=true", "-ptx"], "bump.ptx", Kind::Ptx),
     ];
     for (arguments, name, kind) in forms {
-        let file = tools.compile(BUMP, arguments, name);
+        let file = compile(&tools, BUMP, arguments, name);
         let link =
             Link::read(&alone(&file), true).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(link.files()[0].kind, kind, "{name}");
@@ -56,14 +67,14 @@ fn what_nvcc_makes_of_the_example_is_known() {
         (&["-ptx"], "whole.ptx"),
     ];
     for (arguments, name) in dropped {
-        let file = tools.compile(BUMP, arguments, name);
+        let file = compile(&tools, BUMP, arguments, name);
         let error = Link::read(&alone(&file), true).expect_err(name);
         assert!(error.to_string().contains("-rdc=true"), "{name}: {error}");
     }
     // Functions of C++ have other names.
     let mangled = BUMP.replace("extern \"C\" ", "");
     for (form, name) in [("-cubin", "other.cubin"), ("-ptx", "other.ptx")] {
-        let file = tools.compile(&mangled, &["-rdc=true", form], name);
+        let file = compile(&tools, &mangled, &["-rdc=true", form], name);
         let error = Link::read(&alone(&file), true).expect_err(name);
         assert_eq!(error, LinkError::Missing { function: MALLOC }, "{name}");
     }
@@ -77,8 +88,8 @@ fn the_example_links_with_every_kernel() {
     if !ptx::is_embedded() {
         return println!("skipped: built without device code");
     }
-    let object = tools.compile(BUMP, &["-rdc=true", "-c"], "bump.o");
-    let text = tools.compile(BUMP, &["-rdc=true", "-ptx"], "bump.ptx");
+    let object = compile(&tools, BUMP, &["-rdc=true", "-c"], "bump.o");
+    let text = compile(&tools, BUMP, &["-rdc=true", "-ptx"], "bump.ptx");
     let to_merge = LinkOptions {
         merge: true,
         ..alone(&text)
@@ -87,7 +98,7 @@ fn the_example_links_with_every_kernel() {
     let text = fs::read_to_string(text).expect("PTX is text");
     let forms = [object, tools.assemble(&text, "bump")];
     let free = "extern \"C\" __device__ void heapwood_free(void* state, void* block) {}";
-    let free = tools.compile(free, &["-rdc=true", "-c"], "free.o");
+    let free = compile(&tools, free, &["-rdc=true", "-c"], "free.o");
     let [init_stub, free_stub] =
         [(INIT_STUB, "init"), (FREE_STUB, "free")].map(|(text, name)| tools.assemble(text, name));
 

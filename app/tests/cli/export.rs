@@ -91,7 +91,7 @@ fn what_cannot_be_exported_is_said_with_what_can() {
     refused("cfmalloc:coalesce", 2, "leave out coalesce");
     refused("gallatin:page=4096", 2, "takes the parameters");
     refused("gallatin --pool 1KiB", 4, "use a larger --pool");
-    refused("cfmalloc --pool 2^60", 4, "use a smaller --pool");
+    refused("cfmalloc --pool 1000TiB", 4, "use a smaller --pool");
     refused("cfmalloc --pool much", 2, "is not a size");
     let outcome = run(&folder, "export cfmalloc");
     assert!(outcome.error(2).contains("--output"), "{outcome:?}");

@@ -69,16 +69,6 @@ impl Tools {
         }
     }
 
-    /// Compiles a source to a file of this name.
-    pub fn compile(&self, source: &str, arguments: &[&str], name: &str) -> PathBuf {
-        let source = self.put("source.cu", source);
-        let (to, made) = (["-o"], self.path(name));
-        let arguments = [arguments, &to].concat();
-        self.run("nvcc", &arguments, &[&made, &source])
-            .unwrap_or_else(|error| panic!("{name}: {error}"));
-        made
-    }
-
     /// Assembles PTX that is to be linked.
     pub fn assemble(&self, text: &str, name: &str) -> PathBuf {
         let source = self.put(&format!("{name}.ptx"), text);
