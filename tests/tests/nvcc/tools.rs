@@ -11,7 +11,8 @@ const ARCHITECTURE: &str = "-arch=sm_90";
 
 /// NVIDIA's tools, and a folder for what they make.
 pub struct Tools {
-    folder: PathBuf,
+    /// The folder of the tools.
+    pub folder: PathBuf,
     made: TempDir,
 }
 
@@ -32,12 +33,6 @@ impl Tools {
             folder: nvcc.parent()?.to_owned(),
             made: tempfile::tempdir().expect("a folder"),
         })
-    }
-
-    /// The folder of the libraries that programs are linked with: in the wheels not where nvcc
-    /// looks for it.
-    pub fn libraries(&self) -> String {
-        self.folder.join("../lib").display().to_string()
     }
 
     /// The path of a file in the folder of what is made.
