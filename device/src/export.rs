@@ -135,7 +135,7 @@ fn handle<A: Export>(heap: A, block: *mut u8) -> u32 {
     ((block.addr() - first) >> unit_shift) as u32
 }
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(all(target_arch = "nvptx64", feature = "entries"))]
 mod functions {
     use super::{CfMalloc, Gallatin, OuroborosCS, OuroborosPS, ScatterAlloc};
     use crate::allocator::{Allocator, Heap};

@@ -8,6 +8,11 @@
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+// What only entries use.
+#![cfg_attr(
+    all(target_arch = "nvptx64", not(feature = "entries")),
+    allow(unused, unused_features)
+)]
 
 pub mod allocator;
 pub mod allocators;
@@ -35,7 +40,7 @@ mod workspace;
 #[cfg(not(any(target_arch = "nvptx64", test)))]
 pub mod host;
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(all(target_arch = "nvptx64", feature = "entries"))]
 mod entry;
 
 #[cfg(target_arch = "nvptx64")]
