@@ -77,8 +77,8 @@ macro_rules! with_plain_kernels {
             "render" "trace" Trace $crate::render::Trace;
             "render" "cost" Cost $crate::render::Cost;
             "render" "ambient" Ambient $crate::render::Ambient;
-            "render" "path" Path $crate::render::Path;
-            "render" "path_textured" TexturedPath $crate::render::TexturedPath;
+            "path" "path" Path $crate::render::Path;
+            "path" "path_textured" TexturedPath $crate::render::TexturedPath;
             "graph" "graph_sort_count" SortCount $crate::graph::store::sort::SortCount;
             "graph" "graph_sort_offsets" SortOffsets $crate::graph::store::sort::SortOffsets;
             "graph" "graph_sort_scatter" SortScatter $crate::graph::store::sort::SortScatter;

@@ -24,7 +24,7 @@ use crate::tree::{Builder, KeptFile, Shading};
 
 /// Arguments that concern the build of a tree and nothing else. `--keep-duplicates` is none of
 /// them: it changes the scene.
-const BUILD_ARGUMENTS: [&str; 11] = [
+const BUILD_ARGUMENTS: [&str; 13] = [
     "pool",
     "alloc_per_split",
     "quality",
@@ -36,6 +36,8 @@ const BUILD_ARGUMENTS: [&str; 11] = [
     "builder",
     "allocator",
     "check_heap",
+    "link",
+    "merge",
 ];
 
 /// Arguments of `heapwood render`.

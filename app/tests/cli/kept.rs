@@ -63,6 +63,8 @@ fn what_concerns_a_build_is_refused_beside_a_tree() {
         "--builder cores",
         "--allocator cfmalloc",
         "--check-heap",
+        "--link @knot.obj",
+        "--merge",
     ] {
         let render = format!("render @knot.obj -o @x.png {PICTURE} --tree @knot.tree {option}");
         let outcome = run(&folder, &render);

@@ -61,7 +61,7 @@ const EXTERNAL: [&str; 5] = [
 
 /// Kernels that may use local memory, with the most bytes a thread: arrays
 /// that are indexed at run time, on purpose.
-const LOCAL_MEMORY: [(&str, usize); 8] = [
+const LOCAL_MEMORY: [(&str, usize); 9] = [
     // The blocks that a lane keeps, as the benchmark is defined.
     ("alloc_cycle_dealloc", 1024),
     // The stack of the traversal.
@@ -72,6 +72,7 @@ const LOCAL_MEMORY: [(&str, usize); 8] = [
     ("ambient", 2304),
     // As many: rays that go on, the pixel's among them, and shadow rays.
     ("path", 2304),
+    ("path_textured", 2304),
     // A box, indexed by the axis of the split.
     ("tree_build", 24),
     ("tree_build_large_nodes", 24),

@@ -1,7 +1,7 @@
 //! The kernel `TexturedPath`: path tracing over surfaces with textures. Scenes without any have
 //! `Path`, whose code and memory know nothing of them.
 
-use super::path::{PathArguments, render};
+use super::path::{Path, PathArguments, render};
 use super::texture::{TEXTURE_WORDS, Textures};
 use super::textured::{TEXTURED_WORDS, TexturedMaterials};
 use crate::kernel::{Args, PlainKernel};
@@ -54,6 +54,8 @@ pub struct TexturedPath;
 
 impl PlainKernel for TexturedPath {
     type Arguments = TexturedPathArguments;
+
+    const REGISTERS: u32 = Path::REGISTERS;
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: TexturedPathArguments) {

@@ -146,11 +146,6 @@ impl<P: Parameters> Arena<P> {
         // SAFETY: the class is the caller's promise; what is on a stack is a chunk of the heap,
         // as only such are pushed, and its links stay when it is popped.
         unsafe {
-            // All at once, since mostly nothing is there: the loop below reads one after the other,
-            // and each acquire empties the cache of the multiprocessor.
-            if !self.has_stacked(class) {
-                return NONE;
-            }
             let mut number = warp.warp();
             let mut empty = 0;
             while empty < STACKS {

@@ -39,7 +39,7 @@ fn spread_most<P: Parameters>(arena: &Arena<P>, free: u32) -> u32 {
 /// Idle chunks of a class that stay available: a 2^6th of the heap's.
 #[inline(always)]
 pub fn idle_most<P: Parameters>(arena: &Arena<P>) -> u32 {
-    (arena.chunks >> 6).min(SPARE_MOST).max(IDLE_LEAST)
+    (arena.chunks >> 6).clamp(IDLE_LEAST, SPARE_MOST)
 }
 
 /// Counts one more chunk of a class, unless that has so many that threads are to wait for
@@ -96,6 +96,11 @@ impl<Q: Queue> Task for Hold<Q> {
         // permit for a position.
         unsafe {
             if !take_count(arena.head(class, Line::Entries, 0)) {
+                // All stacks are read at once, since mostly nothing is there: `pop` reads one after
+                // the other, and each acquire empties the cache of the multiprocessor.
+                if !arena.has_stacked(class) {
+                    return NONE;
+                }
                 return arena.pop(warp, class);
             }
             let position = positions(arena, class, End::Front, 1);
