@@ -8,7 +8,8 @@
 //! underscores.
 
 /// Calls `$callback! { $context "family" "name" Id Kernel; ... }` with every kernel
-/// that works over an allocator. A family is a PTX module.
+/// that works over an allocator. A family is a PTX module; `linked_rank_step` is in the one that has
+/// room for it.
 macro_rules! with_kernels {
     ($callback:ident, $($context:tt)*) => {
         $callback! {
@@ -56,7 +57,7 @@ macro_rules! with_kernels {
             "linked" "linked_commit" LinkedCommit $crate::graph::store::linked::LinkedCommit;
             "linked" "linked_copy_out" LinkedCopyOut $crate::graph::store::linked::LinkedCopyOut;
             "linked" "linked_rank_index" LinkedRankIndex $crate::graph::pagerank::LinkedRankIndex;
-            "linked" "linked_rank_step" LinkedRankStep $crate::graph::pagerank::LinkedRankStep;
+            "graph" "linked_rank_step" LinkedRankStep $crate::graph::pagerank::LinkedRankStep;
             "linked" "linked_orient" LinkedOrient $crate::graph::triangles::LinkedOrient;
             "linked" "linked_delta_list" LinkedDeltaList $crate::graph::triangles::delta::copies::LinkedDeltaList;
             "linked" "linked_vertex_edges" LinkedVertexEdges $crate::graph::store::vertices::LinkedVertexEdges;

@@ -25,7 +25,8 @@ pub const AT_ONCE: u32 = 8;
 ///
 /// # Safety
 ///
-/// As for [`enqueue`], of each of the positions and of the entry that `entry` has for its number.
+/// As for [`enqueue`](super::enqueue), of each of the positions and of the entry that `entry` has
+/// for its number.
 #[inline(always)]
 pub unsafe fn enqueue_many<W: Warp, P: Parameters, Q: Queue>(
     warp: W,
