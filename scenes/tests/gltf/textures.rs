@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use heapwood_scenes::{CleanOptions, Loaded, Texturing, Wrap, read_gltf};
+use heapwood_scenes::{CleanOptions, Loaded, SceneError, Texturing, Wrap, read_gltf};
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
 
@@ -18,7 +18,7 @@ fn png(grey: u8) -> Vec<u8> {
 
 /// A triangle with coordinates of floats in set 0 and normalized bytes in set 1, of the material
 /// and with the lists that are given. Images: a view, a data URI and the file `a b.png`.
-fn read(material: &str, lists: &str) -> Loaded {
+fn try_read(material: &str, lists: &str) -> Result<Loaded, SceneError> {
     let mut bytes = Vec::new();
     for number in [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0] {
         bytes.extend(number.to_le_bytes());
@@ -55,7 +55,11 @@ fn read(material: &str, lists: &str) -> Loaded {
         "a b.png" => Ok(png(9)),
         _ => Err("no such file".to_owned()),
     };
-    read_gltf("in.gltf", text.into(), file, CleanOptions::default()).unwrap()
+    read_gltf("in.gltf", text.into(), file, CleanOptions::default())
+}
+
+fn read(material: &str, lists: &str) -> Loaded {
+    try_read(material, lists).unwrap()
 }
 
 fn lines(loaded: &Loaded) -> Vec<String> {
@@ -136,8 +140,13 @@ fn transforms_scale_turn_and_move() {
     for (found, expected) in turned.iter().zip(expected) {
         assert!((found - expected).abs() < 1e-6, "{turned:?}");
     }
-    let loaded = read(&material(r#""scale": [1e39, 1]"#), ALL);
-    assert!(lines(&loaded)[0].ends_with("too large; the plain colour stands in"));
+    // Who says so, the parser or the scene, depends on the features of serde_json.
+    match try_read(&material(r#""scale": [1e39, 1]"#), ALL) {
+        Ok(loaded) => {
+            assert!(lines(&loaded)[0].ends_with("too large; the plain colour stands in"));
+        }
+        Err(error) => assert!(error.to_string().contains("number"), "{error}"),
+    }
 }
 
 #[test]
