@@ -9,7 +9,7 @@
 //! gets a high-quality build and a call of `rtcIntersect1` a ray. Runs of the two take turns, so
 //! that what else the machine does meets both. Times are of pictures alone, without builds.
 //!
-//! Ours reports a hit wherever one is, bit for bit the same on a GPU; Embree's is its default
+//! Ours is watertight, and bit for bit the same on a GPU; Embree's is its default
 //! mode, which is faster than its robust one and may miss hits at edges. The pixels in which one
 //! of the two hits something and the other does not are counted.
 
@@ -44,7 +44,7 @@ struct Arguments {
     /// Pixels of a side of the picture
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=16384))]
     side: u32,
-    /// Let Embree look for all hits, as ours does
+    /// Use Embree's robust mode, which misses no hit at an edge
     #[arg(long)]
     robust: bool,
     /// Write JSON, an object a line, instead of a table

@@ -44,12 +44,12 @@ pub fn table(rows: &[Row]) -> Table {
         "#Embree ms",
         "#ours Mrays/s",
         "#Embree Mrays/s",
-        "#part of Embree",
-        "#of the best runs",
+        "#speed / Embree",
+        "#speed / Embree, best runs",
     ]);
     for row in rows {
         let (ours, theirs) = (row.ours_ms.median, row.theirs_ms.median);
-        let best = |samples: &Samples| samples.samples.iter().copied().fold(f64::MAX, f64::min);
+        let best = |samples: &Samples| samples.range().0;
         let rate = |ms: f64| format!("{:.2}", row.rays as f64 / ms * 1e-3);
         table.push(vec![
             row.scene.clone(),

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Subcommand};
 
-use super::common::{BackendArguments, LinkArguments, parse_seconds, progress, write};
+use super::common::{BackendArguments, LinkArguments, progress, write};
+use super::duration::parse_seconds;
 use super::suffix::ResultArguments;
 use super::{fragmentation, host_pool};
 use crate::allocators;

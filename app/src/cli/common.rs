@@ -199,18 +199,6 @@ pub fn write(file: Option<Output>, text: &str) -> Result<(), Error> {
     }
 }
 
-/// A time limit in seconds.
-///
-/// # Errors
-///
-/// For what is not a positive number of seconds up to a day.
-pub fn parse_seconds(text: &str) -> Result<f64, String> {
-    match text.trim_end_matches('s').trim_end().parse() {
-        Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
-        _ => Err("write a number of seconds above 0, at most 86400".to_owned()),
-    }
-}
-
 /// A size of at least a byte.
 ///
 /// # Errors

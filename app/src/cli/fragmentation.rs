@@ -5,7 +5,8 @@ use std::time::Duration;
 use clap::Args;
 
 use super::bench::parse_threads;
-use super::common::{BackendArguments, LinkArguments, parse_bytes, parse_seconds, progress, write};
+use super::common::{BackendArguments, LinkArguments, parse_bytes, progress, write};
+use super::duration::parse_seconds;
 use super::suffix::ResultArguments;
 use crate::report::{Format, fragmentation_table, linked_below};
 use crate::workload::Status;

@@ -2,7 +2,8 @@
 
 use clap::Args;
 
-use super::common::{BackendArguments, parse_bytes, parse_seconds, spinner, write};
+use super::common::{BackendArguments, parse_bytes, spinner, write};
+use super::duration::parse_seconds;
 use super::suffix::ResultArguments;
 use crate::report::host_pool_table;
 use crate::workload::Status;

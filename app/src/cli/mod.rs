@@ -8,6 +8,7 @@ mod compare;
 mod completions;
 mod devices;
 mod diff;
+mod duration;
 mod export;
 mod fragmentation;
 mod generate;

@@ -148,8 +148,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         }
     };
     output::print(&text)?;
-    if easel.interrupts.any() {
-        let (of, file) = (easel.shading.samples, names[done - 1].display());
+    let of = easel.shading.samples;
+    let is_whole = done == names.len() && samples == of;
+    // One that came when all was done interrupted nothing.
+    if easel.interrupts.any() && !is_whole {
+        let file = names[done - 1].display();
         let which = match names.len() {
             1 => String::new(),
             all => format!("in picture {done} of {all} "),

@@ -125,10 +125,9 @@ mod tests {
         .extern .func other\n(\n)\n;\n.visible .entry a(\n)\n{\ncall heapwood_malloc;\n}\n";
 
     fn link(texts: &[&str]) -> Link {
-        let file = |text: &&str| LinkedFile {
-            path: PathBuf::from("a.ptx"),
-            kind: Kind::Ptx,
-            bytes: text.as_bytes().to_vec(),
+        let file = |text: &&str| {
+            let bytes = text.as_bytes().to_vec();
+            LinkedFile::new(PathBuf::from("a.ptx"), Kind::Ptx, bytes)
         };
         Link {
             files: texts.iter().map(file).collect(),

@@ -79,6 +79,8 @@ pub struct LinkedFile {
     pub kind: Kind,
     /// What is in it.
     pub bytes: Vec<u8>,
+    /// Fingerprint of that.
+    hash: u64,
 }
 
 impl Link {
@@ -121,7 +123,7 @@ impl Link {
         let file = |file: &LinkedFile| AboutFile {
             file: file.path.display().to_string(),
             kind: file.kind,
-            hash: format!("{:016x}", fingerprint(&file.bytes)),
+            hash: format!("{:016x}", file.hash),
         };
         Linked {
             files: self.files.iter().map(file).collect(),
@@ -139,12 +141,18 @@ impl LinkedFile {
             cause: cause.to_string(),
         })?;
         match of(&bytes) {
-            Some(kind) => Ok(Self {
-                path: owned,
-                kind,
-                bytes,
-            }),
+            Some(kind) => Ok(Self::new(owned, kind, bytes)),
             None => Err(LinkError::Unknown { path: owned }),
+        }
+    }
+
+    fn new(path: PathBuf, kind: Kind, bytes: Vec<u8>) -> Self {
+        let hash = fingerprint(&bytes);
+        Self {
+            path,
+            kind,
+            bytes,
+            hash,
         }
     }
 

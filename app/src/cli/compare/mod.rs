@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde::de::DeserializeOwned;
 
-use super::common::{BackendArguments, LinkArguments, Passed, parse_seconds, progress, write};
+use super::common::{BackendArguments, LinkArguments, Passed, progress, write};
+use super::duration::parse_seconds;
 use super::suffix;
 use crate::Error;
 use crate::allocators::Spec;

@@ -55,7 +55,7 @@ pub enum Damage {
     #[error("not a tree that `heapwood kdtree --save` wrote")]
     NoTree,
     /// Its numbers are those of another machine.
-    #[error("the tree was written on a machine of the other byte order")]
+    #[error("the tree was written on a machine with the opposite byte order")]
     ByteOrder,
     /// Its version is not that of this program.
     #[error("the tree has version {version} of the format, and this program reads {known}")]

@@ -101,8 +101,12 @@ impl KeptFile {
 
     fn checked(&self, scene: &Scene) -> Result<KeptTree, Damage> {
         let header = &self.header;
-        let (bounds, scene_bounds) = (header.bounds(), bounds_of(scene));
-        if header.triangles as usize != scene.len() || bounds != scene_bounds {
+        let (bounds, around) = (header.bounds(), scene.bounds());
+        let around = Bounds {
+            min: around.min.to_array(),
+            max: around.max.to_array(),
+        };
+        if header.triangles as usize != scene.len() || bounds != around {
             return Err(Damage::Header("triangles or bounds are not the scene's"));
         }
         let tree = self.copy();
@@ -137,15 +141,6 @@ impl KeptFile {
             references: copied(&self.mapping, nodes_end, references),
         }
     }
-}
-
-/// The bounds of a scene's triangles.
-fn bounds_of(scene: &Scene) -> Bounds {
-    (0..scene.len())
-        .flat_map(|triangle| scene.triangle(triangle))
-        .fold(Bounds::EMPTY, |bounds, corner| {
-            bounds.with(corner.to_array())
-        })
 }
 
 /// A copy of `count` values from `offset` bytes from the begin of a mapping.

@@ -138,11 +138,11 @@ impl Header {
         for (is_right, what) in [
             (
                 (1..=LIMIT).contains(&self.triangles),
-                "the number of triangles is none",
+                "the number of triangles is 0, or more than a tree may have",
             ),
             (
                 (1..=LIMIT).contains(&self.nodes),
-                "the number of nodes is none",
+                "the number of nodes is 0, or more than a tree may have",
             ),
             (is_box, "the bounds are no box"),
             (
