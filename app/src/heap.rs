@@ -1,5 +1,7 @@
 //! An allocator with its pool, on a backend.
 
+use std::sync::{Mutex, PoisonError};
+
 use heapwood_device::allocator::{EXTERNAL_STATE, Heap, SYSTEM_HEAP_STATE, SetupError};
 use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::host::HostAllocator;
@@ -8,6 +10,7 @@ use thiserror::Error;
 
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
+use crate::link::OwnHeap;
 use crate::size::display;
 
 /// What sizes of the heap of the system are rounded up to where it is a part of a pool.
@@ -205,8 +208,10 @@ pub struct DeviceHeap<'b> {
     allocator: &'static HostAllocator,
     heap: Heap,
     pool_bytes: u64,
-    /// The pool, or what an allocator over the heap of the system keeps of it.
+    /// The pool, or what an allocator that has its blocks elsewhere keeps of it.
     pool: Memory,
+    /// The memory of an allocator with memory of its own, since it was last made empty.
+    own: Mutex<Option<OwnHeap>>,
 }
 
 impl<'b> DeviceHeap<'b> {
@@ -225,15 +230,15 @@ impl<'b> DeviceHeap<'b> {
         let planned = spec
             .setup(nowhere, pool_bytes, processors)
             .map_err(sorted)?;
-        let system = (spec.allocator.system_heap)(&planned);
+        let elsewhere = (spec.allocator.elsewhere)(&planned);
         if spec.allocator.properties.system_heap {
             // All but its state may be the heap's; whether blocks are checked makes the state
             // larger, and not the heap.
-            let whole = pool_bytes - system <= SYSTEM_HEAP_STATE;
-            let bytes = system.next_multiple_of(SYSTEM_HEAP_STEP);
+            let whole = pool_bytes - elsewhere <= SYSTEM_HEAP_STATE;
+            let bytes = elsewhere.next_multiple_of(SYSTEM_HEAP_STEP);
             backend.size_system_heap(if whole { pool_bytes } else { bytes }, whole)?;
         }
-        let pool = backend.memory(pool_bytes - system, false)?;
+        let pool = backend.memory(pool_bytes - elsewhere, false)?;
         let heap = spec
             .setup(pool.address(), pool_bytes, processors)
             .map_err(sorted)?;
@@ -245,6 +250,7 @@ impl<'b> DeviceHeap<'b> {
             heap,
             pool_bytes,
             pool,
+            own: Mutex::new(None),
         })
     }
 
@@ -293,6 +299,15 @@ impl<'b> DeviceHeap<'b> {
     pub fn init(&self) -> Result<f64, BackendError> {
         if self.allocator.properties.external {
             self.pool.upload(0, &[0_u8; EXTERNAL_STATE as usize])?;
+        }
+        if self.allocator.properties.own_memory {
+            let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+            // The last one first: there may not be room for two.
+            *own = None;
+            let bytes = (self.allocator.elsewhere)(&self.heap);
+            let heap = own.insert(self.backend.own_heap(bytes)?);
+            let state = EXTERNAL_STATE / 2;
+            self.pool.upload(state, &heap.word().to_ne_bytes())?;
         }
         let launch = Launch {
             call: Call::of::<Init>(Nothing),

@@ -164,8 +164,8 @@ pub const EXTERNAL_STATE: u64 = 512;
 /// The conformance suite holds every implementation to this, on every backend.
 ///
 /// - Blocks are 16-byte aligned, lie inside the pool unless they come from the heap of the
-///   system ([`Allocator::SYSTEM_HEAP`]), do not overlap while they
-///   live and keep their contents. 0 bytes are served like 1.
+///   system ([`Allocator::SYSTEM_HEAP`]) or of a library ([`Allocator::OWN_MEMORY`]), do not
+///   overlap while they live and keep their contents. 0 bytes are served like 1.
 /// - Exhaustion gives `Handle::NULL` within bounded time; never a hang or trap.
 /// - A block may be freed by any thread that got its handle with
 ///   synchronisation (an acquire that saw a release after the `malloc`).
@@ -202,7 +202,7 @@ pub trait Allocator: Copy + 'static {
     const PROVIDES: bool = false;
     /// Whether blocks come from the heap of the system, of which there is one in a process:
     /// CUDA's device heap on a GPU, the C library's on a CPU. Of [`Request::pool_bytes`] that
-    /// heap has [`Allocator::system_heap`] then, and the host sets the rest aside.
+    /// heap has [`Allocator::elsewhere`] then, and the host sets the rest aside.
     ///
     /// Such a heap cannot be made empty: blocks that live when [`Allocator::init`] is called
     /// are lost to it, so that whoever is done with a heap frees them.
@@ -211,6 +211,9 @@ pub trait Allocator: Copy + 'static {
     /// come from a shared library. [`Allocator::init`] finds [`EXTERNAL_STATE`] bytes of 0 at
     /// the begin of the pool.
     const EXTERNAL: bool = false;
+    /// Whether the user's functions have their blocks in memory that a library of theirs gets on
+    /// the host, [`Allocator::elsewhere`] bytes, and not in the pool.
+    const OWN_MEMORY: bool = false;
 
     /// Divides the memory: computes the scalars of the heap, touching nothing.
     fn setup(request: &Request) -> Result<Heap, SetupError>;
@@ -227,9 +230,10 @@ pub trait Allocator: Copy + 'static {
     /// The largest request that an empty heap can serve, in bytes.
     fn max_block(heap: &Heap) -> u64;
 
-    /// Bytes of the pool that are the heap of the system's ([`Allocator::SYSTEM_HEAP`]): the host
+    /// Bytes of the pool that are not where the pool is, but the heap of the system's
+    /// ([`Allocator::SYSTEM_HEAP`]) or of a library's ([`Allocator::OWN_MEMORY`]): the host
     /// sets as many fewer aside, and has that heap be so large.
-    fn system_heap(_heap: &Heap) -> u64 {
+    fn elsewhere(_heap: &Heap) -> u64 {
         0
     }
 
@@ -353,6 +357,8 @@ pub struct Properties {
     pub system_heap: bool,
     /// [`Allocator::EXTERNAL`].
     pub external: bool,
+    /// [`Allocator::OWN_MEMORY`].
+    pub own_memory: bool,
 }
 
 impl Properties {
@@ -368,6 +374,7 @@ impl Properties {
             provides: A::PROVIDES,
             system_heap: A::SYSTEM_HEAP,
             external: A::EXTERNAL,
+            own_memory: A::OWN_MEMORY,
         }
     }
 }

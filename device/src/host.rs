@@ -73,8 +73,8 @@ pub struct HostAllocator {
     pub setup: fn(&Request) -> Result<Heap, SetupError>,
     /// [`Allocator::max_block`].
     pub max_block: fn(&Heap) -> u64,
-    /// [`Allocator::system_heap`].
-    pub system_heap: fn(&Heap) -> u64,
+    /// [`Allocator::elsewhere`].
+    pub elsewhere: fn(&Heap) -> u64,
     /// What it declares of itself.
     pub properties: Properties,
     /// Bytes of a handle.
@@ -115,7 +115,7 @@ macro_rules! host_allocators {
             checked: <$type as Described>::CHECKED,
             setup: <$type as Allocator>::setup,
             max_block: <$type as Allocator>::max_block,
-            system_heap: <$type as Allocator>::system_heap,
+            elsewhere: <$type as Allocator>::elsewhere,
             properties: Properties::of::<$type>(),
             handle_bytes: size_of::<<$type as Allocator>::Handle>(),
             run: run_over::<$type>,

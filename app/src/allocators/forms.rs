@@ -9,7 +9,7 @@
 use heapwood_device::description::Description;
 use heapwood_device::host::HostAllocator;
 
-use super::with_forms;
+use super::table;
 
 /// The entry that `key=value` chooses for an allocator, if that is a choice of a form.
 pub fn choose(
@@ -23,7 +23,7 @@ pub fn choose(
         return Some(allocator);
     }
     let name = format!("{}:{key}={value}", about.name);
-    with_forms().find(|form| form.description.name == name)
+    table().find(|form| form.description.name == name)
 }
 
 /// What chooses a form of an allocator, for a message: `walk=regions|paper`.
@@ -44,7 +44,7 @@ pub fn chosen(full_name: &'static str) -> Option<(&'static str, &'static str)> {
 /// Parameters with the values that choose a form of an allocator.
 fn values(about: &Description) -> impl Iterator<Item = (&'static str, &'static str)> {
     let name = about.name;
-    with_forms()
+    table()
         .map(|form| form.description.name)
         .filter(move |form| form.split_once(':').is_some_and(|(base, _)| base == name))
         .filter_map(chosen)

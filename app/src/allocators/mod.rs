@@ -15,18 +15,21 @@ use heapwood_device::host::{ALLOCATORS, HostAllocator};
 /// up the least.
 pub const DEFAULT: &str = "cfmalloc";
 
-/// The allocators of the program, and their forms, in the order of the table. Checked
-/// ones are asked for by `--check-heap`.
+/// The allocators and their forms, in the order of the table. Checked ones are asked for by
+/// `--check-heap`.
+fn table() -> impl Iterator<Item = &'static HostAllocator> {
+    ALLOCATORS.iter().filter(|allocator| !allocator.checked)
+}
+
+/// The allocators of the program, and their forms.
 pub fn with_forms() -> impl Iterator<Item = &'static HostAllocator> {
-    let allocators = ALLOCATORS.iter().filter(|allocator| !allocator.checked);
-    allocators.filter(|allocator| !allocator.properties.external)
+    table().filter(|allocator| !allocator.properties.external)
 }
 
 /// The allocator of the user's, in files that are linked. `all` does not stand for it.
 pub fn external() -> impl Iterator<Item = &'static HostAllocator> {
-    ALLOCATORS
-        .iter()
-        .filter(|allocator| allocator.properties.external)
+    let allocators = table().filter(|allocator| allocator.properties.external);
+    allocators.filter(|allocator| forms::chosen(allocator.description.name).is_none())
 }
 
 /// The allocators of the program, each in its default form.

@@ -132,8 +132,16 @@ impl Spec {
     /// called by `name=NAME`.
     pub fn label(&self) -> String {
         match self.given("name") {
-            Some(name) => format!("{}:name={name}", self.name()),
+            Some(name) => format!("{}{}name={name}", self.name(), self.first_sign()),
             None => self.name().to_owned(),
+        }
+    }
+
+    /// What stands between its full name and the first parameter behind that.
+    fn first_sign(&self) -> char {
+        match forms::chosen(self.name()) {
+            Some(_) => ',',
+            None => ':',
         }
     }
 
@@ -165,8 +173,13 @@ impl Spec {
 /// The user's allocator as one that does not free, which `free=no` says. Its kernels are the
 /// same, and linked with a function that does nothing.
 fn without_free(allocator: &'static HostAllocator) -> &'static HostAllocator {
-    static WITHOUT: OnceLock<HostAllocator> = OnceLock::new();
-    WITHOUT.get_or_init(|| allocator.without_free())
+    static GIVEN_POOL: OnceLock<HostAllocator> = OnceLock::new();
+    static OWN_MEMORY: OnceLock<HostAllocator> = OnceLock::new();
+    let form = match allocator.properties.own_memory {
+        false => &GIVEN_POOL,
+        true => &OWN_MEMORY,
+    };
+    form.get_or_init(|| allocator.without_free())
 }
 
 impl fmt::Debug for Spec {
@@ -187,10 +200,7 @@ impl fmt::Display for Spec {
                 _ => format!("{key}={value}"),
             });
         let coalesce = self.coalesce.then(|| COALESCE.to_owned());
-        let mut sign = match forms::chosen(self.name()) {
-            Some(_) => ',',
-            None => ':',
-        };
+        let mut sign = self.first_sign();
         for part in given.chain(coalesce) {
             write!(f, "{sign}{part}")?;
             sign = ',';
@@ -244,6 +254,11 @@ mod tests {
         for frees in ["external", "external:free=yes", "external:name=bump"] {
             assert!(spec(frees).frees() && spec(frees).is_external(), "{frees}");
         }
+        let own = spec("external:free=no,pool=own,name=b");
+        assert!(!own.frees() && own.allocator.properties.own_memory);
+        assert_eq!(own.label(), "external:pool=own,name=b");
+        assert_eq!(own.parameters()["pool"], "own");
+        assert_eq!(spec("external:pool=given").parameters()["pool"], "given");
         let keeping = spec("external:free=no,name=bump");
         assert!(!keeping.frees() && keeping.is_external());
         assert_eq!(keeping.allocator.name, "external");
@@ -289,6 +304,8 @@ mod tests {
             "external",
             "external:name=gallatin-2",
             "external:free=no,name=bump,coalesce",
+            "external:pool=own",
+            "external:pool=own,free=no,name=bump",
         ] {
             assert_eq!(Spec::parse(text).unwrap().to_string(), text);
         }
@@ -308,7 +325,11 @@ mod tests {
             "external:name=",
             "external:x",
         ] {
-            assert!(message(text).contains("free=yes|no, name=NAME"), "{text}");
+            let said = message(text);
+            assert!(
+                said.contains("pool=given|own, free=yes|no, name=NAME"),
+                "{said}"
+            );
         }
         assert!(message("cmalloc_checked").starts_with("no allocator"));
         assert!(message("").starts_with("no allocator"));

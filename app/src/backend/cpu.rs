@@ -14,7 +14,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::quota::Quota;
 use super::{Backend, BackendError, DeviceInfo, Grid, Launch, Memory};
-use crate::link::{Libraries, Link, LinkError, Linked};
+use crate::link::{Libraries, Link, LinkError, Linked, OwnHeap};
 use work::{Code, Work};
 
 /// Warps that a worker takes at a time.
@@ -30,7 +30,7 @@ pub struct Cpu {
     others: Option<ThreadPool>,
     quota: Option<Quota>,
     /// Functions of the user's, and where they come from.
-    linked: Option<(Libraries, Linked)>,
+    linked: Option<(Arc<Libraries>, Linked)>,
 }
 
 impl Cpu {
@@ -64,7 +64,8 @@ impl Cpu {
     /// When they cannot be loaded, or lack a function.
     pub fn linked(mut self, link: Option<Link>) -> Result<Self, BackendError> {
         if let Some(link) = link {
-            self.linked = Some((Libraries::load(&link)?, link.about()));
+            let libraries = Arc::new(Libraries::load(&link, false)?);
+            self.linked = Some((libraries, link.about()));
         }
         Ok(self)
     }
@@ -128,7 +129,13 @@ impl Backend for Cpu {
             return Ok(heap);
         }
         let (libraries, _) = self.linked.as_ref().ok_or(LinkError::Nothing)?;
-        Ok(libraries.bind(heap, allocator.properties.frees)?)
+        Ok(libraries.bind(heap, allocator)?)
+    }
+
+    fn own_heap(&self, bytes: u64) -> Result<OwnHeap, BackendError> {
+        let (libraries, _) = self.linked.as_ref().ok_or(LinkError::Nothing)?;
+        // Launches have ended when they return.
+        Ok(OwnHeap::new(libraries, bytes, || true)?)
     }
 
     unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {

@@ -1,7 +1,7 @@
 //! The GPU backend: modules of PTX loaded when first used, and launches.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use heapwood_device::allocator::Heap;
@@ -11,7 +11,7 @@ use heapwood_device::simt::WARPS_PER_BLOCK;
 
 use super::{Allocation, Backend, BackendError, DeviceInfo, Grid, Launch, Memory};
 use crate::cuda::{Buffer, DeviceProperties, Function, Gpu, Module};
-use crate::link::{Link, LinkError, Linked};
+use crate::link::{Libraries, Link, LinkError, Linked, OwnHeap};
 use crate::ptx;
 
 /// Threads of a block.
@@ -23,6 +23,8 @@ pub struct Cuda {
     limit: Duration,
     /// Files with an allocator of the user's.
     link: Option<Link>,
+    /// The libraries among them.
+    libraries: Option<Arc<Libraries>>,
     loaded: Mutex<Loaded>,
 }
 
@@ -68,13 +70,23 @@ impl Cuda {
             gpu,
             limit,
             link: None,
+            libraries: None,
             loaded: Mutex::default(),
         })
     }
 
     /// The same with an allocator of the user's.
-    pub fn linked(self, link: Option<Link>) -> Self {
-        Self { link, ..self }
+    ///
+    /// # Errors
+    ///
+    /// When one of its libraries cannot be loaded, or lacks a function.
+    pub fn linked(self, link: Option<Link>) -> Result<Self, BackendError> {
+        let libraries = link.as_ref().map(|link| Libraries::load(link, true));
+        Ok(Self {
+            libraries: libraries.transpose()?.map(Arc::new),
+            link,
+            ..self
+        })
     }
 
     fn loaded(&self) -> MutexGuard<'_, Loaded> {
@@ -211,10 +223,19 @@ impl Backend for Cuda {
 
     /// The functions are linked with the kernels.
     fn bind(&self, allocator: &'static HostAllocator, heap: Heap) -> Result<Heap, BackendError> {
-        match (allocator.properties.external, &self.link) {
-            (true, None) => Err(LinkError::Nothing.into()),
-            _ => Ok(heap),
+        if allocator.properties.external {
+            let libraries = self.libraries.as_ref().ok_or(LinkError::Nothing)?;
+            libraries.check_memory(allocator)?;
         }
+        Ok(heap)
+    }
+
+    fn own_heap(&self, bytes: u64) -> Result<OwnHeap, BackendError> {
+        let libraries = self.libraries.as_ref().ok_or(LinkError::Nothing)?;
+        // The library finds the device current, and nothing that its memory was used for.
+        self.gpu.wait()?;
+        let gpu = self.gpu.clone();
+        Ok(OwnHeap::new(libraries, bytes, move || gpu.wait().is_ok())?)
     }
 
     unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {

@@ -25,7 +25,7 @@ use heapwood_device::launch::KernelId;
 use thiserror::Error;
 
 use crate::cuda::CudaError;
-use crate::link::{LinkError, Linked};
+use crate::link::{LinkError, Linked, OwnHeap};
 use crate::pool::HostOutOfMemory;
 
 pub use cpu::Cpu;
@@ -190,6 +190,16 @@ pub trait Backend: Send + Sync {
             true => Err(LinkError::Nothing.into()),
             false => Ok(heap),
         }
+    }
+
+    /// Memory for a heap of so many bytes, from the user's library: for allocators with memory
+    /// of their own ([`OWN_MEMORY`](heapwood_device::allocator::Allocator::OWN_MEMORY)).
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::Link`] if there is no such library, or it fails; faults of the GPU.
+    fn own_heap(&self, _bytes: u64) -> Result<OwnHeap, BackendError> {
+        Err(LinkError::NoLibrary.into())
     }
 
     /// Runs launches one after the other, without coming back to the host between

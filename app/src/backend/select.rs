@@ -117,7 +117,7 @@ impl Options {
         Ok(match self.choice {
             Choice::Cpu => Box::new(Cpu::new(self.threads, None)?.linked(link)?),
             Choice::Auto | Choice::Cuda => {
-                Box::new(Cuda::open(self.device, self.limit)?.linked(link))
+                Box::new(Cuda::open(self.device, self.limit)?.linked(link)?)
             }
         })
     }

@@ -68,7 +68,8 @@ impl BackendArguments {
 #[derive(Clone, Debug, Default, Args)]
 pub struct LinkArguments {
     /// A file with the functions of the allocator external: a cubin, fatbin, object or PTX, or a
-    /// shared library for the CPU; may be given several times (see docs/external-allocators.md)
+    /// shared library for the CPU, or that gets memory for pool=own; may be given several times
+    /// (see docs/external-allocators.md)
     #[arg(long, value_name = "FILE")]
     link: Vec<PathBuf>,
     /// Make the PTX that --link names a part of the kernels' own modules: kernels take fewer
@@ -132,10 +133,8 @@ impl LinkArguments {
                 merge: self.merge,
             };
             let link = Link::read(&options.link, !on_cpu).map_err(BackendError::from)?;
-            if on_cpu {
-                // What is wrong with a library is so in every process.
-                Libraries::load(&link).map_err(BackendError::from)?;
-            }
+            // What is wrong with a library is so in every process.
+            Libraries::load(&link, !on_cpu).map_err(BackendError::from)?;
         }
         Ok(options)
     }

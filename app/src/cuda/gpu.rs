@@ -178,6 +178,20 @@ impl Gpu {
         self.shared.wait(is_done, limit)
     }
 
+    /// Makes the device current on this thread, and waits until everything asked of this `Gpu` is
+    /// done: for libraries that use the device beside it.
+    ///
+    /// # Errors
+    ///
+    /// Faults of earlier work, and [`CudaError::Timeout`] if a kernel was given up.
+    pub fn wait(&self) -> Result<(), CudaError> {
+        self.shared.enter()?;
+        // SAFETY: the stream lives as long as `self.shared`.
+        check("cuStreamSynchronize", unsafe {
+            sys::cuStreamSynchronize(self.shared.stream())
+        })
+    }
+
     pub(super) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }

@@ -129,7 +129,7 @@ pub(super) fn link(
         if !frees {
             linker.add(text(FREE_STUB.as_bytes(), "external:free=no"))?;
         }
-        for file in link.files() {
+        for file in link.device_files() {
             let name = file.path.display().to_string();
             linker.add(match input_kind(file.kind) {
                 CUjitInputType::CU_JIT_INPUT_PTX => text(&file.bytes, &name),

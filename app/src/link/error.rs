@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::kind::Kind;
-use super::{FREE, MALLOC};
+use super::{CREATE, DESTROY, FREE, MALLOC};
 
 /// Why the functions of an allocator cannot be had. Each displays as one line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -49,7 +49,8 @@ pub enum LinkError {
         /// The file.
         path: PathBuf,
     },
-    /// A shared library, and the GPU runs.
+    /// A shared library without device code beside it, or without what makes a heap, and the GPU
+    /// runs.
     #[error(
         "{}: a shared library is for the CPU: give device code, compiled with nvcc -rdc=true -c, \
          or use --backend cpu",
@@ -58,6 +59,21 @@ pub enum LinkError {
     ForCpu {
         /// The file.
         path: PathBuf,
+    },
+    /// It was said to have memory of its own, and nothing makes that.
+    #[error(
+        "external:pool=own has its memory from a shared library with {CREATE} and {DESTROY}: give \
+         it with another --link, or leave out pool=own"
+    )]
+    NoLibrary,
+    /// A library makes memory, and it was not said that blocks lie there.
+    #[error("a shared library has {CREATE}: name its allocator external:pool=own")]
+    OwnMemory,
+    /// A library could not make a heap.
+    #[error("{CREATE} failed: {cause}")]
+    Create {
+        /// What it said.
+        cause: String,
     },
     /// Device code, and the CPU runs.
     #[error(

@@ -1,13 +1,22 @@
-//! The functions of an allocator of the user's on the CPU: in shared libraries.
+//! Shared libraries of an allocator of the user's: on the CPU they have its functions, and where
+//! the allocator has memory of its own, on a GPU too, they have what gets that.
 
 use std::error::Error;
-use std::ffi::c_void;
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::Arc;
 
 use heapwood_device::allocator::Heap;
-use heapwood_device::allocators::External;
+use heapwood_device::allocators::bind_external;
+use heapwood_device::host::HostAllocator;
 use libloading::Library;
 
-use super::{FREE, INIT, Link, LinkError, MALLOC};
+use super::{CREATE, DESTROY, FREE, INIT, Link, LinkError, LinkedFile, MALLOC};
+
+/// Gets memory for a heap of so many bytes, and makes what `heapwood_malloc` finds at the begin
+/// of its state; returns null, or a line that says what failed.
+type Create = unsafe extern "C" fn(bytes: u64, heap: *mut *mut c_void) -> *const c_char;
+/// Gives that back.
+type Destroy = unsafe extern "C" fn(heap: *mut c_void);
 
 /// Libraries that were loaded, and the functions in them. They stay loaded while this lives.
 #[derive(Debug)]
@@ -16,31 +25,19 @@ pub struct Libraries {
     malloc: u64,
     free: u64,
     init: u64,
+    memory: Option<(Create, Destroy)>,
     _loaded: Vec<Library>,
 }
 
 impl Libraries {
-    /// Loads the files, and looks for the functions.
+    /// Loads the libraries among the files, and looks for the functions: all of them on the CPU,
+    /// and for a GPU those that get memory.
     ///
     /// # Errors
     ///
-    /// A file that is no library for this machine, and a missing `heapwood_malloc`.
-    pub fn load(link: &Link) -> Result<Self, LinkError> {
-        let load = |file: &super::LinkedFile| {
-            let failed = |cause: libloading::Error| LinkError::Load {
-                path: file.path.clone(),
-                cause: match cause.source() {
-                    Some(source) => source.to_string(),
-                    None => cause.to_string(),
-                },
-            };
-            // A name without a folder would be looked for where the system has its libraries.
-            let path = std::path::absolute(&file.path).unwrap_or_else(|_| file.path.clone());
-            // SAFETY: whoever names a library has its initialisers run, as its functions are.
-            unsafe { Library::new(path) }.map_err(failed)
-        };
-        let loaded = link.files().iter().map(load);
-        let loaded = loaded.collect::<Result<Vec<_>, _>>()?;
+    /// A file that is no library for this machine, and a missing function.
+    pub fn load(link: &Link, on_gpu: bool) -> Result<Self, LinkError> {
+        let loaded = link.libraries().map(load).collect::<Result<Vec<_>, _>>()?;
         let address = |name: &str| {
             let found = loaded.iter().find_map(|library| {
                 // SAFETY: only the address is taken here.
@@ -49,13 +46,36 @@ impl Libraries {
             found.map_or(0, |symbol| symbol.expose_provenance() as u64)
         };
         let (malloc, free, init) = (address(MALLOC), address(FREE), address(INIT));
-        if malloc == 0 {
+        if malloc == 0 && !on_gpu {
             return Err(LinkError::Missing { function: MALLOC });
         }
+        let memory = match (address(CREATE) as usize, address(DESTROY) as usize) {
+            (0, _) => match link.libraries().next() {
+                Some(file) if on_gpu => {
+                    let path = file.path.clone();
+                    return Err(LinkError::ForCpu { path });
+                }
+                _ => None,
+            },
+            (_, 0) => return Err(LinkError::Missing { function: DESTROY }),
+            (create, destroy) => {
+                let create = std::ptr::with_exposed_provenance::<c_void>(create);
+                let destroy = std::ptr::with_exposed_provenance::<c_void>(destroy);
+                // SAFETY: functions of these names have these signatures
+                // (docs/external-allocators.md), as the user promises.
+                Some(unsafe {
+                    (
+                        std::mem::transmute::<*const c_void, Create>(create),
+                        std::mem::transmute::<*const c_void, Destroy>(destroy),
+                    )
+                })
+            }
+        };
         Ok(Self {
             malloc,
             free,
             init,
+            memory,
             _loaded: loaded,
         })
     }
@@ -65,12 +85,98 @@ impl Libraries {
     /// # Errors
     ///
     /// [`LinkError::Missing`] if it frees and there is no function for that,
-    /// [`LinkError::Frees`] if it does not and there is one.
-    pub fn bind(&self, heap: Heap, frees: bool) -> Result<Heap, LinkError> {
-        match (frees, self.free != 0) {
+    /// [`LinkError::Frees`] if it does not and there is one; those of [`Self::check_memory`].
+    pub fn bind(&self, heap: Heap, allocator: &HostAllocator) -> Result<Heap, LinkError> {
+        self.check_memory(allocator)?;
+        match (allocator.properties.frees, self.free != 0) {
             (true, false) => Err(LinkError::Missing { function: FREE }),
             (false, true) => Err(LinkError::Frees),
-            _ => Ok(External::bind(heap, [self.malloc, self.free, self.init])),
+            _ => Ok(bind_external(heap, [self.malloc, self.free, self.init])),
+        }
+    }
+
+    /// Makes sure that an allocator with memory of its own, and no other, gets that here.
+    ///
+    /// # Errors
+    ///
+    /// [`LinkError::NoLibrary`], [`LinkError::OwnMemory`].
+    pub fn check_memory(&self, allocator: &HostAllocator) -> Result<(), LinkError> {
+        match (allocator.properties.own_memory, self.memory.is_some()) {
+            (true, false) => Err(LinkError::NoLibrary),
+            (false, true) => Err(LinkError::OwnMemory),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn load(file: &LinkedFile) -> Result<Library, LinkError> {
+    let failed = |cause: libloading::Error| LinkError::Load {
+        path: file.path.clone(),
+        cause: match cause.source() {
+            Some(source) => source.to_string(),
+            None => cause.to_string(),
+        },
+    };
+    // A name without a folder would be looked for where the system has its libraries.
+    let path = std::path::absolute(&file.path).unwrap_or_else(|_| file.path.clone());
+    // SAFETY: whoever names a library has its initialisers run, as its functions are.
+    unsafe { Library::new(path) }.map_err(failed)
+}
+
+/// Memory that a library has got for a heap. Dropping it gives it back.
+pub struct OwnHeap {
+    heap: *mut c_void,
+    libraries: Arc<Libraries>,
+    /// Whether the memory may be given back now: nothing uses it, and nothing ever will.
+    may_end: Box<dyn Fn() -> bool + Send>,
+}
+
+impl OwnHeap {
+    /// Has a library get memory for so many bytes. Whoever calls this has the device current
+    /// that the memory is to be of.
+    ///
+    /// # Errors
+    ///
+    /// [`LinkError::NoLibrary`], and [`LinkError::Create`] with what the library said.
+    pub fn new(
+        libraries: &Arc<Libraries>,
+        bytes: u64,
+        may_end: impl Fn() -> bool + Send + 'static,
+    ) -> Result<Self, LinkError> {
+        let (create, _) = libraries.memory.ok_or(LinkError::NoLibrary)?;
+        let mut heap = std::ptr::null_mut();
+        // SAFETY: a place for a pointer.
+        let failed = unsafe { create(bytes, &raw mut heap) };
+        if !failed.is_null() {
+            // SAFETY: a C string, as the user promises.
+            let cause = unsafe { CStr::from_ptr(failed) };
+            return Err(LinkError::Create {
+                cause: cause.to_string_lossy().trim().replace('\n', " "),
+            });
+        }
+        Ok(Self {
+            heap,
+            libraries: Arc::clone(libraries),
+            may_end: Box::new(may_end),
+        })
+    }
+
+    /// What the functions find in the first word of their state.
+    pub fn word(&self) -> u64 {
+        self.heap.expose_provenance() as u64
+    }
+}
+
+// SAFETY: the pointer is used as a number, and by the library when this is dropped.
+unsafe impl Send for OwnHeap {}
+
+impl Drop for OwnHeap {
+    fn drop(&mut self) {
+        if let Some((_, destroy)) = self.libraries.memory
+            && (self.may_end)()
+        {
+            // SAFETY: it came from `create` of the same library, and nobody uses it any more.
+            unsafe { destroy(self.heap) }
         }
     }
 }

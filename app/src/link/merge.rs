@@ -22,7 +22,7 @@ struct Head<'a> {
 /// said not to be.
 pub fn merged(kernels: &str, link: &Link, frees: bool) -> Result<String, LinkError> {
     let mut texts = Vec::new();
-    for file in link.files() {
+    for file in link.device_files() {
         let text = std::str::from_utf8(&file.bytes).ok();
         let text = text.filter(|_| file.kind == Kind::Ptx);
         texts.push(text.ok_or_else(|| LinkError::NotText {
@@ -31,7 +31,7 @@ pub fn merged(kernels: &str, link: &Link, frees: bool) -> Result<String, LinkErr
         })?);
     }
     let has = |name| {
-        let mut files = link.files().iter();
+        let mut files = link.device_files();
         files.any(|file| names_in(file.kind, &file.bytes, name))
     };
     if !has(MALLOC) {

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use error::{LinkError, missing};
 pub use kind::Kind;
-pub use library::Libraries;
+pub use library::{Libraries, OwnHeap};
 pub use merge::merged;
 
 use kind::{names_in, of};
@@ -29,6 +29,11 @@ pub const MALLOC: &str = "heapwood_malloc";
 pub const FREE: &str = "heapwood_free";
 /// The one that makes a pool ready.
 pub const INIT: &str = "heapwood_init";
+
+/// The one of a shared library that gets memory of the allocator's own, on the host.
+pub const CREATE: &str = "heapwood_create";
+/// The one that gives that back.
+pub const DESTROY: &str = "heapwood_destroy";
 
 /// PTX with a `heapwood_init`, which may be left out: a weak one yields to the user's.
 pub const INIT_STUB: &str = "\
@@ -84,7 +89,8 @@ pub struct LinkedFile {
 }
 
 impl Link {
-    /// Reads the files, and finds out what each is; they are all for a GPU or all for the CPU.
+    /// Reads the files, and finds out what each is. For the CPU they are shared libraries; for a
+    /// GPU there may be some beside the device code ([`Libraries`]).
     ///
     /// # Errors
     ///
@@ -99,10 +105,19 @@ impl Link {
         for file in &files {
             file.check(on_gpu, merge)?;
         }
+        let of_host = |file: &&LinkedFile| file.kind == Kind::SharedLibrary;
+        if let Some(library) = files.iter().find(of_host)
+            && on_gpu
+            && files.iter().all(|file| of_host(&file))
+        {
+            let path = library.path.clone();
+            return Err(LinkError::ForCpu { path });
+        }
         // Whether the others have a function is not to be seen: they may be compressed.
         let is_open = |file: &LinkedFile| matches!(file.kind, Kind::Cubin | Kind::Ptx);
         let has_malloc = |file: &LinkedFile| names_in(file.kind, &file.bytes, MALLOC);
-        if files.iter().all(is_open) && !files.iter().any(has_malloc) {
+        let mut of_gpu = files.iter().filter(|file| !of_host(file));
+        if on_gpu && of_gpu.all(is_open) && !files.iter().any(has_malloc) {
             return Err(LinkError::Missing { function: MALLOC });
         }
         Ok(Self { files, merge })
@@ -113,9 +128,18 @@ impl Link {
         self.merge
     }
 
-    /// The files, in the order in which they were given.
-    pub fn files(&self) -> &[LinkedFile] {
-        &self.files
+    /// The files with device code, in the order in which they were given.
+    pub fn device_files(&self) -> impl Iterator<Item = &LinkedFile> {
+        self.files
+            .iter()
+            .filter(|file| file.kind != Kind::SharedLibrary)
+    }
+
+    /// The shared libraries, in the order in which they were given.
+    pub fn libraries(&self) -> impl Iterator<Item = &LinkedFile> {
+        self.files
+            .iter()
+            .filter(|file| file.kind == Kind::SharedLibrary)
     }
 
     /// What results say of it.
@@ -160,11 +184,10 @@ impl LinkedFile {
     fn check(&self, on_gpu: bool, merge: bool) -> Result<(), LinkError> {
         let path = self.path.clone();
         Err(match (self.kind, on_gpu) {
+            (Kind::SharedLibrary, _) => return Ok(()),
             (kind, _) if merge && kind != Kind::Ptx => LinkError::NotText { path, kind },
             (Kind::Whole, true) => LinkError::NotRelocatable { path },
             (Kind::HostObject, true) => LinkError::NoDeviceCode { path },
-            (Kind::SharedLibrary, true) => LinkError::ForCpu { path },
-            (Kind::SharedLibrary, false) => return Ok(()),
             (kind, false) => LinkError::NotForCpu { path, kind },
             (_, true) => return Ok(()),
         })

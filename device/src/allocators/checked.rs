@@ -213,8 +213,8 @@ impl<A: Allocator> Allocator for Checked<A> {
         A::max_block(heap).saturating_sub(OVERHEAD)
     }
 
-    fn system_heap(heap: &Heap) -> u64 {
-        A::system_heap(heap)
+    fn elsewhere(heap: &Heap) -> u64 {
+        A::elsewhere(heap)
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {

@@ -81,7 +81,7 @@ impl Allocator for CudaMalloc {
         SystemHeap::most(heap.integers[0])
     }
 
-    fn system_heap(heap: &Heap) -> u64 {
+    fn elsewhere(heap: &Heap) -> u64 {
         heap.integers[0]
     }
 

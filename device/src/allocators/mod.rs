@@ -26,7 +26,7 @@ pub use checked::Checked;
 pub use circular::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 pub use circular::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
 pub use cuda::CudaMalloc;
-pub use external::External;
+pub use external::{External, ExternalOwn, bind_external};
 pub use fdg::FdgMalloc;
 pub use gallatin::Gallatin;
 pub use halloc::{Halloc, PageRuns};
@@ -74,6 +74,7 @@ macro_rules! with_allocators {
             ("ouroboros_c_vl_sharing_paper", $crate::allocators::OuroborosCVlPaper),
             ("halloc_large_cuda", $crate::allocators::Halloc<$crate::allocators::CudaMalloc>),
             ("external", $crate::allocators::External),
+            ("external_pool_own", $crate::allocators::ExternalOwn),
             ("atomicmalloc_checked", $crate::allocators::Checked<$crate::allocators::AtomicMalloc>),
             ("awmalloc_checked", $crate::allocators::Checked<$crate::allocators::AwMalloc>),
             ("cmalloc_checked", $crate::allocators::Checked<$crate::allocators::CMalloc>),

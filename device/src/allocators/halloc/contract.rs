@@ -237,8 +237,8 @@ impl<L: Relay> Allocator for Halloc<L> {
         chunk.max(L::max_block(&large_heap::<L>(heap)))
     }
 
-    fn system_heap(heap: &Heap) -> u64 {
-        L::system_heap(&large_heap::<L>(heap))
+    fn elsewhere(heap: &Heap) -> u64 {
+        L::elsewhere(&large_heap::<L>(heap))
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {

@@ -69,9 +69,9 @@ pub trait Kind {
         0
     }
 
-    /// Keeps the pages of a new chunk from `used` on; returns how many of them
-    /// the semaphore is to count, the others being counted here. Called by all lanes of the group together,
-    /// with the chunk [`super::arena::NONE`] if there is none.
+    /// Keeps the pages of a new chunk from `used` on; returns how many of them the semaphore is
+    /// to count, the others being counted here. Called by all lanes of the group together, with
+    /// the chunk [`super::arena::NONE`] if there is none.
     ///
     /// # Safety
     ///

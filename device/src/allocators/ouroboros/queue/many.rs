@@ -66,20 +66,17 @@ pub unsafe fn enqueue_many<W: Warp, P: Parameters, Q: Queue>(
             };
             let mut index = group.rank;
             while index < part {
-                // As many as this lane has, and several at once if it has as many.
-                let turns = if index + (AT_ONCE - 1) * group.size < part {
-                    AT_ONCE
-                } else {
-                    1
-                };
                 let mut late = 0;
-                if turns == AT_ONCE {
+                // Several at once if this lane has as many left.
+                let turns = if index + (AT_ONCE - 1) * group.size < part {
                     for turn in 0..AT_ONCE {
                         late |= u32::from(!exchange(index + turn * group.size)) << turn;
                     }
+                    AT_ONCE
                 } else {
                     late = u32::from(!exchange(index));
-                }
+                    1
+                };
                 // Mostly none. Waits as in `enqueue`.
                 while late != 0 {
                     if exchange(index + late.trailing_zeros() * group.size) {

@@ -4,11 +4,14 @@
 //! The pool begins with what is ours, two counters, and the state of the user's functions.
 //! The rest is theirs to divide. They answer with addresses; a handle is what it is for most
 //! other allocators, a number of units of 16 bytes in 32 bits, so that data structures have
-//! the size that they have over those.
+//! the size that they have over those. One whose blocks lie in memory that it got for itself
+//! has addresses for handles ([`ExternalOwn`]).
 //!
 //! An address that no block may have is not believed: it is counted, and the request refused,
 //! so that memory of others is not written to and the result names the fault. Whether blocks
 //! overlap is not looked at here: the benchmarks' verification does that.
+
+mod own;
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -20,6 +23,8 @@ use crate::description::{Described, Description, Parameter};
 use crate::registers::RegisterLimits;
 use crate::simt::Warp;
 
+pub use own::ExternalOwn;
+
 /// Where the state of the user's functions begins, in bytes.
 const STATE: u64 = EXTERNAL_STATE / 2;
 /// The logarithm of a unit's bytes, which blocks are aligned to.
@@ -27,23 +32,47 @@ const UNIT_SHIFT: u32 = 4;
 /// The first integer of a heap with an address of a function, on the host.
 const WORDS: usize = 1;
 const PARAMETERS: &str = "free=yes|no, name=NAME";
+/// Parameters of both forms, but for the one that chooses between them.
+const FREE: Parameter = Parameter {
+    name: "free",
+    values: "yes, no",
+    default: "yes",
+    what: "whether there is a heapwood_free",
+};
+const NAME: Parameter = Parameter {
+    name: "name",
+    values: "letters, digits, points, hyphens and underscores",
+    default: "",
+    what: "what results call it",
+};
 
-/// Functions of the user's.
+/// A heap whose functions are at these addresses, 0 for none. For the host; on the GPU they
+/// are linked, and these are not used.
+pub fn bind_external(mut heap: Heap, functions: [u64; EXTERNAL_WORDS]) -> Heap {
+    heap.integers[WORDS..WORDS + EXTERNAL_WORDS].copy_from_slice(&functions);
+    heap
+}
+
+/// The user's functions with their state and our counters, at the begin of the pool.
 #[derive(Clone, Copy)]
-pub struct External {
+struct Linked {
     functions: Functions,
     /// Where the pool begins.
     base: *mut u8,
-    /// Bytes of it that blocks may lie in.
-    bytes: u64,
 }
 
-impl External {
-    /// A heap whose functions are at these addresses, 0 for none. For the host; on the GPU they
-    /// are linked, and these are not used.
-    pub fn bind(mut heap: Heap, functions: [u64; EXTERNAL_WORDS]) -> Heap {
-        heap.integers[WORDS..WORDS + EXTERNAL_WORDS].copy_from_slice(&functions);
-        heap
+impl Linked {
+    /// # Safety
+    ///
+    /// As for [`Allocator::new`], for a heap that one of the two made.
+    #[inline(always)]
+    unsafe fn new(heap: &Heap) -> Self {
+        let [_, malloc, free, init, ..] = heap.integers;
+        Self {
+            // SAFETY: addresses of `bind_external`, whose caller has loaded the functions, or 0.
+            functions: unsafe { Functions::new([malloc, free, init]) },
+            base: heap.pointers[0],
+        }
     }
 
     #[inline(always)]
@@ -51,9 +80,40 @@ impl External {
         self.base.wrapping_add(STATE as usize)
     }
 
+    /// # Safety
+    ///
+    /// As for [`Allocator::init`]; the functions may use so many bytes of `pool`.
+    unsafe fn init<W: Warp>(self, warp: W, pool: *mut u8, bytes: u64) {
+        // SAFETY: the host has zeroed the state before this launch, in which nobody else uses
+        // the heap.
+        unsafe {
+            self.functions
+                .init(self.state(), pool, bytes, warp.thread(), warp.threads());
+        }
+    }
+
+    /// The address of a block, or null.
     #[inline(always)]
-    fn blocks(self) -> *mut u8 {
-        self.base.wrapping_add(EXTERNAL_STATE as usize)
+    fn malloc(self, bytes: u64) -> *mut u8 {
+        // SAFETY: the heap was made ready before, as `new` asks for.
+        unsafe { self.functions.malloc(self.state(), bytes) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Allocator::free`], for an address that is not null.
+    #[inline(always)]
+    unsafe fn free(self, block: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe { self.functions.free(self.state(), block) }
+    }
+
+    fn faults(self) -> Faults {
+        Faults {
+            outside: self.outside().load(Relaxed),
+            misaligned: self.misaligned().load(Relaxed),
+            ..Faults::default()
+        }
     }
 
     /// Blocks that did not lie in the pool.
@@ -71,38 +131,55 @@ impl External {
     }
 }
 
+/// Functions of the user's, whose blocks lie in the pool.
+#[derive(Clone, Copy)]
+pub struct External {
+    linked: Linked,
+    /// Bytes of the pool that blocks may lie in.
+    bytes: u64,
+}
+
+impl External {
+    #[inline(always)]
+    fn blocks(self) -> *mut u8 {
+        self.linked.base.wrapping_add(EXTERNAL_STATE as usize)
+    }
+}
+
 impl Described for External {
     const DESCRIPTION: Description = Description {
         name: "external",
         what: "your own, in CUDA C++ or PTX, linked by --link (docs/external-allocators.md)",
         paper: "whoever wrote it",
         parameters: &[
+            FREE,
+            NAME,
             Parameter {
-                name: "free",
-                values: "yes, no",
-                default: "yes",
-                what: "whether there is a heapwood_free",
-            },
-            Parameter {
-                name: "name",
-                values: "letters, digits, points, hyphens and underscores",
-                default: "",
-                what: "what results call it",
+                name: "pool",
+                values: "given, own",
+                default: "given",
+                what: "where blocks lie: in the pool, or in memory that a library of its own gets",
             },
         ],
     };
     const REGISTERS: RegisterLimits = RegisterLimits::NONE;
 }
 
-/// Whether a parameter is one of these, with such a value.
-fn is_known(name: &str, value: &str) -> bool {
-    match name {
+/// Refuses parameters that neither form has, and values that they cannot have.
+fn check(parameters: &[(&str, &str)]) -> Result<(), SetupError> {
+    let is_known = |&(name, value): &(&str, &str)| match name {
         "free" => matches!(value, "yes" | "no"),
         "name" => {
             let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || b".-_".contains(&sign);
             !value.is_empty() && value.bytes().all(is_sign)
         }
         _ => false,
+    };
+    match parameters.iter().all(is_known) {
+        true => Ok(()),
+        false => Err(SetupError::BadParameter {
+            expected: PARAMETERS,
+        }),
     }
 }
 
@@ -119,12 +196,7 @@ impl Allocator for External {
     const EXTERNAL: bool = true;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
-        let mut parameters = request.parameters.iter();
-        if !parameters.all(|(name, value)| is_known(name, value)) {
-            return Err(SetupError::BadParameter {
-                expected: PARAMETERS,
-            });
-        }
+        check(request.parameters)?;
         let needed = EXTERNAL_STATE + (1 << UNIT_SHIFT);
         let limit = EXTERNAL_STATE + (u64::from(u32::MAX) << UNIT_SHIFT);
         if request.pool_bytes < needed {
@@ -143,12 +215,10 @@ impl Allocator for External {
 
     #[inline(always)]
     unsafe fn new(heap: Heap) -> Self {
-        let [bytes, malloc, free, init, ..] = heap.integers;
         Self {
-            // SAFETY: addresses of `bind`, whose caller has loaded the functions, or 0.
-            functions: unsafe { Functions::new([malloc, free, init]) },
-            base: heap.pointers[0],
-            bytes,
+            // SAFETY: the caller's promise.
+            linked: unsafe { Linked::new(&heap) },
+            bytes: heap.integers[0],
         }
     }
 
@@ -158,35 +228,25 @@ impl Allocator for External {
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
-        // SAFETY: the host has zeroed the state before this launch, in which nobody else uses
-        // the heap.
-        unsafe {
-            self.functions.init(
-                self.state(),
-                self.blocks(),
-                self.bytes,
-                warp.thread(),
-                warp.threads(),
-            );
-        }
+        // SAFETY: the caller's promise; blocks lie behind the state.
+        unsafe { self.linked.init(warp, self.blocks(), self.bytes) }
     }
 
     #[inline(always)]
     fn malloc<W: Warp>(self, _warp: W, bytes: u64) -> u32 {
         let bytes = if bytes == 0 { 1 } else { bytes };
-        // SAFETY: the heap was made ready before, as `new` asks for.
-        let block = unsafe { self.functions.malloc(self.state(), bytes) };
+        let block = self.linked.malloc(bytes);
         if block.is_null() {
             return u32::NULL;
         }
         let offset = (block.addr() as u64).wrapping_sub(self.blocks().addr() as u64);
         if offset >= self.bytes || bytes > self.bytes - offset {
             // Relaxed: the host reads the sum after the launch, as below.
-            self.outside().fetch_add(1, Relaxed);
+            self.linked.outside().fetch_add(1, Relaxed);
             return u32::NULL;
         }
         if offset & ((1 << UNIT_SHIFT) - 1) != 0 {
-            self.misaligned().fetch_add(1, Relaxed);
+            self.linked.misaligned().fetch_add(1, Relaxed);
             return u32::NULL;
         }
         (offset >> UNIT_SHIFT) as u32
@@ -198,7 +258,7 @@ impl Allocator for External {
             return;
         }
         // SAFETY: the caller's promise.
-        unsafe { self.functions.free(self.state(), self.address(block)) }
+        unsafe { self.linked.free(self.address(block)) }
     }
 
     #[inline(always)]
@@ -216,10 +276,6 @@ impl Allocator for External {
     }
 
     fn faults(self) -> Faults {
-        Faults {
-            outside: self.outside().load(Relaxed),
-            misaligned: self.misaligned().load(Relaxed),
-            ..Faults::default()
-        }
+        self.linked.faults()
     }
 }
