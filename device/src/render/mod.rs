@@ -6,6 +6,7 @@
 //! linear RGB; [`plan`] turns them into bytes, because the conversion needs a
 //! power function, whose bits differ between machines.
 
+mod along;
 mod ambient;
 mod cost;
 mod direction;

@@ -25,6 +25,7 @@
 
 use glam::Vec3;
 
+use super::along::Along;
 use crate::kdtree::bounds::{Bounds, Triangle};
 
 /// The margin of planes as a part of the largest coordinate: 128 u.
@@ -35,9 +36,8 @@ const LARGEST: f32 = 1e18;
 /// A ray with all that its intersections need.
 #[derive(Clone, Copy, Debug)]
 pub struct Ray {
-    origin: Vec3,
+    along: Along,
     direction: Vec3,
-    inverse: Vec3,
     margin: f32,
     /// The axes of the sheared frame, a cyclic permutation of 0, 1, 2. The last
     /// is the one along which the direction is longest.
@@ -114,9 +114,11 @@ impl Ray {
             larger(largest(bounds.min.into()), largest(bounds.max.into())),
         );
         Some(Self {
-            origin,
+            along: Along::new(
+                origin,
+                Vec3::new(1.0 / direction.x, 1.0 / direction.y, 1.0 / direction.z),
+            ),
             direction,
-            inverse: Vec3::new(1.0 / direction.x, 1.0 / direction.y, 1.0 / direction.z),
             margin: scale * MARGIN,
             axes,
             start,
@@ -161,11 +163,7 @@ impl Ray {
     /// one that also starts in a face: compare so that a NaN leads to a visit.
     #[inline(always)]
     pub fn crossing(&self, axis: u32, position: f32) -> (f32, f32, bool) {
-        let (origin, inverse) = match axis {
-            0 => (self.origin.x, self.inverse.x),
-            1 => (self.origin.y, self.inverse.y),
-            _ => (self.origin.z, self.inverse.z),
-        };
+        let (origin, inverse) = self.along.on(axis);
         (
             (position - self.margin - origin) * inverse,
             (position + self.margin - origin) * inverse,

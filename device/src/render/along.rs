@@ -1,0 +1,60 @@
+//! A ray axis by axis: where it begins, and what a distance is as a parameter.
+//!
+//! A GPU chooses among registers by predicates. A CPU would have to predict the axis of every
+//! node, which differs from ray to ray; so there the axis is an index, a load that nothing
+//! depends on but the plane.
+
+use glam::Vec3;
+
+/// The origin and the inverse direction of a ray, by axis.
+#[cfg(target_arch = "nvptx64")]
+#[derive(Clone, Copy, Debug)]
+pub struct Along {
+    origin: Vec3,
+    inverse: Vec3,
+}
+
+#[cfg(target_arch = "nvptx64")]
+impl Along {
+    /// That of a ray.
+    #[inline(always)]
+    pub fn new(origin: Vec3, inverse: Vec3) -> Self {
+        Self { origin, inverse }
+    }
+
+    /// Origin and inverse direction on an axis, 0 to 2.
+    #[inline(always)]
+    pub fn on(&self, axis: u32) -> (f32, f32) {
+        match axis {
+            0 => (self.origin.x, self.inverse.x),
+            1 => (self.origin.y, self.inverse.y),
+            _ => (self.origin.z, self.inverse.z),
+        }
+    }
+}
+
+/// The origin and the inverse direction of a ray, by axis; the fourth makes a mask of two bits
+/// the bound of an index.
+#[cfg(not(target_arch = "nvptx64"))]
+#[derive(Clone, Copy, Debug)]
+pub struct Along([(f32, f32); 4]);
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl Along {
+    /// That of a ray.
+    #[inline(always)]
+    pub fn new(origin: Vec3, inverse: Vec3) -> Self {
+        Self([
+            (origin.x, inverse.x),
+            (origin.y, inverse.y),
+            (origin.z, inverse.z),
+            (0.0, 0.0),
+        ])
+    }
+
+    /// Origin and inverse direction on an axis, 0 to 2.
+    #[inline(always)]
+    pub fn on(&self, axis: u32) -> (f32, f32) {
+        self.0[(axis & 3) as usize]
+    }
+}
