@@ -184,10 +184,11 @@ impl LinkedFile {
     fn check(&self, on_gpu: bool, merge: bool) -> Result<(), LinkError> {
         let path = self.path.clone();
         Err(match (self.kind, on_gpu) {
-            (Kind::SharedLibrary, _) => return Ok(()),
+            (Kind::SharedLibrary, true) => return Ok(()),
             (kind, _) if merge && kind != Kind::Ptx => LinkError::NotText { path, kind },
             (Kind::Whole, true) => LinkError::NotRelocatable { path },
             (Kind::HostObject, true) => LinkError::NoDeviceCode { path },
+            (Kind::SharedLibrary, false) => return Ok(()),
             (kind, false) => LinkError::NotForCpu { path, kind },
             (_, true) => return Ok(()),
         })

@@ -11,6 +11,8 @@ use crate::program::{Folder, Outcome, run, text};
 const FREE_LISTS: &str = include_str!("../../../tests/data/external/freelist.c");
 /// Others that do not, but for one: with no macro it is a bump allocator without `free`.
 const FAULTY: &str = include_str!("../../../tests/data/external/faulty.c");
+/// One with memory of its own.
+const OWN: &str = include_str!("../../../tests/data/external/own.c");
 
 /// Compiles a source with macros to a shared library in the folder; false, and a line, where
 /// there is no C compiler.
@@ -122,6 +124,69 @@ fn the_users_allocator_runs_whatever_the_programs_do() {
         about.stdout.contains("docs/external-allocators.md"),
         "{about:?}"
     );
+}
+
+#[test]
+fn an_allocator_gets_memory_of_its_own() {
+    let folder = Folder::new();
+    if !compile(&folder, OWN, &[], "own") {
+        return;
+    }
+    for (name, with) in [
+        ("fails", "FAILS"),
+        ("lost", "WITHOUT_DESTROY"),
+        ("odd", "MISALIGNED"),
+    ] {
+        assert!(compile(&folder, OWN, &[with], name));
+    }
+    let scene = "gen:soup,triangles=2000 --runs 3 --backend cpu --format json";
+    let tree = |rest: &str| run(&folder, &format!("kdtree {scene} {rest}"));
+    let own = "--allocator external:pool=own,name=arena --pool 8MiB";
+    let built = tree(&format!("{own} --link @own.so")).json();
+    assert_eq!(text(&built, "allocator"), "external:pool=own,name=arena");
+    let other = tree("--allocator cfmalloc").json();
+    assert_eq!(text(&built, "tree_hash"), text(&other, "tree_hash"));
+    // Cold heaps are made anew for each sample.
+    let command = "bench threads --allocators external:pool=own --link @own.so --threads 2000 \
+                   --bytes 64,1000 --pool 64MiB --runs 5 --backend cpu --format json";
+    for row in run(&folder, command).json().as_array().unwrap() {
+        assert_eq!(text(row, "status"), "ok", "{row}");
+    }
+    let graph = "graph gen:uniform,vertices=256 --allocator external:pool=own --link @own.so \
+                 --pool 8MiB --insert 500 --verify --backend cpu --format json --layout";
+    for layout in ["contiguous", "linked"] {
+        let report = run(&folder, &format!("{graph} {layout}")).json();
+        assert!(link(&report).is_object(), "{report}");
+    }
+    for (rest, code, what) in [
+        (
+            format!("{own} --link @fails.so"),
+            1,
+            "heapwood_create failed: no memory of this kind",
+        ),
+        (
+            format!("{own} --link @lost.so"),
+            3,
+            "no file has heapwood_destroy",
+        ),
+        (
+            format!("{own} --link @odd.so"),
+            5,
+            "not aligned to 16 bytes",
+        ),
+        (
+            "--allocator external --link @own.so".to_owned(),
+            1,
+            "external:pool=own",
+        ),
+    ] {
+        let outcome = tree(&rest);
+        assert!(outcome.error(code).contains(what), "{outcome:?}");
+    }
+    if compile(&folder, FREE_LISTS, &[], "lists") {
+        let outcome = tree(&format!("{own} --link @lists.so"));
+        assert!(outcome.error(1).contains("heapwood_create"), "{outcome:?}");
+    }
 }
 
 /// Results that were made with other files are not gone on from.
