@@ -22,7 +22,7 @@ pub(super) struct Kind<'a> {
 }
 
 impl Kind<'_> {
-    fn is_of(&self, case: &Case) -> bool {
+    pub(super) fn is_of(&self, case: &Case) -> bool {
         case.workload == self.workload && case.heap == self.heap && !is_coalesced(case)
     }
 
@@ -190,7 +190,7 @@ pub(super) fn cell(results: &Results, kind: Kind, case: &Case) -> String {
 }
 
 /// A ratio with two digits behind the point, or two that count.
-fn ratio(value: f64) -> String {
+pub(super) fn ratio(value: f64) -> String {
     if value >= 0.1 || value <= 0.0 {
         return format!("{value:.2}");
     }

@@ -9,6 +9,7 @@ mod apply;
 mod bandwidth;
 mod bench;
 mod chart;
+mod external;
 mod forms;
 mod freeing;
 mod graph;
@@ -88,6 +89,9 @@ fn table(name: &str, results: &Results) -> Result<String> {
         ["graph", "algorithms"] => graph::algorithms(results),
         ["graph", "bandwidth"] => bandwidth::table(results),
         ["graph", "memory"] => graph::memory(results),
+        ["external", "bench"] => external::bench(results),
+        ["external", "kdtree"] => external::trees(results),
+        ["external", "graph"] => external::graphs(results),
         ["soak"] => soak::table(results),
         ["turns"] => turns::table(results),
         ["bench", "forms", heap] => forms::table(results, heap),
@@ -201,6 +205,9 @@ mod tests {
             "graph bandwidth",
             "graph memory",
             "soak",
+            "external bench",
+            "external kdtree",
+            "external graph",
             "graph updates some uniform",
             "bench means",
             "headline some other",

@@ -31,6 +31,16 @@ pub struct Meta {
     pub driver: Option<String>,
     /// The commit of the sources.
     pub commit: Option<String>,
+    /// How an allocator of somebody else's was linked.
+    #[serde(default)]
+    pub link: Option<Link>,
+}
+
+/// How an allocator of somebody else's was linked.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Link {
+    /// Whether it was a part of the kernels' modules.
+    pub merged: bool,
 }
 
 impl Meta {
@@ -277,6 +287,12 @@ pub struct Results {
     pub soak: Vec<GraphRow>,
     /// Trees beside the crate `kdtree-ray`, on the CPU.
     pub kdtree_ray: Vec<RayCase>,
+    /// Microbenchmarks of published allocators that were linked, and of ours beside them.
+    pub external_bench: Vec<Case>,
+    /// Trees over them.
+    pub external_trees: Vec<Tree>,
+    /// Graphs over them.
+    pub external_graphs: Vec<GraphRow>,
     /// PageRank and triangles beside the crate `graph`, on the CPU.
     pub graph_crate: Vec<GraphCase>,
     /// Registers.
@@ -300,6 +316,9 @@ impl Results {
             soak: list(folder, "h200-soak.json")?,
             kdtree_ray: list(folder, "cpu-kdtree-ray.json")?,
             graph_crate: list(folder, "cpu-graph-crate.json")?,
+            external_bench: list(folder, "h200-external-bench.json")?,
+            external_trees: list(folder, "h200-external-kdtree.json")?,
+            external_graphs: list(folder, "h200-external-graph.json")?,
             allocators: list(folder, "h200-registers.json")?,
             devices: list(folder, "h200-devices.json")?,
             published: parse(folder, "published-h200.json")?
@@ -312,10 +331,13 @@ impl Results {
     /// Refuses results of the CPU backend, which say nothing beside a GPU's.
     fn check(&self) -> Result<()> {
         let benches = self.bench.iter().chain(&self.forms).chain(&self.turns);
+        let benches = benches.chain(&self.external_bench);
         let benches = benches.map(|case| &case.meta);
         let trees = self.kdtree.iter().chain(&self.slowdowns);
+        let trees = trees.chain(&self.external_trees);
         let trees = trees.map(|tree| &tree.meta);
         let graphs = self.graphs.iter().chain(&self.soak);
+        let graphs = graphs.chain(&self.external_graphs);
         let graphs = graphs.filter_map(|row| row.result.as_ref());
         let mut all = benches.chain(trees).chain(graphs.map(|graph| &graph.meta));
         if all.any(|meta| meta.gpu.is_none()) {
