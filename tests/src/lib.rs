@@ -12,7 +12,7 @@ pub mod graph;
 pub mod judge;
 pub mod lockstep;
 pub mod oracle;
-pub mod parlour;
+pub mod pictured;
 pub mod rays;
 pub mod runs;
 pub mod soup;

@@ -15,7 +15,7 @@ use heapwood_scenes::{
     Camera, Material, MaterialTextures, Scene, TextureImage, Texturing, generate,
 };
 use heapwood_tests::gpu::cpu;
-use heapwood_tests::parlour::parlour;
+use heapwood_tests::pictured::parlour;
 use proptest::prelude::*;
 
 /// A table of one texture, with words before and behind its texels that no look-up may see.

@@ -1,0 +1,199 @@
+//! The scenes themselves.
+
+use glam::Vec3;
+use heapwood_scenes::{
+    CameraView, Lights, Material, MaterialTextures, PointLight, Scene, Sun, Texture, TextureImage,
+    Texturing, Wrap, generate, view_of,
+};
+
+use super::{Subject, parlour};
+use crate::soup::{grid, moved, sphere};
+
+/// Triangles of a scene that is made in any size, at least.
+const TRIANGLES: u64 = 2000;
+
+/// Every shipped scene, every kind of scene that is made in any size, and scenes with all
+/// materials and textures. A new kind of scene is among them without further ado.
+///
+/// # Panics
+///
+/// If one of them cannot be made.
+pub fn subjects() -> Vec<Subject> {
+    let shipped = generate::NAMES.map(|name| {
+        let scene = generate::by_name(name).expect("a shipped scene");
+        match view_file(name) {
+            None => Subject::of(&scene),
+            Some(text) => seen_by(&scene, text),
+        }
+    });
+    let sized = generate::SIZED.map(|name| {
+        let scene = generate::sized(name, TRIANGLES, 1).expect("few triangles");
+        let scene = scene.expect("a kind of scene").renamed(name);
+        let view = match name {
+            // Its slabs hide what is between them.
+            "hall" => from_within(&scene),
+            _ => CameraView::default(),
+        };
+        Subject::new(&scene, view, &Lights::default())
+    });
+    let mut all: Vec<_> = shipped.into_iter().chain(sized).collect();
+    all.extend([
+        seen_by(
+            &parlour(),
+            include_str!("../../../scenes/data/parlour.toml"),
+        ),
+        all_materials(),
+        Subject::of(&all_textures()),
+    ]);
+    all
+}
+
+/// The view file of a shipped scene, which has its lights and its sky.
+fn view_file(name: &str) -> Option<&'static str> {
+    match name {
+        "courtyard" => Some(include_str!("../../../scenes/data/courtyard.toml")),
+        "cornell" => Some(include_str!("../../../scenes/data/cornell.toml")),
+        _ => None,
+    }
+}
+
+fn seen_by(scene: &Scene, text: &str) -> Subject {
+    let view = view_of("a view", text).expect("a view file");
+    Subject::new(scene, view.camera, &view.lights)
+}
+
+/// From one end towards the other.
+fn from_within(scene: &Scene) -> CameraView {
+    let bounds = scene.bounds();
+    let at = |share: [f32; 3]| Some(bounds.min + bounds.extent() * Vec3::from_array(share));
+    CameraView {
+        eye: at([0.2, 0.4, 0.9]),
+        look_at: at([0.6, 0.35, 0.2]),
+        fov_degrees: Some(65.0),
+        ..CameraView::default()
+    }
+}
+
+/// Walls and balls of every material, two of which emit light, with a sun and a point.
+fn all_materials() -> Subject {
+    let matt = Material::matt("matt", Vec3::new(0.6, 0.7, 0.5));
+    let glossy = |roughness| Material {
+        roughness: Some(roughness),
+        metallic: 0.75,
+        ..Material::matt("glossy", Vec3::new(0.7, 0.6, 0.4))
+    };
+    let materials = vec![
+        matt.clone(),
+        glossy(0.0),
+        glossy(0.15),
+        glossy(0.55),
+        Material {
+            transmission: 0.9,
+            ..matt.clone()
+        },
+        Material {
+            opacity: 0.5,
+            ..matt.clone()
+        },
+        Material {
+            emission: Vec3::new(9.0, 8.0, 5.0),
+            ..matt.clone()
+        },
+        Material {
+            emission: Vec3::new(1.0, 2.0, 4.0),
+            ..glossy(0.3)
+        },
+        Material {
+            specular: Vec3::new(0.4, 0.3, 0.2),
+            shininess: 60.0,
+            ..matt
+        },
+    ];
+    let mut list = moved(&grid(1), 9.0, [0.0; 3]);
+    // The wall towards the camera is not there.
+    list.truncate(list.len() - 2);
+    let mut material_of = vec![0; list.len()];
+    for number in 1..materials.len() as u32 {
+        let place = [number % 3, number / 3 % 3, number * 2 % 3].map(|at| 1.5 + 3.0 * at as f32);
+        let ball = moved(&sphere(6), 1.2, place);
+        material_of.extend(ball.iter().map(|_| number));
+        list.extend(ball);
+    }
+    let vertices = list.iter().flatten().copied().map(Vec3::from_array);
+    let corners = (0..list.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]);
+    let scene = Scene::new(
+        "materials",
+        vertices.collect(),
+        corners.collect(),
+        materials,
+        material_of,
+    );
+    let lights = Lights {
+        sky: None,
+        suns: vec![Sun {
+            direction: Vec3::new(0.48, 0.6, 0.64),
+            irradiance: Vec3::new(3.0, 2.1, 1.2),
+            angle_degrees: 16.0,
+        }],
+        points: vec![PointLight {
+            position: Vec3::new(4.0, 4.5, 5.0),
+            intensity: Vec3::new(1.0, 2.0, 3.0),
+        }],
+    };
+    let scene = scene.expect("parts that fit");
+    Subject::new(&scene, CameraView::default(), &lights)
+}
+
+/// A bent surface in patches, whose materials have textures of each kind in each way to lie.
+fn all_textures() -> Scene {
+    let scene = generate::landscape(TRIANGLES, 5).expect("few triangles");
+    let image = |width: u32, height: u32, turn: u32| TextureImage {
+        width,
+        height,
+        texels: (0..width * height)
+            .map(|at| [29_u32, 87, 145, 203].map(|by| (at * (by + turn)) as u8 ^ turn as u8))
+            .collect(),
+    };
+    let wraps = [Wrap::Repeat, Wrap::Mirror, Wrap::Clamp];
+    let textures = (0..12).map(|number| Texture {
+        image: number % 2,
+        wrap: [wraps[number as usize % 3], wraps[number as usize / 2 % 3]],
+        is_smooth: number % 4 < 2,
+        map: [2.0, 0.5 * number as f32, -0.25, 0.5, -1.5, 1.0],
+    });
+    let materials = (0..4).map(|number| Material {
+        roughness: (number > 0).then_some(0.6),
+        metallic: 0.5,
+        emission: Vec3::splat(0.25 * number as f32),
+        textures: MaterialTextures {
+            base: Some(3 * number),
+            emission: (number == 1).then_some(4),
+            surface: (number > 1).then_some(3 * number + 1),
+            opacity: (number > 1).then_some(3 * number + 2),
+            cutoff: (number == 3).then_some(0.5),
+        },
+        ..Material::matt("patch", Vec3::new(0.9, 0.8, 0.7))
+    });
+    let place = |corner: Vec3| [corner.x, corner.z + 0.5 * corner.y];
+    let texturing = Texturing {
+        images: vec![image(7, 5, 3), image(4, 8, 90)],
+        textures: textures.collect(),
+        coordinates: scene
+            .positions()
+            .iter()
+            .map(|corners| corners.map(place))
+            .collect(),
+    };
+    let material_of = (0..scene.len() as u32).map(|triangle| triangle / 16 % 4);
+    let patched = Scene::new(
+        "textures",
+        scene.vertices().to_vec(),
+        scene.triangles().to_vec(),
+        vec![Material::default(); 4],
+        material_of.collect(),
+    );
+    let patched = patched.expect("parts that fit");
+    patched
+        .textured(materials.collect(), texturing)
+        .expect("textures that fit")
+}

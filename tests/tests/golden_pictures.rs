@@ -1,0 +1,86 @@
+//! Pictures of every kind of every scene are those that `golden/pictures.txt` has the hashes of.
+//!
+//! A change of one is a change of pictures that users have: it takes a reason. With
+//! `HEAPWOOD_RENEW_PICTURES=1` the test writes the file anew.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use heapwood::tree::RenderedImage;
+use heapwood_scenes::generate;
+use heapwood_tests::gpu::cpu;
+use heapwood_tests::pictured::subjects;
+
+const KEPT: &str = include_str!("../golden/pictures.txt");
+
+const SIZE: [u32; 2] = [64, 48];
+
+/// FNV-1a of 64 bits over the values that were rendered, and over the bytes of the PNG's pixels.
+fn hash(picture: &RenderedImage) -> u64 {
+    let values = picture.raw.as_flattened().iter();
+    let values = values.flat_map(|value| value.to_bits().to_le_bytes());
+    let bytes = values.chain(picture.rgba.iter().copied());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[test]
+fn pictures_of_every_scene_are_the_golden_ones() {
+    let backend = cpu(2);
+    let mut found = BTreeMap::new();
+    for subject in subjects() {
+        for (shade, shading) in subject.shadings() {
+            let picture = subject.render(&*backend, SIZE, &shading);
+            let name = format!("{} {shade}", subject.name);
+            assert_eq!(found.insert(name, hash(&picture)), None);
+        }
+    }
+    let lines = found
+        .iter()
+        .map(|(name, hash)| format!("{name} {hash:016x}\n"));
+    let text: String = lines.collect();
+    if std::env::var_os("HEAPWOOD_RENEW_PICTURES").is_some() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/pictures.txt");
+        std::fs::write(path, &text).expect("the file is written");
+        return;
+    }
+    let (kept, found): (Vec<_>, Vec<_>) = (KEPT.lines().collect(), text.lines().collect());
+    let missing: Vec<_> = kept.iter().filter(|line| !found.contains(line)).collect();
+    let new: Vec<_> = found.iter().filter(|line| !kept.contains(line)).collect();
+    assert!(
+        missing.is_empty() && new.is_empty(),
+        "no longer there:\n{missing:#?}\ninstead:\n{new:#?}"
+    );
+}
+
+#[test]
+fn golden_pictures_have_every_scene_and_show_it() {
+    let subjects = subjects();
+    for name in generate::NAMES.iter().chain(&generate::SIZED) {
+        assert!(subjects.iter().any(|of| of.name == *name), "{name}");
+    }
+    for subject in &subjects {
+        let shadings = subject.shadings();
+        let picture = |name| {
+            let (_, shading) = shadings
+                .iter()
+                .find(|(other, _)| *other == name)
+                .expect("a kind of picture");
+            subject.render(&*cpu(1), SIZE, shading)
+        };
+        let hits = picture("depth").raw;
+        let hits = hits.iter().filter(|pixel| pixel[0].is_finite()).count();
+        assert!(
+            10 * hits > (SIZE[0] * SIZE[1]) as usize,
+            "{}: {hits}",
+            subject.name
+        );
+        assert_ne!(
+            picture("path").raw,
+            picture("emitted").raw,
+            "{}",
+            subject.name
+        );
+    }
+}
