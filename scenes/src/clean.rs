@@ -61,6 +61,8 @@ impl Scene {
             materials,
             material_of,
             mut texturing,
+            cameras,
+            lights,
         } = self.into_parts();
         if triangles.is_empty() {
             return Err(SceneError::NoTriangles { name });
@@ -120,6 +122,8 @@ impl Scene {
             materials,
             material_of: kept_materials,
             texturing,
+            cameras,
+            lights,
         })?;
         Ok((scene, report))
     }

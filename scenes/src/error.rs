@@ -300,6 +300,15 @@ pub enum Warning {
         /// Elements, and properties as `element.property`, shortened; or what glTF calls them.
         what: String,
     },
+    /// A camera or a light of a glTF file cannot be used.
+    LeftOut {
+        /// The file.
+        path: String,
+        /// What it is, its name, and its node.
+        what: String,
+        /// Why.
+        cause: String,
+    },
     /// Points and lines have no area and were skipped.
     PointsAndLines {
         /// The file.
@@ -387,6 +396,9 @@ impl fmt::Display for Warning {
                  they become fans of triangles"
             ),
             Warning::Unread { path, what } => write!(f, "{path}: not read: {what}"),
+            Warning::LeftOut { path, what, cause } => {
+                write!(f, "{path}: {what} is left out: {cause}")
+            }
             Warning::PointsAndLines { path, count, line } => {
                 let line = line.map_or(String::new(), |line| format!(":{line}"));
                 write!(

@@ -44,7 +44,9 @@ pub use texture::{
     LARGEST_SIDE, MAX_TEXTURE_COORDINATE, MOST_TEXELS, MaterialTextures, Texture, TextureImage,
     Texturing, Wrap,
 };
-pub use view::{CameraView, Lights, PointLight, Sky, Sun, View, ViewError, read_view, view_of};
+pub use view::{
+    CameraView, Lights, PointLight, SceneCamera, Sky, Sun, View, ViewError, read_view, view_of,
+};
 
 /// Largest magnitude that a coordinate may have.
 ///

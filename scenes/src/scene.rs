@@ -4,11 +4,12 @@
 //! in range, and there is one material index per triangle. Textures that
 //! materials name are there, with coordinates for each triangle.
 
-use crate::{Bounds, Material, SceneError, Texturing, hash};
+use crate::{Bounds, Lights, Material, SceneCamera, SceneError, Texturing, hash};
 use glam::Vec3;
 use rayon::prelude::*;
 
-/// Triangles with materials. Directions follow the y-up convention.
+/// Triangles with materials, and the cameras and lights of its file. Directions follow the y-up
+/// convention.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
     name: String,
@@ -17,6 +18,8 @@ pub struct Scene {
     materials: Vec<Material>,
     material_of: Vec<u32>,
     texturing: Texturing,
+    cameras: Vec<SceneCamera>,
+    lights: Lights,
 }
 
 /// The parts of a scene.
@@ -28,6 +31,8 @@ pub(crate) struct Parts {
     /// For each triangle.
     pub material_of: Vec<u32>,
     pub texturing: Texturing,
+    pub cameras: Vec<SceneCamera>,
+    pub lights: Lights,
 }
 
 impl Scene {
@@ -51,6 +56,8 @@ impl Scene {
             materials,
             material_of,
             texturing: Texturing::default(),
+            cameras: Vec::new(),
+            lights: Lights::default(),
         })
     }
 
@@ -86,6 +93,8 @@ impl Scene {
             materials,
             material_of,
             texturing,
+            cameras,
+            lights,
         } = parts;
         if material_of.len() != triangles.len() {
             return Err(SceneError::MaterialCount {
@@ -124,6 +133,8 @@ impl Scene {
             materials,
             material_of,
             texturing,
+            cameras,
+            lights,
         })
     }
 
@@ -140,6 +151,8 @@ impl Scene {
             materials: vec![Material::default()],
             material_of: vec![0; triangles.len()],
             texturing: Texturing::default(),
+            cameras: Vec::new(),
+            lights: Lights::default(),
         }
     }
 
@@ -181,6 +194,21 @@ impl Scene {
     /// The textures that materials name, and coordinates.
     pub fn texturing(&self) -> &Texturing {
         &self.texturing
+    }
+
+    /// Cameras that the scene's file has, in its order.
+    pub fn cameras(&self) -> &[SceneCamera] {
+        &self.cameras
+    }
+
+    /// Lights that the scene's file has and no triangle emits.
+    pub fn lights(&self) -> &Lights {
+        &self.lights
+    }
+
+    /// This scene with these lights in place of its own.
+    pub fn with_lights(self, lights: Lights) -> Scene {
+        Scene { lights, ..self }
     }
 
     /// The corner positions of one triangle.
@@ -230,6 +258,8 @@ impl Scene {
             materials: self.materials,
             material_of: self.material_of,
             texturing: self.texturing,
+            cameras: self.cameras,
+            lights: self.lights,
         }
     }
 }

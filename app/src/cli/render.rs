@@ -95,6 +95,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let route = arguments.sequence.open(&arguments.camera)?;
     let route = route.with_sky(arguments.shade.sky());
     let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates)?;
+    let scene = arguments.shade.lit(scene);
     let cameras = route.cameras(&scene)?;
     let lighting = arguments.shade.lighting(&scene, route.lights());
     let shading =

@@ -27,7 +27,7 @@ pub struct SequenceArguments {
         num_args = 2,
         value_names = ["A.toml", "B.toml"],
         requires = "frames",
-        conflicts_with_all = ["view", "write_view", "eye", "look_at", "up", "runs", "ray_times"]
+        conflicts_with_all = ["view", "camera", "write_view", "eye", "look_at", "up", "runs", "ray_times"]
     )]
     fly: Option<Vec<PathBuf>>,
     /// Pictures of --fly, those of both ends among them

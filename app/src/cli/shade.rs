@@ -117,6 +117,10 @@ pub struct ShadeArguments {
     /// [default: that of --view, or else 0.5,0.7,1:1,1,1]
     #[arg(long, value_name = "R,G,B[:R,G,B]", value_parser = parse_sky)]
     sky: Option<Sky>,
+    /// Factor on the lights of a glTF file, for --shade path; 683 where it was exported without
+    /// the units of the format [default: 1]
+    #[arg(long, value_name = "FACTOR", value_parser = parse_scale)]
+    light_scale: Option<f32>,
 }
 
 impl ShadeArguments {
@@ -158,6 +162,7 @@ impl ShadeArguments {
         }
         only(self.bounces.is_some(), "bounces", ShadeName::Path)?;
         only(self.sky.is_some(), "sky", ShadeName::Path)?;
+        only(self.light_scale.is_some(), "light-scale", ShadeName::Path)?;
         let rays = u64::from(self.spp.unwrap_or(1)) * u64::from(self.ambient_rays());
         if rays > u64::from(u32::MAX) {
             return Err(Error::Usage(
@@ -185,6 +190,17 @@ impl ShadeArguments {
     /// The sky that the picture is to have.
     pub fn sky(&self) -> Option<Sky> {
         self.sky
+    }
+
+    /// The scene with its lights as bright as they are to be.
+    pub fn lit(&self, scene: Scene) -> Scene {
+        match self.light_scale {
+            Some(factor) => {
+                let lights = scene.lights().clone().scaled(factor);
+                scene.with_lights(lights)
+            }
+            None => scene,
+        }
     }
 
     /// The light of the scene and of its view, if the picture shows it.
@@ -277,6 +293,13 @@ fn parse_sky(text: &str) -> Result<Sky, String> {
     match (colour(above), colour(below)) {
         (Some(zenith), Some(nadir)) => Ok(Sky { zenith, nadir }),
         _ => Err("write a colour such as 0.5,0.7,1 or 0, or two with a colon between".to_owned()),
+    }
+}
+
+fn parse_scale(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(factor) if (0.0..=1e6).contains(&factor) => Ok(factor),
+        _ => Err("write a number from 0 to 1000000".to_owned()),
     }
 }
 

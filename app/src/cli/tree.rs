@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use heapwood_device::kdtree::plan::{Costs, Options, Quality};
-use heapwood_scenes::{Camera, CameraView, Lights, Scene, View, read_view};
+use heapwood_scenes::{Camera, CameraView, Lights, Scene, SceneCamera, View, read_view};
 
 use glam::Vec3;
 
 use super::common::LinkArguments;
+use super::complain;
 use super::suffix;
 use crate::Error;
 use crate::allocators::{DEFAULT, Spec};
@@ -112,6 +113,10 @@ pub struct CameraArguments {
     /// options override it
     #[arg(long, value_name = "FILE")]
     pub view: Option<PathBuf>,
+    /// Take the camera of this name from the glTF file of the scene, or the one with this number
+    /// from 1 on; other options but --view override it
+    #[arg(long, value_name = "NAME|N")]
+    camera: Option<String>,
     /// Write the camera of the picture, and its lights beside those of the scene, to this TOML
     /// file
     #[arg(long, value_name = "FILE")]
@@ -196,15 +201,19 @@ impl CameraArguments {
     pub fn read(&self, file: Option<&Path>) -> Result<View, Error> {
         let view = file.map(read_view).transpose()?;
         let mut view = view.unwrap_or_default();
-        let given = CameraView {
+        view.camera = self.given().or(view.camera);
+        Ok(view)
+    }
+
+    /// What of a camera options give.
+    fn given(&self) -> CameraView {
+        CameraView {
             eye: self.eye,
             look_at: self.look_at,
             up: self.up,
             fov_degrees: self.fov,
             size: self.size,
-        };
-        view.camera = given.or(view.camera);
-        Ok(view)
+        }
     }
 
     /// Reads the view, and makes sure that another one can be written.
@@ -218,20 +227,35 @@ impl CameraArguments {
             suffix::check(path, &["toml"])?;
         }
         let target = self.write_view.as_deref().map(Output::open).transpose()?;
-        Ok(OpenView { view, target })
+        Ok(OpenView {
+            view,
+            given: self.given(),
+            of_scene: self.camera.clone(),
+            target,
+        })
     }
 }
 
 /// What a picture is taken from, and where to write that.
 pub struct OpenView {
+    /// That of a file, with what options override.
     view: View,
+    /// What options override.
+    given: CameraView,
+    /// The camera of the scene that is asked for.
+    of_scene: Option<String>,
     target: Option<Output>,
 }
 
 impl OpenView {
     /// A view that is not to be written.
     pub fn of(view: View) -> Self {
-        Self { view, target: None }
+        Self {
+            view,
+            given: CameraView::default(),
+            of_scene: None,
+            target: None,
+        }
     }
 
     /// The same under this sky, if one is given.
@@ -250,9 +274,24 @@ impl OpenView {
     ///
     /// # Errors
     ///
-    /// For what gives no image.
+    /// For what gives no image, and a camera that the scene does not have.
     pub fn camera(&self, scene: &Scene) -> Result<Camera, Error> {
-        Ok(self.view.camera.camera(scene.bounds())?)
+        let (view, bounds) = (self.view.camera, scene.bounds());
+        let view = match &self.of_scene {
+            Some(name) => {
+                let of_scene = scene_camera(scene, name)?.view(bounds);
+                self.given.or(of_scene).or(view)
+            }
+            None => {
+                if view.eye.is_none() && !scene.cameras().is_empty() {
+                    let list = camera_list(scene.cameras());
+                    let what = format!("the scene has cameras, which --camera takes: {list}");
+                    complain("note", &what);
+                }
+                view
+            }
+        };
+        Ok(view.camera(bounds)?)
     }
 
     /// Writes the view with the camera that it gave, if that was asked for.
@@ -261,10 +300,45 @@ impl OpenView {
     ///
     /// A file that cannot be written.
     pub fn write(self, camera: &Camera) -> Result<(), Error> {
-        let Self { mut view, target } = self;
+        let Self {
+            mut view, target, ..
+        } = self;
         view.camera = CameraView::of(camera);
         target.map_or(Ok(()), |target| target.write(view.to_toml().as_bytes()))
     }
+}
+
+/// The camera of a scene with a name, or else a number from 1 on.
+fn scene_camera<'a>(scene: &'a Scene, name: &str) -> Result<&'a SceneCamera, Error> {
+    let cameras = scene.cameras();
+    let by_number = || {
+        let number: usize = name.parse().ok()?;
+        cameras.get(number.checked_sub(1)?)
+    };
+    let by_name = cameras.iter().find(|camera| camera.name == name);
+    by_name.or_else(by_number).ok_or_else(|| {
+        let why = match cameras {
+            [] => "the scene has no cameras: glTF files may have some".to_owned(),
+            _ => format!("the scene has no such camera, but {}", camera_list(cameras)),
+        };
+        Error::Usage(format!("--camera {name}: {why}"))
+    })
+}
+
+/// Cameras with their numbers, or the first of them if there are many.
+fn camera_list(cameras: &[SceneCamera]) -> String {
+    const MOST: usize = 8;
+    let named = (1..).zip(cameras).take(MOST);
+    let mut list: Vec<String> = named
+        .map(|(number, camera)| match camera.name.is_empty() {
+            true => number.to_string(),
+            false => format!("{number} `{}`", camera.name.escape_debug()),
+        })
+        .collect();
+    if cameras.len() > MOST {
+        list.push(format!("{} more", cameras.len() - MOST));
+    }
+    list.join(", ")
 }
 
 fn parse_cost(text: &str) -> Result<f32, String> {

@@ -146,3 +146,109 @@ fn bad_views_are_refused_in_a_line() {
     }
     assert_eq!(folder.names(), ["bad.toml", "same.toml", "scene.obj"]);
 }
+
+/// A triangle from the origin with two cameras, of which one is orthographic, a lamp and a spot.
+const WITH_CAMERA: &str = r#"{"asset": {"version": "2.0"},
+    "nodes": [{"mesh": 0}, {"camera": 0, "name": "Gate", "translation": [0.25, 0.25, 3]},
+        {"camera": 1, "name": "Plan"}, {"translation": [0, 0, 2], "name": "Lamp",
+        "extensions": {"KHR_lights_punctual": {"light": 0}}},
+        {"name": "Stage", "extensions": {"KHR_lights_punctual": {"light": 1}}}],
+    "cameras": [{"type": "perspective", "perspective": {"yfov": 0.5, "aspectRatio": 0.5, "znear": 1}},
+        {"type": "orthographic", "orthographic": {"xmag": 1, "ymag": 1, "zfar": 9, "znear": 0}}],
+    "extensions": {"KHR_lights_punctual": {"lights": [{"type": "point", "intensity": 13660},
+        {"type": "spot", "spot": {}}]}},
+    "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+    "accessors": [{"bufferView": 0, "componentType": 5121, "type": "VEC3", "count": 3}],
+    "bufferViews": [{"buffer": 0, "byteLength": 9}],
+    "buffers": [{"byteLength": 9, "uri": "data:;base64,AAAAAQAAAAEA"}]}"#;
+
+#[test]
+fn cameras_and_lights_of_a_scene_are_used() {
+    let folder = Folder::new();
+    folder.put("s.gltf", WITH_CAMERA);
+    let warned = "heapwood: warning: FILE: camera `Plan` of nodes[2] is left out: it is \
+                  orthographic, and only cameras with a perspective are read\n\
+                  heapwood: warning: FILE: light `Stage` of nodes[4] is left out: it is a spot, and \
+                  only point lights and directional ones are read\n"
+        .replace("FILE", &folder.path("s.gltf").display().to_string());
+    let render = |name: &str, options: &str| {
+        let command = format!("render @s.gltf -o @{name} --backend cpu {options}");
+        let outcome = run(&folder, &command);
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        (std::fs::read(folder.path(name)).unwrap(), outcome.stderr)
+    };
+    let (by_name, said) = render("a.png", "--camera Gate --write-view @a.toml");
+    assert_eq!(said, warned);
+    assert_eq!(png_size(&folder.path("a.png")), (300, 600));
+    let written = std::fs::read_to_string(folder.path("a.toml")).unwrap();
+    // It looks at what is beside the middle.
+    assert!(
+        written.contains("eye = [0.25, 0.25, 3.0]\nlook_at = [0.25, 0.25, 0.0]\n"),
+        "{written}"
+    );
+    assert!(!written.contains("[[point]]"), "{written}");
+    assert_eq!(render("b.png", "--camera 1").0, by_name);
+    let (_, said) = render("c.png", "--camera Gate --size 40x30");
+    assert_eq!(
+        (png_size(&folder.path("c.png")), said == warned),
+        ((40, 30), true)
+    );
+    // Flags override the camera, and it overrides a view.
+    folder.put("view.toml", "[camera]\neye = [9, 9, 9]\nfov = 10\n");
+    assert_eq!(
+        render("d.png", "--camera Gate --view @view.toml").0,
+        by_name
+    );
+    assert_ne!(render("e.png", "--camera Gate --fov 10").0, by_name);
+    // Nobody asked for one: all of the scene is seen, and a note says what there is.
+    let (framed, said) = render("f.png", "--size 300x600");
+    let note = "heapwood: note: the scene has cameras, which --camera takes: 1 `Gate`\n";
+    assert_eq!(said, format!("{warned}{note}"));
+    assert_ne!(framed, by_name);
+    assert_eq!(render("g.png", "--view @view.toml --size 9x9").1, warned);
+
+    // The lamp stands before the middle of what the camera sees, 2 away from it.
+    let lit = "--camera Gate --size 20x30 --shade path --sky 0";
+    let bright = render("lit.png", lit).0;
+    assert_ne!(
+        bright,
+        render("dark.png", &format!("{lit} --light-scale 0")).0
+    );
+    assert_ne!(
+        bright,
+        render("more.png", &format!("{lit} --light-scale 2")).0
+    );
+
+    for (options, expected) in [
+        (
+            "--camera Plan",
+            "--camera Plan: the scene has no such camera, but 1 `Gate`",
+        ),
+        ("--camera 0", "--camera 0: the scene has no such camera"),
+        ("--camera 2", "--camera 2: the scene has no such camera"),
+        (
+            "--light-scale 2",
+            "--light-scale has no effect on --shade eyelight",
+        ),
+        (
+            "--light-scale=-1 --shade path",
+            "write a number from 0 to 1000000",
+        ),
+    ] {
+        let outcome = run(
+            &folder,
+            &format!("render @s.gltf -o @x.png --backend cpu {options}"),
+        );
+        assert_eq!(outcome.code, 2, "{outcome:?}");
+        assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+    }
+    let outcome = run(
+        &folder,
+        "render gen:knot -o @x.png --backend cpu --camera 1",
+    );
+    assert!(
+        outcome.stderr.contains("glTF files may have some"),
+        "{}",
+        outcome.stderr
+    );
+}

@@ -9,6 +9,7 @@
 mod accessor;
 mod buffer;
 mod container;
+mod fixtures;
 mod material;
 mod problem;
 mod texture;
@@ -95,6 +96,7 @@ pub fn read_gltf(
         coordinates,
         without_area,
         faults,
+        fixtures,
         ..
     } = walk;
     if triangles.is_empty() {
@@ -107,6 +109,7 @@ pub fn read_gltf(
         place: format!("{name}: {place}"),
         cause,
     }));
+    warnings.extend(fixtures.warnings(name));
     let mut is_used = vec![false; plain.len() + 1];
     for &material in &material_of {
         is_used[material as usize] = true;
@@ -170,6 +173,8 @@ pub fn read_gltf(
         materials,
         material_of,
         texturing,
+        cameras: fixtures.cameras,
+        lights: fixtures.lights,
     })?;
     let (scene, report) = scene.clean(options)?;
     Ok(Loaded {
@@ -227,13 +232,11 @@ fn warnings(name: &str, root: &Root, without_area: usize) -> Vec<Warning> {
         }
     };
     note(!root.animations.is_empty(), "animations");
-    note(!root.cameras.is_empty(), "cameras");
     note(!root.skins.is_empty(), "skins");
     let mut primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
     let has_targets = primitives.any(|primitive| primitive.targets.is_some());
     note(has_targets, "morph targets");
     let uses = |name: &str| root.extensions_used.iter().any(|used| used == name);
-    note(uses("KHR_lights_punctual"), "lights");
     note(uses("EXT_mesh_gpu_instancing"), "GPU instances");
     if !unread.is_empty() {
         warnings.push(Warning::Unread {

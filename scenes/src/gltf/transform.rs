@@ -73,7 +73,8 @@ impl Affine {
         a[0] * cross(1, 2) + a[1] * cross(2, 0) + a[2] * cross(0, 1) < 0.0
     }
 
-    fn direction(&self, [x, y, z]: Vector) -> Vector {
+    /// Where a direction goes.
+    pub fn direction(&self, [x, y, z]: Vector) -> Vector {
         let [a, b, c] = self.axes;
         [0, 1, 2].map(|row| a[row] * x + b[row] * y + c[row] * z)
     }

@@ -2,6 +2,7 @@
 
 use super::accessor::Accessors;
 use super::buffer::Buffers;
+use super::fixtures::Fixtures;
 use super::transform::Affine;
 use super::{GltfProblem, texture};
 use crate::MAX_COORDINATE;
@@ -32,6 +33,7 @@ pub(super) struct Walk<'a> {
     pub coordinates: Vec<[f32; 2]>,
     /// Texture coordinates that cannot be read: where they are, and why.
     pub faults: Vec<(String, String)>,
+    pub fixtures: Fixtures,
     /// Primitives of points and lines.
     pub without_area: usize,
     /// Bytes that meshes may still take. Instances cost a file next to nothing.
@@ -58,6 +60,7 @@ impl<'a> Walk<'a> {
             material_of: Vec::new(),
             coordinates: Vec::new(),
             faults: Vec::new(),
+            fixtures: Fixtures::default(),
             without_area: 0,
             left: LARGEST,
         }
@@ -90,6 +93,7 @@ impl<'a> Walk<'a> {
                 return Err(GltfProblem::Twice(number));
             }
             let map = parent_map.after(Affine::of(number, node)?, number)?;
+            self.fixtures.add(root, number, node, &map);
             if let Some(mesh) = node.mesh {
                 self.mesh(number, mesh, map)?;
             }

@@ -22,7 +22,7 @@ use crate::polygon::Fans;
 use crate::scene::Parts;
 use crate::texture::settle;
 use crate::{
-    CleanOptions, Loaded, Material, MaterialTextures, Scene, SceneError, Texturing, Warning,
+    CleanOptions, Lights, Loaded, Material, MaterialTextures, Scene, SceneError, Texturing, Warning,
 };
 use coordinates::Coordinates;
 use glam::Vec3;
@@ -235,6 +235,8 @@ fn assemble(
             coordinates,
             ..Texturing::default()
         },
+        cameras: Vec::new(),
+        lights: Lights::default(),
     }
 }
 

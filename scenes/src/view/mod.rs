@@ -1,12 +1,14 @@
 //! Where a picture is taken from and what lights it, beside the scene: a TOML file by which a
 //! picture can be repeated.
 
+mod of_scene;
 mod read;
 mod write;
 
 use crate::{Bounds, Camera, CameraError};
 use glam::Vec3;
 
+pub use of_scene::SceneCamera;
 pub use read::{ViewError, read_view, view_of};
 
 /// A camera, as far as it is given, and lights beside those of the scene's materials.
@@ -105,6 +107,19 @@ pub struct Lights {
     pub suns: Vec<Sun>,
     /// Lights without extent.
     pub points: Vec<PointLight>,
+}
+
+impl Lights {
+    /// The same with suns and points that are so many times as bright.
+    pub fn scaled(mut self, factor: f32) -> Self {
+        for sun in &mut self.suns {
+            sun.irradiance *= factor;
+        }
+        for point in &mut self.points {
+            point.intensity *= factor;
+        }
+        self
+    }
 }
 
 /// The radiance of whatever no ray hits: it changes with the height of a direction, as

@@ -13,6 +13,22 @@ fn survives(bytes: Vec<u8>) {
             let positions = loaded.scene.positions();
             let mut values = positions.iter().flatten().flat_map(|v| v.to_array());
             assert!(values.all(|value| value.abs() <= MAX_COORDINATE));
+            for camera in loaded.scene.cameras() {
+                // Far away from what they see, they have no direction in floats.
+                let view = camera.view(loaded.scene.bounds());
+                let is_near = camera.eye.abs().max_element() < 1e5;
+                let camera = view.camera(loaded.scene.bounds());
+                assert!(!is_near || camera.is_ok(), "{view:?}: {camera:?}");
+            }
+            let lights = loaded.scene.lights();
+            for point in &lights.points {
+                assert!(point.position.abs().max_element() <= MAX_COORDINATE);
+                assert!(point.intensity.is_finite() && point.intensity.min_element() >= 0.0);
+            }
+            for sun in &lights.suns {
+                assert!((sun.direction.length() - 1.0).abs() < 1e-5);
+                assert!(sun.irradiance.is_finite() && sun.irradiance.min_element() >= 0.0);
+            }
             for warning in loaded.warnings {
                 assert!(!warning.to_string().contains('\n'));
             }
@@ -26,10 +42,17 @@ fn rich(uri: Option<&str>) -> String {
         {"attributes": {"POSITION": 0}, "indices": 2, "mode": 5}, {"attributes": {}, "mode": 1},
         {"attributes": {"POSITION": 0}, "indices": 3, "mode": 6}"#;
     let nodes = r#"{"mesh": 0, "children": [1, 2]}, {"mesh": 0, "scale": [2, 2, -2]},
-        {"rotation": [0, 0, 1, 0], "translation": [1, 2, 3]}"#;
+        {"rotation": [0, 0, 1, 0], "translation": [1, 2, 3], "camera": 0, "name": "eye",
+            "extensions": {"KHR_lights_punctual": {"light": 1}}, "children": [3]},
+        {"camera": 1, "extensions": {"KHR_lights_punctual": {"light": 0}}, "children": [4]},
+        {"extensions": {"KHR_lights_punctual": {"light": 2}}}"#;
     let others = r#", "materials": [{"emissiveFactor": [1, 1, 1], "pbrMetallicRoughness":
             {"baseColorTexture": {"index": 0, "texCoord": 4}}}],
         "textures": [{"source": 0, "sampler": 0}], "samplers": [{}],
+        "cameras": [{"type": "perspective", "perspective": {"yfov": 0.5, "znear": 1, "aspectRatio": 2}},
+            {"type": "orthographic", "orthographic": {"xmag": 1, "ymag": 1, "zfar": 9, "znear": 0}}],
+        "extensions": {"KHR_lights_punctual": {"lights": [{"type": "point", "intensity": 1000},
+            {"type": "directional", "color": [1, 0.5, 0]}, {"type": "spot", "spot": {}}]}},
         "images": [{"bufferView": 1}, {"uri": "a.png"}], "scenes": [{"nodes": [0]}]"#;
     document(uri, nodes, primitives, others)
 }
@@ -99,6 +122,11 @@ fn the_unmutated_files_are_accepted() {
         assert_eq!(
             (loaded.report.read, loaded.scene.materials().len()),
             (12, 2)
+        );
+        let (cameras, lights) = (loaded.scene.cameras(), loaded.scene.lights());
+        assert_eq!(
+            (cameras.len(), lights.points.len(), lights.suns.len()),
+            (1, 1, 1)
         );
     }
 }

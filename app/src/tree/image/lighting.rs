@@ -24,23 +24,25 @@ pub struct Lighting {
 }
 
 impl Lighting {
-    /// That of a scene under a sky.
+    /// That of a scene and of the lights in its file under a sky.
     pub fn of(scene: &Scene, sky: Sky) -> Self {
         let materials = scene.materials().iter().map(surface_of).collect::<Vec<_>>();
         Self {
             textured: Textured::of(scene),
+            lamps: floats(&lamps(scene.lights())),
             ..Self::new(&triangles(scene), &materials, scene.material_of(), sky)
         }
     }
 
-    /// That of a scene with lights that none of its triangles emits, under `sky` where they have
-    /// none.
+    /// That of a scene with lights beside those of its file, under `sky` where they have none.
     pub fn with_lights(scene: &Scene, lights: &Lights, sky: Sky) -> Self {
         let sky = lights.sky.map_or(sky, |given| Sky {
             zenith: given.zenith,
             nadir: given.nadir,
         });
-        Self::of(scene, sky).with_lamps(&lamps(lights))
+        let of_scene = Self::of(scene, sky);
+        let lamps = [of_scene.lamps, floats(&lamps(lights))].concat();
+        Self { lamps, ..of_scene }
     }
 
     /// That of triangles, each with the number of its material.
@@ -94,10 +96,10 @@ impl Lighting {
         }
     }
 
-    /// The same with these lamps.
+    /// The same with these lamps in place of others.
     pub fn with_lamps(self, lamps: &[Lamp]) -> Self {
         Self {
-            lamps: lamps.iter().map(|lamp| lamp.to_floats()).collect(),
+            lamps: floats(lamps),
             ..self
         }
     }
@@ -152,6 +154,10 @@ fn lamps(lights: &Lights) -> Vec<Lamp> {
         intensity: point.intensity,
     });
     suns.chain(points).collect()
+}
+
+fn floats(lamps: &[Lamp]) -> Vec<[f32; LAMP_FLOATS]> {
+    lamps.iter().map(|lamp| lamp.to_floats()).collect()
 }
 
 /// A direction's unit vector; its square may be more than an `f32` holds, or less.
@@ -332,6 +338,34 @@ mod tests {
             },
         ];
         assert_eq!(lamps(&lights), expected);
+    }
+
+    #[test]
+    fn lights_of_the_scene_and_of_the_view_shine() {
+        let point = |x: f32| PointLight {
+            position: Vec3::X * x,
+            intensity: Vec3::ONE,
+        };
+        let lights = |x: f32| Lights {
+            points: vec![point(x)],
+            ..Lights::default()
+        };
+        let sky = Sky {
+            zenith: Vec3::ONE,
+            nadir: Vec3::ONE,
+        };
+        let scene = heapwood_scenes::generate::courtyard().with_lights(lights(1.0));
+        let both = Lighting::with_lights(&scene, &lights(2.0), sky).lamps;
+        assert_eq!(
+            both,
+            floats(&[lamps(&lights(1.0)), lamps(&lights(2.0))].concat())
+        );
+        assert_eq!(Lighting::of(&scene, sky).lamps, both[..1]);
+        let bright = lamps(&lights(1.0).scaled(2.0));
+        let Lamp::Point { intensity, .. } = bright[0] else {
+            panic!("{bright:?}");
+        };
+        assert_eq!(intensity, Vec3::splat(2.0));
     }
 
     #[test]
