@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use console::Term;
 use heapwood_device::render::Mode;
 use heapwood_scenes::Camera;
@@ -14,7 +15,7 @@ use crate::Error;
 use crate::diff::Image;
 use crate::generate::{SceneSpec, Source, source};
 use crate::output;
-use crate::terminal::{Palette, fitted, half_blocks, resized};
+use crate::terminal::{Palette, Protocol, fitted, half_blocks, iterm2, kitty, resized, sixel};
 use crate::tree::{self, Cores, Options, PlacedTree, Shading};
 
 /// Arguments of `heapwood view`.
@@ -32,30 +33,77 @@ pub struct Arguments {
     /// What the picture of a scene shows
     #[arg(long, value_name = "MODE", value_parser = parse_mode(), default_value = Mode::default().name())]
     shade: Mode,
+    /// How the terminal shows pictures, which may then be a file or a pipe, too [default: what its
+    /// environment says]
+    #[arg(long, value_name = "NAME", value_parser = parse_protocol())]
+    protocol: Option<Protocol>,
     #[command(flatten)]
     backend: BackendArguments,
 }
 
+/// Protocols by their names, which help lists with the terminals that have them.
+fn parse_protocol() -> impl TypedValueParser<Value = Protocol> {
+    let values = Protocol::ALL.map(|protocol| {
+        PossibleValue::new(protocol.name()).help(match protocol {
+            Protocol::Blocks => "Half blocks in colours: any terminal",
+            Protocol::Kitty => "kitty, Ghostty, Konsole",
+            Protocol::Iterm2 => "iTerm2, WezTerm, mintty",
+            Protocol::Sixel => "foot, mlterm, xterm -ti vt340, Windows Terminal",
+        })
+    });
+    PossibleValuesParser::new(values).map(|name| {
+        let mut all = Protocol::ALL.into_iter();
+        let found = all.find(|protocol| protocol.name() == name);
+        found.expect("no other value is possible")
+    })
+}
+
 /// Shows a picture.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
-    if !std::io::stdout().is_terminal() {
+    if arguments.protocol.is_none() && !std::io::stdout().is_terminal() {
         let why = "the standard output is no terminal, which pictures are shown on: use \
-                   `heapwood render -o FILE` for a file";
+                   `heapwood render -o FILE` for a file, or choose a --protocol";
         return Err(Error::Usage(why.to_owned()));
     }
+    let variable = |name: &str| std::env::var(name).ok();
+    let protocol = arguments.protocol.unwrap_or_else(|| Protocol::of(variable));
     let (lines, columns) = Term::stdout().size();
     let columns = arguments.width.unwrap_or(u32::from(columns.max(1)));
     let lines = arguments.height.unwrap_or(u32::from(lines.max(2)) - 1);
+    let most = protocol.pixels(columns, lines);
     let image = match &arguments.what {
         Source::File(path) if suffix::is(path, "png") => {
             let image = Image::read(path)?;
-            let (width, height) = fitted(image.width, image.height, columns, lines);
-            resized(&image, width, height)
+            let (width, height) = fitted(image.width, image.height, most);
+            // These terminals enlarge what they show by themselves.
+            let is_enlarged = matches!(protocol, Protocol::Kitty | Protocol::Iterm2);
+            match is_enlarged && width >= image.width {
+                true => image,
+                false => resized(&image, width, height),
+            }
         }
-        scene => render(arguments, scene, columns, 2 * lines)?,
+        scene => {
+            let (width, height) = match protocol {
+                Protocol::Kitty | Protocol::Iterm2 => Protocol::Sixel.pixels(columns, lines),
+                Protocol::Blocks | Protocol::Sixel => most,
+            };
+            render(arguments, scene, width, height)?
+        }
     };
-    let palette = Palette::of(std::env::var("COLORTERM").ok().as_deref());
-    output::print(&half_blocks(&image, palette))
+    output::print(&match protocol {
+        Protocol::Blocks => {
+            let palette = Palette::of(variable("COLORTERM").as_deref());
+            half_blocks(&image, palette)
+        }
+        Protocol::Kitty => {
+            // The terminal finds out how many lines that takes.
+            let (width, _) = fitted(image.width, image.height, most);
+            let used = u64::from(width) * u64::from(columns) / u64::from(most.0);
+            kitty(&image.png()?, (used as u32).max(1))
+        }
+        Protocol::Iterm2 => iterm2(&image.png()?, columns, lines),
+        Protocol::Sixel => sixel(&image),
+    })
 }
 
 /// A picture of a scene, with four samples a pixel where there can be several.

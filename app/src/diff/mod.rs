@@ -93,6 +93,29 @@ impl Image {
             pixels,
         })
     }
+
+    /// As a PNG file.
+    ///
+    /// # Errors
+    ///
+    /// When the image cannot be encoded.
+    pub fn png(&self) -> Result<Vec<u8>, Error> {
+        let bytes = self.pixels.as_flattened();
+        encoded(bytes, self.width, self.height, ExtendedColorType::Rgb8)
+    }
+}
+
+fn encoded(
+    bytes: &[u8],
+    width: u32,
+    height: u32,
+    colours: ExtendedColorType,
+) -> Result<Vec<u8>, Error> {
+    let mut file = Vec::new();
+    PngEncoder::new(&mut file)
+        .write_image(bytes, width, height, colours)
+        .map_err(|error| Error::Failed(format!("cannot encode the image: {error}")))?;
+    Ok(file)
 }
 
 /// How two images differ.
@@ -169,10 +192,6 @@ impl Difference {
     pub fn png(&self) -> Result<Vec<u8>, Error> {
         let levels = self.map.iter().map(|error| (error * 255.0).round() as u8);
         let levels: Vec<u8> = levels.collect();
-        let mut file = Vec::new();
-        PngEncoder::new(&mut file)
-            .write_image(&levels, self.width, self.height, ExtendedColorType::L8)
-            .map_err(|error| Error::Failed(format!("cannot encode the image: {error}")))?;
-        Ok(file)
+        encoded(&levels, self.width, self.height, ExtendedColorType::L8)
     }
 }

@@ -27,5 +27,6 @@ mod render;
 mod results;
 mod resume;
 mod sequences;
+mod terminal;
 mod turns;
 mod view;

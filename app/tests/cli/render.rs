@@ -108,14 +108,6 @@ fn raw_values_go_to_exr_files() {
 }
 
 #[test]
-fn a_file_is_no_terminal() {
-    let folder = Folder::new();
-    folder.scene("knot");
-    let outcome = run(&folder, "view @knot.obj");
-    assert!(outcome.error(2).contains("is no terminal"), "{outcome:?}");
-}
-
-#[test]
 fn rays_are_timed_apart_on_request() {
     let folder = Folder::new();
     folder.scene("courtyard");

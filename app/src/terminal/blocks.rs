@@ -1,5 +1,5 @@
-//! Pictures as text for a terminal: two pixels a character, one above the other, as the colours
-//! of an upper half block and of its ground.
+//! Half blocks: two pixels a character, one above the other, as the colours of an upper half block
+//! and of its ground.
 
 use std::fmt::Write;
 
@@ -41,47 +41,6 @@ impl Palette {
     }
 }
 
-/// Width and height in pixels of the largest picture with these sides' ratio on so many columns
-/// and lines. At least one pixel each.
-pub fn fitted(width: u32, height: u32, columns: u32, lines: u32) -> (u32, u32) {
-    let (width, height) = (f64::from(width), f64::from(height));
-    let scale = (f64::from(columns) / width).min(f64::from(2 * lines) / height);
-    let side = |length: f64| ((length * scale).round() as u32).max(1);
-    (side(width), side(height))
-}
-
-/// A picture of another size: each pixel is the mean of what it covers, or else the nearest.
-///
-/// # Panics
-///
-/// If the picture has no pixels, or is to have none.
-pub fn resized(image: &Image, width: u32, height: u32) -> Image {
-    let range = |index: u32, count: u32, of: u32| {
-        let at = |index: u32| (u64::from(index) * u64::from(of) / u64::from(count)) as u32;
-        let first = at(index);
-        first..at(index + 1).max(first + 1)
-    };
-    let mut pixels = Vec::with_capacity(width as usize * height as usize);
-    for y in 0..height {
-        for x in 0..width {
-            let (mut sum, mut count) = ([0_u64; 3], 0);
-            for row in range(y, height, image.height) {
-                for column in range(x, width, image.width) {
-                    let pixel = image.pixels[(row * image.width + column) as usize];
-                    sum = [0, 1, 2].map(|i| sum[i] + u64::from(pixel[i]));
-                    count += 1;
-                }
-            }
-            pixels.push(sum.map(|channel| (channel / count) as u8));
-        }
-    }
-    Image {
-        width,
-        height,
-        pixels,
-    }
-}
-
 /// A picture as lines of text.
 ///
 /// ```
@@ -113,32 +72,6 @@ pub fn half_blocks(image: &Image, palette: Palette) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn pictures_keep_their_ratio() {
-        assert_eq!(fitted(160, 90, 80, 100), (80, 45));
-        assert_eq!(fitted(90, 160, 80, 24), (27, 48));
-        assert_eq!(fitted(10_000, 1, 80, 24), (80, 1));
-        assert_eq!(fitted(1, 1, 80, 24), (48, 48));
-    }
-
-    #[test]
-    fn smaller_pictures_have_the_mean_and_larger_ones_repeat() {
-        let pixels = (0..8).map(|index| [10 * index, 0, 255]).collect();
-        let image = Image {
-            width: 4,
-            height: 2,
-            pixels,
-        };
-        let small = resized(&image, 2, 1);
-        assert_eq!(small.pixels, [[25, 0, 255], [45, 0, 255]]);
-        let large = resized(&image, 8, 2);
-        assert_eq!(
-            large.pixels[..4],
-            [[0, 0, 255], [0, 0, 255], [10, 0, 255], [10, 0, 255]]
-        );
-        assert_eq!(resized(&image, 4, 2), image);
-    }
 
     #[test]
     fn two_rows_are_a_line() {
