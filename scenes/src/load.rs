@@ -6,14 +6,13 @@ use heapwood_files::{ReadError, is_gz, without_gz};
 
 use crate::gltf::is_gltf;
 use crate::ply::is_ply;
+use crate::texture::LARGEST_IMAGE;
 use crate::{
     CleanOptions, CleanReport, Scene, SceneError, Warning, gltf, ply, read_gltf, read_obj, read_ply,
 };
 
 /// Most bytes of a scene that are read, after decompression.
 pub const LARGEST: u64 = 4 << 30;
-/// Most bytes of MTL text, and of an image beside it, that are read, after decompression.
-const LARGEST_BESIDE: u64 = 64 << 20;
 
 /// A cleaned scene and what there is to say about it.
 #[derive(Clone, Debug)]
@@ -62,9 +61,10 @@ pub fn load(path: impl AsRef<Path>, options: CleanOptions) -> Result<Loaded, Sce
     Ok(loaded)
 }
 
-/// The bytes of a material library or an image, or the reason why there are none.
+/// The bytes of a material library or an image, or the reason why there are none. Libraries may be
+/// as large as images.
 fn beside_obj(path: &Path) -> Result<Vec<u8>, String> {
-    beside(path, |path| heapwood_files::read(path, LARGEST_BESIDE))
+    beside(path, |path| heapwood_files::read(path, LARGEST_IMAGE))
 }
 
 /// The bytes of a buffer, or the reason why there are none. Any bytes may be those of numbers, so
@@ -87,8 +87,14 @@ fn beside(
     }
     read(path).map_err(|error| match error {
         ReadError::Failed(source) => source.to_string(),
+        ReadError::TooLarge(most) => too_large(most),
         other => SceneError::reading(path.display().to_string(), other).to_string(),
     })
+}
+
+/// Why a file that another one names is not read.
+pub(crate) fn too_large(most: u64) -> String {
+    format!("it has more than {most} bytes: make it smaller")
 }
 
 /// The file's name without folder, `.gz` and one more suffix.

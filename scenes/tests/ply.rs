@@ -202,6 +202,9 @@ fn survives(bytes: Vec<u8>) {
             let positions = loaded.scene.positions();
             let mut values = positions.iter().flatten().flat_map(|v| v.to_array());
             assert!(values.all(|value| value.abs() <= MAX_COORDINATE));
+            for warning in loaded.warnings {
+                assert!(!warning.to_string().contains(['\n', '\r']));
+            }
         }
     }
 }
@@ -227,6 +230,16 @@ proptest! {
         survives(bytes.clone());
         bytes.truncate(cut.index(bytes.len()));
         survives(bytes);
+    }
+
+    #[test]
+    fn random_bytes(bytes in prop::collection::vec(any::<u8>(), 0..500), kind in 0..3_usize) {
+        let start = [&text()[..], &binary(false), &binary(true)][kind].to_vec();
+        let header = b"end_header\n";
+        let end = start.windows(header.len()).position(|part| part == header);
+        let end = end.map_or(4, |end| end + header.len());
+        survives([&start[..end], &bytes].concat());
+        survives([b"ply\n", &bytes[..]].concat());
     }
 
     #[test]

@@ -301,5 +301,53 @@ proptest! {
         };
         let loaded = read_obj("in.obj", text.into_bytes(), file, CleanOptions::default()).unwrap();
         prop_assert!(is_sound(&loaded), "{loaded:?}");
+        // One that is refused is told with its place, and the plain colour stands in.
+        if loaded.scene.texturing().images.is_empty() {
+            let place = "m.mtl:2: the texture is not used: a.png: ";
+            let lines = lines(&loaded);
+            prop_assert!(lines.iter().any(|line| line.starts_with(place)), "{lines:?}");
+            prop_assert_eq!(&loaded.scene.materials()[0], &Material::matt("a", Material::default().diffuse));
+        }
+    }
+
+    #[test]
+    fn unknown_words_are_told_with_their_line(before in 0..30_usize, word in "[g-z][a-z_]{2,9}") {
+        let is_known = ["norm", "map_", "refl", "sharpness", "newmtl", "illum"];
+        prop_assume!(!is_known.iter().any(|known| word.starts_with(known)));
+        let mtl = format!("newmtl a\n{}{word} 1 2\n", "Kd 1 1 1\n".repeat(before));
+        let loaded = read(&format!("{CORNERS}{COORDINATES}{SQUARE}"), &mtl);
+        let expected = format!("m.mtl:{}: keyword `{word}` is not read; 1 such lines skipped", before + 2);
+        prop_assert_eq!(lines(&loaded), [expected]);
+    }
+}
+
+#[test]
+fn images_of_both_formats_have_one_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    // Nothing of it is on the disk.
+    let large = std::fs::File::create(folder.path().join("large.png")).unwrap();
+    large.set_len((256 << 20) + 1).unwrap();
+    put("m.mtl", "newmtl a\nmap_Kd large.png\n");
+    put(
+        "s.obj",
+        &format!("mtllib m.mtl\n{CORNERS}{COORDINATES}{SQUARE}"),
+    );
+    put(
+        "s.gltf",
+        r#"{"asset": {"version": "2.0"}, "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "material": 0}]}],
+        "materials": [{"emissiveTexture": {"index": 0}}], "textures": [{"source": 0}],
+        "images": [{"uri": "large.png"}],
+        "accessors": [{"bufferView": 0, "componentType": 5121, "type": "VEC3", "count": 3}],
+        "bufferViews": [{"buffer": 0, "byteLength": 9}],
+        "buffers": [{"byteLength": 9, "uri": "data:;base64,AAAAAQAAAAEA"}]}"#,
+    );
+    for name in ["s.obj", "s.gltf"] {
+        let loaded = load(folder.path().join(name), CleanOptions::default()).unwrap();
+        let lines = lines(&loaded);
+        let why =
+            "the texture is not used: large.png: it has more than 268435456 bytes: make it smaller";
+        assert!(lines[0].contains(why) && lines.len() == 1, "{lines:?}");
     }
 }

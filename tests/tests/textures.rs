@@ -219,7 +219,7 @@ fn covered(scene: &Scene, image: TextureImage) -> Scene {
         textures: vec![heapwood_scenes::Texture {
             image: 0,
             wrap: [heapwood_scenes::Wrap::Repeat; 2],
-            is_smooth: true,
+            is_linear: true,
             map: SAME,
         }],
         coordinates: vec![[[0.25, 1.5], [3.0, -7.0], [0.5, 0.125]]; scene.len()],
@@ -270,7 +270,7 @@ fn square(material: Material, image: TextureImage) -> Scene {
         textures: vec![heapwood_scenes::Texture {
             image: 0,
             wrap: [heapwood_scenes::Wrap::Clamp; 2],
-            is_smooth: false,
+            is_linear: false,
             map: [1.0, 0.0, 0.0, 0.0, -1.0, 1.0],
         }],
         coordinates: vec![[p, q, r], [p, r, s]],

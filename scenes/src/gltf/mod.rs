@@ -20,7 +20,7 @@ pub use problem::GltfProblem;
 
 use crate::load::LARGEST;
 use crate::scene;
-use crate::texture::{Table, settle};
+use crate::texture::{Table, assign_plain_materials};
 use crate::{
     CleanOptions, Loaded, Material, MaterialTextures, Scene, SceneError, Texturing, Warning,
 };
@@ -153,7 +153,7 @@ pub fn read_gltf(
                 line: None,
             });
         }
-        let without = settle(
+        let without = assign_plain_materials(
             &mut materials,
             &mut material_of,
             &mut texturing.coordinates,

@@ -2,16 +2,13 @@
 
 use super::accessor::Accessors;
 use super::buffer;
-use crate::texture::{Role, Table};
+use crate::texture::{LARGEST_IMAGE, Role, Table};
 use crate::{MaterialTextures, Texture, Warning, Wrap};
 use gltf_json::image::Image;
 use gltf_json::material::AlphaMode;
 use gltf_json::texture::{Info, MagFilter, Sampler, WrappingMode};
 use gltf_json::validation::Checked;
 use gltf_json::{Index, Material, Root};
-
-/// Most bytes of an image in a file.
-const LARGEST_IMAGE: u64 = 256 << 20;
 
 /// The textures of a material that are read.
 fn infos(material: &Material) -> [Option<&Info>; 3] {
@@ -144,7 +141,7 @@ impl Textures<'_, '_> {
             Ok(image) => Some(self.table.add(Texture {
                 image: image?,
                 wrap: [sampler.wrap_s, sampler.wrap_t].map(wrap),
-                is_smooth: sampler.mag_filter != Some(Checked::Valid(MagFilter::Nearest)),
+                is_linear: sampler.mag_filter != Some(Checked::Valid(MagFilter::Nearest)),
                 map,
             })),
             Err(cause) => {

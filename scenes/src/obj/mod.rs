@@ -20,7 +20,7 @@ pub use write::{save, write_mtl, write_obj};
 use crate::load::LARGEST;
 use crate::polygon::Fans;
 use crate::scene::Parts;
-use crate::texture::settle;
+use crate::texture::assign_plain_materials;
 use crate::{
     CleanOptions, Lights, Loaded, Material, MaterialTextures, Scene, SceneError, Texturing, Warning,
 };
@@ -115,7 +115,7 @@ pub fn read_obj(
     let mut fans = Fans::default();
     let mut parts = assemble(name, models, read.collect(), corners, &mut fans);
     warnings.extend(fans.warning(name));
-    let without = settle(
+    let without = assign_plain_materials(
         &mut parts.materials,
         &mut parts.material_of,
         &mut parts.texturing.coordinates,

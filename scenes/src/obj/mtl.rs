@@ -11,6 +11,10 @@ use crate::{Material, MaterialTextures, Warning};
 use glam::Vec3;
 use std::fmt::Write;
 
+/// Words of MTL that have no use here: sharpness of reflections, sheen, a clear coat, and
+/// reflections that depend on the direction.
+const UNUSED: [&str; 6] = ["sharpness", "Ps", "Pc", "Pcr", "aniso", "anisor"];
+
 /// The lines of `text` that are read, and warnings; `file` is the library's name. Texture maps go
 /// to the end of `maps`, and in the text are their numbers there.
 pub(super) fn checked(file: &str, text: &str, maps: &mut Vec<Map>) -> (String, Vec<Warning>) {
@@ -19,6 +23,8 @@ pub(super) fn checked(file: &str, text: &str, maps: &mut Vec<Map>) -> (String, V
     let mut bad = 0;
     let mut first_bad = None;
     let mut options: Vec<(usize, String)> = Vec::new();
+    let mut unknown = 0;
+    let mut first_unknown = None;
     for (number, line) in numbered_lines(text) {
         let (word, rest) = keyword(&line);
         let sound = match word {
@@ -26,7 +32,7 @@ pub(super) fn checked(file: &str, text: &str, maps: &mut Vec<Map>) -> (String, V
             "Ka" | "Kd" | "Ks" | "Ke" | "Tf" => colour(word, rest, &mut out),
             "Ns" | "Ni" | "d" | "Tr" | "Pr" | "Pm" => scalar(word, rest, &mut out),
             "illum" => illumination(rest, &mut out),
-            "bump" | "disp" | "decal" | "refl" => {
+            "bump" | "norm" | "disp" | "decal" | "refl" => {
                 textures += 1;
                 true
             }
@@ -42,8 +48,16 @@ pub(super) fn checked(file: &str, text: &str, maps: &mut Vec<Map>) -> (String, V
                     }
                     is_read
                 }
+                None if word.starts_with("map_") => {
+                    textures += 1;
+                    true
+                }
                 None => {
-                    textures += usize::from(word.starts_with("map_"));
+                    let is_known = word.is_empty() || word.starts_with('#');
+                    if !is_known && !UNUSED.contains(&word) {
+                        unknown += 1;
+                        first_unknown.get_or_insert_with(|| (number, excerpt(word)));
+                    }
                     true
                 }
             },
@@ -62,6 +76,14 @@ pub(super) fn checked(file: &str, text: &str, maps: &mut Vec<Map>) -> (String, V
             count: bad,
             line,
             text,
+        });
+    }
+    if let Some((line, keyword)) = first_unknown {
+        warnings.push(Warning::UnknownKeyword {
+            path: file(),
+            count: unknown,
+            line,
+            keyword,
         });
     }
     if let Some(&(line, _)) = options.first() {
@@ -242,7 +264,9 @@ mod tests {
 
     #[test]
     fn texture_maps_of_every_kind_are_counted() {
-        let maps = ["map_Ks", "map_Bump", "bump", "disp", "decal", "refl"];
+        let maps = [
+            "map_Ks", "map_Bump", "bump", "norm", "disp", "decal", "refl",
+        ];
         let lines: String = maps.map(|map| format!("{map} t.png\n")).concat();
         let (materials, warnings) = read(&format!("newmtl a\n{lines}"));
         assert_eq!(materials.len(), 1);
@@ -273,6 +297,19 @@ mod tests {
                 "m:6: `map_Kd -s` is not understood; 1 such lines skipped",
                 "m:3: options of texture maps have no effect: -bm, -cc"
             ]
+        );
+    }
+
+    #[test]
+    fn unknown_words_are_told_once_with_their_line() {
+        let known = UNUSED.map(|word| format!("{word} 0.5\n")).concat();
+        let text = format!("# made by\n#hand\n\nnewmtl a\n{known}Kdd 1 0 0\nkd 1 1 1\n");
+        let (materials, warnings) = read(&text);
+        assert_eq!(materials.len(), 1);
+        let lines: Vec<String> = warnings.iter().map(Warning::to_string).collect();
+        assert_eq!(
+            lines,
+            ["m:11: keyword `Kdd` is not read; 2 such lines skipped"]
         );
     }
 

@@ -29,7 +29,7 @@ pub(super) fn fetch(
             Ok(image) => Some(table.add(Texture {
                 image: image?,
                 wrap: [map.wrap; 2],
-                is_smooth: true,
+                is_linear: true,
                 map: map.map,
             })),
             Err(cause) => {

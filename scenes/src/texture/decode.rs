@@ -2,10 +2,13 @@
 //! memory is asked for.
 
 use super::{LARGEST_SIDE, MOST_TEXELS, TextureImage};
+use crate::load::too_large;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 use std::collections::HashMap;
 use std::io::Cursor;
 
+/// Most bytes of an image before it is decoded, wherever it comes from.
+pub const LARGEST_IMAGE: u64 = 256 << 20;
 /// Bytes that a decoder may use.
 const MOST_MEMORY: u64 = 1 << 30;
 
@@ -42,7 +45,11 @@ impl Images {
             return Ok(*known);
         }
         self.known.insert(key.clone(), None);
-        let image = decode(&read()?, role, MOST_TEXELS - self.texels)?;
+        let bytes = read()?;
+        if bytes.len() as u64 > LARGEST_IMAGE {
+            return Err(too_large(LARGEST_IMAGE));
+        }
+        let image = decode(&bytes, role, MOST_TEXELS - self.texels)?;
         self.texels += image.texels.len() as u64;
         let number = self.images.len() as u32;
         self.images.push(image);
@@ -169,6 +176,9 @@ mod tests {
         let missing = || Err("no such file".to_owned());
         assert!(images.get("b", Role::Colour, missing).is_err());
         assert_eq!(images.get("b", Role::Colour, never), Ok(None));
+        let large = || Ok(vec![0; LARGEST_IMAGE as usize + 1]);
+        let why = "it has more than 268435456 bytes: make it smaller";
+        assert_eq!(images.get("c", Role::Colour, large), Err(why.to_owned()));
         assert_eq!(images.images.len(), 1);
     }
 }

@@ -3,7 +3,7 @@
 mod decode;
 mod table;
 
-pub(crate) use decode::{Images, Role};
+pub(crate) use decode::{Images, LARGEST_IMAGE, Role};
 pub(crate) use table::Table;
 
 use crate::Material;
@@ -46,8 +46,9 @@ pub struct Texture {
     pub image: u32,
     /// What is beyond the left and right edges, and beyond the upper and lower ones.
     pub wrap: [Wrap; 2],
-    /// Whether the four texels around a point are mixed; else the one that it is in counts.
-    pub is_smooth: bool,
+    /// Whether the filter is linear and mixes the four texels around a point; else the nearest one
+    /// counts, which the point is in.
+    pub is_linear: bool,
     /// What the coordinates `u` and `v` of a surface become: with `[a, b, c, d, e, f]` the place
     /// `a u + b v + c` from the left edge of the image, 0, to the right one, 1, and
     /// `d u + e v + f` from the upper edge to the lower one.
@@ -129,7 +130,7 @@ impl Texturing {
     }
 }
 
-/// Coordinates of a corner that has none, until [`settle`] has seen them.
+/// Coordinates of a corner that has none, until [`assign_plain_materials`] has seen them.
 pub(crate) const NO_COORDINATES: [f32; 2] = [f32::NAN; 2];
 
 /// Coordinates as they may be: 0 for what is no number or too large, and whether there was such.
@@ -141,7 +142,7 @@ pub(crate) fn sound([u, v]: [f32; 2]) -> ([f32; 2], bool) {
 
 /// Gives triangles with textures and a corner without coordinates a material without textures,
 /// which `plain` makes of a material's number. How many triangles those were.
-pub(crate) fn settle(
+pub(crate) fn assign_plain_materials(
     materials: &mut Vec<Material>,
     material_of: &mut [u32],
     coordinates: &mut [[[f32; 2]; 3]],
@@ -197,7 +198,8 @@ mod tests {
             name: format!("plain {number}"),
             ..Material::default()
         };
-        let without = settle(&mut materials, &mut material_of, &mut coordinates, plain);
+        let without =
+            assign_plain_materials(&mut materials, &mut material_of, &mut coordinates, plain);
         assert_eq!((without, material_of), (2, [0, 2, 1, 2]));
         assert_eq!((materials.len(), &materials[2].name[..]), (3, "plain 0"));
         assert_eq!(

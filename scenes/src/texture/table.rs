@@ -20,7 +20,7 @@ impl Table {
         let key = (
             texture.image,
             texture.wrap.map(|wrap| wrap as u8),
-            texture.is_smooth,
+            texture.is_linear,
             texture.map.map(f32::to_bits),
         );
         *self.known.entry(key).or_insert_with(|| {

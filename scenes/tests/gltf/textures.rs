@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use heapwood_scenes::{CleanOptions, Loaded, SceneError, Texturing, Wrap, read_gltf};
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
+use proptest::prelude::*;
 
 /// A PNG file of one texel of this grey.
 fn png(grey: u8) -> Vec<u8> {
@@ -19,6 +20,11 @@ fn png(grey: u8) -> Vec<u8> {
 /// A triangle with coordinates of floats in set 0 and normalized bytes in set 1, of the material
 /// and with the lists that are given. Images: a view, a data URI and the file `a b.png`.
 fn try_read(material: &str, lists: &str) -> Result<Loaded, SceneError> {
+    try_read_with(material, lists, &png(9))
+}
+
+/// The same with these bytes in the file.
+fn try_read_with(material: &str, lists: &str, beside: &[u8]) -> Result<Loaded, SceneError> {
     let mut bytes = Vec::new();
     for number in [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0] {
         bytes.extend(number.to_le_bytes());
@@ -52,7 +58,7 @@ fn try_read(material: &str, lists: &str) -> Result<Loaded, SceneError> {
         "materials": [{{{material}}}]{lists}}}"#
     );
     let file = |name: &str, _| match name {
-        "a b.png" => Ok(png(9)),
+        "a b.png" => Ok(beside.to_vec()),
         _ => Err("no such file".to_owned()),
     };
     read_gltf("in.gltf", text.into(), file, CleanOptions::default())
@@ -92,7 +98,7 @@ fn images_come_from_views_uris_and_files() {
     assert_eq!(textures[0].wrap, [Wrap::Clamp, Wrap::Mirror]);
     assert_eq!(textures[1].wrap, [Wrap::Repeat; 2]);
     assert_eq!(
-        textures.map(|texture| texture.is_smooth),
+        textures.map(|texture| texture.is_linear),
         [false, true, true]
     );
     // Their factors count beside them.
@@ -219,5 +225,36 @@ fn alpha_is_that_of_the_base_colour_where_it_counts() {
             if opacity { 0.125 } else { 1.0 },
             "{mode}"
         );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn images_of_any_bytes_are_refused_or_read(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+        cut in any::<prop::sample::Index>(),
+        is_cut in any::<bool>(),
+    ) {
+        let mut image = png(9);
+        for (at, byte) in edits {
+            let at = at.index(image.len());
+            image[at] = byte;
+        }
+        if is_cut {
+            image.truncate(cut.index(image.len()));
+        }
+        let base = r#""pbrMetallicRoughness": {"baseColorTexture": {"index": 2, "texCoord": 1}}"#;
+        let loaded = try_read_with(base, ALL, &image).unwrap();
+        let texturing = loaded.scene.texturing();
+        let lines = lines(&loaded);
+        if texturing.images.is_empty() {
+            let place = "in.gltf: images[2]: the texture is not used: ";
+            prop_assert!(lines.len() == 1 && lines[0].starts_with(place), "{lines:?}");
+            prop_assert!(!loaded.scene.materials()[0].textures.any());
+        } else {
+            prop_assert_eq!(lines, [""; 0]);
+        }
     }
 }

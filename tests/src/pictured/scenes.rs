@@ -158,7 +158,7 @@ fn all_textures() -> Scene {
     let textures = (0..12).map(|number| Texture {
         image: number % 2,
         wrap: [wraps[number as usize % 3], wraps[number as usize / 2 % 3]],
-        is_smooth: number % 4 < 2,
+        is_linear: number % 4 < 2,
         map: [2.0, 0.5 * number as f32, -0.25, 0.5, -1.5, 1.0],
     });
     let materials = (0..4).map(|number| Material {
