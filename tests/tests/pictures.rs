@@ -2,8 +2,8 @@
 
 use heapwood::backend::Backend;
 use heapwood::tree::{
-    Cores, Crop, Lighting, Options, PlacedTree, RayCounts, RenderedImage, Shade, Shading, Sky,
-    render_placed, triangles,
+    Cores, Crop, Lighting, Options, PlacedLighting, PlacedTree, RayCounts, RenderedImage, Shade,
+    Shading, Sky, render_placed, triangles,
 };
 use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, Scene, generate};
@@ -270,5 +270,43 @@ fn a_wall_hides_what_it_should_of_a_floor() {
             (found - expected).abs() < 0.01,
             "at {d}: {found} for {expected}"
         );
+    }
+}
+
+#[test]
+fn light_is_copied_once_for_many_pictures() {
+    let studio = Studio::new(2);
+    let lighting = lighting(&studio);
+    let placed = PlacedLighting::new(&*studio.backend, &lighting).expect("memory");
+    let with = Shading {
+        placed: Some(&placed),
+        ..shading(path(&lighting))
+    };
+    let expected = studio.render(&shading(path(&lighting)));
+    for _ in 0..2 {
+        let picture = studio.render(&with);
+        assert_eq!(
+            (picture.raw, picture.rays),
+            (expected.raw.clone(), expected.rays)
+        );
+    }
+}
+
+#[test]
+fn light_of_another_picture_or_backend_is_refused() {
+    let studio = Studio::new(1);
+    let [one, other] = [lighting(&studio), lighting(&studio)];
+    let elsewhere = cpu(1);
+    for placed in [
+        PlacedLighting::new(&*studio.backend, &other),
+        PlacedLighting::new(&*elsewhere, &one),
+    ] {
+        let placed = placed.expect("memory");
+        let with = Shading {
+            placed: Some(&placed),
+            ..shading(path(&one))
+        };
+        let render = std::panic::AssertUnwindSafe(|| studio.render(&with));
+        assert!(std::panic::catch_unwind(render).is_err());
     }
 }

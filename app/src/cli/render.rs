@@ -20,7 +20,7 @@ use crate::backend::{DeviceInfo, Options};
 use crate::generate::{SceneSpec, Source, source};
 use crate::output::{self, Output};
 use crate::report::{PictureReport, RenderReport, ResultFormat, SequenceReport, TreeOrigin, json};
-use crate::tree::{Builder, KeptFile, Shading};
+use crate::tree::{Builder, KeptFile, PlacedLighting, Shading};
 
 /// Arguments that concern the build of a tree and nothing else. `--keep-duplicates` is none of
 /// them: it changes the scene.
@@ -115,7 +115,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let (ready, origin) = origin.ready(&*backend, &scene)?;
     wait.finish_and_clear();
     interrupts.check()?;
-    let easel = Easel {
+    let placed = lighting.as_ref();
+    let placed = placed.map(|lighting| PlacedLighting::new(&*backend, lighting));
+    let placed = placed.transpose()?;
+    let shading = Shading {
+        placed: placed.as_ref(),
+        ..shading
+    };
+    let renderer = Renderer {
         arguments,
         ready,
         shading,
@@ -128,8 +135,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             1 => String::new(),
             _ => format!("picture {number} of {of}, "),
         };
-        pictures.push(easel.picture(camera, &names[number - 1], target, &what)?);
-        if easel.interrupts.any() {
+        pictures.push(renderer.picture(camera, &names[number - 1], target, &what)?);
+        if renderer.interrupts.any() {
             break;
         }
     }
@@ -149,10 +156,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         }
     };
     output::print(&text)?;
-    let of = easel.shading.samples;
+    let of = renderer.shading.samples;
     let is_whole = done == names.len() && samples == of;
     // One that came when all was done interrupted nothing.
-    if easel.interrupts.any() && !is_whole {
+    if renderer.interrupts.any() && !is_whole {
         let file = names[done - 1].display();
         let which = match names.len() {
             1 => String::new(),
@@ -166,14 +173,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 /// What all pictures have in common.
-struct Easel<'a> {
+struct Renderer<'a> {
     arguments: &'a Arguments,
     ready: ReadyTree<'a>,
     shading: Shading<'a>,
     interrupts: Interrupts,
 }
 
-impl Easel<'_> {
+impl Renderer<'_> {
     /// Renders a picture and writes it; `what` says which one it is, if there are several.
     fn picture(
         &self,

@@ -251,6 +251,7 @@ impl ShadeArguments {
             samples: self.samples(passes.time_limit.is_some()),
             crop: self.crop,
             seed: self.seed,
+            placed: None,
             features: false,
             ray_times: false,
             progress: &|_, _| (),

@@ -41,8 +41,8 @@ pub use frames::{BuiltFrame, FrameBuilder, FramePlan};
 pub use heapwood_device::kdtree::plan::{Options, Quality};
 pub use heapwood_device::render::{Hit, Lamp, Sky, Triangle};
 pub use image::{
-    Crop, Features, Lighting, RayCounts, RayTimes, RenderedImage, Shade, Shading, render,
-    render_placed,
+    Crop, Features, Lighting, PlacedLighting, RayCounts, RayTimes, RenderedImage, Shade, Shading,
+    render, render_placed,
 };
 pub use kept::{Damage, KeptError, KeptFile, KeptTree};
 pub use placed::PlacedTree;

@@ -12,9 +12,8 @@ use heapwood_device::render::{
 };
 
 use super::super::placed::TreeView;
-use super::lighting::Lighting;
+use super::placed_lighting::PlacedLighting;
 use super::shading::{Crop, Shade, Shading};
-use super::textured::TexturedMemory;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 
 /// Shadow rays of a launch: some tens of milliseconds of a GPU, seconds of a CPU.
@@ -45,35 +44,7 @@ pub(super) struct Canvas<'a> {
     /// Rays beside those from the eye, counted for each pixel.
     pub rays: Memory,
     /// What paths run through, if there are any.
-    pub lit: Option<LitMemory<'a>>,
-}
-
-/// Materials, lights and sky on the backend.
-pub(super) struct LitMemory<'a> {
-    lighting: &'a Lighting,
-    materials: Memory,
-    material_of: Memory,
-    lights: Memory,
-    sky: Memory,
-    lamps: Memory,
-    textured: Option<TexturedMemory>,
-}
-
-impl<'a> LitMemory<'a> {
-    pub fn new(backend: &dyn Backend, lighting: &'a Lighting) -> Result<Self, BackendError> {
-        let sky = [lighting.sky.zenith, lighting.sky.nadir].map(|radiance| radiance.to_array());
-        let textured = lighting.textured.as_ref();
-        let textured = textured.map(|textured| TexturedMemory::new(backend, textured));
-        Ok(Self {
-            lighting,
-            textured: textured.transpose()?,
-            materials: memory_of(backend, &lighting.materials)?,
-            material_of: memory_of(backend, &lighting.material_of)?,
-            lights: memory_of(backend, &lighting.lights)?,
-            sky: memory_of(backend, &sky)?,
-            lamps: memory_of(backend, &lighting.lamps)?,
-        })
-    }
+    pub lit: Option<&'a PlacedLighting<'a>>,
 }
 
 /// Memory with these values.
@@ -175,7 +146,7 @@ impl Canvas<'_> {
     }
 
     /// Some samples of each pixel's light.
-    fn path(&self, lit: &LitMemory, shading: &Shading, pass: PathPass) -> Call {
+    fn path(&self, lit: &PlacedLighting, shading: &Shading, pass: PathPass) -> Call {
         let arguments = arguments!(
             self,
             self.camera(0),
@@ -240,7 +211,7 @@ impl Canvas<'_> {
                 passes.map(|pass| self.ambient(pass)).collect()
             }
             Shade::Path { bounces, .. } => {
-                let lit = self.lit.as_ref().expect("paths have materials");
+                let lit = self.lit.expect("paths have materials");
                 let most = PATHS / self.pixel_count().max(1);
                 let most = u32::try_from(most).unwrap_or(u32::MAX);
                 let most = most.clamp(1, shading.samples);

@@ -6,6 +6,7 @@ mod exr;
 mod features;
 mod lighting;
 mod passes;
+mod placed_lighting;
 mod sampling;
 mod shading;
 mod textured;
@@ -22,6 +23,7 @@ use crate::samples::Samples;
 
 pub use features::Features;
 pub use lighting::Lighting;
+pub use placed_lighting::PlacedLighting;
 pub use shading::{Crop, Shade, Shading};
 
 /// Rays of a picture, by what they are for.
@@ -147,7 +149,8 @@ impl RenderedImage {
 ///
 /// # Panics
 ///
-/// If the latest build in `prepared` has not succeeded, and for a crop beyond the picture.
+/// If the latest build in `prepared` has not succeeded, for a crop beyond the picture, and for a
+/// [`Shading::placed`] of other light.
 pub fn render(
     prepared: &PreparedBuild,
     built: &BuiltTree,
@@ -174,7 +177,7 @@ pub fn render(
 ///
 /// # Panics
 ///
-/// For a crop beyond the picture.
+/// For a crop beyond the picture, and for a [`Shading::placed`] of other light.
 pub fn render_placed(
     placed: &PlacedTree,
     camera: &Camera,

@@ -7,9 +7,10 @@ use heapwood_device::launch::Call;
 use heapwood_scenes::{Camera, RayBasis};
 
 use super::super::placed::TreeView;
-use super::canvas::{Canvas, LitMemory, RayKinds, memory_of};
+use super::canvas::{Canvas, RayKinds, memory_of};
 use super::colours;
 use super::features::Features;
+use super::placed_lighting::PlacedLighting;
 use super::sampling::within_pixel;
 use super::shading::{Crop, Shade, Shading};
 use super::{RayCounts, RayTimes, RenderedImage};
@@ -207,7 +208,16 @@ pub(super) fn render(
         Shade::Ambient { .. } => (1, None),
         Shade::Path { lighting, .. } => (2, Some(lighting)),
     };
-    let lit = lighting.map(|lighting| LitMemory::new(backend, lighting));
+    let is_there =
+        |placed: &PlacedLighting| lighting.is_some_and(|lighting| placed.is_of(lighting, backend));
+    assert!(
+        shading.placed.is_none_or(is_there),
+        "the light that was copied is that of the picture, on its backend"
+    );
+    let copied = match (lighting, shading.placed) {
+        (Some(lighting), None) => Some(PlacedLighting::new(backend, lighting)?),
+        _ => None,
+    };
     let canvas = Canvas {
         tree,
         window,
@@ -216,7 +226,7 @@ pub(super) fn render(
         bounds: memory_of(backend, &[tree.bounds.min, tree.bounds.max])?,
         pixels: backend.memory(pixel_count as u64 * 12, false)?,
         rays: backend.memory((pixel_count as u64 * 4 * counts).max(4), false)?,
-        lit: lit.transpose()?,
+        lit: shading.placed.or(copied.as_ref()),
     };
 
     let mut rendered = match shading.enough {

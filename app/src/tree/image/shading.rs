@@ -3,6 +3,7 @@
 use heapwood_device::render::Mode;
 
 use super::lighting::Lighting;
+use super::placed_lighting::PlacedLighting;
 
 /// What a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,6 +88,9 @@ pub struct Shading<'a> {
     pub crop: Option<Crop>,
     /// What random numbers depend on.
     pub seed: u32,
+    /// The light of [`Shade::Path`] on the backend of the tree; it is copied there for this picture
+    /// alone if there is none.
+    pub placed: Option<&'a PlacedLighting<'a>>,
     /// Whether to find out what the eye sees first, beside light.
     pub features: bool,
     /// Whether to time primary, shadow and secondary rays apart: by further runs that leave some
@@ -109,6 +113,7 @@ impl From<Mode> for Shading<'_> {
             samples: 1,
             crop: None,
             seed: 0,
+            placed: None,
             features: false,
             ray_times: false,
             progress: &|_, _| (),

@@ -1,0 +1,46 @@
+//! Materials, textures, lights and sky on a backend.
+
+use super::canvas::memory_of;
+use super::lighting::Lighting;
+use super::textured::TexturedMemory;
+use crate::backend::{Backend, BackendError, Memory};
+
+/// The light of a scene, copied to a backend: once for all pictures of it.
+pub struct PlacedLighting<'a> {
+    backend: &'a dyn Backend,
+    pub(super) lighting: &'a Lighting,
+    pub(super) materials: Memory,
+    pub(super) material_of: Memory,
+    pub(super) lights: Memory,
+    pub(super) sky: Memory,
+    pub(super) lamps: Memory,
+    pub(super) textured: Option<TexturedMemory>,
+}
+
+impl<'a> PlacedLighting<'a> {
+    /// Whether this is what was copied, and this is where it is.
+    pub(super) fn is_of(&self, lighting: &Lighting, backend: &dyn Backend) -> bool {
+        std::ptr::eq(self.lighting, lighting) && std::ptr::addr_eq(self.backend, backend)
+    }
+
+    /// Copies it.
+    ///
+    /// # Errors
+    ///
+    /// When there is not enough memory.
+    pub fn new(backend: &'a dyn Backend, lighting: &'a Lighting) -> Result<Self, BackendError> {
+        let sky = [lighting.sky.zenith, lighting.sky.nadir].map(|radiance| radiance.to_array());
+        let textured = lighting.textured.as_ref();
+        let textured = textured.map(|textured| TexturedMemory::new(backend, textured));
+        Ok(Self {
+            backend,
+            lighting,
+            textured: textured.transpose()?,
+            materials: memory_of(backend, &lighting.materials)?,
+            material_of: memory_of(backend, &lighting.material_of)?,
+            lights: memory_of(backend, &lighting.lights)?,
+            sky: memory_of(backend, &sky)?,
+            lamps: memory_of(backend, &lighting.lamps)?,
+        })
+    }
+}
