@@ -119,7 +119,7 @@ impl Error {
             | Self::Write { .. }
             | Self::Resume(_) => 3,
             Self::Verification(_)
-            | Self::Heap(HeapError::Misuse { .. } | HeapError::Strange { .. }) => 5,
+            | Self::Heap(HeapError::Misuse { .. } | HeapError::InvalidGrants { .. }) => 5,
             Self::Backend(_) | Self::Heap(_) | Self::OutOfPool(_) => 4,
             // 128 and the number of the signal, as shells say it.
             Self::Interrupted(_) => 130,

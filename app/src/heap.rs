@@ -67,8 +67,8 @@ pub enum HeapError {
         overruns: u64,
     },
     /// Functions of the user's granted what no block can be.
-    #[error("{}", strange_blocks(*.outside, *.misaligned))]
-    Strange {
+    #[error("{}", invalid_grants(*.outside, *.misaligned))]
+    InvalidGrants {
         /// Blocks that were not in the pool, or not as a whole.
         outside: u64,
         /// Blocks that were not aligned.
@@ -104,7 +104,7 @@ pub(crate) fn sorted_setup_error(
 }
 
 /// What is wrong with blocks that were refused for their addresses.
-fn strange_blocks(outside: u64, misaligned: u64) -> String {
+fn invalid_grants(outside: u64, misaligned: u64) -> String {
     let blocks = |count: u64| match count {
         1 => "1 block".to_owned(),
         _ => format!("{count} blocks"),
@@ -342,7 +342,7 @@ impl<'b> DeviceHeap<'b> {
     ///
     /// # Errors
     ///
-    /// [`HeapError::Strange`], and faults of the backend.
+    /// [`HeapError::InvalidGrants`], and faults of the backend.
     pub fn check_grants(&self) -> Result<(), HeapError> {
         if !self.allocator.properties.external {
             return Ok(());
@@ -350,7 +350,7 @@ impl<'b> DeviceHeap<'b> {
         let faults = self.state()?.faults;
         match (faults.outside, faults.misaligned) {
             (0, 0) => Ok(()),
-            (outside, misaligned) => Err(HeapError::Strange {
+            (outside, misaligned) => Err(HeapError::InvalidGrants {
                 outside,
                 misaligned,
             }),

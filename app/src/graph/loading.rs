@@ -34,7 +34,7 @@ pub(super) fn first_pool(shape: &Shape, entries: u64) -> u64 {
 /// A device store with the graph in it, and the time of the loading that succeeded. Its pool
 /// has `wanted` bytes or, if it may be chosen, as many as are needed and can be had,
 /// but not less than `least`.
-pub(super) fn settle<'b>(
+pub(super) fn load_into_pool<'b>(
     backend: &'b dyn Backend,
     options: &Options,
     wanted: u64,

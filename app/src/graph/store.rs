@@ -17,10 +17,10 @@ use heapwood_graphs::Csr;
 use super::StoreError;
 use super::device_store::{DeviceStore, Rows};
 use super::labels::KeptLabels;
+use super::loading::{first_pool, load_into_pool};
 use super::options::Options;
 use super::peak::Peak;
 use super::phase_times::PhaseTimes;
-use super::settle::{first_pool, settle};
 use super::workspace::Workspace;
 use crate::backend::{Backend, BackendError};
 use crate::size::Pool;
@@ -121,7 +121,7 @@ impl<'b> Store<'b> {
             Pool::Times(factor) => (4.0 * entries as f64 * factor) as u64,
             Pool::Bytes(bytes) => bytes,
         };
-        let (device, init_ms) = settle(backend, &options, pool_bytes, 0, shape, &stores)?;
+        let (device, init_ms) = load_into_pool(backend, &options, pool_bytes, 0, shape, &stores)?;
         let peak = Peak::default();
         peak.settle(device.granted_bytes()?);
         Ok(Self {
@@ -299,7 +299,7 @@ impl<'b> Store<'b> {
         let stores: Vec<Rows> = (0..shape.stores())
             .map(|store| Ok(self.device.rows(store)?.0))
             .collect::<Result<_, StoreError>>()?;
-        let (mut device, ms) = settle(
+        let (mut device, ms) = load_into_pool(
             self.backend,
             &self.options,
             pool_bytes,

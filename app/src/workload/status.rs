@@ -31,7 +31,7 @@ impl From<&HeapError> for Status {
             | HeapError::Backend(BackendError::SystemHeapFixed { .. }) => Self::Unsupported,
             HeapError::Backend(error) if error.is_out_of_memory() => Self::Oom,
             HeapError::Backend(error) if error.is_timeout() => Self::Timeout,
-            HeapError::Misuse { .. } | HeapError::Strange { .. } | HeapError::Backend(_) => {
+            HeapError::Misuse { .. } | HeapError::InvalidGrants { .. } | HeapError::Backend(_) => {
                 Self::Fault
             }
         }
