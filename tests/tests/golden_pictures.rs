@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use heapwood::tree::RenderedImage;
+use heapwood::tree::{RenderedImage, Shade};
+use heapwood_device::render::Mode;
 use heapwood_scenes::generate;
 use heapwood_tests::gpu::cpu;
 use heapwood_tests::pictured::subjects;
@@ -52,6 +53,37 @@ fn pictures_of_every_scene_are_the_golden_ones() {
         missing.is_empty() && new.is_empty(),
         "no longer there:\n{missing:#?}\ninstead:\n{new:#?}"
     );
+}
+
+/// A number of each kind of picture, without gaps. A new kind does not compile here: it belongs to
+/// the golden pictures, too.
+fn number(shade: &Shade) -> usize {
+    Mode::ALL.len()
+        + match shade {
+            Shade::Surface(mode) => {
+                let at = Mode::ALL.iter().position(|other| other == mode);
+                return at.expect("one of all");
+            }
+            Shade::Cost { .. } => 0,
+            Shade::Ambient { .. } => 1,
+            Shade::Path { .. } => 2,
+        }
+}
+
+#[test]
+fn golden_pictures_have_every_kind() {
+    for subject in subjects() {
+        let shadings = subject.shadings();
+        let mut numbers: Vec<_> = shadings.iter().map(|(_, of)| number(&of.shade)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(
+            numbers,
+            Vec::from_iter(0..Mode::ALL.len() + 3),
+            "{}",
+            subject.name
+        );
+    }
 }
 
 #[test]
