@@ -97,15 +97,15 @@ impl Error {
             Self::Failed(_) => 1,
             // The device is there and the work did not succeed.
             Self::Backend(error) | Self::Heap(HeapError::Backend(error))
-                if error.is_fault() || error.is_timeout() || error.is_unlinked() =>
+                if error.is_fault() || error.is_timeout() =>
             {
                 1
             }
-            Self::Backend(BackendError::Link(LinkError::Nothing))
-            | Self::Heap(HeapError::Backend(BackendError::Link(LinkError::Nothing))) => 2,
-            // A function that is missing is so for this allocator, not for others beside it.
-            Self::Backend(BackendError::Link(_)) => 3,
-            Self::Heap(HeapError::Backend(BackendError::Link(_))) => 1,
+            Self::Backend(BackendError::Link(error))
+            | Self::Heap(HeapError::Backend(BackendError::Link(error))) => match error {
+                LinkError::Nothing => 2,
+                _ => 3,
+            },
             Self::Scene(SceneError::TooMany { .. })
             | Self::Usage(_)
             | Self::Camera(_)

@@ -8,6 +8,7 @@ mod tools;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use heapwood::backend::BackendError;
 use heapwood::link::{FREE_STUB, INIT_STUB, Kind, Link, LinkError, LinkOptions, MALLOC, merged};
 use heapwood::ptx;
 use heapwood_device::launch::KernelId;
@@ -39,6 +40,62 @@ fn alone(file: &Path) -> LinkOptions {
 fn the_page_shows_the_example() {
     let page = include_str!("../../docs/external-allocators.md");
     assert!(page.contains(BUMP), "docs/examples/bump.cu is another");
+}
+
+/// What is found before a GPU is asked; whatever it is, the file is not as it should be.
+#[test]
+fn files_without_device_code_to_link_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let elf = |kind: u8, machine: u8, rest: &str| {
+        let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+        file.extend([kind, 0, machine, 0]);
+        file.extend(rest.as_bytes());
+        file
+    };
+    let (x86, cuda) = (62, 190);
+    let ptx = ".version 7.0\n.visible .func heapwood_free()\n{\nret;\n}\n";
+    let cases = [
+        (
+            "whole.cubin",
+            elf(2, cuda, ""),
+            "its device code is not relocatable",
+        ),
+        (
+            "whole.o",
+            elf(1, x86, ".nv_fatbin"),
+            "its device code is not relocatable",
+        ),
+        (
+            "host.o",
+            elf(1, x86, ".text"),
+            "there is no device code in it",
+        ),
+        (
+            "lists.so",
+            elf(3, x86, ""),
+            "a shared library is for the CPU",
+        ),
+        ("bump.cu", BUMP.into(), "--link takes a cubin"),
+        ("program", elf(2, x86, ""), "--link takes a cubin"),
+        ("free.ptx", ptx.into(), "no file has heapwood_malloc: write"),
+    ];
+    for (name, bytes, what) in cases {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).expect("the file is written");
+        let error = Link::read(&alone(&path), true).expect_err(name);
+        let error = heapwood::Error::from(BackendError::from(error));
+        let said = error.to_string();
+        assert!(
+            said.contains(what) && !said.contains('\n'),
+            "{name}: {said}"
+        );
+        assert_eq!(error.exit_code(), 3, "{name}: {said}");
+    }
+    let error = Link::read(&LinkOptions::default(), true).expect_err("there is no file");
+    assert_eq!(
+        heapwood::Error::from(BackendError::from(error)).exit_code(),
+        2
+    );
 }
 
 #[test]

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use heapwood::allocators::Spec;
 use heapwood::backend::{Backend, BackendError, Choice, Options};
-use heapwood::cuda::CudaError;
 use heapwood::heap::{DeviceHeap, HeapError};
 use heapwood::link::LinkOptions;
 use heapwood::size::Pool;
@@ -155,7 +154,7 @@ fn refusal(sources: &[&str], name: &str, merge: bool) -> Option<String> {
     let costs = heap.map_err(|error| error.to_string()).and_then(|_| {
         let costs = Costs::of(spec.allocator, &*backend as &dyn Backend);
         costs.map_err(|error| {
-            let is_link = matches!(error, BackendError::Cuda(CudaError::Link { .. }));
+            let is_link = matches!(error, BackendError::Link(_));
             assert!(is_link, "{error}");
             error.to_string()
         })

@@ -43,7 +43,7 @@ pub use select::{Choice, Options};
 pub enum BackendError {
     /// The GPU or its driver.
     #[error(transparent)]
-    Cuda(#[from] CudaError),
+    Cuda(CudaError),
     /// This program has no PTX.
     #[error(
         "this build of heapwood has no GPU code: rebuild it where `cargo xtask ptx` works, \
@@ -91,6 +91,16 @@ pub enum BackendError {
     },
 }
 
+impl From<CudaError> for BackendError {
+    /// What is wrong with the user's files is so wherever it is found.
+    fn from(error: CudaError) -> Self {
+        match error {
+            CudaError::Link(error) => Self::Link(error),
+            other => Self::Cuda(other),
+        }
+    }
+}
+
 impl From<HostOutOfMemory> for BackendError {
     fn from(error: HostOutOfMemory) -> Self {
         Self::OutOfMemory { bytes: error.bytes }
@@ -110,11 +120,6 @@ impl BackendError {
     /// Whether a launch was given up since it took longer than the backend's limit.
     pub fn is_timeout(&self) -> bool {
         matches!(self, Self::Cuda(CudaError::Timeout { .. }))
-    }
-
-    /// Whether kernels could not be linked with an allocator of the user's.
-    pub fn is_unlinked(&self) -> bool {
-        matches!(self, Self::Cuda(CudaError::Link { .. }))
     }
 
     /// Whether a kernel did something forbidden, or the hardware failed under it.

@@ -29,8 +29,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = spec.map_err(Error::Usage)?;
     arguments.link.check_use(spec.as_ref())?;
     let named = spec.as_ref().map(|spec| spec.allocator);
-    let backend = arguments.backend.decide(None)?;
-    let backend = arguments.link.add_to(backend)?.open()?;
+    let backend = arguments.link.decide(&arguments.backend, None)?.open()?;
     let listed = match named {
         Some(allocator) => vec![allocator],
         None => with_forms().collect(),

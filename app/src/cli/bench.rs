@@ -14,6 +14,7 @@ use crate::allocators;
 use crate::report::{Format, bench_table, linked_below};
 use crate::workload::cases::{self, BenchCase, Runner};
 use crate::workload::fragmentation::Case;
+use crate::workload::linking::{self, Linking};
 use crate::workload::micro::{self, HeapState, Plan, Row, Suite};
 use crate::{Error, size};
 
@@ -112,8 +113,8 @@ pub fn run(what: What) -> Result<(), Error> {
     }
 }
 
-/// Measures one case of a benchmark, as another process has written it down; returns its row as
-/// JSON.
+/// Measures one case of a benchmark, as another process has written it down, and returns its row
+/// as JSON; or links with the user's files, which comes before cases.
 ///
 /// # Errors
 ///
@@ -122,6 +123,7 @@ pub fn answer(kind: &str, case: &str) -> Result<String, Error> {
     match kind {
         micro::Case::KIND => cases::answer::<micro::Case>(case),
         Case::KIND => cases::answer::<Case>(case),
+        Linking::KIND => linking::answer(case),
         _ => Err(Error::Usage(format!("there is no benchmark `{kind}`"))),
     }
 }
@@ -141,7 +143,8 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
     common.link.check(&allocators)?;
     let (format, file) = common.results.open()?;
     let timeout = Duration::from_secs_f64(common.timeout);
-    let backend = common.link.add_to(common.backend.decide(Some(timeout))?)?;
+    let link = &common.link;
+    let backend = link.decide_for_cases(&common.backend, timeout, &allocators)?;
     let suite = Suite {
         workload,
         allocators,

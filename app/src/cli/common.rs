@@ -15,10 +15,11 @@ use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{BackendError, Choice, LAUNCH_LIMIT, Options};
 use crate::generate::{SceneSpec, Source};
-use crate::link::{Libraries, Link, LinkError, LinkOptions};
+use crate::link::{LinkError, LinkOptions};
 use crate::output::{self, Output};
 use crate::size;
 use crate::workload::frames::Frame;
+use crate::workload::linking::Linking;
 
 /// Which machine runs the kernels.
 #[derive(Clone, Debug, Args)]
@@ -120,22 +121,40 @@ impl LinkArguments {
         passed.flag("merge", self.merge && spec.is_external());
     }
 
-    /// The backend with these files, once it is decided.
+    /// The backend to open, with these files.
     ///
     /// # Errors
     ///
-    /// A file that cannot be linked there.
-    pub fn add_to(&self, mut options: Options) -> Result<Options, Error> {
-        if !self.link.is_empty() {
-            let on_cpu = options.choice == Choice::Cpu;
-            options.link = LinkOptions {
-                files: self.link.clone(),
-                merge: self.merge,
-            };
-            let link = Link::read(&options.link, !on_cpu).map_err(BackendError::from)?;
-            // What is wrong with a library is so in every process.
-            Libraries::load(&link, !on_cpu).map_err(BackendError::from)?;
-        }
+    /// As for [`BackendArguments::decide`]. What is wrong with the files is found when it is opened,
+    /// and when kernels are linked with them.
+    pub fn decide(
+        &self,
+        backend: &BackendArguments,
+        limit: Option<Duration>,
+    ) -> Result<Options, Error> {
+        let link = LinkOptions {
+            files: self.link.clone(),
+            merge: self.merge,
+        };
+        let options = backend.decide(limit)?;
+        Ok(Options { link, ..options })
+    }
+
+    /// The same for a run of many cases over these allocators, each in a process of its own that
+    /// is ended after `timeout`: the files were linked once, so that what is wrong with them is
+    /// not in every row.
+    ///
+    /// # Errors
+    ///
+    /// As for [`BackendArguments::decide`], and what is wrong with the files.
+    pub fn decide_for_cases(
+        &self,
+        backend: &BackendArguments,
+        timeout: Duration,
+        specs: &[Spec],
+    ) -> Result<Options, Error> {
+        let options = self.decide(backend, Some(timeout))?;
+        Linking::of(&options, specs).map_or(Ok(()), |linking| linking.ask(timeout))?;
         Ok(options)
     }
 }

@@ -59,8 +59,8 @@ pub fn run(arguments: Arguments) -> Result<(), Error> {
     arguments.link.check(&specs)?;
     let (format, file) = arguments.results.open()?;
     let timeout = Duration::from_secs_f64(arguments.timeout);
-    let backend = arguments.backend.decide(Some(timeout))?;
-    let backend = arguments.link.add_to(backend)?;
+    let link = &arguments.link;
+    let backend = link.decide_for_cases(&arguments.backend, timeout, &specs)?;
     let mut runner = match arguments.in_process {
         true => Runner::in_this_process(&backend)?,
         false => Runner::in_processes(&backend, timeout)?,

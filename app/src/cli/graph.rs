@@ -70,8 +70,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         check_heap: arguments.allocator.check_heap,
         algorithms,
     };
-    let decided = arguments.backend.decide(None)?;
-    let backend = arguments.allocator.link.add_to(decided)?.open()?;
+    let link = &arguments.allocator.link;
+    let backend = link.decide(&arguments.backend, None)?.open()?;
 
     let bar = progress(arguments.work.runs as usize);
     bar.set_message("runs");

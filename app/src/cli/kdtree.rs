@@ -89,8 +89,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     let (scene, _) = load_scene(scene, arguments.tree.keep_duplicates)?;
     let camera = view.as_ref().map(|view| view.camera(&scene)).transpose()?;
-    let decided = arguments.backend.decide(None)?;
-    let decided = arguments.allocator.link.add_to(decided)?;
+    let link = &arguments.allocator.link;
+    let decided = link.decide(&arguments.backend, None)?;
     let builder = arguments
         .builder
         .decide(&decided, &arguments.allocator, &arguments.tree)?;
@@ -223,8 +223,8 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
     let file = output.map(Output::open).transpose()?;
     let sources = &arguments.scenes.frames;
     let frames = load_frames(sources, arguments.tree.keep_duplicates)?;
-    let decided = arguments.backend.decide(None)?;
-    let backend = arguments.allocator.link.add_to(decided)?.open()?;
+    let link = &arguments.allocator.link;
+    let backend = link.decide(&arguments.backend, None)?.open()?;
 
     let workload = frames::Workload {
         frames: &frames,

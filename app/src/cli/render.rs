@@ -102,8 +102,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         arguments
             .shade
             .shading(&scene, lighting.as_ref(), &cameras[0], &arguments.passes)?;
-    let decided = arguments.backend.decide(None)?;
-    let decided = arguments.allocator.link.add_to(decided)?;
+    let link = &arguments.allocator.link;
+    let decided = link.decide(&arguments.backend, None)?;
     let origin = match kept {
         Some(file) => Origin::File(file),
         None => arguments.origin(spec, &decided)?,

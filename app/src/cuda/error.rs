@@ -6,6 +6,7 @@ use cust::sys::CUresult;
 use thiserror::Error;
 
 use super::driver;
+use crate::link::LinkError;
 
 /// A failure of the CUDA driver or of work on the GPU.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -70,16 +71,13 @@ pub enum CudaError {
     Jit {
         /// The driver's name for the failure.
         name: String,
-        /// First line of the compiler's log.
+        /// The first error in the compiler's log.
         line: String,
     },
 
     /// The kernels cannot be linked with an allocator of the user's.
-    #[error("--link: {why}")]
-    Link {
-        /// What is wrong, and what to do about it, in one line.
-        why: String,
-    },
+    #[error(transparent)]
+    Link(LinkError),
 
     /// The module has no kernel of this name.
     #[error("the kernel {name} is not in its module: rebuild the kernels")]

@@ -4,16 +4,16 @@
 //! a kernel are those of the functions that it calls, too. Its log is what tells which file is
 //! not as it should be; messages of `nvlink` of the CUDA toolkit read the same.
 
-use std::ffi::{CString, c_void};
+use std::ffi::CString;
 use std::ptr;
 use std::time::{Duration, Instant};
 
-use cust::sys::{self, CUjit_option, CUjitInputType, CUlinkState, CUmodule, CUresult};
+use cust::sys::{self, CUjitInputType, CUlinkState, CUmodule, CUresult};
 
 use super::error::{CudaError, check};
 use super::gpu::Gpu;
-use super::module::{LOG_BYTES, log_text};
-use crate::link::{FREE, FREE_STUB, INIT_STUB, Kind, Link, missing};
+use super::log::{Log, first_error};
+use crate::link::{FREE, FREE_STUB, INIT_STUB, Kind, Link, LinkError, MALLOC};
 
 /// Something to link, with a name for the log.
 struct Input<'a> {
@@ -25,24 +25,15 @@ struct Input<'a> {
 /// A linker at work, which owns the image that it makes.
 struct Linker {
     state: CUlinkState,
-    /// Its log of errors, at the place that the driver was told: it writes there until the
-    /// linker is gone.
-    log: Vec<u8>,
+    /// The driver writes there until the linker is gone.
+    log: Log,
 }
 
 impl Linker {
     /// A linker for the current context.
     fn new() -> Result<Self, CudaError> {
-        let mut log = vec![0_u8; LOG_BYTES];
-        let mut options = [
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        ];
-        // The size is passed in the place of a pointer, not behind one.
-        let mut values: [*mut c_void; 2] = [
-            log.as_mut_ptr().cast(),
-            ptr::without_provenance_mut(LOG_BYTES),
-        ];
+        let mut log = Log::new();
+        let (mut options, mut values) = log.options();
         let mut state = ptr::null_mut();
         // SAFETY: options and values have the same length; the log has the size told, and stays
         // where it is as long as the linker.
@@ -98,9 +89,7 @@ impl Linker {
         file: Option<&str>,
     ) -> Result<(), CudaError> {
         check(call, result).map_err(|error| match error {
-            CudaError::Call { name, .. } => CudaError::Link {
-                why: why(&name, &log_text(&self.log), file),
-            },
+            CudaError::Call { name, .. } => CudaError::Link(why(&name, &self.log.text(), file)),
             other => other,
         })
     }
@@ -148,9 +137,9 @@ pub(super) fn link(
 /// The error of a module that the user's PTX is a part of.
 pub(super) fn unmerged(error: CudaError) -> CudaError {
     match error {
-        CudaError::Jit { name, line } => CudaError::Link {
-            why: why(&name, &line, Some("merged with the kernels")),
-        },
+        CudaError::Jit { name, line } => {
+            CudaError::Link(why(&name, &line, Some("merged with the kernels")))
+        }
         other => other,
     }
 }
@@ -179,30 +168,30 @@ fn input_kind(kind: Kind) -> CUjitInputType {
     }
 }
 
-/// What is wrong, by what the driver calls it and the linker's log, and what to do about it.
-fn why(result: &str, log: &str, file: Option<&str>) -> String {
-    let file = file.unwrap_or("a file");
-    let line = first_error(log);
+/// What is wrong, by what the driver calls it and the linker's log.
+fn why(result: &str, log: &str, file: Option<&str>) -> LinkError {
+    let file = file.unwrap_or("a file").to_owned();
+    let line = first_error(log).to_owned();
     // The name in quotes behind these words.
     let named = |words: &str| {
         let (_, rest) = log.split_once(words)?;
         rest.split('\'').nth(1).map(str::to_owned)
     };
     if let Some(name) = named("Undefined reference to") {
-        return missing(&name);
+        return match [MALLOC, FREE].into_iter().find(|known| *known == name) {
+            Some(function) => LinkError::Missing { function },
+            None => LinkError::Undefined { name },
+        };
     }
     let twice = named("Multiple definition of");
     if let Some(name) = twice.or_else(|| named("Duplicate definition of function")) {
-        return match name.as_str() {
-            FREE if log.contains("external:free=no") => crate::link::LinkError::Frees.to_string(),
-            _ => format!("{name} is in two of the files: leave one out"),
+        return match name == FREE && log.contains("external:free=no") {
+            true => LinkError::Frees,
+            false => LinkError::Twice { name },
         };
     }
     if result == "CUDA_ERROR_UNSUPPORTED_PTX_VERSION" || log.contains("Unsupported .version") {
-        return format!(
-            "{file}: its PTX is newer than this driver: compile it for the GPU, with nvcc \
-             -rdc=true -c -arch=native, or by an older nvcc"
-        );
+        return LinkError::Newer { file };
     }
     let other_gpu = [
         "does not match target",
@@ -210,24 +199,10 @@ fn why(result: &str, log: &str, file: Option<&str>) -> String {
         "is higher than default",
     ];
     if result == "CUDA_ERROR_NO_BINARY_FOR_GPU" || other_gpu.iter().any(|part| log.contains(part)) {
-        return format!(
-            "{file}: there is no code for this GPU in it: compile it with nvcc -rdc=true -c \
-             -arch=native ({line})"
-        );
+        return LinkError::OtherGpu { file, line };
     }
-    format!(
-        "{file}: {result}: {line}; was it compiled with nvcc -rdc=true, from functions that are \
-         extern \"C\"?"
-    )
-}
-
-/// The first line of a log that is an error, or else the first that says something.
-fn first_error(log: &str) -> &str {
-    let lines = || log.lines().map(str::trim).filter(|line| !line.is_empty());
-    let error = lines().find(|line| line.contains("error") || line.contains("fatal"));
-    error
-        .or_else(|| lines().next())
-        .unwrap_or("the linker's log is empty")
+    let result = result.to_owned();
+    LinkError::Refused { file, result, line }
 }
 
 #[cfg(test)]
@@ -236,7 +211,7 @@ mod tests {
 
     /// What is said of a log that `nvlink` of CUDA 13.0 has printed.
     fn said(log: &str) -> String {
-        why("CUDA_ERROR_UNKNOWN", log, Some("bump.o"))
+        why("CUDA_ERROR_UNKNOWN", log, Some("bump.o")).to_string()
     }
 
     #[test]
@@ -276,7 +251,13 @@ mod tests {
         assert!(merged.starts_with("heapwood_init is in two of the files"));
         let newer = said("ptxas application ptx input, line 9; fatal   : Unsupported .version 9.9");
         assert!(newer.contains("newer than this driver"), "{newer}");
-        assert!(said("").contains("the linker's log is empty"));
+        let version = "CUDA_ERROR_UNSUPPORTED_PTX_VERSION";
+        let newer = |file: &str| LinkError::Newer {
+            file: file.to_owned(),
+        };
+        assert_eq!(why(version, "", Some("a.ptx")), newer("a.ptx"));
+        assert_eq!(why(version, "", None), newer("a file"));
+        assert!(said("").contains("the log is empty"));
         assert!(said("\n info : x\n error : y\n").contains("error : y"));
     }
 }

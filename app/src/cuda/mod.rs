@@ -10,6 +10,7 @@ mod driver;
 mod error;
 mod gpu;
 mod link;
+mod log;
 mod module;
 #[cfg(test)]
 mod pool_tests;

@@ -9,15 +9,13 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cust::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUmodule};
+use cust::sys::{self, CUfunction, CUfunction_attribute, CUmodule};
 
 use super::error::{CudaError, check};
 use super::gpu::Gpu;
 use super::link::{link, unmerged};
+use super::log::{Log, first_error};
 use crate::link::{Link, merged};
-
-/// Room for the log of the driver's compiler, in bytes; only its begin is used.
-pub(super) const LOG_BYTES: usize = 4096;
 
 /// A set of kernels, compiled for one device. Clones share it; with the last of them
 /// and of its functions it is unloaded, after a wait for the kernels that still run.
@@ -54,7 +52,7 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`CudaError::Jit`] with the first line of the compiler's log, and faults of
+    /// [`CudaError::Jit`] with the first error in the compiler's log, and faults of
     /// earlier work.
     pub fn load(gpu: &Gpu, ptx: &str) -> Result<Self, CudaError> {
         gpu.shared().enter()?;
@@ -83,9 +81,7 @@ impl Module {
         gpu.shared().enter()?;
         if with.merges() {
             let begun = Instant::now();
-            let module = merged(ptx, with, frees).map_err(|error| CudaError::Link {
-                why: error.to_string(),
-            })?;
+            let module = merged(ptx, with, frees).map_err(CudaError::Link)?;
             let module = Self::load(gpu, &module).map_err(unmerged)?;
             return Ok((module, begun.elapsed()));
         }
@@ -248,16 +244,8 @@ impl Drop for Loaded {
 
 /// Has the driver compile PTX.
 fn load(ptx: &CStr) -> Result<CUmodule, CudaError> {
-    let mut log = vec![0_u8; LOG_BYTES];
-    let mut options = [
-        CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-        CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-    ];
-    // The size is passed in the place of a pointer, not behind one.
-    let mut values: [*mut c_void; 2] = [
-        log.as_mut_ptr().cast(),
-        ptr::without_provenance_mut(LOG_BYTES),
-    ];
+    let mut log = Log::new();
+    let (mut options, mut values) = log.options();
     let mut handle = ptr::null_mut();
     // SAFETY: the text ends with a zero; options and values have the same length;
     // the log has the size told and outlives the call.
@@ -273,22 +261,9 @@ fn load(ptx: &CStr) -> Result<CUmodule, CudaError> {
     check("cuModuleLoadDataEx", result).map_err(|error| match error {
         CudaError::Call { name, .. } => CudaError::Jit {
             name,
-            line: first_line(&log),
+            line: first_error(&log.text()).to_owned(),
         },
         other => other,
     })?;
     Ok(handle)
-}
-
-/// A zero-terminated log.
-pub(super) fn log_text(log: &[u8]) -> String {
-    let text = log.split(|&byte| byte == 0).next().unwrap_or_default();
-    String::from_utf8_lossy(text).into_owned()
-}
-
-/// The first line of a zero-terminated log that is not blank.
-fn first_line(log: &[u8]) -> String {
-    let text = log_text(log);
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    line.unwrap_or("the compiler's log is empty").to_owned()
 }

@@ -115,10 +115,55 @@ pub enum LinkError {
     /// It was said not to free, and there is a function that does.
     #[error("a file has {FREE}, and external:free=no says that there is none: leave out free=no")]
     Frees,
+    /// Some other function that one of the files calls.
+    #[error("{}", missing(name))]
+    Undefined {
+        /// Its name.
+        name: String,
+    },
+    /// A function is there more than once.
+    #[error("{name} is in two of the files: leave one out")]
+    Twice {
+        /// Its name.
+        name: String,
+    },
+    /// PTX of a version that the driver does not know.
+    #[error(
+        "{file}: its PTX is newer than this driver: compile it for the GPU, with nvcc -rdc=true \
+         -c -arch=native, or by an older nvcc"
+    )]
+    Newer {
+        /// The file, as far as it is known which.
+        file: String,
+    },
+    /// Code for other GPUs.
+    #[error(
+        "{file}: there is no code for this GPU in it: compile it with nvcc -rdc=true -c \
+         -arch=native ({line})"
+    )]
+    OtherGpu {
+        /// The file, as far as it is known which.
+        file: String,
+        /// What the linker says.
+        line: String,
+    },
+    /// The linker refuses a file for another reason.
+    #[error(
+        "{file}: {result}: {line}; was it compiled with nvcc -rdc=true, from functions that are \
+         extern \"C\"?"
+    )]
+    Refused {
+        /// The file, as far as it is known which.
+        file: String,
+        /// The driver's name for the failure.
+        result: String,
+        /// What the linker says.
+        line: String,
+    },
 }
 
 /// What to do about a function that is in none of the files.
-pub fn missing(function: &str) -> String {
+fn missing(function: &str) -> String {
     match function {
         MALLOC => format!(
             "no file has {MALLOC}: write extern \"C\" __device__ void* {MALLOC}(void* state, \

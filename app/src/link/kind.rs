@@ -52,6 +52,14 @@ const RELOCATABLE_FILE: u16 = 1;
 #[cfg(test)]
 const PROGRAM: u16 = 2;
 const SHARED: u16 = 3;
+/// ELF's number of the machine that this program runs on, where it is one of the usual.
+const HERE: Option<u16> = if cfg!(target_arch = "x86_64") {
+    Some(62)
+} else if cfg!(target_arch = "aarch64") {
+    Some(183)
+} else {
+    None
+};
 /// Mach-O's type of a relocatable file.
 const MACH_OBJECT: u8 = 1;
 
@@ -85,12 +93,20 @@ pub fn of(bytes: &[u8]) -> Option<Kind> {
     is_ptx.then_some(Kind::Ptx)
 }
 
+/// Whether a shared library is one of another processor's. What the system says of such a file
+/// is often that it is not there.
+pub fn is_foreign(bytes: &[u8]) -> bool {
+    let is_elf = bytes.starts_with(b"\x7fELF");
+    is_elf && HERE.is_some_and(|here| word(bytes, 18).is_some_and(|machine| machine != here))
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u16> {
+    let word: [u8; 2] = bytes.get(at..at + 2)?.try_into().ok()?;
+    Some(u16::from_le_bytes(word))
+}
+
 fn elf(bytes: &[u8]) -> Option<Kind> {
-    let word = |at: usize| {
-        let word: [u8; 2] = bytes.get(at..at + 2)?.try_into().ok()?;
-        Some(u16::from_le_bytes(word))
-    };
-    match (word(16)?, word(18)?) {
+    match (word(bytes, 16)?, word(bytes, 18)?) {
         (RELOCATABLE_FILE, CUDA) => Some(Kind::Cubin),
         (_, CUDA) => Some(Kind::Whole),
         (RELOCATABLE_FILE, _) => Some(with_code(bytes, Kind::Object)),

@@ -1,6 +1,7 @@
 //! Shared libraries of an allocator of the user's: on the CPU they have its functions, and where
 //! the allocator has memory of its own, on a GPU too, they have what gets that.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use heapwood_device::allocators::bind_external;
 use heapwood_device::host::HostAllocator;
 use libloading::Library;
 
+use super::kind::is_foreign;
 use super::{CREATE, DESTROY, FREE, INIT, Link, LinkError, LinkedFile, MALLOC};
 
 /// Gets memory for a heap of so many bytes, and makes what `heapwood_malloc` finds at the begin
@@ -35,21 +37,28 @@ impl Libraries {
     ///
     /// # Errors
     ///
-    /// A file that is no library for this machine, and a missing function.
+    /// A file that is no library for this machine, a missing function, and one that two files
+    /// have.
     pub fn load(link: &Link, on_gpu: bool) -> Result<Self, LinkError> {
         let loaded = link.libraries().map(load).collect::<Result<Vec<_>, _>>()?;
-        let address = |name: &str| {
-            let found = loaded.iter().find_map(|library| {
+        let address = |name: &'static str| {
+            let found = loaded.iter().filter_map(|library| {
                 // SAFETY: only the address is taken here.
-                unsafe { library.get::<*mut c_void>(name) }.ok()
+                let symbol = unsafe { library.get::<*mut c_void>(name) }.ok()?;
+                Some(symbol.expose_provenance() as u64)
             });
-            found.map_or(0, |symbol| symbol.expose_provenance() as u64)
+            let found: BTreeSet<u64> = found.collect();
+            match found.len() {
+                // A library also shows what is in those that it was linked with.
+                0 | 1 => Ok(found.first().copied().unwrap_or(0)),
+                _ => Err(LinkError::Twice { name: name.into() }),
+            }
         };
-        let (malloc, free, init) = (address(MALLOC), address(FREE), address(INIT));
+        let (malloc, free, init) = (address(MALLOC)?, address(FREE)?, address(INIT)?);
         if malloc == 0 && !on_gpu {
             return Err(LinkError::Missing { function: MALLOC });
         }
-        let memory = match (address(CREATE) as usize, address(DESTROY) as usize) {
+        let memory = match (address(CREATE)? as usize, address(DESTROY)? as usize) {
             (0, _) => match link.libraries().next() {
                 Some(file) if on_gpu => {
                     let path = file.path.clone();
@@ -113,6 +122,7 @@ fn load(file: &LinkedFile) -> Result<Library, LinkError> {
     let failed = |cause: libloading::Error| LinkError::Load {
         path: file.path.clone(),
         cause: match cause.source() {
+            _ if is_foreign(&file.bytes) => "it is for another processor".to_owned(),
             Some(source) => source.to_string(),
             None => cause.to_string(),
         },

@@ -16,7 +16,7 @@ use std::time::Duration;
 use heapwood_files::read_as_is;
 use serde::{Deserialize, Serialize};
 
-pub use error::{LinkError, missing};
+pub use error::LinkError;
 pub use kind::Kind;
 pub use library::{Libraries, OwnHeap};
 pub use merge::merged;

@@ -7,6 +7,7 @@
 //! - [`micro`]: allocators alone, in the papers' microbenchmarks.
 //! - [`fragmentation`]: how much of a pool they grant, and where.
 //! - [`host_pool`]: what the host obtains memory from, alone.
+//! - [`linking`]: the user's own allocator is linked once, before cases over it.
 //! - [`cases`]: how a case of these is measured, in a process of its own or here.
 //! - [`compare`]: any of this over several allocators, each in a process of its own.
 //!
@@ -20,6 +21,7 @@ pub mod fragmentation;
 pub mod frames;
 pub mod graph;
 pub mod host_pool;
+pub mod linking;
 pub mod micro;
 mod status;
 pub mod tree;

@@ -232,10 +232,10 @@ fn what_does_not_free_is_said_not_to() {
         assert!(row["free_ms"].is_null(), "{row}");
     }
     let missing = tree("--allocator external --link @bump.so");
-    assert!(missing.error(1).contains("external:free=no"), "{missing:?}");
+    assert!(missing.error(3).contains("external:free=no"), "{missing:?}");
     let has_one = tree("--allocator external:free=no --link @frees.so");
     assert!(
-        has_one.error(1).contains("leave out free=no"),
+        has_one.error(3).contains("leave out free=no"),
         "{has_one:?}"
     );
     let frames = "kdtree --frames gen:soup gen:soup --backend cpu --link @bump.so --allocator";
@@ -304,6 +304,116 @@ fn blocks_that_overlap_are_found_and_an_allocator_that_hangs_is_ended() {
         (status.as_str(), error.as_str()),
         ("timeout", "not done after 2 s")
     );
+}
+
+/// Commands with many cases, each over an allocator that is built in, too.
+const MANY_CASES: [&str; 5] = [
+    "bench threads --threads 100 --bytes 64,128",
+    "bench mixed --threads 100 --in-process",
+    "bench fragmentation --threads 100 --bytes 64,128",
+    "compare kdtree gen:soup,triangles=100 --runs 1",
+    "compare graph gen:uniform,vertices=64",
+];
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_once_before_the_first_case() {
+    let folder = Folder::new();
+    if !compile(&folder, FAULTY, &[], "bump") {
+        return;
+    }
+    assert!(compile(&folder, FAULTY, &["WITH_FREE"], "frees"));
+    assert!(compile(&folder, FREE_LISTS, &[], "lists"));
+    folder.put("other.so", of_another_machine());
+    let cases = [
+        (
+            "cfmalloc,external",
+            "--link @bump.so",
+            "no file has heapwood_free: write",
+        ),
+        ("external:free=no", "--link @frees.so", "leave out free=no"),
+        // One that would do does not help another.
+        (
+            "external,external:free=no",
+            "--link @frees.so",
+            "leave out free=no",
+        ),
+        (
+            "external",
+            "--link @lists.so --link @frees.so",
+            "heapwood_malloc is in two of the files",
+        ),
+        (
+            "cfmalloc,external",
+            "--link @other.so",
+            "other.so: cannot load it: it is for another processor",
+        ),
+    ];
+    for command in MANY_CASES {
+        for (allocators, link, what) in cases {
+            let command =
+                format!("{command} --allocators {allocators} {link} --backend cpu --timeout 20");
+            let outcome = run(&folder, &command);
+            assert!(outcome.error(3).contains(what), "{command}: {outcome:?}");
+        }
+    }
+    for command in [
+        "kdtree gen:soup,triangles=100 --runs 1",
+        "graph gen:uniform,vertices=64",
+    ] {
+        let command = format!("{command} --allocator external --backend cpu");
+        for (_, link, what) in &cases[3..] {
+            let outcome = run(&folder, &format!("{command} {link}"));
+            assert!(outcome.error(3).contains(what), "{command}: {outcome:?}");
+        }
+    }
+    // Twice the same file is one.
+    let twice = run(
+        &folder,
+        "kdtree gen:soup,triangles=100 --runs 1 --backend cpu --allocator external \
+         --link @lists.so --link @lists.so",
+    );
+    assert_eq!(twice.code, 0, "{twice:?}");
+}
+
+/// Initialisers of a library run when it is loaded.
+#[test]
+fn a_library_that_crashes_or_hangs_when_it_is_loaded_is_said_once() {
+    let folder = Folder::new();
+    let does = |what: &str| {
+        format!(
+            "#include <stdlib.h>\n__attribute__((constructor)) void first(void) {{ {what} }}\n\
+             {FREE_LISTS}"
+        )
+    };
+    if !compile(&folder, &does("abort();"), &[], "crashes") {
+        return;
+    }
+    let hangs = does("for (volatile int always = 1; always;) {}");
+    assert!(compile(&folder, &hangs, &[], "hangs"));
+    for command in MANY_CASES {
+        let command = format!("{command} --allocators cfmalloc,external --backend cpu");
+        let crashes = run(&folder, &format!("{command} --link @crashes.so"));
+        assert!(
+            crashes
+                .error(1)
+                .starts_with("--link: a file of it has crashed"),
+            "{crashes:?}"
+        );
+        let hangs = run(&folder, &format!("{command} --link @hangs.so --timeout 1"));
+        assert_eq!(
+            hangs.error(1),
+            "--link: not linked after 1 s: use a larger --timeout"
+        );
+    }
+}
+
+/// The head of a shared library of a machine that this is not.
+fn of_another_machine() -> Vec<u8> {
+    let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+    // A shared library, of an S/390, in the version that there is.
+    file.extend([3, 0, 22, 0, 1, 0, 0, 0]);
+    file.resize(4096, 0);
+    file
 }
 
 #[test]

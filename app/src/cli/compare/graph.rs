@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     work.forward(&mut options);
     let common = arguments
         .sides
-        .common(options, Some(work.input.file.words()))?;
+        .common(&specs, options, Some(work.input.file.words()))?;
 
     let case = |(spec, layout): (&Spec, Layout)| {
         let (allocator, layout) = (spec.to_string(), layout.name().to_owned());

@@ -51,7 +51,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     drop(loaded);
     let common = arguments
         .sides
-        .common(options(arguments), Some(scene.words()))?;
+        .common(&specs, options(arguments), Some(scene.words()))?;
 
     compare::<TreeReport>(opened, &specs, &common, || {
         Origin::new(name, Some(hash), None, &common.info)
@@ -87,7 +87,7 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
     for source in sources {
         options.words("frames", Some(source.words()));
     }
-    let common = arguments.sides.common(options, None)?;
+    let common = arguments.sides.common(&specs, options, None)?;
 
     compare::<FramesReport>(opened, &specs, &common, || {
         Origin::new(name, Some(hash), None, &common.info)

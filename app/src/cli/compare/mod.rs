@@ -6,6 +6,7 @@ mod kdtree;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use serde::de::DeserializeOwned;
@@ -131,9 +132,15 @@ impl Sides {
         }
     }
 
-    /// What the cases have in common: these options, the backend, and the input.
-    fn common(&self, mut options: Passed, input: Option<OsString>) -> Result<Common, Error> {
-        let backend = self.link.add_to(self.backend.decide(None)?)?;
+    /// What the cases over these allocators have in common: these options, the backend, and the input.
+    fn common(
+        &self,
+        specs: &[Spec],
+        mut options: Passed,
+        input: Option<OsString>,
+    ) -> Result<Common, Error> {
+        let timeout = Duration::from_secs_f64(self.timeout);
+        let backend = self.link.decide_for_cases(&self.backend, timeout, specs)?;
         options.backend(&backend);
         Ok(Common {
             info: backend.info()?,
