@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::program::{Folder, Outcome, run, text};
+use crate::program::{Folder, run, text};
 
 /// An allocator that keeps the contract, in C.
 const FREE_LISTS: &str = include_str!("../../../tests/data/external/freelist.c");
@@ -246,34 +246,58 @@ fn what_does_not_free_is_said_not_to() {
     tree("--allocator external:free=no --link @lazy.so").json();
 }
 
+/// What is said of blocks that cannot be: by a command over one allocator, and in the rows of those
+/// over several.
 #[test]
 fn blocks_that_cannot_be_are_found() {
     let folder = Folder::new();
-    for (fault, what) in [
-        ("BEFORE", "outside of the pool, or beyond its end"),
-        ("BEYOND", "outside of the pool, or beyond its end"),
-        ("MISALIGNED", "not aligned to 16 bytes"),
-    ] {
+    let said = |fault: &str, blocks: u64| {
+        let blocks = match blocks {
+            1 => "1 block".to_owned(),
+            _ => format!("{blocks} blocks"),
+        };
+        match fault {
+            "MISALIGNED" => format!(
+                "heapwood_malloc returned {blocks} not aligned to 16 bytes, which every block has \
+                 to be"
+            ),
+            _ => format!(
+                "heapwood_malloc returned {blocks} outside of the pool, or beyond its end: a block \
+                 lies in the pool that heapwood_init was given"
+            ),
+        }
+    };
+    for fault in ["BEFORE", "BEYOND", "MISALIGNED"] {
         if !compile(&folder, FAULTY, &[fault], "bad") {
             return;
         }
         let linked = "--link @bad.so --backend cpu";
-        let found = |outcome: Outcome| {
-            assert!(outcome.error(5).contains(what), "{fault}: {outcome:?}");
-        };
         let tree = format!("kdtree gen:soup,triangles=500 {linked} --allocator external:free=no");
-        found(run(&folder, &tree));
-        found(run(&folder, &format!("{tree} --pool 1MiB")));
+        for tree in [&tree, &format!("{tree} --pool 1MiB")] {
+            assert_eq!(run(&folder, tree).error(5), said(fault, 1));
+        }
         let graph = format!("graph gen:uniform,vertices=64 {linked} --allocator external:free=no");
-        found(run(&folder, &graph));
-        let bench = format!(
-            "bench threads --allocators external:free=no {linked} --threads 100 --bytes 40 \
-             --pool 1MiB --runs 5 --format json --heap cold"
-        );
-        let outcome = run(&folder, &bench);
-        let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
-        assert_eq!(text(&rows[0], "status"), "fault", "{outcome:?}");
-        assert!(text(&rows[0], "error").contains(what), "{outcome:?}");
+        assert_eq!(run(&folder, &graph).error(5), said(fault, 64));
+        let case = |case: &str, code: i32| {
+            let command = format!("{case} {linked} --format json");
+            let outcome = run(&folder, &command);
+            assert_eq!(outcome.code, code, "{outcome:?}");
+            let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
+            let row = rows.as_array().unwrap().last().unwrap().clone();
+            assert_eq!(text(&row, "status"), "fault", "{command}: {outcome:?}");
+            text(&row, "error").to_owned()
+        };
+        let own = "--allocators external:free=no --threads 100 --bytes 40 --pool 1MiB";
+        for heap in ["cold", "warm"] {
+            let bench = format!("bench threads {own} --runs 5 --heap {heap}");
+            assert_eq!(case(&bench, 1), said(fault, 100), "{heap}");
+        }
+        let fragmentation = format!("bench fragmentation {own}");
+        assert_eq!(case(&fragmentation, 1), said(fault, 100));
+        // Another allocator succeeds.
+        let compare = "compare kdtree gen:soup,triangles=500 --runs 1 \
+                       --allocators atomicmalloc,external:free=no";
+        assert_eq!(case(compare, 0), said(fault, 1));
     }
 }
 
@@ -284,26 +308,66 @@ fn blocks_that_overlap_are_found_and_an_allocator_that_hangs_is_ended() {
         return;
     }
     assert!(compile(&folder, FAULTY, &["HANGS"], "hangs"));
-    let bench = |rest: &str| {
-        let command = format!(
-            "bench threads --allocators external:free=no --threads 100 --bytes 64 --pool 1MiB \
-             --heap warm --runs 5 --backend cpu --format json {rest}"
-        );
+    let row = |command: &str, rest: &str, code: i32| {
+        let command = format!("{command} --backend cpu --format json {rest}");
         let outcome = run(&folder, &command);
+        assert_eq!(outcome.code, code, "{outcome:?}");
         let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
-        (
-            text(&rows[0], "status").to_owned(),
-            text(&rows[0], "error").to_owned(),
-        )
+        let row = rows.as_array().unwrap().last().unwrap().clone();
+        let (status, error) = (text(&row, "status"), text(&row, "error"));
+        (format!("{status}: {error}"), outcome.stderr)
     };
-    let (status, error) = bench("--link @same.so");
-    assert_eq!(status, "fault");
-    assert!(error.contains("blocks lost their contents"), "{error}");
-    let (status, error) = bench("--link @hangs.so --timeout 2");
-    assert_eq!(
-        (status.as_str(), error.as_str()),
-        ("timeout", "not done after 2 s")
+    let own = "--allocators external:free=no --threads 100 --bytes 64 --pool 1MiB";
+    let threads = format!("bench threads {own} --heap warm --runs 5");
+    let fragmentation = format!("bench fragmentation {own}");
+    let compare = "compare kdtree gen:soup,triangles=500 --runs 1 \
+                   --allocators atomicmalloc,external:free=no";
+    let (found, why) = row(&threads, "--link @same.so", 5);
+    assert_eq!(found, "fault: 99 blocks lost their contents");
+    assert!(
+        why.contains("in 1 of 1 cases blocks lost their contents"),
+        "{why}"
     );
+    let (found, _) = row(&fragmentation, "--link @same.so", 1);
+    let overlap = "fault: 100 live blocks lie in 64 B, and take at least 6400 B: they overlap";
+    assert_eq!(found, overlap);
+    let graph = run(
+        &folder,
+        "graph gen:uniform,vertices=64 --verify --backend cpu --allocator external:free=no \
+         --link @same.so",
+    );
+    assert!(graph.error(5).starts_with("verification: "), "{graph:?}");
+    // Some check of the kernels' own comes first, or the verification: which depends on what the
+    // blocks hold.
+    let tree = run(
+        &folder,
+        "kdtree gen:soup,triangles=500 --verify --backend cpu --allocator external:free=no \
+         --link @same.so",
+    );
+    assert!(
+        [1, 5].contains(&tree.code) && tree.stdout.is_empty(),
+        "{tree:?}"
+    );
+    // And here another tree, if there is one.
+    let compared = run(
+        &folder,
+        &format!("{compare} --link @same.so --backend cpu --format json"),
+    );
+    match compared.code {
+        0 => assert!(
+            compared.stdout.contains("\"status\": \"fault\""),
+            "{compared:?}"
+        ),
+        code => assert_eq!(
+            (code, compared.stderr.contains("built different trees")),
+            (5, true)
+        ),
+    }
+
+    for (command, code) in [(&*threads, 1), (&*fragmentation, 1), (compare, 0)] {
+        let (found, _) = row(command, "--link @hangs.so --timeout 2", code);
+        assert_eq!(found, "timeout: not done after 2 s", "{command}");
+    }
 }
 
 /// Commands with many cases, each over an allocator that is built in, too.

@@ -28,6 +28,9 @@ pub struct Traits {
     /// Bytes that an empty heap may keep for itself once it was full: the chunks of
     /// virtualized queues.
     pub kept: u64,
+    /// The largest request that the empty heap serves, of what `max_block` says: of the user's
+    /// functions that does not know what they keep for themselves.
+    pub most: fn(u64) -> u64,
     /// A look at the allocator's own structures when the heap is at rest.
     pub inspect: fn(&Heap, &[Block]),
 }
@@ -71,7 +74,7 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
         let bench = Self {
             case,
             properties: Properties::of::<A>(),
-            max_block: A::max_block(pool.heap()),
+            max_block: (traits.most)(A::max_block(pool.heap())),
             pool,
             machine,
             ledger: Ledger::default(),
@@ -95,6 +98,9 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
             self.retire_all(&self.ledger.live());
         }
         self.ledger.clear();
+        if self.properties.external {
+            self.pool.zero_state();
+        }
         self.machine.launch(&|warp| {
             // SAFETY: a launch of all threads, and no block is used afterwards.
             unsafe { self.pool.allocator().init(warp) };

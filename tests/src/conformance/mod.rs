@@ -9,6 +9,7 @@
 mod bench;
 pub mod circular;
 pub mod clauses;
+pub mod external;
 pub mod history;
 mod ledger;
 mod machine;
@@ -44,6 +45,7 @@ pub const fn plain() -> Traits {
     Traits {
         overhead: 0,
         kept: 0,
+        most: |bytes| bytes,
         inspect: |_, _| {},
     }
 }

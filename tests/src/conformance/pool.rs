@@ -1,8 +1,10 @@
 //! Memory for a heap, with guards around it.
 
-use heapwood_device::allocator::{Allocator, Heap, Request, SetupError};
+use heapwood_device::allocator::{Allocator, EXTERNAL_STATE, Heap, Request, SetupError};
 use heapwood_device::device_heap::AnyHeap;
 use heapwood_device::simt::Warp;
+
+use super::external;
 
 /// What memory holds before an allocator touches it: nothing may be assumed.
 const FRESH: u8 = 0xa5;
@@ -41,14 +43,22 @@ impl<A: Allocator> Pool<A> {
             processors,
             parameters,
         })?;
+        let heap = match A::EXTERNAL {
+            true => external::bind(heap, parameters),
+            false => heap,
+        };
         // SAFETY: `setup` described the heap; the memory lives as long as the
         // pool, which outlives what tests do with it.
         let allocator = Box::new(unsafe { A::new(heap) });
-        Ok(Self {
+        let pool = Self {
             memory,
             heap,
             allocator,
-        })
+        };
+        if A::EXTERNAL {
+            pool.zero_state();
+        }
+        Ok(pool)
     }
 }
 
@@ -72,6 +82,11 @@ impl<A: ?Sized> Pool<A> {
     /// The heap.
     pub fn heap(&self) -> &Heap {
         &self.heap
+    }
+
+    /// Zeroes what the host zeroes of an allocator of the user's before it is initialised.
+    pub fn zero_state(&self) {
+        self.memory.zero(EXTERNAL_STATE);
     }
 
     /// Bytes of the pool, tables included.
@@ -106,6 +121,13 @@ impl Memory {
     /// Where it begins, 256-byte aligned.
     pub fn start(&self) -> *mut u8 {
         self.lines.cast::<u8>().wrapping_add(LINE)
+    }
+
+    /// Zeroes so many bytes at the begin, while nobody uses them.
+    pub fn zero(&self, bytes: u64) {
+        assert!(bytes <= self.bytes as u64, "{bytes} of {}", self.bytes);
+        // SAFETY: inside the memory.
+        unsafe { self.start().write_bytes(0, bytes as usize) };
     }
 
     fn encloses(&self, address: usize, bytes: u64) -> bool {

@@ -3,13 +3,14 @@
 
 use std::thread;
 
-use heapwood_device::allocator::{Faults, Heap, Request};
+use heapwood_device::allocator::{EXTERNAL_STATE, Faults, Heap, Request};
 use heapwood_device::bench::{STRESS_WORDS, Stress, StressArguments, StressCounts};
 use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::host::{self, HostAllocator};
 use heapwood_device::launch::Call;
 use heapwood_device::simt::{SCRATCH_BYTES, Solo};
 
+use super::external;
 use super::pool::Memory;
 use crate::fences;
 
@@ -91,7 +92,11 @@ pub fn stress(name: &str) {
             processors: THREADS,
             parameters: &[],
         });
-        let heap = heap.expect("a heap");
+        let mut heap = heap.expect("a heap");
+        if properties.external {
+            memory.zero(EXTERNAL_STATE);
+            heap = external::bind(heap, &[("name", "freelist")]);
+        }
         launch(allocator, heap, Call::of::<Init>(Nothing));
         let mut slots = vec![u64::from(u32::MAX); slot_count];
         if allocator.handle_bytes == 8 {

@@ -89,6 +89,18 @@ fn fill_in(
         *row = row.clone().ended(Status::Oom, why);
         return Ok(());
     }
+    if let Some(range) = row
+        .range
+        .filter(|range| range.range_bytes < range.least_bytes)
+    {
+        let (blocks, least) = (range.blocks, display(range.least_bytes));
+        let why = format!(
+            "{blocks} live blocks lie in {}, and take at least {least}: they overlap",
+            display(range.range_bytes)
+        );
+        *row = row.clone().ended(Status::Fault, why);
+        return Ok(());
+    }
     row.fill = Some(bench.fill()?);
     heap.check_grants()?;
     if bench.frees {

@@ -1,0 +1,48 @@
+//! The contract of the trait `Allocator` for allocators of the user's, in C. What they do that a
+//! clause is about in general, `external` does not declare, but for what is in the list here.
+
+use heapwood_device::allocators::External;
+use heapwood_tests::conformance;
+use heapwood_tests::conformance::{
+    Case, OsThreads, POOLS, Traits, case, clauses, each, external, plain, stress,
+};
+
+conformance!(
+    units: External, units(), POOLS, POOLS;
+    sizes disjoint exhaustion recovery freed_by_others coalesced setup reset
+);
+conformance!(
+    freelist: External, plain(), FREELIST, FREELIST;
+    disjoint recovery freed_by_others coalesced
+);
+
+mod full {
+    use super::*;
+
+    conformance!(units: External, units(), POOLS, POOLS; churn);
+}
+
+const FREELIST: &[Case] = &[
+    case(100_003, &[("name", "freelist")]),
+    case(1 << 20, &[("name", "freelist")]),
+];
+
+fn units() -> Traits {
+    Traits {
+        most: external::most_of_units,
+        ..plain()
+    }
+}
+
+/// On threads alone: the lockstep machine does not see by what C orders the owners of a block,
+/// and would take that for a race.
+#[test]
+fn concurrent() {
+    each::<External, _>(POOLS, &OsThreads, &units(), clauses::concurrent);
+    each::<External, _>(FREELIST, &OsThreads, &plain(), clauses::concurrent);
+}
+
+#[test]
+fn stressed() {
+    stress("external");
+}
