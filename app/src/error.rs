@@ -104,6 +104,8 @@ impl Error {
             Self::Backend(BackendError::Link(error))
             | Self::Heap(HeapError::Backend(BackendError::Link(error))) => match error {
                 LinkError::Nothing => 2,
+                // The file is as it should be.
+                LinkError::Create { .. } => 1,
                 _ => 3,
             },
             Self::Scene(SceneError::TooMany { .. })

@@ -7,6 +7,7 @@ use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::link::{AboutFile, Linked};
 use crate::samples::milliseconds;
+use crate::workload::micro::CallCost;
 
 /// Machine, program and input of a result; what does not apply is null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +39,10 @@ pub struct LinkMeta {
     /// How long linking took, all modules together, in milliseconds; null on the CPU, and where
     /// nothing came of it.
     pub ms: Option<f64>,
+    /// What a call costs on this device, in the same run; empty but in
+    /// microbenchmarks.
+    #[serde(default)]
+    pub call: Vec<CallCost>,
 }
 
 impl LinkMeta {
@@ -47,6 +52,7 @@ impl LinkMeta {
             files: linked.files.clone(),
             merged: linked.merged,
             ms: (!linked.time.is_zero()).then_some(linked.time.as_secs_f64() * 1e3),
+            call: Vec::new(),
         }
     }
 
@@ -57,6 +63,21 @@ impl LinkMeta {
             Some(ms) => format!("{files} in {} ms", milliseconds(ms)),
             None => files,
         }
+    }
+
+    /// For people: what a call costs, in a line for each number of threads.
+    pub fn call_lines(&self) -> Vec<String> {
+        let line = |cost: &CallCost| {
+            format!(
+                "{} threads of {} B: {} ms, and {} ms inlined: {:.3} ns more a request",
+                cost.threads,
+                cost.bytes,
+                milliseconds(cost.called_ms),
+                milliseconds(cost.inlined_ms),
+                cost.more_ns
+            )
+        };
+        self.call.iter().map(line).collect()
     }
 
     /// The files, and how they came into the kernels.

@@ -15,6 +15,7 @@ use heapwood_device::launch::Call;
 fn backends() -> Vec<Box<dyn Backend>> {
     let options = |choice, threads| Options {
         link: LinkOptions::default(),
+        reference: false,
         choice,
         device: 0,
         threads,

@@ -27,6 +27,7 @@ pub fn turn() -> MutexGuard<'static, ()> {
 fn options(choice: Choice, threads: Option<usize>) -> Options {
     Options {
         link: LinkOptions::default(),
+        reference: false,
         choice,
         device: 0,
         threads,

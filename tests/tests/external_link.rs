@@ -113,7 +113,8 @@ fn what_nvcc_makes_of_the_example_is_known() {
         let file = compile(&tools, BUMP, arguments, name);
         let link =
             Link::read(&alone(&file), true).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert_eq!(link.files()[0].kind, kind, "{name}");
+        let file = link.device_files().next().expect("it has device code");
+        assert_eq!(file.kind, kind, "{name}");
         let on_cpu = Link::read(&alone(&file), false);
         assert!(matches!(on_cpu, Err(LinkError::NotForCpu { .. })), "{name}");
     }
@@ -153,7 +154,14 @@ fn the_example_links_with_every_kernel() {
     };
     let to_merge = Link::read(&to_merge, true).expect("PTX can be merged");
     let text = fs::read_to_string(text).expect("PTX is text");
-    let forms = [object, tools.assemble(&text, "bump")];
+    let reference = Link::reference();
+    let reference = reference.device_files().next().expect("it is PTX");
+    let reference = String::from_utf8(reference.bytes.clone()).expect("PTX is text");
+    let forms = [
+        object,
+        tools.assemble(&text, "bump"),
+        tools.assemble(&reference, "reference"),
+    ];
     let free = "extern \"C\" __device__ void heapwood_free(void* state, void* block) {}";
     let free = compile(&tools, free, &["-rdc=true", "-c"], "free.o");
     let [init_stub, free_stub] =

@@ -11,7 +11,9 @@ use heapwood::link::LinkOptions;
 use heapwood::size::Pool;
 use heapwood::tree::{self, TreeBuilder};
 use heapwood::workload::Status;
-use heapwood::workload::micro::{Costs, HeapState, Microbenchmark, Plan, Row, Runner, Size, Suite};
+use heapwood::workload::micro::{
+    CallCost, Costs, HeapState, Microbenchmark, Plan, Row, Runner, Size, Suite,
+};
 use heapwood_scenes::generate;
 use heapwood_tests::gpu::turn;
 use tempfile::TempDir;
@@ -138,6 +140,37 @@ fn trees_over_them_are_those_of_other_allocators(merge: bool) {
     assert_eq!(own, other);
     let costs = Costs::of(spec("external").allocator, &*backend).expect("the kernels load");
     assert!(costs.plain.is_some_and(|cost| cost.registers > 0));
+}
+
+#[test]
+fn what_a_call_costs_is_measured() {
+    let _turn = turn();
+    let Some((_folder, options)) = linked(&[STACKS], false) else {
+        return;
+    };
+    let plan = Plan {
+        warmup: 1,
+        runs: 5,
+        budget_s: 1.0,
+        verify: false,
+    };
+    let costs = CallCost::measure(&options, plan, Runner::in_this_process).expect("they run");
+    assert_eq!(costs.len(), 2, "{costs:?}");
+    for cost in costs {
+        println!("{cost:?}");
+        assert!(cost.inlined_ms > 0.0 && cost.called_ms > 0.0, "{cost:?}");
+    }
+    // And what it grants is right.
+    let options = Options {
+        reference: true,
+        ..options
+    };
+    for workload in [Microbenchmark::Threads, Microbenchmark::Mixed] {
+        for row in rows(&options, "external:free=no", workload) {
+            assert_eq!(row.status, Status::Ok, "{row:?}");
+            assert_eq!((row.nulls, row.corrupt), (Some(0), Some(0)), "{row:?}");
+        }
+    }
 }
 
 /// What is said when a heap over these files is made ready and asked.

@@ -38,6 +38,9 @@ pub struct Options {
     /// What the kernels over an allocator of the user's are linked with.
     #[serde(default)]
     pub link: LinkOptions,
+    /// Whether they are linked with heapwood's own ([`Link::reference`]) in the place of that.
+    #[serde(default)]
+    pub reference: bool,
 }
 
 impl Default for Options {
@@ -49,6 +52,7 @@ impl Default for Options {
             threads: None,
             limit: LAUNCH_LIMIT,
             link: LinkOptions::default(),
+            reference: false,
         }
     }
 }
@@ -100,6 +104,9 @@ impl Options {
     ///
     /// [`BackendError::Link`] with one that cannot be used on this backend.
     fn files(&self) -> Result<Option<Link>, BackendError> {
+        if self.reference {
+            return Ok(Some(Link::reference()));
+        }
         if self.link.files.is_empty() {
             return Ok(None);
         }

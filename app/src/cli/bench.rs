@@ -10,12 +10,13 @@ use super::common::{BackendArguments, LinkArguments, progress, write};
 use super::duration::parse_seconds;
 use super::suffix::ResultArguments;
 use super::{fragmentation, host_pool};
-use crate::allocators;
+use crate::allocators::{self, Spec};
+use crate::backend::Options;
 use crate::report::{Format, bench_table, linked_below};
 use crate::workload::cases::{self, BenchCase, Runner};
 use crate::workload::fragmentation::Case;
 use crate::workload::linking::{self, Linking};
-use crate::workload::micro::{self, HeapState, Plan, Row, Suite};
+use crate::workload::micro::{self, CallCost, HeapState, Plan, Row, Suite};
 use crate::{Error, size};
 
 use workload::Workload;
@@ -161,12 +162,18 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
         },
         backend,
     };
-    let runner = match common.in_process {
-        true => Runner::in_this_process(&suite.backend)?,
-        false => Runner::in_processes(&suite.backend, timeout)?,
+    let runner = |options: &Options| match common.in_process {
+        true => Runner::in_this_process(options),
+        false => Runner::in_processes(options, timeout),
     };
 
-    let rows = run_all(&suite, runner)?;
+    let mut rows = run_all(&suite, runner(&suite.backend)?)?;
+    if suite.allocators.iter().any(Spec::is_external) {
+        let call = CallCost::measure(&suite.backend, suite.plan, runner)?;
+        for link in rows.iter_mut().filter_map(|row| row.meta.link.as_mut()) {
+            link.call.clone_from(&call);
+        }
+    }
     let mut text = format.write(&rows, |rows| bench_table(rows, format))?;
     if format == Format::Table {
         text += &linked_below(rows.iter().map(|row| &row.meta));

@@ -56,6 +56,7 @@ impl BackendArguments {
             threads: self.cpu_threads,
             limit: limit.unwrap_or(LAUNCH_LIMIT),
             link: LinkOptions::default(),
+            reference: false,
         };
         let (options, why) = options.decide()?;
         if let Some(why) = why {

@@ -12,6 +12,7 @@ use heapwood_device::host::HostAllocator;
 use libloading::Library;
 
 use super::kind::is_foreign;
+use super::reference;
 use super::{CREATE, DESTROY, FREE, INIT, Link, LinkError, LinkedFile, MALLOC};
 
 /// Gets memory for a heap of so many bytes, and makes what `heapwood_malloc` finds at the begin
@@ -40,6 +41,9 @@ impl Libraries {
     /// A file that is no library for this machine, a missing function, and one that two files
     /// have.
     pub fn load(link: &Link, on_gpu: bool) -> Result<Self, LinkError> {
+        if link.is_reference() {
+            return Ok(Self::reference());
+        }
         let loaded = link.libraries().map(load).collect::<Result<Vec<_>, _>>()?;
         let address = |name: &'static str| {
             let found = loaded.iter().filter_map(|library| {
@@ -87,6 +91,17 @@ impl Libraries {
             memory,
             _loaded: loaded,
         })
+    }
+
+    /// The functions of [`Link::reference`], which are the program's own.
+    fn reference() -> Self {
+        Self {
+            malloc: reference::malloc as *const c_void as u64,
+            free: 0,
+            init: reference::init as *const c_void as u64,
+            memory: None,
+            _loaded: Vec::new(),
+        }
     }
 
     /// A heap over these functions, which frees or does not, as it says.

@@ -9,6 +9,7 @@ mod error;
 mod kind;
 mod library;
 mod merge;
+mod reference;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

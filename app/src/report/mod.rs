@@ -74,10 +74,16 @@ impl Format {
     }
 }
 
-/// What the rows of a table were linked with, in a line below it; nothing if none were.
+/// What the rows of a table were linked with, in a line below it, and what a call costs in more of
+/// them; nothing if none were.
 pub fn linked_below<'a>(mut rows: impl Iterator<Item = &'a Meta>) -> String {
-    let line = rows.find_map(Meta::link_line);
-    line.map_or(String::new(), |(name, value)| format!("{name}  {value}\n"))
+    let Some(link) = rows.find_map(|meta| meta.link.as_ref()) else {
+        return String::new();
+    };
+    let calls = link.call_lines();
+    let calls = calls.iter().map(|line| format!("a call  {line}\n"));
+    let linked = format!("linked  {}\n", link.text());
+    std::iter::once(linked).chain(calls).collect()
 }
 
 /// A value as indented JSON with a line break at the end.

@@ -68,8 +68,21 @@ fn the_users_allocator_runs_whatever_the_programs_do() {
             assert!(own || text(row, "allocator") == "cfmalloc", "{row}");
             assert_eq!(link(row).is_null(), !own, "{row}");
             assert!(row["corrupt"].as_u64().is_none_or(|corrupt| corrupt == 0));
+            let requests = link(row)["call"].as_array().map(|call| {
+                let threads = call.iter().map(|cost| cost["threads"].as_u64());
+                threads.collect::<Vec<_>>()
+            });
+            let measured = own.then(|| vec![Some(10_000), Some(1_000_000)]);
+            assert_eq!(requests, measured, "{row}");
         }
     }
+    let table = run(
+        &folder,
+        "bench threads --threads 100 --bytes 64 --heap warm --runs 5 --pool 1MiB --backend cpu \
+         --allocators external --link @lists.so",
+    );
+    let calls = table.stdout.matches("\na call  ");
+    assert_eq!(calls.count(), 2, "{table:?}");
     let command =
         format!("bench fragmentation --allocators external {on_cpu} --threads 500 --bytes 64");
     let rows = run(&folder, &command).json();
@@ -176,7 +189,7 @@ fn an_allocator_gets_memory_of_its_own() {
         ),
         (
             "--allocator external --link @own.so".to_owned(),
-            1,
+            3,
             "external:pool=own",
         ),
     ] {
@@ -185,7 +198,7 @@ fn an_allocator_gets_memory_of_its_own() {
     }
     if compile(&folder, FREE_LISTS, &[], "lists") {
         let outcome = tree(&format!("{own} --link @lists.so"));
-        assert!(outcome.error(1).contains("heapwood_create"), "{outcome:?}");
+        assert!(outcome.error(3).contains("heapwood_create"), "{outcome:?}");
     }
 }
 

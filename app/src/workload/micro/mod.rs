@@ -32,6 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod call;
 mod cost;
 mod draws;
 mod measure;
@@ -47,6 +48,7 @@ use super::cases::BenchCase;
 use crate::allocators::Spec;
 use crate::backend::{self, Backend, DeviceInfo};
 
+pub use call::CallCost;
 pub use cost::{Cost, Costs};
 pub use draws::Draws;
 pub use measure::measure;
