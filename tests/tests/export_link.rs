@@ -7,8 +7,10 @@ mod tools;
 use std::path::{Path, PathBuf};
 
 use heapwood::allocators::Spec;
+use heapwood::link::INIT_STUB;
 use heapwood::{export, ptx};
 use heapwood_device::export::EXPORTED;
+use heapwood_device::launch::KernelId;
 
 use tools::Tools;
 
@@ -69,6 +71,36 @@ fn every_export_links_with_its_example() {
             .run("nvcc", &["-L", &libraries, "-o"], &files)
             .unwrap_or_else(|error| panic!("{name}, a program: {error}"));
         assert!(program.is_file());
+    }
+}
+
+/// The example of docs/export.md, linked with heapwood's kernels as an allocator of somebody else's.
+#[test]
+fn an_export_is_linked_with_our_kernels() {
+    let Some(tools) = Tools::find() else {
+        return;
+    };
+    if !ptx::is_embedded() {
+        return println!("skipped: built without device code");
+    }
+    let folder = tools.path("back");
+    let spec = Spec::parse("cfmalloc").expect("it is in the table");
+    let files = export::files(&spec, "cfmalloc", POOL).expect("it is exported");
+    export::write(&folder, &files).expect("the folder is writable");
+    let wrapper = include_str!("../../docs/examples/exported.cu");
+    std::fs::write(folder.join("exported.cu"), wrapper).expect("the file is written");
+    let export = object(&tools, &folder, "heapwood_cfmalloc.ptx");
+    let wrapper = object(&tools, &folder, "exported.cu");
+    let init_stub = tools.assemble(INIT_STUB, "init");
+    let mut families: Vec<&str> = KernelId::OVER_HEAP.iter().map(|id| id.family()).collect();
+    families.sort_unstable();
+    families.dedup();
+    for family in families {
+        let text = ptx::module(Some("external"), family).expect("the module is embedded");
+        let kernels = tools.assemble(&text, family);
+        tools
+            .link(&[&kernels, &init_stub, &export, &wrapper])
+            .unwrap_or_else(|error| panic!("{family}: {error}"));
     }
 }
 

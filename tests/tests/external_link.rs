@@ -113,8 +113,8 @@ fn what_nvcc_makes_of_the_example_is_known() {
         let file = compile(&tools, BUMP, arguments, name);
         let link =
             Link::read(&alone(&file), true).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let file = link.device_files().next().expect("it has device code");
-        assert_eq!(file.kind, kind, "{name}");
+        let known = link.device_files().next().expect("it has device code");
+        assert_eq!(known.kind, kind, "{name}");
         let on_cpu = Link::read(&alone(&file), false);
         assert!(matches!(on_cpu, Err(LinkError::NotForCpu { .. })), "{name}");
     }

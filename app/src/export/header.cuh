@@ -45,7 +45,7 @@ __device__ __forceinline__ void heapwood_@name@_free(const heapwood_@name@_heap*
 }
 
 // Fills in the heap for a pool at `base` of device memory, aligned to 256.
-inline void heapwood_@name@_setup(heapwood_@name@_heap* heap, void* base) {
+__host__ __device__ inline void heapwood_@name@_setup(heapwood_@name@_heap* heap, void* base) {
     char* pool = static_cast<char*>(base);
 @setup@}
 
