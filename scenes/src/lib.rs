@@ -35,6 +35,7 @@ pub use camera::{Camera, CameraError, RayBasis};
 pub use clean::{CleanOptions, CleanReport};
 pub use error::{LineProblem, SceneError, Warning};
 pub use gltf::{GltfProblem, read_gltf};
+pub use hash::fnv1a;
 pub use load::{Loaded, load};
 pub use material::Material;
 pub use obj::{read_obj, save, write_mtl, write_obj};

@@ -6,7 +6,7 @@ use heapwood::tree::{
     Shading, Sky, render_placed, triangles,
 };
 use heapwood_device::render::Mode;
-use heapwood_scenes::{Camera, Scene, generate};
+use heapwood_scenes::{Camera, Scene, fnv1a, generate};
 use heapwood_tests::gpu::cpu;
 
 use glam::Vec3;
@@ -69,13 +69,6 @@ fn path(lighting: &Lighting) -> Shade<'_> {
     }
 }
 
-/// FNV-1a of 64 bits.
-fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
 /// A change of these is a change of every picture that users have: it takes a reason.
 const PICTURES: [&str; 7] = [
     "eyelight 1d92131285bb3aa4",
@@ -101,7 +94,11 @@ fn pictures_are_what_they_were() {
     ]
     .map(|shade| {
         let picture = studio.render(&shading(shade));
-        format!("{} {:016x}", shade.name(), hash(&picture.rgba))
+        format!(
+            "{} {:016x}",
+            shade.name(),
+            fnv1a(picture.rgba.iter().copied())
+        )
     });
     assert_eq!(found, PICTURES);
 }

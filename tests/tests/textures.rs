@@ -12,7 +12,7 @@ use heapwood_device::render::{
     DECODED, Encoding, Mode, Sample, TEXTURE_WORDS, Texture, Textures, Wrap,
 };
 use heapwood_scenes::{
-    Camera, Material, MaterialTextures, Scene, TextureImage, Texturing, generate,
+    Camera, Material, MaterialTextures, Scene, TextureImage, Texturing, fnv1a, generate,
 };
 use heapwood_tests::gpu::cpu;
 use heapwood_tests::pictured::parlour;
@@ -469,12 +469,7 @@ fn a_picture_with_textures_is_what_it_was() {
     let (eye, look_at) = (Vec3::new(2.6, 1.7, 3.4), Vec3::new(-0.3, 0.8, -0.9));
     let camera = Camera::new(eye, look_at, Vec3::Y, 48.0, 120, 90).expect("a camera");
     let picture = render(&scene, &Lighting::of(&scene, SKY), &camera, 4, 4);
-    let hash = picture
-        .rgba
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+    let hash = fnv1a(picture.rgba.iter().copied());
     // A change of this is a change of every picture that users have: it takes a reason.
     assert_eq!(format!("{hash:016x}"), "f34770f6c988fa88");
 }

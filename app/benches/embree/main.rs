@@ -13,6 +13,8 @@
 //! mode, which is faster than its robust one and may miss hits at edges. The pixels in which one
 //! of the two hits something and the other does not are counted.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod library;
 mod report;
 mod work;
@@ -22,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use heapwood::Error;
-use heapwood::output::{self, Output};
+use heapwood::output::Output;
 
 use library::Embree;
 use work::{Settings, View};
@@ -59,13 +61,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("embree: error: {error}");
-            ExitCode::from(error.exit_code())
-        }
-    }
+    common::end("embree", run(&Arguments::parse()))
 }
 
 fn run(arguments: &Arguments) -> Result<(), Error> {
@@ -93,12 +89,5 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
         eprintln!("{view}");
         rows.push(work::measure(&embree, view, &settings)?);
     }
-    let text = match arguments.json {
-        true => report::json_lines(&rows)?,
-        false => report::table(&rows).text(),
-    };
-    match output {
-        Some(output) => output.write(text.as_bytes()),
-        None => output::print(&text),
-    }
+    common::write(output, &rows, arguments.json, report::table)
 }

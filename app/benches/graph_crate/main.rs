@@ -7,6 +7,8 @@
 //! the machine does meets both. Times are those on the wall around the call,
 //! memory for results included; loading a graph is not part of them.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod ours;
 mod report;
 mod theirs;
@@ -18,7 +20,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use heapwood::Error;
 use heapwood::allocators::{DEFAULT, Spec};
-use heapwood::output::{self, Output};
+use heapwood::output::Output;
 
 use report::Row;
 use work::Input;
@@ -61,13 +63,7 @@ enum Format {
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("graph_crate: error: {error}");
-            ExitCode::from(error.exit_code())
-        }
-    }
+    common::end("graph_crate", run(&Arguments::parse()))
 }
 
 fn run(arguments: &Arguments) -> Result<(), Error> {
@@ -79,12 +75,10 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
         eprintln!("{}", input.name());
         rows.extend(work::measure(&input, arguments, threads)?);
     }
-    let text = match arguments.format {
-        Format::Table => report::table(&rows).text(),
-        Format::Json => report::json_lines(&rows)?,
-    };
-    match output {
-        Some(output) => output.write(text.as_bytes()),
-        None => output::print(&text),
-    }
+    common::write(
+        output,
+        &rows,
+        arguments.format == Format::Json,
+        report::table,
+    )
 }

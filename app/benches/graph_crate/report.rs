@@ -1,6 +1,5 @@
 //! What was measured, as a table and as JSON.
 
-use heapwood::Error;
 use heapwood::backend::DeviceInfo;
 use heapwood::meta::Meta;
 use heapwood::report::{Table, milliseconds};
@@ -132,15 +131,4 @@ pub fn table(rows: &[Row]) -> Table {
         ]);
     }
     table
-}
-
-/// The rows as an array, an object a line.
-///
-/// # Errors
-///
-/// For values that JSON does not have.
-pub fn json_lines(rows: &[Row]) -> Result<String, Error> {
-    let lines: Result<Vec<String>, _> = rows.iter().map(serde_json::to_string).collect();
-    let lines = lines.map_err(|error| Error::Failed(error.to_string()))?;
-    Ok(format!("[\n{}\n]\n", lines.join(",\n")))
 }

@@ -11,6 +11,8 @@
 //! meets on its whole way, averaged over random rays through the scene's box. A step down its
 //! tree cannot be counted.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod rays;
 mod report;
 mod work;
@@ -20,7 +22,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use heapwood::Error;
-use heapwood::output::{self, Output};
+use heapwood::output::Output;
 
 use report::Row;
 
@@ -49,13 +51,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("kdtree_ray: error: {error}");
-            ExitCode::from(error.exit_code())
-        }
-    }
+    common::end("kdtree_ray", run(&Arguments::parse()))
 }
 
 fn run(arguments: &Arguments) -> Result<(), Error> {
@@ -70,12 +66,5 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
         eprintln!("{name}");
         rows.push(work::measure(name, arguments.runs, arguments.rays)?);
     }
-    let text = match arguments.json {
-        true => report::json_lines(&rows)?,
-        false => report::table(&rows).text(),
-    };
-    match output {
-        Some(output) => output.write(text.as_bytes()),
-        None => output::print(&text),
-    }
+    common::write(output, &rows, arguments.json, report::table)
 }

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use heapwood_files::read_as_is;
+use heapwood_scenes::fnv1a;
 use serde::{Deserialize, Serialize};
 
 pub use error::LinkError;
@@ -172,7 +173,7 @@ impl LinkedFile {
     }
 
     fn new(path: PathBuf, kind: Kind, bytes: Vec<u8>) -> Self {
-        let hash = fingerprint(&bytes);
+        let hash = fnv1a(bytes.iter().copied());
         Self {
             path,
             kind,
@@ -216,11 +217,4 @@ pub struct AboutFile {
     pub kind: Kind,
     /// Fingerprint of its bytes, 16 hexadecimal digits.
     pub hash: String,
-}
-
-/// 64-bit FNV-1a.
-fn fingerprint(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use heapwood_scenes::fnv1a;
 use serde::{Deserialize, Serialize};
 
 use super::tree::BuildOptions;
@@ -207,9 +208,5 @@ pub fn name_of<'a>(scenes: impl Iterator<Item = &'a str>) -> String {
 
 /// Fingerprint of hashes in their order: FNV-1a, 64 bits, over their bytes, least first.
 pub fn hash_of(hashes: impl Iterator<Item = u64>) -> u64 {
-    hashes
-        .flat_map(u64::to_le_bytes)
-        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
+    fnv1a(hashes.flat_map(u64::to_le_bytes))
 }

@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use heapwood_device::kdtree::node::LIMIT;
 use heapwood_device::kdtree::plan::{Costs, Options};
 use heapwood_device::render::{Bounds, MAX_TRAVERSAL_DEPTH};
+use heapwood_scenes::fnv1a;
 
 use super::KeptTree;
 use super::error::Damage;
@@ -49,13 +50,6 @@ pub fn file_bytes(nodes: u64, references: u64) -> u64 {
     BYTES as u64 + NODE_BYTES * nodes + 4 * references
 }
 
-/// FNV-1a, 64 bits.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
 impl Header {
     /// That of a tree of so many triangles of the scene with this hash.
     pub fn of(kept: &KeptTree, scene_hash: u64, triangles: u32) -> Self {
@@ -90,7 +84,8 @@ impl Header {
     }
 
     fn sum(&self) -> u64 {
-        fnv1a(&bytemuck::bytes_of(self)[..BYTES - size_of::<u64>()])
+        let bytes = &bytemuck::bytes_of(self)[..BYTES - size_of::<u64>()];
+        fnv1a(bytes.iter().copied())
     }
 
     /// The header of a file of so many bytes, which begins with `bytes`.
