@@ -1,0 +1,241 @@
+//! What is said of allocators of the user's that break the contract, and how often: once of what is
+//! wrong with a file, and in the rows of an allocator what is wrong with its blocks.
+
+use serde_json::Value;
+
+use crate::external::{FAULTY, FREE_LISTS, compile};
+use crate::program::{Folder, run, text};
+
+/// What is said of blocks that cannot be: by a command over one allocator, and in the rows of those
+/// over several.
+#[test]
+fn blocks_that_cannot_be_are_found() {
+    let folder = Folder::new();
+    let said = |fault: &str, blocks: u64| {
+        let blocks = match blocks {
+            1 => "1 block".to_owned(),
+            _ => format!("{blocks} blocks"),
+        };
+        match fault {
+            "MISALIGNED" => format!(
+                "heapwood_malloc returned {blocks} not aligned to 16 bytes, which every block has \
+                 to be"
+            ),
+            _ => format!(
+                "heapwood_malloc returned {blocks} outside of the pool, or beyond its end: a block \
+                 lies in the pool that heapwood_init was given"
+            ),
+        }
+    };
+    for fault in ["BEFORE", "BEYOND", "MISALIGNED"] {
+        if !compile(&folder, FAULTY, &[fault], "bad") {
+            return;
+        }
+        let linked = "--link @bad.so --backend cpu";
+        let tree = format!("kdtree gen:soup,triangles=500 {linked} --allocator external:free=no");
+        for tree in [&tree, &format!("{tree} --pool 1MiB")] {
+            assert_eq!(run(&folder, tree).error(5), said(fault, 1));
+        }
+        let graph = format!("graph gen:uniform,vertices=64 {linked} --allocator external:free=no");
+        assert_eq!(run(&folder, &graph).error(5), said(fault, 64));
+        let case = |case: &str, code: i32| {
+            let command = format!("{case} {linked} --format json");
+            let outcome = run(&folder, &command);
+            assert_eq!(outcome.code, code, "{outcome:?}");
+            let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
+            let row = rows.as_array().unwrap().last().unwrap().clone();
+            assert_eq!(text(&row, "status"), "fault", "{command}: {outcome:?}");
+            text(&row, "error").to_owned()
+        };
+        let own = "--allocators external:free=no --threads 100 --bytes 40 --pool 1MiB";
+        for heap in ["cold", "warm"] {
+            let bench = format!("bench threads {own} --runs 5 --heap {heap}");
+            assert_eq!(case(&bench, 1), said(fault, 100), "{heap}");
+        }
+        let fragmentation = format!("bench fragmentation {own}");
+        assert_eq!(case(&fragmentation, 1), said(fault, 100));
+        // Another allocator succeeds.
+        let compare = "compare kdtree gen:soup,triangles=500 --runs 1 \
+                       --allocators atomicmalloc,external:free=no";
+        assert_eq!(case(compare, 0), said(fault, 1));
+    }
+}
+
+#[test]
+fn blocks_that_overlap_are_found_and_an_allocator_that_hangs_is_ended() {
+    let folder = Folder::new();
+    if !compile(&folder, FAULTY, &["SAME"], "same") {
+        return;
+    }
+    assert!(compile(&folder, FAULTY, &["HANGS"], "hangs"));
+    let row = |command: &str, rest: &str, code: i32| {
+        let command = format!("{command} --backend cpu --format json {rest}");
+        let outcome = run(&folder, &command);
+        assert_eq!(outcome.code, code, "{outcome:?}");
+        let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        let row = rows.as_array().unwrap().last().unwrap().clone();
+        let (status, error) = (text(&row, "status"), text(&row, "error"));
+        (format!("{status}: {error}"), outcome.stderr)
+    };
+    let own = "--allocators external:free=no --threads 100 --bytes 64 --pool 1MiB";
+    let threads = format!("bench threads {own} --heap warm --runs 5");
+    let fragmentation = format!("bench fragmentation {own}");
+    let compare = "compare kdtree gen:soup,triangles=500 --runs 1 \
+                   --allocators atomicmalloc,external:free=no";
+    let (found, why) = row(&threads, "--link @same.so", 5);
+    assert_eq!(found, "fault: 99 blocks lost their contents");
+    assert!(
+        why.contains("in 1 of 1 cases blocks lost their contents"),
+        "{why}"
+    );
+    let (found, _) = row(&fragmentation, "--link @same.so", 1);
+    let overlap = "fault: 100 live blocks lie in 64 B, and take at least 6400 B: they overlap";
+    assert_eq!(found, overlap);
+    let graph = run(
+        &folder,
+        "graph gen:uniform,vertices=64 --verify --backend cpu --allocator external:free=no \
+         --link @same.so",
+    );
+    assert!(graph.error(5).starts_with("verification: "), "{graph:?}");
+    // Some check of the kernels' own comes first, or the verification: which depends on what the
+    // blocks hold.
+    let tree = run(
+        &folder,
+        "kdtree gen:soup,triangles=500 --verify --backend cpu --allocator external:free=no \
+         --link @same.so",
+    );
+    assert!(
+        [1, 5].contains(&tree.code) && tree.stdout.is_empty(),
+        "{tree:?}"
+    );
+    // And here another tree, if there is one.
+    let compared = run(
+        &folder,
+        &format!("{compare} --link @same.so --backend cpu --format json"),
+    );
+    match compared.code {
+        0 => assert!(
+            compared.stdout.contains("\"status\": \"fault\""),
+            "{compared:?}"
+        ),
+        code => assert_eq!(
+            (code, compared.stderr.contains("built different trees")),
+            (5, true)
+        ),
+    }
+
+    for (command, code) in [(&*threads, 1), (&*fragmentation, 1), (compare, 0)] {
+        let (found, _) = row(command, "--link @hangs.so --timeout 2", code);
+        assert_eq!(found, "timeout: not done after 2 s", "{command}");
+    }
+}
+
+/// Commands with many cases, each over an allocator that is built in, too.
+const MANY_CASES: [&str; 5] = [
+    "bench threads --threads 100 --bytes 64,128",
+    "bench mixed --threads 100 --in-process",
+    "bench fragmentation --threads 100 --bytes 64,128",
+    "compare kdtree gen:soup,triangles=100 --runs 1",
+    "compare graph gen:uniform,vertices=64",
+];
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_once_before_the_first_case() {
+    let folder = Folder::new();
+    if !compile(&folder, FAULTY, &[], "bump") {
+        return;
+    }
+    assert!(compile(&folder, FAULTY, &["WITH_FREE"], "frees"));
+    assert!(compile(&folder, FREE_LISTS, &[], "lists"));
+    folder.put("other.so", of_another_machine());
+    let cases = [
+        (
+            "cfmalloc,external",
+            "--link @bump.so",
+            "no file has heapwood_free: write",
+        ),
+        ("external:free=no", "--link @frees.so", "leave out free=no"),
+        // One that would do does not help another.
+        (
+            "external,external:free=no",
+            "--link @frees.so",
+            "leave out free=no",
+        ),
+        (
+            "external",
+            "--link @lists.so --link @frees.so",
+            "heapwood_malloc is in two of the files",
+        ),
+        (
+            "cfmalloc,external",
+            "--link @other.so",
+            "other.so: cannot load it: it is for another processor",
+        ),
+    ];
+    for command in MANY_CASES {
+        for (allocators, link, what) in cases {
+            let command =
+                format!("{command} --allocators {allocators} {link} --backend cpu --timeout 20");
+            let outcome = run(&folder, &command);
+            assert!(outcome.error(3).contains(what), "{command}: {outcome:?}");
+        }
+    }
+    for command in [
+        "kdtree gen:soup,triangles=100 --runs 1",
+        "graph gen:uniform,vertices=64",
+    ] {
+        let command = format!("{command} --allocator external --backend cpu");
+        for (_, link, what) in &cases[3..] {
+            let outcome = run(&folder, &format!("{command} {link}"));
+            assert!(outcome.error(3).contains(what), "{command}: {outcome:?}");
+        }
+    }
+    // Twice the same file is one.
+    let twice = run(
+        &folder,
+        "kdtree gen:soup,triangles=100 --runs 1 --backend cpu --allocator external \
+         --link @lists.so --link @lists.so",
+    );
+    assert_eq!(twice.code, 0, "{twice:?}");
+}
+
+/// Initialisers of a library run when it is loaded.
+#[test]
+fn a_library_that_crashes_or_hangs_when_it_is_loaded_is_said_once() {
+    let folder = Folder::new();
+    let does = |what: &str| {
+        format!(
+            "#include <stdlib.h>\n__attribute__((constructor)) void first(void) {{ {what} }}\n\
+             {FREE_LISTS}"
+        )
+    };
+    if !compile(&folder, &does("abort();"), &[], "crashes") {
+        return;
+    }
+    let hangs = does("for (volatile int always = 1; always;) {}");
+    assert!(compile(&folder, &hangs, &[], "hangs"));
+    for command in MANY_CASES {
+        let command = format!("{command} --allocators cfmalloc,external --backend cpu");
+        let crashes = run(&folder, &format!("{command} --link @crashes.so"));
+        assert!(
+            crashes
+                .error(1)
+                .starts_with("--link: a file of it has crashed"),
+            "{crashes:?}"
+        );
+        let hangs = run(&folder, &format!("{command} --link @hangs.so --timeout 1"));
+        assert_eq!(
+            hangs.error(1),
+            "--link: not linked after 1 s: use a larger --timeout"
+        );
+    }
+}
+
+/// The head of a shared library of a machine that this is not.
+fn of_another_machine() -> Vec<u8> {
+    let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+    // A shared library, of an S/390, in the version that there is.
+    file.extend([3, 0, 22, 0, 1, 0, 0, 0]);
+    file.resize(4096, 0);
+    file
+}
