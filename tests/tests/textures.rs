@@ -28,14 +28,14 @@ const POISON: u32 = 0xfafa_fafa;
 const SAME: [f32; 6] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
 
 impl Table {
-    fn new(width: u32, texels: &[u32], wrap: [Wrap; 2], is_smooth: bool, map: [f32; 6]) -> Self {
+    fn new(width: u32, texels: &[u32], wrap: [Wrap; 2], is_linear: bool, map: [f32; 6]) -> Self {
         let before = 3;
         let texture = Texture {
             first: before,
             width,
             height: texels.len() as u32 / width,
             wrap,
-            is_smooth,
+            is_linear,
             map,
         };
         assert_eq!(Texture::from_words(texture.to_words()).wrap, wrap);
@@ -75,8 +75,8 @@ fn texels_are_where_they_belong() {
         0x4443_4241,
         0x5453_5251,
     ];
-    for is_smooth in [false, true] {
-        let table = Table::new(3, &texels, [Wrap::Repeat; 2], is_smooth, SAME);
+    for is_linear in [false, true] {
+        let table = Table::new(3, &texels, [Wrap::Repeat; 2], is_linear, SAME);
         for (index, &texel) in texels.iter().enumerate() {
             // The middle of a texel, from the upper left corner.
             let (x, y) = (index % 3, index / 3);
@@ -156,13 +156,13 @@ proptest! {
     fn no_coordinates_lead_beside_the_texture(
         (width, height) in (1_u32..6, 1_u32..6),
         wraps in [0..3_usize, 0..3_usize],
-        is_smooth in any::<bool>(),
+        is_linear in any::<bool>(),
         (u, v) in (any_bits(), any_bits()),
         map in prop_oneof![Just(SAME), prop::array::uniform6(any_bits())],
     ) {
         let wrap = wraps.map(|wrap| [Wrap::Repeat, Wrap::Mirror, Wrap::Clamp][wrap]);
         let texels = vec![0x8070_6050; (width * height) as usize];
-        let table = Table::new(width, &texels, wrap, is_smooth, map);
+        let table = Table::new(width, &texels, wrap, is_linear, map);
         // Whatever is mixed of the same texels is the same.
         let expected = Sample {
             colour: Vec3::new(80.0, 96.0, 112.0) / 255.0,

@@ -40,7 +40,7 @@ pub struct Texture {
     /// What is beyond its left and right edges, and beyond the upper and lower ones.
     pub wrap: [Wrap; 2],
     /// Whether the four texels around a point are mixed; else the one that it is in counts.
-    pub is_smooth: bool,
+    pub is_linear: bool,
     /// What the coordinates `u` and `v` of a surface become: with `[a, b, c, d, e, f]` the place
     /// `a u + b v + c` from the left edge, 0, to the right one, 1, and `d u + e v + f` from the
     /// upper to the lower one.
@@ -75,7 +75,7 @@ impl Texture {
     /// As it is in memory.
     pub fn to_words(self) -> [u32; TEXTURE_WORDS] {
         let [across, down] = self.wrap.map(Wrap::to_bits);
-        let smooth = if self.is_smooth { SMOOTH } else { 0 };
+        let smooth = if self.is_linear { SMOOTH } else { 0 };
         let flags = across | down << WRAP_BITS | smooth;
         let [a, b, c, d, e, f] = self.map.map(f32::to_bits);
         [self.first, self.width, self.height, flags, a, b, c, d, e, f]
@@ -90,7 +90,7 @@ impl Texture {
             width,
             height,
             wrap: [Wrap::from_bits(flags), Wrap::from_bits(flags >> WRAP_BITS)],
-            is_smooth: flags & SMOOTH != 0,
+            is_linear: flags & SMOOTH != 0,
             map: [
                 f32::from_bits(a),
                 f32::from_bits(b),
@@ -232,7 +232,7 @@ impl Textures {
         let down = wrapped(d * u + e * v + f, wrap_down);
         // SAFETY: `nearest` and `between` give columns and rows of the texture.
         unsafe {
-            if !texture.is_smooth {
+            if !texture.is_linear {
                 let x = nearest(across, texture.width);
                 let y = nearest(down, texture.height);
                 return self.texel(&texture, x, y, encoding);

@@ -62,7 +62,7 @@ impl Textured {
                 width: image.width,
                 height: image.height,
                 wrap: texture.wrap.map(wrap_of),
-                is_smooth: texture.is_linear,
+                is_linear: texture.is_linear,
                 map: texture.map,
             };
             of_device.to_words()
