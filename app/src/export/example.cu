@@ -1,13 +1,16 @@
 // Ten million blocks of @title@: each is stamped throughout with its number, and all stamps are
 // looked at before the blocks are freed. A block that overlaps another shows a wrong stamp, and
-// memory that is lost makes a later round run out of it.
+// memory that is lost makes a later round run out of it. In the end it measures what
+// `heapwood bench threads` does.
 //
 //     example [ROUNDS [BLOCKS]]
 //
 // Blocks a round, 2^20 unless given. The pool has to hold those of one round: 80 MiB for 2^20.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 
 #include "heapwood_@name@.cuh"
 
@@ -129,12 +132,59 @@ __global__ void release(const Heap* heap, unsigned** blocks, unsigned count, boo
     }
 }
 
+// One block a thread, and nothing else: what `heapwood bench threads` measures.
+__global__ void request(const Heap* heap, unsigned** blocks, unsigned count, unsigned bytes) {
+    unsigned block = blockIdx.x * blockDim.x + threadIdx.x;
+    if (block < count) {
+        blocks[block] = static_cast<unsigned*>(heapwood_@name@_malloc(heap, bytes));
+    }
+}
+
+// Gives the blocks of `request` back.
+__global__ void give_back(const Heap* heap, unsigned** blocks, unsigned count) {
+    unsigned block = blockIdx.x * blockDim.x + threadIdx.x;
+    if (block < count) {
+        heapwood_@name@_free(heap, blocks[block]);
+    }
+}
+
 // Milliseconds between two events.
 static float between(cudaEvent_t from, cudaEvent_t to) {
     float ms = 0;
     CHECK(cudaEventSynchronize(to));
     CHECK(cudaEventElapsedTime(&ms, from, to));
     return ms;
+}
+
+static float median(std::vector<float> times) {
+    std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+    return times[times.size() / 2];
+}
+
+// Times `request` and `give_back` over a warm heap, and says which registers they take.
+static void measure(Heap* heap, unsigned** blocks, unsigned count, unsigned bytes,
+                    const cudaEvent_t* events) {
+    const int warm_up = 3, rounds = 25;
+    unsigned grid = (count - 1) / THREADS + 1;
+    std::vector<float> malloc_ms, free_ms;
+    for (int round = 0; round < warm_up + rounds; ++round) {
+        CHECK(cudaEventRecord(events[0]));
+        request<<<grid, THREADS>>>(heap, blocks, count, bytes);
+        CHECK(cudaEventRecord(events[1]));
+        CHECK(cudaEventRecord(events[2]));
+        give_back<<<grid, THREADS>>>(heap, blocks, count);
+        CHECK(cudaEventRecord(events[3]));
+        CHECK(cudaGetLastError());
+        if (round >= warm_up) {
+            malloc_ms.push_back(between(events[0], events[1]));
+            free_ms.push_back(between(events[2], events[3]));
+        }
+    }
+    cudaFuncAttributes malloc_needs, free_needs;
+    CHECK(cudaFuncGetAttributes(&malloc_needs, request));
+    CHECK(cudaFuncGetAttributes(&free_needs, give_back));
+    printf("%u blocks of %u bytes: malloc %.4f ms, free %.4f ms (%d and %d registers)\n", count,
+           bytes, median(malloc_ms), median(free_ms), malloc_needs.numRegs, free_needs.numRegs);
 }
 
 int main(int argc, char** argv) {
@@ -182,6 +232,10 @@ int main(int argc, char** argv) {
         printf("%5u  %-9s %10.3f %8.3f\n", round, names[kind], malloc_ms,
                between(events[2], events[3]));
     }
+
+    unsigned measured = count < 100000 ? count : 100000;
+    measure(heap, blocks, measured, 16, events);
+    measure(heap, blocks, measured, 1024, events);
 
     Counts found;
     CHECK(cudaMemcpy(&found, counts, sizeof(found), cudaMemcpyDeviceToHost));
