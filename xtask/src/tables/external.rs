@@ -58,7 +58,7 @@ fn row_of<'r>(allocator: &'r str, meta: &Meta) -> Row<'r> {
 
 /// What its row says.
 fn label((allocator, merged): Row) -> String {
-    let name = published_name(allocator);
+    let name = given_name(allocator);
     match merged {
         None => shown(allocator),
         Some(false) => format!("{name}, published, linked"),
@@ -66,11 +66,17 @@ fn label((allocator, merged): Row) -> String {
     }
 }
 
-/// What the user has called an allocator.
-fn published_name(allocator: &str) -> &str {
+/// What the user has called an allocator: its name, and behind a point how it was compiled.
+fn given_name(allocator: &str) -> &str {
     allocator
         .split_once("name=")
         .map_or(allocator, |(_, name)| name)
+}
+
+/// The name of a published allocator.
+fn published_name(allocator: &str) -> &str {
+    let name = given_name(allocator);
+    name.split_once('.').map_or(name, |(name, _)| name)
 }
 
 /// Milliseconds of the microbenchmarks, a row an allocator. Beside those of a published one its
@@ -229,11 +235,13 @@ mod tests {
             "allocator": "gallatin", "threads": 100000, "bytes": 16, "ms": 0.02, "status": "ok"}],
             "registers": []}"#;
         let own = "external:pool=own,name=gallatin";
+        let small = "external:pool=own,name=gallatin.r64";
         let mut results = Results {
             published: serde_json::from_str(cells).expect("reference figures"),
             external_bench: vec![
                 case(own, r#"{"merged": false}"#, 0.03),
                 case(own, r#"{"merged": true}"#, 0.02),
+                case(small, r#"{"merged": false}"#, 0.04),
                 case("gallatin", "null", 0.01),
             ],
             ..Results::default()
@@ -242,6 +250,7 @@ mod tests {
         for row in [
             "| gallatin, published, linked | 0.0300 / 0.0200 = 1.50 | - |",
             "| gallatin, published, merged | 0.0200 / 0.0200 = 1.00 | - |",
+            "| gallatin.r64, published, linked | 0.0400 / 0.0200 = 2.00 | - |",
             "| gallatin | 0.0100 | - |",
         ] {
             assert!(text.contains(row), "{text}");
