@@ -222,6 +222,10 @@ pub enum LineProblem {
 pub enum Warning {
     /// A material library could not be read; its materials become the default.
     MissingLibrary {
+        /// The scene.
+        path: String,
+        /// The line that names the library first, counted from 1.
+        line: Option<usize>,
         /// The library as named after `mtllib`.
         file: String,
         /// Why.
@@ -334,10 +338,16 @@ pub enum Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Warning::MissingLibrary { file, cause } => {
+            Warning::MissingLibrary {
+                path,
+                line,
+                file,
+                cause,
+            } => {
+                let line = line.map_or(String::new(), |line| format!(":{line}"));
                 write!(
                     f,
-                    "material library {file} is not used: {cause}; the default material stands in"
+                    "{path}{line}: material library {file} is not used: {cause}; the default material stands in"
                 )
             }
             Warning::LibraryLines {

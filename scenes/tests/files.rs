@@ -156,7 +156,8 @@ fn materials_come_from_libraries_and_missing_ones_are_warnings() {
     assert_eq!(
         lines,
         [
-            "material library my colours.mtl is not used: no such file; the default material stands in"
+            "in.obj:10: material library my colours.mtl is not used: no such file; the default \
+             material stands in"
         ]
     );
 }
@@ -262,7 +263,11 @@ fn a_library_that_is_no_text_is_a_warning() {
     let lines: Vec<_> = loaded.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
         lines,
-        ["material library s.mtl is not used: it is not text; the default material stands in"]
+        [format!(
+            "{}:1: material library s.mtl is not used: it is not text; the default material \
+             stands in",
+            path.display()
+        )]
     );
 }
 

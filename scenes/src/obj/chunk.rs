@@ -20,7 +20,7 @@ pub(super) struct Lines<'a> {
 /// What there is in some lines. Line numbers count from their first, which is 1.
 #[derive(Default)]
 pub(super) struct Chunk<'a> {
-    pub libraries: Vec<String>,
+    pub libraries: Vec<(String, usize)>,
     pub vertices: Pieces<'a>,
     pub body: Pieces<'a>,
     pub vertex_count: usize,
@@ -141,7 +141,8 @@ impl<'a> Chunk<'a> {
                 self.used_materials.push((rest.to_owned(), number));
             }
             "mtllib" if !rest.is_empty() => {
-                self.libraries.extend(libraries(rest).map(str::to_owned));
+                let names = libraries(rest).map(|name| (name.to_owned(), number));
+                self.libraries.extend(names);
             }
             "p" | "l" => self.without_area.add(number, word),
             "" | "vt" | "vn" | "vp" | "s" | "lod" | "bevel" | "usemap" | "maplib" | "c_interp"

@@ -65,7 +65,14 @@ pub fn read_obj(
     let maps = RefCell::new(Vec::new());
     let load_library = |library: &Path| {
         let library = library.to_string_lossy();
-        let (result, found) = read_library(&library, &file, &mut maps.borrow_mut());
+        let line = scan.library_lines.get(&*library).copied();
+        let missing = |cause| Warning::MissingLibrary {
+            path: path(),
+            line,
+            file: crate::error::excerpt(&library),
+            cause,
+        };
+        let (result, found) = read_library(&library, &file, missing, &mut maps.borrow_mut());
         if let Ok((materials, _)) = &result {
             known
                 .borrow_mut()
@@ -144,16 +151,14 @@ const TOBJ_OPTIONS: tobj::LoadOptions = tobj::LoadOptions {
     ignore_lines: true,
 };
 
-/// A library's materials, and warnings; an unreadable one has none.
+/// A library's materials, and warnings; an unreadable one has none, and the warning that
+/// `missing` makes of the cause.
 fn read_library(
     file: &str,
     library: &impl Fn(&str) -> Result<Vec<u8>, String>,
+    missing: impl Fn(String) -> Warning,
     maps: &mut Vec<Map>,
 ) -> (tobj::MTLLoadResult, Vec<Warning>) {
-    let missing = |cause| Warning::MissingLibrary {
-        file: crate::error::excerpt(file),
-        cause,
-    };
     match library(file) {
         Err(cause) => (Err(tobj::LoadError::OpenFileFailed), vec![missing(cause)]),
         Ok(bytes) if bytes.contains(&0) => (

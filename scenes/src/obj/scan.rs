@@ -12,7 +12,8 @@ use super::chunk::{Chunk, Lines, Skipped, goes_on, push_line};
 use super::pieces::Pieces;
 use crate::{SceneError, Warning};
 use rayon::prelude::*;
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 /// Bytes of a chunk, about.
 const CHUNK: usize = 1 << 20;
@@ -22,6 +23,8 @@ const CHUNK: usize = 1 << 20;
 pub(super) struct Scan<'a> {
     /// `mtllib` lines, one library each.
     pub libraries: String,
+    /// Libraries by name, with the line that names them first.
+    pub library_lines: HashMap<String, usize>,
     /// `v` lines.
     pub vertices: Pieces<'a>,
     /// `f`, `g`, `o` and `usemtl` lines.
@@ -117,7 +120,6 @@ fn chunks(text: &str, bytes: usize) -> Vec<Lines<'_>> {
 fn merged<'a>(path: &str, chunks: Vec<Chunk<'a>>) -> Scan<'a> {
     let mut scan = Scan::default();
     let mut seen_materials = HashSet::new();
-    let mut seen_libraries = HashSet::new();
     let (mut without_area, mut unknown) = (Skipped::default(), Skipped::default());
     let mut lines = 0;
     for chunk in chunks {
@@ -125,10 +127,10 @@ fn merged<'a>(path: &str, chunks: Vec<Chunk<'a>>) -> Scan<'a> {
         scan.body.append(chunk.body);
         scan.faces += chunk.faces;
         // Some exporters repeat the library before every object.
-        for library in chunk.libraries {
-            if !seen_libraries.contains(&library) {
-                push_line(&mut scan.libraries, "mtllib", &library);
-                seen_libraries.insert(library);
+        for (library, line) in chunk.libraries {
+            if let Entry::Vacant(entry) = scan.library_lines.entry(library) {
+                push_line(&mut scan.libraries, "mtllib", entry.key());
+                entry.insert(lines + line);
             }
         }
         for (material, line) in chunk.used_materials {
@@ -162,6 +164,7 @@ fn merged<'a>(path: &str, chunks: Vec<Chunk<'a>>) -> Scan<'a> {
 mod tests {
     use super::*;
     use crate::LineProblem;
+    use std::collections::BTreeMap;
 
     fn text_of(pieces: &Pieces) -> String {
         let parts: Vec<&[u8]> = pieces.parts().collect();
@@ -275,6 +278,9 @@ mod tests {
             scan.libraries,
             "mtllib a.mtl\nmtllib my b.MTL\nmtllib c d\n"
         );
+        let lines = [("a.mtl", 1), ("my b.MTL", 1), ("c d", 2)];
+        let lines = lines.map(|(name, line)| (name.to_owned(), line));
+        assert_eq!(scan.library_lines, HashMap::from(lines));
     }
 
     /// A file of everything that chunks have to bring together.
@@ -286,8 +292,9 @@ mod tests {
     fn all(text: &str, bytes: usize) -> Result<String, String> {
         let scan = scan_in_chunks("t", text, bytes).map_err(|error| error.to_string())?;
         Ok(format!(
-            "{}{}{}{} {:?} {:?}",
+            "{}{:?}{}{}{} {:?} {:?}",
             scan.libraries,
+            scan.library_lines.iter().collect::<BTreeMap<_, _>>(),
             text_of(&scan.vertices),
             text_of(&scan.body),
             scan.faces,
@@ -301,8 +308,8 @@ mod tests {
         let whole = all(LONG, usize::MAX).unwrap();
         assert_eq!(
             whole,
-            "mtllib a.mtl\nmtllib b.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nusemtl a\nf 2 1 3\n\
-             f 1 2 3\nusemtl b\nf 1 2 4\nusemtl a\nf 1 2 3\n4 [(\"a\", 4), (\"b\", 12)] \
+            "mtllib a.mtl\nmtllib b.mtl\n{\"a.mtl\": 1, \"b.mtl\": 13}\
+             v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nusemtl a\nf 2 1 3\nf 1 2 3\nusemtl b\nf 1 2 4\nusemtl a\nf 1 2 3\n4 [(\"a\", 4), (\"b\", 12)] \
              [PointsAndLines { path: \"t\", count: 2, line: Some(11) }, UnknownKeyword { path: \"t\", \
              count: 2, line: 5, keyword: \"foo\" }]"
         );
