@@ -72,7 +72,7 @@ pub fn read_ply(name: &str, bytes: Vec<u8>, options: CleanOptions) -> Result<Loa
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlyProblem {
     /// The file breaks a rule of the format.
-    #[error("{}{message}", .line.map_or(String::new(), |line| format!("line {line}: ")))]
+    #[error("{}{message}; export the file again", .line.map_or(String::new(), |line| format!("line {line}: ")))]
     Format {
         /// The line, counted from 1, where it has lines.
         line: Option<usize>,
@@ -134,9 +134,12 @@ impl From<ParseError> for PlyProblem {
         let text = line
             .and_then(|line| text.strip_prefix(&format!("Line {line}: ")))
             .unwrap_or(&text);
+        // The parser's own error in a header is a dump of its state, behind the line that it is about.
+        let text = text.split("Error: ParseError {").next().unwrap_or(text);
         // One line, of what quotes the file.
         let words: Vec<&str> = text.split_whitespace().collect();
         let shown = words.join(" ");
+        let shown = shown.trim_end_matches('.');
         let message = shown.chars().filter(|c| !c.is_control()).take(LONGEST);
         Self::Format {
             line,

@@ -147,7 +147,10 @@ fn what_is_wrong_is_said_in_a_line() {
             file.replace("uchar int vertex", "uchar float vertex"),
             "vertex_indices",
         ),
-        (file.replace("format ascii", "format utf8"), "line 2: "),
+        (
+            file.replace("format ascii", "format utf8"),
+            "in.ply: line 2: Couldn't parse line. String: 'format utf8 1.0 '; export the file again",
+        ),
         (header("ascii", 0, 0), "no triangles"),
         ("ply\n".to_owned(), "in.ply: "),
     ] {
