@@ -1,8 +1,10 @@
 //! Options of pictures that are rendered in passes: until a time is used up, or until someone
 //! interrupts.
 
+use std::io::IsTerminal;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -22,7 +24,8 @@ pub struct PassArguments {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, conflicts_with_all = ["runs", "ray_times"])]
     pub time_limit: Option<Duration>,
     /// On an interrupt (Ctrl-C) write the picture of the samples so far, say how many they are,
-    /// and end with exit code 130; a second interrupt ends at once
+    /// and end with exit code 130; a second interrupt ends at once, and so does one before there
+    /// are any
     #[arg(long, conflicts_with_all = ["runs", "ray_times"])]
     pub write_partial: bool,
 }
@@ -43,7 +46,12 @@ impl PassArguments {
                 .and_then(|_| flag::register(SIGINT, Arc::clone(&caught)))
                 .map_err(|cause| Error::Failed(format!("cannot catch interrupts: {cause}")))?;
         }
-        Ok(Interrupts(caught))
+        let stage = Arc::new(AtomicU8::new(BEFORE));
+        if self.write_partial {
+            let (caught, stage) = (Arc::clone(&caught), Arc::clone(&stage));
+            thread::spawn(move || end_before_pictures(&caught, &stage));
+        }
+        Ok(Interrupts { caught, stage })
     }
 
     /// Whether pictures are rendered in passes.
@@ -60,23 +68,67 @@ impl PassArguments {
     }
 }
 
+/// There is nothing yet that an interrupt could leave.
+const BEFORE: u8 = 0;
+/// Pictures are being rendered, and an interrupt waits for the samples so far.
+const RENDERING: u8 = 1;
+/// An interrupt ends the program.
+const ENDING: u8 = 2;
+
+/// How often an interrupt is looked for while there is nothing to leave.
+const WATCH: Duration = Duration::from_millis(20);
+
+/// Ends the program after an interrupt that comes before pictures: scenes and trees take minutes,
+/// and nothing of them is kept.
+fn end_before_pictures(caught: &AtomicBool, stage: &AtomicU8) {
+    while stage.load(Ordering::Relaxed) == BEFORE {
+        if caught.load(Ordering::Relaxed) && change(stage, ENDING) {
+            let error = too_early();
+            // What a spinner has drawn is on the same line.
+            if std::io::stderr().is_terminal() {
+                eprint!("\r\x1b[K");
+            }
+            super::complain("error", &error);
+            signal_hook::low_level::exit(error.exit_code().into());
+        }
+        thread::sleep(WATCH);
+    }
+}
+
+/// Leaves the first stage; false if someone else has.
+fn change(stage: &AtomicU8, to: u8) -> bool {
+    let changed = stage.compare_exchange(BEFORE, to, Ordering::Relaxed, Ordering::Relaxed);
+    changed.is_ok()
+}
+
+fn too_early() -> Error {
+    Error::Interrupted("before there was a picture".to_owned())
+}
+
 /// Whether there was an interrupt.
-pub struct Interrupts(Arc<AtomicBool>);
+pub struct Interrupts {
+    caught: Arc<AtomicBool>,
+    stage: Arc<AtomicU8>,
+}
 
 impl Interrupts {
     /// Whether there was one.
     pub fn any(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.caught.load(Ordering::Relaxed)
     }
 
-    /// Ends what has no picture yet.
+    /// From here on an interrupt leaves a picture. Until here it ends the program at once.
     ///
     /// # Errors
     ///
-    /// [`Error::Interrupted`] after an interrupt.
-    pub fn check(&self) -> Result<(), Error> {
+    /// [`Error::Interrupted`] if there was one already.
+    pub fn begin(&self) -> Result<(), Error> {
+        while !change(&self.stage, RENDERING) {
+            // Another thread has said so, and ends the program.
+            thread::sleep(WATCH);
+        }
         match self.any() {
-            true => Err(Error::Interrupted("before there was a picture".to_owned())),
+            true => Err(too_early()),
             false => Ok(()),
         }
     }

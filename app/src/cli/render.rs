@@ -111,10 +111,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let backend = decided.open()?;
 
     let wait = spinner(format!("getting the tree of {}", scene.name()));
-    interrupts.check()?;
     let (ready, origin) = origin.ready(&*backend, &scene)?;
     wait.finish_and_clear();
-    interrupts.check()?;
     let placed = lighting.as_ref();
     let placed = placed.map(|lighting| PlacedLighting::new(&*backend, lighting));
     let placed = placed.transpose()?;
@@ -128,6 +126,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         shading,
         interrupts,
     };
+    renderer.interrupts.begin()?;
     let mut pictures = Vec::new();
     for (number, (camera, target)) in (1..).zip(cameras.iter().zip(&targets)) {
         let of = targets.len();

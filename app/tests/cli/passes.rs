@@ -185,6 +185,35 @@ mod interrupts {
     }
 
     #[test]
+    fn an_interrupt_before_pictures_ends_the_program_at_once() {
+        let folder = Folder::new();
+        let mut child = Command::new(program())
+            .args(["render", "gen:scan,triangles=8000000", "--backend", "cpu"])
+            .args(["--write-partial", "-o"])
+            .arg(folder.path("x.png"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        wait_for_handler(&child);
+        interrupt(&child);
+        // The scene alone takes longer than this, and its tree many times as long.
+        let begun = Instant::now();
+        while child.try_wait().unwrap().is_none() && begun.elapsed().as_millis() < 1500 {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let _ = child.kill();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{output:?}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        let expected = "heapwood: error: interrupted before there was a picture\n";
+        assert_eq!(stderr, expected);
+        assert_eq!(output.stdout, b"");
+        assert_eq!(folder.names(), [""; 0]);
+    }
+
+    #[test]
     fn an_interrupt_leaves_nothing_where_no_part_is_wanted() {
         let folder = Folder::new();
         folder.scene("knot");
