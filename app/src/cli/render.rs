@@ -246,7 +246,11 @@ impl Arguments {
     ) -> Result<String, Error> {
         match self.format {
             ResultFormat::Text => Ok(text(&pictures)),
-            ResultFormat::Json => json(&RenderReport::new(scene, info, origin, pictures)),
+            ResultFormat::Json => {
+                let mut report = RenderReport::new(scene, info, origin, pictures);
+                report.meta.seed = Some(self.shade.seed().into());
+                json(&report)
+            }
         }
     }
 

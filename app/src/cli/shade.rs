@@ -187,6 +187,11 @@ impl ShadeArguments {
         }
     }
 
+    /// What random numbers depend on.
+    pub fn seed(&self) -> u32 {
+        self.seed
+    }
+
     /// The sky that the picture is to have.
     pub fn sky(&self) -> Option<Sky> {
         self.sky

@@ -24,6 +24,7 @@ fn every_shade_makes_a_picture_of_its_own() {
         let command = format!("render @knot.obj -o @{shade}.png --shade {shade} {SMALL}");
         let report = run(&folder, &format!("{command} --format json")).json();
         assert_eq!(report["shade"], shade);
+        assert_eq!(report["meta"]["seed"], 0);
         let rays = |kind: &str| report["rays"][kind].as_u64().unwrap();
         assert_eq!(rays("primary"), 64 * 48);
         assert_eq!(rays("secondary") > 0, shade == "path", "{report}");
