@@ -30,9 +30,9 @@ pub struct Arguments {
     /// Lines of the terminal to use [default: all but the last]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     height: Option<u32>,
-    /// What the picture of a scene shows
-    #[arg(long, value_name = "MODE", value_parser = parse_mode(), default_value = Mode::default().name())]
-    shade: Mode,
+    /// What the picture of a scene shows [default: eyelight]
+    #[arg(long, value_name = "MODE", value_parser = parse_mode())]
+    shade: Option<Mode>,
     /// How the terminal shows pictures, which may then be a file or a pipe, too [default: what its
     /// environment says]
     #[arg(long, value_name = "NAME", value_parser = parse_protocol())]
@@ -72,7 +72,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let lines = arguments.height.unwrap_or(u32::from(lines.max(2)) - 1);
     let most = protocol.pixels(columns, lines);
     let image = match &arguments.what {
-        Source::File(path) if suffix::is(path, "png") => {
+        Source::File(path) if suffix::is(path, "png") || suffix::is(path, "exr") => {
+            if arguments.shade.is_some() {
+                let why = "--shade has no effect on a picture: it is for scenes";
+                return Err(Error::Usage(why.to_owned()));
+            }
             let image = Image::read(path)?;
             let (width, height) = fitted(image.width, image.height, most);
             // These terminals enlarge what they show by themselves.
@@ -120,12 +124,13 @@ fn render(
     let triangles = tree::triangles(&scene);
     let built = Cores::new(decided.threads)?.build(&triangles, Options::default())?;
     let placed = PlacedTree::new(&*backend, &built.tree, &triangles, built.bounds)?;
+    let shade = arguments.shade.unwrap_or_default();
     let shading = Shading {
-        samples: match arguments.shade {
+        samples: match shade {
             Mode::Depth => 1,
             _ => 4,
         },
-        ..Shading::from(arguments.shade)
+        ..Shading::from(shade)
     };
     let picture = tree::render_placed(&placed, &camera, &shading, 1)?;
     let pixels = picture.rgba.chunks_exact(4);

@@ -26,6 +26,9 @@ pub use flip::{PIXELS_PER_DEGREE, flip};
 
 use crate::Error;
 
+/// What EXR files begin with.
+const EXR: [u8; 4] = [0x76, 0x2f, 0x31, 0x01];
+
 /// Why two images cannot be compared.
 #[derive(Debug, Described)]
 pub enum DiffError {
@@ -82,6 +85,11 @@ impl Image {
         };
         let bytes =
             std::fs::read(path).map_err(|error| refused(format!("cannot read: {error}")))?;
+        if bytes.starts_with(&EXR) {
+            let why = "an EXR file: pictures that are compared or shown are PNG files, as \
+                       `heapwood render -o FILE.png` writes them";
+            return Err(refused(why.to_owned()));
+        }
         let image = image::load_from_memory_with_format(&bytes, image::ImageFormat::Png)
             .map_err(|error| refused(format!("not a PNG image that can be read: {error}")))?
             .into_rgb8();

@@ -77,10 +77,16 @@ fn bad_pictures_and_flags_are_one_line() {
         "render @knot.obj -o @small.png --size 24x32 --backend cpu --format json",
     )
     .json();
+    run(
+        &folder,
+        "render @knot.obj -o @a.exr --size 48x32 --backend cpu --format json",
+    )
+    .json();
     fs::write(folder.path("text.png"), "no picture").unwrap();
     for (arguments, code, expected) in [
         ("@a.png @none.png", 3, "none.png: cannot read"),
         ("@a.png @text.png", 3, "text.png: not a PNG image"),
+        ("@a.png @a.exr", 3, "a.exr: an EXR file: "),
         ("@a.png @small.png", 3, "48x32 and 24x32"),
         (
             "@a.png @b.png --allow 101",

@@ -23,6 +23,22 @@ fn a_file_is_no_terminal() {
     }
 }
 
+#[test]
+fn pictures_that_are_not_shown_and_shades_of_pictures_are_refused() {
+    let folder = Folder::new();
+    folder.scene("knot");
+    for name in ["a.png", "a.exr"] {
+        let render = format!("render @knot.obj -o @{name} --size 48x32 --backend cpu");
+        assert_eq!(run(&folder, &render).code, 0);
+    }
+    let view = |what: &str| run(&folder, &format!("view --protocol blocks {what}"));
+    assert_eq!(view("@a.png").code, 0);
+    let outcome = view("@a.png --shade normal");
+    assert!(outcome.error(2).contains("--shade has no effect"));
+    let outcome = view("@a.exr");
+    assert!(outcome.error(3).contains("a.exr: an EXR file: "));
+}
+
 /// What the program writes to a terminal with these variables, if there is `script`, which makes
 /// terminals.
 fn in_terminal(folder: &Folder, environment: &[(&str, &str)]) -> Option<String> {
