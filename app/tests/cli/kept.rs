@@ -107,6 +107,7 @@ fn a_file_that_has_no_tree_of_the_scene_is_named() {
         ("@knot.obj", "not a tree"),
         ("@empty.tree", "not a tree"),
         ("@short.tree", "there should be"),
+        ("@short.tree", "; build the tree anew by"),
         ("@flipped.tree", "checksum"),
     ] {
         let render = format!("render @knot.obj -o @x.png {PICTURE} --tree {tree}");

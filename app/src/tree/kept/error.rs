@@ -39,7 +39,10 @@ pub enum KeptError {
         given: u64,
     },
     /// What is in the file is no tree.
-    #[error("{}: {damage}", path.display())]
+    #[error(
+        "{}: {damage}; build the tree anew by `heapwood kdtree SCENE --save FILE`",
+        path.display()
+    )]
     Damaged {
         /// The file.
         path: PathBuf,
