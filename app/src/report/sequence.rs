@@ -52,11 +52,12 @@ impl SequenceReport {
             }
             _ => format!("{} samples a pixel, ", first.samples),
         };
+        let names = match self.frames.len() {
+            1 => format!("{}: 1 picture", first.output),
+            count => format!("{} to {}: {count} pictures", first.output, last.output),
+        };
         format!(
-            "{} to {}: {} pictures, {}x{} {}, {samples}{} ms, {:.1} million rays/s{}\n",
-            first.output,
-            last.output,
-            self.frames.len(),
+            "{names}, {}x{} {}, {samples}{} ms, {:.1} million rays/s{}\n",
             first.width,
             first.height,
             first.shade,

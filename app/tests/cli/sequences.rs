@@ -56,7 +56,7 @@ fn a_circle_begins_with_the_camera_and_each_picture_is_another() {
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(outcome.stdout.lines().count(), 1);
     assert!(
-        outcome.stdout.contains(": 1 pictures, 40x30 normal"),
+        outcome.stdout.contains(": 1 picture, 40x30 normal"),
         "{outcome:?}"
     );
     assert!(folder.path("one-0001.exr").exists() && !folder.path("one.exr").exists());
