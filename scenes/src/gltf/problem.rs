@@ -10,7 +10,7 @@ pub enum GltfProblem {
     #[error("version {0} of glTF: only 2.0 is read; export it as glTF 2.0")]
     Version(String),
     /// The JSON breaks a rule of JSON or of the schema.
-    #[error("{0}")]
+    #[error("{0}: its JSON is damaged or not that of glTF; export the file again")]
     Json(String),
     /// The file needs an extension that is not read.
     #[error("it requires the extension {0}, which is not read: export it without that")]

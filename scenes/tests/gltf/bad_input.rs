@@ -165,8 +165,9 @@ fn what_is_wrong_is_said_in_a_line_with_its_place() {
             "number",
         ),
         (file("", ""), "in.gltf has no triangles"),
-        ("{\n\"asset\": 5}".to_owned(), "line 2 column 10"),
+        ("{\n\"asset\": 5}".to_owned(), "line 2 column 10: "),
         ("{}".to_owned(), "missing field `asset`"),
+        ("{}".to_owned(), "not that of glTF; export the file again"),
         (plain[..300].to_owned(), "in.gltf: EOF"),
     ] {
         let message = read(text.clone()).unwrap_err().to_string();
