@@ -99,6 +99,11 @@ fn what_is_wrong_is_said_with_its_line() {
             "look_at must be three numbers",
         ),
         (
+            "[camera]\neye = [1, 2, 3]\nlook_at = [1.0, 2, 3]\n",
+            3,
+            "eye and look_at are the same point",
+        ),
+        (
             "[camera]\nup = [0, 0, 0]\n",
             2,
             "up must be three finite numbers, not all of them 0",

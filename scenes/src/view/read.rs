@@ -160,9 +160,18 @@ impl CameraTable {
             let fits = (0.001..=179.9).contains(fov.get_ref());
             checked(fov, fits, "fov must be from 0.001 to 179.9 degrees")
         });
+        let (eye, look_at) = (vector("eye", &self.eye)?, vector("look_at", &self.look_at)?);
+        if let Some(value) = &self.look_at
+            && eye == look_at
+        {
+            return Err(Refused {
+                start: value.span().start,
+                problem: "eye and look_at are the same point: move one of them".to_owned(),
+            });
+        }
         Ok(CameraView {
-            eye: vector("eye", &self.eye)?,
-            look_at: vector("look_at", &self.look_at)?,
+            eye,
+            look_at,
             up: self.up.as_ref().map(|up| direction("up", up)).transpose()?,
             fov_degrees: fov.transpose()?,
             size: size.transpose()?,
