@@ -1,8 +1,10 @@
 //! Where results go: files that are written whole or not at all, and a standard
 //! output that may be closed at any time.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::Error;
 
@@ -62,14 +64,43 @@ fn refused(path: &Path) -> impl FnOnce(io::Error) -> Error {
     |cause| Error::Write { path, cause }
 }
 
+/// The standard output as the program found it, once that is kept for results.
+static KEPT: OnceLock<File> = OnceLock::new();
+
+/// Keeps the standard output for results: what others write there, as libraries of the user's may,
+/// goes to the standard error from now on. For before such a library is loaded; on systems that are
+/// not Unix nothing changes.
+pub fn keep_for_results() {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        if KEPT.get().is_some() {
+            return;
+        }
+        // Where one of the two is closed all stays as it is.
+        if let Ok(kept) = io::stdout().as_fd().try_clone_to_owned()
+            && rustix::stdio::dup2_stdout(io::stderr()).is_ok()
+        {
+            // Nobody else sets it: a run begins on one thread.
+            let _ = KEPT.set(File::from(kept));
+        }
+    }
+}
+
 /// Writes to the standard output.
 ///
 /// # Errors
 ///
 /// [`Error::Closed`] if nobody reads it, [`Error::Write`] otherwise.
 pub fn print(text: &str) -> Result<(), Error> {
-    let mut out = io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let write = |out: &mut dyn Write| {
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    };
+    let written = match KEPT.get() {
+        Some(mut kept) => write(&mut kept),
+        None => write(&mut io::stdout().lock()),
+    };
     written.map_err(|cause| match cause.kind() {
         io::ErrorKind::BrokenPipe => Error::Closed,
         _ => Error::Write {

@@ -12,16 +12,22 @@ use crate::Error;
 /// Between two looks at the process.
 const PAUSE: Duration = Duration::from_millis(2);
 
+/// What is said of a process that ended well and answered nothing: it was not the program that
+/// ended it.
+pub const ENDED: &str = "the allocator, or what it calls, has ended the process";
+
 /// How a process ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// Well, with this on its standard output.
     Well(String),
-    /// With an error of the program.
+    /// With an error.
     Badly {
-        /// Its exit code; nothing if it was killed or crashed.
+        /// Its exit code, if it was the program that ended with it; nothing if something else
+        /// ended the process, as a crash does.
         code: Option<u8>,
-        /// The last line on its standard error, or what the system says.
+        /// The program's error, or else the last line on the standard error, or what the system
+        /// says.
         message: String,
     },
     /// Not within the time; it was ended.
@@ -53,12 +59,19 @@ pub fn run<A: AsRef<OsStr>>(arguments: &[A], timeout: Duration) -> Result<Ended,
         return Ok(Ended::Well(answer.join().unwrap_or_default()));
     }
     let complaint = complaint.join().unwrap_or_default();
-    let message = match last_error(&complaint) {
-        Some(line) => line.to_owned(),
+    if let Some(error) = error_in(&complaint) {
+        let message = error.to_owned();
+        let code = status.code().and_then(|code| u8::try_from(code).ok());
+        return Ok(Ended::Badly { code, message });
+    }
+    let message = match last_line(&complaint) {
+        Some(line) => format!("{line} ({status})"),
         None => format!("the process ended with {status}"),
     };
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(Ended::Badly { code, message })
+    Ok(Ended::Badly {
+        code: None,
+        message,
+    })
 }
 
 /// Reads a pipe to its end, so that the process never waits for us.
@@ -89,11 +102,29 @@ fn wait(child: &mut Child, timeout: Duration) -> std::io::Result<Option<ExitStat
     }
 }
 
-/// The last line of a complaint, without the program's mark.
-fn last_error(complaint: &str) -> Option<&str> {
-    let line = complaint
-        .lines()
-        .rev()
-        .find(|line| !line.trim().is_empty())?;
-    Some(line.trim_start_matches("heapwood: error: "))
+/// What the program said when it failed. Code of others may have printed before and after that.
+fn error_in(complaint: &str) -> Option<&str> {
+    let mut lines = complaint.lines().rev();
+    lines.find_map(|line| Some(line.split_once("heapwood: error: ")?.1))
+}
+
+/// The last line of a complaint that says something.
+fn last_line(complaint: &str) -> Option<&str> {
+    let mut lines = complaint.lines().rev().map(str::trim);
+    lines.find(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_is_found_between_what_others_print() {
+        let complaint = "heapwood: note: x\nhelloheapwood: error: no pool\nbye\n\n";
+        assert_eq!(error_in(complaint), Some("no pool"));
+        assert_eq!(last_line(complaint), Some("bye"));
+        assert_eq!(error_in("thread panicked\n\n"), None);
+        assert_eq!(last_line("thread panicked\n\n"), Some("thread panicked"));
+        assert_eq!(last_line("\n"), None);
+    }
 }

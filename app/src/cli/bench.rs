@@ -17,7 +17,7 @@ use crate::workload::cases::{self, BenchCase, Runner};
 use crate::workload::fragmentation::Case;
 use crate::workload::linking::{self, Linking};
 use crate::workload::micro::{self, CallCost, HeapState, Plan, Row, Suite};
-use crate::{Error, size};
+use crate::{Error, output, size};
 
 use workload::Workload;
 pub use workload::parse_threads;
@@ -121,6 +121,8 @@ pub fn run(what: What) -> Result<(), Error> {
 ///
 /// When there is no such benchmark, the case makes no sense, or its backend does not open.
 pub fn answer(kind: &str, case: &str) -> Result<String, Error> {
+    // The case may be one over an allocator of the user's, whose code may print.
+    output::keep_for_results();
     match kind {
         micro::Case::KIND => cases::answer::<micro::Case>(case),
         Case::KIND => cases::answer::<Case>(case),

@@ -122,7 +122,8 @@ impl LinkArguments {
         passed.flag("merge", self.merge && spec.is_external());
     }
 
-    /// The backend to open, with these files.
+    /// The backend to open, with these files. What their code prints goes to the standard error
+    /// from now on.
     ///
     /// # Errors
     ///
@@ -138,6 +139,9 @@ impl LinkArguments {
             merge: self.merge,
         };
         let options = backend.decide(limit)?;
+        if !link.files.is_empty() {
+            output::keep_for_results();
+        }
         Ok(Options { link, ..options })
     }
 

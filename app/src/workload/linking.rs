@@ -17,6 +17,9 @@ use crate::process::{self, Ended};
 /// A pool in which any allocator fits, in bytes; nobody uses it.
 const POOL: u64 = 1 << 30;
 
+/// The answer when it worked.
+const LINKED: &str = "linked";
+
 /// What is linked, and where.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Linking {
@@ -49,7 +52,10 @@ impl Linking {
         let text = serde_json::to_string(self)
             .map_err(|error| Error::Failed(format!("cannot describe what to link: {error}")))?;
         match process::run(&["case", Self::KIND, &text], timeout)? {
-            Ended::Well(_) => Ok(()),
+            Ended::Well(answer) if answer.trim() == LINKED => Ok(()),
+            Ended::Well(_) => Err(Error::Failed(
+                "--link: a file of it has ended the process".to_owned(),
+            )),
             Ended::Badly { code, message } => match code {
                 Some(code) => Err(Error::Relayed { code, message }),
                 None => Err(Error::Failed(format!(
@@ -86,5 +92,5 @@ pub fn answer(linking: &str) -> Result<String, Error> {
         }
         Costs::of(spec.allocator, &*backend)?;
     }
-    Ok("linked".to_owned())
+    Ok(LINKED.to_owned())
 }

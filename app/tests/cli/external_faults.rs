@@ -219,6 +219,90 @@ fn a_library_that_crashes_or_hangs_when_it_is_loaded_is_said_once() {
     }
 }
 
+/// The standard output is for results, whatever else prints there.
+#[cfg(unix)]
+#[test]
+fn a_library_that_prints_leaves_results_alone() {
+    let folder = Folder::new();
+    let source = format!(
+        "#include <stdio.h>\n__attribute__((constructor)) void first(void) {{ puts(\"hello\"); \
+         fflush(stdout); printf(\"half a line\"); }}\n\
+         __attribute__((destructor)) void last(void) {{ puts(\"bye\"); }}\n{FREE_LISTS}"
+    );
+    if !compile(&folder, &source, &[], "prints") {
+        return;
+    }
+    let linked = "--backend cpu --link @prints.so --format json";
+    for command in MANY_CASES {
+        let command = format!("{command} --allocators external {linked}");
+        let outcome = run(&folder, &command);
+        for row in outcome.json().as_array().unwrap() {
+            assert_eq!(text(row, "status"), "ok", "{command}: {row}");
+        }
+    }
+    let tree = format!("kdtree gen:soup,triangles=100 --allocator external {linked}");
+    let outcome = run(&folder, &tree);
+    assert!(outcome.json()["tree_hash"].is_string(), "{outcome:?}");
+    for printed in ["hello", "half a line", "bye"] {
+        assert!(outcome.stderr.contains(printed), "{outcome:?}");
+    }
+    // Nor does it hide what is wrong.
+    let command = format!("{} --allocators external:free=no {linked}", MANY_CASES[0]);
+    let outcome = run(&folder, &command);
+    assert_eq!(outcome.code, 3, "{outcome:?}");
+    assert!(outcome.stderr.contains("leave out free=no"), "{outcome:?}");
+}
+
+#[test]
+fn a_library_that_ends_the_process_is_said_to() {
+    let folder = Folder::new();
+    let ends = |place: &str, code: i32| {
+        let source = FREE_LISTS.replace(place, &format!("exit({code}); {place}"));
+        assert_ne!(source, FREE_LISTS);
+        format!("#include <stdlib.h>\n{source}")
+    };
+    let loaded = |code: i32| {
+        format!(
+            "#include <stdlib.h>\n__attribute__((constructor)) void first(void) {{ exit({code}); }}\n\
+             {FREE_LISTS}"
+        )
+    };
+    if !compile(&folder, &ends("if (thread == 0)", 0), &[], "init") {
+        return;
+    }
+    assert!(compile(&folder, &loaded(0), &[], "well"));
+    assert!(compile(&folder, &loaded(3), &[], "badly"));
+    for command in MANY_CASES {
+        let command = format!("{command} --allocators cfmalloc,external --backend cpu");
+        let linked = |name: &str| run(&folder, &format!("{command} --link @{name}.so"));
+        assert_eq!(
+            linked("well").error(1),
+            "--link: a file of it has ended the process"
+        );
+        assert_eq!(
+            linked("badly").error(1),
+            "--link: a file of it has crashed: the process ended with exit status: 3"
+        );
+    }
+    for command in MANY_CASES
+        .iter()
+        .filter(|case| !case.contains("--in-process"))
+    {
+        let command =
+            format!("{command} --allocators cfmalloc,external --backend cpu --format json");
+        let outcome = run(&folder, &format!("{command} --link @init.so"));
+        let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        let rows = rows.as_array().unwrap();
+        let own = rows
+            .iter()
+            .filter(|row| text(row, "allocator") == "external");
+        let errors: Vec<&str> = own.map(|row| text(row, "error")).collect();
+        assert!(!errors.is_empty(), "{outcome:?}");
+        let ended = "the allocator, or what it calls, has ended the process";
+        assert!(errors.iter().all(|error| *error == ended), "{outcome:?}");
+    }
+}
+
 /// The head of a shared library of a machine that this is not.
 fn of_another_machine() -> Vec<u8> {
     let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();

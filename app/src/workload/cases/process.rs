@@ -28,6 +28,7 @@ pub fn ask<C: BenchCase>(
     Ok(match process::run(&["case", C::KIND, &text], timeout)? {
         Ended::Well(answer) => match serde_json::from_str(&answer) {
             Ok(row) => row,
+            Err(_) if answer.is_empty() => row.ended(Status::Fault, process::ENDED.to_owned()),
             Err(error) => row.ended(Status::Fault, format!("the answer is no row: {error}")),
         },
         Ended::Badly { message, .. } => row.ended(Status::Fault, message),

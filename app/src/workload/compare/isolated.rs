@@ -31,6 +31,9 @@ pub fn isolated<R: DeserializeOwned>(
 ) -> Result<Outcome<R>, Error> {
     let timeout = Duration::from_secs_f64(timeout_s);
     Ok(match process::run(arguments, timeout)? {
+        Ended::Well(answer) if answer.is_empty() => {
+            Outcome::failed(Status::Fault, process::ENDED.to_owned())
+        }
         Ended::Well(answer) => {
             let no_result = |error| Error::Failed(format!("no result came back: {error}"));
             Outcome::ok(serde_json::from_str(&answer).map_err(no_result)?)
