@@ -77,10 +77,14 @@ impl Spec {
                 let mut known = vec![COALESCE.to_owned()];
                 known.extend(forms::choices(&self.allocator.description));
                 known.extend((!expected.is_empty()).then(|| expected.to_owned()));
+                let about = &self.allocator.description;
+                let name = about.parameters.iter().find(|known| known.name == "name");
+                let name = name.map(|name| format!("; a NAME is of {}", name.values));
                 Err(format!(
-                    "{} takes the parameters {}",
+                    "{} takes the parameters {}{}",
                     self.name(),
-                    known.join(", ")
+                    known.join(", "),
+                    name.unwrap_or_default()
                 ))
             }
             _ => Ok(()),
@@ -327,7 +331,7 @@ mod tests {
         ] {
             let said = message(text);
             assert!(
-                said.contains("pool=given|own, free=yes|no, name=NAME"),
+                said.contains("pool=given|own, free=yes|no, name=NAME; a NAME is of letters, "),
                 "{said}"
             );
         }

@@ -49,14 +49,24 @@ pub enum LinkError {
         /// The file.
         path: PathBuf,
     },
-    /// A shared library without device code beside it, or without what makes a heap, and the GPU
-    /// runs.
+    /// A shared library without device code beside it, and the GPU runs.
     #[error(
         "{}: a shared library is for the CPU: give device code, compiled with nvcc -rdc=true -c, \
          or use --backend cpu",
         path.display()
     )]
     ForCpu {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A shared library beside device code that makes no heap.
+    #[error(
+        "{}: it has no {CREATE}, by which a shared library is of use beside device code: write \
+         const char* {CREATE}(unsigned long long bytes, void** heap), in C++ as extern \"C\", or \
+         leave the file out",
+        path.display()
+    )]
+    WithoutCreate {
         /// The file.
         path: PathBuf,
     },
@@ -112,6 +122,12 @@ pub enum LinkError {
         /// Its name.
         function: &'static str,
     },
+    /// A function is in none of the shared libraries.
+    #[error("{}", missing_on_host(function))]
+    MissingOnHost {
+        /// Its name.
+        function: &'static str,
+    },
     /// It was said not to free, and there is a function that does.
     #[error("a file has {FREE}, and external:free=no says that there is none: leave out free=no")]
     Frees,
@@ -162,7 +178,7 @@ pub enum LinkError {
     },
 }
 
-/// What to do about a function that is in none of the files.
+/// What to do about a function of the device that is in none of the files.
 fn missing(function: &str) -> String {
     match function {
         MALLOC => format!(
@@ -175,4 +191,20 @@ fn missing(function: &str) -> String {
         ),
         other => format!("no file has {other}: give the file that it is in with another --link"),
     }
+}
+
+/// What to do about a function of the host that is in none of the libraries.
+fn missing_on_host(function: &str) -> String {
+    let (signature, otherwise) = match function {
+        FREE => (
+            format!("void {FREE}(void* state, void* block)"),
+            ", or name an allocator without it external:free=no",
+        ),
+        DESTROY => (format!("void {DESTROY}(void* heap)"), ""),
+        _ => (
+            format!("void* {MALLOC}(void* state, unsigned long long bytes)"),
+            "",
+        ),
+    };
+    format!("no file has {function}: write {signature}, in C++ as extern \"C\"{otherwise}")
 }

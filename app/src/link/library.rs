@@ -60,17 +60,17 @@ impl Libraries {
         };
         let (malloc, free, init) = (address(MALLOC)?, address(FREE)?, address(INIT)?);
         if malloc == 0 && !on_gpu {
-            return Err(LinkError::Missing { function: MALLOC });
+            return Err(LinkError::MissingOnHost { function: MALLOC });
         }
         let memory = match (address(CREATE)? as usize, address(DESTROY)? as usize) {
             (0, _) => match link.libraries().next() {
                 Some(file) if on_gpu => {
                     let path = file.path.clone();
-                    return Err(LinkError::ForCpu { path });
+                    return Err(LinkError::WithoutCreate { path });
                 }
                 _ => None,
             },
-            (_, 0) => return Err(LinkError::Missing { function: DESTROY }),
+            (_, 0) => return Err(LinkError::MissingOnHost { function: DESTROY }),
             (create, destroy) => {
                 let create = std::ptr::with_exposed_provenance::<c_void>(create);
                 let destroy = std::ptr::with_exposed_provenance::<c_void>(destroy);
@@ -108,12 +108,12 @@ impl Libraries {
     ///
     /// # Errors
     ///
-    /// [`LinkError::Missing`] if it frees and there is no function for that,
+    /// [`LinkError::MissingOnHost`] if it frees and there is no function for that,
     /// [`LinkError::Frees`] if it does not and there is one; those of [`Self::check_memory`].
     pub fn bind(&self, heap: Heap, allocator: &HostAllocator) -> Result<Heap, LinkError> {
         self.check_memory(allocator)?;
         match (allocator.properties.frees, self.free != 0) {
-            (true, false) => Err(LinkError::Missing { function: FREE }),
+            (true, false) => Err(LinkError::MissingOnHost { function: FREE }),
             (false, true) => Err(LinkError::Frees),
             _ => Ok(bind_external(heap, [self.malloc, self.free, self.init])),
         }
@@ -170,7 +170,8 @@ impl OwnHeap {
     ) -> Result<Self, LinkError> {
         let (create, _) = libraries.memory.ok_or(LinkError::NoLibrary)?;
         let mut heap = std::ptr::null_mut();
-        // SAFETY: a place for a pointer.
+        // SAFETY: a function of this signature, as the user promises, of a library that stays loaded
+        // as long as `libraries`; it is given a place for a pointer.
         let failed = unsafe { create(bytes, &raw mut heap) };
         if !failed.is_null() {
             // SAFETY: a C string, as the user promises.
@@ -200,7 +201,8 @@ impl Drop for OwnHeap {
         if let Some((_, destroy)) = self.libraries.memory
             && (self.may_end)()
         {
-            // SAFETY: it came from `create` of the same library, and nobody uses it any more.
+            // SAFETY: it came from `create` of the same library, which `libraries` keeps loaded, and
+            // nobody uses it any more.
             unsafe { destroy(self.heap) }
         }
     }

@@ -88,7 +88,11 @@ pub fn allocator_prose(rows: &[AllocatorRow]) -> String {
                 default,
                 what,
             } = parameter;
-            let _ = writeln!(text, "  :{name}={values} (default {default}): {what}");
+            let default = match default.is_empty() {
+                true => String::new(),
+                false => format!(" (default {default})"),
+            };
+            let _ = writeln!(text, "  :{name}={values}{default}: {what}");
         }
     }
     text + "Every allocator takes :coalesce, by which a warp makes its requests together (bench).\n"
