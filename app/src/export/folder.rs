@@ -1,5 +1,6 @@
 //! The folder that an allocator is written to.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -9,7 +10,7 @@ use crate::Error;
 use crate::output::Output;
 
 /// Writes the files into a folder, which is made if it is not there. What an earlier export of
-/// the same allocator has written is replaced.
+/// the same allocator has written is replaced, and what was made of that stays, such as an object.
 ///
 /// # Errors
 ///
@@ -20,13 +21,17 @@ pub fn write(folder: &Path, files: &[File]) -> Result<(), Error> {
         cause,
     };
     fs::create_dir_all(folder).map_err(refused)?;
-    for entry in fs::read_dir(folder).map_err(refused)? {
-        let name = entry.map_err(refused)?.file_name();
-        if !files.iter().any(|(file, _)| name == file.as_str()) {
-            let what = name.to_string_lossy();
-            let cause = format!("there is {what} in it: name an empty folder, or a new one");
-            return Err(refused(io::Error::other(cause)));
-        }
+    let entries = fs::read_dir(folder).map_err(refused)?;
+    let names = entries.map(|entry| Ok(entry?.file_name()));
+    let names: Vec<OsString> = names.collect::<io::Result<_>>().map_err(refused)?;
+    let has_export = files
+        .iter()
+        .all(|(file, _)| names.iter().any(|name| name == file.as_str()));
+    let is_other = |name: &&OsString| files.iter().all(|(file, _)| *name != file.as_str());
+    if let Some(other) = names.iter().find(is_other).filter(|_| !has_export) {
+        let what = other.to_string_lossy();
+        let cause = format!("there is {what} in it: name an empty folder, or a new one");
+        return Err(refused(io::Error::other(cause)));
     }
     // All of them, or none.
     let open = |(name, _): &File| Output::open(&folder.join(name));
@@ -64,6 +69,17 @@ mod tests {
         let error = write(&folder, &files(&["a", "b", "c"])).unwrap_err();
         assert_eq!(error.exit_code(), 3);
         assert_eq!(fs::read_to_string(folder.join("a")).unwrap(), "old");
+        // What was made of an export is no hindrance to the next.
+        let made = root.path().join("new/made");
+        write(&made, &files(&["a", "b"])).unwrap();
+        fs::write(made.join("a.o"), "of a").unwrap();
+        fs::write(made.join("b"), "old").unwrap();
+        write(&made, &files(&["a", "b"])).unwrap();
+        assert_eq!(fs::read_to_string(made.join("b")).unwrap(), "text of b");
+        assert_eq!(fs::read_to_string(made.join("a.o")).unwrap(), "of a");
+        fs::remove_file(made.join("b")).unwrap();
+        let error = write(&made, &files(&["a", "b"])).unwrap_err();
+        assert!(error.to_string().contains("there is a.o in it"), "{error}");
         let error = write(&folder.join("a/below"), &files(&["a"])).unwrap_err();
         assert!(
             error.to_string().contains("a/below: cannot write"),
