@@ -177,6 +177,12 @@ fn why(result: &str, log: &str, file: Option<&str>) -> LinkError {
         let (_, rest) = log.split_once(words)?;
         rest.split('\'').nth(1).map(str::to_owned)
     };
+    // An object for other GPUs is left out with a warning, and its functions are missing then.
+    if let Some(line) = log.lines().find(|line| line.contains("SM Arch")) {
+        let file = line.rsplit('\'').nth(1).unwrap_or(&file).to_owned();
+        let line = line.trim().to_owned();
+        return LinkError::OtherGpu { file, line };
+    }
     if let Some(name) = named("Undefined reference to") {
         return match [MALLOC, FREE].into_iter().find(|known| *known == name) {
             Some(function) => LinkError::Missing { function },
@@ -193,11 +199,7 @@ fn why(result: &str, log: &str, file: Option<&str>) -> LinkError {
     if result == "CUDA_ERROR_UNSUPPORTED_PTX_VERSION" || log.contains("Unsupported .version") {
         return LinkError::Newer { file };
     }
-    let other_gpu = [
-        "does not match target",
-        "not found in",
-        "is higher than default",
-    ];
+    let other_gpu = ["does not match target", "is higher than default"];
     if result == "CUDA_ERROR_NO_BINARY_FOR_GPU" || other_gpu.iter().any(|part| log.contains(part)) {
         return LinkError::OtherGpu { file, line };
     }
@@ -247,6 +249,18 @@ mod tests {
                 "{said}"
             );
         }
+        let left_out = why(
+            "CUDA_ERROR_UNKNOWN",
+            "nvlink warning : SM Arch ('sm_90') not found in 'b.o'\nnvlink error   : Undefined \
+             reference to 'heapwood_malloc' in 'kernels.o'\n",
+            None,
+        );
+        assert!(
+            left_out
+                .to_string()
+                .starts_with("b.o: there is no code for this GPU"),
+            "{left_out}"
+        );
         let merged = said("line 161; error   : Duplicate definition of function 'heapwood_init'\n");
         assert!(merged.starts_with("heapwood_init is in two of the files"));
         let newer = said("ptxas application ptx input, line 9; fatal   : Unsupported .version 9.9");

@@ -139,9 +139,15 @@ pub fn names_in(kind: Kind, bytes: &[u8], name: &str) -> bool {
         match kind {
             // In a table of names, each with a zero behind it; a section's begins with a point.
             Kind::Cubin => before == Some(&0) && behind == Some(&0),
-            _ => !is_part(before) && !is_part(behind),
+            _ => !is_part(before) && !is_part(behind) && !in_comment(&bytes[..at]),
         }
     })
+}
+
+/// Whether what comes behind this text is in a comment to the end of the line.
+fn in_comment(text: &[u8]) -> bool {
+    let line = text.rsplit(|&byte| byte == b'\n').next();
+    line.is_some_and(|line| contains(line, b"//"))
 }
 
 fn contains(bytes: &[u8], part: &[u8]) -> bool {
@@ -220,9 +226,11 @@ mod tests {
             "_Z15heapwood_mallocPvy(",
             "heapwood_malloc_param_0",
             "heapwood_",
+            ".func other() // not heapwood_malloc",
         ] {
             assert!(!text(other), "{other}");
         }
+        assert!(text("// by hand\n.func heapwood_malloc()"));
         let cubin = |bytes: &[u8]| names_in(Kind::Cubin, bytes, "heapwood_malloc");
         assert!(cubin(b"\0.text.heapwood_malloc\0heapwood_malloc\0"));
         assert!(!cubin(b"\0.text.heapwood_malloc\0_Z15heapwood_mallocPvy\0"));
