@@ -353,7 +353,8 @@ impl Tree {
             }
             // The far child would be taken off the stack after an empty leaf, unless it is behind
             // the hit.
-            if LOOKS_AHEAD && !skip_far && !(far_enter > search.farthest()) {
+            let is_behind = far_enter > search.farthest();
+            if LOOKS_AHEAD && !skip_far && !is_behind {
                 // SAFETY: the contract of `new`: a child of a node.
                 let node = unsafe { self.nodes.add(near as usize).read() };
                 if node.is_leaf() && node.references() == 0 {
