@@ -52,6 +52,7 @@ pub fn files(spec: &Spec, argument: &str, pool_bytes: u64) -> Result<Vec<File>, 
             (spec.allocator.max_block)(&heap).to_string(),
         ),
         ("@setup@", setup(&heap)),
+        ("@limit@", limit(name).to_owned()),
         ("@together@", together(name).to_owned()),
         ("@version@", env!("CARGO_PKG_VERSION").to_owned()),
     ];
@@ -91,6 +92,16 @@ fn check(spec: &Spec) -> Result<(), Error> {
         ));
     }
     Ok(())
+}
+
+/// What limits the registers of the functions, for nvcc. Without a limit ptxas gives them 150 and
+/// more, so that a multiprocessor holds few warps. CFMalloc's are slower with it
+/// (docs/export.md#what-it-costs).
+fn limit(name: &str) -> &'static str {
+    match name {
+        "cfmalloc" => "",
+        _ => "-maxrregcount=64 ",
+    }
 }
 
 /// The statements that fill in a heap.
