@@ -40,7 +40,7 @@ const fn column(
 const COLUMNS: [Column; 8] = [
     column("W1, 16 B", "threads", "malloc", 100_000, Some(16)),
     column("W1, 1 KiB", "threads", "malloc", 100_000, Some(1024)),
-    column("free", "threads", "free", 100_000, Some(1024)),
+    column("free, 1 KiB", "threads", "free", 100_000, Some(1024)),
     column("W1, 8 KiB", "threads", "malloc", 100_000, Some(8192)),
     column("W2", "mixed", "malloc", 100_000, None),
     column("W3, 16 B", "alloc-dealloc", "both", 270_336, Some(16)),
