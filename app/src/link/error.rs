@@ -183,7 +183,7 @@ fn missing(function: &str) -> String {
     match function {
         MALLOC => format!(
             "no file has {MALLOC}: write extern \"C\" __device__ void* {MALLOC}(void* state, \
-             unsigned long long bytes), and compile it with nvcc -rdc=true"
+             unsigned long long bytes), and compile it with nvcc -rdc=true -arch=native"
         ),
         FREE => format!(
             "no file has {FREE}: write extern \"C\" __device__ void {FREE}(void* state, \
