@@ -33,18 +33,12 @@ impl Linker {
     /// A linker for the current context.
     fn new() -> Result<Self, CudaError> {
         let mut log = Log::new();
-        let (mut options, mut values) = log.options();
+        let (count, names, values) = log.options();
         let mut state = ptr::null_mut();
-        // SAFETY: options and values have the same length; the log has the size told, and stays
-        // where it is as long as the linker.
-        let result = unsafe {
-            sys::cuLinkCreate_v2(
-                options.len() as u32,
-                options.as_mut_ptr(),
-                values.as_mut_ptr(),
-                &mut state,
-            )
-        };
+        // SAFETY: names and values are so many. The driver writes into the logs, which have the
+        // size told, and into the values until the linker is gone; both are the log's own, and
+        // stay where they are as long as the linker.
+        let result = unsafe { sys::cuLinkCreate_v2(count, names, values, &mut state) };
         check("cuLinkCreate", result)?;
         Ok(Self { state, log })
     }

@@ -9,23 +9,19 @@ use cust::sys::CUjit_option;
 const BYTES: usize = 4096;
 
 /// A log of errors and one of warnings, at places that the driver is told: it writes there as long
-/// as whatever was given [`Self::options`] is at work.
+/// as whatever was given [`Self::options`] is at work. A linker writes into the values of its options,
+/// too, how long the logs are, so that these have a place that stays.
 pub(super) struct Log {
     errors: Vec<u8>,
     /// Among them that an object has no code for this GPU and is left out.
     warnings: Vec<u8>,
+    names: Box<[CUjit_option; 4]>,
+    values: Box<[*mut c_void; 4]>,
 }
 
 impl Log {
     pub(super) fn new() -> Self {
-        Self {
-            errors: vec![0; BYTES],
-            warnings: vec![0; BYTES],
-        }
-    }
-
-    /// The names of the options by which the driver writes here, and their values.
-    pub(super) fn options(&mut self) -> ([CUjit_option; 4], [*mut c_void; 4]) {
+        let (mut errors, mut warnings) = (vec![0_u8; BYTES], vec![0_u8; BYTES]);
         let names = [
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
@@ -34,9 +30,25 @@ impl Log {
         ];
         // The size is passed in the place of a pointer, not behind one.
         let size = ptr::without_provenance_mut(BYTES);
-        let errors = self.errors.as_mut_ptr().cast();
-        let warnings = self.warnings.as_mut_ptr().cast();
-        (names, [errors, size, warnings, size])
+        let values = [
+            errors.as_mut_ptr().cast(),
+            size,
+            warnings.as_mut_ptr().cast(),
+            size,
+        ];
+        Self {
+            errors,
+            warnings,
+            names: Box::new(names),
+            values: Box::new(values),
+        }
+    }
+
+    /// The options by which the driver writes here: their number, names and values. The pointers
+    /// are good as long as the log.
+    pub(super) fn options(&mut self) -> (u32, *mut CUjit_option, *mut *mut c_void) {
+        let count = self.names.len() as u32;
+        (count, self.names.as_mut_ptr(), self.values.as_mut_ptr())
     }
 
     /// What was written, up to the zero behind it: errors first.
@@ -76,8 +88,10 @@ mod tests {
         assert_eq!(first_error("\n info : x\n"), "info : x");
         let mut log = Log::new();
         assert_eq!(log.text(), "");
-        let (names, values) = log.options();
-        assert_eq!((names.len(), values[1].addr()), (values.len(), BYTES));
+        let options = log.options();
+        assert_eq!((options.0, log.values[1].addr()), (4, BYTES));
+        let again = log.options();
+        assert_eq!(options, again);
         log.warnings[..4].copy_from_slice(b"late");
         assert_eq!(log.text(), "late");
         log.errors[..2].copy_from_slice(b"no");

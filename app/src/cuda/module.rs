@@ -245,19 +245,12 @@ impl Drop for Loaded {
 /// Has the driver compile PTX.
 fn load(ptx: &CStr) -> Result<CUmodule, CudaError> {
     let mut log = Log::new();
-    let (mut options, mut values) = log.options();
+    let (count, names, values) = log.options();
     let mut handle = ptr::null_mut();
-    // SAFETY: the text ends with a zero; options and values have the same length;
-    // the log has the size told and outlives the call.
-    let result = unsafe {
-        sys::cuModuleLoadDataEx(
-            &mut handle,
-            ptx.as_ptr().cast(),
-            options.len() as u32,
-            options.as_mut_ptr(),
-            values.as_mut_ptr(),
-        )
-    };
+    // SAFETY: the text ends with a zero; names and values are so many; the logs have the size
+    // told and outlive the call.
+    let result =
+        unsafe { sys::cuModuleLoadDataEx(&mut handle, ptx.as_ptr().cast(), count, names, values) };
     check("cuModuleLoadDataEx", result).map_err(|error| match error {
         CudaError::Call { name, .. } => CudaError::Jit {
             name,
