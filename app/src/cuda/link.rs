@@ -124,8 +124,24 @@ pub(super) fn link(
             })?;
         }
         linker.load()
-    })?;
+    });
+    let handle = handle.map_err(|error| left_out(error, link))?;
     Ok((handle, begun.elapsed()))
+}
+
+/// The error of a link in which a function is missing that one of the objects has for other GPUs:
+/// the driver leaves that out without a word.
+fn left_out(error: CudaError, link: &Link) -> CudaError {
+    match error {
+        CudaError::Link(LinkError::Missing { function }) => match link.object_with(function) {
+            Some(file) => CudaError::Link(LinkError::OtherGpu {
+                file: file.path.display().to_string(),
+                line: format!("it names {function}"),
+            }),
+            None => CudaError::Link(LinkError::Missing { function }),
+        },
+        other => other,
+    }
 }
 
 /// The error of a module that the user's PTX is a part of.

@@ -126,7 +126,7 @@ fn with_code(bytes: &[u8], kind: Kind) -> Kind {
     }
 }
 
-/// Whether a cubin or PTX has a symbol of this name.
+/// Whether a cubin, or another ELF file as one, or PTX has a symbol of this name.
 pub fn names_in(kind: Kind, bytes: &[u8], name: &str) -> bool {
     let is_part = |byte: Option<&u8>| {
         byte.is_some_and(|&byte| byte.is_ascii_alphanumeric() || b"_$".contains(&byte))

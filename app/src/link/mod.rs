@@ -137,6 +137,15 @@ impl Link {
             .filter(|file| file.kind != Kind::SharedLibrary)
     }
 
+    /// An object, or an archive of them, whose part for the host names this function. So the file
+    /// has it, for the GPUs that it was compiled for.
+    pub fn object_with(&self, function: &str) -> Option<&LinkedFile> {
+        self.device_files().find(|file| {
+            matches!(file.kind, Kind::Object | Kind::Archive)
+                && names_in(Kind::Cubin, &file.bytes, function)
+        })
+    }
+
     /// The shared libraries, in the order in which they were given.
     pub fn libraries(&self) -> impl Iterator<Item = &LinkedFile> {
         self.files
@@ -217,4 +226,22 @@ pub struct AboutFile {
     pub kind: Kind,
     /// Fingerprint of its bytes, 16 hexadecimal digits.
     pub hash: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_for_other_gpus_is_known_by_the_names_of_its_host_part() {
+        let link = |kind, bytes: &[u8]| Link {
+            files: vec![LinkedFile::new("a.o".into(), kind, bytes.to_vec())],
+            merge: false,
+        };
+        let named = b"\x7fELF __nv_relfatbin\0heapwood_malloc\0";
+        let mangled = b"\x7fELF __nv_relfatbin\0_Z15heapwood_mallocPvy\0";
+        let has = |link: &Link| link.object_with(MALLOC).is_some();
+        assert!(has(&link(Kind::Object, named)) && has(&link(Kind::Archive, named)));
+        assert!(!has(&link(Kind::Object, mangled)) && !has(&link(Kind::Fatbin, named)));
+    }
 }
