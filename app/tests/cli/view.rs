@@ -133,7 +133,7 @@ fn bad_views_are_refused_in_a_line() {
     for (options, code, words) in [
         ("--view @bad.toml", 3, "bad.toml:2: unknown field `zoom`"),
         ("--view @no.toml", 3, "cannot read "),
-        ("--view @same.toml", 2, "the same point"),
+        ("--view @same.toml", 3, "same.toml:3: eye and look_at"),
         ("--write-view @out.json", 2, ".toml"),
         ("--write-view @none/out.toml", 3, "cannot write"),
         ("--view @bad.toml --write-view @bad.toml", 2, "named twice"),
