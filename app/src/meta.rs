@@ -39,6 +39,10 @@ pub struct LinkMeta {
     /// How long linking took, all modules together, in milliseconds; null on the CPU, and where
     /// nothing came of it.
     pub ms: Option<f64>,
+    /// The most registers of a thread of the kernels that were linked for this result; null on the
+    /// CPU.
+    #[serde(default)]
+    pub registers: Option<u32>,
     /// What a call costs on this device, in the same run; empty but in
     /// microbenchmarks.
     #[serde(default)]
@@ -52,17 +56,19 @@ impl LinkMeta {
             files: linked.files.clone(),
             merged: linked.merged,
             ms: (!linked.time.is_zero()).then_some(linked.time.as_secs_f64() * 1e3),
+            registers: linked.registers,
             call: Vec::new(),
         }
     }
 
-    /// For people: the files, and how long it took.
+    /// For people: the files, how long it took, and the registers.
     pub fn text(&self) -> String {
         let files = self.files_text();
-        match self.ms {
-            Some(ms) => format!("{files} in {} ms", milliseconds(ms)),
-            None => files,
-        }
+        let time = self.ms.map(|ms| format!(" in {} ms", milliseconds(ms)));
+        let registers = self
+            .registers
+            .map(|count| format!(", up to {count} registers"));
+        files + &time.unwrap_or_default() + &registers.unwrap_or_default()
     }
 
     /// For people: what a call costs, in a line for each number of threads.

@@ -49,6 +49,8 @@ struct Loaded {
     functions: HashMap<(KernelId, Option<Over>), (Function, u32)>,
     /// How long modules were linked with the user's files.
     link_time: Duration,
+    /// The most registers of a kernel of these modules.
+    link_registers: Option<u32>,
 }
 
 /// The allocator that a kernel works over: its name, and whether it frees, which makes two of
@@ -143,6 +145,10 @@ impl Cuda {
         };
         let function = module.function(&kernel.entry(over.map(|allocator| allocator.name)))?;
         let resident = function.occupancy(BLOCK)?.max(1);
+        if over.is_some_and(|over| over.properties.external) {
+            let registers = Some(function.registers()?);
+            loaded.link_registers = loaded.link_registers.max(registers);
+        }
         let found = (function, resident);
         loaded.functions.insert((kernel, key), found.clone());
         Ok(found)
@@ -170,11 +176,13 @@ impl Cuda {
 
 impl Backend for Cuda {
     fn info(&self) -> DeviceInfo {
-        let time = self.loaded().link_time;
+        let loaded = self.loaded();
         let linked = self.link.as_ref().map(|link| Linked {
-            time,
+            time: loaded.link_time,
+            registers: loaded.link_registers,
             ..link.about()
         });
+        drop(loaded);
         DeviceInfo {
             linked,
             ..info_of(self.gpu.properties())

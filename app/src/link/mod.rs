@@ -164,6 +164,7 @@ impl Link {
             files: self.files.iter().map(file).collect(),
             merged: self.merge,
             time: Duration::ZERO,
+            registers: None,
         }
     }
 }
@@ -215,6 +216,9 @@ pub struct Linked {
     pub merged: bool,
     /// How long linking took so far, with what the driver compiled for it.
     pub time: Duration,
+    /// The most registers of a thread of the linked kernels so far; nothing where threads have
+    /// none.
+    pub registers: Option<u32>,
 }
 
 /// What results say of a file that was linked.
