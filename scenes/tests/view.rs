@@ -204,6 +204,7 @@ fn light() -> impl Strategy<Value = Vec3> {
 prop_compose! {
     fn view()(
         eye in prop::option::of(vector(coordinate())),
+        look_at in prop::option::of(vector(coordinate())),
         up in prop::option::of(vector(1_f32..2.0)),
         fov_degrees in prop::option::of(0.001_f32..179.9),
         size in prop::option::of((1_u32..65536, 1_u32..65536)),
@@ -213,7 +214,12 @@ prop_compose! {
     ) -> View {
         View {
             camera: CameraView {
-                eye, look_at: eye, up, fov_degrees, size: size.map(|(w, h)| [w, h]),
+                eye,
+                // No view looks at its eye.
+                look_at: look_at.filter(|&look_at| eye != Some(look_at)),
+                up,
+                fov_degrees,
+                size: size.map(|(w, h)| [w, h]),
             },
             lights: Lights {
                 sky: sky.map(|(zenith, nadir)| Sky { zenith, nadir }),
