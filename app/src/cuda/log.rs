@@ -8,12 +8,13 @@ use cust::sys::CUjit_option;
 /// Room for what is said, in bytes; only its begin is used.
 const BYTES: usize = 4096;
 
-/// A log of errors and one of warnings, at places that the driver is told: it writes there as long
-/// as whatever was given [`Self::options`] is at work. A linker writes into the values of its options,
-/// too, how long the logs are, so that these have a place that stays.
+/// A log of errors and one of warnings. The driver writes into both as long as whatever was given
+/// [`Self::options`] is at work. A linker writes into the values of its options, too, how long the
+/// logs are, so that these have a place that stays.
 pub(super) struct Log {
     errors: Vec<u8>,
-    /// Among them that an object has no code for this GPU and is left out.
+    /// `nvlink` warns of an object without code for this GPU; a driver (580) leaves it out without
+    /// a word.
     warnings: Vec<u8>,
     names: Box<[CUjit_option; 4]>,
     values: Box<[*mut c_void; 4]>,

@@ -8,8 +8,8 @@
 
 mod accessor;
 mod buffer;
+mod cameras_and_lights;
 mod container;
-mod fixtures;
 mod material;
 mod problem;
 mod texture;
@@ -96,7 +96,7 @@ pub fn read_gltf(
         coordinates,
         without_area,
         faults,
-        fixtures,
+        cameras_and_lights,
         ..
     } = walk;
     if triangles.is_empty() {
@@ -109,7 +109,7 @@ pub fn read_gltf(
         place: format!("{name}: {place}"),
         cause,
     }));
-    warnings.extend(fixtures.warnings(name));
+    warnings.extend(cameras_and_lights.warnings(name));
     let mut is_used = vec![false; plain.len() + 1];
     for &material in &material_of {
         is_used[material as usize] = true;
@@ -173,8 +173,8 @@ pub fn read_gltf(
         materials,
         material_of,
         texturing,
-        cameras: fixtures.cameras,
-        lights: fixtures.lights,
+        cameras: cameras_and_lights.cameras,
+        lights: cameras_and_lights.lights,
     })?;
     let (scene, report) = scene.clean(options)?;
     Ok(Loaded {

@@ -2,7 +2,7 @@
 
 use super::accessor::Accessors;
 use super::buffer::Buffers;
-use super::fixtures::Fixtures;
+use super::cameras_and_lights::CamerasAndLights;
 use super::transform::Affine;
 use super::{GltfProblem, texture};
 use crate::MAX_COORDINATE;
@@ -33,7 +33,7 @@ pub(super) struct Walk<'a> {
     pub coordinates: Vec<[f32; 2]>,
     /// Texture coordinates that cannot be read: where they are, and why.
     pub faults: Vec<(String, String)>,
-    pub fixtures: Fixtures,
+    pub cameras_and_lights: CamerasAndLights,
     /// Primitives of points and lines.
     pub without_area: usize,
     /// Bytes that meshes may still take. Instances cost a file next to nothing.
@@ -60,7 +60,7 @@ impl<'a> Walk<'a> {
             material_of: Vec::new(),
             coordinates: Vec::new(),
             faults: Vec::new(),
-            fixtures: Fixtures::default(),
+            cameras_and_lights: CamerasAndLights::default(),
             without_area: 0,
             left: LARGEST,
         }
@@ -93,7 +93,7 @@ impl<'a> Walk<'a> {
                 return Err(GltfProblem::Twice(number));
             }
             let map = parent_map.after(Affine::of(number, node)?, number)?;
-            self.fixtures.add(root, number, node, &map);
+            self.cameras_and_lights.add(root, number, node, &map);
             if let Some(mesh) = node.mesh {
                 self.mesh(number, mesh, map)?;
             }

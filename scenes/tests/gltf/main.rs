@@ -2,8 +2,8 @@
 //! bytes that make the reader panic.
 
 mod bad_input;
+mod cameras_and_lights;
 mod file;
-mod fixtures;
 mod mutated;
 mod textures;
 

@@ -18,14 +18,14 @@ const MOST_WARNINGS: usize = 16;
 
 /// The cameras and lights of the nodes walked so far.
 #[derive(Default)]
-pub(super) struct Fixtures {
+pub(super) struct CamerasAndLights {
     pub cameras: Vec<SceneCamera>,
     pub lights: Lights,
     /// What cannot be used: what and where it is, and why.
     left_out: Vec<(String, String)>,
 }
 
-impl Fixtures {
+impl CamerasAndLights {
     /// Adds what a node has, which this map takes to where it is.
     pub fn add(&mut self, root: &Root, number: usize, node: &Node, map: &Affine) {
         if let Some(index) = node.camera {
