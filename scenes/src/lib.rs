@@ -24,6 +24,7 @@ mod hash;
 mod load;
 mod material;
 mod obj;
+mod panorama;
 mod ply;
 mod polygon;
 mod scene;
@@ -39,11 +40,12 @@ pub use hash::fnv1a;
 pub use load::{Loaded, load};
 pub use material::Material;
 pub use obj::{read_obj, save, write_mtl, write_obj};
+pub use panorama::{Panorama, PanoramaError};
 pub use ply::{PlyProblem, read_ply};
 pub use scene::Scene;
 pub use texture::{
     LARGEST_SIDE, MAX_TEXTURE_COORDINATE, MOST_TEXELS, MaterialTextures, Texture, TextureImage,
-    Texturing, Wrap,
+    Texturing, Wrap, decoded,
 };
 pub use view::{
     CameraView, Lights, PointLight, SceneCamera, Sky, Sun, View, ViewError, read_view, view_of,

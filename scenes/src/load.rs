@@ -77,7 +77,7 @@ fn buffer(path: &Path, most: u64) -> Result<Vec<u8>, String> {
 }
 
 /// What is in a file that another one names.
-fn beside(
+pub(crate) fn beside(
     path: &Path,
     read: impl Fn(&Path) -> Result<Vec<u8>, ReadError>,
 ) -> Result<Vec<u8>, String> {

@@ -20,8 +20,7 @@ use proptest::prelude::*;
 
 /// A table of one texture, with words before and behind its texels that no look-up may see.
 struct Table {
-    texture: [[u32; TEXTURE_WORDS]; 1],
-    texels: Vec<u32>,
+    words: Vec<u32>,
 }
 
 const POISON: u32 = 0xfafa_fafa;
@@ -29,9 +28,9 @@ const SAME: [f32; 6] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
 
 impl Table {
     fn new(width: u32, texels: &[u32], wrap: [Wrap; 2], is_linear: bool, map: [f32; 6]) -> Self {
-        let before = 3;
+        let before = DECODED + TEXTURE_WORDS + 3;
         let texture = Texture {
-            first: before,
+            first: before as u32,
             width,
             height: texels.len() as u32 / width,
             wrap,
@@ -41,19 +40,16 @@ impl Table {
         assert_eq!(Texture::from_words(texture.to_words()).wrap, wrap);
         let decoded = (0..DECODED).map(|byte| (byte as f32 * byte as f32).to_bits());
         let mut all: Vec<u32> = decoded.collect();
+        all.extend(texture.to_words());
         all.extend([POISON; 3]);
         all.extend(texels);
         all.extend([POISON; 3]);
-        Self {
-            texture: [texture.to_words()],
-            texels: all,
-        }
+        Self { words: all }
     }
 
     fn sample(&self, u: f32, v: f32, encoding: Encoding) -> Sample {
         let textures = Textures {
-            textures: self.texture.as_ptr(),
-            texels: self.texels.as_ptr(),
+            words: self.words.as_ptr(),
         };
         // SAFETY: the table has a texture, whose texels are there.
         unsafe { textures.sample(0, [u, v], encoding) }

@@ -72,7 +72,7 @@ const LOCAL_MEMORY: [(&str, usize); 9] = [
     ("ambient", 2304),
     // As many: rays that go on, the pixel's among them, and shadow rays.
     ("path", 2304),
-    ("path_textured", 2304),
+    ("path_detailed", 2304),
     // A box, indexed by the axis of the split.
     ("tree_build", 24),
     ("tree_build_large_nodes", 24),

@@ -4,6 +4,7 @@ use cuda_std::math::sqrt;
 use glam::Vec3;
 
 use super::direction::{Frame, circle};
+use super::environment::Environment;
 use super::material::{
     LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, SurfaceMaterial,
 };
@@ -72,10 +73,12 @@ impl Surfaces for TexturedMaterials {
 
 /// All lights of a scene.
 #[derive(Clone, Copy)]
-pub(super) struct Lights<S> {
+pub(super) struct Lights<S, E> {
     pub tree: Tree,
     pub bounds: Bounds,
     pub surfaces: S,
+    /// The last of the lamps, if shadow rays look for it and for lamps.
+    pub environment: E,
     /// As in `PathArguments`, as the others are.
     pub lights: *const [u32; LIGHT_WORDS],
     pub light_count: u32,
@@ -94,7 +97,7 @@ pub(super) struct LightSample {
     pub direction: Vec3,
     /// What is divided by the density: radiance, or the irradiance of a lamp.
     pub light: Vec3,
-    /// The density of the direction; of a lamp the chance that it is chosen.
+    /// The density of the direction; of a lamp that no ray hits, the chance that it is chosen.
     pub density: f32,
     /// Whether rays that go on may find it, too.
     pub is_hit: bool,
@@ -113,7 +116,7 @@ fn length(v: Vec3) -> f32 {
     sqrt(v.dot(v))
 }
 
-impl<S: Surfaces> Lights<S> {
+impl<S: Surfaces, E: Environment> Lights<S, E> {
     /// Whether there is anything to look for.
     #[inline(always)]
     pub fn has_any(&self) -> bool {
@@ -138,6 +141,26 @@ impl<S: Surfaces> Lights<S> {
         density * self.triangle_part()
     }
 
+    /// The chance that a shadow ray looks for a lamp that is one of them all.
+    #[inline(always)]
+    fn lamp_part(&self) -> f32 {
+        (1.0 - self.triangle_part()) / self.lamp_count as f32
+    }
+
+    /// The density of a direction to the environment; 0 if no shadow ray looks for it.
+    ///
+    /// # Safety
+    ///
+    /// What the environment points to is there.
+    #[inline(always)]
+    pub unsafe fn environment_density(&self, direction: Vec3) -> f32 {
+        if self.lamp_count == 0 || !self.environment.is_sampled() {
+            return 0.0;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.environment.density(direction) * self.lamp_part() }
+    }
+
     /// A point of a light or a lamp for a path at `origin`.
     ///
     /// # Safety
@@ -156,7 +179,7 @@ impl<S: Surfaces> Lights<S> {
         }
     }
 
-    /// A lamp, or a direction to a point of its disc.
+    /// A lamp, or a direction to a point of its disc or to the environment.
     ///
     /// # Safety
     ///
@@ -166,9 +189,21 @@ impl<S: Surfaces> Lights<S> {
         let count = self.lamp_count;
         let entry = (sampler.number() * count as f32) as u32;
         let entry = if entry < count { entry } else { count - 1 };
-        // SAFETY: the caller's promise: there is this entry.
+        if self.environment.is_sampled() && entry == count - 1 {
+            // SAFETY: the caller's promise.
+            let sample = unsafe { self.environment.sample(sampler) };
+            return LightSample {
+                way: sample.direction,
+                end: f32::INFINITY,
+                direction: sample.direction,
+                light: sample.radiance,
+                density: sample.density * self.lamp_part(),
+                is_hit: true,
+            };
+        }
+        // SAFETY: the caller's promise: there is this entry, which is not the environment.
         let lamp = Lamp::from_floats(unsafe { self.lamps.add(entry as usize).read() });
-        let density = (1.0 - self.triangle_part()) / count as f32;
+        let density = self.lamp_part();
         let [turn, height] = sampler.pair();
         match lamp {
             Lamp::Sun {

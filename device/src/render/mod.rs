@@ -10,11 +10,12 @@ mod along;
 mod ambient;
 mod cost;
 mod direction;
+mod environment;
 mod image;
 mod light;
 mod material;
 mod path;
-mod path_textured;
+mod path_detailed;
 mod pixels;
 mod random;
 mod ray;
@@ -32,14 +33,17 @@ pub mod plan;
 pub use crate::kdtree::bounds::{Bounds, Triangle};
 pub use ambient::{Ambient, AmbientArguments};
 pub use cost::{Cost, CostArguments};
-pub use direction::{Frame, circle, cosine_direction};
+pub use direction::{Frame, circle, cosine_direction, turn_of};
+pub use environment::{
+    Choice, ENVIRONMENT_ROW_WORDS, ENVIRONMENT_TEXEL_WORDS, ENVIRONMENT_WORDS, EnvironmentImage,
+};
 pub use image::{Render, RenderArguments};
 pub use material::{
     LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, NARROWEST_LOBE, Sky,
     SurfaceMaterial,
 };
 pub use path::{Path, PathArguments};
-pub use path_textured::{TexturedPath, TexturedPathArguments};
+pub use path_detailed::{DetailedPath, DetailedPathArguments};
 pub use random::{Sampler, hash};
 pub use ray::Ray;
 pub use scatter::{Lobes, Scattered};

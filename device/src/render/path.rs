@@ -8,6 +8,7 @@
 use glam::Vec3;
 
 use super::direction::Frame;
+use super::environment::Environment;
 use super::light::{Lights, Materials, Surfaces, weight};
 use super::material::{LAMP_FLOATS, LIGHT_WORDS, MATERIAL_FLOATS, Sky};
 use super::pixels::{CameraRays, Pixels};
@@ -55,7 +56,7 @@ arguments! {
             lights: [u32; LIGHT_WORDS],
             /// The sky: two vectors, from above and from below.
             sky: [f32; 3],
-            /// Lamps: `Lamp::to_floats`.
+            /// Lamps: `Lamp::to_floats`, but for an environment, which is the last of them.
             lamps: [f32; LAMP_FLOATS],
         }
         integers {
@@ -82,7 +83,7 @@ arguments! {
             light_count: u32,
             /// The area of all lights together.
             light_area: f32,
-            /// Entries of `lamps`.
+            /// Lamps, with the environment if shadow rays look for one.
             lamp_count: u32,
         }
     }
@@ -93,12 +94,12 @@ pub struct Path;
 
 /// What paths run through. Its pointers and counts are those of the kernel's arguments.
 #[derive(Clone, Copy)]
-struct Lit<S> {
+struct Lit<S, E> {
     tree: Tree,
     bounds: Bounds,
-    sky: Sky,
     surfaces: S,
-    lights: Lights<S>,
+    environment: E,
+    lights: Lights<S, E>,
     bounces: u32,
 }
 
@@ -110,7 +111,7 @@ struct Traced {
     secondary: u32,
 }
 
-impl<S: Surfaces> Lit<S> {
+impl<S: Surfaces, E: Environment> Lit<S, E> {
     /// Light along a ray from the eye.
     #[inline(always)]
     fn trace(&self, ray: Ray, sampler: &mut Sampler) -> Traced {
@@ -129,7 +130,17 @@ impl<S: Surfaces> Lit<S> {
         loop {
             let hit = self.tree.closest_hit(&ray);
             if !hit.is_some() {
-                traced.light += carried * self.sky.radiance(direction);
+                // SAFETY: the arguments' contract.
+                let (radiance, other) = unsafe {
+                    let radiance = self.environment.radiance(direction);
+                    (radiance, self.lights.environment_density(direction))
+                };
+                let share = if density > 0.0 && other > 0.0 {
+                    weight(density, other)
+                } else {
+                    1.0
+                };
+                traced.light += carried * radiance * share;
                 return traced;
             }
             // SAFETY: what a ray hits is in a leaf, and a triangle of the scene.
@@ -227,17 +238,38 @@ impl PlainKernel for Path {
             material_of: arguments.material_of,
         };
         // SAFETY: the arguments' contract.
-        unsafe { render(warp, arguments, materials) }
+        unsafe { render(warp, arguments, materials, sky_of(arguments)) }
     }
 }
 
-/// Sums up the light of paths over surfaces of any kind.
+/// The sky of a scene without an image of what is around it.
 ///
 /// # Safety
 ///
-/// The arguments' contract, but for materials, which `surfaces` has.
+/// The arguments' contract.
 #[inline(always)]
-pub(super) unsafe fn render<W: Warp, S: Surfaces>(warp: W, arguments: PathArguments, surfaces: S) {
+pub(super) unsafe fn sky_of(arguments: PathArguments) -> Sky {
+    // SAFETY: the caller's promise.
+    unsafe {
+        Sky {
+            zenith: Vec3::from_array(arguments.sky.read()),
+            nadir: Vec3::from_array(arguments.sky.add(1).read()),
+        }
+    }
+}
+
+/// Sums up the light of paths over surfaces of any kind, from any environment.
+///
+/// # Safety
+///
+/// The arguments' contract, but for materials, which `surfaces` has, and the sky.
+#[inline(always)]
+pub(super) unsafe fn render<W: Warp, S: Surfaces, E: Environment>(
+    warp: W,
+    arguments: PathArguments,
+    surfaces: S,
+    environment: E,
+) {
     // SAFETY: the arguments' contract.
     let (camera, lit) = unsafe {
         let bounds = arguments.bounds.read();
@@ -247,14 +279,11 @@ pub(super) unsafe fn render<W: Warp, S: Surfaces>(warp: W, arguments: PathArgume
             arguments.triangles,
             bounds,
         );
-        let sky = Sky {
-            zenith: Vec3::from_array(arguments.sky.read()),
-            nadir: Vec3::from_array(arguments.sky.add(1).read()),
-        };
         let lights = Lights {
             tree,
             bounds,
             surfaces,
+            environment,
             lights: arguments.lights,
             light_count: arguments.light_count,
             light_area: arguments.light_area,
@@ -264,8 +293,8 @@ pub(super) unsafe fn render<W: Warp, S: Surfaces>(warp: W, arguments: PathArgume
         let lit = Lit {
             tree,
             bounds,
-            sky,
             surfaces,
+            environment,
             lights,
             bounces: arguments.bounces,
         };
@@ -308,7 +337,8 @@ pub(super) unsafe fn render<W: Warp, S: Surfaces>(warp: W, arguments: PathArgume
                     secondary += traced.secondary;
                     traced.light
                 }
-                None => lit.sky.radiance(unit(direction)),
+                // SAFETY: the arguments' contract.
+                None => unsafe { environment.radiance(unit(direction)) },
             };
             sum += light;
         }

@@ -12,7 +12,7 @@ use glam::Vec3;
 
 /// Words of a texture in memory.
 pub const TEXTURE_WORDS: usize = 10;
-/// Words before the first texel: the bits of the linear values of sRGB's bytes.
+/// The first words of all textures: the bits of the linear values of sRGB's bytes.
 pub const DECODED: usize = 256;
 /// The most texels of a row or a column.
 pub const LARGEST_SIDE: u32 = 1 << 14;
@@ -31,7 +31,7 @@ pub enum Wrap {
 /// Where the texels of a texture are, and how it lies over surfaces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Texture {
-    /// Number of its first texel; the others follow row by row from the top.
+    /// Number of the word that is its first texel; the others follow row by row from the top.
     pub first: u32,
     /// Texels of a row, from 1 to [`LARGEST_SIDE`].
     pub width: u32,
@@ -134,17 +134,16 @@ pub enum Encoding {
 /// All textures of a scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Textures {
-    /// `Texture::to_words` of each.
-    pub textures: *const [u32; TEXTURE_WORDS],
-    /// [`DECODED`] words, then texels: red in the lowest byte, then green, blue and alpha.
-    pub texels: *const u32,
+    /// [`DECODED`] words, then [`Texture::to_words`] of each texture, then texels: red in the
+    /// lowest byte, then green, blue and alpha.
+    pub words: *const u32,
 }
 
 /// Two neighbours in a row or a column, and where between their middles a point is.
-struct Between {
-    one: u32,
-    other: u32,
-    part: f32,
+pub(super) struct Between {
+    pub one: u32,
+    pub other: u32,
+    pub part: f32,
 }
 
 /// A place on or beyond the texture as one on it, from 0 to 1.
@@ -166,14 +165,14 @@ fn wrapped(place: f32, wrap: Wrap) -> f32 {
 
 /// The texel that a place from 0 to 1 is in, of `count`.
 #[inline(always)]
-fn nearest(place: f32, count: u32) -> u32 {
+pub(super) fn nearest(place: f32, count: u32) -> u32 {
     let number = (place * count as f32) as u32;
     if number < count { number } else { count - 1 }
 }
 
 /// The texels around a place from 0 to 1, of `count`.
 #[inline(always)]
-fn between(place: f32, count: u32, wrap: Wrap) -> Between {
+pub(super) fn between(place: f32, count: u32, wrap: Wrap) -> Between {
     let last = count - 1;
     // Middles of texels are at halves: one half more is the number of the texel behind.
     let place = place * count as f32 + 0.5;
@@ -201,10 +200,10 @@ impl Textures {
     unsafe fn texel(&self, texture: &Texture, x: u32, y: u32, encoding: Encoding) -> Sample {
         let at = texture.first as usize + y as usize * texture.width as usize + x as usize;
         // SAFETY: the caller's promise, and a byte is below the number of decoded ones.
-        let word = unsafe { self.texels.add(DECODED + at).read() };
+        let word = unsafe { self.words.add(at).read() };
         let channel = |byte: u32| match encoding {
             // SAFETY: as above.
-            Encoding::Srgb => f32::from_bits(unsafe { self.texels.add(byte as usize).read() }),
+            Encoding::Srgb => f32::from_bits(unsafe { self.words.add(byte as usize).read() }),
             Encoding::Linear => byte as f32 / 255.0,
         };
         Sample {
@@ -224,8 +223,10 @@ impl Textures {
     /// There is a texture of this number, all of whose texels are there.
     #[inline(always)]
     pub unsafe fn sample(&self, number: u32, [u, v]: [f32; 2], encoding: Encoding) -> Sample {
-        // SAFETY: the caller's promise.
-        let texture = unsafe { Texture::from_words(self.textures.add(number as usize).read()) };
+        let at = DECODED + number as usize * TEXTURE_WORDS;
+        // SAFETY: the caller's promise; words are aligned as arrays of them are.
+        let words = unsafe { self.words.add(at).cast::<[u32; TEXTURE_WORDS]>().read() };
+        let texture = Texture::from_words(words);
         let [a, b, c, d, e, f] = texture.map;
         let [wrap_across, wrap_down] = texture.wrap;
         let across = wrapped(a * u + b * v + c, wrap_across);

@@ -205,7 +205,8 @@ pub struct TexturedMaterials {
     pub materials: *const [u32; TEXTURED_WORDS],
     /// For each triangle the number of its material.
     pub material_of: *const u32,
-    /// For each triangle the coordinates of its corners, any numbers.
+    /// For each triangle the coordinates of its corners, any numbers; null where no material has
+    /// a texture.
     pub coordinates: *const [[f32; 2]; 3],
     /// What the materials' numbers name.
     pub textures: Textures,
@@ -257,6 +258,9 @@ impl TexturedMaterials {
     /// As for `at`.
     #[inline(always)]
     unsafe fn coordinates_at(&self, triangle: u32, [a, b, c]: [f32; 3]) -> [f32; 2] {
+        if self.coordinates.is_null() {
+            return [0.0; 2];
+        }
         // SAFETY: the caller's promise.
         let [p, q, r] = unsafe { self.coordinates.add(triangle as usize).read() };
         [

@@ -58,16 +58,18 @@ impl Images {
     }
 }
 
+/// What a decoder says, in one line.
+pub fn damage(error: image::ImageError) -> String {
+    let text = error.to_string();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    format!(
+        "it is damaged: {}",
+        crate::error::shortened(&words.join(" "))
+    )
+}
+
 /// An image of at most so many texels.
 fn decode(bytes: &[u8], role: Role, most: u64) -> Result<TextureImage, String> {
-    let shown = |error: image::ImageError| {
-        let text = error.to_string();
-        let words: Vec<&str> = text.split_whitespace().collect();
-        format!(
-            "it is damaged: {}",
-            crate::error::shortened(&words.join(" "))
-        )
-    };
     let mut reader = ImageReader::new(Cursor::new(bytes))
         .with_guessed_format()
         .map_err(|error| error.to_string())?;
@@ -77,7 +79,7 @@ fn decode(bytes: &[u8], role: Role, most: u64) -> Result<TextureImage, String> {
     let mut limits = Limits::default();
     limits.max_alloc = Some(MOST_MEMORY);
     reader.limits(limits);
-    let decoder = reader.into_decoder().map_err(shown)?;
+    let decoder = reader.into_decoder().map_err(damage)?;
     let (width, height) = decoder.dimensions();
     if width > LARGEST_SIDE || height > LARGEST_SIDE {
         return Err(format!(
@@ -90,7 +92,7 @@ fn decode(bytes: &[u8], role: Role, most: u64) -> Result<TextureImage, String> {
             "the textures of a scene have {MOST_TEXELS} texels at most: make them smaller"
         ));
     }
-    let image = DynamicImage::from_decoder(decoder).map_err(shown)?;
+    let image = DynamicImage::from_decoder(decoder).map_err(damage)?;
     let has_alpha = image.color().has_alpha();
     let rgba = image.into_rgba8().into_raw();
     let mut texels: Vec<[u8; 4]> = rgba.as_chunks().0.to_vec();

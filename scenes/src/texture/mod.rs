@@ -3,7 +3,7 @@
 mod decode;
 mod table;
 
-pub(crate) use decode::{Images, LARGEST_IMAGE, Role};
+pub(crate) use decode::{Images, LARGEST_IMAGE, Role, damage};
 pub(crate) use table::Table;
 
 use crate::Material;
@@ -128,6 +128,18 @@ impl Texturing {
             None
         }
     }
+}
+
+/// The linear value of a byte of sRGB (IEC 61966-2-1). In `f64`, so that no system's power
+/// function is off by enough to change the `f32`.
+pub fn decoded(byte: u8) -> f32 {
+    let encoded = f64::from(byte) / 255.0;
+    let linear = if encoded <= 0.040_45 {
+        encoded / 12.92
+    } else {
+        ((encoded + 0.055) / 1.055).powf(2.4)
+    };
+    linear as f32
 }
 
 /// Coordinates of a corner that has none, until [`assign_plain_materials`] has seen them.

@@ -7,8 +7,8 @@ use bytemuck::NoUninit;
 use heapwood_device::launch::Call;
 use heapwood_device::render::plan::render_threads;
 use heapwood_device::render::{
-    Ambient, AmbientArguments, Cost, CostArguments, Mode, Path, PathArguments, Render,
-    RenderArguments, TexturedPath,
+    Ambient, AmbientArguments, Cost, CostArguments, DetailedPath, Mode, Path, PathArguments,
+    Render, RenderArguments,
 };
 
 use super::super::placed::TreeView;
@@ -168,13 +168,13 @@ impl Canvas<'_> {
                 },
                 light_area: lit.lighting.light_area,
                 lamp_count: match pass.looks_for_lights {
-                    true => lit.lighting.lamps.len() as u32,
+                    true => lit.lighting.lamp_count() as u32,
                     false => 0,
                 },
             }
         );
-        match &lit.textured {
-            Some(textured) => Call::of::<TexturedPath>(textured.arguments(arguments)),
+        match &lit.details {
+            Some(details) => Call::of::<DetailedPath>(details.arguments(arguments)),
             None => Call::of::<Path>(arguments),
         }
     }

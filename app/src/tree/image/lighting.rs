@@ -5,9 +5,11 @@ use heapwood_device::render::{
     Finish, LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, Sky, SurfaceMaterial,
     Triangle,
 };
-use heapwood_scenes::{Lights, Material, Scene};
+use heapwood_scenes::{Lights, Material, Panorama, Scene};
 
 use super::super::triangles;
+use super::alias::choices;
+use super::environment::EnvironmentWords;
 use super::textured::Textured;
 
 /// What reflects and emits the light of a scene.
@@ -21,6 +23,8 @@ pub struct Lighting {
     pub(super) sky: Sky,
     /// What takes the place of materials where there are textures.
     pub(super) textured: Option<Textured>,
+    /// What takes the place of the sky.
+    pub(super) environment: Option<EnvironmentWords>,
 }
 
 impl Lighting {
@@ -70,14 +74,12 @@ impl Lighting {
                 .map(|material| material.to_floats())
                 .collect(),
             material_of: material_of.to_vec(),
-            lights: table(&emitting)
-                .into_iter()
-                .map(LightEntry::to_words)
-                .collect(),
+            lights: table(&emitting),
             light_area: light_area as f32,
             lamps: Vec::new(),
             sky,
             textured: None,
+            environment: None,
         }
     }
 
@@ -104,14 +106,32 @@ impl Lighting {
         }
     }
 
+    /// The same with this image around the scene, so many times as bright, in place of the sky;
+    /// not turned, its middle is at -z and its right half at +x. A turn is to the left, as seen
+    /// from within, and in degrees.
+    pub fn with_environment(self, image: &Panorama, scale: f32, turn_degrees: f32) -> Self {
+        Self {
+            environment: Some(EnvironmentWords::new(image, scale, turn_degrees)),
+            ..self
+        }
+    }
+
     /// The same with lights that paths find by chance alone: without shadow rays, with more
     /// noise, and without lamps.
     pub fn by_chance(self) -> Self {
         Self {
             lights: Vec::new(),
             lamps: Vec::new(),
+            environment: self.environment.map(EnvironmentWords::by_chance),
             ..self
         }
+    }
+
+    /// Lamps, with an environment that shadow rays look for.
+    pub(super) fn lamp_count(&self) -> usize {
+        let environment = self.environment.as_ref();
+        let is_sampled = environment.is_some_and(|environment| environment.is_looked_for);
+        self.lamps.len() + usize::from(is_sampled)
     }
 
     /// Triangles that emit light and are looked for.
@@ -174,31 +194,16 @@ fn area([a, b, c]: &Triangle) -> f64 {
     0.5 * normal.iter().map(|part| part * part).sum::<f64>().sqrt()
 }
 
-/// Vose's table: entries of equal weight, each of at most two triangles.
-fn table(weights: &[(u32, f64)]) -> Vec<LightEntry> {
-    let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
-    let mean = sum / weights.len() as f64;
-    let mut left: Vec<f64> = weights.iter().map(|(_, weight)| weight / mean).collect();
-    let mut entries: Vec<LightEntry> = weights
-        .iter()
-        .map(|&(triangle, _)| LightEntry {
-            triangle,
-            other: triangle,
-            threshold: 1.0,
-        })
-        .collect();
-    let (mut small, mut large): (Vec<usize>, Vec<usize>) =
-        (0..weights.len()).partition(|&index| left[index] < 1.0);
-    while let (Some(less), Some(&more)) = (small.pop(), large.last()) {
-        entries[less].threshold = left[less] as f32;
-        entries[less].other = weights[more].0;
-        left[more] -= 1.0 - left[less];
-        if left[more] < 1.0 {
-            large.pop();
-            small.push(more);
-        }
-    }
-    entries
+/// The table of triangles with their areas.
+fn table(emitting: &[(u32, f64)]) -> Vec<[u32; LIGHT_WORDS]> {
+    let areas: Vec<f64> = emitting.iter().map(|(_, area)| *area).collect();
+    let entries = emitting.iter().zip(choices(&areas));
+    let entries = entries.map(|(&(triangle, _), choice)| LightEntry {
+        triangle,
+        other: emitting[choice.other as usize].0,
+        threshold: choice.threshold,
+    });
+    entries.map(LightEntry::to_words).collect()
 }
 
 #[cfg(test)]
@@ -209,28 +214,13 @@ mod tests {
 
     #[test]
     fn triangles_are_chosen_in_proportion_to_their_area() {
-        let weights: Vec<(u32, f64)> = [3.0, 0.5, 0.0625, 7.0, 1.0, 1.0, 0.25]
+        let entries = table(&[(10, 3.0), (4, 1.0)])
             .into_iter()
-            .zip([10, 4, 2, 9, 3, 30, 1])
-            .map(|(weight, triangle)| (triangle, weight))
-            .collect();
-        let entries = table(&weights);
-        assert_eq!(entries.len(), weights.len());
-        let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
-        for (triangle, weight) in weights {
-            let part: f64 = entries
-                .iter()
-                .map(|entry| {
-                    let first = f64::from(entry.threshold);
-                    let is = |other: u32| f64::from(u8::from(other == triangle));
-                    first * is(entry.triangle) + (1.0 - first) * is(entry.other)
-                })
-                .sum();
-            let part = part / entries.len() as f64;
-            assert!((part - weight / sum).abs() < 1e-6, "{triangle}: {part}");
-        }
-        assert_eq!(table(&[]), []);
-        assert_eq!(table(&[(5, 0.1)])[0].choose(0.999), 5);
+            .map(LightEntry::from_words);
+        // Of the sixteen middles of equal parts of both entries, the larger one has three quarters.
+        let middles = (0_u8..8).map(|part| (f32::from(part) + 0.5) / 8.0);
+        let chosen = entries.flat_map(|entry| middles.clone().map(move |at| entry.choose(at)));
+        assert_eq!(chosen.filter(|&triangle| triangle == 10).count(), 12);
     }
 
     #[test]

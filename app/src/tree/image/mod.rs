@@ -1,7 +1,10 @@
 //! Rendering a tree on the backend that built it, or that it was copied to.
 
+mod alias;
 mod canvas;
 mod colours;
+mod details;
+mod environment;
 mod exr;
 mod features;
 mod lighting;

@@ -1,8 +1,8 @@
 //! Materials, textures, lights and sky on a backend.
 
 use super::canvas::memory_of;
+use super::details::Details;
 use super::lighting::Lighting;
-use super::textured::TexturedMemory;
 use crate::backend::{Backend, BackendError, Memory};
 
 /// The light of a scene, copied to a backend: once for all pictures of it.
@@ -14,7 +14,7 @@ pub struct PlacedLighting<'a> {
     pub(super) lights: Memory,
     pub(super) sky: Memory,
     pub(super) lamps: Memory,
-    pub(super) textured: Option<TexturedMemory>,
+    pub(super) details: Option<Details>,
 }
 
 impl<'a> PlacedLighting<'a> {
@@ -30,13 +30,15 @@ impl<'a> PlacedLighting<'a> {
     /// When there is not enough memory.
     pub fn new(backend: &'a dyn Backend, lighting: &'a Lighting) -> Result<Self, BackendError> {
         let sky = [lighting.sky.zenith, lighting.sky.nadir].map(|radiance| radiance.to_array());
-        let textured = lighting.textured.as_ref();
-        let textured = textured.map(|textured| TexturedMemory::new(backend, textured));
+        let (details, materials) = match Details::new(backend, lighting)? {
+            Some((details, materials)) => (Some(details), materials),
+            None => (None, memory_of(backend, &lighting.materials)?),
+        };
         Ok(Self {
             backend,
             lighting,
-            textured: textured.transpose()?,
-            materials: memory_of(backend, &lighting.materials)?,
+            details,
+            materials,
             material_of: memory_of(backend, &lighting.material_of)?,
             lights: memory_of(backend, &lighting.lights)?,
             sky: memory_of(backend, &sky)?,

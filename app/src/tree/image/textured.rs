@@ -1,36 +1,21 @@
 //! The textures of a scene, as kernels read them.
 
-use bytemuck::cast_slice;
 use heapwood_device::render::{
-    DECODED, NO_TEXTURE, PathArguments, SurfaceMaterial, TEXTURE_WORDS, TEXTURED_WORDS, Texture,
-    TexturedMaterial, TexturedMaterials, TexturedPathArguments, Textures, Wrap,
+    DECODED, Finish, MATERIAL_FLOATS, NO_TEXTURE, SurfaceMaterial, TEXTURE_WORDS, TEXTURED_WORDS,
+    Texture, TexturedMaterial, TexturedMaterials, Textures, Wrap,
 };
-use heapwood_scenes::{Material, Scene, Texturing};
+use heapwood_scenes::{Material, Scene, Texturing, decoded};
 
-use super::canvas::memory_of;
 use super::lighting::finish_of;
-use crate::backend::{Backend, BackendError, Memory};
 
 /// Materials with their textures, and the coordinates of triangles.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Textured {
-    materials: Vec<[u32; TEXTURED_WORDS]>,
+    pub materials: Vec<[u32; TEXTURED_WORDS]>,
     material_of: Vec<u32>,
-    coordinates: Vec<[[f32; 2]; 3]>,
-    textures: Vec<[u32; TEXTURE_WORDS]>,
-    texels: Vec<u32>,
-}
-
-/// The linear value of a byte of sRGB (IEC 61966-2-1). In `f64`, so that no system's power
-/// function is off by enough to change the `f32`.
-fn decoded(byte: u8) -> f32 {
-    let encoded = f64::from(byte) / 255.0;
-    let linear = if encoded <= 0.040_45 {
-        encoded / 12.92
-    } else {
-        ((encoded + 0.055) / 1.055).powf(2.4)
-    };
-    linear as f32
+    pub coordinates: Vec<[[f32; 2]; 3]>,
+    /// As in [`Textures`].
+    pub words: Vec<u32>,
 }
 
 impl Textured {
@@ -48,13 +33,15 @@ impl Textured {
         {
             return None;
         }
-        let mut texels: Vec<u32> = (0..=u8::MAX).map(|byte| decoded(byte).to_bits()).collect();
-        debug_assert_eq!(texels.len(), DECODED);
-        let mut firsts = Vec::with_capacity(images.len());
-        for image in images {
-            firsts.push((texels.len() - DECODED) as u32);
-            texels.extend(image.texels.iter().map(|texel| u32::from_le_bytes(*texel)));
-        }
+        let mut words: Vec<u32> = (0..=u8::MAX).map(|byte| decoded(byte).to_bits()).collect();
+        debug_assert_eq!(words.len(), DECODED);
+        let mut first = words.len() + textures.len() * TEXTURE_WORDS;
+        let firsts = images.iter().map(|image| {
+            let of_image = first as u32;
+            first += image.texels.len();
+            of_image
+        });
+        let firsts: Vec<u32> = firsts.collect();
         let textures = textures.iter().map(|texture| {
             let image = &images[texture.image as usize];
             let of_device = Texture {
@@ -67,13 +54,15 @@ impl Textured {
             };
             of_device.to_words()
         });
+        words.extend(textures.flatten());
+        let texels = images.iter().flat_map(|image| &image.texels);
+        words.extend(texels.map(|texel| u32::from_le_bytes(*texel)));
         let materials = scene.materials().iter().map(material_of);
         Some(Self {
             materials: materials.map(TexturedMaterial::to_words).collect(),
             material_of: scene.material_of().to_vec(),
             coordinates: coordinates.clone(),
-            textures: textures.collect(),
-            texels,
+            words,
         })
     }
 
@@ -89,8 +78,7 @@ impl Textured {
             material_of: self.material_of.as_ptr(),
             coordinates: self.coordinates.as_ptr(),
             textures: Textures {
-                textures: self.textures.as_ptr(),
-                texels: self.texels.as_ptr(),
+                words: self.words.as_ptr(),
             },
         };
         // SAFETY: the triangle is there, and what a scene's materials and textures name is, which
@@ -121,35 +109,29 @@ fn wrap_of(wrap: heapwood_scenes::Wrap) -> Wrap {
     }
 }
 
-/// The same on a backend.
-pub(super) struct TexturedMemory {
-    materials: Memory,
-    coordinates: Memory,
-    textures: Memory,
-    texels: Memory,
-}
-
-impl TexturedMemory {
-    pub fn new(backend: &dyn Backend, textured: &Textured) -> Result<Self, BackendError> {
-        let coordinates: &[[f32; 6]] = cast_slice(&textured.coordinates);
-        Ok(Self {
-            materials: memory_of(backend, &textured.materials)?,
-            coordinates: memory_of(backend, coordinates)?,
-            textures: memory_of(backend, &textured.textures)?,
-            texels: memory_of(backend, &textured.texels)?,
-        })
-    }
-
-    /// The arguments of paths with these textures.
-    pub fn arguments(&self, path: PathArguments) -> TexturedPathArguments {
-        TexturedPathArguments {
-            path,
-            materials: self.materials.address().cast(),
-            coordinates: self.coordinates.address().cast(),
-            textures: self.textures.address().cast(),
-            texels: self.texels.address().cast(),
-        }
-    }
+/// The record of a material without textures.
+pub(super) fn plain(material: [f32; MATERIAL_FLOATS]) -> [u32; TEXTURED_WORDS] {
+    let material = SurfaceMaterial::from_floats(material);
+    let finish = Finish {
+        base: material.diffuse,
+        specular: material.specular,
+        emission: material.emission,
+        metallic: 0.0,
+        roughness: -1.0,
+        width: material.roughness,
+        transmission: material.transmission,
+        refraction: material.refraction,
+        opacity: 1.0 - material.transparency,
+    };
+    let record = TexturedMaterial {
+        finish,
+        base: NO_TEXTURE,
+        emission: NO_TEXTURE,
+        surface: NO_TEXTURE,
+        opacity: NO_TEXTURE,
+        cutoff: -1.0,
+    };
+    record.to_words()
 }
 
 #[cfg(test)]

@@ -1,0 +1,120 @@
+//! An image of what is around a scene, as kernels read it.
+
+use std::f64::consts::{PI, TAU};
+
+use heapwood_device::render::{ENVIRONMENT_ROW_WORDS, ENVIRONMENT_TEXEL_WORDS, ENVIRONMENT_WORDS};
+use heapwood_scenes::Panorama;
+use rayon::prelude::*;
+
+use super::alias::choices;
+
+/// The words of an `EnvironmentImage`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct EnvironmentWords {
+    pub words: Vec<u32>,
+    /// Whether shadow rays look for it.
+    pub is_looked_for: bool,
+}
+
+/// What the eye sees of linear light (Rec. 709), by which directions are chosen.
+fn luminance([red, green, blue]: [f32; 3]) -> f64 {
+    0.2126 * f64::from(red) + 0.7152 * f64::from(green) + 0.0722 * f64::from(blue)
+}
+
+/// The cosine of the angle between the vertical axis and the upper edge of a row.
+fn edge(row: u32, height: u32) -> f64 {
+    (PI * f64::from(row) / f64::from(height)).cos()
+}
+
+/// For each texel of a row what is seen over it, in the mean: light is mixed between the middles
+/// of texels, so that a bright one shines over half of each neighbour. Where a texel's light is
+/// not 0 somewhere, neither is its mean.
+fn means(image: &Panorama, row: u32) -> Vec<f64> {
+    let (width, last) = (image.width as usize, image.height - 1);
+    let line = |row: u32| &image.texels[row as usize * width..][..width];
+    let lines = [
+        line(row.saturating_sub(1)),
+        line(row),
+        line(last.min(row + 1)),
+    ];
+    // A neighbour's part of the mean, along one axis: the integral of what is mixed.
+    let parts = [0.125, 0.75, 0.125];
+    let column = |x: usize| {
+        let of = lines
+            .iter()
+            .zip(parts)
+            .map(|(line, part)| part * luminance(line[x]));
+        of.sum::<f64>()
+    };
+    let columns: Vec<f64> = (0..width).map(column).collect();
+    let mean = |x: usize| {
+        let [before, after] = [(x + width - 1) % width, (x + 1) % width];
+        parts[0] * columns[before] + parts[1] * columns[x] + parts[2] * columns[after]
+    };
+    (0..width).map(mean).collect()
+}
+
+impl EnvironmentWords {
+    /// Those of an image, so many times as bright, and turned to the left around the vertical
+    /// axis as seen from within.
+    pub fn new(image: &Panorama, scale: f32, turn_degrees: f32) -> Self {
+        let Panorama { width, height, .. } = *image;
+        let rows: Vec<Vec<f64>> = (0..height)
+            .into_par_iter()
+            .map(|y| means(image, y))
+            .collect();
+        // An image without any light is looked at evenly.
+        let is_dark = rows.par_iter().flatten().all(|mean| *mean <= 0.0);
+        let rows = match is_dark {
+            true => vec![vec![1.0; width as usize]; height as usize],
+            false => rows,
+        };
+        // Solid angle of a texel.
+        let angle = |y: u32| TAU / f64::from(width) * (edge(y, height) - edge(y + 1, height));
+        let sums = (0..height).zip(&rows);
+        let sums: Vec<f64> = sums
+            .map(|(y, row)| row.iter().sum::<f64>() * angle(y))
+            .collect();
+        let all: f64 = sums.iter().sum();
+
+        let texel_words = width as usize * ENVIRONMENT_TEXEL_WORDS;
+        let first_texel = ENVIRONMENT_WORDS + height as usize * ENVIRONMENT_ROW_WORDS;
+        let mut words = vec![0; first_texel + height as usize * texel_words];
+        let (head, texels) = words.split_at_mut(first_texel);
+        let turn = f64::from(turn_degrees) / 360.0;
+        let turn = (turn - turn.floor()) as f32;
+        head[..ENVIRONMENT_WORDS].copy_from_slice(&[width, height, turn.to_bits()]);
+        let row_heads = head[ENVIRONMENT_WORDS..].chunks_mut(ENVIRONMENT_ROW_WORDS);
+        for ((y, words), choice) in (0..).zip(row_heads).zip(choices(&sums)) {
+            let [other, threshold] = choice.to_words();
+            let cosine = edge(y, height) as f32;
+            words.copy_from_slice(&[other, threshold, cosine.to_bits()]);
+        }
+        let lines = texels.par_chunks_mut(texel_words);
+        let lines = lines
+            .zip(image.texels.par_chunks(width as usize))
+            .zip(&rows);
+        lines.for_each(|((words, colours), means)| {
+            let texels = words.chunks_mut(ENVIRONMENT_TEXEL_WORDS);
+            let texels = texels.zip(colours).zip(means).zip(choices(means));
+            for (((words, colour), mean), choice) in texels {
+                let [other, threshold] = choice.to_words();
+                let density = (mean / all) as f32;
+                let [red, green, blue] = colour.map(|part| (part * scale).to_bits());
+                words.copy_from_slice(&[other, threshold, density.to_bits(), red, green, blue]);
+            }
+        });
+        Self {
+            words,
+            is_looked_for: true,
+        }
+    }
+
+    /// The same for paths that find it by chance alone.
+    pub fn by_chance(self) -> Self {
+        Self {
+            is_looked_for: false,
+            ..self
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The kernel `DetailedPath`: path tracing over surfaces with textures, and before an image of
+//! what is around the scene. Scenes without any of it have `Path`, whose code and memory know
+//! nothing of them.
+
+use super::environment::{EnvironmentImage, SkyOrImage};
+use super::path::{Path, PathArguments, render, sky_of};
+use super::texture::Textures;
+use super::textured::{TEXTURED_WORDS, TexturedMaterials};
+use crate::kernel::{Args, PlainKernel};
+use crate::simt::Warp;
+
+/// Pointers of [`PathArguments`], which come first.
+const PATH_POINTERS: usize = 12;
+
+/// What paths run through, and its details.
+#[derive(Clone, Copy, Debug)]
+pub struct DetailedPathArguments {
+    /// All of it, but for materials: these are `TexturedMaterial::to_words`.
+    pub path: PathArguments,
+    /// For each triangle the coordinates of its corners; null where no material has a texture.
+    pub coordinates: *mut [[f32; 2]; 3],
+    /// As in `Textures`; what materials name is there.
+    pub textures: *mut u32,
+    /// As in `EnvironmentImage`; null where the sky is around the scene.
+    pub environment: *mut u32,
+}
+
+impl From<Args> for DetailedPathArguments {
+    #[inline(always)]
+    fn from(args: Args) -> Self {
+        Self {
+            path: PathArguments::from(args),
+            coordinates: args.pointers[PATH_POINTERS].cast(),
+            textures: args.pointers[PATH_POINTERS + 1].cast(),
+            environment: args.pointers[PATH_POINTERS + 2].cast(),
+        }
+    }
+}
+
+impl From<DetailedPathArguments> for Args {
+    fn from(typed: DetailedPathArguments) -> Self {
+        let mut args = Self::from(typed.path);
+        args.pointers[PATH_POINTERS] = typed.coordinates.cast();
+        args.pointers[PATH_POINTERS + 1] = typed.textures.cast();
+        args.pointers[PATH_POINTERS + 2] = typed.environment.cast();
+        args
+    }
+}
+
+/// Sums up the light of paths through a scene with details.
+pub struct DetailedPath;
+
+impl PlainKernel for DetailedPath {
+    type Arguments = DetailedPathArguments;
+
+    const REGISTERS: u32 = Path::REGISTERS;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, arguments: DetailedPathArguments) {
+        let path = arguments.path;
+        let surfaces = TexturedMaterials {
+            materials: path.materials.cast::<[u32; TEXTURED_WORDS]>(),
+            material_of: path.material_of,
+            coordinates: arguments.coordinates,
+            textures: Textures {
+                words: arguments.textures,
+            },
+        };
+        let words = arguments.environment;
+        // SAFETY: the arguments' contract.
+        unsafe {
+            let environment = SkyOrImage {
+                sky: sky_of(path),
+                image: (!words.is_null()).then(|| EnvironmentImage::new(words)),
+            };
+            render(warp, path, surfaces, environment);
+        }
+    }
+}
