@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use heapwood_graphs::GraphError;
-use heapwood_scenes::{CameraError, SceneError, ViewError};
+use heapwood_scenes::{CameraError, PanoramaError, SceneError, ViewError};
 use thiserror::Error;
 
 use crate::backend::BackendError;
@@ -30,6 +30,9 @@ pub enum Error {
     /// A view that cannot be used.
     #[error(transparent)]
     View(#[from] ViewError),
+    /// An image around a scene that cannot be used.
+    #[error(transparent)]
+    Panorama(#[from] PanoramaError),
     /// A file with a tree that cannot be used.
     #[error(transparent)]
     Kept(#[from] KeptError),
@@ -115,6 +118,7 @@ impl Error {
             | Self::Heap(HeapError::Parameter { .. }) => 2,
             Self::Scene(_)
             | Self::View(_)
+            | Self::Panorama(_)
             | Self::Kept(_)
             | Self::Graph(_)
             | Self::Diff(_)

@@ -2,7 +2,8 @@
 
 use glam::Vec3;
 use heapwood_scenes::{
-    Bounds, Camera, CameraView, Lights, PointLight, Sky, Sun, View, read_view, view_of,
+    Bounds, Camera, CameraView, EnvironmentFile, Lights, PointLight, Sky, Sun, View, read_view,
+    view_of,
 };
 use proptest::prelude::*;
 
@@ -31,6 +32,7 @@ fn everything_that_is_given_is_read() {
                 zenith: Vec3::new(1.0, 1.0, 2.0),
                 nadir: Vec3::new(1.0, 1.0, 2.0),
             }),
+            environment: None,
             suns: vec![
                 Sun {
                     direction: Vec3::Y,
@@ -145,6 +147,23 @@ fn what_is_wrong_is_said_with_its_line() {
             "0 to 90 degrees",
         ),
         (
+            "[sky]\ncolour = [1, 1, 1]\n[environment]\nimage = \"a.hdr\"\n",
+            3,
+            "an environment takes the place of the sky",
+        ),
+        (
+            "[environment]\nimage = \"a.hdr\"\nscale = -1\n",
+            3,
+            "scale must be from 0 to 1000000",
+        ),
+        (
+            "[environment]\nimage = \"a.hdr\"\nturn = 400\n",
+            3,
+            "turn must be from -360 to 360 degrees",
+        ),
+        ("[environment]\nscale = 1\n", 1, "missing field `image`"),
+        ("[environment]\nimage = \"\"\n", 2, "the path of a file"),
+        (
             "[[point]]\nposition = [0, 0, 2e18]\nintensity = [1, 1, 1]\n",
             2,
             "position must be",
@@ -157,6 +176,29 @@ fn what_is_wrong_is_said_with_its_line() {
             "{text}: {message}"
         );
     }
+}
+
+#[test]
+fn an_environment_is_beside_its_view() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("v.toml");
+    let absolute = std::path::absolute("far.exr").unwrap();
+    for (image, expected) in [
+        ("sky/dusk.hdr", folder.path().join("sky/dusk.hdr")),
+        (absolute.to_str().unwrap(), absolute.clone()),
+    ] {
+        let text = format!("[environment]\nimage = {image:?}\nscale = 2\nturn = -45.5\n");
+        std::fs::write(&path, text).unwrap();
+        let environment = EnvironmentFile {
+            scale: 2.0,
+            turn_degrees: -45.5,
+            ..EnvironmentFile::new(expected)
+        };
+        let lights = read_view(&path).unwrap().lights;
+        assert_eq!(lights.environment, Some(environment));
+    }
+    let view = view_of("v", "[environment]\nimage = \"a.png\"\n").unwrap();
+    assert_eq!(view.lights.environment, Some(EnvironmentFile::new("a.png")));
 }
 
 #[test]
@@ -209,6 +251,7 @@ prop_compose! {
         fov_degrees in prop::option::of(0.001_f32..179.9),
         size in prop::option::of((1_u32..65536, 1_u32..65536)),
         sky in prop::option::of((light(), light())),
+        environment in prop::option::of(("\\PC{1,9}|[\"'\\\\\n\t]{1,3}", 0_f32..1e6, -360_f32..360.0)),
         suns in prop::collection::vec((vector(1_f32..9.0), light(), 0_f32..90.0), 0..3),
         points in prop::collection::vec((vector(coordinate()), light()), 0..3),
     ) -> View {
@@ -222,7 +265,11 @@ prop_compose! {
                 size: size.map(|(w, h)| [w, h]),
             },
             lights: Lights {
-                sky: sky.map(|(zenith, nadir)| Sky { zenith, nadir }),
+                // One takes the place of the other.
+                sky: sky.filter(|_| environment.is_none()).map(|(zenith, nadir)| Sky { zenith, nadir }),
+                environment: environment.map(|(file, scale, turn_degrees)| EnvironmentFile {
+                    scale, turn_degrees, ..EnvironmentFile::new(file)
+                }),
                 suns: suns.into_iter().map(|(direction, irradiance, angle_degrees)| Sun {
                     direction, irradiance, angle_degrees,
                 }).collect(),

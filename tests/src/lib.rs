@@ -17,6 +17,7 @@ pub mod rays;
 pub mod runs;
 pub mod soup;
 pub mod soups;
+pub mod stage;
 pub mod trees;
 pub mod vector;
 pub mod weaken;

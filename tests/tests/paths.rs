@@ -2,110 +2,12 @@
 //! nobody sees under a white sky, and an independent path tracer in doubles.
 
 use glam::Vec3;
-use heapwood::tree::{
-    Cores, Lamp, Lighting, Options, PlacedTree, RenderedImage, Shade, Shading, Sky, render_placed,
-};
-use heapwood_device::render::{Mode, SurfaceMaterial, Triangle};
+use heapwood::tree::Lamp;
+use heapwood_device::render::{SurfaceMaterial, Triangle};
 use heapwood_scenes::Camera;
 use heapwood_tests::cornell;
-use heapwood_tests::gpu::cpu;
 use heapwood_tests::soup::{moved, sphere};
-
-const MATT: SurfaceMaterial = SurfaceMaterial {
-    diffuse: Vec3::splat(0.5),
-    specular: Vec3::ZERO,
-    emission: Vec3::ZERO,
-    roughness: 1.0,
-    transmission: 0.0,
-    refraction: 1.5,
-    transparency: 0.0,
-};
-const DARK: Sky = Sky {
-    zenith: Vec3::ZERO,
-    nadir: Vec3::ZERO,
-};
-const WHITE: Sky = Sky {
-    zenith: Vec3::ONE,
-    nadir: Vec3::ONE,
-};
-
-/// Triangles with their materials.
-#[derive(Default)]
-struct Stage {
-    triangles: Vec<Triangle>,
-    materials: Vec<SurfaceMaterial>,
-    material_of: Vec<u32>,
-}
-
-impl Stage {
-    fn with(mut self, triangles: &[Triangle], material: SurfaceMaterial) -> Self {
-        let number = self.materials.len() as u32;
-        self.materials.push(material);
-        self.material_of.extend(triangles.iter().map(|_| number));
-        self.triangles.extend(triangles);
-        self
-    }
-
-    fn lighting(&self, sky: Sky) -> Lighting {
-        Lighting::new(&self.triangles, &self.materials, &self.material_of, sky)
-    }
-
-    fn render(&self, camera: &Camera, sky: Sky, samples: u32, bounces: u32) -> RenderedImage {
-        self.render_with(camera, &self.lighting(sky), samples, bounces)
-    }
-
-    fn render_with(
-        &self,
-        camera: &Camera,
-        lighting: &Lighting,
-        samples: u32,
-        bounces: u32,
-    ) -> RenderedImage {
-        let backend = cpu(2);
-        let cores = Cores::new(Some(2)).expect("threads");
-        let built = cores.build(&self.triangles, Options::default());
-        let built = built.expect("a tree");
-        let placed = PlacedTree::new(&*backend, &built.tree, &self.triangles, built.bounds);
-        let shading = Shading {
-            shade: Shade::Path { lighting, bounces },
-            samples,
-            ..Shading::from(Mode::default())
-        };
-        render_placed(&placed.expect("memory"), camera, &shading, 1).expect("a picture")
-    }
-}
-
-/// A cube of side 2 around the origin.
-fn cube() -> Vec<Triangle> {
-    let mut triangles = Vec::new();
-    for axis in 0..3 {
-        for side in [-1.0, 1.0] {
-            let corner = |u: f32, v: f32| {
-                let mut at = [side; 3];
-                at[(axis + 1) % 3] = u;
-                at[(axis + 2) % 3] = v;
-                at
-            };
-            triangles.push([corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0)]);
-            triangles.push([corner(-1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)]);
-        }
-    }
-    triangles
-}
-
-fn camera(eye: Vec3, fov: f32, side: u32) -> Camera {
-    let up = Vec3::new(0.1, 1.0, 0.0);
-    Camera::new(eye, Vec3::ZERO, up, fov, side, side).expect("a camera")
-}
-
-/// Mean and standard error of the red channel.
-fn mean(picture: &RenderedImage) -> (f64, f64) {
-    let values = || picture.raw.iter().map(|pixel| f64::from(pixel[0]));
-    let count = picture.raw.len() as f64;
-    let mean = values().sum::<f64>() / count;
-    let variance = values().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
-    (mean, (variance / count).sqrt())
-}
+use heapwood_tests::stage::{DARK, MATT, Stage, WHITE, camera, cube, mean};
 
 /// In a closed room whose walls emit E and reflect r of what arrives, there is E / (1 - r)
 /// everywhere, whatever lobes reflect it.

@@ -93,11 +93,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let targets = names.iter().map(|name| Output::open(name));
     let targets = targets.collect::<Result<Vec<_>, _>>()?;
     let route = arguments.sequence.open(&arguments.camera)?;
-    let route = route.with_sky(arguments.shade.sky());
+    let lights = arguments.shade.surround(route.lights().clone())?;
+    let surroundings = arguments.shade.surroundings(&lights, &names)?;
+    let route = route.with_lights(lights);
     let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates)?;
     let scene = arguments.shade.lit(scene);
     let cameras = route.cameras(&scene)?;
-    let lighting = arguments.shade.lighting(&scene, route.lights());
+    let lights = route.lights();
+    let lighting = arguments
+        .shade
+        .lighting(&scene, lights, surroundings.as_ref());
+    drop(surroundings);
     let shading =
         arguments
             .shade
@@ -226,6 +232,7 @@ impl Arguments {
     fn check_files(&self, names: &[PathBuf]) -> Result<(), Error> {
         let view = self.camera.view.as_deref();
         let read = self.scene.file().into_iter().chain(view);
+        let read = read.chain(self.shade.file());
         let read = read
             .chain(self.sequence.files())
             .chain(self.kept.as_deref());

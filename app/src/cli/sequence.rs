@@ -8,7 +8,6 @@ use heapwood_scenes::{Camera, Lights, Scene, View};
 use super::tree::{CameraArguments, OpenView};
 use crate::Error;
 use crate::cameras::{fly, orbit};
-use crate::tree::Sky;
 
 /// The most pictures of a sequence, whose numbers have four digits.
 const MOST: i64 = 9999;
@@ -116,10 +115,10 @@ impl SequenceArguments {
 }
 
 impl OpenRoute {
-    /// The same under this sky, if one is given.
-    pub fn with_sky(self, sky: Option<Sky>) -> Self {
+    /// The same with other lights.
+    pub fn with_lights(self, lights: Lights) -> Self {
         Self {
-            view: self.view.with_sky(sky),
+            view: self.view.with_lights(lights),
             ..self
         }
     }

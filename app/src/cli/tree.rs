@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use heapwood_device::kdtree::plan::{Costs, Options, Quality};
-use heapwood_scenes::{Camera, CameraView, Lights, Scene, SceneCamera, View, read_view};
+use heapwood_scenes::{
+    Camera, CameraView, EnvironmentFile, Lights, Scene, SceneCamera, View, read_view,
+};
 
 use glam::Vec3;
 
@@ -17,7 +19,6 @@ use crate::allocators::{DEFAULT, Spec};
 use crate::generate::{SceneSpec, Source, source};
 use crate::output::Output;
 use crate::size::{self, Pool};
-use crate::tree::Sky;
 
 /// The scene, or the frames of one that moves.
 #[derive(Debug, Args)]
@@ -258,10 +259,9 @@ impl OpenView {
         }
     }
 
-    /// The same under this sky, if one is given.
-    pub fn with_sky(mut self, sky: Option<Sky>) -> Self {
-        let given = sky.map(|Sky { zenith, nadir }| heapwood_scenes::Sky { zenith, nadir });
-        self.view.lights.sky = given.or(self.view.lights.sky);
+    /// The same with other lights.
+    pub fn with_lights(mut self, lights: Lights) -> Self {
+        self.view.lights = lights;
         self
     }
 
@@ -304,6 +304,10 @@ impl OpenView {
             mut view, target, ..
         } = self;
         view.camera = CameraView::of(camera);
+        if let Some(EnvironmentFile { file, .. }) = &mut view.lights.environment {
+            // The view may be written to another folder than the one it came from.
+            *file = std::path::absolute(&file).unwrap_or_else(|_| file.clone());
+        }
         target.map_or(Ok(()), |target| target.write(view.to_toml().as_bytes()))
     }
 }

@@ -103,6 +103,128 @@ fn paths_have_the_lights_of_a_view() {
     );
 }
 
+/// A panorama whose left half, as seen from within, is so bright.
+fn sky(left: u8) -> Vec<u8> {
+    let mut file = std::io::Cursor::new(Vec::new());
+    let texel = |x: u32, _| image::Rgb(if x < 4 { [left; 3] } else { [200; 3] });
+    let image = image::RgbImage::from_fn(8, 4, texel);
+    image.write_to(&mut file, image::ImageFormat::Png).unwrap();
+    file.into_inner()
+}
+
+#[test]
+fn paths_have_the_environment_of_a_view() {
+    let folder = Folder::new();
+    folder.put("scene.obj", SCENE);
+    std::fs::create_dir(folder.path("skies")).unwrap();
+    folder.put("skies/even.png", sky(200));
+    folder.put("skies/half.png", sky(0));
+    let camera = VIEW.split("[[sun]]").next().unwrap();
+    let environment = |lines: &str| format!("{camera}[environment]\nimage = {lines}\n");
+    folder.put("plain.toml", camera);
+    folder.put("skies/half.toml", environment("\"half.png\""));
+    folder.put("turned.toml", environment("\"skies/half.png\"\nturn = 180"));
+    let path = |view: &str, options: &str| {
+        let options = format!("--shade path --spp 4 --view @{view}.toml {options}");
+        picture(&folder, "out.png", &options)
+    };
+    let half = path("skies/half", "");
+    assert_ne!(path("plain", ""), half);
+    assert_eq!(path("plain", "--environment @skies/half.png"), half);
+    assert_eq!(
+        path("skies/half", "--environment-turn 180"),
+        path("turned", "")
+    );
+    assert_ne!(path("turned", ""), half);
+    let even = path("skies/half", "--environment @skies/even.png");
+    assert_eq!(
+        path(
+            "plain",
+            "--environment @skies/even.png --environment-turn -360"
+        ),
+        even
+    );
+    assert_ne!(path("skies/half", "--environment-scale 0.25"), half);
+    assert_eq!(path("turned", "--sky 0.5"), path("plain", "--sky 0.5"));
+    // What was overridden is written, and found again from another folder.
+    let options = "--environment-turn 90 --environment-scale 0.5 --write-view @skies/out.toml";
+    let written = path("turned", options);
+    assert_eq!(path("skies/out", ""), written);
+    // Other pictures do not read it.
+    folder.put("gone.toml", environment("\"gone.png\""));
+    picture(&folder, "out.png", "--view @gone.toml");
+}
+
+#[test]
+fn environments_that_cannot_be_used_are_refused_in_a_line() {
+    let folder = Folder::new();
+    folder.put("scene.obj", SCENE);
+    folder.put("sky.png", sky(9));
+    folder.put("sky.toml", "[environment]\nimage = \"sky.png\"\n");
+    folder.put("gone.toml", "[environment]\nimage = \"gone.hdr\"\n");
+    folder.put("text.hdr", "#?RADIANCE\n\n");
+    for (options, code, words) in [
+        (
+            "--environment @gone.hdr",
+            3,
+            "gone.hdr as an environment: No such file",
+        ),
+        (
+            "--environment @text.hdr",
+            3,
+            "text.hdr as an environment: it is damaged",
+        ),
+        (
+            "--environment @scene.obj",
+            3,
+            "neither Radiance HDR, OpenEXR, PNG nor JPEG",
+        ),
+        (
+            "--view @gone.toml",
+            3,
+            "gone.hdr as an environment: No such file",
+        ),
+        ("--environment @sky.png --sky 1", 2, "cannot be used with"),
+        (
+            "--environment @sky.png --environment-scale=-1",
+            2,
+            "0 to 1000000",
+        ),
+        (
+            "--environment @sky.png --environment-turn 361",
+            2,
+            "-360 to 360",
+        ),
+        (
+            "--environment-scale 2",
+            2,
+            "no effect without an environment",
+        ),
+        ("--environment @out.png", 2, "named twice"),
+        ("--view @sky.toml -o @sky.png", 2, "named twice"),
+        (
+            "--shade ao --environment @sky.png",
+            2,
+            "--environment has no effect on --shade ao",
+        ),
+    ] {
+        let output = match options.contains("-o") {
+            true => "",
+            false => "-o @out.png",
+        };
+        let shade = match options.contains("--shade") {
+            true => "",
+            false => "--shade path",
+        };
+        let command = format!("render @scene.obj --backend cpu {output} {shade} {options}");
+        let outcome = run(&folder, &command);
+        let error = outcome.error(code);
+        assert!(error.contains(words), "{options}: {error}");
+        assert!(!folder.path("out.png").exists(), "{options}");
+    }
+    assert_eq!(std::fs::read(folder.path("sky.png")).unwrap(), sky(9));
+}
+
 #[test]
 fn trees_are_rendered_by_views_too() {
     let folder = Folder::new();

@@ -7,6 +7,7 @@ mod write;
 
 use crate::{Bounds, Camera, CameraError};
 use glam::Vec3;
+use std::path::PathBuf;
 
 pub use of_scene::SceneCamera;
 pub use read::{ViewError, read_view, view_of};
@@ -33,7 +34,7 @@ pub use read::{ViewError, read_view, view_of};
 pub struct View {
     /// Table `camera`.
     pub camera: CameraView,
-    /// Tables `sky`, `sun` and `point`.
+    /// Tables `sky` or `environment`, `sun` and `point`.
     pub lights: Lights,
 }
 
@@ -103,6 +104,8 @@ impl CameraView {
 pub struct Lights {
     /// What surrounds the scene; none if that is the renderer's to choose.
     pub sky: Option<Sky>,
+    /// The image that is around the scene, in place of a sky.
+    pub environment: Option<EnvironmentFile>,
     /// Lights at an infinite distance.
     pub suns: Vec<Sun>,
     /// Lights without extent.
@@ -130,6 +133,29 @@ pub struct Sky {
     pub zenith: Vec3,
     /// Radiance from straight below.
     pub nadir: Vec3,
+}
+
+/// An image of what is around the scene, which [`Panorama::read`](crate::Panorama::read) reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EnvironmentFile {
+    /// Where it is. [`read_view`] looks for it beside the view.
+    pub file: PathBuf,
+    /// By how much its light is multiplied, at least 0.
+    pub scale: f32,
+    /// By how much it is turned to the left around the vertical axis, as seen from within, in
+    /// degrees; without a turn its middle is at -z and its right half at +x.
+    pub turn_degrees: f32,
+}
+
+impl EnvironmentFile {
+    /// As bright as it is, and not turned.
+    pub fn new(file: impl Into<PathBuf>) -> Self {
+        Self {
+            file: file.into(),
+            scale: 1.0,
+            turn_degrees: 0.0,
+        }
+    }
 }
 
 /// A disc at an infinite distance.

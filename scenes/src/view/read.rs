@@ -1,6 +1,6 @@
 //! Views in. Each fault names the file and the line.
 
-use super::{CameraView, Lights, PointLight, Sky, Sun, View};
+use super::{CameraView, EnvironmentFile, Lights, PointLight, Sky, Sun, View};
 use crate::{MAX_COORDINATE, SceneError};
 use glam::Vec3;
 use serde::Deserialize;
@@ -40,7 +40,12 @@ pub fn read_view(path: impl AsRef<Path>) -> Result<View, ViewError> {
     let name = path.display().to_string();
     let bytes = heapwood_files::read_text(path, LARGEST)
         .map_err(|error| ViewError::Read(SceneError::reading(&name, error)))?;
-    view_of(&name, &String::from_utf8_lossy(&bytes))
+    let mut view = view_of(&name, &String::from_utf8_lossy(&bytes))?;
+    if let Some(EnvironmentFile { file, .. }) = &mut view.lights.environment {
+        // A path that is absolute stays what it is.
+        *file = path.parent().unwrap_or(Path::new("")).join(&file);
+    }
+    Ok(view)
 }
 
 /// Reads a view from TOML text; `name` is what messages call it.
@@ -81,6 +86,7 @@ struct File {
     #[serde(default)]
     camera: CameraTable,
     sky: Option<Spanned<SkyTable>>,
+    environment: Option<Spanned<EnvironmentTable>>,
     #[serde(default)]
     sun: Vec<SunTable>,
     #[serde(default)]
@@ -109,6 +115,14 @@ struct SkyTable {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct EnvironmentTable {
+    image: Spanned<String>,
+    scale: Option<Spanned<f32>>,
+    turn: Option<Spanned<f32>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct SunTable {
     direction: Vector,
     irradiance: Vector,
@@ -124,10 +138,22 @@ struct PointTable {
 
 impl File {
     fn view(&self) -> Result<View, Refused> {
+        if let (Some(_), Some(table)) = (&self.sky, &self.environment) {
+            return Err(Refused {
+                start: table.span().start,
+                problem: "an environment takes the place of the sky: leave one of them out"
+                    .to_owned(),
+            });
+        }
+        let environment = self
+            .environment
+            .as_ref()
+            .map(|table| table.get_ref().file());
         Ok(View {
             camera: self.camera.camera()?,
             lights: Lights {
                 sky: self.sky.as_ref().map(sky).transpose()?,
+                environment: environment.transpose()?,
                 suns: self
                     .sun
                     .iter()
@@ -201,6 +227,31 @@ fn sky(table: &Spanned<SkyTable>) -> Result<Sky, Refused> {
             start: table.span().start,
             problem: "sky takes a colour, or a zenith and a nadir".to_owned(),
         }),
+    }
+}
+
+impl EnvironmentTable {
+    fn file(&self) -> Result<EnvironmentFile, Refused> {
+        let image = self.image.get_ref();
+        if image.is_empty() {
+            return Err(Refused {
+                start: self.image.span().start,
+                problem: "image must be the path of a file".to_owned(),
+            });
+        }
+        let scale = self.scale.as_ref().map(|scale| {
+            let fits = (0.0..=1e6).contains(scale.get_ref());
+            checked(scale, fits, "scale must be from 0 to 1000000")
+        });
+        let turn = self.turn.as_ref().map(|turn| {
+            let fits = (-360.0..=360.0).contains(turn.get_ref());
+            checked(turn, fits, "turn must be from -360 to 360 degrees")
+        });
+        Ok(EnvironmentFile {
+            scale: scale.transpose()?.unwrap_or(1.0),
+            turn_degrees: turn.transpose()?.unwrap_or(0.0),
+            ..EnvironmentFile::new(image)
+        })
     }
 }
 

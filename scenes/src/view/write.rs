@@ -1,11 +1,11 @@
 //! Views out: text that reads back as the same view, bit for bit.
 
-use super::{Sky, View};
+use super::{EnvironmentFile, Sky, View};
 use glam::Vec3;
 use std::fmt::Write;
 
 impl View {
-    /// The view as TOML text.
+    /// The view as TOML text. Characters of the environment's path that are not Unicode are lost.
     pub fn to_toml(&self) -> String {
         let mut text = String::new();
         let camera = self.camera;
@@ -41,6 +41,20 @@ impl View {
                 "[sky]",
                 &[("zenith", array(zenith)), ("nadir", array(nadir))],
             );
+        }
+        if let Some(environment) = &self.lights.environment {
+            let EnvironmentFile {
+                file,
+                scale,
+                turn_degrees,
+            } = environment;
+            let image = toml::Value::from(file.to_string_lossy().as_ref());
+            let lines = [
+                ("image", image.to_string()),
+                ("scale", number(*scale)),
+                ("turn", number(*turn_degrees)),
+            ];
+            table("[environment]", &lines);
         }
         for sun in &self.lights.suns {
             let lines = [

@@ -11,7 +11,7 @@ use heapwood::tree::{
     Triangle, render_placed, triangles,
 };
 use heapwood_device::render::Mode;
-use heapwood_scenes::{Camera, CameraView, Lights, Scene};
+use heapwood_scenes::{Camera, CameraView, Lights, Panorama, Scene};
 
 pub use parlour::parlour;
 pub use scenes::subjects;
@@ -60,6 +60,14 @@ impl Subject {
     /// As [`new`](Self::new).
     pub fn of(scene: &Scene) -> Self {
         Self::new(scene, CameraView::default(), &Lights::default())
+    }
+
+    /// The same within an image, as [`Lighting::with_environment`] has it.
+    pub fn within(self, image: &Panorama, scale: f32, turn_degrees: f32) -> Self {
+        Self {
+            lighting: self.lighting.with_environment(image, scale, turn_degrees),
+            ..self
+        }
     }
 
     /// The camera of pictures with so many pixels.

@@ -2,8 +2,8 @@
 
 use glam::Vec3;
 use heapwood_scenes::{
-    CameraView, Lights, Material, MaterialTextures, PointLight, Scene, Sun, Texture, TextureImage,
-    Texturing, Wrap, generate, view_of,
+    CameraView, Lights, Material, MaterialTextures, Panorama, PointLight, Scene, Sun, Texture,
+    TextureImage, Texturing, Wrap, generate, view_of,
 };
 
 use super::{Subject, parlour};
@@ -44,6 +44,7 @@ pub fn subjects() -> Vec<Subject> {
         ),
         all_materials(),
         Subject::of(&all_textures()),
+        in_the_open(),
     ]);
     all
 }
@@ -72,6 +73,21 @@ fn from_within(scene: &Scene) -> CameraView {
         fov_degrees: Some(65.0),
         ..CameraView::default()
     }
+}
+
+/// The knot in the last light of a day, with a lamp: an environment, and no textures.
+fn in_the_open() -> Subject {
+    let scene = generate::by_name("knot").expect("a shipped scene");
+    let lights = Lights {
+        points: vec![PointLight {
+            position: scene.bounds().centre(),
+            intensity: Vec3::new(0.2, 0.3, 0.6),
+        }],
+        ..Lights::default()
+    };
+    let subject = Subject::new(&scene.renamed("dusk"), CameraView::default(), &lights);
+    let dusk = Panorama::decode(include_bytes!("../../../scenes/data/dusk.hdr"));
+    subject.within(&dusk.expect("a panorama").0, 1.5, 70.0)
 }
 
 /// Walls and balls of every material, two of which emit light, with a sun and a point.
@@ -130,6 +146,7 @@ fn all_materials() -> Subject {
     );
     let lights = Lights {
         sky: None,
+        environment: None,
         suns: vec![Sun {
             direction: Vec3::new(0.48, 0.6, 0.64),
             irradiance: Vec3::new(3.0, 2.1, 1.2),

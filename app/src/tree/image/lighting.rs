@@ -301,6 +301,7 @@ mod tests {
         };
         let lights = Lights {
             sky: None,
+            environment: None,
             suns: vec![
                 sun(2.0_f32.powi(100) * Vec3::new(3.0, 4.0, 0.0), 60.0),
                 sun(Vec3::new(0.0, 0.0, -1e-40), 0.0),
