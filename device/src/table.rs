@@ -79,7 +79,7 @@ macro_rules! with_plain_kernels {
             "render" "cost" Cost $crate::render::Cost;
             "render" "ambient" Ambient $crate::render::Ambient;
             "path" "path" Path $crate::render::Path;
-            "path" "path_detailed" DetailedPath $crate::render::DetailedPath;
+            "detailed" "path_detailed" DetailedPath $crate::render::DetailedPath;
             "graph" "graph_sort_count" SortCount $crate::graph::store::sort::SortCount;
             "graph" "graph_sort_offsets" SortOffsets $crate::graph::store::sort::SortOffsets;
             "graph" "graph_sort_scatter" SortScatter $crate::graph::store::sort::SortScatter;
