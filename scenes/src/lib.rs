@@ -48,8 +48,8 @@ pub use texture::{
     Texturing, Wrap, decoded,
 };
 pub use view::{
-    CameraView, EnvironmentFile, Lights, PointLight, SceneCamera, Sky, Sun, View, ViewError,
-    read_view, view_of,
+    CameraView, EnvironmentFile, Lights, PointLight, SceneCamera, Sky, SpotLight, Sun, View,
+    ViewError, read_view, view_of,
 };
 
 /// Largest magnitude that a coordinate may have.

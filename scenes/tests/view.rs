@@ -2,8 +2,8 @@
 
 use glam::Vec3;
 use heapwood_scenes::{
-    Bounds, Camera, CameraView, EnvironmentFile, Lights, PointLight, Sky, Sun, View, read_view,
-    view_of,
+    Bounds, Camera, CameraView, EnvironmentFile, Lights, PointLight, Sky, SpotLight, Sun, View,
+    read_view, view_of,
 };
 use proptest::prelude::*;
 
@@ -18,7 +18,9 @@ fn everything_that_is_given_is_read() {
     let text = "# A picture.\n[camera]\neye = [1, 2.5, -3]\nlook_at = [0, 0, 0]\nup = [0, 0, 1]\n\
         fov = 30\nsize = [640, 480]\n[sky]\ncolour = [1, 1, 2]\n[[sun]]\ndirection = [0, 1, 0]\n\
         irradiance = [3, 2, 1]\nangle = 0.5\n[[sun]]\ndirection = [1, 0, 0]\nirradiance = [1, 1, 1]\n\
-        [[point]]\nposition = [5, 5, 5]\nintensity = [100, 0, 0]\n";
+        [[point]]\nposition = [5, 5, 5]\nintensity = [100, 0, 0]\n[[spot]]\nposition = [0, 4, 0]\n\
+        direction = [0, -2, 0]\nintensity = [9, 8, 7]\nangle = 40\ninner_angle = 40\n[[spot]]\n\
+        position = [1, 1, 1]\ndirection = [1, 0, 0]\nintensity = [1, 1, 1]\nangle = 180\n";
     let expected = View {
         camera: CameraView {
             eye: Some(Vec3::new(1.0, 2.5, -3.0)),
@@ -49,6 +51,22 @@ fn everything_that_is_given_is_read() {
                 position: Vec3::splat(5.0),
                 intensity: Vec3::new(100.0, 0.0, 0.0),
             }],
+            spots: vec![
+                SpotLight {
+                    position: Vec3::new(0.0, 4.0, 0.0),
+                    direction: Vec3::new(0.0, -2.0, 0.0),
+                    intensity: Vec3::new(9.0, 8.0, 7.0),
+                    angle_degrees: 40.0,
+                    inner_degrees: 40.0,
+                },
+                SpotLight {
+                    position: Vec3::ONE,
+                    direction: Vec3::X,
+                    intensity: Vec3::ONE,
+                    angle_degrees: 180.0,
+                    inner_degrees: 0.0,
+                },
+            ],
         },
     };
     assert_eq!(view_of("v", text).unwrap(), expected);
@@ -66,6 +84,12 @@ fn everything_that_is_given_is_read() {
     );
     let folder = read_view(folder.path()).unwrap_err().to_string();
     assert!(folder.contains(" is a directory"), "{folder}");
+}
+
+/// A spot with further lines, the first of which is line 5.
+fn spot(rest: &str) -> String {
+    let start = "[[spot]]\nposition = [0, 3, 0]\ndirection = [0, -1, 0]\nintensity = [1, 1, 1]\n";
+    start.to_owned() + rest + "\n"
 }
 
 #[test]
@@ -168,6 +192,30 @@ fn what_is_wrong_is_said_with_its_line() {
             2,
             "position must be",
         ),
+        (
+            &spot("angle = 0"),
+            5,
+            "angle must be above 0 and at most 180 degrees",
+        ),
+        (&spot("angle = 180.1"), 5, "at most 180 degrees"),
+        (&spot("angle = nan"), 5, "at most 180 degrees"),
+        (
+            &spot("angle = 40\ninner_angle = 40.5"),
+            6,
+            "inner_angle must be from 0 to angle, 40 degrees",
+        ),
+        (
+            &spot("angle = 40\ninner_angle = -1"),
+            6,
+            "inner_angle must be",
+        ),
+        (&spot("inner_angle = 1"), 1, "missing field `angle`"),
+        (&spot("angle = 40\nblend = 1"), 6, "unknown field `blend`"),
+        (
+            &spot("angle = 40").replace("[0, -1, 0]", "[0, 0, 0]"),
+            3,
+            "direction must be",
+        ),
     ] {
         let message = refusal(text);
         let start = format!("v.toml:{line}: ");
@@ -254,6 +302,9 @@ prop_compose! {
         environment in prop::option::of(("\\PC{1,9}|[\"'\\\\\n\t]{1,3}", 0_f32..1e6, -360_f32..360.0)),
         suns in prop::collection::vec((vector(1_f32..9.0), light(), 0_f32..90.0), 0..3),
         points in prop::collection::vec((vector(coordinate()), light()), 0..3),
+        spots in prop::collection::vec((
+            vector(coordinate()), vector(-9_f32..-1.0), light(), 1e-30_f32..=180.0, 0_f32..=1.0,
+        ), 0..3),
     ) -> View {
         View {
             camera: CameraView {
@@ -276,6 +327,9 @@ prop_compose! {
                 points: points.into_iter().map(|(position, intensity)| PointLight {
                     position, intensity,
                 }).collect(),
+                spots: spots.into_iter().map(|(position, direction, intensity, angle, part)| SpotLight {
+                    position, direction, intensity, angle_degrees: angle, inner_degrees: part * angle,
+                }).collect(),
             },
         }
     }
@@ -284,7 +338,9 @@ prop_compose! {
 /// Everything that a view may have.
 const FULL: &str = "[camera]\neye = [1, 2, 3]\nlook_at = [4, 5, 6]\nup = [0, 1, 0]\nfov = 50.5\n\
     size = [80, 60]\n[sky]\nzenith = [1, 1, 1]\nnadir = [0, 0, 0]\n[[sun]]\ndirection = [1, 1, 1]\n\
-    irradiance = [1, 2, 3]\nangle = 1\n[[point]]\nposition = [7, 8, 9]\nintensity = [1, 1, 1]\n";
+    irradiance = [1, 2, 3]\nangle = 1\n[[point]]\nposition = [7, 8, 9]\nintensity = [1, 1, 1]\n\
+    [[spot]]\nposition = [3, 2, 1]\ndirection = [0, -1, 0]\nintensity = [1, 1, 1]\nangle = 50\n\
+    inner_angle = 9\n";
 
 fn survives(text: &str) {
     match view_of("any", text) {

@@ -183,6 +183,70 @@ fn lamps_have_the_irradiance_that_they_promise() {
     assert_eq!(mean(&picture).0, 0.0);
 }
 
+/// A floor below a spot has the irradiance of `KHR_lights_punctual`'s reference code: in the middle
+/// of its cones, in the inner one, between them and outside, where no ray looks for light.
+#[test]
+fn spots_fall_off_as_their_definition_says() {
+    let floor = [
+        [[-9.0, 0.0, -9.0], [-9.0, 0.0, 9.0], [9.0, 0.0, 9.0]],
+        [[-9.0, 0.0, -9.0], [9.0, 0.0, 9.0], [9.0, 0.0, -9.0]],
+    ];
+    let stage = Stage::default().with(&floor, MATT);
+    // A tiny part of the floor around the origin, where the direction of light hardly changes.
+    let camera = camera(Vec3::new(0.5, 4.0, 0.5), 0.05, 8);
+    let position = Vec3::new(1.0, 3.0, 0.5);
+    let towards = -position / position.length();
+    let beside = towards.cross(Vec3::Y) / towards.cross(Vec3::Y).length();
+    let cosine = |degrees: f64| degrees.to_radians().cos();
+    for (inner, outer, angles) in [
+        (
+            15.0,
+            40.0,
+            &[0.0, 10.0, 20.0, 30.0, 38.0, 40.1, 90.0, 180.0][..],
+        ),
+        (0.0, 90.0, &[0.0, 45.0, 85.0, 90.1, 135.0]),
+        (20.0, 20.0, &[0.0, 19.0, 21.0]),
+    ] {
+        for &angle in angles {
+            let spot = Lamp::Spot {
+                position,
+                intensity: Vec3::splat(6.0),
+                axis: towards * cosine(angle) as f32 + beside * angle.to_radians().sin() as f32,
+                inner: cosine(inner) as f32,
+                outer: cosine(outer) as f32,
+            };
+            let lighting = stage.lighting(DARK).with_lamps(&[spot]);
+            let picture = stage.render_with(&camera, &lighting, 16, 1);
+            let (found, _) = mean(&picture);
+            let scale = 1.0 / (cosine(inner) - cosine(outer)).max(0.001);
+            let part = (cosine(angle) - cosine(outer)) * scale;
+            let part = part.clamp(0.0, 1.0).powi(2);
+            let square = f64::from(position.length_squared());
+            let irradiance = 6.0 * part / square * (3.0 / square.sqrt());
+            let expected = 0.5 * irradiance / std::f64::consts::PI;
+            println!("{inner} to {outer}, {angle}: {found} for {expected}");
+            assert!((found - expected).abs() <= 2e-3 * expected, "{angle}");
+            let is_lit = angle < outer;
+            assert_eq!((expected > 0.0, picture.rays.shadow > 0), (is_lit, is_lit));
+        }
+    }
+    // A spot that shines elsewhere takes nothing from the others.
+    let spot = |axis: Vec3| Lamp::Spot {
+        position,
+        intensity: Vec3::splat(6.0),
+        axis,
+        inner: 0.9,
+        outer: 0.5,
+    };
+    let one = |lamps: &[Lamp]| {
+        let lighting = stage.lighting(DARK).with_lamps(lamps);
+        mean(&stage.render_with(&camera, &lighting, 256, 1)).0
+    };
+    let alone = one(&[spot(towards)]);
+    let among = one(&[spot(-towards), spot(towards), spot(Vec3::Y)]);
+    assert!((among / alone - 1.0).abs() < 2e-2, "{among} {alone}");
+}
+
 #[test]
 fn a_cornell_box_is_that_of_doubles() {
     let samples = match std::env::var("HEAPWOOD_PATH_SAMPLES") {

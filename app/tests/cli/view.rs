@@ -66,6 +66,8 @@ fn paths_have_the_lights_of_a_view() {
     let sky = "[sky]\nzenith = [0.5, 0.5, 0.5]\nnadir = [0.25, 0.5, 1]\n";
     let sun = "[[sun]]\ndirection = [0.5, 1, 2]\nirradiance = [1, 2, 3]\nangle = 5\n";
     let point = "[[point]]\nposition = [1, 1, 1]\nintensity = [2, 1, 0.5]\n";
+    let spot = "[[spot]]\nposition = [1, 1, 1]\ndirection = [-1, -1, -1]\nintensity = [2, 1, 0.5]\n\
+                angle = 60\ninner_angle = 20\n";
     let longer = sun.replace("[0.5, 1, 2]", "[2, 4, 8]");
     for (name, lights) in [
         ("none.toml", &[][..]),
@@ -73,6 +75,7 @@ fn paths_have_the_lights_of_a_view() {
         ("sun.toml", &[sky, sun]),
         ("longer.toml", &[sky, &longer]),
         ("point.toml", &[sky, point]),
+        ("spot.toml", &[sky, spot]),
         ("both.toml", &[sky, sun, point]),
     ] {
         folder.put(name, camera.to_owned() + &lights.concat());
@@ -88,13 +91,19 @@ fn paths_have_the_lights_of_a_view() {
     assert_eq!(path("sky", "--sky 0"), path("none", "--sky 0"));
     let sun = path("sun", "");
     assert_eq!(path("longer", ""), sun);
-    let pictures = [sky, sun, path("point", ""), path("both", "")];
+    let pictures = [
+        sky,
+        sun,
+        path("point", ""),
+        path("spot", ""),
+        path("both", ""),
+    ];
     for (number, one) in pictures.iter().enumerate() {
         assert!(!pictures[number + 1..].contains(one), "{number}");
     }
     // What a flag overrode is written, and gives the picture again.
     let dark = path("both", "--sky 0 --write-view @dark.toml");
-    assert_ne!(&dark, &pictures[3]);
+    assert_ne!(&dark, &pictures[4]);
     assert_eq!(path("dark", ""), dark);
     // Other pictures have no light of their own.
     assert_eq!(
@@ -269,7 +278,8 @@ fn bad_views_are_refused_in_a_line() {
     assert_eq!(folder.names(), ["bad.toml", "same.toml", "scene.obj"]);
 }
 
-/// A triangle from the origin with two cameras, of which one is orthographic, a lamp and a spot.
+/// A triangle from the origin with two cameras, of which one is orthographic, a lamp and a
+/// spot whose angles are no cones.
 const WITH_CAMERA: &str = r#"{"asset": {"version": "2.0"},
     "nodes": [{"mesh": 0}, {"camera": 0, "name": "Gate", "translation": [0.25, 0.25, 3]},
         {"camera": 1, "name": "Plan"}, {"translation": [0, 0, 2], "name": "Lamp",
@@ -278,7 +288,7 @@ const WITH_CAMERA: &str = r#"{"asset": {"version": "2.0"},
     "cameras": [{"type": "perspective", "perspective": {"yfov": 0.5, "aspectRatio": 0.5, "znear": 1}},
         {"type": "orthographic", "orthographic": {"xmag": 1, "ymag": 1, "zfar": 9, "znear": 0}}],
     "extensions": {"KHR_lights_punctual": {"lights": [{"type": "point", "intensity": 13660},
-        {"type": "spot", "spot": {}}]}},
+        {"type": "spot", "spot": {"outerConeAngle": 3}}]}},
     "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
     "accessors": [{"bufferView": 0, "componentType": 5121, "type": "VEC3", "count": 3}],
     "bufferViews": [{"buffer": 0, "byteLength": 9}],
@@ -290,8 +300,9 @@ fn cameras_and_lights_of_a_scene_are_used() {
     folder.put("s.gltf", WITH_CAMERA);
     let warned = "heapwood: warning: FILE: camera `Plan` of nodes[2] is left out: it is \
                   orthographic, and only cameras with a perspective are read\n\
-                  heapwood: warning: FILE: light `Stage` of nodes[4] is left out: it is a spot, and \
-                  only point lights and directional ones are read\n"
+                  heapwood: warning: FILE: light `Stage` of nodes[4] is left out: its cones have \
+                  angles of 0 and 3: the outer one must be above 0 and at most pi / 2, and the inner \
+                  one from 0 to the outer one\n"
         .replace("FILE", &folder.path("s.gltf").display().to_string());
     let render = |name: &str, options: &str| {
         let command = format!("render @s.gltf -o @{name} --backend cpu {options}");

@@ -6,7 +6,7 @@ use glam::Vec3;
 use super::direction::{Frame, circle};
 use super::environment::Environment;
 use super::material::{
-    LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, SurfaceMaterial,
+    LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, SurfaceMaterial, spot_falloff,
 };
 use super::random::Sampler;
 use super::surface::{SurfacePoint, point_of};
@@ -97,7 +97,8 @@ pub(super) struct LightSample {
     pub direction: Vec3,
     /// What is divided by the density: radiance, or the irradiance of a lamp.
     pub light: Vec3,
-    /// The density of the direction; of a lamp that no ray hits, the chance that it is chosen.
+    /// The density of the direction; of a lamp that no ray hits, the chance that it is chosen, or
+    /// 0 if it sends no light here, so that no shadow ray looks for it.
     pub density: f32,
     /// Whether rays that go on may find it, too.
     pub is_hit: bool,
@@ -114,6 +115,21 @@ pub(super) fn weight(density: f32, other: f32) -> f32 {
 #[inline(always)]
 fn length(v: Vec3) -> f32 {
     sqrt(v.dot(v))
+}
+
+/// A lamp that is a point, chosen with this density.
+#[inline(always)]
+fn point_sample(position: Vec3, intensity: Vec3, origin: Vec3, density: f32) -> LightSample {
+    let way = position - origin;
+    let square = way.dot(way);
+    LightSample {
+        way,
+        end: 1.0,
+        direction: way / sqrt(square),
+        light: intensity / square,
+        density,
+        is_hit: false,
+    }
 }
 
 impl<S: Surfaces, E: Environment> Lights<S, E> {
@@ -231,16 +247,20 @@ impl<S: Surfaces, E: Environment> Lights<S, E> {
             Lamp::Point {
                 position,
                 intensity,
+            } => point_sample(position, intensity, origin, density),
+            Lamp::Spot {
+                position,
+                intensity,
+                axis,
+                inner,
+                outer,
             } => {
-                let way = position - origin;
-                let square = way.dot(way);
+                let point = point_sample(position, intensity, origin, density);
+                let falloff = spot_falloff(-point.direction.dot(axis), inner, outer);
                 LightSample {
-                    way,
-                    end: 1.0,
-                    direction: way / sqrt(square),
-                    light: intensity / square,
-                    density,
-                    is_hit: false,
+                    light: point.light * falloff,
+                    density: if falloff > 0.0 { density } else { 0.0 },
+                    ..point
                 }
             }
         }

@@ -7,9 +7,11 @@ pub const MATERIAL_FLOATS: usize = 13;
 /// Words of a light in memory: a triangle, another one, the bits of a number.
 pub const LIGHT_WORDS: usize = 3;
 /// Numbers of a lamp in memory.
-pub const LAMP_FLOATS: usize = 7;
-/// The cosine of lamps that are points: no angle has it.
+pub const LAMP_FLOATS: usize = 12;
+/// In place of a sun's cosine, for lamps that are points: no angle has it.
 const POINT: f32 = 2.0;
+/// The same for spots.
+const SPOT: f32 = 3.0;
 /// The narrowest lobe that is sampled as one; a narrower one is a mirror.
 pub const NARROWEST_LOBE: f32 = 0.01;
 
@@ -138,39 +140,87 @@ pub enum Lamp {
         /// Irradiance of a surface that faces it at distance 1.
         intensity: Vec3,
     },
+    /// A point that shines within a cone.
+    Spot {
+        /// Where it is.
+        position: Vec3,
+        /// Irradiance of a surface that faces it at distance 1 within the inner cone.
+        intensity: Vec3,
+        /// The unit vector in the middle of its cones.
+        axis: Vec3,
+        /// Cosine of the angle between the axis and the inner cone, within which all directions
+        /// have the same light.
+        inner: f32,
+        /// Cosine of the angle between the axis and the outer cone, from 0 to `inner`: there is no
+        /// light outside of it.
+        outer: f32,
+    },
+}
+
+/// The part of a spot's intensity in a direction that has this cosine with its axis, as
+/// `KHR_lights_punctual` recommends. Where both cones are one, its edge is sharp.
+#[inline(always)]
+pub(super) fn spot_falloff(cosine: f32, inner: f32, outer: f32) -> f32 {
+    if cosine >= inner {
+        1.0
+    } else if cosine > outer {
+        let part = (cosine - outer) / (inner - outer);
+        part * part
+    } else {
+        0.0
+    }
 }
 
 impl Lamp {
     /// As it is in memory.
     pub fn to_floats(self) -> [f32; LAMP_FLOATS] {
-        let (v, light, cosine) = match self {
+        let (v, light, cosine, axis, [inner, outer]) = match self {
             Self::Sun {
                 direction,
                 irradiance,
                 cosine,
-            } => (direction, irradiance, cosine),
+            } => (direction, irradiance, cosine, Vec3::ZERO, [0.0; 2]),
             Self::Point {
                 position,
                 intensity,
-            } => (position, intensity, POINT),
+            } => (position, intensity, POINT, Vec3::ZERO, [0.0; 2]),
+            Self::Spot {
+                position,
+                intensity,
+                axis,
+                inner,
+                outer,
+            } => (position, intensity, SPOT, axis, [inner, outer]),
         };
-        [v.x, v.y, v.z, light.x, light.y, light.z, cosine]
+        [
+            v.x, v.y, v.z, light.x, light.y, light.z, cosine, axis.x, axis.y, axis.z, inner, outer,
+        ]
     }
 
     /// From memory.
     #[inline(always)]
-    pub fn from_floats([x, y, z, red, green, blue, cosine]: [f32; LAMP_FLOATS]) -> Self {
-        let (v, light) = (Vec3::new(x, y, z), Vec3::new(red, green, blue));
+    pub fn from_floats(floats: [f32; LAMP_FLOATS]) -> Self {
+        let v = Vec3::new(floats[0], floats[1], floats[2]);
+        let light = Vec3::new(floats[3], floats[4], floats[5]);
+        let cosine = floats[6];
         if cosine <= 1.0 {
             Self::Sun {
                 direction: v,
                 irradiance: light,
                 cosine,
             }
-        } else {
+        } else if cosine <= POINT {
             Self::Point {
                 position: v,
                 intensity: light,
+            }
+        } else {
+            Self::Spot {
+                position: v,
+                intensity: light,
+                axis: Vec3::new(floats[7], floats[8], floats[9]),
+                inner: floats[10],
+                outer: floats[11],
             }
         }
     }

@@ -4,12 +4,13 @@
 //! watt is [`EFFICACY`] lumens, as Blender's exporter has it unless it is told otherwise.
 
 use super::transform::Affine;
-use crate::{Lights, MAX_COORDINATE, PointLight, SceneCamera, Sun, Warning};
+use crate::{Lights, MAX_COORDINATE, PointLight, SceneCamera, SpotLight, Sun, Warning};
 use glam::Vec3;
 use gltf_json::camera::Type as CameraType;
 use gltf_json::extensions::scene::khr_lights_punctual::{Light, Type as LightType};
 use gltf_json::validation::Checked;
 use gltf_json::{Camera, Index, Node, Root};
+use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 
 /// Lumens of a watt.
 const EFFICACY: f32 = 683.0;
@@ -138,12 +139,36 @@ fn place_light(lights: &mut Lights, light: &Light, map: &Affine) -> Result<(), S
             angle_degrees: 0.0,
         }),
         Checked::Valid(LightType::Spot) => {
-            let why = "it is a spot, and only point lights and directional ones are read";
-            return Err(why.to_owned());
+            let [inner_degrees, angle_degrees] = cones(light)?;
+            lights.spots.push(SpotLight {
+                position: position(map)?,
+                direction: direction(map, [0.0, 0.0, -1.0])?,
+                intensity: colour,
+                angle_degrees,
+                inner_degrees,
+            });
         }
         Checked::Invalid => return Err("it is of an unknown type".to_owned()),
     }
     Ok(())
+}
+
+/// Degrees across the inner and the outer cone of a spot.
+///
+/// The extension wants an inner angle below the outer one. Blender writes the same angle twice where
+/// the edge is to be sharp.
+fn cones(light: &Light) -> Result<[f32; 2], String> {
+    let (inner, outer) = match &light.spot {
+        Some(spot) => (spot.inner_cone_angle, spot.outer_cone_angle),
+        None => (0.0, FRAC_PI_4),
+    };
+    if 0.0 <= inner && inner <= outer && 0.0 < outer && outer <= FRAC_PI_2 {
+        return Ok([inner, outer].map(|angle| (2.0 * f64::from(angle)).to_degrees() as f32));
+    }
+    Err(format!(
+        "its cones have angles of {inner} and {outer}: the outer one must be above 0 and at most pi / 2, \
+         and the inner one from 0 to the outer one"
+    ))
 }
 
 /// Where the origin of a node is.

@@ -34,7 +34,7 @@ pub use read::{ViewError, read_view, view_of};
 pub struct View {
     /// Table `camera`.
     pub camera: CameraView,
-    /// Tables `sky` or `environment`, `sun` and `point`.
+    /// Tables `sky` or `environment`, `sun`, `point` and `spot`.
     pub lights: Lights,
 }
 
@@ -110,16 +110,21 @@ pub struct Lights {
     pub suns: Vec<Sun>,
     /// Lights without extent.
     pub points: Vec<PointLight>,
+    /// Lights without extent that shine within a cone.
+    pub spots: Vec<SpotLight>,
 }
 
 impl Lights {
-    /// The same with suns and points that are so many times as bright.
+    /// The same with suns, points and spots that are so many times as bright.
     pub fn scaled(mut self, factor: f32) -> Self {
         for sun in &mut self.suns {
             sun.irradiance *= factor;
         }
         for point in &mut self.points {
             point.intensity *= factor;
+        }
+        for spot in &mut self.spots {
+            spot.intensity *= factor;
         }
         self
     }
@@ -177,4 +182,25 @@ pub struct PointLight {
     /// Radiant intensity: the irradiance of a surface that faces it is this divided by the square
     /// of the distance.
     pub intensity: Vec3,
+}
+
+/// A point that shines within a cone.
+///
+/// Between its two cones intensity falls off as `KHR_lights_punctual` recommends: with the square of
+/// `(c - outer) / (inner - outer)`, where `c` is the cosine of a direction's angle with the axis, and
+/// the others are those of the cones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpotLight {
+    /// Where it is.
+    pub position: Vec3,
+    /// In which direction it shines, the axis of its cones; of any length above 0.
+    pub direction: Vec3,
+    /// Radiant intensity within the inner cone, as a [`PointLight`] has it in all directions.
+    pub intensity: Vec3,
+    /// Angle in degrees across the outer cone, outside of which there is no light: above 0, at most
+    /// 180.
+    pub angle_degrees: f32,
+    /// Angle in degrees across the inner cone: from 0 to that of the outer one. Where both are the
+    /// same, the edge is sharp.
+    pub inner_degrees: f32,
 }

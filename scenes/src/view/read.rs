@@ -1,6 +1,6 @@
 //! Views in. Each fault names the file and the line.
 
-use super::{CameraView, EnvironmentFile, Lights, PointLight, Sky, Sun, View};
+use super::{CameraView, EnvironmentFile, Lights, PointLight, Sky, SpotLight, Sun, View};
 use crate::{MAX_COORDINATE, SceneError};
 use glam::Vec3;
 use serde::Deserialize;
@@ -91,6 +91,8 @@ struct File {
     sun: Vec<SunTable>,
     #[serde(default)]
     point: Vec<PointTable>,
+    #[serde(default)]
+    spot: Vec<SpotTable>,
 }
 
 type Vector = Spanned<[f32; 3]>;
@@ -136,6 +138,16 @@ struct PointTable {
     intensity: Vector,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SpotTable {
+    position: Vector,
+    direction: Vector,
+    intensity: Vector,
+    angle: Spanned<f32>,
+    inner_angle: Option<Spanned<f32>>,
+}
+
 impl File {
     fn view(&self) -> Result<View, Refused> {
         if let (Some(_), Some(table)) = (&self.sky, &self.environment) {
@@ -163,6 +175,11 @@ impl File {
                     .point
                     .iter()
                     .map(PointTable::point)
+                    .collect::<Result<_, _>>()?,
+                spots: self
+                    .spot
+                    .iter()
+                    .map(SpotTable::spot)
                     .collect::<Result<_, _>>()?,
             },
         })
@@ -274,6 +291,30 @@ impl PointTable {
         Ok(PointLight {
             position: coordinates("position", &self.position)?,
             intensity: light("intensity", &self.intensity)?,
+        })
+    }
+}
+
+impl SpotTable {
+    fn spot(&self) -> Result<SpotLight, Refused> {
+        let angle = *self.angle.get_ref();
+        let fits = angle > 0.0 && angle <= 180.0;
+        checked(
+            &self.angle,
+            fits,
+            "angle must be above 0 and at most 180 degrees",
+        )?;
+        let inner = self.inner_angle.as_ref().map(|inner| {
+            let fits = (0.0..=angle).contains(inner.get_ref());
+            let rule = format_args!("inner_angle must be from 0 to angle, {angle} degrees");
+            checked(inner, fits, rule)
+        });
+        Ok(SpotLight {
+            position: coordinates("position", &self.position)?,
+            direction: direction("direction", &self.direction)?,
+            intensity: light("intensity", &self.intensity)?,
+            angle_degrees: angle,
+            inner_degrees: inner.transpose()?.unwrap_or(0.0),
         })
     }
 }

@@ -71,6 +71,16 @@ impl View {
             ];
             table("[[point]]", &lines);
         }
+        for spot in &self.lights.spots {
+            let lines = [
+                ("position", array(spot.position)),
+                ("direction", array(spot.direction)),
+                ("intensity", array(spot.intensity)),
+                ("angle", number(spot.angle_degrees)),
+                ("inner_angle", number(spot.inner_degrees)),
+            ];
+            table("[[spot]]", &lines);
+        }
         text
     }
 }

@@ -1,7 +1,7 @@
 //! Cameras and lights: where nodes place them, in which units, and what is left out.
 
 use glam::Vec3;
-use heapwood_scenes::{Loaded, PointLight, SceneCamera, Sun};
+use heapwood_scenes::{Loaded, PointLight, SceneCamera, SpotLight, Sun};
 
 use crate::file::*;
 
@@ -110,13 +110,41 @@ fn lights_are_where_their_nodes_place_them() {
 }
 
 #[test]
+fn spots_shine_where_their_nodes_turn_them() {
+    // Turned by 90 degrees about x, what goes along -z goes upwards.
+    let turned = r#""rotation": [0.70710678, 0, 0, 0.70710678], "translation": [1, 2, 3]"#;
+    let nodes = (0..4).map(|number| format!("{{{turned}, {}}}", light(number)));
+    let lights = r#"{"type": "spot", "color": [1, 0.5, 0], "intensity": 1366, "spot":
+            {"innerConeAngle": 0.5235988, "outerConeAngle": 1.57079632679}},
+        {"type": "spot", "spot": {}}, {"type": "spot"},
+        {"type": "spot", "spot": {"innerConeAngle": 0.25, "outerConeAngle": 0.25}}"#;
+    let loaded = lit(&Vec::from_iter(nodes).join(", "), "", lights);
+    assert_eq!(warnings(&loaded), [""; 0]);
+    let spots = &loaded.scene.lights().spots;
+    let angles = |spot: &SpotLight| (spot.inner_degrees, spot.angle_degrees);
+    let expected = [(60.0, 180.0), (0.0, 90.0), (0.0, 90.0)];
+    assert_eq!(spots.len(), 4);
+    assert_eq!(Vec::from_iter(spots[..3].iter().map(angles)), expected);
+    // A sharp edge, as Blender writes it.
+    assert_eq!(spots[3].inner_degrees, spots[3].angle_degrees);
+    for spot in spots {
+        assert_eq!(spot.position, Vec3::new(1.0, 2.0, 3.0));
+        assert!((spot.direction - Vec3::Y).length() < 1e-6, "{spot:?}");
+    }
+    assert_eq!(spots[0].intensity, Vec3::new(2.0, 1.0, 0.0));
+}
+
+#[test]
 fn what_is_left_out_is_named() {
     let cameras = r#"{"name": "Plan", "type": "orthographic", "orthographic":
             {"xmag": 1, "ymag": 1, "zfar": 9, "znear": 0}},
         {"type": "perspective", "perspective": {"yfov": 4, "znear": 1}},
         {"type": "perspective", "perspective": {"yfov": 1, "znear": 1}}"#;
-    let lights = r#"{"name": "Stage", "type": "spot", "spot": {}},
-        {"type": "point", "intensity": -1}, {"type": "area"}"#;
+    let lights = r#"{"name": "Stage", "type": "spot", "spot": {"outerConeAngle": 1.6}},
+        {"type": "point", "intensity": -1}, {"type": "area"},
+        {"type": "spot", "spot": {"innerConeAngle": 0.8}},
+        {"type": "spot", "spot": {"outerConeAngle": 0}},
+        {"type": "spot", "spot": {"innerConeAngle": -0.1}}"#;
     for (node, expected) in [
         (
             r#""camera": 0"#,
@@ -136,7 +164,7 @@ fn what_is_left_out_is_named() {
         ),
         (
             &light(0),
-            "light `Stage` of nodes[1] is left out: it is a spot, and only",
+            "light `Stage` of nodes[1] is left out: its cones have angles of 0 and 1.6: the outer one",
         ),
         (
             &light(1),
@@ -145,6 +173,18 @@ fn what_is_left_out_is_named() {
         (
             &light(2),
             "the light of nodes[1] is left out: it is of an unknown type",
+        ),
+        (
+            &light(3),
+            "the light of nodes[1] is left out: its cones have angles of 0.8 and 0.7853982: the",
+        ),
+        (
+            &light(4),
+            "the light of nodes[1] is left out: its cones have angles of 0 and 0: the",
+        ),
+        (
+            &light(5),
+            "the light of nodes[1] is left out: its cones have angles of -0.1 and 0.7853982: the",
         ),
         (
             &light(9),

@@ -29,6 +29,13 @@ fn survives(bytes: Vec<u8>) {
                 assert!((sun.direction.length() - 1.0).abs() < 1e-5);
                 assert!(sun.irradiance.is_finite() && sun.irradiance.min_element() >= 0.0);
             }
+            for spot in &lights.spots {
+                assert!(spot.position.abs().max_element() <= MAX_COORDINATE);
+                assert!((spot.direction.length() - 1.0).abs() < 1e-5);
+                assert!(spot.intensity.is_finite() && spot.intensity.min_element() >= 0.0);
+                assert!(spot.angle_degrees > 0.0 && spot.angle_degrees <= 180.0);
+                assert!((0.0..=spot.angle_degrees).contains(&spot.inner_degrees));
+            }
             for warning in loaded.warnings {
                 assert!(!warning.to_string().contains('\n'));
             }
@@ -52,7 +59,7 @@ fn rich(uri: Option<&str>) -> String {
         "cameras": [{"type": "perspective", "perspective": {"yfov": 0.5, "znear": 1, "aspectRatio": 2}},
             {"type": "orthographic", "orthographic": {"xmag": 1, "ymag": 1, "zfar": 9, "znear": 0}}],
         "extensions": {"KHR_lights_punctual": {"lights": [{"type": "point", "intensity": 1000},
-            {"type": "directional", "color": [1, 0.5, 0]}, {"type": "spot", "spot": {}}]}},
+            {"type": "directional", "color": [1, 0.5, 0]}, {"type": "spot", "spot": {"innerConeAngle": 0.25}}]}},
         "images": [{"bufferView": 1}, {"uri": "a.png"}], "scenes": [{"nodes": [0]}]"#;
     document(uri, nodes, primitives, others)
 }
@@ -128,5 +135,6 @@ fn the_unmutated_files_are_accepted() {
             (cameras.len(), lights.points.len(), lights.suns.len()),
             (1, 1, 1)
         );
+        assert_eq!(lights.spots.len(), 1);
     }
 }

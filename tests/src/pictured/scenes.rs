@@ -2,8 +2,8 @@
 
 use glam::Vec3;
 use heapwood_scenes::{
-    CameraView, Lights, Material, MaterialTextures, Panorama, PointLight, Scene, Sun, Texture,
-    TextureImage, Texturing, Wrap, generate, view_of,
+    CameraView, Lights, Material, MaterialTextures, Panorama, PointLight, Scene, Sky, SpotLight,
+    Sun, Texture, TextureImage, Texturing, Wrap, generate, view_of,
 };
 
 use super::{Subject, parlour};
@@ -42,8 +42,10 @@ pub fn subjects() -> Vec<Subject> {
             &parlour(),
             include_str!("../../../scenes/data/parlour.toml"),
         ),
-        all_materials(),
+        in_daylight(&all_materials()),
+        under_spots(&all_materials(), "spots"),
         Subject::of(&all_textures()),
+        under_spots(&all_textures(), "textures-spots"),
         in_the_open(),
     ]);
     all
@@ -90,8 +92,56 @@ fn in_the_open() -> Subject {
     subject.within(&dusk.expect("a panorama").0, 1.5, 70.0)
 }
 
-/// Walls and balls of every material, two of which emit light, with a sun and a point.
-fn all_materials() -> Subject {
+/// A scene with a sun and a point.
+fn in_daylight(scene: &Scene) -> Subject {
+    let lights = Lights {
+        suns: vec![Sun {
+            direction: Vec3::new(0.48, 0.6, 0.64),
+            irradiance: Vec3::new(3.0, 2.1, 1.2),
+            angle_degrees: 16.0,
+        }],
+        points: vec![PointLight {
+            position: Vec3::new(4.0, 4.5, 5.0),
+            intensity: Vec3::new(1.0, 2.0, 3.0),
+        }],
+        ..Lights::default()
+    };
+    Subject::new(scene, CameraView::default(), &lights)
+}
+
+/// A scene in the dark under spots in its upper half: a soft one, one with a sharp edge and one that
+/// leaves out half of all directions.
+fn under_spots(scene: &Scene, name: &str) -> Subject {
+    let bounds = scene.bounds();
+    let length = bounds.extent().length();
+    let spot = |place: [f32; 3], direction: [f32; 3], [inner_degrees, angle_degrees]: [f32; 2]| {
+        let direction = Vec3::from_array(direction);
+        SpotLight {
+            position: bounds.min + bounds.extent() * Vec3::from_array(place),
+            direction,
+            intensity: length * length * (Vec3::splat(0.25) + 0.25 * direction.abs()),
+            angle_degrees,
+            inner_degrees,
+        }
+    };
+    let lights = Lights {
+        sky: Some(Sky {
+            zenith: Vec3::ZERO,
+            nadir: Vec3::ZERO,
+        }),
+        spots: vec![
+            spot([0.2, 0.9, 0.8], [0.3, -1.0, -0.4], [0.0, 70.0]),
+            spot([0.8, 0.95, 0.4], [-0.4, -1.0, 0.2], [40.0, 40.0]),
+            spot([0.5, 0.6, 0.1], [0.1, -0.3, 1.0], [30.0, 180.0]),
+        ],
+        ..Lights::default()
+    };
+    let scene = scene.clone().renamed(name);
+    Subject::new(&scene, CameraView::default(), &lights)
+}
+
+/// Walls and balls of every material, two of which emit light.
+fn all_materials() -> Scene {
     let matt = Material::matt("matt", Vec3::new(0.6, 0.7, 0.5));
     let glossy = |roughness| Material {
         roughness: Some(roughness),
@@ -144,21 +194,7 @@ fn all_materials() -> Subject {
         materials,
         material_of,
     );
-    let lights = Lights {
-        sky: None,
-        environment: None,
-        suns: vec![Sun {
-            direction: Vec3::new(0.48, 0.6, 0.64),
-            irradiance: Vec3::new(3.0, 2.1, 1.2),
-            angle_degrees: 16.0,
-        }],
-        points: vec![PointLight {
-            position: Vec3::new(4.0, 4.5, 5.0),
-            intensity: Vec3::new(1.0, 2.0, 3.0),
-        }],
-    };
-    let scene = scene.expect("parts that fit");
-    Subject::new(&scene, CameraView::default(), &lights)
+    scene.expect("parts that fit")
 }
 
 /// A bent surface in patches, whose materials have textures of each kind in each way to lie.

@@ -161,19 +161,30 @@ fn surface_of(material: &Material) -> SurfaceMaterial {
     finish_of(material).surface()
 }
 
-/// The lamps of a view: directions of any length become units, angles over a disc cosines of
-/// those of its radius.
+/// The lamps of a view: directions of any length become units, angles across a disc or a cone
+/// cosines of half of them.
 fn lamps(lights: &Lights) -> Vec<Lamp> {
     let suns = lights.suns.iter().map(|sun| Lamp::Sun {
         direction: unit(sun.direction),
         irradiance: sun.irradiance,
-        cosine: (0.5 * f64::from(sun.angle_degrees)).to_radians().cos() as f32,
+        cosine: cosine_of_half(sun.angle_degrees),
     });
     let points = lights.points.iter().map(|point| Lamp::Point {
         position: point.position,
         intensity: point.intensity,
     });
-    suns.chain(points).collect()
+    let spots = lights.spots.iter().map(|spot| Lamp::Spot {
+        position: spot.position,
+        intensity: spot.intensity,
+        axis: unit(spot.direction),
+        inner: cosine_of_half(spot.inner_degrees),
+        outer: cosine_of_half(spot.angle_degrees),
+    });
+    suns.chain(points).chain(spots).collect()
+}
+
+fn cosine_of_half(degrees: f32) -> f32 {
+    (0.5 * f64::from(degrees)).to_radians().cos() as f32
 }
 
 fn floats(lamps: &[Lamp]) -> Vec<[f32; LAMP_FLOATS]> {
@@ -208,7 +219,7 @@ fn table(emitting: &[(u32, f64)]) -> Vec<[u32; LIGHT_WORDS]> {
 
 #[cfg(test)]
 mod tests {
-    use heapwood_scenes::{PointLight, Sun};
+    use heapwood_scenes::{PointLight, SpotLight, Sun};
 
     use super::*;
 
@@ -293,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn suns_and_points_become_lamps() {
+    fn suns_points_and_spots_become_lamps() {
         let sun = |direction: Vec3, angle_degrees: f32| Sun {
             direction,
             irradiance: Vec3::new(3.0, 2.0, 1.0),
@@ -309,6 +320,13 @@ mod tests {
             points: vec![PointLight {
                 position: Vec3::new(1.0, 2.0, 3.0),
                 intensity: Vec3::splat(5.0),
+            }],
+            spots: vec![SpotLight {
+                position: Vec3::new(3.0, 2.0, 1.0),
+                direction: 2.0_f32.powi(-100) * Vec3::new(0.0, -4.0, 3.0),
+                intensity: Vec3::splat(7.0),
+                angle_degrees: 120.0,
+                inner_degrees: 60.0,
             }],
         };
         let irradiance = Vec3::new(3.0, 2.0, 1.0);
@@ -327,8 +345,19 @@ mod tests {
                 position: Vec3::new(1.0, 2.0, 3.0),
                 intensity: Vec3::splat(5.0),
             },
+            Lamp::Spot {
+                position: Vec3::new(3.0, 2.0, 1.0),
+                intensity: Vec3::splat(7.0),
+                axis: Vec3::new(0.0, -0.8, 0.6),
+                inner: 0.75_f32.sqrt(),
+                outer: 0.5,
+            },
         ];
-        assert_eq!(lamps(&lights), expected);
+        let found = lamps(&lights);
+        assert_eq!(found, expected);
+        for lamp in found {
+            assert_eq!(Lamp::from_floats(lamp.to_floats()), lamp);
+        }
     }
 
     #[test]
