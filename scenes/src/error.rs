@@ -80,7 +80,7 @@ pub enum SceneError {
         problem: LineProblem,
     },
     /// A PLY file breaks a rule.
-    #[error("{path}: {problem}")]
+    #[error("{path}{}: {problem}", .problem.line().map_or(String::new(), |line| format!(":{line}")))]
     Ply {
         /// The file.
         path: String,

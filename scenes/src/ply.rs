@@ -10,7 +10,9 @@ use crate::{CleanOptions, Loaded, MAX_COORDINATE, Material, Scene, SceneError, W
 use glam::Vec3;
 use heapwood_files::decompress;
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
-use ply_rs_bw::ply::{ElementDef, Header, PropertyAccess, PropertyAccessResult, PropertyType};
+use ply_rs_bw::ply::{
+    ElementDef, Encoding, Header, PropertyAccess, PropertyAccessResult, PropertyType,
+};
 
 /// Characters of a message of the parser that are passed on.
 const LONGEST: usize = 120;
@@ -72,7 +74,7 @@ pub fn read_ply(name: &str, bytes: Vec<u8>, options: CleanOptions) -> Result<Loa
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlyProblem {
     /// The file breaks a rule of the format.
-    #[error("{}{message}; export the file again", .line.map_or(String::new(), |line| format!("line {line}: ")))]
+    #[error("{message}; export the file again")]
     Format {
         /// The line, counted from 1, where it has lines.
         line: Option<usize>,
@@ -125,6 +127,16 @@ pub enum PlyProblem {
         /// Vertices in the file.
         count: usize,
     },
+}
+
+impl PlyProblem {
+    /// The line that it is about, counted from 1, if that is known.
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            Self::Format { line, .. } => *line,
+            _ => None,
+        }
+    }
 }
 
 impl From<ParseError> for PlyProblem {
@@ -376,5 +388,16 @@ fn elements<E: PropertyAccess>(
     element: &ElementDef,
     header: &Header,
 ) -> Result<Vec<E>, PlyProblem> {
-    Ok(Parser::<E>::new().read_payload_for_element(reader, element, header)?)
+    let read = Parser::<E>::new().read_payload_for_element(reader, element, header);
+    read.map_err(|error| match (header.encoding, error.into()) {
+        // The parser goes on to count where there are no lines.
+        (
+            Encoding::BinaryLittleEndian | Encoding::BinaryBigEndian,
+            PlyProblem::Format { message, .. },
+        ) => PlyProblem::Format {
+            line: None,
+            message,
+        },
+        (_, problem) => problem,
+    })
 }

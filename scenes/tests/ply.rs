@@ -133,8 +133,8 @@ fn what_is_wrong_is_said_in_a_line() {
             file.replace("2 2 2 255", "2 2e300 2 255"),
             "coordinate 2e300 of vertex 4",
         ),
-        (file.replace("2 2 2 255", "2 two 2 255"), "line 16: "),
-        (file[..cut].to_owned(), "in.ply: "),
+        (file.replace("2 2 2 255", "2 two 2 255"), "in.ply:16: "),
+        (file[..cut].to_owned(), "in.ply:18: Unexpected end of file"),
         (
             file.replace("float z", "float w"),
             "no element `vertex` with numbers x, y and z",
@@ -149,17 +149,18 @@ fn what_is_wrong_is_said_in_a_line() {
         ),
         (
             file.replace("format ascii", "format utf8"),
-            "in.ply: line 2: Couldn't parse line. String: 'format utf8 1.0 '; export the file again",
+            "in.ply:2: Couldn't parse line. String: 'format utf8 1.0 '; export the file again",
         ),
         (header("ascii", 0, 0), "no triangles"),
-        ("ply\n".to_owned(), "in.ply: "),
+        ("ply\n".to_owned(), "in.ply:2: "),
     ] {
         let message = refusal(bytes.clone());
         assert!(message.contains(expected), "{expected}: {message}");
     }
     let mut short = binary(false);
     short.truncate(short.len() - 3);
-    assert!(refusal(short).starts_with("in.ply: "));
+    let message = refusal(short);
+    assert!(message.starts_with("in.ply: "), "{message}");
 }
 
 #[test]
