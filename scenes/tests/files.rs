@@ -176,6 +176,29 @@ fn a_library_on_disk_is_found_beside_its_scene() {
 }
 
 #[test]
+fn warnings_about_a_library_have_its_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.obj");
+    let text = format!("mtllib sub/s.mtl\n{CORNERS}usemtl a\nf 1 2 3\n");
+    fs::write(&path, text).unwrap();
+    fs::create_dir(folder.path().join("sub")).unwrap();
+    let library = folder.path().join("sub/s.mtl");
+    let text = "newmtl a\nKd red\nPx 1\nmap_Kd -bm 1 no.png\nmap_Ks b.png\n";
+    fs::write(&library, text).unwrap();
+    let loaded = load(&path, CleanOptions::default()).unwrap();
+    let lines: Vec<_> = loaded.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(lines.len(), 5, "{lines:?}");
+    for (line, place) in
+        lines
+            .iter()
+            .zip([":2: `Kd", ":3: keyword", ":4: options", ": 1", ":4: the"])
+    {
+        let start = format!("{}{place}", library.display());
+        assert!(line.starts_with(&start), "{line}");
+    }
+}
+
+#[test]
 fn what_is_saved_loads_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let rough = generate::Displacement {

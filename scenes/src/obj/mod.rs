@@ -72,7 +72,7 @@ pub fn read_obj(
             file: crate::error::excerpt(&library),
             cause,
         };
-        let (result, found) = read_library(&library, &file, missing, &mut maps.borrow_mut());
+        let (result, found) = read_library(name, &library, &file, missing, &mut maps.borrow_mut());
         if let Ok((materials, _)) = &result {
             known
                 .borrow_mut()
@@ -112,7 +112,8 @@ pub fn read_obj(
         is_used[id] = true;
     }
     let maps = maps.into_inner();
-    let (textures, table) = textures::fetch(&materials, &is_used, &maps, &file, &mut warnings);
+    let (textures, table) =
+        textures::fetch(name, &materials, &is_used, &maps, &file, &mut warnings);
     let coordinates = (!table.textures.is_empty()).then(|| Coordinates::read(&text));
     warnings.extend(coordinates.as_ref().and_then(|all| all.warning(name)));
     let plain = |number: usize| mtl::material(&materials[number], MaterialTextures::default());
@@ -151,9 +152,17 @@ const TOBJ_OPTIONS: tobj::LoadOptions = tobj::LoadOptions {
     ignore_lines: true,
 };
 
-/// A library's materials, and warnings; an unreadable one has none, and the warning that
-/// `missing` makes of the cause.
+/// The path of a library in messages: beside the scene with this path, as it is named there.
+fn library_path(scene: &str, library: &str) -> String {
+    let folder = Path::new(scene).parent().unwrap_or(Path::new(""));
+    let library = crate::error::shortened(library);
+    folder.join(library).display().to_string()
+}
+
+/// The materials of a library of the scene with this path, and warnings; an unreadable one has
+/// none, and the warning that `missing` makes of the cause.
 fn read_library(
+    scene: &str,
     file: &str,
     library: &impl Fn(&str) -> Result<Vec<u8>, String>,
     missing: impl Fn(String) -> Warning,
@@ -166,7 +175,8 @@ fn read_library(
             vec![missing("it is not text".to_owned())],
         ),
         Ok(bytes) => {
-            let (text, warnings) = mtl::checked(file, &String::from_utf8_lossy(&bytes), maps);
+            let text = String::from_utf8_lossy(&bytes);
+            let (text, warnings) = mtl::checked(file, &library_path(scene, file), &text, maps);
             (tobj::load_mtl_buf(&mut text.as_bytes()), warnings)
         }
     }

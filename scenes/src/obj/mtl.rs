@@ -15,9 +15,15 @@ use std::fmt::Write;
 /// reflections that depend on the direction.
 const UNUSED: [&str; 6] = ["sharpness", "Ps", "Pc", "Pcr", "aniso", "anisor"];
 
-/// The lines of `text` that are read, and warnings; `file` is the library's name. Texture maps go
-/// to the end of `maps`, and in the text are their numbers there.
-pub(super) fn checked(file: &str, text: &str, maps: &mut Vec<Map>) -> (String, Vec<Warning>) {
+/// The lines of `text` that are read, and warnings; `file` is the library's name beside the scene,
+/// and `path` what messages call it. Texture maps go to the end of `maps`, and in the text are their
+/// numbers there.
+pub(super) fn checked(
+    file: &str,
+    path: &str,
+    text: &str,
+    maps: &mut Vec<Map>,
+) -> (String, Vec<Warning>) {
     let mut out = String::new();
     let mut textures = 0;
     let mut bad = 0;
@@ -69,10 +75,10 @@ pub(super) fn checked(file: &str, text: &str, maps: &mut Vec<Map>) -> (String, V
     }
 
     let mut warnings = Vec::new();
-    let file = || excerpt(file);
+    let path = || path.to_owned();
     if let Some((line, text)) = first_bad {
         warnings.push(Warning::LibraryLines {
-            file: file(),
+            file: path(),
             count: bad,
             line,
             text,
@@ -80,7 +86,7 @@ pub(super) fn checked(file: &str, text: &str, maps: &mut Vec<Map>) -> (String, V
     }
     if let Some((line, keyword)) = first_unknown {
         warnings.push(Warning::UnknownKeyword {
-            path: file(),
+            path: path(),
             count: unknown,
             line,
             keyword,
@@ -91,14 +97,14 @@ pub(super) fn checked(file: &str, text: &str, maps: &mut Vec<Map>) -> (String, V
         names.sort_unstable();
         names.dedup();
         warnings.push(Warning::TextureOptions {
-            file: file(),
+            file: path(),
             line,
             options: names.join(", "),
         });
     }
     if textures > 0 {
         warnings.push(Warning::Textures {
-            file: file(),
+            file: path(),
             count: textures,
         });
     }
@@ -209,7 +215,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (Vec<Material>, Vec<Warning>) {
-        let (text, warnings) = checked("m", text, &mut Vec::new());
+        let (text, warnings) = checked("m", "m", text, &mut Vec::new());
         let (materials, _) = tobj::load_mtl_buf(&mut text.as_bytes()).unwrap();
         let plain = |read| material(read, MaterialTextures::default());
         (materials.iter().map(plain).collect(), warnings)
@@ -280,7 +286,7 @@ mod tests {
         let text = "newmtl a\nmap_Kd a.png\nmap_d -bm 1 b.png\nnewmtl b\nmap_ke -s 2 c.png\n\
                     map_Kd -s\nnewmtl c\nmap_Kd -cc on -bm 2 d.png\nmap_Kd e.png\n";
         let mut found = vec![map::parse("before", 9, "x.png").unwrap().0];
-        let (text, warnings) = checked("m", text, &mut found);
+        let (text, warnings) = checked("m", "m", text, &mut found);
         let (materials, _) = tobj::load_mtl_buf(&mut text.as_bytes()).unwrap();
         let of = |number: usize| {
             let maps = maps(&materials[number], &found);

@@ -1,17 +1,19 @@
 //! The textures that the materials of an OBJ file name.
 
 use super::map::Map;
-use super::mtl;
+use super::{library_path, mtl};
 use crate::error::excerpt;
 use crate::texture::{Role, Table};
 use crate::{MaterialTextures, Texture, Warning};
 use std::path::Path;
 
-/// Fetches the textures of the materials that are used; for each material their numbers.
+/// Fetches the textures of the materials that are used by the scene with this path; for each
+/// material their numbers.
 ///
 /// `file` gives the bytes of a file by its name beside the scene. A texture that cannot be had is
 /// left out, with a warning where its map is.
 pub(super) fn fetch(
+    scene: &str,
     materials: &[tobj::Material],
     is_used: &[bool],
     maps: &[Map],
@@ -34,7 +36,7 @@ pub(super) fn fetch(
             })),
             Err(cause) => {
                 warnings.push(Warning::Texture {
-                    place: format!("{}:{}", excerpt(&map.library), map.line),
+                    place: format!("{}:{}", library_path(scene, &map.library), map.line),
                     cause: format!("{}: {cause}", excerpt(&name)),
                 });
                 None
