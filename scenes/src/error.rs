@@ -296,6 +296,10 @@ pub enum Warning {
         path: String,
         /// How many polygons.
         count: usize,
+        /// The first of them: its number among all faces, counted from 0.
+        face: usize,
+        /// Its line, counted from 1, in a file of lines.
+        line: Option<usize>,
     },
     /// Parts of a PLY or glTF file have no use here.
     Unread {
@@ -400,11 +404,22 @@ impl fmt::Display for Warning {
                     "{path}:{line}: material `{name}` is not defined; the default stands in"
                 )
             }
-            Warning::CrossedPolygons { path, count } => write!(
-                f,
-                "{path}: {count} polygons cross themselves, or have a notch and over 256 corners; \
-                 they become fans of triangles"
-            ),
+            Warning::CrossedPolygons {
+                path,
+                count,
+                face,
+                line,
+            } => {
+                let place = match line {
+                    Some(line) => format!(":{line}: "),
+                    None => format!(": from face {face} on, "),
+                };
+                write!(
+                    f,
+                    "{path}{place}{count} polygons cross themselves, or have a notch and over 256 \
+                     corners; they become fans of triangles"
+                )
+            }
             Warning::Unread { path, what } => write!(f, "{path}: not read: {what}"),
             Warning::LeftOut { path, what, cause } => {
                 write!(f, "{path}: {what} is left out: {cause}")

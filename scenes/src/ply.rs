@@ -66,7 +66,10 @@ pub fn read_ply(name: &str, bytes: Vec<u8>, options: CleanOptions) -> Result<Loa
     Ok(Loaded {
         scene,
         report,
-        warnings: unread.into_iter().chain(fans.warning(name)).collect(),
+        warnings: unread
+            .into_iter()
+            .chain(fans.warning(name, |_| None))
+            .collect(),
     })
 }
 
@@ -340,7 +343,7 @@ impl Parts {
                 });
             }
             let corners = self.indices("face", face, corners)?;
-            fans.triangulate(&corners, |at| vertices[at as usize], &mut triangles);
+            fans.triangulate(face, &corners, |at| vertices[at as usize], &mut triangles);
         }
         for (strip, Corners(corners)) in self.strips.iter().enumerate() {
             // -1 ends a strip, and begins another.

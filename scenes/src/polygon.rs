@@ -13,23 +13,33 @@ const MOST_CORNERS: usize = 256;
 
 /// Polygons that became fans though they are not convex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fans(pub usize);
+pub struct Fans {
+    /// How many.
+    count: usize,
+    /// The number of the first, in the order in which they came.
+    first: Option<usize>,
+}
 
 impl Fans {
-    /// What there is to say about those in a file.
-    pub fn warning(self, path: &str) -> Option<Warning> {
-        (self.0 != 0).then(|| Warning::CrossedPolygons {
+    /// What there is to say about those in a file; `line` gives the line of a polygon with this
+    /// number, if it has one.
+    pub fn warning(self, path: &str, line: impl Fn(usize) -> Option<usize>) -> Option<Warning> {
+        let face = self.first?;
+        Some(Warning::CrossedPolygons {
             path: path.to_owned(),
-            count: self.0,
+            count: self.count,
+            face,
+            line: line(face),
         })
     }
 
-    /// Appends the triangles of the polygon with these corners, three or more. One that is
+    /// Appends the triangles of the polygon with this number and these corners, three or more. One that is
     /// convex becomes the fan of its first corner; one with notches is divided along diagonals
     /// inside of it; one that crosses itself, or has notches and more than 256 corners, becomes
     /// a fan and is counted.
     pub fn triangulate(
         &mut self,
+        number: usize,
         corners: &[u32],
         position: impl Fn(u32) -> Vec3,
         triangles: &mut Vec<[u32; 3]>,
@@ -46,7 +56,8 @@ impl Fans {
                     triangles.extend(ears.iter().map(|ear| ear.map(|at| corners[at])));
                     return;
                 }
-                self.0 += 1;
+                self.count += 1;
+                self.first.get_or_insert(number);
             }
         }
         let rest = corners.windows(2).skip(1);
@@ -190,7 +201,7 @@ mod tests {
         };
         let corners: Vec<u32> = (0..points.len() as u32).collect();
         let (mut triangles, mut fans) = (Vec::new(), Fans::default());
-        fans.triangulate(&corners, position, &mut triangles);
+        fans.triangulate(7, &corners, position, &mut triangles);
         (triangles, fans)
     }
 
@@ -213,7 +224,7 @@ mod tests {
         let square = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [1.0, 2.0], [0.0, 2.0]];
         let (fan, fans) = triangles(&square);
         assert_eq!(
-            (&fan[..], fans.0),
+            (&fan[..], fans.count),
             (&[[0, 1, 2], [0, 2, 3], [0, 3, 4]][..], 0)
         );
         let backwards: Vec<[f32; 2]> = square.iter().rev().copied().collect();
@@ -223,7 +234,7 @@ mod tests {
         assert_eq!(
             triangles(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]])
                 .1
-                .0,
+                .count,
             0
         );
     }
@@ -255,7 +266,11 @@ mod tests {
                         points.reverse();
                     }
                     let (found, fans) = triangles(&points);
-                    assert_eq!((found.len(), fans.0), (points.len() - 2, 0), "{points:?}");
+                    assert_eq!(
+                        (found.len(), fans.count),
+                        (points.len() - 2, 0),
+                        "{points:?}"
+                    );
                     let (parts, all) = areas(&points, &found);
                     let same_side = parts.iter().all(|part| part * all >= 0.0);
                     assert!(same_side, "{points:?}: {found:?}");
@@ -269,14 +284,18 @@ mod tests {
     #[test]
     fn what_crosses_itself_is_a_fan_and_counted() {
         let bow = [[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [0.0, 2.5]];
-        assert_eq!(triangles(&bow), (vec![[0, 1, 2], [0, 2, 3]], Fans(1)));
+        let one = Fans {
+            count: 1,
+            first: Some(7),
+        };
+        assert_eq!(triangles(&bow), (vec![[0, 1, 2], [0, 2, 3]], one));
         let star = [0.0_f32, 144.0, 288.0, 72.0, 216.0].map(|angle| {
             let (sin, cos) = angle.to_radians().sin_cos();
             [cos, sin]
         });
-        assert_eq!(triangles(&star).1, Fans(1));
+        assert_eq!(triangles(&star).1, one);
         let even = [[0.0, 0.0], [4.0, 0.0], [0.0, 4.0], [4.0, 4.0]];
-        assert_eq!(triangles(&even).1, Fans(1));
+        assert_eq!(triangles(&even).1, one);
     }
 
     #[test]
@@ -286,6 +305,6 @@ mod tests {
             .chain([[1.0, 1e6]])
             .collect();
         let (found, fans) = triangles(&zigzag);
-        assert_eq!((found.len(), fans.0), (zigzag.len() - 2, 1));
+        assert_eq!((found.len(), fans.count), (zigzag.len() - 2, 1));
     }
 }

@@ -362,7 +362,7 @@ fn polygons_with_notches_are_divided_inside() {
     // crosses itself.
     let loaded = read(
         "v 9 9 9\nv 8 9 9\nv 9 8 9\nf 1 2 3\ng b\nv 0 0 0\nv 4 0 0\nv 1 1 0\nv 0 4 0\n\
-         v 4 4 0\nf 5 8 7\nf 4 5 6 7\nf 4 5 7 8\n",
+         v 4 4 0\nf 5 8 7\nf 4 5 6 7\nf 4 5 \\\n7 8\n",
     )
     .unwrap();
     let points = [[0.0, 0.0], [4.0, 0.0], [1.0, 1.0], [0.0, 4.0], [4.0, 4.0]];
@@ -377,6 +377,25 @@ fn polygons_with_notches_are_divided_inside() {
     }
     let warnings: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    let expected = "in.obj: 1 polygons cross themselves";
+    let expected = "in.obj:13: 1 polygons cross themselves";
+    assert!(warnings[0].starts_with(expected), "{warnings:?}");
+}
+
+#[test]
+fn the_first_polygon_that_crosses_itself_is_named() {
+    // Faces of either kind, groups and materials part the text; the first that crosses itself is
+    // the fourth face.
+    let corners = "v 0 0 0\nv 4 0 0\nv 0 4 0\nv 4 4 0\n# faces\n";
+    let text = format!(
+        "{corners}f 1 2 3\ng a\nf 1 2 4 3\nusemtl m\nf 1 2 4\n\nf -4 -3 -2 -1\nf 1 2 4 3\nf 1 4 2 3\n"
+    );
+    let warnings: Vec<_> = read(&text)
+        .unwrap()
+        .warnings
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    let expected = "in.obj:12: 2 polygons cross themselves";
     assert!(warnings[0].starts_with(expected), "{warnings:?}");
 }

@@ -164,6 +164,18 @@ fn what_is_wrong_is_said_in_a_line() {
 }
 
 #[test]
+fn the_first_face_that_crosses_itself_is_named() {
+    let text = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n\
+        property float z\nelement face 3\nproperty list uchar int vertex_indices\nend_header\n\
+        0 0 0\n4 0 0\n0 4 0\n4 4 0\n3 0 1 2\n4 0 1 2 3\n4 0 3 1 2\n";
+    let loaded = read_ply("in.ply", text.into(), CleanOptions::default()).unwrap();
+    let warnings: Vec<_> = loaded.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    let expected = "in.ply: from face 1 on, 2 polygons cross themselves";
+    assert!(warnings[0].starts_with(expected), "{warnings:?}");
+}
+
+#[test]
 fn a_scene_is_the_same_from_both_formats() {
     let knot = generate::by_name("knot").unwrap();
     let mut obj = Vec::new();

@@ -122,7 +122,7 @@ pub fn read_obj(
     let corners = coordinates.as_ref().map(|all| &all.corners[..]);
     let mut fans = Fans::default();
     let mut parts = assemble(name, models, read.collect(), corners, &mut fans);
-    warnings.extend(fans.warning(name));
+    warnings.extend(fans.warning(name, |face| line_of_face(&text, face)));
     let without = assign_plain_materials(
         &mut parts.materials,
         &mut parts.material_of,
@@ -204,6 +204,7 @@ fn assemble(
     let mut material_of = Vec::with_capacity(triangles.capacity());
     let mut coordinates = Vec::new();
     let mut rest_of_corners = corners;
+    let mut faces = 0;
     for tobj::Model { mesh, .. } in models {
         let of_mesh = rest_of_corners.map(|rest| {
             let (of_mesh, rest) = rest.split_at(mesh.indices.len());
@@ -215,6 +216,7 @@ fn assemble(
         let position = |at: u32| vertices[at as usize];
         if mesh.face_arities.is_empty() {
             // All faces are triangles.
+            faces += mesh.indices.len() / 3;
             let corners = mesh.indices.as_chunks().0.iter();
             triangles.extend(corners.map(|corners: &[u32; 3]| corners.map(|at| at + base)));
             coordinates.extend(of_mesh.iter().flat_map(|of_mesh| of_mesh.as_chunks().0));
@@ -228,7 +230,8 @@ fn assemble(
             first += arity;
             parts.clear();
             let vertex = |corner: u32| mesh.indices[corner as usize] + base;
-            fans.triangulate(&face, |corner| position(vertex(corner)), &mut parts);
+            fans.triangulate(faces, &face, |corner| position(vertex(corner)), &mut parts);
+            faces += 1;
             triangles.extend(parts.iter().map(|corners| corners.map(vertex)));
             if let Some(of_mesh) = of_mesh {
                 let of_corner = |corner: u32| of_mesh[corner as usize];
@@ -253,6 +256,13 @@ fn assemble(
         cameras: Vec::new(),
         lights: Lights::default(),
     }
+}
+
+/// The line of a face by its number in a text that the scan has found to be sound: a pass over the
+/// text, for a warning alone.
+fn line_of_face(text: &str, face: usize) -> Option<usize> {
+    let mut faces = numbered_lines(text).filter(|(_, line)| keyword(line).0 == "f");
+    faces.nth(face).map(|(number, _)| number)
 }
 
 /// The trimmed lines of `text` with numbers from 1, continued lines joined.
