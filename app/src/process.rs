@@ -2,8 +2,10 @@
 //! hangs takes nothing else down.
 
 use std::ffi::OsStr;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,6 +13,10 @@ use crate::Error;
 
 /// Between two looks at the process.
 const PAUSE: Duration = Duration::from_millis(2);
+
+/// How long what a process has written is waited for in any case when it has ended: it is in the
+/// pipe by then, and is read within microseconds.
+const REST: Duration = Duration::from_millis(500);
 
 /// What is said of a process that ended well and answered nothing: it was not the program that
 /// ended it.
@@ -43,22 +49,30 @@ pub fn run<A: AsRef<OsStr>>(arguments: &[A], timeout: Duration) -> Result<Ended,
     let failed =
         |cause: std::io::Error| Error::Failed(format!("cannot run a process for a case: {cause}"));
     let program = std::env::current_exe().map_err(failed)?;
-    let mut child = Command::new(program)
-        .args(arguments)
+    let mut command = Command::new(program);
+    command.args(arguments);
+    run_command(&mut command, timeout).map_err(failed)
+}
+
+/// Runs a command for at most `timeout`. Processes that it has started and that outlive it may hold
+/// its pipes open: those are read until then and no longer.
+fn run_command(command: &mut Command, timeout: Duration) -> std::io::Result<Ended> {
+    let begun = Instant::now();
+    let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
-    let answer = collect(child.stdout.take());
-    let complaint = collect(child.stderr.take());
-    let Some(status) = wait(&mut child, timeout).map_err(failed)? else {
+        .spawn()?;
+    let answer = Collected::from(child.stdout.take());
+    let complaint = Collected::from(child.stderr.take());
+    let Some(status) = wait(&mut child, timeout)? else {
         return Ok(Ended::Timeout);
     };
+    let left = || timeout.saturating_sub(begun.elapsed()).max(REST);
     if status.success() {
-        return Ok(Ended::Well(answer.join().unwrap_or_default()));
+        return Ok(Ended::Well(answer.within(left())));
     }
-    let complaint = complaint.join().unwrap_or_default();
+    let complaint = complaint.within(left());
     if let Some(error) = error_in(&complaint) {
         let message = error.to_owned();
         let code = status.code().and_then(|code| u8::try_from(code).ok());
@@ -74,16 +88,45 @@ pub fn run<A: AsRef<OsStr>>(arguments: &[A], timeout: Duration) -> Result<Ended,
     })
 }
 
-/// Reads a pipe to its end, so that the process never waits for us.
-fn collect(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            // What was read before a failure is all there is.
-            let _ = pipe.read_to_end(&mut bytes);
-        }
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
+/// What a thread reads from a pipe to its end, so that the process never waits for us.
+struct Collected {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    /// Is disconnected at the end of the pipe.
+    end: Receiver<()>,
+}
+
+impl Collected {
+    fn from(pipe: Option<impl Read + Send + 'static>) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let (open, end) = channel();
+        let read = Arc::clone(&bytes);
+        thread::spawn(move || {
+            let mut part = [0; 4096];
+            if let Some(mut pipe) = pipe {
+                loop {
+                    match pipe.read(&mut part) {
+                        Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                        // What was read before a failure is all there is.
+                        Ok(0) | Err(_) => break,
+                        Ok(count) => locked(&read).extend(&part[..count]),
+                    }
+                }
+            }
+            drop(open);
+        });
+        Self { bytes, end }
+    }
+
+    /// All of it, or what there is after so long.
+    fn within(self, time: Duration) -> String {
+        // Nothing is sent: either the pipe ends or the time does.
+        let _ = self.end.recv_timeout(time);
+        String::from_utf8_lossy(&locked(&self.bytes)).into_owned()
+    }
+}
+
+fn locked(bytes: &Mutex<Vec<u8>>) -> MutexGuard<'_, Vec<u8>> {
+    bytes.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Waits for the process, and ends it after `timeout`; nothing if it came to that.
@@ -117,6 +160,57 @@ fn last_line(complaint: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A process that outlives the one that is waited for holds its pipes open for a minute.
+    #[cfg(unix)]
+    #[test]
+    fn processes_in_the_background_are_waited_for_until_the_limit() {
+        let run = |script: &str| {
+            let begun = Instant::now();
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            let ended = run_command(&mut command, Duration::from_millis(700)).unwrap();
+            assert!(begun.elapsed() < Duration::from_secs(20), "{script}");
+            ended
+        };
+        let numbers = |text: &str| {
+            text.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let mut left = Vec::new();
+        let Ended::Well(answer) = run("sleep 60 & echo $!; echo done") else {
+            panic!("it ended well");
+        };
+        let [sleep, done] = &numbers(&answer)[..] else {
+            panic!("{answer}");
+        };
+        assert_eq!(done, "done");
+        left.push(sleep.clone());
+        let Ended::Badly { code, message } = run("sleep 60 & echo heapwood: error: $! >&2; exit 3")
+        else {
+            panic!("it ended badly");
+        };
+        assert_eq!(code, Some(3));
+        left.extend(numbers(&message));
+        assert_eq!(left.len(), 2);
+        for process in left {
+            // They are of no use any more.
+            let ended = Command::new("kill").arg(&process).status().unwrap();
+            assert!(ended.success(), "{process}");
+        }
+        assert_eq!(run("sleep 60"), Ended::Timeout);
+    }
+
+    /// More than a pipe holds arrives whole.
+    #[cfg(unix)]
+    #[test]
+    fn long_answers_arrive_whole() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "yes heapwood | head -c 900000"]);
+        let ended = run_command(&mut command, Duration::from_secs(60)).unwrap();
+        assert_eq!(ended, Ended::Well("heapwood\n".repeat(100_000)));
+    }
 
     #[test]
     fn the_error_is_found_between_what_others_print() {
