@@ -120,8 +120,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     if let (Some(target), Some(image), Some(path)) = (picture, image, &arguments.render) {
         target.write(&image.png()?)?;
         let name = path.display().to_string();
-        let shade = arguments.shade.name();
-        report.render = Some(PictureReport::new(&image, shade, &name));
+        let shading = Shading::from(arguments.shade);
+        report.render = Some(PictureReport::new(&image, &shading, &name));
     }
     if let (Some(view), Some(camera)) = (view, camera) {
         view.write(&camera)?;

@@ -217,7 +217,7 @@ impl Renderer<'_> {
             false => picture.png()?,
         })?;
         let name = name.display().to_string();
-        Ok(PictureReport::new(&picture, shading.shade.name(), &name))
+        Ok(PictureReport::new(&picture, &shading, &name))
     }
 }
 

@@ -20,7 +20,7 @@ pub use fragmentation::fragmentation_table;
 pub use frames::{FrameReport, FramesReport};
 pub use host_pool::host_pool_table;
 pub use kept::{KeptReport, SavedReport};
-pub use picture::{PictureReport, RenderReport, TreeOrigin};
+pub use picture::{PictureReport, RenderReport, ShadeOptions, TreeOrigin};
 pub use sequence::SequenceReport;
 pub use table::{Column, Table};
 pub use tree::{BuildOptions, TreeReport};

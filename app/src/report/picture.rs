@@ -9,7 +9,7 @@ use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
-use crate::tree::{Builder, RayCounts, RayTimes, RenderedImage};
+use crate::tree::{Builder, RayCounts, RayTimes, RenderedImage, Shade, Shading};
 
 /// A picture and what it took.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,9 +22,12 @@ pub struct PictureReport {
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// Samples of a pixel.
+    /// Samples of a pixel, as `--spp` takes them.
     #[serde(default = "one")]
     pub samples: u32,
+    /// The rest of what it shows.
+    #[serde(flatten)]
+    pub options: ShadeOptions,
     /// Rays of a run, by what they are for.
     #[serde(default)]
     pub rays: RayCounts,
@@ -35,6 +38,48 @@ pub struct PictureReport {
     /// Milliseconds for rays of each kind, if they were timed apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ray_ms: Option<RayTimes>,
+}
+
+/// Values of the options of the same names, given or not, that a picture of its kind depends on: with
+/// the seed, the view and these it can be repeated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ShadeOptions {
+    /// The most surfaces of a path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounces: Option<u32>,
+    /// Shadow rays of a hit, of ambient occlusion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ao_samples: Option<u32>,
+    /// How far away a surface occludes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ao_distance: Option<f32>,
+    /// Nodes and triangles of the brightest colour of a heat map, if they were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_max: Option<u32>,
+    /// Left, top, width and height of the part that was rendered, if it is not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crop: Option<[u32; 4]>,
+}
+
+impl ShadeOptions {
+    /// Those of a shading.
+    fn of(shading: &Shading) -> Self {
+        let crop = shading.crop;
+        let mut options = Self {
+            crop: crop.map(|crop| [crop.left, crop.top, crop.width, crop.height]),
+            ..Self::default()
+        };
+        match shading.shade {
+            Shade::Surface(_) => {}
+            Shade::Cost { most } => options.cost_max = most.map(|most| most as u32),
+            Shade::Ambient { samples, distance } => {
+                options.ao_samples = Some(samples);
+                options.ao_distance = Some(distance);
+            }
+            Shade::Path { bounces, .. } => options.bounces = Some(bounces),
+        }
+        options
+    }
 }
 
 /// Rays of each kind, unless all of them are from the eye.
@@ -56,14 +101,15 @@ fn one() -> u32 {
 }
 
 impl PictureReport {
-    /// For a picture that goes to the file `output`.
-    pub fn new(picture: &RenderedImage, shade: &str, output: &str) -> Self {
+    /// For a picture of this shading that goes to the file `output`.
+    pub fn new(picture: &RenderedImage, shading: &Shading, output: &str) -> Self {
         Self {
             output: output.to_owned(),
-            shade: shade.to_owned(),
+            shade: shading.shade.name().to_owned(),
             width: picture.width,
             height: picture.height,
             samples: picture.samples,
+            options: ShadeOptions::of(shading),
             rays: picture.rays,
             render_ms: picture.render_ms.clone(),
             rays_per_second: picture.rays_per_second(),

@@ -40,6 +40,49 @@ fn every_shade_makes_a_picture_of_its_own() {
 }
 
 #[test]
+fn a_picture_can_be_repeated_from_its_result() {
+    let folder = Folder::new();
+    folder.scene("courtyard");
+    let render = |name: &str, options: &str| {
+        let command =
+            format!("render @courtyard.obj -o @{name}.png {SMALL} {options} --format json");
+        let report = run(&folder, &command).json();
+        (
+            fs::read(folder.path(&format!("{name}.png"))).unwrap(),
+            report,
+        )
+    };
+    for (shade, given, expected) in [
+        ("ao", "", &["ao_samples", "ao_distance"][..]),
+        (
+            "ao",
+            "--spp 3 --ao-samples 5 --ao-distance 0.1 --crop 9,8,20,10",
+            &["ao_samples", "ao_distance", "crop"],
+        ),
+        ("path", "", &["bounces"]),
+        ("path", "--spp 2 --bounces 1", &["bounces"]),
+        ("cost", "--cost-max 40", &["cost_max"]),
+        ("cost", "--spp 2", &[]),
+        ("normal", "--crop 9,8,20,10", &["crop"]),
+    ] {
+        let (picture, report) = render("first", &format!("--shade {shade} {given}"));
+        let mut options = format!("--shade {shade} --spp {}", report["samples"]);
+        for key in ["bounces", "ao_samples", "ao_distance", "cost_max", "crop"] {
+            let value = &report[key];
+            assert_eq!(!value.is_null(), expected.contains(&key), "{key}: {report}");
+            if !value.is_null() {
+                let option = key.replace('_', "-");
+                options += &format!(" --{option} {}", value.to_string().replace(['[', ']'], ""));
+            }
+        }
+        assert_eq!(render("again", &options).0, picture, "{options}");
+    }
+    // What was not given is what it is by default.
+    let (_, report) = render("first", "--shade path");
+    assert_eq!(report["bounces"], 8);
+}
+
+#[test]
 fn seeds_and_windows_have_an_effect() {
     let folder = Folder::new();
     folder.scene("knot");
