@@ -5,7 +5,7 @@
 use std::f32::consts::TAU;
 
 use glam::{Quat, Vec2, Vec3};
-use heapwood_scenes::{Camera, CameraError};
+use heapwood_scenes::{Camera, CameraError, unit};
 
 /// So many cameras on a circle around the point that `camera` looks at, at equal angles,
 /// counterclockwise seen from above. The first one is `camera`.
@@ -26,7 +26,7 @@ use heapwood_scenes::{Camera, CameraError};
 ///
 /// A circle beyond what floats hold.
 pub fn orbit(camera: &Camera, count: u32) -> Result<Vec<Camera>, CameraError> {
-    let axis = unit(camera.up());
+    let axis = unit_of(camera.up());
     let arm = camera.eye() - camera.look_at();
     let at = |index: u32| {
         if index == 0 {
@@ -65,8 +65,8 @@ pub struct FlightError {
 /// A camera on the way that looks straight upwards or downwards.
 pub fn fly(from: &Camera, to: &Camera, count: u32) -> Result<Vec<Camera>, FlightError> {
     let arms = [from, to].map(|camera| camera.look_at() - camera.eye());
-    let (lengths, directions) = (arms.map(length), arms.map(unit));
-    let ups = [from, to].map(|camera| unit(camera.up()));
+    let (lengths, directions) = (arms.map(length), arms.map(unit_of));
+    let ups = [from, to].map(|camera| unit_of(camera.up()));
     let mix = |a: f32, b: f32, part: f32| a * (1.0 - part) + b * part;
     let last = count.saturating_sub(1);
     let at = |index: u32| {
@@ -115,13 +115,12 @@ fn turned([from, to]: [Vec3; 2], part: f32, axis: Vec3) -> Vec3 {
     Quat::from_axis_angle(axis, angle * part) * from
 }
 
-/// A vector of a camera, none of which is 0, with length 1. It is scaled first, which keeps squares
-/// within range.
-fn unit(vector: Vec3) -> Vec3 {
-    (vector / vector.abs().max_element()).normalize()
+/// A direction or an upward vector of a camera, none of which is 0 or infinite, with length 1.
+fn unit_of(vector: Vec3) -> Vec3 {
+    unit(vector).expect("cameras have no other vectors")
 }
 
-/// Its length, in the same way.
+/// The length of such a vector. It is scaled first, which keeps squares within range.
 fn length(vector: Vec3) -> f32 {
     let largest = vector.abs().max_element();
     (vector / largest).length() * largest

@@ -238,7 +238,7 @@ fn half_tangent(degrees: f32) -> f32 {
 
 /// `v` with length 1; none for a vector of length 0 or not finite. Scaling
 /// first keeps the squares within range.
-fn unit(v: Vec3) -> Option<Vec3> {
+pub fn unit(v: Vec3) -> Option<Vec3> {
     let largest = v.abs().max_element();
     let scaled = v / largest;
     (largest > 0.0 && scaled.is_finite()).then(|| scaled / scaled.length())

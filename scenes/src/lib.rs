@@ -32,7 +32,7 @@ mod texture;
 mod view;
 
 pub use bounds::Bounds;
-pub use camera::{Camera, CameraError, RayBasis};
+pub use camera::{Camera, CameraError, RayBasis, unit};
 pub use clean::{CleanOptions, CleanReport};
 pub use error::{LineProblem, SceneError, Warning};
 pub use gltf::{GltfProblem, read_gltf};
