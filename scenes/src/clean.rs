@@ -61,6 +61,7 @@ impl Scene {
             materials,
             material_of,
             mut texturing,
+            mut normals,
             cameras,
             lights,
         } = self.into_parts();
@@ -110,6 +111,9 @@ impl Scene {
                     let of_kept = kept.iter().map(|&t| texturing.coordinates[t as usize]);
                     texturing.coordinates = of_kept.collect();
                 }
+                if !normals.is_empty() {
+                    normals = kept.iter().map(|&t| normals[t as usize]).collect();
+                }
                 let both = |&t: &u32| (triangles[t as usize], material_of[t as usize]);
                 kept.iter().map(both).unzip()
             }
@@ -122,6 +126,7 @@ impl Scene {
             materials,
             material_of: kept_materials,
             texturing,
+            normals,
             cameras,
             lights,
         })?;
@@ -327,6 +332,16 @@ mod tests {
             report.to_string(),
             "9 triangles read, 3 kept (2 degenerate, 2 non-finite, 2 duplicate)"
         );
+    }
+
+    #[test]
+    fn normals_stay_with_their_triangles() {
+        let list = [[A, A, B], [A, B, D], [D, B, A], [A, B, C]];
+        let normals = [Vec3::X, Vec3::Y, Vec3::Z, Vec3::NEG_X].map(|normal| [normal; 3]);
+        let scene = Scene::from_triangles("s", &list).with_normals(normals.to_vec());
+        let (scene, _) = scene.unwrap().clean(CleanOptions::default()).unwrap();
+        assert_eq!(scene.positions(), [list[1], list[3]]);
+        assert_eq!(scene.normals(), [normals[1], normals[3]]);
     }
 
     #[test]

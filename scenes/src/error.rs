@@ -151,6 +151,14 @@ pub enum SceneError {
         /// What is wrong with them.
         problem: &'static str,
     },
+    /// The normals of a scene do not fit its triangles.
+    #[error("{name}: {problem}")]
+    Normals {
+        /// The scene.
+        name: String,
+        /// What is wrong with them.
+        problem: &'static str,
+    },
     /// A generated scene would be too large to index.
     #[error("{name}: {count} triangles are more than {limit}: ask for fewer")]
     TooMany {
@@ -267,6 +275,15 @@ pub enum Warning {
         /// The line of the first, counted from 1, in a file of lines.
         line: Option<usize>,
     },
+    /// Normals are no numbers, or not there though they are named.
+    Normals {
+        /// The file.
+        path: String,
+        /// How many.
+        count: usize,
+        /// The line of the first, counted from 1, in a file of lines.
+        line: Option<usize>,
+    },
     /// Triangles whose material has textures have no texture coordinates.
     WithoutCoordinates {
         /// The file.
@@ -308,7 +325,7 @@ pub enum Warning {
         /// Elements, and properties as `element.property`, shortened; or what glTF calls them.
         what: String,
     },
-    /// A camera or a light of a glTF file cannot be used.
+    /// A camera, a light, or the normals of a mesh in a glTF file cannot be used.
     LeftOut {
         /// The file.
         path: String,
@@ -385,6 +402,14 @@ impl fmt::Display for Warning {
                     f,
                     "{path}{line}: texture coordinates that are no numbers up to 1e6, or are not \
                      there: 0 stands in for {count}"
+                )
+            }
+            Warning::Normals { path, count, line } => {
+                let line = line.map_or(String::new(), |line| format!(":{line}"));
+                write!(
+                    f,
+                    "{path}{line}: normals that are no numbers, or are not there: the triangle's \
+                     own stands in for {count}"
                 )
             }
             Warning::WithoutCoordinates { path, count } => write!(

@@ -23,6 +23,7 @@ mod gltf;
 mod hash;
 mod load;
 mod material;
+mod normals;
 mod obj;
 mod panorama;
 mod ply;

@@ -1,10 +1,11 @@
 //! Stanford PLY in: text and binary of either byte order.
 //!
-//! The crate `ply-rs-bw` reads elements and properties; here they become triangles. Positions and
-//! faces are read, and strips of triangles, in which scans of Stanford have their faces. A warning
+//! The crate `ply-rs-bw` reads elements and properties; here they become triangles. Positions,
+//! normals and faces are read, and strips of triangles, in which scans of Stanford have their faces. A warning
 //! names what is not.
 
 use crate::load::LARGEST;
+use crate::normals::{Faults, completed, sound};
 use crate::polygon::Fans;
 use crate::{CleanOptions, Loaded, MAX_COORDINATE, Material, Scene, SceneError, Warning};
 use glam::Vec3;
@@ -57,7 +58,16 @@ pub fn read_ply(name: &str, bytes: Vec<u8>, options: CleanOptions) -> Result<Loa
     }
     let material_of = vec![0; triangles.len()];
     let materials = vec![Material::default()];
+    let normals = match &parts.normals[..] {
+        [] => Vec::new(),
+        all => {
+            let of_corners = |corners: &[u32; 3]| corners.map(|vertex| all[vertex as usize]);
+            let read = triangles.iter().map(of_corners).collect();
+            completed(read, &triangles, &vertices)
+        }
+    };
     let scene = Scene::new(name, vertices, triangles, materials, material_of)?;
+    let scene = scene.with_normals(normals)?;
     let (scene, report) = scene.clean(options)?;
     let unread = (!parts.unread.is_empty()).then(|| Warning::Unread {
         path: name.to_owned(),
@@ -66,8 +76,8 @@ pub fn read_ply(name: &str, bytes: Vec<u8>, options: CleanOptions) -> Result<Loa
     Ok(Loaded {
         scene,
         report,
-        warnings: unread
-            .into_iter()
+        warnings: (unread.into_iter())
+            .chain(parts.faults.warning(name))
             .chain(fans.warning(name, |_| None))
             .collect(),
     })
@@ -163,22 +173,24 @@ impl From<ParseError> for PlyProblem {
     }
 }
 
-/// A vertex.
+/// A vertex: the first so many of [`NUMBERS`].
 #[derive(Clone, Copy)]
-struct Vertex([f64; 3]);
+struct Vertex<const N: usize>([f64; N]);
 
-impl Vertex {
+impl<const N: usize> Vertex<N> {
     fn set(&mut self, property: &str, value: f64) -> PropertyAccessResult {
-        let Some(axis) = AXES.iter().position(|axis| *axis == property) else {
+        let Some(at) = NUMBERS[..N].iter().position(|name| *name == property) else {
             return PropertyAccessResult::Ignored;
         };
-        self.0[axis] = value;
+        self.0[at] = value;
         PropertyAccessResult::Set
     }
 }
 
-/// The properties of a position.
-const AXES: [&str; 3] = ["x", "y", "z"];
+/// The properties of a position, and of a normal.
+const NUMBERS: [&str; 6] = ["x", "y", "z", "nx", "ny", "nz"];
+/// How many of them are those of a position.
+const POSITION: usize = 3;
 /// The names that a list of corners has in files.
 const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
 
@@ -191,9 +203,9 @@ macro_rules! setters {
     };
 }
 
-impl PropertyAccess for Vertex {
+impl<const N: usize> PropertyAccess for Vertex<N> {
     fn new() -> Self {
-        Self([0.0; 3])
+        Self([0.0; N])
     }
 
     setters! {
@@ -259,7 +271,10 @@ impl PropertyAccess for Skipped {
 /// What is read of a file.
 #[derive(Default)]
 struct Parts {
-    vertices: Vec<Vertex>,
+    vertices: Vec<Vertex<POSITION>>,
+    /// Empty if there are none.
+    normals: Vec<Vec3>,
+    faults: Faults,
     faces: Vec<Corners>,
     strips: Vec<Corners>,
     /// Elements and properties that are not.
@@ -283,9 +298,16 @@ impl Parts {
             let (header, reader) = (&header, &mut reader);
             match element.name.as_str() {
                 "vertex" => {
-                    has_positions = AXES.iter().all(|axis| is_number(element, axis));
-                    parts.note(element, &AXES);
-                    parts.vertices = elements(reader, element, header)?;
+                    let are_there =
+                        |names: &[&str]| names.iter().all(|name| is_number(element, name));
+                    has_positions = are_there(&NUMBERS[..POSITION]);
+                    if are_there(&NUMBERS) {
+                        parts.note(element, &NUMBERS);
+                        parts.smooth(elements(reader, element, header)?);
+                    } else {
+                        parts.note(element, &NUMBERS[..POSITION]);
+                        parts.vertices = elements(reader, element, header)?;
+                    }
                 }
                 "face" => {
                     parts.note(element, &CORNERS);
@@ -316,9 +338,20 @@ impl Parts {
             .extend(others.map(|name| format!("{}.{name}", element.name)));
     }
 
+    /// Takes vertices with normals.
+    fn smooth(&mut self, vertices: Vec<Vertex<6>>) {
+        self.normals.reserve_exact(vertices.len());
+        for &Vertex([x, y, z, nx, ny, nz]) in &vertices {
+            let (normal, is_faulty) = sound([nx, ny, nz]);
+            self.faults.count(is_faulty, None);
+            self.normals.push(normal);
+            self.vertices.push(Vertex([x, y, z]));
+        }
+    }
+
     /// The positions, all of which may be coordinates.
     fn positions(&self) -> Result<Vec<Vec3>, PlyProblem> {
-        let position = |(vertex, &Vertex(position)): (usize, &Vertex)| {
+        let position = |(vertex, &Vertex(position)): (usize, &Vertex<POSITION>)| {
             let values = position.map(|value| value as f32);
             let is_sound = |value: &f32| value.abs() <= MAX_COORDINATE;
             match values.iter().position(|value| !is_sound(value)) {

@@ -2,9 +2,10 @@
 //!
 //! Invariant of every [`Scene`]: each vertex index and each material index is
 //! in range, and there is one material index per triangle. Textures that
-//! materials name are there, with coordinates for each triangle.
+//! materials name are there, with coordinates for each triangle. Normals are
+//! those of each triangle or there are none.
 
-use crate::{Bounds, Lights, Material, SceneCamera, SceneError, Texturing, hash};
+use crate::{Bounds, Lights, Material, SceneCamera, SceneError, Texturing, hash, normals};
 use glam::Vec3;
 use rayon::prelude::*;
 
@@ -18,6 +19,7 @@ pub struct Scene {
     materials: Vec<Material>,
     material_of: Vec<u32>,
     texturing: Texturing,
+    normals: Vec<[Vec3; 3]>,
     cameras: Vec<SceneCamera>,
     lights: Lights,
 }
@@ -31,12 +33,14 @@ pub(crate) struct Parts {
     /// For each triangle.
     pub material_of: Vec<u32>,
     pub texturing: Texturing,
+    /// For each triangle, or empty.
+    pub normals: Vec<[Vec3; 3]>,
     pub cameras: Vec<SceneCamera>,
     pub lights: Lights,
 }
 
 impl Scene {
-    /// A scene without textures from its parts; `material_of` has one index per triangle.
+    /// A scene without textures and normals from its parts; `material_of` has one index per triangle.
     ///
     /// # Errors
     /// [`SceneError::Inconsistent`] or [`SceneError::MaterialCount`] where an
@@ -56,6 +60,7 @@ impl Scene {
             materials,
             material_of,
             texturing: Texturing::default(),
+            normals: Vec::new(),
             cameras: Vec::new(),
             lights: Lights::default(),
         })
@@ -81,10 +86,24 @@ impl Scene {
         })
     }
 
+    /// This scene with these normals in place of those that it has: of the corners of each
+    /// triangle, in the order of its vertices, or none at all. Each has length 1, or length 0 where
+    /// the triangle's own is meant.
+    ///
+    /// # Errors
+    /// [`SceneError::Normals`] where the count or a length is another.
+    pub fn with_normals(self, normals: Vec<[Vec3; 3]>) -> Result<Scene, SceneError> {
+        Scene::from_parts(Parts {
+            normals,
+            ..self.into_parts()
+        })
+    }
+
     /// A scene from [`into_parts`](Self::into_parts).
     ///
     /// # Errors
-    /// Those of [`new`](Self::new) and [`textured`](Self::textured).
+    /// Those of [`new`](Self::new), [`textured`](Self::textured) and
+    /// [`with_normals`](Self::with_normals).
     pub(crate) fn from_parts(parts: Parts) -> Result<Scene, SceneError> {
         let Parts {
             name,
@@ -93,6 +112,7 @@ impl Scene {
             materials,
             material_of,
             texturing,
+            normals,
             cameras,
             lights,
         } = parts;
@@ -126,6 +146,9 @@ impl Scene {
         if let Some(problem) = texturing.fault(triangles.len(), &materials) {
             return Err(SceneError::Textures { name, problem });
         }
+        if let Some(problem) = normals::fault(&normals, triangles.len()) {
+            return Err(SceneError::Normals { name, problem });
+        }
         Ok(Scene {
             name,
             vertices,
@@ -133,6 +156,7 @@ impl Scene {
             materials,
             material_of,
             texturing,
+            normals,
             cameras,
             lights,
         })
@@ -151,6 +175,7 @@ impl Scene {
             materials: vec![Material::default()],
             material_of: vec![0; triangles.len()],
             texturing: Texturing::default(),
+            normals: Vec::new(),
             cameras: Vec::new(),
             lights: Lights::default(),
         }
@@ -196,6 +221,12 @@ impl Scene {
         &self.texturing
     }
 
+    /// Per triangle, the normals of its corners, of length 1, or 0 where the triangle's own is
+    /// meant; empty where all triangles are flat.
+    pub fn normals(&self) -> &[[Vec3; 3]] {
+        &self.normals
+    }
+
     /// Cameras that the scene's file has, in its order.
     pub fn cameras(&self) -> &[SceneCamera] {
         &self.cameras
@@ -236,7 +267,7 @@ impl Scene {
     }
 
     /// Fingerprint of the triangle positions in order: 64-bit FNV-1a over the
-    /// nine little-endian `f32` of each triangle. Materials and textures do not enter.
+    /// nine little-endian `f32` of each triangle. Materials, textures and normals do not enter.
     pub fn input_hash(&self) -> u64 {
         hash::of_triangles((0..self.len()).map(|t| self.triangle(t)))
     }
@@ -258,6 +289,7 @@ impl Scene {
             materials: self.materials,
             material_of: self.material_of,
             texturing: self.texturing,
+            normals: self.normals,
             cameras: self.cameras,
             lights: self.lights,
         }
@@ -306,6 +338,31 @@ mod tests {
             error,
             SceneError::MaterialCount { indices: 0, .. }
         ));
+    }
+
+    #[test]
+    fn normals_are_checked_and_do_not_enter_the_hash() {
+        let (v, t, m) = parts();
+        let scene = Scene::new("s", v, t, m, vec![0]).unwrap();
+        let smooth = [Vec3::Z, Vec3::ZERO, Vec3::new(0.6, 0.8, 0.0)];
+        let with = scene.clone().with_normals(vec![smooth]).unwrap();
+        assert_eq!(with.normals(), [smooth]);
+        assert_eq!(with.input_hash(), scene.input_hash());
+        assert_eq!(with.with_normals(Vec::new()).unwrap(), scene);
+        let refused = |normals| {
+            let error = scene.clone().with_normals(normals).unwrap_err();
+            error.to_string()
+        };
+        assert_eq!(
+            refused(vec![smooth; 2]),
+            "s: normals, but not those of three corners for each triangle"
+        );
+        for bad in [Vec3::splat(f32::NAN), Vec3::X * 0.9, Vec3::splat(1e38)] {
+            assert_eq!(
+                refused(vec![[Vec3::Z, Vec3::Z, bad]]),
+                "s: a normal that has neither length 1 nor length 0"
+            );
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! PLY files: text and both byte orders, what is refused and how, and no bytes that make the
 //! reader panic.
 
+use glam::Vec3;
 use heapwood_scenes::{CleanOptions, MAX_COORDINATE, generate, load, read_ply, write_obj};
 use proptest::prelude::*;
 
@@ -34,6 +35,16 @@ fn text() -> Vec<u8> {
         text += &format!("{} {}\n", face.len(), words.join(" "));
     }
     text.into_bytes()
+}
+
+/// The text with normals in place of a colour.
+fn smooth_text() -> Vec<u8> {
+    let text = String::from_utf8(text()).unwrap();
+    let text = text.replace(
+        "property uchar red\n",
+        "property float nx\nproperty short ny\nproperty double nz\n",
+    );
+    text.replace(" 255\n", " 0.5 -1 2\n").into_bytes()
 }
 
 fn binary(is_big: bool) -> Vec<u8> {
@@ -218,6 +229,10 @@ fn survives(bytes: Vec<u8>) {
             let positions = loaded.scene.positions();
             let mut values = positions.iter().flatten().flat_map(|v| v.to_array());
             assert!(values.all(|value| value.abs() <= MAX_COORDINATE));
+            let normals = loaded.scene.normals();
+            assert!(normals.is_empty() || normals.len() == loaded.scene.len());
+            let is_sound = |v: &Vec3| *v == Vec3::ZERO || (v.length() - 1.0).abs() < 1e-5;
+            assert!(normals.as_flattened().iter().all(is_sound));
             for warning in loaded.warnings {
                 assert!(!warning.to_string().contains(['\n', '\r']));
             }
@@ -230,13 +245,14 @@ proptest! {
 
     #[test]
     fn mutated_files(
-        kind in 0..3,
+        kind in 0..4,
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         cut in any::<prop::sample::Index>(),
     ) {
         let mut bytes = match kind {
             0 => text(),
-            1 => binary(false),
+            1 => smooth_text(),
+            2 => binary(false),
             _ => binary(true),
         };
         for (at, byte) in edits {
@@ -262,7 +278,8 @@ proptest! {
     fn random_words(words in prop::collection::vec(prop::sample::select(vec![
         "ply\n", "format ascii 1.0\n", "format binary_little_endian 1.0\n", "element vertex 2\n",
         "element face 1\n", "element face 4294967295\n", "element tristrips 1\n",
-        "property float x\n", "property double y\n", "property int z\n",
+        "property float x\n", "property double y\n", "property int z\n", "property float nx\n",
+        "property float ny\n",        "property char nz\n",
         "property list uchar int vertex_index\n", "property list uint uint vertex_indices\n",
         "end_header\n", "0 0 0\n", "1 0 0\n", "3 0 1 1\n", "nan", "-1", "\n", "comment\n",
     ]), 0..40)) {

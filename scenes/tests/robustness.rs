@@ -1,6 +1,7 @@
 //! No bytes make the reader panic, and what it accepts keeps its promises.
 
-use heapwood_scenes::{CleanOptions, MAX_COORDINATE, generate, read_obj, write_obj};
+use glam::Vec3;
+use heapwood_scenes::{CleanOptions, MAX_COORDINATE, Scene, generate, read_obj, write_obj};
 use proptest::prelude::*;
 
 /// Reads the bytes with a library of the same bytes; checks what is accepted.
@@ -21,11 +22,20 @@ fn survives(bytes: Vec<u8>) {
             let sound = |c: &f32| c.abs() <= MAX_COORDINATE && c.to_bits() != (-0.0f32).to_bits();
             let mut coordinates = positions.iter().flatten().flat_map(|v| v.to_array());
             assert!(coordinates.all(|c| sound(&c)));
+            assert!(has_sound_normals(&loaded.scene));
             for warning in loaded.warnings {
                 assert!(!warning.to_string().contains('\n'));
             }
         }
     }
+}
+
+/// Whether there are normals for each triangle or none, of length 1 or 0.
+fn has_sound_normals(scene: &Scene) -> bool {
+    let normals = scene.normals();
+    let is_sound = |v: &Vec3| *v == Vec3::ZERO || (v.length() - 1.0).abs() < 1e-5;
+    (normals.is_empty() || normals.len() == scene.len())
+        && normals.as_flattened().iter().all(is_sound)
 }
 
 /// Words that reach deep into the reader.
@@ -50,7 +60,8 @@ fn small_scene() -> Vec<u8> {
     let faces = String::from_utf8(knot).unwrap();
     let lines = faces.lines().filter(|l| l.starts_with('v')).take(40);
     text.extend(lines.flat_map(|l| format!("{l}\n").into_bytes()));
-    text.extend(b"f 1 2 35\nf 3//3 4//4 36//36 5//5\ng x\nf -1 -2 -40\n");
+    text.extend(b"vn 0 1 0\nvn 0.6 0.8 0\nvn 0 1 1\nvn 1 1 -1\n");
+    text.extend(b"f 1 2 35\nf 3//3 4//4 36//2 5//-1\ng x\nf -1 -2 -40\n");
     text
 }
 

@@ -6,6 +6,7 @@
 
 use super::{MOST_TRIANGLES, noise};
 use crate::clean::positive_zero;
+use crate::normals::{NO_NORMAL, sound};
 use crate::{Scene, SceneError};
 use glam::Vec3;
 use rayon::prelude::*;
@@ -62,9 +63,18 @@ pub fn subdivide(
     };
     let mut parts = scene.clone().into_parts();
     (parts.vertices, parts.triangles) = welded(parts.vertices, parts.triangles);
+    if displacement.amplitude != 0.0 {
+        // Those of the old surface say nothing of the new one.
+        parts.normals.clear();
+    }
     for _ in 0..levels {
         (parts.vertices, parts.triangles) = cut(parts.vertices, &parts.triangles, shift);
         let (materials, coordinates) = (parts.material_of, parts.texturing.coordinates);
+        parts.normals = parts
+            .normals
+            .into_iter()
+            .flat_map(quarters_of_normals)
+            .collect();
         parts.material_of = materials.into_iter().flat_map(|m| [m; 4]).collect();
         parts.texturing.coordinates = coordinates.into_iter().flat_map(quarters).collect();
     }
@@ -170,6 +180,17 @@ fn cut(
 /// The texture coordinates of a triangle's four parts, in the order of [`cut`].
 fn quarters([a, b, c]: [[f32; 2]; 3]) -> [[[f32; 2]; 3]; 4] {
     let middle = |p: [f32; 2], q: [f32; 2]| [0, 1].map(|axis| 0.5 * p[axis] + 0.5 * q[axis]);
+    let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
+    [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+}
+
+/// The normals of a triangle's four parts, in the order of [`cut`]; none in between where one is
+/// missing, or both cancel out.
+fn quarters_of_normals([a, b, c]: [Vec3; 3]) -> [[Vec3; 3]; 4] {
+    let middle = |p: Vec3, q: Vec3| match p == NO_NORMAL || q == NO_NORMAL {
+        true => NO_NORMAL,
+        false => sound((p + q).to_array().map(f64::from)).0,
+    };
     let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
     [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
 }

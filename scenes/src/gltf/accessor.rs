@@ -59,6 +59,25 @@ impl<'a> Accessors<'a> {
         self.vectors(index, accessor, component)
     }
 
+    /// Normals: vectors of floats, or of integers as `KHR_mesh_quantization` has them.
+    pub fn normals(
+        &mut self,
+        index: Index<Accessor>,
+        user: &str,
+    ) -> Result<Vec<[f32; 3]>, GltfProblem> {
+        use ComponentType::{F32, I8, I16};
+        let accessor = self.get(index, user)?;
+        match (&accessor.type_, &accessor.component_type) {
+            (Checked::Valid(Type::Vec3), Checked::Valid(of)) if [F32, I8, I16].contains(&of.0) => {
+                self.vectors(index, accessor, of.0)
+            }
+            _ => Err(unfit(
+                index,
+                "is not of vectors (VEC3) of floats or of signed integers of 8 or 16 bits",
+            )),
+        }
+    }
+
     /// Texture coordinates: pairs of floats, or of integers that may be normalized.
     pub fn coordinates(
         &mut self,

@@ -11,6 +11,7 @@ mod buffer;
 mod cameras_and_lights;
 mod container;
 mod material;
+mod normals;
 mod problem;
 mod texture;
 mod transform;
@@ -94,6 +95,7 @@ pub fn read_gltf(
         triangles,
         mut material_of,
         coordinates,
+        normals,
         without_area,
         faults,
         cameras_and_lights,
@@ -109,6 +111,8 @@ pub fn read_gltf(
         place: format!("{name}: {place}"),
         cause,
     }));
+    let (normals, of_normals) = normals.of_triangles(name, &triangles, &vertices);
+    warnings.extend(of_normals);
     warnings.extend(cameras_and_lights.warnings(name));
     let mut is_used = vec![false; plain.len() + 1];
     for &material in &material_of {
@@ -173,6 +177,7 @@ pub fn read_gltf(
         materials,
         material_of,
         texturing,
+        normals,
         cameras: cameras_and_lights.cameras,
         lights: cameras_and_lights.lights,
     })?;

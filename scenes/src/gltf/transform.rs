@@ -73,6 +73,24 @@ impl Affine {
         a[0] * cross(1, 2) + a[1] * cross(2, 0) + a[2] * cross(0, 1) < 0.0
     }
 
+    /// The map of normals, but for their lengths: the inverse transpose of this one's axes, up to
+    /// a factor above 0. Where axes lie in a plane, it leads to the plane's normal.
+    pub fn of_normals(&self) -> Self {
+        // Products of what may be as large as floats allow stay finite.
+        let largest = |largest: f64, part: &f64| part.abs().max(largest);
+        let largest = self.axes.as_flattened().iter().fold(0.0, largest);
+        let scale = if largest > 0.0 { largest } else { 1.0 };
+        let sign = if self.mirrors() { -1.0 } else { 1.0 };
+        let [a, b, c] = self.axes.map(|axis| axis.map(|part| part / scale));
+        let cross = |p: Vector, q: Vector| {
+            [(1, 2), (2, 0), (0, 1)].map(|(u, v)| sign * (p[u] * q[v] - p[v] * q[u]))
+        };
+        Self {
+            axes: [cross(b, c), cross(c, a), cross(a, b)],
+            origin: [0.0; 3],
+        }
+    }
+
     /// Where a direction goes.
     pub fn direction(&self, [x, y, z]: Vector) -> Vector {
         let [a, b, c] = self.axes;
@@ -143,6 +161,52 @@ mod tests {
         assert_eq!(both.point([1.0, 0.0, 0.0]), [5.0, -8.0, 7.0]);
         assert!(both.mirrors() && !both.after(mirror, 0).unwrap().mirrors());
         assert_eq!(Affine::of(0, &node("{}")).unwrap(), Affine::IDENTITY);
+    }
+
+    #[test]
+    fn normals_stay_upright() {
+        for (json, corners) in [
+            (
+                r#"{"rotation": [1, 2, 3, 4], "scale": [2, 3, 4]}"#,
+                [0, 1, 2],
+            ),
+            (
+                r#"{"rotation": [1, 2, 3, 4], "scale": [2, -3, 4]}"#,
+                [0, 2, 1],
+            ),
+            (r#"{"scale": [1e-38, 1e-30, -1e-35]}"#, [0, 2, 1]),
+            (
+                r#"{"matrix": [1, 0, 0, 0, 5, 1, 0, 0, 7, -3, 1, 0, 0, 0, 0, 1]}"#,
+                [0, 1, 2],
+            ),
+            (r#"{"scale": [1e38, 1e30, 1e35]}"#, [0, 1, 2]),
+        ] {
+            let map = Affine::of(0, &node(json)).unwrap();
+            // A triangle and its normal. Where the node mirrors, corners are turned around.
+            let triangle = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]];
+            let normal = map.of_normals().direction([6.0, 3.0, 2.0]);
+            let [a, b, c] = corners.map(|corner: usize| map.point(triangle[corner]));
+            let unit = |v: Vector| {
+                let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
+                v.map(|part| part / length)
+            };
+            let side = |end: Vector| unit([0, 1, 2].map(|axis| end[axis] - a[axis]));
+            let (p, q) = (side(b), side(c));
+            let cross = [(1, 2), (2, 0), (0, 1)].map(|(u, v)| p[u] * q[v] - p[v] * q[u]);
+            let (found, expected) = (unit(normal), unit(cross));
+            for axis in 0..3 {
+                let difference = found[axis] - expected[axis];
+                assert!(
+                    difference.abs() < 1e-9,
+                    "{json}: {found:?} for {expected:?}"
+                );
+            }
+        }
+        let flat = Affine::of(0, &node(r#"{"scale": [2, 3, 0]}"#)).unwrap();
+        let [x, y, z] = flat.of_normals().direction([1.0, 1.0, 1.0]);
+        assert!(x == 0.0 && y == 0.0 && z > 0.0);
+        let line = Affine::of(0, &node(r#"{"scale": [2, 0, 0]}"#)).unwrap();
+        assert_eq!(line.of_normals().direction([1.0, 1.0, 1.0]), [0.0; 3]);
     }
 
     #[test]

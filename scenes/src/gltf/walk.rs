@@ -3,6 +3,7 @@
 use super::accessor::Accessors;
 use super::buffer::Buffers;
 use super::cameras_and_lights::CamerasAndLights;
+use super::normals::{self, Normals};
 use super::transform::Affine;
 use super::{GltfProblem, texture};
 use crate::MAX_COORDINATE;
@@ -33,6 +34,7 @@ pub(super) struct Walk<'a> {
     pub coordinates: Vec<[f32; 2]>,
     /// Texture coordinates that cannot be read: where they are, and why.
     pub faults: Vec<(String, String)>,
+    pub normals: Normals,
     pub cameras_and_lights: CamerasAndLights,
     /// Primitives of points and lines.
     pub without_area: usize,
@@ -60,6 +62,7 @@ impl<'a> Walk<'a> {
             material_of: Vec::new(),
             coordinates: Vec::new(),
             faults: Vec::new(),
+            normals: Normals::default(),
             cameras_and_lights: CamerasAndLights::default(),
             without_area: 0,
             left: LARGEST,
@@ -170,6 +173,13 @@ impl<'a> Walk<'a> {
                 .saturating_add(triangles.saturating_mul(CORNER_BYTES)),
             None => bytes,
         };
+        let smooth = primitive.attributes.get(&Checked::Valid(Semantic::Normals));
+        let bytes = match smooth {
+            Some(_) => bytes
+                .saturating_add(count.saturating_mul(normals::VERTEX_BYTES))
+                .saturating_add(triangles.saturating_mul(normals::CORNER_BYTES)),
+            None => bytes,
+        };
         self.left = self
             .left
             .checked_sub(bytes)
@@ -179,6 +189,11 @@ impl<'a> Walk<'a> {
         let count = self.place(placed, positions)?;
         if let Some(coordinates) = textured {
             self.lay(place, coordinates, base as usize, count);
+        }
+        if let Some(&index) = smooth {
+            let range = base as usize..base as usize + count;
+            let normals = &mut self.normals;
+            normals.lay(&mut self.accessors, place, index, &placed.map, range);
         }
         let corners = match primitive.indices {
             Some(indices) => self.accessors.indices(indices, place)?,

@@ -24,6 +24,8 @@ pub(super) struct Chunk<'a> {
     pub vertices: Pieces<'a>,
     pub body: Pieces<'a>,
     pub vertex_count: usize,
+    /// `vn` lines.
+    pub normal_count: usize,
     pub faces: usize,
     /// The largest index of a vertex, counted from 1.
     pub largest: usize,
@@ -66,6 +68,7 @@ impl<'a> Chunk<'a> {
             };
             match plain.map(|(kind, _)| kind) {
                 Some(Plain::Nothing) => {}
+                Some(Plain::Normal) => self.normal_count += 1,
                 Some(Plain::Vertex) => {
                     self.vertices.keep(text, start..end);
                     self.vertex_count += 1;
@@ -145,7 +148,8 @@ impl<'a> Chunk<'a> {
                 self.libraries.extend(names);
             }
             "p" | "l" => self.without_area.add(number, word),
-            "" | "vt" | "vn" | "vp" | "s" | "lod" | "bevel" | "usemap" | "maplib" | "c_interp"
+            "vn" => self.normal_count += 1,
+            "" | "vt" | "vp" | "s" | "lod" | "bevel" | "usemap" | "maplib" | "c_interp"
             | "d_interp" | "shadow_obj" | "trace_obj" => {}
             _ if word.starts_with('#') => {}
             _ => self.unknown.add(number, word),
@@ -294,7 +298,7 @@ fn libraries(names: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Where the line ends that starts at a place, its separator included.
-fn end_of_line(text: &str, start: usize, separator: u8) -> usize {
+pub(super) fn end_of_line(text: &str, start: usize, separator: u8) -> usize {
     let at = memchr::memchr(separator, &text.as_bytes()[start..]);
     at.map_or(text.len(), |at| start + at + 1)
 }
@@ -314,7 +318,7 @@ mod tests {
 
         #[test]
         fn what_bytes_show_is_what_a_closer_look_finds(
-            start in prop::sample::select(vec!["v ", "f ", "v", "f\t", "vt ", "#", ""]),
+            start in prop::sample::select(vec!["v ", "f ", "v", "f\t", "vt ", "vn ", "vn", "#", ""]),
             words in prop::collection::vec("[-+]?[0-9]{0,20}[.]?[0-9]{0,3}(e-?[0-9]{1,2})?|[0-9]{1,10}(/-?[0-9]*){0,3}", 0..6),
             end in prop::sample::select(vec!["\n", "\r\n", " \n", "\\\n", ""]),
         ) {
@@ -339,7 +343,11 @@ mod tests {
                     };
                     prop_assert_eq!(numbers(&out), numbers(&quick));
                 }
-                Some(Plain::Nothing) => prop_assert!(!line.starts_with(['f']) && !line.starts_with("v ")),
+                Some(Plain::Normal) => prop_assert_eq!(keyword(&line).0, "vn"),
+                Some(Plain::Nothing) => {
+                    prop_assert!(!line.starts_with(['f']) && !line.starts_with("v "));
+                    prop_assert_ne!(keyword(line.trim()).0, "vn");
+                }
             }
         }
     }

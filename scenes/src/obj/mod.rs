@@ -3,12 +3,14 @@
 //! [`scan`] checks the text and names the line of any fault, since `tobj`
 //! gives none; `tobj` then reads the checked text, and resolves groups and materials.
 //! Polygons become triangles in [`polygon`](crate::polygon). Where materials have
-//! [`textures`] there is a second pass, for [`coordinates`].
+//! [`textures`] there is a second pass, for [`coordinates`], and one beside `tobj` where there are
+//! [`normals`].
 
 mod chunk;
 mod coordinates;
 mod map;
 mod mtl;
+mod normals;
 mod pieces;
 mod plain;
 mod scan;
@@ -18,6 +20,7 @@ mod write;
 pub use write::{save, write_mtl, write_obj};
 
 use crate::load::LARGEST;
+use crate::normals::completed;
 use crate::polygon::Fans;
 use crate::scene::Parts;
 use crate::texture::assign_plain_materials;
@@ -28,6 +31,7 @@ use coordinates::Coordinates;
 use glam::Vec3;
 use heapwood_files::{check_text, decompress};
 use map::Map;
+use normals::Normals;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -55,7 +59,8 @@ pub fn read_obj(
     // Group names in some legacy encoding are no reason to refuse a scene.
     let (is_text, text) = rayon::join(|| check_text(&bytes), || String::from_utf8_lossy(&bytes));
     is_text.map_err(reading)?;
-    let scan = scan::scan(name, &text)?;
+    let chunks = scan::chunks(&text);
+    let scan = scan::scan(name, &chunks)?;
     if scan.faces == 0 {
         return Err(SceneError::NoTriangles { name: path() });
     }
@@ -85,11 +90,19 @@ pub fn read_obj(
         .chain(scan.vertices.parts())
         .chain(scan.body.parts());
     let mut reader = pieces::Reader::new(parts);
-    let (models, materials) = tobj::load_obj_buf(&mut reader, &TOBJ_OPTIONS, load_library)
-        .map_err(|source| SceneError::Parser {
-            path: path(),
-            source,
-        })?;
+    let has_normals = scan.normals.iter().any(|&count| count > 0);
+    let mut normals = None;
+    // Other threads read them while `tobj` keeps this one busy.
+    let models_and_materials = rayon::in_place_scope(|scope| {
+        if has_normals {
+            scope.spawn(|_| normals = Some(Normals::read(&chunks, &scan.normals)));
+        }
+        tobj::load_obj_buf(&mut reader, &TOBJ_OPTIONS, load_library)
+    });
+    let (models, materials) = models_and_materials.map_err(|source| SceneError::Parser {
+        path: path(),
+        source,
+    })?;
 
     let mut warnings = warnings.into_inner();
     let known = known.into_inner();
@@ -116,12 +129,16 @@ pub fn read_obj(
         textures::fetch(name, &materials, &is_used, &maps, &file, &mut warnings);
     let coordinates = (!table.textures.is_empty()).then(|| Coordinates::read(&text));
     warnings.extend(coordinates.as_ref().and_then(|all| all.warning(name)));
+    warnings.extend(normals.as_ref().and_then(|all| all.warning(name)));
     let plain = |number: usize| mtl::material(&materials[number], MaterialTextures::default());
     let both = materials.iter().zip(textures);
     let read = both.map(|(material, textures)| mtl::material(material, textures));
-    let corners = coordinates.as_ref().map(|all| &all.corners[..]);
+    let corners = Corners {
+        coordinates: coordinates.map(|all| all.corners),
+        normals,
+    };
     let mut fans = Fans::default();
-    let mut parts = assemble(name, models, read.collect(), corners, &mut fans);
+    let mut parts = assemble(name, models, read.collect(), &corners, &mut fans);
     warnings.extend(fans.warning(name, |face| line_of_face(&text, face)));
     let without = assign_plain_materials(
         &mut parts.materials,
@@ -182,13 +199,18 @@ fn read_library(
     }
 }
 
-/// One scene from the meshes that `tobj` makes of groups and materials; `corners` has the texture
-/// coordinates of the corners of all faces, which `tobj` leaves in order.
+/// What there is for the corners of all faces, which `tobj` leaves in order.
+struct Corners {
+    coordinates: Option<Vec<[f32; 2]>>,
+    normals: Option<Normals>,
+}
+
+/// One scene from the meshes that `tobj` makes of groups and materials.
 fn assemble(
     name: &str,
     models: Vec<tobj::Model>,
     mut materials: Vec<Material>,
-    corners: Option<&[[f32; 2]]>,
+    corners: &Corners,
     fans: &mut Fans,
 ) -> Parts {
     let nameless = models
@@ -202,24 +224,30 @@ fn assemble(
     let mut vertices = Vec::with_capacity(sum(|mesh| mesh.positions.len() / 3));
     let mut triangles = Vec::with_capacity(sum(|mesh| mesh.indices.len() / 3));
     let mut material_of = Vec::with_capacity(triangles.capacity());
-    let mut coordinates = Vec::new();
-    let mut rest_of_corners = corners;
-    let mut faces = 0;
+    let (mut coordinates, mut normals) = (Vec::new(), Vec::new());
+    // Corners of the meshes before, and faces.
+    let (mut before, mut faces) = (0, 0);
     for tobj::Model { mesh, .. } in models {
-        let of_mesh = rest_of_corners.map(|rest| {
-            let (of_mesh, rest) = rest.split_at(mesh.indices.len());
-            rest_of_corners = Some(rest);
-            of_mesh
-        });
+        let mut lay = |triangle: [usize; 3]| {
+            let corners_of_file = triangle.map(|corner| before + corner);
+            if let Some(all) = &corners.coordinates {
+                coordinates.push(corners_of_file.map(|corner| all[corner]));
+            }
+            if let Some(all) = &corners.normals {
+                normals.push(corners_of_file.map(|corner| all.of_corner(corner)));
+            }
+        };
         let base = vertices.len() as u32;
         vertices.extend(mesh.positions.chunks_exact(3).map(Vec3::from_slice));
         let position = |at: u32| vertices[at as usize];
         if mesh.face_arities.is_empty() {
             // All faces are triangles.
             faces += mesh.indices.len() / 3;
-            let corners = mesh.indices.as_chunks().0.iter();
-            triangles.extend(corners.map(|corners: &[u32; 3]| corners.map(|at| at + base)));
-            coordinates.extend(of_mesh.iter().flat_map(|of_mesh| of_mesh.as_chunks().0));
+            let vertices = mesh.indices.as_chunks().0.iter();
+            triangles.extend(vertices.map(|vertices: &[u32; 3]| vertices.map(|at| at + base)));
+            (0..mesh.indices.len())
+                .step_by(3)
+                .for_each(|first| lay([first, first + 1, first + 2]));
         }
         // Corners of a face are divided by their numbers among those of the mesh.
         let (mut face, mut parts) = (Vec::new(), Vec::new());
@@ -233,16 +261,17 @@ fn assemble(
             fans.triangulate(faces, &face, |corner| position(vertex(corner)), &mut parts);
             faces += 1;
             triangles.extend(parts.iter().map(|corners| corners.map(vertex)));
-            if let Some(of_mesh) = of_mesh {
-                let of_corner = |corner: u32| of_mesh[corner as usize];
-                coordinates.extend(parts.iter().map(|corners| corners.map(of_corner)));
-            }
+            parts
+                .iter()
+                .for_each(|corners| lay(corners.map(|corner| corner as usize)));
         }
+        before += mesh.indices.len();
         material_of.resize(
             triangles.len(),
             mesh.material_id.map_or(default, |id| id as u32),
         );
     }
+    let normals = completed(normals, &triangles, &vertices);
     Parts {
         name: name.to_owned(),
         vertices,
@@ -253,6 +282,7 @@ fn assemble(
             coordinates,
             ..Texturing::default()
         },
+        normals,
         cameras: Vec::new(),
         lights: Lights::default(),
     }

@@ -10,6 +10,8 @@ pub(super) enum Plain {
     Face(u32),
     /// A face that has more than vertices, by its largest index.
     Slashed(u32),
+    /// A normal, if it is sound.
+    Normal,
     /// Nothing that makes triangles.
     Nothing,
 }
@@ -30,7 +32,11 @@ pub(super) fn plain(text: &[u8]) -> Option<(Plain, &[u8])> {
             // Unless it goes on in the next line.
             let end = line.trim_ascii_end().last();
             let is_all = end.is_none_or(|&end| end != b'\\' && end.is_ascii());
-            is_all.then_some((Plain::Nothing, rest))
+            let kind = match text {
+                [b'v', b'n', ..] => Plain::Normal,
+                _ => Plain::Nothing,
+            };
+            is_all.then_some((kind, rest))
         }
         _ => None,
     }
@@ -195,6 +201,7 @@ mod tests {
             ("", Plain::Nothing),
             ("# 1 \\ 2", Plain::Nothing),
             ("vt 1 x", Plain::Nothing),
+            ("vn 1 x", Plain::Normal),
             ("vn", Plain::Nothing),
             ("s off\r", Plain::Nothing),
         ] {

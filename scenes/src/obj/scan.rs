@@ -4,7 +4,7 @@
 //! `tobj` reads without error: all vertices first, so that a face may use a
 //! vertex below it, and negative indices made absolute, since only the place
 //! in the original file gives them meaning. Texture coordinates, normals,
-//! points and lines are left out.
+//! points and lines are left out; normals are counted.
 //!
 //! Threads share the text in chunks of whole lines.
 
@@ -29,6 +29,8 @@ pub(super) struct Scan<'a> {
     pub vertices: Pieces<'a>,
     /// `f`, `g`, `o` and `usemtl` lines.
     pub body: Pieces<'a>,
+    /// For each of [`chunks`] its `vn` lines.
+    pub normals: Vec<usize>,
     /// Number of faces.
     pub faces: usize,
     /// Materials by name, with the line of their first use.
@@ -37,13 +39,13 @@ pub(super) struct Scan<'a> {
     pub warnings: Vec<Warning>,
 }
 
-/// Checks every line of `text`; `path` is what errors call it.
-pub(super) fn scan<'a>(path: &str, text: &'a str) -> Result<Scan<'a>, SceneError> {
-    scan_in_chunks(path, text, CHUNK)
+/// Parts of `text` that threads share.
+pub(super) fn chunks(text: &str) -> Vec<Lines<'_>> {
+    chunks_of(text, CHUNK)
 }
 
-fn scan_in_chunks<'a>(path: &str, text: &'a str, bytes: usize) -> Result<Scan<'a>, SceneError> {
-    let parts = chunks(text, bytes);
+/// Checks every line of [`chunks`]; `path` is what errors call their text.
+pub(super) fn scan<'a>(path: &str, parts: &[Lines<'a>]) -> Result<Scan<'a>, SceneError> {
     let mut chunks: Vec<Chunk> = (parts.par_iter())
         .map(|part| Chunk::scan(part, None, usize::MAX))
         .collect();
@@ -89,7 +91,7 @@ fn scan_in_chunks<'a>(path: &str, text: &'a str, bytes: usize) -> Result<Scan<'a
 }
 
 /// Parts of the text that end where a line does that does not go on in the next one.
-fn chunks(text: &str, bytes: usize) -> Vec<Lines<'_>> {
+fn chunks_of(text: &str, bytes: usize) -> Vec<Lines<'_>> {
     let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
     let separator = if rest.contains('\n') { b'\n' } else { b'\r' };
     let mut parts = Vec::new();
@@ -125,6 +127,7 @@ fn merged<'a>(path: &str, chunks: Vec<Chunk<'a>>) -> Scan<'a> {
     for chunk in chunks {
         scan.vertices.append(chunk.vertices);
         scan.body.append(chunk.body);
+        scan.normals.push(chunk.normal_count);
         scan.faces += chunk.faces;
         // Some exporters repeat the library before every object.
         for (library, line) in chunk.libraries {
@@ -160,6 +163,15 @@ fn merged<'a>(path: &str, chunks: Vec<Chunk<'a>>) -> Scan<'a> {
     scan
 }
 
+/// The chunks of a text, of so many bytes, and the `vn` lines of each.
+#[cfg(test)]
+pub(super) fn normals_in_chunks(text: &str, bytes: usize) -> (Vec<Lines<'_>>, Vec<usize>) {
+    let parts = chunks_of(text, bytes);
+    let count = |part| Chunk::scan(part, Some(0), usize::MAX).normal_count;
+    let counts = parts.iter().map(count).collect();
+    (parts, counts)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,8 +183,12 @@ mod tests {
         String::from_utf8(parts.concat()).unwrap()
     }
 
+    fn scan_text(text: &str) -> Result<Scan<'_>, SceneError> {
+        scan("t", &chunks(text))
+    }
+
     fn problem(text: &str) -> (usize, LineProblem) {
-        match scan("t", text).map(|_| ()) {
+        match scan_text(text).map(|_| ()) {
             Err(SceneError::Line { line, problem, .. }) => (line, problem),
             other => panic!("expected a line error, got {other:?}"),
         }
@@ -180,7 +196,7 @@ mod tests {
 
     #[test]
     fn vertices_of_every_form_are_cut_to_what_counts() {
-        let scan = scan("t", "v 1 2 3\nv 1 2 3 2\nv  1 2 3  .5 .5 .5 # c\n").unwrap();
+        let scan = scan_text("v 1 2 3\nv 1 2 3 2\nv  1 2 3  .5 .5 .5 # c\n").unwrap();
         assert_eq!(text_of(&scan.vertices), "v 1 2 3\nv 1 2 3 2\nv 1 2 3\n");
     }
 
@@ -201,7 +217,7 @@ mod tests {
     #[test]
     fn indices_become_absolute_and_forward_ones_are_allowed() {
         let text = "v 0 0 0\nv 1 0 0\nf -2 2//7 3/1/1\nv 0 1 0\nf -1 -2 -3 1\n";
-        let scan = scan("t", text).unwrap();
+        let scan = scan_text(text).unwrap();
         assert_eq!(text_of(&scan.body), "f 1 2 3\nf 3 2 1 1\n");
         assert_eq!(scan.faces, 2);
     }
@@ -227,7 +243,7 @@ mod tests {
 
     #[test]
     fn what_is_skipped_is_counted() {
-        let scan = scan("t", "foo 1\nl 1 2\nbar\np 1\n#c\n# c\ns 1\n").unwrap();
+        let scan = scan_text("foo 1\nl 1 2\nbar\np 1\n#c\n# c\ns 1\n").unwrap();
         let [
             Warning::PointsAndLines {
                 count: 2,
@@ -261,7 +277,7 @@ mod tests {
     fn names_may_not_be_missing() {
         for word in ["usemtl", "mtllib"] {
             let text = format!("v 0 0 0\n{word}\n{word} \n");
-            let scan = scan("t", &text).unwrap();
+            let scan = scan_text(&text).unwrap();
             assert!(scan.libraries.is_empty() && text_of(&scan.body).is_empty());
             assert_eq!(scan.warnings.len(), 1);
             assert_eq!(
@@ -273,7 +289,7 @@ mod tests {
 
     #[test]
     fn libraries_are_split_at_their_suffix() {
-        let scan = scan("t", "mtllib a.mtl my b.MTL\nmtllib c d\nmtllib a.mtl\n").unwrap();
+        let scan = scan_text("mtllib a.mtl my b.MTL\nmtllib c d\nmtllib a.mtl\n").unwrap();
         assert_eq!(
             scan.libraries,
             "mtllib a.mtl\nmtllib my b.MTL\nmtllib c d\n"
@@ -290,7 +306,7 @@ mod tests {
 
     /// All that a scan says.
     fn all(text: &str, bytes: usize) -> Result<String, String> {
-        let scan = scan_in_chunks("t", text, bytes).map_err(|error| error.to_string())?;
+        let scan = scan("t", &chunks_of(text, bytes)).map_err(|error| error.to_string())?;
         Ok(format!(
             "{}{:?}{}{}{} {:?} {:?}",
             scan.libraries,

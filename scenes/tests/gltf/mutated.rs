@@ -1,5 +1,6 @@
 //! No bytes make the reader panic.
 
+use glam::Vec3;
 use heapwood_scenes::{CleanOptions, MAX_COORDINATE, read_gltf};
 use proptest::prelude::*;
 
@@ -13,6 +14,10 @@ fn survives(bytes: Vec<u8>) {
             let positions = loaded.scene.positions();
             let mut values = positions.iter().flatten().flat_map(|v| v.to_array());
             assert!(values.all(|value| value.abs() <= MAX_COORDINATE));
+            let normals = loaded.scene.normals();
+            assert!(normals.is_empty() || normals.len() == loaded.scene.len());
+            let is_sound = |v: &Vec3| *v == Vec3::ZERO || (v.length() - 1.0).abs() < 1e-5;
+            assert!(normals.as_flattened().iter().all(is_sound));
             for camera in loaded.scene.cameras() {
                 // Far away from what they see, they have no direction in floats.
                 let view = camera.view(loaded.scene.bounds());
@@ -45,7 +50,7 @@ fn survives(bytes: Vec<u8>) {
 
 /// A file with most of what is read.
 fn rich(uri: Option<&str>) -> String {
-    let primitives = r#"{"attributes": {"POSITION": 0, "TEXCOORD_4": 0}, "indices": 1, "material": 0},
+    let primitives = r#"{"attributes": {"POSITION": 0, "TEXCOORD_4": 0, "NORMAL": 0}, "indices": 1, "material": 0},
         {"attributes": {"POSITION": 0}, "indices": 2, "mode": 5}, {"attributes": {}, "mode": 1},
         {"attributes": {"POSITION": 0}, "indices": 3, "mode": 6}"#;
     let nodes = r#"{"mesh": 0, "children": [1, 2]}, {"mesh": 0, "scale": [2, 2, -2]},
