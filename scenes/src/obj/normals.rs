@@ -76,27 +76,63 @@ impl Part {
         let mut part = Self::default();
         let mut start = 0;
         while start < text.len() {
-            let number = part.lines + 1;
-            let mut end = start;
-            loop {
-                part.lines += 1;
-                let last = end;
-                end = end_of_line(text, end, separator);
-                if end == text.len() || !goes_on(&text[last..end]) {
-                    break;
+            part.lines += 1;
+            let number = part.lines;
+            let mut end = end_of_line(text, start, separator);
+            if !part.plain(number, &text[start..end], above, all) {
+                let mut last = start;
+                while goes_on(&text[last..end]) && end < text.len() {
+                    part.lines += 1;
+                    last = end;
+                    end = end_of_line(text, end, separator);
                 }
-            }
-            let mut lines = text[start..end].split(char::from(separator));
-            let first = lines.next().unwrap_or_default();
-            let line = logical_line(first, lines);
-            match keyword(&line) {
-                ("vn", rest) => part.normal(number, without_comment(rest)),
-                ("f", rest) => part.face(number, without_comment(rest), above, all),
-                _ => {}
+                let mut lines = text[start..end].split(char::from(separator));
+                let first = lines.next().unwrap_or_default();
+                let line = logical_line(first, lines);
+                match keyword(&line) {
+                    ("vn", rest) => part.normal(number, without_comment(rest)),
+                    ("f", rest) => part.face(number, without_comment(rest), above, all),
+                    _ => {}
+                }
             }
             start = end;
         }
         part
+    }
+
+    /// Reads a line as nearly all are, by its bytes; says whether it was one.
+    fn plain(&mut self, number: usize, line: &str, above: usize, all: usize) -> bool {
+        // Other lines may go on in the next one, or begin with blanks of any alphabet.
+        let bytes = line.as_bytes().trim_ascii_end();
+        let is_whole = (bytes.last()).is_some_and(|&end| end.is_ascii_graphic() && end != b'\\');
+        if !is_whole {
+            return false;
+        }
+        match bytes {
+            [b'v', b'n', b' ', ..] => {
+                let mut words = line.split_ascii_whitespace().skip(1);
+                let mut next = || words.next()?.parse::<f32>().ok();
+                let (Some(x), Some(y), Some(z)) = (next(), next(), next()) else {
+                    return false;
+                };
+                self.push_normal(number, [x, y, z].map(f64::from));
+                true
+            }
+            [b'f', b' ', corners @ ..] => {
+                let is_plain = |byte: &u8| matches!(byte, b'0'..=b'9' | b'/' | b'-' | b' ');
+                if !corners.iter().all(is_plain) {
+                    return false;
+                }
+                let words = corners.split(|byte| *byte == b' ');
+                for corner in words.filter(|corner| !corner.is_empty()) {
+                    self.corner(number, third(corner), above, all);
+                }
+                true
+            }
+            [b'v', b'n', ..] | [b'f', ..] => false,
+            [start, ..] => start.is_ascii_graphic(),
+            [] => false,
+        }
     }
 
     fn normal(&mut self, number: usize, text: &str) {
@@ -106,25 +142,50 @@ impl Part {
             let value: Option<f32> = values.next().and_then(|word| word.parse().ok());
             value.map_or(f64::NAN, f64::from)
         };
-        let (normal, is_faulty) = sound([next(), next(), next()]);
+        self.push_normal(number, [next(), next(), next()]);
+    }
+
+    fn push_normal(&mut self, number: usize, vector: [f64; 3]) {
+        let (normal, is_faulty) = sound(vector);
         self.faults.count(is_faulty, Some(number));
         self.given.push(normal);
     }
 
     fn face(&mut self, number: usize, text: &str, above: usize, all: usize) {
         for corner in text.split_whitespace() {
-            let index = corner.split('/').nth(2).unwrap_or_default();
-            let index: Option<i64> = index.parse().ok();
-            let absolute = index.map(|index| match index {
-                ..0 => ((above + self.given.len()) as i64 + 1).saturating_add(index),
-                _ => index,
-            });
-            let found = absolute.filter(|index| (1..=all as i64).contains(index));
-            let found = found.and_then(|index| u32::try_from(index).ok());
-            let is_faulty = index.is_some() && found.is_none();
-            self.faults.count(is_faulty, Some(number));
-            self.corners.push(found.unwrap_or(NONE));
+            self.corner(number, third(corner.as_bytes()), above, all);
         }
+    }
+
+    /// Appends a corner by its index, if it has one.
+    fn corner(&mut self, number: usize, index: Option<i64>, above: usize, all: usize) {
+        let absolute = index.map(|index| match index {
+            ..0 => ((above + self.given.len()) as i64 + 1).saturating_add(index),
+            _ => index,
+        });
+        let found = absolute.filter(|index| (1..=all as i64).contains(index));
+        let found = found.and_then(|index| u32::try_from(index).ok());
+        let is_faulty = index.is_some() && found.is_none();
+        self.faults.count(is_faulty, Some(number));
+        self.corners.push(found.unwrap_or(NONE));
+    }
+}
+
+/// The third index of a corner, which the scan has found to be of integers.
+fn third(corner: &[u8]) -> Option<i64> {
+    let mut parts = corner.split(|byte| *byte == b'/');
+    let index = parts.nth(2)?;
+    let digits = index.iter().filter(|byte| byte.is_ascii_digit());
+    let more = |value: i64, digit: &u8| {
+        value
+            .saturating_mul(10)
+            .saturating_add(i64::from(digit - b'0'))
+    };
+    let value = digits.fold(0, more);
+    match index {
+        [] => None,
+        [b'-', ..] => Some(-value),
+        _ => Some(value),
     }
 }
 
@@ -132,6 +193,7 @@ impl Part {
 mod tests {
     use super::super::scan;
     use super::*;
+    use proptest::prelude::*;
 
     /// Those of a text in chunks of so many bytes, as the scan divides it.
     fn read(text: &str, bytes: usize) -> Normals {
@@ -198,6 +260,40 @@ mod tests {
                 };
                 assert_eq!(found.warning("t"), Some(expected_warning), "{text}");
                 assert_eq!(corners(&found)[..3], expected, "{text}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_bytes_show_is_what_a_closer_look_finds(
+            start in prop::sample::select(vec!["vn ", "f ", "vn", "f\t", " vn ", "v ", "#", "g "]),
+            words in prop::collection::vec("[-+]?[0-9]{0,3}[.]?[0-9]{0,3}(e-?[0-9]{1,2})?|[0-9]{1,3}(/-?[0-9]{0,2}){0,2}|#|nan|\u{a0}", 0..6),
+            end in prop::sample::select(vec!["\n", "\r\n", " \n", "\\\n", "\\ \n", ""]),
+        ) {
+            let line = format!("{start}{}{end}", words.join(" "));
+            let (mut plain, mut other) = (Part::default(), Part::default());
+            // The scan refuses other corners.
+            let is_corner = |word: &str| {
+                let parts: Vec<&str> = word.split('/').collect();
+                parts[0].parse::<i64>().is_ok() && parts[1..].iter().all(|part| part.is_empty() || part.parse::<i64>().is_ok())
+            };
+            let (word, rest) = keyword(line.trim());
+            let rest = without_comment(rest);
+            prop_assume!(word != "f" || rest.split_whitespace().all(is_corner));
+            if plain.plain(7, &line, 5, 9) {
+                prop_assert!(!goes_on(&line));
+                match word {
+                    "vn" => other.normal(7, rest),
+                    "f" => other.face(7, rest, 5, 9),
+                    _ => {}
+                }
+                let parts = [plain, other].map(|part| (part.given, part.corners, part.faults));
+                prop_assert_eq!(&parts[0], &parts[1], "{}", line);
+            } else {
+                prop_assert!(plain.given.is_empty() && plain.corners.is_empty());
             }
         }
     }
