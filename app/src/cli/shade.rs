@@ -60,7 +60,8 @@ impl ShadeName {
             Self::Cost => "The work of each ray, nodes and triangles, as a heat map with a legend",
             Self::Ambient => "Ambient occlusion: how open the surroundings of each surface are",
             Self::Path => {
-                "The light that arrives over any number of surfaces, with textures: path tracing"
+                "The light that arrives over any number of surfaces, smooth or flat, with textures: \
+                 path tracing"
             }
         }
     }
@@ -136,6 +137,9 @@ pub struct ShadeArguments {
     /// the units of the format [default: 1]
     #[arg(long, value_name = "FACTOR", value_parser = parse_scale)]
     light_scale: Option<f32>,
+    /// Leave out the normals of the scene's file, which make surfaces look smooth, for --shade path
+    #[arg(long)]
+    flat: bool,
 }
 
 impl ShadeArguments {
@@ -178,6 +182,7 @@ impl ShadeArguments {
         only(self.bounces.is_some(), "bounces", ShadeName::Path)?;
         only(self.sky.is_some(), "sky", ShadeName::Path)?;
         only(self.light_scale.is_some(), "light-scale", ShadeName::Path)?;
+        only(self.flat, "flat", ShadeName::Path)?;
         for (is_given, option) in [
             (self.environment.is_some(), "environment"),
             (self.environment_scale.is_some(), "environment-scale"),
@@ -299,6 +304,7 @@ impl ShadeArguments {
     ) -> Option<Lighting> {
         (self.shade == ShadeName::Path).then(|| {
             let lighting = Lighting::with_lights(scene, lights, SKY);
+            let lighting = if self.flat { lighting.flat() } else { lighting };
             match (&lights.environment, surroundings) {
                 (Some(file), Some(image)) => {
                     lighting.with_environment(image, file.scale, file.turn_degrees)

@@ -10,12 +10,14 @@ use super::material::{
 };
 use super::random::Sampler;
 use super::surface::{SurfacePoint, point_of};
-use super::textured::TexturedMaterials;
 use super::traverse::Tree;
 use crate::kdtree::bounds::Bounds;
 
 /// What the surfaces of a scene are like.
 pub(super) trait Surfaces: Copy {
+    /// Whether light may be scattered by other normals than those of triangles.
+    const IS_SMOOTH: bool;
+
     /// The material of the point of a triangle with these weights of its corners.
     ///
     /// # Safety
@@ -29,6 +31,24 @@ pub(super) trait Surfaces: Copy {
     ///
     /// As for `at`.
     unsafe fn emission_at(&self, triangle: u32, weights: [f32; 3]) -> Vec3;
+
+    /// The unit normal of the same point by which it scatters light: at the side from which
+    /// `surface`, the point, is seen, and towards the eye, which is along the unit vector `back`.
+    /// Where it is not smooth, that of the triangle.
+    ///
+    /// # Safety
+    ///
+    /// As for `at`.
+    #[inline(always)]
+    unsafe fn normal_at(
+        &self,
+        _triangle: u32,
+        _weights: [f32; 3],
+        surface: &SurfacePoint,
+        _back: Vec3,
+    ) -> Vec3 {
+        surface.normal
+    }
 }
 
 /// The materials of a scene without textures.
@@ -41,6 +61,8 @@ pub(super) struct Materials {
 }
 
 impl Surfaces for Materials {
+    const IS_SMOOTH: bool = false;
+
     #[inline(always)]
     unsafe fn at(&self, triangle: u32, _: [f32; 3]) -> SurfaceMaterial {
         // SAFETY: the caller's promise.
@@ -54,20 +76,6 @@ impl Surfaces for Materials {
     unsafe fn emission_at(&self, triangle: u32, weights: [f32; 3]) -> Vec3 {
         // SAFETY: the caller's promise.
         unsafe { self.at(triangle, weights).emission }
-    }
-}
-
-impl Surfaces for TexturedMaterials {
-    #[inline(always)]
-    unsafe fn at(&self, triangle: u32, weights: [f32; 3]) -> SurfaceMaterial {
-        // SAFETY: the caller's promise.
-        unsafe { TexturedMaterials::at(self, triangle, weights) }
-    }
-
-    #[inline(always)]
-    unsafe fn emission_at(&self, triangle: u32, weights: [f32; 3]) -> Vec3 {
-        // SAFETY: the caller's promise.
-        unsafe { TexturedMaterials::emission_at(self, triangle, weights) }
     }
 }
 

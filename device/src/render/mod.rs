@@ -21,6 +21,7 @@ mod random;
 mod ray;
 mod scatter;
 mod shade;
+mod smooth;
 mod surface;
 mod texture;
 mod textured;
@@ -48,6 +49,7 @@ pub use random::{Sampler, hash};
 pub use ray::Ray;
 pub use scatter::{Lobes, Scattered};
 pub use shade::{Mode, normal};
+pub use smooth::{CornerNormals, smooth_normal};
 pub use surface::SurfacePoint;
 pub use texture::{
     DECODED, Encoding, LARGEST_SIDE, Sample, TEXTURE_WORDS, Texture, Textures, Wrap,

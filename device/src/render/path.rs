@@ -16,6 +16,7 @@ use super::random::Sampler;
 use super::ray::Ray;
 use super::scatter::Lobes;
 use super::shade::unit;
+use super::smooth::{reflected_part, scattered_part};
 use super::surface::SurfacePoint;
 use super::traverse::Tree;
 use crate::arguments;
@@ -144,11 +145,13 @@ impl<S: Surfaces, E: Environment> Lit<S, E> {
                 return traced;
             }
             // SAFETY: what a ray hits is in a leaf, and a triangle of the scene.
-            let (surface, material) = unsafe {
+            let (surface, material, normal) = unsafe {
                 let triangle = self.tree.address(hit.triangle);
                 let (surface, weights) = SurfacePoint::hit_and_weights(&ray, triangle);
-                (surface, self.surfaces.at(hit.triangle, weights))
+                let normal = (self.surfaces).normal_at(hit.triangle, weights, &surface, -direction);
+                (surface, self.surfaces.at(hit.triangle, weights), normal)
             };
+            let is_smooth = S::IS_SMOOTH && normal != surface.normal;
             let cosine = -surface.normal.dot(direction);
             if material.is_light() {
                 // Directions have length 1, so that parameters are distances.
@@ -164,7 +167,7 @@ impl<S: Surfaces, E: Environment> Lit<S, E> {
             }
             bounce += 1;
 
-            let frame = Frame::new(surface.normal);
+            let frame = Frame::new(normal);
             let mut out = frame.to_local(-direction);
             out.z = if out.z > 0.0 { out.z } else { 0.0 };
             let lobes = Lobes::new(material, out);
@@ -173,14 +176,23 @@ impl<S: Surfaces, E: Environment> Lit<S, E> {
                 // SAFETY: the arguments' contract; there is a light or a lamp.
                 let light = unsafe { self.lights.sample(beside, sampler) };
                 let from = frame.to_local(light.direction);
-                if from.z > 0.0 && light.density > 0.0 && light.density < f32::INFINITY {
+                let part = if is_smooth {
+                    reflected_part(surface.normal, normal, light.direction)
+                } else {
+                    1.0
+                };
+                if from.z > 0.0
+                    && part > 0.0
+                    && light.density > 0.0
+                    && light.density < f32::INFINITY
+                {
                     let (factor, chosen) = lobes.evaluate(from);
                     let chosen = if light.is_hit { chosen } else { 0.0 };
                     let share = weight(light.density, chosen) / light.density;
                     traced.shadow += 1;
                     let shadow = Ray::leaving(beside, light.way, &self.bounds);
                     if shadow.is_some_and(|ray| !self.tree.any_hit(&ray, light.end)) {
-                        traced.light += carried * factor * light.light * share;
+                        traced.light += carried * factor * light.light * (share * part);
                     }
                 }
             }
@@ -190,6 +202,16 @@ impl<S: Surfaces, E: Environment> Lit<S, E> {
             };
             carried *= scattered.factor;
             density = scattered.density;
+            if is_smooth {
+                let (is_through, is_spread) = (scattered.direction.z < 0.0, density > 0.0);
+                let towards = frame.to_scene(scattered.direction);
+                let own = surface.normal;
+                let part = scattered_part(own, normal, towards, is_through, is_spread);
+                if part <= 0.0 {
+                    return traced;
+                }
+                carried *= part;
+            }
             if bounce >= SURE_BOUNCES {
                 let larger = if carried.x < carried.y {
                     carried.y

@@ -1,9 +1,10 @@
-//! The kernel `DetailedPath`: path tracing over surfaces with textures, and before an image of
-//! what is around the scene. Scenes without any of it have `Path`, whose code and memory know
+//! The kernel `DetailedPath`: path tracing over surfaces with textures or smooth ones, and
+//! before an image of what is around the scene. Scenes without any of it have `Path`, whose code and memory know
 //! nothing of them.
 
 use super::environment::{EnvironmentImage, SkyOrImage};
 use super::path::{Path, PathArguments, render, sky_of};
+use super::smooth::{CornerNormals, DetailedSurfaces};
 use super::texture::Textures;
 use super::textured::{TEXTURED_WORDS, TexturedMaterials};
 use crate::kernel::{Args, PlainKernel};
@@ -23,6 +24,8 @@ pub struct DetailedPathArguments {
     pub textures: *mut u32,
     /// As in `EnvironmentImage`; null where the sky is around the scene.
     pub environment: *mut u32,
+    /// For each triangle the normals of its corners; null where all are flat.
+    pub normals: *mut CornerNormals,
 }
 
 impl From<Args> for DetailedPathArguments {
@@ -33,6 +36,7 @@ impl From<Args> for DetailedPathArguments {
             coordinates: args.pointers[PATH_POINTERS].cast(),
             textures: args.pointers[PATH_POINTERS + 1].cast(),
             environment: args.pointers[PATH_POINTERS + 2].cast(),
+            normals: args.pointers[PATH_POINTERS + 3].cast(),
         }
     }
 }
@@ -43,6 +47,7 @@ impl From<DetailedPathArguments> for Args {
         args.pointers[PATH_POINTERS] = typed.coordinates.cast();
         args.pointers[PATH_POINTERS + 1] = typed.textures.cast();
         args.pointers[PATH_POINTERS + 2] = typed.environment.cast();
+        args.pointers[PATH_POINTERS + 3] = typed.normals.cast();
         args
     }
 }
@@ -58,13 +63,17 @@ impl PlainKernel for DetailedPath {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: DetailedPathArguments) {
         let path = arguments.path;
-        let surfaces = TexturedMaterials {
+        let materials = TexturedMaterials {
             materials: path.materials.cast::<[u32; TEXTURED_WORDS]>(),
             material_of: path.material_of,
             coordinates: arguments.coordinates,
             textures: Textures {
                 words: arguments.textures,
             },
+        };
+        let surfaces = DetailedSurfaces {
+            materials,
+            normals: arguments.normals,
         };
         let words = arguments.environment;
         // SAFETY: the arguments' contract.

@@ -1,4 +1,5 @@
-//! What only some scenes have, on a backend: textures, and an image of what is around.
+//! What only some scenes have, on a backend: textures, normals of corners, and an image of
+//! what is around.
 
 use bytemuck::cast_slice;
 use heapwood_device::render::{DetailedPathArguments, PathArguments, TEXTURED_WORDS};
@@ -13,6 +14,7 @@ pub(super) struct Details {
     coordinates: Option<Memory>,
     textures: Option<Memory>,
     environment: Option<Memory>,
+    normals: Option<Memory>,
 }
 
 /// The address of memory, or null.
@@ -29,9 +31,10 @@ impl Details {
         let Lighting {
             textured,
             environment,
+            normals,
             ..
         } = lighting;
-        if textured.is_none() && environment.is_none() {
+        if textured.is_none() && environment.is_none() && normals.is_empty() {
             return Ok(None);
         }
         let textured = textured.as_ref();
@@ -49,10 +52,15 @@ impl Details {
         let textures = textured.map(|textured| memory_of(backend, &textured.words));
         let environment = environment.as_ref();
         let environment = environment.map(|environment| memory_of(backend, &environment.words));
+        let normals = (!normals.is_empty()).then(|| {
+            let normals: &[[f32; 9]] = cast_slice(normals);
+            memory_of(backend, normals)
+        });
         let details = Self {
             coordinates: coordinates.transpose()?,
             textures: textures.transpose()?,
             environment: environment.transpose()?,
+            normals: normals.transpose()?,
         };
         Ok(Some((details, materials)))
     }
@@ -64,6 +72,7 @@ impl Details {
             coordinates: address(self.coordinates.as_ref()),
             textures: address(self.textures.as_ref()),
             environment: address(self.environment.as_ref()),
+            normals: address(self.normals.as_ref()),
         }
     }
 }

@@ -14,7 +14,9 @@ use crate::backend::BackendError;
 pub struct Features {
     /// The part of white light that the surface reflects in all; 0 where there is none.
     pub albedo: Vec<[f32; 3]>,
-    /// The unit normal of the triangle, at the side of the eye; 0 where there is none.
+    /// The unit normal by which light is scattered, at the side of the eye: of a smooth surface the
+    /// one between those of the triangle's corners, else that of the triangle; 0 where there is
+    /// no surface.
     pub normal: Vec<[f32; 3]>,
     /// The distance from the eye; infinite where there is nothing.
     pub depth: Vec<f32>,
@@ -53,7 +55,8 @@ impl Features {
             let ray = device::Ray::new(basis.origin, *direction, &tree.bounds);
             // SAFETY: the triangle is a reference's.
             let weights = ray.map(|ray| unsafe { ray.weights(triangle) });
-            let material = lighting.material_at(hit.triangle, weights.unwrap_or_default());
+            let weights = weights.unwrap_or_default();
+            let material = lighting.material_at(hit.triangle, weights);
             let normal = normal(triangle);
             let facing = if normal.dot(*direction) > 0.0 {
                 -normal
@@ -63,7 +66,8 @@ impl Features {
             features
                 .albedo
                 .push((material.diffuse + material.specular).to_array());
-            features.normal.push(facing.to_array());
+            let shown = lighting.normal_at(hit.triangle, weights, facing, *direction);
+            features.normal.push(shown.to_array());
             features.depth.push(hit.t * direction.length());
         }
         Ok(features)

@@ -2,8 +2,8 @@
 
 use glam::Vec3;
 use heapwood_device::render::{
-    Finish, LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, Sky, SurfaceMaterial,
-    Triangle,
+    CornerNormals, Finish, LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, Sky,
+    SurfaceMaterial, Triangle, smooth_normal,
 };
 use heapwood_scenes::{Lights, Material, Panorama, Scene};
 
@@ -25,6 +25,8 @@ pub struct Lighting {
     pub(super) textured: Option<Textured>,
     /// What takes the place of the sky.
     pub(super) environment: Option<EnvironmentWords>,
+    /// For each triangle the normals of its corners; empty where all are flat.
+    pub(super) normals: Vec<CornerNormals>,
 }
 
 impl Lighting {
@@ -34,6 +36,9 @@ impl Lighting {
         Self {
             textured: Textured::of(scene),
             lamps: floats(&lamps(scene.lights())),
+            normals: (scene.normals().iter())
+                .map(|corners| corners.map(|normal| normal.to_array()))
+                .collect(),
             ..Self::new(&triangles(scene), &materials, scene.material_of(), sky)
         }
     }
@@ -80,6 +85,7 @@ impl Lighting {
             sky,
             textured: None,
             environment: None,
+            normals: Vec::new(),
         }
     }
 
@@ -95,6 +101,41 @@ impl Lighting {
                 let number = self.material_of[triangle as usize];
                 SurfaceMaterial::from_floats(self.materials[number as usize])
             }
+        }
+    }
+
+    /// The normal by which the point of a triangle with these weights of its corners scatters
+    /// light, seen along `direction`; `own`, of length 1, is that of the triangle at the side of
+    /// the eye.
+    pub(super) fn normal_at(
+        &self,
+        triangle: u32,
+        weights: [f32; 3],
+        own: Vec3,
+        direction: Vec3,
+    ) -> Vec3 {
+        match self.normals.get(triangle as usize) {
+            Some(corners) => smooth_normal(*corners, weights, own, -unit(direction)),
+            None => own,
+        }
+    }
+
+    /// The same with these normals of triangles' corners in place of others: of length 1, or of
+    /// length 0 where a corner has none.
+    ///
+    /// # Panics
+    ///
+    /// If there are not those of each triangle.
+    pub fn with_normals(self, normals: Vec<CornerNormals>) -> Self {
+        assert_eq!(normals.len(), self.material_of.len());
+        Self { normals, ..self }
+    }
+
+    /// The same without normals of corners.
+    pub fn flat(self) -> Self {
+        Self {
+            normals: Vec::new(),
+            ..self
         }
     }
 
