@@ -152,6 +152,36 @@ fn raw_values_go_to_exr_files() {
 }
 
 #[test]
+fn normals_make_surfaces_smooth_unless_they_are_left_out() {
+    let folder = Folder::new();
+    let corners = "v -1 -1 0\nv 1 -1 0\nv 0 1 0\n";
+    let smooth = "vn -3 0 4\nvn 3 0 4\nvn 0 3 4\nf 1//1 2//2 3//3\n";
+    folder.put("smooth.obj", format!("{corners}{smooth}"));
+    folder.put("plain.obj", format!("{corners}f 1 2 3\n"));
+    let render = |scene: &str, options: &str| {
+        let options = format!("{options} {SMALL} --format json");
+        let outcome = run(&folder, &format!("render @{scene}.obj {options}"));
+        assert_eq!((outcome.code, &outcome.stderr[..]), (0, ""), "{outcome:?}");
+        fs::read(folder.path("x.exr")).unwrap()
+    };
+    let path = "-o @x.exr --shade path --spp 4";
+    let plain = render("plain", path);
+    // With the layers of normals.
+    assert_ne!(render("smooth", path), plain);
+    assert_eq!(render("smooth", &format!("{path} --flat")), plain);
+    // What has no effect on a file is no error: one may render many by the same command.
+    assert_eq!(render("plain", &format!("{path} --flat")), plain);
+    for shade in ["normal", "eyelight", "ao"] {
+        let options = format!("-o @x.exr --shade {shade}");
+        assert_eq!(
+            render("smooth", &options),
+            render("plain", &options),
+            "{shade}"
+        );
+    }
+}
+
+#[test]
 fn rays_are_timed_apart_on_request() {
     let folder = Folder::new();
     folder.scene("courtyard");
@@ -194,6 +224,11 @@ fn what_has_no_effect_or_is_no_window_is_refused() {
         ),
         ("--bounces 4", "--bounces has no effect on --shade eyelight"),
         ("--shade ao --sky 1", "--sky has no effect on --shade ao"),
+        ("--flat", "--flat has no effect on --shade eyelight"),
+        (
+            "--shade normal --flat",
+            "--flat has no effect on --shade normal",
+        ),
         (
             "--shade depth --spp 4",
             "--spp has no effect on --shade depth",

@@ -1,8 +1,9 @@
 //! What golden pictures are taken of, and pictures on GPUs: every scene that the program makes
-//! and ships, scenes with all materials and textures, and every kind of picture of them.
+//! and ships, scenes with all materials and textures, a smooth one, and every kind of picture of them.
 
 mod parlour;
 mod scenes;
+mod smooth;
 
 use glam::Vec3;
 use heapwood::backend::Backend;
@@ -15,6 +16,7 @@ use heapwood_scenes::{Camera, CameraView, Lights, Panorama, Scene};
 
 pub use parlour::parlour;
 pub use scenes::subjects;
+pub use smooth::smooth;
 
 /// The program's sky where none is given.
 const SKY: Sky = Sky {

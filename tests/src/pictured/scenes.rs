@@ -6,7 +6,7 @@ use heapwood_scenes::{
     Sun, Texture, TextureImage, Texturing, Wrap, generate, view_of,
 };
 
-use super::{Subject, parlour};
+use super::{Subject, parlour, smooth};
 use crate::soup::{grid, moved, sphere};
 
 /// Triangles of a scene that is made in any size, at least.
@@ -47,6 +47,7 @@ pub fn subjects() -> Vec<Subject> {
         Subject::of(&all_textures()),
         under_spots(&all_textures(), "textures-spots"),
         in_the_open(),
+        from_the_front(&smooth()),
     ]);
     all
 }
@@ -75,6 +76,17 @@ fn from_within(scene: &Scene) -> CameraView {
         fov_degrees: Some(65.0),
         ..CameraView::default()
     }
+}
+
+/// From above the open side.
+fn from_the_front(scene: &Scene) -> Subject {
+    let view = CameraView {
+        eye: Some(Vec3::new(0.5, 4.5, 10.5)),
+        look_at: Some(Vec3::new(0.2, 1.2, 0.0)),
+        fov_degrees: Some(42.0),
+        ..CameraView::default()
+    };
+    Subject::new(scene, view, &Lights::default())
 }
 
 /// The knot in the last light of a day, with a lamp: an environment, and no textures.
