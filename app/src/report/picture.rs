@@ -47,6 +47,9 @@ pub struct ShadeOptions {
     /// The most surfaces of a path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounces: Option<u32>,
+    /// True if the scene's normals were left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flat: Option<bool>,
     /// Shadow rays of a hit, of ambient occlusion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ao_samples: Option<u32>,
@@ -76,7 +79,10 @@ impl ShadeOptions {
                 options.ao_samples = Some(samples);
                 options.ao_distance = Some(distance);
             }
-            Shade::Path { bounces, .. } => options.bounces = Some(bounces),
+            Shade::Path { lighting, bounces } => {
+                options.bounces = Some(bounces);
+                options.flat = lighting.is_flat().then_some(true);
+            }
         }
         options
     }

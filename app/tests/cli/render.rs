@@ -162,6 +162,9 @@ fn normals_make_surfaces_smooth_unless_they_are_left_out() {
         let options = format!("{options} {SMALL} --format json");
         let outcome = run(&folder, &format!("render @{scene}.obj {options}"));
         assert_eq!((outcome.code, &outcome.stderr[..]), (0, ""), "{outcome:?}");
+        let is_flat = scene == "smooth" && options.contains("--flat");
+        let expected = is_flat.then_some(true);
+        assert_eq!(outcome.json()["flat"].as_bool(), expected, "{outcome:?}");
         fs::read(folder.path("x.exr")).unwrap()
     };
     let path = "-o @x.exr --shade path --spp 4";

@@ -27,6 +27,8 @@ pub struct Lighting {
     pub(super) environment: Option<EnvironmentWords>,
     /// For each triangle the normals of its corners; empty where all are flat.
     pub(super) normals: Vec<CornerNormals>,
+    /// Whether those that the scene has were left out.
+    is_flat: bool,
 }
 
 impl Lighting {
@@ -86,6 +88,7 @@ impl Lighting {
             textured: None,
             environment: None,
             normals: Vec::new(),
+            is_flat: false,
         }
     }
 
@@ -128,15 +131,25 @@ impl Lighting {
     /// If there are not those of each triangle.
     pub fn with_normals(self, normals: Vec<CornerNormals>) -> Self {
         assert_eq!(normals.len(), self.material_of.len());
-        Self { normals, ..self }
+        Self {
+            normals,
+            is_flat: false,
+            ..self
+        }
     }
 
     /// The same without normals of corners.
     pub fn flat(self) -> Self {
         Self {
+            is_flat: self.is_flat || !self.normals.is_empty(),
             normals: Vec::new(),
             ..self
         }
+    }
+
+    /// Whether normals of the scene were left out.
+    pub fn is_flat(&self) -> bool {
+        self.is_flat
     }
 
     /// The same with these lamps in place of others.
