@@ -2,7 +2,8 @@
 
 use glam::Vec3;
 use heapwood::tree::{
-    Cores, Lighting, Options, PlacedTree, RenderedImage, Shade, Shading, Sky, render_placed,
+    Cores, Features, Lighting, Options, PlacedTree, RenderedImage, Shade, Shading, Sky,
+    render_placed,
 };
 use heapwood_device::render::{Mode, SurfaceMaterial, Triangle};
 use heapwood_scenes::Camera;
@@ -74,17 +75,41 @@ impl Stage {
         samples: u32,
         bounces: u32,
     ) -> RenderedImage {
-        let backend = cpu(2);
-        let cores = Cores::new(Some(2)).expect("threads");
-        let built = cores.build(&self.triangles, Options::default());
-        let built = built.expect("a tree");
-        let placed = PlacedTree::new(&*backend, &built.tree, &self.triangles, built.bounds);
         let shading = Shading {
             shade: Shade::Path { lighting, bounces },
             samples,
             ..Shading::from(Mode::default())
         };
-        render_placed(&placed.expect("memory"), camera, &shading, 1).expect("a picture")
+        self.picture(camera, &shading)
+    }
+
+    /// What the eye sees first in the middle of each pixel.
+    ///
+    /// # Panics
+    ///
+    /// As [`render_with`](Self::render_with).
+    pub fn features(&self, camera: &Camera, lighting: &Lighting) -> Features {
+        let shading = Shading {
+            shade: Shade::Path {
+                lighting,
+                bounces: 0,
+            },
+            features: true,
+            ..Shading::from(Mode::default())
+        };
+        let picture = self.picture(camera, &shading);
+        picture
+            .features
+            .expect("the layers of a path traced picture")
+    }
+
+    fn picture(&self, camera: &Camera, shading: &Shading) -> RenderedImage {
+        let backend = cpu(2);
+        let cores = Cores::new(Some(2)).expect("threads");
+        let built = cores.build(&self.triangles, Options::default());
+        let built = built.expect("a tree");
+        let placed = PlacedTree::new(&*backend, &built.tree, &self.triangles, built.bounds);
+        render_placed(&placed.expect("memory"), camera, shading, 1).expect("a picture")
     }
 }
 

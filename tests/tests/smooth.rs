@@ -106,6 +106,32 @@ fn a_ball_of_few_triangles_has_the_light_of_a_sphere() {
 }
 
 #[test]
+fn layers_of_normals_are_those_of_the_sphere() {
+    let ball = sphere(12);
+    let stage = Stage::default().with(&ball, MATT);
+    let eye = Vec3::new(2.0, 1.5, 3.0);
+    let camera = camera(eye, 32.0, 48);
+    let points = on_sphere(&camera, 48);
+    let off = |lighting: &Lighting| {
+        let features = stage.features(&camera, lighting);
+        let seen = points
+            .iter()
+            .zip(&features.normal)
+            .filter_map(|(point, found)| {
+                let point = (*point)?;
+                let is_well = point.dot((eye - point).normalize()) > 0.4;
+                is_well.then(|| point.distance(Vec3::from_array(*found)))
+            });
+        seen.fold(0.0, f32::max)
+    };
+    let flat = stage.lighting(WHITE);
+    let smooth = flat.clone().with_normals(round(&ball));
+    let (smooth, flat) = (off(&smooth), off(&flat));
+    println!("off by {smooth} at most, flat by {flat}");
+    assert!(smooth < 0.02 && flat > 4.0 * smooth, "{smooth} {flat}");
+}
+
+#[test]
 fn nothing_is_brighter_than_what_is_around_it() {
     let white = SurfaceMaterial {
         diffuse: Vec3::ONE,

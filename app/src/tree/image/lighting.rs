@@ -3,7 +3,7 @@
 use glam::Vec3;
 use heapwood_device::render::{
     CornerNormals, Finish, LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, Sky,
-    SurfaceMaterial, Triangle, smooth_normal,
+    SurfaceMaterial, Triangle,
 };
 use heapwood_scenes::{Lights, Material, Panorama, Scene};
 
@@ -28,7 +28,7 @@ pub struct Lighting {
     /// For each triangle the normals of its corners; empty where all are flat.
     pub(super) normals: Vec<CornerNormals>,
     /// Whether those that the scene has were left out.
-    is_flat: bool,
+    pub(super) is_flat: bool,
 }
 
 impl Lighting {
@@ -105,51 +105,6 @@ impl Lighting {
                 SurfaceMaterial::from_floats(self.materials[number as usize])
             }
         }
-    }
-
-    /// The normal by which the point of a triangle with these weights of its corners scatters
-    /// light, seen along `direction`; `own`, of length 1, is that of the triangle at the side of
-    /// the eye.
-    pub(super) fn normal_at(
-        &self,
-        triangle: u32,
-        weights: [f32; 3],
-        own: Vec3,
-        direction: Vec3,
-    ) -> Vec3 {
-        match self.normals.get(triangle as usize) {
-            Some(corners) => smooth_normal(*corners, weights, own, -unit(direction)),
-            None => own,
-        }
-    }
-
-    /// The same with these normals of triangles' corners in place of others: of length 1, or of
-    /// length 0 where a corner has none.
-    ///
-    /// # Panics
-    ///
-    /// If there are not those of each triangle.
-    pub fn with_normals(self, normals: Vec<CornerNormals>) -> Self {
-        assert_eq!(normals.len(), self.material_of.len());
-        Self {
-            normals,
-            is_flat: false,
-            ..self
-        }
-    }
-
-    /// The same without normals of corners.
-    pub fn flat(self) -> Self {
-        Self {
-            is_flat: self.is_flat || !self.normals.is_empty(),
-            normals: Vec::new(),
-            ..self
-        }
-    }
-
-    /// Whether normals of the scene were left out.
-    pub fn is_flat(&self) -> bool {
-        self.is_flat
     }
 
     /// The same with these lamps in place of others.
@@ -246,7 +201,7 @@ fn floats(lamps: &[Lamp]) -> Vec<[f32; LAMP_FLOATS]> {
 }
 
 /// A direction's unit vector; its square may be more than an `f32` holds, or less.
-fn unit(direction: Vec3) -> Vec3 {
+pub(super) fn unit(direction: Vec3) -> Vec3 {
     let parts = direction.to_array().map(f64::from);
     let length = parts.iter().map(|part| part * part).sum::<f64>().sqrt();
     Vec3::from_array(parts.map(|part| (part / length) as f32))

@@ -12,6 +12,7 @@ mod passes;
 mod placed_lighting;
 mod sampling;
 mod shading;
+mod smooth;
 mod textured;
 
 use heapwood_scenes::Camera;
