@@ -3,7 +3,7 @@
 
 use super::{LARGEST_SIDE, MOST_TEXELS, TextureImage};
 use crate::load::too_large;
-use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 use std::collections::HashMap;
 use std::io::Cursor;
 
@@ -59,13 +59,15 @@ impl Images {
 }
 
 /// What a decoder says, in one line.
-pub fn damage(error: image::ImageError) -> String {
+pub fn refusal(error: image::ImageError) -> String {
+    let what = match &error {
+        ImageError::Unsupported(_) => "it is of a kind that is not read",
+        ImageError::Limits(_) => "it is too large",
+        _ => "it is damaged",
+    };
     let text = error.to_string();
     let words: Vec<&str> = text.split_whitespace().collect();
-    format!(
-        "it is damaged: {}",
-        crate::error::shortened(&words.join(" "))
-    )
+    format!("{what}: {}", crate::error::shortened(&words.join(" ")))
 }
 
 /// An image of at most so many texels.
@@ -79,7 +81,7 @@ fn decode(bytes: &[u8], role: Role, most: u64) -> Result<TextureImage, String> {
     let mut limits = Limits::default();
     limits.max_alloc = Some(MOST_MEMORY);
     reader.limits(limits);
-    let decoder = reader.into_decoder().map_err(damage)?;
+    let decoder = reader.into_decoder().map_err(refusal)?;
     let (width, height) = decoder.dimensions();
     if width > LARGEST_SIDE || height > LARGEST_SIDE {
         return Err(format!(
@@ -92,7 +94,7 @@ fn decode(bytes: &[u8], role: Role, most: u64) -> Result<TextureImage, String> {
             "the textures of a scene have {MOST_TEXELS} texels at most: make them smaller"
         ));
     }
-    let image = DynamicImage::from_decoder(decoder).map_err(damage)?;
+    let image = DynamicImage::from_decoder(decoder).map_err(refusal)?;
     let has_alpha = image.color().has_alpha();
     let rgba = image.into_rgba8().into_raw();
     let mut texels: Vec<[u8; 4]> = rgba.as_chunks().0.to_vec();

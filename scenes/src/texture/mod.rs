@@ -3,7 +3,7 @@
 mod decode;
 mod table;
 
-pub(crate) use decode::{Images, LARGEST_IMAGE, Role, damage};
+pub(crate) use decode::{Images, LARGEST_IMAGE, Role, refusal};
 pub(crate) use table::Table;
 
 use crate::Material;

@@ -1,7 +1,10 @@
 //! Images of what is around a scene: equirectangular panoramas of linear light.
 
+mod exr;
+
 use crate::load::beside;
-use crate::texture::{LARGEST_IMAGE, damage, decoded};
+use crate::texture::{LARGEST_IMAGE, decoded, refusal};
+use image::codecs::hdr::HdrDecoder;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 use std::io::Cursor;
 use std::path::Path;
@@ -62,18 +65,7 @@ impl Panorama {
     ///
     /// The cause.
     pub fn decode(bytes: &[u8]) -> Result<(Self, usize), String> {
-        let mut reader = ImageReader::new(Cursor::new(bytes))
-            .with_guessed_format()
-            .map_err(|error| error.to_string())?;
-        let is_light = match reader.format() {
-            Some(ImageFormat::Hdr | ImageFormat::OpenExr) => true,
-            Some(ImageFormat::Png | ImageFormat::Jpeg) => false,
-            _ => return Err("it is neither Radiance HDR, OpenEXR, PNG nor JPEG".to_owned()),
-        };
-        let mut limits = Limits::default();
-        limits.max_alloc = Some(MOST_MEMORY);
-        reader.limits(limits);
-        let decoder = reader.into_decoder().map_err(damage)?;
+        let (decoder, is_light) = decoder_of(bytes)?;
         let (width, height) = decoder.dimensions();
         let count = u64::from(width) * u64::from(height);
         if width.max(height) > LARGEST_SIDE || count > MOST_TEXELS {
@@ -82,7 +74,7 @@ impl Panorama {
                  are allowed"
             ));
         }
-        let image = DynamicImage::from_decoder(decoder).map_err(damage)?;
+        let image = DynamicImage::from_decoder(decoder).map_err(refusal)?;
         let mut texels: Vec<[f32; 3]> = match is_light {
             true => image.into_rgb32f().into_raw().as_chunks().0.to_vec(),
             false => {
@@ -113,6 +105,31 @@ impl Panorama {
         };
         Ok((panorama, odd))
     }
+}
+
+/// What is to read an image, and whether its numbers are linear light.
+fn decoder_of(bytes: &[u8]) -> Result<(Box<dyn ImageDecoder + '_>, bool), String> {
+    // Behind these two, Radiance writes its own name and others theirs, most often `RGBE`.
+    if bytes.starts_with(b"#?") {
+        let decoder = HdrDecoder::new_nonstrict(Cursor::new(bytes)).map_err(refusal)?;
+        return Ok((Box::new(decoder), true));
+    }
+    let mut reader = ImageReader::new(Cursor::new(bytes))
+        .with_guessed_format()
+        .map_err(|error| error.to_string())?;
+    let is_light = match reader.format() {
+        Some(ImageFormat::OpenExr) => true,
+        Some(ImageFormat::Png | ImageFormat::Jpeg) => false,
+        _ => return Err("it is neither Radiance HDR, OpenEXR, PNG nor JPEG".to_owned()),
+    };
+    if is_light {
+        exr::check(bytes)?;
+    }
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MOST_MEMORY);
+    reader.limits(limits);
+    let decoder = reader.into_decoder().map_err(refusal)?;
+    Ok((Box::new(decoder), is_light))
 }
 
 #[cfg(test)]
@@ -179,6 +196,27 @@ mod tests {
         let (panorama, odd) = Panorama::decode(&file).unwrap();
         assert_eq!(odd, 2);
         assert_eq!(panorama.texels, [[BRIGHTEST, 1.0, 0.0], [0.0, 3.0, 0.5]]);
+    }
+
+    /// The line behind the signature is free, and names of programs are in use.
+    #[test]
+    fn any_program_may_have_written_it() {
+        let mut file = b"#?RGBE\n# a comment\nEXPOSURE=2\nFORMAT=32-bit_rle_rgbe\n\n".to_vec();
+        file.extend(b"-Y 1 +X 2\n\x80\x40\x20\x81\x80\x80\x80\x82");
+        let (panorama, _) = Panorama::decode(&file).unwrap();
+        assert_eq!(panorama.texels, [[1.0, 0.5, 0.25], [2.0; 3]]);
+    }
+
+    #[test]
+    fn what_is_not_read_is_not_called_damaged() {
+        let file = |header: &str| format!("#?RADIANCE\n{header}").into_bytes();
+        for header in [
+            "FORMAT=32-bit_rle_xyze\n\n-Y 1 +X 1\n0000",
+            "FORMAT=32-bit_rle_rgbe\n\n+Y 1 +X 1\n0000",
+        ] {
+            let why = Panorama::decode(&file(header)).unwrap_err();
+            assert!(why.starts_with("it is of a kind that is not read"), "{why}");
+        }
     }
 
     #[test]
