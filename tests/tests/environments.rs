@@ -130,6 +130,40 @@ fn surfaces_get_the_light_that_they_face() {
     }
 }
 
+/// Rows next to a pole of a high image have heights that hardly differ from 1 or -1.
+#[test]
+fn a_bright_pole_gives_all_of_its_light() {
+    let height = 8192;
+    for (bright, side) in [(0, 1.0), (height - 1, -1.0)] {
+        let image = panorama(4, height, |_, y| if y == bright { 1e8 } else { 0.0 });
+        let normal = [0.0, side, 0.0];
+        let stage = Stage::default().with(&square(normal), MATT);
+        let lighting = stage.lighting(DARK).with_environment(&image, 1.0, 0.0);
+        let eye = Vec3::from_array(normal) * 4.0 + Vec3::splat(0.01);
+        let picture = stage.render_with(&camera(eye, 1.0, 16), &lighting, 256, 1);
+        let (found, error) = mean(&picture);
+        // The row and the half of its neighbour that it shines over: nothing else is lit.
+        let (steps, rows) = (30_000, 1.5);
+        let sum: f64 = (0..steps)
+            .map(|step| {
+                let row = (f64::from(step) + 0.5) / f64::from(steps) * rows;
+                let (sine, cosine) = (PI * row / f64::from(height)).sin_cos();
+                let v = row / f64::from(height);
+                let v = if side > 0.0 { v } else { 1.0 - v };
+                seen(&image, 0.5, v) * sine * cosine
+            })
+            .sum();
+        let irradiance = sum * TAU * PI / f64::from(height) * rows / f64::from(steps);
+        let expected = 0.5 * irradiance / PI;
+        println!("{side}: {found} +- {error} for {expected}");
+        assert!(
+            (found - expected).abs() < 4.0 * error + 2e-3 * expected,
+            "{side}: {found} {expected}"
+        );
+        assert!(error < 0.01 * expected, "{side}: {error} of {expected}");
+    }
+}
+
 #[test]
 fn what_takes_nothing_away_vanishes_before_an_even_image() {
     let white = SurfaceMaterial {

@@ -17,9 +17,11 @@ use super::texture::{Wrap, between, nearest};
 
 /// Words before the rows of an environment in memory: texels of a row, rows, bits of the turn.
 pub const ENVIRONMENT_WORDS: usize = 3;
-/// Words of a row: [`Choice::to_words`], and the bits of the cosine of its upper edge's angle
-/// with the vertical axis.
-pub const ENVIRONMENT_ROW_WORDS: usize = 3;
+/// Words of a row: [`Choice::to_words`], and the bits of how far its upper and its lower edge are
+/// below the upper pole of the unit sphere; of rows below the horizon, how far they are below the
+/// lower pole, which is less than 0. So rows next to either pole, whose heights hardly differ from
+/// 1 or -1, have edges of full precision.
+pub const ENVIRONMENT_ROW_WORDS: usize = 4;
 /// Words of a texel: [`Choice::to_words`] among the texels of its row, and the bits of its
 /// density and its radiance.
 pub const ENVIRONMENT_TEXEL_WORDS: usize = 6;
@@ -231,27 +233,29 @@ impl Environment for EnvironmentImage {
         // SAFETY: the caller's promise; what is chosen is a row, and a column of it.
         let (x, [top, bottom], density) = unsafe {
             let y = chosen(sampler.pair(), self.height, |y| {
-                let [other, threshold, _] = self.row(y);
+                let [other, threshold, ..] = self.row(y);
                 [other, threshold]
             });
             let x = chosen(sampler.pair(), self.width, |x| {
                 let [other, threshold, ..] = self.texel(x, y);
                 [other, threshold]
             });
-            let [_, _, top] = self.row(y);
-            let bottom = if y + 1 < self.height {
-                f32::from_bits(self.row(y + 1)[2])
-            } else {
-                -1.0
-            };
+            let [_, _, top, bottom] = self.row(y);
             let [_, _, density, ..] = self.texel(x, y);
-            (x, [f32::from_bits(top), bottom], f32::from_bits(density))
+            let edges = [top, bottom].map(f32::from_bits);
+            (x, edges, f32::from_bits(density))
         };
         let [across, down] = sampler.pair();
         // Slices of a sphere have the area of their height.
-        let height = top + (bottom - top) * down;
-        let rest = 1.0 - height * height;
-        let level = if rest > 0.0 { sqrt(rest) } else { 0.0 };
+        let below = top + (bottom - top) * down;
+        let from_pole = below.abs();
+        let height = if top < 0.0 {
+            from_pole - 1.0
+        } else {
+            1.0 - from_pole
+        };
+        let square = from_pole * (2.0 - from_pole);
+        let level = if square > 0.0 { sqrt(square) } else { 0.0 };
         let turn = (x as f32 + across) / self.width as f32 - 0.5 - self.turn;
         let [cosine, sine] = circle(turn - floor(turn));
         let direction = Vec3::new(sine * level, height, -cosine * level);

@@ -8,6 +8,9 @@ use rayon::prelude::*;
 
 use super::alias::choices;
 
+/// The least density with which shadow rays look for a texel. That of an even image is 0.08.
+const LEAST_DENSITY: f64 = 1e-20;
+
 /// The words of an `EnvironmentImage`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct EnvironmentWords {
@@ -24,6 +27,30 @@ fn luminance([red, green, blue]: [f32; 3]) -> f64 {
 /// The cosine of the angle between the vertical axis and the upper edge of a row.
 fn edge(row: u32, height: u32) -> f64 {
     (PI * f64::from(row) / f64::from(height)).cos()
+}
+
+/// A density as kernels have it, over solid angle. By one whose inverse is beyond an `f32`, or
+/// nearly so, nothing can be divided: such a texel, dark beside others, is found by chance alone.
+fn density_of(density: f64) -> f32 {
+    match density < LEAST_DENSITY {
+        true => 0.0,
+        false => density as f32,
+    }
+}
+
+/// How far the edges of a row are below a pole, as the kernel's rows have it: below the upper one,
+/// or where all of the row is below the horizon, below the lower one.
+fn edges(row: u32, height: u32) -> [f32; 2] {
+    // 1 less the cosine, without the loss of digits near 0.
+    let below = |edge: u32| {
+        2.0 * (0.5 * PI * f64::from(edge) / f64::from(height))
+            .sin()
+            .powi(2)
+    };
+    match 2 * row < height {
+        true => [row, row + 1].map(|edge| below(edge) as f32),
+        false => [row, row + 1].map(|edge| -below(height - edge) as f32),
+    }
 }
 
 /// For each texel of a row what is seen over it, in the mean: light is mixed between the middles
@@ -87,8 +114,8 @@ impl EnvironmentWords {
         let row_heads = head[ENVIRONMENT_WORDS..].chunks_mut(ENVIRONMENT_ROW_WORDS);
         for ((y, words), choice) in (0..).zip(row_heads).zip(choices(&sums)) {
             let [other, threshold] = choice.to_words();
-            let cosine = edge(y, height) as f32;
-            words.copy_from_slice(&[other, threshold, cosine.to_bits()]);
+            let [top, bottom] = edges(y, height).map(f32::to_bits);
+            words.copy_from_slice(&[other, threshold, top, bottom]);
         }
         let lines = texels.par_chunks_mut(texel_words);
         let lines = lines
@@ -99,8 +126,9 @@ impl EnvironmentWords {
             let texels = texels.zip(colours).zip(means).zip(choices(means));
             for (((words, colour), mean), choice) in texels {
                 let [other, threshold] = choice.to_words();
-                let density = (mean / all) as f32;
-                let [red, green, blue] = colour.map(|part| (part * scale).to_bits());
+                let density = density_of(mean / all);
+                let light = colour.map(|part| (part * scale).min(f32::MAX));
+                let [red, green, blue] = light.map(f32::to_bits);
                 words.copy_from_slice(&[other, threshold, density.to_bits(), red, green, blue]);
             }
         });
@@ -115,6 +143,71 @@ impl EnvironmentWords {
         Self {
             is_looked_for: false,
             ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words_of(width: u32, texels: &[f32], scale: f32) -> Vec<u32> {
+        let image = Panorama {
+            width,
+            height: texels.len() as u32 / width,
+            texels: texels.iter().map(|&texel| [texel, 0.0, 0.0]).collect(),
+        };
+        EnvironmentWords::new(&image, scale, 0.0).words
+    }
+
+    /// The density and the red of each texel.
+    fn texels(words: &[u32]) -> Vec<[f32; 2]> {
+        let rows = words[1] as usize * ENVIRONMENT_ROW_WORDS;
+        let texels = words[ENVIRONMENT_WORDS + rows..].chunks(ENVIRONMENT_TEXEL_WORDS);
+        texels
+            .map(|texel| [texel[2], texel[3]].map(f32::from_bits))
+            .collect()
+    }
+
+    #[test]
+    fn light_is_finite_however_bright_it_is() {
+        for scale in [1.0, 1e6] {
+            let texels = texels(&words_of(2, &[f32::MAX, 1e30, 0.0, 1.0], scale));
+            let mut parts = texels.iter().flatten();
+            assert!(parts.all(|part| part.is_finite()), "{texels:?}");
+            assert_eq!(texels[0][1], f32::MAX);
+        }
+    }
+
+    /// What is divided by a density stays a number.
+    #[test]
+    fn densities_have_inverses() {
+        let mut image = [1e-10; 64];
+        image[0] = 1e30;
+        let texels = texels(&words_of(8, &image, 1.0));
+        let of = |index: usize| texels[index][0];
+        assert!(of(0) > 1.0 && of(7) > 1.0 && of(8) > 1.0);
+        assert_eq!((of(3), of(28)), (0.0, 0.0));
+        let least = |density: &f32| *density == 0.0 || f64::from(*density) >= LEAST_DENSITY;
+        assert!(texels.iter().all(|[density, _]| least(density)));
+    }
+
+    #[test]
+    fn rows_have_their_part_of_the_sphere() {
+        for height in [1, 2, 3, 5, 512, 16_384] {
+            let words = words_of(1, &vec![1.0; height as usize], 1.0);
+            let rows = words[ENVIRONMENT_WORDS..].chunks(ENVIRONMENT_ROW_WORDS);
+            let mut sum = 0.0;
+            for (y, row) in (0..height).zip(rows) {
+                let [top, bottom] = [row[2], row[3]].map(|bits| f64::from(f32::from_bits(bits)));
+                // The difference of the edges' cosines.
+                let middle = PI * (f64::from(y) + 0.5) / f64::from(height);
+                let expected = 2.0 * middle.sin() * (0.5 * PI / f64::from(height)).sin();
+                let off = (bottom - top) / expected - 1.0;
+                assert!(off.abs() < 4e-4, "{y} of {height}: {off}");
+                sum += bottom - top;
+            }
+            assert!((sum - 2.0).abs() < 1e-5, "{height}: {sum}");
         }
     }
 }
