@@ -217,7 +217,9 @@ impl Renderer<'_> {
             false => picture.png()?,
         })?;
         let name = name.display().to_string();
-        Ok(PictureReport::new(&picture, &shading, &name))
+        let mut report = PictureReport::new(&picture, &shading, &name);
+        report.options.light_scale = self.arguments.shade.light_scale();
+        Ok(report)
     }
 }
 

@@ -219,6 +219,11 @@ impl ShadeArguments {
         self.seed
     }
 
+    /// The factor on the lights of the scene's file, if it is given.
+    pub fn light_scale(&self) -> Option<f32> {
+        self.light_scale
+    }
+
     /// The file of an environment that is given here.
     pub fn file(&self) -> Option<&Path> {
         self.environment.as_deref()

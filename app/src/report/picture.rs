@@ -56,6 +56,9 @@ pub struct ShadeOptions {
     /// How far away a surface occludes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ao_distance: Option<f32>,
+    /// The factor on the lights of the scene's file, if it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub light_scale: Option<f32>,
     /// Nodes and triangles of the brightest colour of a heat map, if they were given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_max: Option<u32>,

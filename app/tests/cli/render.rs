@@ -61,13 +61,21 @@ fn a_picture_can_be_repeated_from_its_result() {
         ),
         ("path", "", &["bounces"]),
         ("path", "--spp 2 --bounces 1", &["bounces"]),
+        ("path", "--light-scale 2.5", &["bounces", "light_scale"]),
         ("cost", "--cost-max 40", &["cost_max"]),
         ("cost", "--spp 2", &[]),
         ("normal", "--crop 9,8,20,10", &["crop"]),
     ] {
         let (picture, report) = render("first", &format!("--shade {shade} {given}"));
         let mut options = format!("--shade {shade} --spp {}", report["samples"]);
-        for key in ["bounces", "ao_samples", "ao_distance", "cost_max", "crop"] {
+        for key in [
+            "bounces",
+            "light_scale",
+            "ao_samples",
+            "ao_distance",
+            "cost_max",
+            "crop",
+        ] {
             let value = &report[key];
             assert_eq!(!value.is_null(), expected.contains(&key), "{key}: {report}");
             if !value.is_null() {
