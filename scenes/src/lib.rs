@@ -31,11 +31,12 @@ mod polygon;
 mod scene;
 mod texture;
 mod view;
+mod warning;
 
 pub use bounds::Bounds;
 pub use camera::{Camera, CameraError, RayBasis, unit};
 pub use clean::{CleanOptions, CleanReport};
-pub use error::{LineProblem, SceneError, Warning};
+pub use error::{LineProblem, SceneError};
 pub use gltf::{GltfProblem, read_gltf};
 pub use hash::fnv1a;
 pub use load::{Loaded, load};
@@ -52,6 +53,7 @@ pub use view::{
     CameraView, EnvironmentFile, Lights, PointLight, SceneCamera, Sky, SpotLight, Sun, View,
     ViewError, read_view, view_of,
 };
+pub use warning::Warning;
 
 /// Largest magnitude that a coordinate may have.
 ///

@@ -15,6 +15,7 @@ mod generate;
 mod graph;
 mod host_pool;
 mod kdtree;
+mod light;
 mod origin;
 mod passes;
 mod render;

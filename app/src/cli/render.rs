@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::builder::BuilderArguments;
 use super::common::{BackendArguments, load_scene, read_apart, spinner};
+use super::light::read_panorama;
 use super::origin::{Origin, ReadyTree};
 use super::passes::{Interrupts, PassArguments, PassBar};
 use super::sequence::SequenceArguments;
@@ -93,17 +94,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let targets = names.iter().map(|name| Output::open(name));
     let targets = targets.collect::<Result<Vec<_>, _>>()?;
     let route = arguments.sequence.open(&arguments.camera)?;
-    let lights = arguments.shade.surround(route.lights().clone())?;
-    let surroundings = arguments.shade.surroundings(&lights, &names)?;
+    let light = &arguments.shade.light;
+    let lights = light.surround(route.lights().clone())?;
     let route = route.with_lights(lights);
-    let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates)?;
-    let scene = arguments.shade.lit(scene);
-    let cameras = route.cameras(&scene)?;
     let lights = route.lights();
-    let lighting = arguments
-        .shade
-        .lighting(&scene, lights, surroundings.as_ref());
-    drop(surroundings);
+    let written: Vec<_> = names.iter().map(|name| Some(name.as_path())).collect();
+    let environment = lights.environment.iter();
+    read_apart(environment.map(|of| of.file.as_path()), &written)?;
+    let panorama = match arguments.shade.is_lit() {
+        true => read_panorama(lights)?,
+        false => None,
+    };
+    let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates)?;
+    let scene = light.lit(scene);
+    let cameras = route.cameras(&scene)?;
+    let lighting = || light.lighting(&scene, lights, panorama.as_ref());
+    let lighting = arguments.shade.is_lit().then(lighting);
+    drop(panorama);
     let shading =
         arguments
             .shade
@@ -218,7 +225,7 @@ impl Renderer<'_> {
         })?;
         let name = name.display().to_string();
         let mut report = PictureReport::new(&picture, &shading, &name);
-        report.options.light_scale = self.arguments.shade.light_scale();
+        report.options.light_scale = self.arguments.shade.light.light_scale();
         Ok(report)
     }
 }
@@ -234,7 +241,7 @@ impl Arguments {
     fn check_files(&self, names: &[PathBuf]) -> Result<(), Error> {
         let view = self.camera.view.as_deref();
         let read = self.scene.file().into_iter().chain(view);
-        let read = read.chain(self.shade.file());
+        let read = read.chain(self.shade.light.file());
         let read = read
             .chain(self.sequence.files())
             .chain(self.kept.as_deref());

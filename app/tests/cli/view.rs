@@ -211,6 +211,7 @@ fn environments_that_cannot_be_used_are_refused_in_a_line() {
         ),
         ("--environment @out.png", 2, "named twice"),
         ("--view @sky.toml -o @sky.png", 2, "named twice"),
+        ("--shade ao --view @sky.toml -o @sky.png", 2, "named twice"),
         (
             "--shade ao --environment @sky.png",
             2,
