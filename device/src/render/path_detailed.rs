@@ -1,9 +1,9 @@
-//! The kernel `DetailedPath`: path tracing over surfaces with textures or smooth ones, and
-//! before an image of what is around the scene. Scenes without any of it have `Path`, whose code and memory know
-//! nothing of them.
+//! The kernel `DetailedPath`: path tracing over surfaces with textures or smooth ones, and before
+//! an image of what is around the scene. Scenes without any of it have `Path`, whose code and
+//! memory know nothing of them.
 
 use super::environment::{EnvironmentImage, SkyOrImage};
-use super::path::{Path, PathArguments, render, sky_of};
+use super::path::{PathArguments, render, sky_of};
 use super::smooth::{CornerNormals, DetailedSurfaces};
 use super::texture::Textures;
 use super::textured::{TEXTURED_WORDS, TexturedMaterials};
@@ -58,7 +58,9 @@ pub struct DetailedPath;
 impl PlainKernel for DetailedPath {
     type Arguments = DetailedPathArguments;
 
-    const REGISTERS: u32 = Path::REGISTERS;
+    // Fewer than for plain scenes: shadow rays have more to wait for. With 64, scenes with lamps or
+    // an environment take 1 to 10 % longer, and one under a sky alone 7 % less.
+    const REGISTERS: u32 = 48;
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: DetailedPathArguments) {
