@@ -169,8 +169,9 @@ mod tests {
             let begun = Instant::now();
             let mut command = Command::new("sh");
             command.args(["-c", script]);
-            let ended = run_command(&mut command, Duration::from_millis(700)).unwrap();
-            assert!(begun.elapsed() < Duration::from_secs(20), "{script}");
+            // Long enough for a shell to start on a busy machine.
+            let ended = run_command(&mut command, Duration::from_secs(4)).unwrap();
+            assert!(begun.elapsed() < Duration::from_secs(30), "{script}");
             ended
         };
         let numbers = |text: &str| {
