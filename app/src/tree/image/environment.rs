@@ -24,11 +24,6 @@ fn luminance([red, green, blue]: [f32; 3]) -> f64 {
     0.2126 * f64::from(red) + 0.7152 * f64::from(green) + 0.0722 * f64::from(blue)
 }
 
-/// The cosine of the angle between the vertical axis and the upper edge of a row.
-fn edge(row: u32, height: u32) -> f64 {
-    (PI * f64::from(row) / f64::from(height)).cos()
-}
-
 /// A density as kernels have it, over solid angle. By one whose inverse is beyond an `f32`, or
 /// nearly so, nothing can be divided: such a texel, dark beside others, is found by chance alone.
 fn density_of(density: f64) -> f32 {
@@ -40,7 +35,7 @@ fn density_of(density: f64) -> f32 {
 
 /// How far the edges of a row are below a pole, as the kernel's rows have it: below the upper one,
 /// or where all of the row is below the horizon, below the lower one.
-fn edges(row: u32, height: u32) -> [f32; 2] {
+fn edges(row: u32, height: u32) -> [f64; 2] {
     // 1 less the cosine, without the loss of digits near 0.
     let below = |edge: u32| {
         2.0 * (0.5 * PI * f64::from(edge) / f64::from(height))
@@ -48,8 +43,8 @@ fn edges(row: u32, height: u32) -> [f32; 2] {
             .powi(2)
     };
     match 2 * row < height {
-        true => [row, row + 1].map(|edge| below(edge) as f32),
-        false => [row, row + 1].map(|edge| -below(height - edge) as f32),
+        true => [row, row + 1].map(below),
+        false => [row, row + 1].map(|edge| -below(height - edge)),
     }
 }
 
@@ -97,7 +92,10 @@ impl EnvironmentWords {
             false => rows,
         };
         // Solid angle of a texel.
-        let angle = |y: u32| TAU / f64::from(width) * (edge(y, height) - edge(y + 1, height));
+        let angle = |y: u32| {
+            let [top, bottom] = edges(y, height);
+            TAU / f64::from(width) * (bottom - top)
+        };
         let sums = (0..height).zip(&rows);
         let sums: Vec<f64> = sums
             .map(|(y, row)| row.iter().sum::<f64>() * angle(y))
@@ -114,7 +112,7 @@ impl EnvironmentWords {
         let row_heads = head[ENVIRONMENT_WORDS..].chunks_mut(ENVIRONMENT_ROW_WORDS);
         for ((y, words), choice) in (0..).zip(row_heads).zip(choices(&sums)) {
             let [other, threshold] = choice.to_words();
-            let [top, bottom] = edges(y, height).map(f32::to_bits);
+            let [top, bottom] = edges(y, height).map(|edge| (edge as f32).to_bits());
             words.copy_from_slice(&[other, threshold, top, bottom]);
         }
         let lines = texels.par_chunks_mut(texel_words);
