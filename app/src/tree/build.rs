@@ -350,7 +350,7 @@ impl<'b> PreparedBuild<'b> {
         };
         match error {
             BuildError::OutOfMemory { bytes } => pool(Some(bytes)),
-            BuildError::Overwritten => pool(None),
+            BuildError::Overwritten if self.may_overwrite => pool(None),
             // The same build took no more than there is.
             error if error.is_limit() && self.may_overwrite && self.is_fitted => pool(None),
             // References in blocks that were granted again add up to any sum.

@@ -298,7 +298,7 @@ impl<'b> FrameBuilder<'b> {
         };
         match error {
             BuildError::OutOfMemory { bytes } => pool(Some(bytes)),
-            BuildError::Overwritten => pool(None),
+            BuildError::Overwritten if self.heap.may_overwrite() => pool(None),
             other => TreeError::Build(other),
         }
     }

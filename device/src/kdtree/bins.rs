@@ -93,7 +93,8 @@ impl Bins {
     }
 
     /// The bins in which bounds start and end: the bounds are below plane `k`
-    /// in part if `start < k`, above in part if `end >= k`.
+    /// in part if `start < k`, above in part if `end >= k`. The first is never behind the last,
+    /// so every reference counts on some side.
     #[inline(always)]
     pub fn span(self, list: u32, lo: f32, hi: f32) -> (u32, u32) {
         let end = self.last_below(list, hi);
@@ -109,7 +110,7 @@ impl Bins {
             }
             bin
         };
-        (start, end)
+        (if start < end { start } else { end }, end)
     }
 
     /// The last plane strictly below `x`, or 0.

@@ -110,18 +110,25 @@ impl Bounds {
         }
     }
 
-    /// Half the surface area.
+    /// Its extent on each axis.
     #[inline(always)]
-    pub fn half_area(self) -> f32 {
-        let size = zip(self.max, self.min, |hi, lo| hi - lo);
+    pub fn size(self) -> Point {
+        zip(self.max, self.min, |hi, lo| hi - lo)
+    }
+
+    /// Half the surface area, of lengths multiplied by `unit`: the product of two lengths
+    /// of a scene may over- or underflow.
+    #[inline(always)]
+    pub fn half_area(self, unit: f32) -> f32 {
+        let size = zip(self.size(), [unit; 3], |size, unit| size * unit);
         size[0] * size[1] + size[1] * size[2] + size[2] * size[0]
     }
 
     /// Whether the box has no area, so that no split of it has a cost.
     #[inline(always)]
     pub fn is_flat(self) -> bool {
-        let half_area = self.half_area();
-        half_area.is_nan() || half_area <= 0.0
+        let [x, y, z] = self.size().map(|size| size > 0.0);
+        !((x && y) || (y && z) || (z && x))
     }
 
     /// The part on one side of a plane: above it if `above`, else below it.

@@ -6,16 +6,24 @@
 //! change along an edge. Otherwise triangles that meet in a plane would be found on
 //! both sides of it. Each box clips the original triangle, so errors do not add up.
 //!
+//! Nothing over- or underflows, whatever the size of a triangle in its scene: lengths are
+//! added, and divided by lengths. Where lengths are multiplied, each axis is in a
+//! [unit](unit_of) of the triangle's own.
+//!
 //! Loops over axes rotate the coordinates instead of indexing them, which keeps
 //! everything in registers.
 
 use super::bounds::{Bounds, Point, Triangle, max, min, rotate, zip};
 
 /// The relative error of one operation, at most, and a little more.
-const ULP: f32 = 1.0 / 8_388_608.0;
+pub const ULP: f32 = 1.0 / 8_388_608.0;
 
-/// Bounds of the part of a triangle inside `bounds`. If rounding leaves nothing
-/// of the triangle, what its bounds have in common with the box.
+/// What products that underflow may be off by, together, and more: 4 times the least positive
+/// number. It vanishes in sums with what is above 2^-123.
+pub const UNDERFLOW: f32 = f32::from_bits(4);
+
+/// Bounds of the part of a triangle inside `bounds`, in which `min <= max` on every axis. If
+/// rounding leaves nothing of the triangle, what its bounds have in common with the box.
 #[inline(always)]
 pub fn clipped(triangle: &Triangle, bounds: Bounds) -> Bounds {
     let own = Bounds::of(triangle);
@@ -35,6 +43,7 @@ pub fn clipped(triangle: &Triangle, bounds: Bounds) -> Bounds {
         (a, b, c) = (rotate(a), rotate(b), rotate(c));
         (part, own, bounds) = (part.rotated(), own.rotated(), bounds.rotated());
     }
+    // Points are added with all of their coordinates, so one axis stands for all.
     if part.min[0] <= part.max[0] {
         part.clamped(most)
     } else {
@@ -42,21 +51,25 @@ pub fn clipped(triangle: &Triangle, bounds: Bounds) -> Bounds {
     }
 }
 
-/// Adds the part of the edge from `a` to `b` inside the box. An end that is a
-/// vertex is added by the edge that starts there.
+/// Adds the part of the edge from `a` to `b` inside the box: where it enters, and where it
+/// leaves if `b` is outside. A vertex inside is added by the edge that starts there.
+///
+/// Whether `b` is outside is read off its coordinates. The quotient at which the edge leaves
+/// rounds to 1 if `b` is outside by little.
 #[inline(always)]
 fn with_edge(part: Bounds, a: Point, b: Point, bounds: Bounds) -> Bounds {
     let (mut enter, mut leave) = (0.0, 1.0);
+    let mut ends_outside = false;
     let along = zip(b, a, |b, a| b - a);
     for axis in 0..3 {
         let below = bounds.min[axis] - a[axis];
         let above = bounds.max[axis] - a[axis];
+        ends_outside |= b[axis] < bounds.min[axis] || b[axis] > bounds.max[axis];
         if along[axis] == 0.0 {
             if below > 0.0 || above < 0.0 {
                 return part;
             }
         } else {
-            // A quotient that is no number cuts nothing off: conservative.
             let first = below / along[axis];
             let second = above / along[axis];
             let (near, far) = if along[axis] > 0.0 {
@@ -72,7 +85,7 @@ fn with_edge(part: Bounds, a: Point, b: Point, bounds: Bounds) -> Bounds {
         return part;
     }
     let mut part = with_point(part, a, along, enter);
-    if leave < 1.0 {
+    if ends_outside {
         part = with_point(part, a, along, leave);
     }
     part
@@ -80,6 +93,10 @@ fn with_edge(part: Bounds, a: Point, b: Point, bounds: Bounds) -> Bounds {
 
 /// Adds the point at `t` from `a`, and what rounding may have moved it by. The
 /// vertex itself is exact, and so is a coordinate that does not change.
+///
+/// With u = 2^-24, `t` is off by 3 u of itself, and the product by 5 u `along`; the sum is
+/// rounded once. Where a quotient underflows to 0, the vertex lies outside of the box, and
+/// the edge from there on stands for the part inside.
 #[inline(always)]
 fn with_point(part: Bounds, a: Point, along: Point, t: f32) -> Bounds {
     let point = zip(a, along, |a, along| a + along * t);
@@ -87,11 +104,19 @@ fn with_point(part: Bounds, a: Point, along: Point, t: f32) -> Bounds {
         if along == 0.0 || t == 0.0 {
             0.0
         } else {
-            (max(along, -along) * 4.0 + max(x, -x)) * ULP
+            (max(along, -along) * 4.0 + max(x, -x)) * ULP + UNDERFLOW
         }
     });
     part.with(zip(point, error, |x, error| x - error))
         .with(zip(point, error, |x, error| x + error))
+}
+
+/// The power of two that brings a length into [1, 2); 2^127 for a length below 2^-126.
+///
+/// Multiplying by it is exact, but for what is 2^126 times smaller than the length.
+#[inline(always)]
+pub fn unit_of(length: f32) -> f32 {
+    f32::from_bits((254 << 23) - (length.to_bits() & 0xff << 23))
 }
 
 /// Adds the points in which the four edges of the box that run along the third
@@ -105,23 +130,34 @@ fn with_box_edges(part: Bounds, [a, b, c]: Triangle, own: Bounds, bounds: Bounds
     if !((left || right) && (below || above)) {
         return part;
     }
-    let cross = |ux: f32, uy: f32, vx: f32, vy: f32| ux * vy - uy * vx;
-    // Twice the area of the triangle seen along the third axis. If it is 0, the
-    // box edge can meet the triangle only in a segment, whose ends lie on edges
-    // of the triangle or in corners, which the other axes find.
-    let signed = cross(b[0] - a[0], b[1] - a[1], c[0] - a[0], c[1] - a[1]);
-    if signed == 0.0 {
+    let size = zip(own.max, own.min, |hi, lo| hi - lo);
+    // Seen along the third axis, the triangle is a segment. A box edge can meet it only in a
+    // segment, whose ends lie on edges of the triangle or in corners of the box, which the
+    // other axes find.
+    if size[0] == 0.0 || size[1] == 0.0 {
         return part;
     }
+    let unit = [unit_of(size[0]), unit_of(size[1])];
+    let scaled = |p: Point| [p[0] * unit[0], p[1] * unit[1], p[2]];
+    let (a, b, c) = (scaled(a), scaled(b), scaled(c));
+    let cross = |ux: f32, uy: f32, vx: f32, vy: f32| ux * vy - uy * vx;
+    // Twice the area of the triangle seen along the third axis.
+    let signed = cross(b[0] - a[0], b[1] - a[1], c[0] - a[0], c[1] - a[1]);
     let (b, c, area) = if signed < 0.0 {
         (c, b, -signed)
     } else {
         (b, c, signed)
     };
-    // What rounding may change an area by, as differences of coordinates have
-    // small relative errors.
-    let error = (own.max[0] - own.min[0]) * (own.max[1] - own.min[1]) * 8.0 * ULP;
-    let depth = own.max[2] - own.min[2];
+    // What rounding changes an area by is at most half of this: two products of differences,
+    // each with three relative errors of 2^-24, and their difference.
+    let error = (size[0] * unit[0]) * (size[1] * unit[1]) * 8.0 * ULP;
+    // The sign of so small an area is not known, and the triangle is steep.
+    let is_steep = area <= error;
+    let same = |p: Point, q: Point| p[0] == q[0] && p[1] == q[1];
+    if is_steep && (same(a, b) || same(b, c) || same(c, a)) {
+        // A segment, as above.
+        return part;
+    }
     let mut part = part;
     for corner in 0..4 {
         let (x, in_x) = if corner & 1 == 0 {
@@ -137,21 +173,29 @@ fn with_box_edges(part: Bounds, [a, b, c]: Triangle, own: Bounds, bounds: Bounds
         if !(in_x && in_y) {
             continue;
         }
-        let weight = |u: Point, v: Point| cross(u[0] - x, u[1] - y, v[0] - x, v[1] - y);
+        let (at_x, at_y) = (x * unit[0], y * unit[1]);
+        let weight = |u: Point, v: Point| cross(u[0] - at_x, u[1] - at_y, v[0] - at_x, v[1] - at_y);
         let (at_a, at_b, at_c) = (weight(b, c), weight(c, a), weight(a, b));
-        if at_a < -error || at_b < -error || at_c < -error {
+        let is_negative = at_a < -error || at_b < -error || at_c < -error;
+        let is_positive = at_a > error || at_b > error || at_c > error;
+        if is_negative && (is_positive || !is_steep) {
             continue;
         }
-        let z = a[2] + (at_b * (b[2] - a[2]) + at_c * (c[2] - a[2])) / area;
-        let slack = if depth == 0.0 {
-            0.0
+        let (low, high) = if is_steep {
+            (own.min[2], own.max[2])
         } else {
-            depth * 4.0 * (error / area) + max(z, -z) * 2.0 * ULP
+            let z = a[2] + (at_b / area * (b[2] - a[2]) + at_c / area * (c[2] - a[2]));
+            let slack = if size[2] == 0.0 {
+                0.0
+            } else {
+                size[2] * 4.0 * (error / area) + max(z, -z) * 2.0 * ULP + UNDERFLOW
+            };
+            (z - slack, z + slack)
         };
-        if z + slack < bounds.min[2] || z - slack > bounds.max[2] {
+        if high < bounds.min[2] || low > bounds.max[2] {
             continue;
         }
-        part = part.with([x, y, z - slack]).with([x, y, z + slack]);
+        part = part.with([x, y, low]).with([x, y, high]);
     }
     part
 }

@@ -7,7 +7,8 @@
 //! a hit in a plane between two boxes is found in one of them: traversal must accept
 //! hits of a leaf's triangles wherever they lie on the ray.
 
-use super::bounds::{Bounds, pick};
+use super::bounds::{Bounds, max, pick};
+use super::clip::unit_of;
 
 /// The constants of the heuristic.
 #[derive(Clone, Copy, Debug)]
@@ -20,11 +21,21 @@ pub struct Costs {
     pub empty_bonus: f32,
 }
 
+/// The unit of lengths in which the areas of a box and of its parts are taken: they neither
+/// overflow when they are multiplied by counts, nor underflow before a part is 2^-126 of the box.
+#[inline(always)]
+pub fn area_unit(bounds: Bounds) -> f32 {
+    let [x, y, z] = bounds.size();
+    unit_of(max(max(x, y), z))
+}
+
 /// The expected cost of a node as a function of its split.
 #[derive(Clone, Copy)]
 pub struct Heuristic {
     costs: Costs,
     bounds: Bounds,
+    /// The unit of the lengths in areas.
+    unit: f32,
     half_area: f32,
     /// Cost of the node as a leaf.
     leaf: f32,
@@ -34,10 +45,12 @@ impl Heuristic {
     /// For a node with this box and so many triangles.
     #[inline(always)]
     pub fn new(costs: Costs, bounds: Bounds, count: u32) -> Self {
+        let unit = area_unit(bounds);
         Self {
             costs,
             bounds,
-            half_area: bounds.half_area(),
+            unit,
+            half_area: bounds.half_area(unit),
             leaf: costs.intersection * count as f32,
         }
     }
@@ -54,8 +67,8 @@ impl Heuristic {
     /// of any thickness would pay.
     #[inline(always)]
     pub fn split(self, axis: u32, position: f32, below: u32, above: u32) -> f32 {
-        let area_below = self.bounds.side(axis, position, false).half_area();
-        let area_above = self.bounds.side(axis, position, true).half_area();
+        let half_area = |above| self.bounds.side(axis, position, above).half_area(self.unit);
+        let (area_below, area_above) = (half_area(false), half_area(true));
         let bonus = if below == 0 || above == 0 {
             1.0 - self.costs.empty_bonus
         } else {

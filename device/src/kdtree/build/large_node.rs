@@ -335,18 +335,19 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
         }
     }
 
-    /// The offsets of the chunk's references in the arrays below and above.
+    /// The offsets of a chunk's references in the arrays below and above.
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, and `start_partition` has put the chunk into the queue.
+    /// The kernel's contract holds, and `start_partition` has put the chunks of the node into
+    /// the queue, of which this is one.
     #[inline(always)]
-    pub(super) unsafe fn chunk_offsets(&self) -> (u32, u32) {
+    pub(super) unsafe fn chunk_offsets(&self, chunk: u32) -> (u32, u32) {
         // SAFETY: `start_partition` has written them.
         unsafe {
             (
-                mem::read(self.chunk_word(self.chunk, OFFSETS)),
-                mem::read(self.chunk_word(self.chunk, OFFSETS + 1)),
+                mem::read(self.chunk_word(chunk, OFFSETS)),
+                mem::read(self.chunk_word(chunk, OFFSETS + 1)),
             )
         }
     }

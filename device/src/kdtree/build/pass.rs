@@ -36,23 +36,23 @@ pub struct Destination {
     pub references: *mut u32,
     /// The offset of the next reference of this pass.
     pub next: u32,
-    /// Capacity of the array.
-    pub capacity: u32,
+    /// The offset behind the last one, by what was counted.
+    pub end: u32,
 }
 
 impl Destination {
-    /// Appends the `id` of each lane in `takers`, in the order of lanes.
+    /// Appends the `id` of each lane in `takers`, in the order of lanes. What was not counted
+    /// is not written.
     ///
     /// # Safety
     ///
-    /// The array has this capacity, nobody else writes to the part of this pass, and all
-    /// lanes of the warp make the call. Unless references may be garbage (`checked`) the
-    /// takers of all passes together fit.
+    /// The array reaches to the end of this pass, nobody else writes to the part of this pass,
+    /// and all lanes of the warp make the call.
     #[inline(always)]
-    unsafe fn append<W: Warp>(&mut self, warp: W, takers: u32, id: u32, checked: bool) {
+    unsafe fn append<W: Warp>(&mut self, warp: W, takers: u32, id: u32) {
         let offset = self.next + rank(takers, warp.lane());
-        if takers >> warp.lane() & 1 == 1 && (!checked || offset < self.capacity) {
-            // SAFETY: within the array, by the contract or the comparison.
+        if takers >> warp.lane() & 1 == 1 && offset < self.end {
+            // SAFETY: within the part of this pass, by the comparison.
             unsafe { self.references.add(offset as usize).write(id) };
         }
         self.next += takers.count_ones();
@@ -85,21 +85,19 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// Runs the pass. Collective. With `checked`, references may be garbage:
-    /// those that name no triangle end the build.
+    /// Runs the pass. Collective.
+    ///
+    /// What a partition writes has been counted by another pass, from bounds that are computed
+    /// anew. No access rests on these being the same: a reference that names no triangle ends
+    /// the build, and so does a side that gets more or fewer references than were counted. An
+    /// allocator that grants memory in use causes both.
     ///
     /// # Safety
     ///
     /// The arrays of the pass are as described there, valid, and this warp's to use; all
     /// lanes of the warp make the call. `Keep` has at most `SMALL_NODE` references.
     #[inline(always)]
-    pub unsafe fn run<W: Warp>(
-        &mut self,
-        warp: W,
-        workspace: &Workspace,
-        scratch: Scratch,
-        checked: bool,
-    ) {
+    pub unsafe fn run<W: Warp>(&mut self, warp: W, workspace: &Workspace, scratch: Scratch) {
         let bins = Bins::new(self.bounds, self.partition.refined());
         let mut base = self.from;
         while base < self.to {
@@ -118,7 +116,7 @@ impl Pass {
                     }
                     id = *self.references.add(position as usize);
                 }
-                if checked && id >= workspace.count {
+                if id >= workspace.count {
                     workspace.fail(Failure::Overwritten, 0);
                     active = false;
                 }
@@ -161,16 +159,21 @@ impl Pass {
                     }
                     let below = warp.ballot(W::FULL, below);
                     let above = warp.ballot(W::FULL, above);
-                    // SAFETY: the arrays have the sizes that the same bins gave when the split
-                    // was chosen.
+                    // SAFETY: the arrays have the sizes that were counted when the split was
+                    // chosen.
                     unsafe {
-                        self.below.append(warp, below, id, checked);
-                        self.above.append(warp, above, id, checked);
+                        self.below.append(warp, below, id);
+                        self.above.append(warp, above, id);
                     }
                 }
                 _ => {}
             }
             base += W::LANES;
+        }
+        let is_complete = |side: Destination| side.next == side.end;
+        if self.kind == PassKind::Partition && !(is_complete(self.below) && is_complete(self.above))
+        {
+            workspace.fail(Failure::Overwritten, 0);
         }
         warp.sync(W::FULL);
     }

@@ -119,12 +119,12 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
             below: Destination {
                 references: self.scratch.references(),
                 next: 0,
-                capacity: split.below,
+                end: split.below,
             },
             above: Destination {
                 references: self.scratch.references(),
                 next: 0,
-                capacity: split.above,
+                end: split.above,
             },
         };
         if kind != PassKind::Keep {
@@ -148,10 +148,14 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
             unsafe {
                 let large = self.large_node;
                 (pass.axis, pass.partition) = ((*large).axis, (*large).partition);
-                (pass.below.capacity, pass.above.capacity) = ((*large).below, (*large).above);
                 self.split.block_below = (*large).block_below;
                 self.split.block_above = (*large).block_above;
-                (pass.below.next, pass.above.next) = self.chunk_offsets();
+                (pass.below.next, pass.above.next) = self.chunk_offsets(self.chunk);
+                (pass.below.end, pass.above.end) = if pass.to < task.count {
+                    self.chunk_offsets(self.chunk + 1)
+                } else {
+                    ((*large).below, (*large).above)
+                };
             }
         }
         if kind == PassKind::Partition {
@@ -159,14 +163,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
             pass.above.references = self.references(self.split.block_above);
         }
         // SAFETY: the references and arrays are as described above.
-        unsafe {
-            pass.run(
-                self.warp,
-                &self.workspace,
-                self.scratch,
-                self.heap.properties().may_overwrite,
-            )
-        };
+        unsafe { pass.run(self.warp, &self.workspace, self.scratch) };
     }
 
     /// Chooses the split when the bounds of a node, or of its last chunk, are in bins.

@@ -67,7 +67,8 @@ pub enum BuildError {
     ReferenceLimit,
     /// The same for tasks.
     TaskLimit,
-    /// The allocator granted memory that was in use.
+    /// The allocator granted memory that was in use: blocks do not hold the references that
+    /// were counted for them.
     Overwritten,
     /// A coordinate is not finite or too large.
     BadCoordinate,
@@ -107,7 +108,8 @@ impl fmt::Display for BuildError {
             Self::TaskLimit => write!(f, "k-d tree: more tasks than the workspace has room for"),
             Self::Overwritten => write!(
                 f,
-                "k-d tree: the allocator allocated memory that was in use; enlarge the pool"
+                "k-d tree: the allocator allocated memory that was in use, and references were \
+                 overwritten; enlarge the pool, or use another allocator"
             ),
             Self::BadCoordinate => write!(
                 f,

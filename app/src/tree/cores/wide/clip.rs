@@ -1,18 +1,18 @@
 //! Clipping eight triangles at a time: `heapwood_device::kdtree::clip`, operation by operation,
 //! with masks in place of branches.
 
-use core::arch::x86_64::{_mm256_cmpgt_epi32, _mm256_set_epi32, _mm256_set1_epi32};
+use core::arch::x86_64::{
+    _mm256_and_si256, _mm256_cmpgt_epi32, _mm256_set_epi32, _mm256_set1_epi32, _mm256_sub_epi32,
+};
 
 use heapwood_device::kdtree::bounds::Bounds;
+use heapwood_device::kdtree::clip::{ULP, UNDERFLOW};
 
 use super::vector::{
     LANES, V, abs, add, and, and_not, bits_of, div, eq, from_bits, gt, le, load_facet, lt, max,
-    min, mul, neg, or, select, splat, store_reference, sub, transpose, zero,
+    min, mul, neg, or, select, splat, store_reference, sub, to_bits, transpose, zero,
 };
 use crate::tree::cores::facets::{Facet, Reference};
-
-/// As in `clip`: the relative error of one operation, at most, and a little more.
-const ULP: f32 = 1.0 / 8_388_608.0;
 
 /// Points, one a lane.
 type Points = [V; 3];
@@ -119,7 +119,7 @@ fn clipped([a, b, c]: [Points; 3], own: Boxes, within: Boxes, used: i32) -> (Box
 #[target_feature(enable = "avx2")]
 fn add_edge(part: &mut Boxes, a: Points, b: Points, within: &Boxes, held: [bool; 3]) {
     let (mut enter, mut leave) = (zero(), splat(1.0));
-    let mut outside = zero();
+    let (mut outside, mut ends_outside) = (zero(), zero());
     let mut along = [zero(); 3];
     let mut still = [zero(); 3];
     for k in 0..3 {
@@ -130,6 +130,8 @@ fn add_edge(part: &mut Boxes, a: Points, b: Points, within: &Boxes, held: [bool;
         }
         let below = sub(within.min[k], a[k]);
         let above = sub(within.max[k], a[k]);
+        let ends = or(lt(b[k], within.min[k]), gt(b[k], within.max[k]));
+        ends_outside = or(ends_outside, ends);
         let beside = or(gt(below, zero()), lt(above, zero()));
         outside = or(outside, and(still[k], beside));
         let first = div(below, along[k]);
@@ -141,17 +143,17 @@ fn add_edge(part: &mut Boxes, a: Points, b: Points, within: &Boxes, held: [bool;
         leave = select(still[k], leave, min(far, leave));
     }
     outside = or(outside, gt(enter, add(leave, splat(8.0 * ULP))));
-    let ends = and_not(outside, lt(leave, splat(1.0)));
+    let ends = and_not(outside, ends_outside);
     let (at_start, at_end) = (eq(enter, zero()), eq(leave, zero()));
     for k in 0..3 {
         let size = mul(abs(along[k]), splat(4.0));
         let x = add(a[k], mul(along[k], enter));
-        let error = mul(add(size, abs(x)), splat(ULP));
+        let error = add(mul(add(size, abs(x)), splat(ULP)), splat(UNDERFLOW));
         let error = and_not(or(still[k], at_start), error);
         part.min[k] = select(outside, part.min[k], min(sub(x, error), part.min[k]));
         part.max[k] = select(outside, part.max[k], max(add(x, error), part.max[k]));
         let x = add(a[k], mul(along[k], leave));
-        let error = mul(add(size, abs(x)), splat(ULP));
+        let error = add(mul(add(size, abs(x)), splat(ULP)), splat(UNDERFLOW));
         let error = and_not(or(still[k], at_end), error);
         part.min[k] = select(ends, min(sub(x, error), part.min[k]), part.min[k]);
         part.max[k] = select(ends, max(add(x, error), part.max[k]), part.max[k]);
@@ -175,29 +177,35 @@ fn add_box_edges(
     if bits_of(near) == 0 {
         return;
     }
+    let size = [u, v, w].map(|k| sub(own.max[k], own.min[k]));
+    let is_segment = or(eq(size[0], zero()), eq(size[1], zero()));
+    let unit = [unit_of(size[0]), unit_of(size[1])];
+    let scaled = |p: Points| [mul(p[u], unit[0]), mul(p[v], unit[1]), p[w]];
+    let (a, b, c) = (scaled(a), scaled(b), scaled(c));
     let cross = |ux: V, uy: V, vx: V, vy: V| sub(mul(ux, vy), mul(uy, vx));
     let signed = cross(
-        sub(b[u], a[u]),
-        sub(b[v], a[v]),
-        sub(c[u], a[u]),
-        sub(c[v], a[v]),
+        sub(b[0], a[0]),
+        sub(b[1], a[1]),
+        sub(c[0], a[0]),
+        sub(c[1], a[1]),
     );
-    let is_flat = eq(signed, zero());
     let flips = lt(signed, zero());
     let area = select(flips, neg(signed), signed);
     let (b, c) = (
-        [u, v, w].map(|k| select(flips, c[k], b[k])),
-        [u, v, w].map(|k| select(flips, b[k], c[k])),
+        [0, 1, 2].map(|k| select(flips, c[k], b[k])),
+        [0, 1, 2].map(|k| select(flips, b[k], c[k])),
     );
-    let a = [a[u], a[v], a[w]];
-    let extent = mul(sub(own.max[u], own.min[u]), sub(own.max[v], own.min[v]));
+    let extent = mul(mul(size[0], unit[0]), mul(size[1], unit[1]));
     let error = mul(mul(extent, splat(8.0)), splat(ULP));
     let least = neg(error);
-    let depth = sub(own.max[w], own.min[w]);
-    let is_level = eq(depth, zero());
-    let slack_of_weights = mul(mul(depth, splat(4.0)), div(error, area));
+    let is_steep = le(area, error);
+    let same = |p: Points, q: Points| and(eq(p[0], q[0]), eq(p[1], q[1]));
+    let is_doubled = or(or(same(a, b), same(b, c)), same(c, a));
+    let is_segment = or(is_segment, and(is_steep, is_doubled));
+    let is_level = eq(size[2], zero());
+    let slack_of_weights = mul(mul(size[2], splat(4.0)), div(error, area));
     for corner in 0..4 {
-        let mut meets = and_not(is_flat, and(in_x[corner & 1], in_y[corner >> 1]));
+        let mut meets = and_not(is_segment, and(in_x[corner & 1], in_y[corner >> 1]));
         if bits_of(meets) == 0 {
             continue;
         }
@@ -211,16 +219,28 @@ fn add_box_edges(
         } else {
             within.max[v]
         };
-        let weight =
-            |p: Points, q: Points| cross(sub(p[0], x), sub(p[1], y), sub(q[0], x), sub(q[1], y));
+        let (at_x, at_y) = (mul(x, unit[0]), mul(y, unit[1]));
+        let weight = |p: Points, q: Points| {
+            cross(
+                sub(p[0], at_x),
+                sub(p[1], at_y),
+                sub(q[0], at_x),
+                sub(q[1], at_y),
+            )
+        };
         let (at_a, at_b, at_c) = (weight(b, c), weight(c, a), weight(a, b));
-        let beside = or(or(lt(at_a, least), lt(at_b, least)), lt(at_c, least));
+        let is_negative = or(or(lt(at_a, least), lt(at_b, least)), lt(at_c, least));
+        let is_positive = or(or(gt(at_a, error), gt(at_b, error)), gt(at_c, error));
+        let beside = and_not(and_not(is_positive, is_steep), is_negative);
         meets = and_not(beside, meets);
-        let sum = add(mul(at_b, sub(b[2], a[2])), mul(at_c, sub(c[2], a[2])));
-        let z = add(a[2], div(sum, area));
+        let to_b = mul(div(at_b, area), sub(b[2], a[2]));
+        let to_c = mul(div(at_c, area), sub(c[2], a[2]));
+        let z = add(a[2], add(to_b, to_c));
         let slack = add(slack_of_weights, mul(mul(abs(z), splat(2.0)), splat(ULP)));
+        let slack = add(slack, splat(UNDERFLOW));
         let slack = and_not(is_level, slack);
-        let (low, high) = (sub(z, slack), add(z, slack));
+        let low = select(is_steep, own.min[w], sub(z, slack));
+        let high = select(is_steep, own.max[w], add(z, slack));
         let beside = or(lt(high, within.min[w]), gt(low, within.max[w]));
         meets = and_not(beside, meets);
         for (k, low, high) in [(u, x, x), (v, y, y), (w, low, high)] {
@@ -228,4 +248,12 @@ fn add_box_edges(
             part.max[k] = select(meets, max(high, part.max[k]), part.max[k]);
         }
     }
+}
+
+/// `clip::unit_of`, of each lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn unit_of(length: V) -> V {
+    let exponent = _mm256_and_si256(to_bits(length), _mm256_set1_epi32(0xff << 23));
+    from_bits(_mm256_sub_epi32(_mm256_set1_epi32(254 << 23), exponent))
 }

@@ -5,6 +5,8 @@ use core::arch::x86_64::{
     _mm256_srli_epi32, _mm256_storeu_si256,
 };
 
+use heapwood_device::kdtree::sah::area_unit;
+
 use super::Valued;
 use super::vector::{
     LANES, V, add, and, div, eq, gt, lt, mul, or, select, splat, sub, to_bits, zero,
@@ -16,6 +18,8 @@ use crate::tree::cores::candidates::{Candidates, NEVER};
 #[derive(Clone, Copy)]
 pub struct Planes {
     axis: usize,
+    unit: V,
+    /// The box's extents, in the unit.
     size: [V; 3],
     low: V,
     high: V,
@@ -34,12 +38,14 @@ impl Planes {
     pub fn new(node: &Valued, axis: u32) -> Self {
         let (costs, bounds) = (node.costs, node.bounds);
         let axis = axis as usize % 3;
+        let unit = area_unit(bounds);
         Self {
             axis,
-            size: [0, 1, 2].map(|k| splat(bounds.max[k] - bounds.min[k])),
+            unit: splat(unit),
+            size: bounds.size().map(|size| splat(size * unit)),
             low: splat(bounds.min[axis]),
             high: splat(bounds.max[axis]),
-            half_area: splat(bounds.half_area()),
+            half_area: splat(bounds.half_area(unit)),
             traversal: splat(costs.traversal),
             intersection: splat(costs.intersection),
             bonus: splat((1.0 - costs.empty_bonus) * costs.intersection),
@@ -59,7 +65,7 @@ impl Planes {
     #[target_feature(enable = "avx2")]
     fn half_area(&self, extent: V) -> V {
         let mut size = self.size;
-        size[self.axis] = extent;
+        size[self.axis] = mul(extent, self.unit);
         let sum = add(mul(size[0], size[1]), mul(size[1], size[2]));
         add(sum, mul(size[2], size[0]))
     }
