@@ -111,7 +111,7 @@ fn with_point(part: Bounds, a: Point, along: Point, t: f32) -> Bounds {
         .with(zip(point, error, |x, error| x + error))
 }
 
-/// The power of two that brings a length into [1, 2); 2^127 for a length below 2^-126.
+/// The power of two that brings a length below 2^127 into [1, 2); 2^127 for one below 2^-126.
 ///
 /// Multiplying by it is exact, but for what is 2^126 times smaller than the length.
 #[inline(always)]

@@ -3,6 +3,7 @@
 //! tree is checked.
 
 mod buddy;
+mod clipping;
 mod gallatin;
 mod halloc;
 mod launches;
