@@ -85,10 +85,8 @@ impl Bounds {
     /// The bounds of a triangle.
     #[inline(always)]
     pub fn of(triangle: &Triangle) -> Self {
-        Self::EMPTY
-            .with(triangle[0])
-            .with(triangle[1])
-            .with(triangle[2])
+        let [a, b, c] = *triangle;
+        Self { min: a, max: a }.with(b).with(c)
     }
 
     /// The smallest box around this one and a point.
@@ -97,6 +95,15 @@ impl Bounds {
         Self {
             min: zip(point, self.min, min),
             max: zip(point, self.max, max),
+        }
+    }
+
+    /// The smallest box around this one and another.
+    #[inline(always)]
+    pub fn union(self, other: Self) -> Self {
+        Self {
+            min: zip(other.min, self.min, min),
+            max: zip(other.max, self.max, max),
         }
     }
 
@@ -116,12 +123,13 @@ impl Bounds {
         zip(self.max, self.min, |hi, lo| hi - lo)
     }
 
-    /// Half the surface area, of lengths multiplied by `unit`: the product of two lengths
-    /// of a scene may over- or underflow.
+    /// Half the surface area times `unit`: the product of two lengths of a scene may over- or
+    /// underflow, that of three factors does not if they are lengths and the inverse of one.
     #[inline(always)]
     pub fn half_area(self, unit: f32) -> f32 {
-        let size = zip(self.size(), [unit; 3], |size, unit| size * unit);
-        size[0] * size[1] + size[1] * size[2] + size[2] * size[0]
+        let [x, y, z] = self.size();
+        let (in_y, in_z) = (y * unit, z * unit);
+        x * in_y + in_y * z + in_z * x
     }
 
     /// Whether the box has no area, so that no split of it has a cost.

@@ -18,9 +18,9 @@ use super::bounds::{Bounds, Point, Triangle, max, min, rotate, zip};
 /// The relative error of one operation, at most, and a little more.
 pub const ULP: f32 = 1.0 / 8_388_608.0;
 
-/// What products that underflow may be off by, together, and more: 4 times the least positive
-/// number. It vanishes in sums with what is above 2^-123.
-pub const UNDERFLOW: f32 = f32::from_bits(4);
+/// More than what products that underflow may be off by together, also after a division by
+/// an area: 2^-126. It vanishes in sums with what is above 2^-102.
+pub const UNDERFLOW: f32 = f32::MIN_POSITIVE;
 
 /// Bounds of the part of a triangle inside `bounds`, in which `min <= max` on every axis. If
 /// rounding leaves nothing of the triangle, what its bounds have in common with the box.
@@ -104,11 +104,13 @@ fn with_point(part: Bounds, a: Point, along: Point, t: f32) -> Bounds {
         if along == 0.0 || t == 0.0 {
             0.0
         } else {
-            (max(along, -along) * 4.0 + max(x, -x)) * ULP + UNDERFLOW
+            x.abs() * ULP + (along.abs() * (4.0 * ULP) + UNDERFLOW)
         }
     });
-    part.with(zip(point, error, |x, error| x - error))
-        .with(zip(point, error, |x, error| x + error))
+    part.union(Bounds {
+        min: zip(point, error, |x, error| x - error),
+        max: zip(point, error, |x, error| x + error),
+    })
 }
 
 /// The power of two that brings a length below 2^127 into [1, 2); 2^127 for one below 2^-126.
@@ -125,9 +127,8 @@ pub fn unit_of(length: f32) -> f32 {
 fn with_box_edges(part: Bounds, [a, b, c]: Triangle, own: Bounds, bounds: Bounds) -> Bounds {
     let covers = |axis: usize, x: f32| own.min[axis] <= x && x <= own.max[axis];
     // A box edge meets the triangle within its bounds, or not at all.
-    let (left, right) = (covers(0, bounds.min[0]), covers(0, bounds.max[0]));
-    let (below, above) = (covers(1, bounds.min[1]), covers(1, bounds.max[1]));
-    if !((left || right) && (below || above)) {
+    let covers_one = |axis: usize| covers(axis, bounds.min[axis]) || covers(axis, bounds.max[axis]);
+    if !(covers_one(0) && covers_one(1)) {
         return part;
     }
     let size = zip(own.max, own.min, |hi, lo| hi - lo);
@@ -150,7 +151,7 @@ fn with_box_edges(part: Bounds, [a, b, c]: Triangle, own: Bounds, bounds: Bounds
     };
     // What rounding changes an area by is at most half of this: two products of differences,
     // each with three relative errors of 2^-24, and their difference.
-    let error = (size[0] * unit[0]) * (size[1] * unit[1]) * 8.0 * ULP;
+    let error = (size[0] * unit[0]) * (size[1] * unit[1]) * (8.0 * ULP);
     // The sign of so small an area is not known, and the triangle is steep.
     let is_steep = area <= error;
     let same = |p: Point, q: Point| p[0] == q[0] && p[1] == q[1];
@@ -158,44 +159,53 @@ fn with_box_edges(part: Bounds, [a, b, c]: Triangle, own: Bounds, bounds: Bounds
         // A segment, as above.
         return part;
     }
+    // A box edge beside a side of the triangle misses it. For a steep one that takes two sides,
+    // which differ; it may be met anywhere within its bounds.
+    let (most, inverse, slack) = if is_steep {
+        (error, 1.0, f32::INFINITY)
+    } else {
+        let inverse = 1.0 / area;
+        (
+            f32::NEG_INFINITY,
+            inverse,
+            size[2] * 4.0 * (error * inverse),
+        )
+    };
+    let (to_b, to_c) = (b[2] - a[2], c[2] - a[2]);
     let mut part = part;
     for corner in 0..4 {
-        let (x, in_x) = if corner & 1 == 0 {
-            (bounds.min[0], left)
+        let x = if corner & 1 == 0 {
+            bounds.min[0]
         } else {
-            (bounds.max[0], right)
+            bounds.max[0]
         };
-        let (y, in_y) = if corner & 2 == 0 {
-            (bounds.min[1], below)
+        let y = if corner & 2 == 0 {
+            bounds.min[1]
         } else {
-            (bounds.max[1], above)
+            bounds.max[1]
         };
-        if !(in_x && in_y) {
+        if !(covers(0, x) && covers(1, y)) {
             continue;
         }
         let (at_x, at_y) = (x * unit[0], y * unit[1]);
         let weight = |u: Point, v: Point| cross(u[0] - at_x, u[1] - at_y, v[0] - at_x, v[1] - at_y);
         let (at_a, at_b, at_c) = (weight(b, c), weight(c, a), weight(a, b));
-        let is_negative = at_a < -error || at_b < -error || at_c < -error;
-        let is_positive = at_a > error || at_b > error || at_c > error;
-        if is_negative && (is_positive || !is_steep) {
+        if min(min(at_a, at_b), at_c) < -error && max(max(at_a, at_b), at_c) > most {
             continue;
         }
-        let (low, high) = if is_steep {
-            (own.min[2], own.max[2])
+        let z = a[2] + (at_b * to_b + at_c * to_c) * inverse;
+        let slack = if size[2] == 0.0 {
+            0.0
         } else {
-            let z = a[2] + (at_b / area * (b[2] - a[2]) + at_c / area * (c[2] - a[2]));
-            let slack = if size[2] == 0.0 {
-                0.0
-            } else {
-                size[2] * 4.0 * (error / area) + max(z, -z) * 2.0 * ULP + UNDERFLOW
-            };
-            (z - slack, z + slack)
+            slack + z.abs() * (2.0 * ULP) + UNDERFLOW
         };
-        if high < bounds.min[2] || low > bounds.max[2] {
+        if z + slack < bounds.min[2] || z - slack > bounds.max[2] {
             continue;
         }
-        part = part.with([x, y, low]).with([x, y, high]);
+        part = part.union(Bounds {
+            min: [x, y, z - slack],
+            max: [x, y, z + slack],
+        });
     }
     part
 }

@@ -7,7 +7,7 @@
 //! a hit in a plane between two boxes is found in one of them: traversal must accept
 //! hits of a leaf's triangles wherever they lie on the ray.
 
-use super::bounds::{Bounds, max, pick};
+use super::bounds::{Bounds, pick};
 use super::clip::unit_of;
 
 /// The constants of the heuristic.
@@ -21,12 +21,12 @@ pub struct Costs {
     pub empty_bonus: f32,
 }
 
-/// The unit of lengths in which the areas of a box and of its parts are taken: they neither
-/// overflow when they are multiplied by counts, nor underflow before a part is 2^-126 of the box.
+/// What areas of a box and of its parts are multiplied by, so that they neither overflow when
+/// they are multiplied by counts, nor underflow.
 #[inline(always)]
 pub fn area_unit(bounds: Bounds) -> f32 {
     let [x, y, z] = bounds.size();
-    unit_of(max(max(x, y), z))
+    unit_of(x + y + z)
 }
 
 /// The expected cost of a node as a function of its split.
@@ -34,7 +34,7 @@ pub fn area_unit(bounds: Bounds) -> f32 {
 pub struct Heuristic {
     costs: Costs,
     bounds: Bounds,
-    /// The unit of the lengths in areas.
+    /// What areas are multiplied by.
     unit: f32,
     half_area: f32,
     /// Cost of the node as a leaf.

@@ -99,6 +99,7 @@ impl Pass {
     #[inline(always)]
     pub unsafe fn run<W: Warp>(&mut self, warp: W, workspace: &Workspace, scratch: Scratch) {
         let bins = Bins::new(self.bounds, self.partition.refined());
+        let mut is_wrong = false;
         let mut base = self.from;
         while base < self.to {
             let index = base + warp.lane();
@@ -117,8 +118,7 @@ impl Pass {
                     id = *self.references.add(position as usize);
                 }
                 if id >= workspace.count {
-                    workspace.fail(Failure::Overwritten, 0);
-                    active = false;
+                    (active, is_wrong) = (false, true);
                 }
             }
             let mut part = Bounds::EMPTY;
@@ -170,9 +170,10 @@ impl Pass {
             }
             base += W::LANES;
         }
-        let is_complete = |side: Destination| side.next == side.end;
-        if self.kind == PassKind::Partition && !(is_complete(self.below) && is_complete(self.above))
-        {
+        if self.kind == PassKind::Partition {
+            is_wrong |= self.below.next != self.below.end || self.above.next != self.above.end;
+        }
+        if is_wrong {
             workspace.fail(Failure::Overwritten, 0);
         }
         warp.sync(W::FULL);

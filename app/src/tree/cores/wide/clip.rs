@@ -146,14 +146,15 @@ fn add_edge(part: &mut Boxes, a: Points, b: Points, within: &Boxes, held: [bool;
     let ends = and_not(outside, ends_outside);
     let (at_start, at_end) = (eq(enter, zero()), eq(leave, zero()));
     for k in 0..3 {
-        let size = mul(abs(along[k]), splat(4.0));
+        let own = mul(abs(along[k]), splat(4.0 * ULP));
+        let own = add(own, splat(UNDERFLOW));
         let x = add(a[k], mul(along[k], enter));
-        let error = add(mul(add(size, abs(x)), splat(ULP)), splat(UNDERFLOW));
+        let error = add(mul(abs(x), splat(ULP)), own);
         let error = and_not(or(still[k], at_start), error);
         part.min[k] = select(outside, part.min[k], min(sub(x, error), part.min[k]));
         part.max[k] = select(outside, part.max[k], max(add(x, error), part.max[k]));
         let x = add(a[k], mul(along[k], leave));
-        let error = add(mul(add(size, abs(x)), splat(ULP)), splat(UNDERFLOW));
+        let error = add(mul(abs(x), splat(ULP)), own);
         let error = and_not(or(still[k], at_end), error);
         part.min[k] = select(ends, min(sub(x, error), part.min[k]), part.min[k]);
         part.max[k] = select(ends, max(add(x, error), part.max[k]), part.max[k]);
@@ -196,14 +197,18 @@ fn add_box_edges(
         [0, 1, 2].map(|k| select(flips, b[k], c[k])),
     );
     let extent = mul(mul(size[0], unit[0]), mul(size[1], unit[1]));
-    let error = mul(mul(extent, splat(8.0)), splat(ULP));
+    let error = mul(extent, splat(8.0 * ULP));
     let least = neg(error);
     let is_steep = le(area, error);
     let same = |p: Points, q: Points| and(eq(p[0], q[0]), eq(p[1], q[1]));
     let is_doubled = or(or(same(a, b), same(b, c)), same(c, a));
     let is_segment = or(is_segment, and(is_steep, is_doubled));
     let is_level = eq(size[2], zero());
-    let slack_of_weights = mul(mul(size[2], splat(4.0)), div(error, area));
+    let most = select(is_steep, error, splat(f32::NEG_INFINITY));
+    let inverse = select(is_steep, splat(1.0), div(splat(1.0), area));
+    let depth = mul(mul(size[2], splat(4.0)), mul(error, inverse));
+    let slack_of_weights = select(is_steep, splat(f32::INFINITY), depth);
+    let (to_b, to_c) = (sub(b[2], a[2]), sub(c[2], a[2]));
     for corner in 0..4 {
         let mut meets = and_not(is_segment, and(in_x[corner & 1], in_y[corner >> 1]));
         if bits_of(meets) == 0 {
@@ -229,18 +234,15 @@ fn add_box_edges(
             )
         };
         let (at_a, at_b, at_c) = (weight(b, c), weight(c, a), weight(a, b));
-        let is_negative = or(or(lt(at_a, least), lt(at_b, least)), lt(at_c, least));
-        let is_positive = or(or(gt(at_a, error), gt(at_b, error)), gt(at_c, error));
-        let beside = and_not(and_not(is_positive, is_steep), is_negative);
+        let lowest = min(min(at_a, at_b), at_c);
+        let highest = max(max(at_a, at_b), at_c);
+        let beside = and(lt(lowest, least), gt(highest, most));
         meets = and_not(beside, meets);
-        let to_b = mul(div(at_b, area), sub(b[2], a[2]));
-        let to_c = mul(div(at_c, area), sub(c[2], a[2]));
-        let z = add(a[2], add(to_b, to_c));
-        let slack = add(slack_of_weights, mul(mul(abs(z), splat(2.0)), splat(ULP)));
-        let slack = add(slack, splat(UNDERFLOW));
-        let slack = and_not(is_level, slack);
-        let low = select(is_steep, own.min[w], sub(z, slack));
-        let high = select(is_steep, own.max[w], add(z, slack));
+        let sum = add(mul(at_b, to_b), mul(at_c, to_c));
+        let z = add(a[2], mul(sum, inverse));
+        let slack = add(slack_of_weights, mul(abs(z), splat(2.0 * ULP)));
+        let slack = and_not(is_level, add(slack, splat(UNDERFLOW)));
+        let (low, high) = (sub(z, slack), add(z, slack));
         let beside = or(lt(high, within.min[w]), gt(low, within.max[w]));
         meets = and_not(beside, meets);
         for (k, low, high) in [(u, x, x), (v, y, y), (w, low, high)] {

@@ -18,9 +18,9 @@ use crate::tree::cores::candidates::{Candidates, NEVER};
 #[derive(Clone, Copy)]
 pub struct Planes {
     axis: usize,
-    unit: V,
-    /// The box's extents, in the unit.
     size: [V; 3],
+    /// What areas are multiplied by.
+    unit: V,
     low: V,
     high: V,
     half_area: V,
@@ -41,8 +41,8 @@ impl Planes {
         let unit = area_unit(bounds);
         Self {
             axis,
+            size: bounds.size().map(|size| splat(size)),
             unit: splat(unit),
-            size: bounds.size().map(|size| splat(size * unit)),
             low: splat(bounds.min[axis]),
             high: splat(bounds.max[axis]),
             half_area: splat(bounds.half_area(unit)),
@@ -60,14 +60,15 @@ impl Planes {
         and(gt(positions, self.low), lt(positions, self.high))
     }
 
-    /// Half the surface area of boxes with so much on the axis.
+    /// Half the surface area of boxes with so much on the axis, times the unit.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn half_area(&self, extent: V) -> V {
         let mut size = self.size;
-        size[self.axis] = mul(extent, self.unit);
-        let sum = add(mul(size[0], size[1]), mul(size[1], size[2]));
-        add(sum, mul(size[2], size[0]))
+        size[self.axis] = extent;
+        let [x, y, z] = size;
+        let (in_y, in_z) = (mul(y, self.unit), mul(z, self.unit));
+        add(add(mul(x, in_y), mul(in_y, z)), mul(in_z, x))
     }
 
     /// What splits at positions with so many references below and above cost; infinite for
