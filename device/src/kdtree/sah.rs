@@ -7,7 +7,7 @@
 //! a hit in a plane between two boxes is found in one of them: traversal must accept
 //! hits of a leaf's triangles wherever they lie on the ray.
 
-use super::bounds::{Bounds, pick};
+use super::bounds::{Bounds, Point, pick};
 use super::clip::unit_of;
 
 /// The constants of the heuristic.
@@ -27,6 +27,18 @@ pub struct Costs {
 pub fn area_unit(bounds: Bounds) -> f32 {
     let [x, y, z] = bounds.size();
     unit_of(x + y + z)
+}
+
+/// The area of a box's face across an axis and half the face's circumference, both times `unit`.
+#[inline(always)]
+pub fn face_and_girth(size: Point, axis: u32, unit: f32) -> (f32, f32) {
+    let [x, y, z] = size;
+    let (one, other) = match axis {
+        0 => (y, z),
+        1 => (z, x),
+        _ => (x, y),
+    };
+    (one * unit * other, (one + other) * unit)
 }
 
 /// The expected cost of a node as a function of its split.
@@ -67,8 +79,11 @@ impl Heuristic {
     /// of any thickness would pay.
     #[inline(always)]
     pub fn split(self, axis: u32, position: f32, below: u32, above: u32) -> f32 {
-        let half_area = |above| self.bounds.side(axis, position, above).half_area(self.unit);
-        let (area_below, area_above) = (half_area(false), half_area(true));
+        // Half the area of a box: that of the face in the plane, and what the sides around it
+        // have for each unit of the extent on the axis.
+        let (face, girth) = face_and_girth(self.bounds.size(), axis, self.unit);
+        let area_below = face + (position - pick(self.bounds.min, axis)) * girth;
+        let area_above = face + (pick(self.bounds.max, axis) - position) * girth;
         let bonus = if below == 0 || above == 0 {
             1.0 - self.costs.empty_bonus
         } else {

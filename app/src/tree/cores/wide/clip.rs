@@ -199,16 +199,25 @@ fn add_box_edges(
     let extent = mul(mul(size[0], unit[0]), mul(size[1], unit[1]));
     let error = mul(extent, splat(8.0 * ULP));
     let least = neg(error);
-    let is_steep = le(area, error);
-    let same = |p: Points, q: Points| and(eq(p[0], q[0]), eq(p[1], q[1]));
-    let is_doubled = or(or(same(a, b), same(b, c)), same(c, a));
-    let is_segment = or(is_segment, and(is_steep, is_doubled));
+    let is_steep = and_not(is_segment, le(area, error));
+    let has_steep = bits_of(is_steep) != 0;
+    let mut most = splat(f32::NEG_INFINITY);
+    let mut inverse = div(splat(1.0), area);
+    let depth = mul(size[2], splat(4.0));
+    let mut slack_of_weights = mul(depth, mul(error, inverse));
+    let mut is_segment = is_segment;
+    if has_steep {
+        let same = |p: Points, q: Points| and(eq(p[0], q[0]), eq(p[1], q[1]));
+        let is_doubled = or(or(same(a, b), same(b, c)), same(c, a));
+        is_segment = or(is_segment, and(is_steep, is_doubled));
+        most = select(is_steep, error, most);
+        inverse = select(is_steep, splat(1.0), inverse);
+        slack_of_weights = select(is_steep, splat(f32::INFINITY), slack_of_weights);
+    }
     let is_level = eq(size[2], zero());
-    let most = select(is_steep, error, splat(f32::NEG_INFINITY));
-    let inverse = select(is_steep, splat(1.0), div(splat(1.0), area));
-    let depth = mul(mul(size[2], splat(4.0)), mul(error, inverse));
-    let slack_of_weights = select(is_steep, splat(f32::INFINITY), depth);
-    let (to_b, to_c) = (sub(b[2], a[2]), sub(c[2], a[2]));
+    let (height, to_b, to_c) = (a[2], sub(b[2], a[2]), sub(c[2], a[2]));
+    let at_x = [mul(within.min[u], unit[0]), mul(within.max[u], unit[0])];
+    let at_y = [mul(within.min[v], unit[1]), mul(within.max[v], unit[1])];
     for corner in 0..4 {
         let mut meets = and_not(is_segment, and(in_x[corner & 1], in_y[corner >> 1]));
         if bits_of(meets) == 0 {
@@ -224,22 +233,17 @@ fn add_box_edges(
         } else {
             within.max[v]
         };
-        let (at_x, at_y) = (mul(x, unit[0]), mul(y, unit[1]));
-        let weight = |p: Points, q: Points| {
-            cross(
-                sub(p[0], at_x),
-                sub(p[1], at_y),
-                sub(q[0], at_x),
-                sub(q[1], at_y),
-            )
-        };
+        let (at_x, at_y) = (at_x[corner & 1], at_y[corner >> 1]);
+        let [a, b, c] = [a, b, c].map(|p| [sub(p[0], at_x), sub(p[1], at_y)]);
+        let weight = |p: [V; 2], q: [V; 2]| cross(p[0], p[1], q[0], q[1]);
         let (at_a, at_b, at_c) = (weight(b, c), weight(c, a), weight(a, b));
-        let lowest = min(min(at_a, at_b), at_c);
-        let highest = max(max(at_a, at_b), at_c);
-        let beside = and(lt(lowest, least), gt(highest, most));
+        let mut beside = lt(min(min(at_a, at_b), at_c), least);
+        if has_steep {
+            beside = and(beside, gt(max(max(at_a, at_b), at_c), most));
+        }
         meets = and_not(beside, meets);
         let sum = add(mul(at_b, to_b), mul(at_c, to_c));
-        let z = add(a[2], mul(sum, inverse));
+        let z = add(height, mul(sum, inverse));
         let slack = add(slack_of_weights, mul(abs(z), splat(2.0 * ULP)));
         let slack = and_not(is_level, add(slack, splat(UNDERFLOW)));
         let (low, high) = (sub(z, slack), add(z, slack));

@@ -5,7 +5,7 @@ use core::arch::x86_64::{
     _mm256_srli_epi32, _mm256_storeu_si256,
 };
 
-use heapwood_device::kdtree::sah::area_unit;
+use heapwood_device::kdtree::sah::{area_unit, face_and_girth};
 
 use super::Valued;
 use super::vector::{
@@ -17,10 +17,8 @@ use crate::tree::cores::candidates::{Candidates, NEVER};
 /// The heuristic of a node for planes on an axis.
 #[derive(Clone, Copy)]
 pub struct Planes {
-    axis: usize,
-    size: [V; 3],
-    /// What areas are multiplied by.
-    unit: V,
+    face: V,
+    girth: V,
     low: V,
     high: V,
     half_area: V,
@@ -37,12 +35,12 @@ impl Planes {
     #[target_feature(enable = "avx2")]
     pub fn new(node: &Valued, axis: u32) -> Self {
         let (costs, bounds) = (node.costs, node.bounds);
-        let axis = axis as usize % 3;
         let unit = area_unit(bounds);
+        let (face, girth) = face_and_girth(bounds.size(), axis, unit);
+        let axis = axis as usize % 3;
         Self {
-            axis,
-            size: bounds.size().map(|size| splat(size)),
-            unit: splat(unit),
+            face: splat(face),
+            girth: splat(girth),
             low: splat(bounds.min[axis]),
             high: splat(bounds.max[axis]),
             half_area: splat(bounds.half_area(unit)),
@@ -64,11 +62,7 @@ impl Planes {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn half_area(&self, extent: V) -> V {
-        let mut size = self.size;
-        size[self.axis] = extent;
-        let [x, y, z] = size;
-        let (in_y, in_z) = (mul(y, self.unit), mul(z, self.unit));
-        add(add(mul(x, in_y), mul(in_y, z)), mul(in_z, x))
+        add(self.face, mul(extent, self.girth))
     }
 
     /// What splits at positions with so many references below and above cost; infinite for
