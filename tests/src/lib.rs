@@ -3,6 +3,7 @@
 
 pub mod brute;
 pub mod buffer;
+pub mod clipping;
 pub mod conformance;
 pub mod cornell;
 pub mod dirty;
@@ -13,6 +14,7 @@ pub mod judge;
 pub mod lockstep;
 pub mod oracle;
 pub mod pictured;
+pub mod random;
 pub mod rays;
 pub mod runs;
 pub mod soup;
