@@ -2,6 +2,7 @@
 
 use super::bounds::{Bounds, Triangle};
 use super::node::Node;
+use super::overlap::{Facet, OpenBox};
 
 /// What is wrong with a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,9 +27,12 @@ pub enum Fault {
 }
 
 /// Checks that the nodes are in depth-first order, that leaves have ascending
-/// references, one after the other, and that every triangle which overlaps the
-/// inside of a leaf's box is in that leaf. Takes a walk down the tree for every
-/// triangle, in doubles, with exact clipping but for their rounding.
+/// references, one after the other, and that every triangle which meets the
+/// inside of a leaf's box is in that leaf. Faces of `bounds` count as the inside.
+/// A triangle that lies in the plane of a split must be in the leaves of one side.
+///
+/// Takes a walk down the tree for every triangle. All decisions are exact, so that
+/// a part of a triangle is found however small it is.
 pub fn check(
     nodes: &[Node],
     references: &[u32],
@@ -36,93 +40,71 @@ pub fn check(
     bounds: Bounds,
 ) -> Result<(), Fault> {
     check_format(nodes, references, triangles.len(), bounds)?;
-    let size = [0, 1, 2].map(|axis| f64::from(bounds.max[axis]) - f64::from(bounds.min[axis]));
-    let extent = size[0].max(size[1]).max(size[2]);
-    // Less than the spacing of floats at the scene's extent, and far more than
-    // the rounding of doubles.
-    let inset = extent * 1e-9;
-    for (id, triangle) in triangles.iter().enumerate() {
-        let polygon: Vec<[f64; 3]> = triangle.iter().map(|v| v.map(f64::from)).collect();
-        let mut waiting = vec![(0, polygon)];
-        while let Some((index, polygon)) = waiting.pop() {
-            let node = nodes[index];
-            if node.is_leaf() {
-                let first = node.first_reference() as usize;
-                let own = &references[first..first + node.references() as usize];
-                if own.binary_search(&(id as u32)).is_err() {
-                    return Err(Fault::Missing {
-                        node: index,
-                        triangle: id as u32,
-                    });
-                }
-                continue;
-            }
-            let (axis, plane) = (node.axis() as usize, f64::from(node.position()));
-            let lo = polygon.iter().fold(f64::INFINITY, |m, v| m.min(v[axis]));
-            let hi = polygon
-                .iter()
-                .fold(f64::NEG_INFINITY, |m, v| m.max(v[axis]));
-            let right = node.right() as usize;
-            if lo < plane - inset {
-                waiting.push((index + 1, cut(&polygon, axis, plane, 1.0)));
-            }
-            if hi > plane + inset {
-                waiting.push((right, cut(&polygon, axis, plane, -1.0)));
-            }
-            if lo >= plane - inset && hi <= plane + inset {
-                // In the plane: one side must have it, down to the leaves.
-                let sides = [index + 1, right];
-                if !sides
-                    .iter()
-                    .any(|&side| has(nodes, references, side, id as u32))
-                {
-                    return Err(Fault::Missing {
-                        node: index,
-                        triangle: id as u32,
-                    });
-                }
-            }
+    for (id, triangle) in (0..).zip(triangles) {
+        let walk = Walk {
+            nodes,
+            references,
+            id,
+            facet: Facet::new(triangle.map(|corner| corner.map(f64::from))),
+        };
+        if let Some(node) = walk.lacking(0, OpenBox::SPACE) {
+            return Err(Fault::Missing { node, triangle: id });
         }
     }
     Ok(())
 }
 
-/// Whether some leaf below a node has the triangle.
-fn has(nodes: &[Node], references: &[u32], root: usize, id: u32) -> bool {
-    let mut waiting = vec![root];
-    while let Some(index) = waiting.pop() {
-        let node = nodes[index];
-        if node.is_leaf() {
-            let first = node.first_reference() as usize;
-            let own = &references[first..first + node.references() as usize];
-            if own.binary_search(&id).is_ok() {
-                return true;
-            }
-        } else {
-            waiting.extend([index + 1, node.right() as usize]);
-        }
-    }
-    false
+/// The walk of a triangle down the tree.
+struct Walk<'a> {
+    nodes: &'a [Node],
+    references: &'a [u32],
+    id: u32,
+    facet: Facet,
 }
 
-/// The part of a convex polygon on one side of a plane: below for `sign` 1,
-/// above for -1.
-fn cut(polygon: &[[f64; 3]], axis: usize, plane: f64, sign: f64) -> Vec<[f64; 3]> {
-    let mut part = Vec::with_capacity(polygon.len() + 1);
-    for (index, a) in polygon.iter().enumerate() {
-        let b = &polygon[(index + 1) % polygon.len()];
-        let (from, to) = (sign * (plane - a[axis]), sign * (plane - b[axis]));
-        if from >= 0.0 {
-            part.push(*a);
-        }
-        if (from > 0.0 && to < 0.0) || (from < 0.0 && to > 0.0) {
-            let t = from / (from - to);
-            let mut point = [0, 1, 2].map(|k| a[k] + t * (b[k] - a[k]));
-            point[axis] = plane;
-            part.push(point);
+impl Walk<'_> {
+    /// The first leaf below a node that the triangle reaches into and that does not have it,
+    /// or the node in whose plane the triangle is if both sides have such a leaf.
+    ///
+    /// The triangle meets the inside of the node's box. Of faces of the scene's box, and of a
+    /// plane that it lies in, it is no matter whether they belong to the inside: no triangle
+    /// reaches beyond. Such sides of `inside` are infinite.
+    fn lacking(&self, mut index: usize, mut inside: OpenBox) -> Option<usize> {
+        loop {
+            let node = self.nodes[index];
+            if node.is_leaf() {
+                let first = node.first_reference() as usize;
+                let own = &self.references[first..first + node.references() as usize];
+                return own.binary_search(&self.id).is_err().then_some(index);
+            }
+            let (axis, plane) = (node.axis() as usize, f64::from(node.position()));
+            let (below, above) = (index + 1, node.right() as usize);
+            let (least, most) = self.facet.extent(axis);
+            if least == plane && most == plane {
+                let is_lacking =
+                    self.lacking(below, inside).is_some() && self.lacking(above, inside).is_some();
+                return is_lacking.then_some(index);
+            }
+            // A triangle that reaches over the plane meets at least one of the parts.
+            let [part_below, part_above] =
+                [false, true].map(|is_above| inside.side(axis, plane, is_above));
+            let goes_below =
+                most <= plane || least < plane && self.facet.meets_side(&part_below, axis, false);
+            let goes_above = least >= plane
+                || most > plane && (!goes_below || self.facet.meets_side(&part_above, axis, true));
+            if goes_below && goes_above {
+                let lacking = self.lacking(below, part_below);
+                if lacking.is_some() {
+                    return lacking;
+                }
+            }
+            (index, inside) = if goes_above {
+                (above, part_above)
+            } else {
+                (below, part_below)
+            };
         }
     }
-    part
 }
 
 /// Checks the order of nodes and references.

@@ -38,4 +38,6 @@ pub mod check;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod metrics;
 #[cfg(not(target_arch = "nvptx64"))]
+mod overlap;
+#[cfg(not(target_arch = "nvptx64"))]
 pub mod plan;
