@@ -17,6 +17,7 @@ pub mod pictured;
 pub mod random;
 pub mod rays;
 pub mod runs;
+pub mod shapes;
 pub mod soup;
 pub mod soups;
 pub mod stage;

@@ -7,7 +7,7 @@ mod nvcc;
 mod tables;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use ptx_build::{Result, archive, fingerprint, pipeline, root, rules, toolchain};
@@ -20,6 +20,8 @@ cargo xtask nvcc              NVIDIA's compiler, from Python wheels, for tests o
 cargo xtask device-toolchain  install what builds device code (Debian: apt, as root; else rustup)
 cargo xtask gpu-bundle [DIR]  a folder for GPU machines without Rust (default target/gpu-bundle)
 cargo xtask weaken [SECONDS]  weaken each memory ordering in turn; renew tests/data/weakenings.tsv
+cargo xtask clip-campaign [--pairs N] [--seed S]    hold clipping to exact arithmetic (default 1e6)
+cargo xtask shape-campaign [--shapes N] [--seed S]  check trees of all shapes, or of N drawn ones
 cargo xtask busy [TIMES]      run the suite beside busy loops, once or so many times
 cargo xtask tables            renew tables and chart of the documents from docs/results
 cargo xtask tables --check    fail if a table or the chart is not that of docs/results
@@ -40,6 +42,8 @@ fn main() -> ExitCode {
         ["busy", times] => busy::run(&root(), times),
         ["weaken"] => weaken(&root(), "10"),
         ["weaken", seconds] => weaken(&root(), seconds),
+        ["clip-campaign", ref options @ ..] => campaign(&root(), "clip_campaign", options),
+        ["shape-campaign", ref options @ ..] => campaign(&root(), "shape_campaign", options),
         ["tables"] => tables::run(&root(), false),
         ["tables", "--check"] => tables::run(&root(), true),
         ["help"] | ["--help"] | [] => {
@@ -63,21 +67,7 @@ fn main() -> ExitCode {
 /// Searches for a failing run without each ordering of the device code, for so many
 /// seconds in each workload. The tests' crate has the campaign; this keeps its list.
 fn weaken(root: &Path, seconds: &str) -> Result<()> {
-    // Of the workspace, as the tests are: `cargo run --package` would choose other
-    // features for the crates below, and compile all of them again.
-    let status = Command::new("cargo")
-        .args(["build", "--workspace", "--example", "weaken"])
-        .current_dir(root)
-        .status()
-        .map_err(|error| format!("cargo: {error}"))?;
-    if !status.success() {
-        return Err("the campaign does not build".to_owned());
-    }
-    // Cargo puts it beside this program.
-    let campaign = std::env::current_exe()
-        .map_err(|error| format!("the path of this program: {error}"))?
-        .with_file_name("examples")
-        .join("weaken");
+    let campaign = build_campaign(root, "weaken", &[])?;
     let output = Command::new(&campaign)
         .arg(seconds)
         .current_dir(root)
@@ -89,6 +79,45 @@ fn weaken(root: &Path, seconds: &str) -> Result<()> {
     }
     let list = root.join("tests/data/weakenings.tsv");
     fs::write(&list, output.stdout).map_err(|error| format!("{}: {error}", list.display()))
+}
+
+/// Runs a campaign of the tests' crate, optimised, and prints what it finds.
+fn campaign(root: &Path, name: &str, options: &[&str]) -> Result<()> {
+    let campaign = build_campaign(root, name, &["--release"])?;
+    let status = Command::new(&campaign)
+        .args(options)
+        .current_dir(root)
+        .status()
+        .map_err(|error| format!("{}: {error}", campaign.display()))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{name} failed ({status})"))
+    }
+}
+
+/// Builds an example of the tests' crate and returns its path.
+fn build_campaign(root: &Path, name: &str, options: &[&str]) -> Result<PathBuf> {
+    // Of the workspace, as the tests are: `cargo run --package` would choose other
+    // features for the crates below, and compile all of them again.
+    let status = Command::new("cargo")
+        .args(["build", "--workspace", "--example", name])
+        .args(options)
+        .current_dir(root)
+        .status()
+        .map_err(|error| format!("cargo: {error}"))?;
+    if !status.success() {
+        return Err(format!("{name} does not build"));
+    }
+    // Cargo puts it beside this program, or beside its folder if it is optimised.
+    let own =
+        std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
+    let folder = if options.contains(&"--release") {
+        own.with_file_name("../release")
+    } else {
+        own.with_file_name("")
+    };
+    Ok(folder.join("examples").join(name))
 }
 
 /// Builds every module with the toolchain of this machine.

@@ -11,8 +11,8 @@ use crate::random::Random;
 
 /// Pairs of one seed.
 const CHUNK: u64 = 4096;
-/// Failures that a report describes.
-const DESCRIBED: usize = 10;
+/// Failures of a kind that a report describes.
+const DESCRIBED: usize = 3;
 
 /// What many pairs showed.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ pub struct Report {
     pub exact: u64,
     /// How many had which fault.
     pub faults: Vec<(Fault, u64)>,
-    /// The first failures.
+    /// The first failures of each kind.
     pub first: Vec<(Pair, Finding)>,
     /// How tight the bounds of the pairs without anything special were.
     pub usual: Tightness,
@@ -69,9 +69,7 @@ impl Report {
         match finding.fault {
             Some(fault) => {
                 self.count(fault, 1);
-                if self.first.len() < DESCRIBED {
-                    self.first.push((pair, finding));
-                }
+                self.describe(pair, finding);
             }
             None if is_usual => self.usual.add(&pair, finding.bounds),
             None => self.hard.add(&pair, finding.bounds),
@@ -85,14 +83,25 @@ impl Report {
         }
     }
 
+    fn describe(&mut self, pair: Pair, finding: Finding) {
+        let alike = self
+            .first
+            .iter()
+            .filter(|(_, other)| other.fault == finding.fault);
+        if alike.count() < DESCRIBED {
+            self.first.push((pair, finding));
+        }
+    }
+
     fn merge(mut self, other: Self) -> Self {
         self.pairs += other.pairs;
         self.exact += other.exact;
         for (fault, times) in other.faults {
             self.count(fault, times);
         }
-        self.first.extend(other.first);
-        self.first.truncate(DESCRIBED);
+        for (pair, finding) in other.first {
+            self.describe(pair, finding);
+        }
         self.usual.merge(&other.usual);
         self.hard.merge(&other.hard);
         self

@@ -11,6 +11,9 @@ pub const OFFSETS: [f64; 5] = [1e-17, 1e-12, 1e-9, 1e-7, 1e-6];
 /// Greatest coordinate that scenes may have.
 const MAX: f32 = 1e18;
 
+/// 2^24 times the least normal number.
+const SMALLEST: f64 = f32::MIN_POSITIVE as f64 * (1 << 24) as f64;
+
 /// A triangle and a box.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
@@ -21,13 +24,12 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// The same, a power of two times as large, if that changes no digit and is accepted.
+    /// The same, a power of two times as large, if both sizes are such that no digit of a result
+    /// is lost: the coordinates are accepted, and a float's digits of each are normal numbers.
     pub fn scaled(&self, exponent: i32) -> Option<Self> {
         let factor = 2_f64.powi(exponent);
-        let is_exact = |x: f32| {
-            let scaled = (f64::from(x) * factor).abs();
-            scaled == 0.0 || (scaled >= f64::from(f32::MIN_POSITIVE) && scaled <= f64::from(MAX))
-        };
+        let has_room = |x: f64| x == 0.0 || (SMALLEST..=f64::from(MAX)).contains(&x.abs());
+        let is_exact = |x: f32| has_room(f64::from(x)) && has_room(f64::from(x) * factor);
         let scale = |point: Point| point.map(|x| (f64::from(x) * factor) as f32);
         let corners = [self.within.min, self.within.max];
         let mut numbers = self.triangle.iter().chain(&corners).flatten();

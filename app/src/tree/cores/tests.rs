@@ -14,6 +14,14 @@ use super::facets::{Facet, Reference};
 use super::node::{Sides, partition};
 use super::wide::{Valued, Wide};
 
+// The pairs that clipping is held to exact arithmetic with. The crate that has them depends on this
+// one, and the code for vectors is private.
+#[path = "../../../../tests/src/clipping/pairs.rs"]
+#[expect(dead_code, reason = "that crate uses the others")]
+mod pairs;
+#[path = "../../../../tests/src/random.rs"]
+mod random;
+
 /// xorshift64, Marsaglia 2003.
 struct Numbers(u64);
 
@@ -116,6 +124,46 @@ fn vectors_clip_as_the_device_crate_does() {
                 "{found:?} {expected:?} {:?} {within:?}",
                 facet.triangle
             );
+        }
+    }
+}
+
+/// Corners in planes and next to them, slivers, and scenes of any size.
+#[test]
+fn vectors_clip_pairs_that_are_hard_as_the_device_crate_does() {
+    let Some(wide) = Wide::detect() else {
+        return println!("skipped: no vectors of eight");
+    };
+    let mut random = random::Random(7);
+    for _ in 0..10_000 {
+        let count = 1 + random.below(10);
+        let pairs: Vec<_> = (0..count).map(|_| pairs::pair(&mut random)).collect();
+        let numbered = pairs.iter().enumerate();
+        let facets: Vec<Facet> = numbered
+            .map(|(id, pair)| facet(id, pair.triangle))
+            .collect();
+        let cut: Vec<u32> = (0..count as u32).collect();
+        // Each triangle at its own box, and at that of another.
+        for index in 0..count {
+            let boxes = [index, (index + 1) % count].map(|index| pairs[index].within);
+            let seconds = random.below(count + 1);
+            let mut found: Vec<Reference> = cut
+                .iter()
+                .map(|&id| Reference {
+                    id,
+                    ..Reference::default()
+                })
+                .collect();
+            wide.clip(&facets, &mut found, (&cut, seconds), boxes);
+            for (index, (found, facet)) in found.iter().zip(&facets).enumerate() {
+                let within = boxes[usize::from(index < seconds)];
+                let expected = Reference::of(facet, within, true);
+                let triangle = facet.triangle;
+                assert!(
+                    same(found, &expected),
+                    "{found:?} {expected:?} {triangle:?} {within:?}"
+                );
+            }
         }
     }
 }
