@@ -1,12 +1,14 @@
 //! The check of finished trees beside exact arithmetic: it misses no triangle that meets the
 //! inside of a leaf's box, however small the part is, and asks for no other.
 
+use heapwood::tree::{Cores, Quality, Tree};
 use heapwood_device::kdtree::bounds::{Bounds, Triangle};
 use heapwood_device::kdtree::check::{Fault, check};
 use heapwood_device::kdtree::node::Node;
 use heapwood_tests::clipping::exact::{fraction_inside, meets_inside};
 use heapwood_tests::clipping::pairs::{Pair, pair};
 use heapwood_tests::random::Random;
+use heapwood_tests::shapes::variant::{Builder, Form, Variant};
 
 /// The leaf of the box in [`around`].
 const INNER: usize = 9;
@@ -59,7 +61,7 @@ fn is_in_a_face(pair: &Pair) -> bool {
 fn triangles_are_missed_where_they_meet_the_inside_and_nowhere_else() {
     let mut random = Random(7);
     let (mut missing, mut touching) = (0, 0);
-    for _ in 0..150_000 {
+    for _ in 0..100_000 {
         let pair = pair(&mut random);
         if is_flat(pair.within) {
             continue;
@@ -89,7 +91,7 @@ fn triangles_are_missed_where_they_meet_the_inside_and_nowhere_else() {
 fn parts_down_to_a_millionth_of_a_triangle_are_found() {
     let mut random = Random(8);
     let mut found = [0; 7];
-    for _ in 0..400_000 {
+    for _ in 0..60_000 {
         let pair = pair(&mut random);
         if is_flat(pair.within) || is_in_a_face(&pair) {
             continue;
@@ -104,7 +106,82 @@ fn parts_down_to_a_millionth_of_a_triangle_are_found() {
         found[class] += 1;
         assert!(check_without(&pair).is_err(), "{fraction}: {pair:?}");
     }
-    assert!(found[..6].iter().all(|&count| count > 100), "{found:?}");
+    assert!(found[..6].iter().all(|&count| count > 20), "{found:?}");
+}
+
+/// The leaves below a node with their boxes.
+fn leaves(nodes: &[Node], index: usize, within: Bounds, found: &mut Vec<(usize, Bounds)>) {
+    let node = nodes[index];
+    if node.is_leaf() {
+        found.push((index, within));
+        return;
+    }
+    let side = |above| within.side(node.axis(), node.position(), above);
+    leaves(nodes, index + 1, side(false), found);
+    leaves(nodes, node.right() as usize, side(true), found);
+}
+
+/// The tree without one of its references.
+fn without(tree: &Tree, reference: usize) -> Tree {
+    let mut tree = tree.clone();
+    tree.references.remove(reference);
+    for node in tree.nodes.iter_mut().filter(|node| node.is_leaf()) {
+        let (first, count) = (node.first_reference() as usize, node.references());
+        if first > reference {
+            *node = Node::leaf(first as u32 - 1, count);
+        } else if first + count as usize > reference {
+            *node = Node::leaf(first as u32, count - 1);
+        }
+    }
+    tree
+}
+
+/// In trees of shapes, any reference to a triangle of which the leaf has a part is needed.
+#[test]
+fn references_that_trees_of_shapes_lack_are_missed() {
+    let cores = Cores::new(Some(1)).expect("a thread");
+    let mut random = Random(9);
+    let mut planted = 0;
+    for _ in 0..12 {
+        let variant = Variant {
+            form: Form::draw(&mut random),
+            quality: Quality::Balanced,
+            builder: Builder::Cores,
+        };
+        let (triangles, _) = variant.form.triangles();
+        let (tree, bounds) = variant.build(&cores, &triangles);
+        let mut all = Vec::new();
+        leaves(&tree.nodes, 0, bounds, &mut all);
+        for _ in 0..100 {
+            let (leaf, within) = all[random.below(all.len())];
+            let (first, count) = (
+                tree.nodes[leaf].first_reference(),
+                tree.nodes[leaf].references(),
+            );
+            if count == 0 || is_flat(within) {
+                continue;
+            }
+            let reference = first as usize + random.below(count as usize);
+            let triangle = tree.references[reference];
+            let pair = Pair {
+                triangle: triangles[triangle as usize],
+                within,
+            };
+            let fraction = fraction_inside(&pair.triangle, within);
+            if is_in_a_face(&pair) || fraction.is_none_or(|fraction| fraction < 1e-6) {
+                continue;
+            }
+            planted += 1;
+            let lacking = without(&tree, reference);
+            let found = check(&lacking.nodes, &lacking.references, &triangles, bounds);
+            let missing = Fault::Missing {
+                node: leaf,
+                triangle,
+            };
+            assert_eq!(found, Err(missing), "{variant}");
+        }
+    }
+    assert!(planted > 200, "{planted}");
 }
 
 /// A triangle as large as the scene, and small ones far away from it in its extent.
