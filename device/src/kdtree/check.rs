@@ -47,7 +47,7 @@ pub fn check(
             id,
             facet: Facet::new(triangle.map(|corner| corner.map(f64::from))),
         };
-        if let Some(node) = walk.lacking(0, OpenBox::SPACE) {
+        if let Some(node) = walk.missing_leaf(0, OpenBox::SPACE) {
             return Err(Fault::Missing { node, triangle: id });
         }
     }
@@ -66,10 +66,10 @@ impl Walk<'_> {
     /// The first leaf below a node that the triangle reaches into and that does not have it,
     /// or the node in whose plane the triangle is if both sides have such a leaf.
     ///
-    /// The triangle meets the inside of the node's box. Of faces of the scene's box, and of a
-    /// plane that it lies in, it is no matter whether they belong to the inside: no triangle
-    /// reaches beyond. Such sides of `inside` are infinite.
-    fn lacking(&self, mut index: usize, mut inside: OpenBox) -> Option<usize> {
+    /// The triangle meets the inside of the node's box. A face of the scene's box does not bound
+    /// the inside, as no triangle reaches beyond it, and neither does a plane that the triangle
+    /// lies in. Such sides of `inside` are infinite.
+    fn missing_leaf(&self, mut index: usize, mut inside: OpenBox) -> Option<usize> {
         loop {
             let node = self.nodes[index];
             if node.is_leaf() {
@@ -79,23 +79,23 @@ impl Walk<'_> {
             }
             let (axis, plane) = (node.axis() as usize, f64::from(node.position()));
             let (below, above) = (index + 1, node.right() as usize);
-            let (least, most) = self.facet.extent(axis);
-            if least == plane && most == plane {
-                let is_lacking =
-                    self.lacking(below, inside).is_some() && self.lacking(above, inside).is_some();
-                return is_lacking.then_some(index);
+            let (min, max) = self.facet.extent(axis);
+            if min == plane && max == plane {
+                let is_missing = self.missing_leaf(below, inside).is_some()
+                    && self.missing_leaf(above, inside).is_some();
+                return is_missing.then_some(index);
             }
             // A triangle that reaches over the plane meets at least one of the parts.
             let [part_below, part_above] =
                 [false, true].map(|is_above| inside.side(axis, plane, is_above));
             let goes_below =
-                most <= plane || least < plane && self.facet.meets_side(&part_below, axis, false);
-            let goes_above = least >= plane
-                || most > plane && (!goes_below || self.facet.meets_side(&part_above, axis, true));
+                max <= plane || min < plane && self.facet.meets_side(&part_below, axis, false);
+            let goes_above = min >= plane
+                || max > plane && (!goes_below || self.facet.meets_side(&part_above, axis, true));
             if goes_below && goes_above {
-                let lacking = self.lacking(below, part_below);
-                if lacking.is_some() {
-                    return lacking;
+                let missing = self.missing_leaf(below, part_below);
+                if missing.is_some() {
+                    return missing;
                 }
             }
             (index, inside) = if goes_above {

@@ -1,10 +1,10 @@
 //! Whether a triangle meets the inside of a box, exactly.
 //!
-//! Convex sets that do not meet are separated along one of 13 directions: the axes of the
-//! box, the normal of the triangle, and the products of axes and edges (Akenine-Möller
-//! 2001). Which side of a separating plane a corner of the box is on is the sign of a
-//! determinant of floats: in doubles where their error cannot change it, else exactly
-//! (Shewchuk 1997).
+//! A triangle and a box that do not meet are separated along one of 13 directions: the axes
+//! of the box, the normal of the triangle, and the products of axes and edges
+//! (Akenine-Möller 2001). The side of a separating plane that a corner of the box is on is
+//! the sign of a determinant of floats. It is computed in doubles where their error cannot
+//! change the sign, else exactly (Shewchuk 1997).
 
 /// Corners of a triangle, as doubles that are floats.
 pub(super) type Corners = [[f64; 3]; 3];
@@ -69,7 +69,7 @@ impl Facet {
         Self { corners, normal }
     }
 
-    /// The least and the greatest coordinate on an axis.
+    /// The smallest and the largest coordinate on an axis.
     pub(super) fn extent(&self, axis: usize) -> (f64, f64) {
         let [a, b, c] = self.corners.map(|corner| corner[axis]);
         (a.min(b).min(c), a.max(b).max(c))
