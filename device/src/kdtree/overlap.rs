@@ -97,6 +97,7 @@ impl Facet {
                     if turn * side < 0.0 || !is_new(inwards[0]) {
                         continue;
                     }
+                    // An infinite corner is on the triangle's side.
                     let corner = part.farthest(axes, inwards, a);
                     if corner[1].is_finite() && side * orientation(a, b, corner) <= 0.0 {
                         return false;
@@ -146,11 +147,11 @@ fn height([a, b, c]: &Corners, point: [f64; 3]) -> f64 {
     let minus = |p: &[f64; 3]| [p[0] - a[0], p[1] - a[1], p[2] - a[2]];
     let (u, v, w) = (minus(b), minus(c), minus(&point));
     let (mut volume, mut permanent) = (0.0, 0.0);
-    for k in 0..3 {
+    for (k, along) in w.into_iter().enumerate() {
         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
         let (left, right) = (u[i] * v[j], u[j] * v[i]);
-        volume += w[k] * (left - right);
-        permanent += w[k].abs() * (left.abs() + right.abs());
+        volume += along * (left - right);
+        permanent += along.abs() * (left.abs() + right.abs());
     }
     // Shewchuk's bound is 7 and a little more.
     if volume.abs() >= 8.0 * EPSILON * permanent {
@@ -163,10 +164,10 @@ fn height([a, b, c]: &Corners, point: [f64; 3]) -> f64 {
         (1.0, a, b, &point),
         (-1.0, a, b, c),
     ] {
-        for k in 0..3 {
+        for (k, &along) in r.iter().enumerate() {
             let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-            sum.add_product(sign * p[i] * q[j], r[k]);
-            sum.add_product(-sign * p[j] * q[i], r[k]);
+            sum.add_product(sign * p[i] * q[j], along);
+            sum.add_product(-sign * p[j] * q[i], along);
         }
     }
     sum.sign()

@@ -112,24 +112,22 @@ impl Tightness {
     fn add(&mut self, pair: &Pair, bounds: Bounds) {
         let (mut min, mut max) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         let is_known = corners::visit(pair, |corner| {
-            for k in 0..3 {
-                let middle = (corner[k].low + corner[k].high) / 2.0;
-                min[k] = min[k].min(middle);
-                max[k] = max[k].max(middle);
-            }
+            let middle = corner.map(|x| (x.low + x.high) / 2.0);
+            min = [0, 1, 2].map(|k| middle[k].min(min[k]));
+            max = [0, 1, 2].map(|k| middle[k].max(max[k]));
         });
         if !is_known || min[0] > max[0] {
             return;
         }
         let own = Bounds::of(&pair.triangle);
-        for k in 0..3 {
+        for (k, (min, max)) in min.into_iter().zip(max).enumerate() {
             let numbers = [own.min[k], own.max[k], own.max[k] - own.min[k]];
             let largest = numbers
                 .iter()
                 .fold(0.0_f32, |largest, x| largest.max(x.abs()));
             let ulp = f64::from(largest * f32::EPSILON);
-            let below = min[k] - f64::from(bounds.min[k]);
-            let above = f64::from(bounds.max[k]) - max[k];
+            let below = min - f64::from(bounds.min[k]);
+            let above = f64::from(bounds.max[k]) - max;
             for excess in [below, above] {
                 // What doubles lose is no excess.
                 let class = if excess <= 1e-6 * ulp {
