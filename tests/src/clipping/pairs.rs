@@ -11,8 +11,8 @@ pub const OFFSETS: [f64; 5] = [1e-17, 1e-12, 1e-9, 1e-7, 1e-6];
 /// Greatest coordinate that scenes may have.
 const MAX: f32 = 1e18;
 
-/// 2^24 times the least normal number.
-const SMALLEST: f64 = f32::MIN_POSITIVE as f64 * (1 << 24) as f64;
+/// 2^48 times the smallest normal number.
+const SMALLEST: f64 = f32::MIN_POSITIVE as f64 * (1_u64 << 48) as f64;
 
 /// A triangle and a box.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,8 @@ pub struct Pair {
 
 impl Pair {
     /// The same, a power of two times as large, if both sizes are such that no digit of a result
-    /// is lost: the coordinates are accepted, and a float's digits of each are normal numbers.
+    /// is lost: the coordinates are accepted, and the digits of products with a quotient are normal
+    /// numbers.
     pub fn scaled(&self, exponent: i32) -> Option<Self> {
         let factor = 2_f64.powi(exponent);
         let has_room = |x: f64| x == 0.0 || (SMALLEST..=f64::from(MAX)).contains(&x.abs());
@@ -96,23 +97,23 @@ fn side(random: &mut Random) -> [f32; 2] {
 
 /// A triangle at a box.
 fn triangle(random: &mut Random, within: Bounds) -> Triangle {
-    let mut triangle = [[0.0; 3]; 3];
-    // Most coordinates in planes, some of them, or none.
+    // Most coordinates in planes, some of them, or few.
     let chance = [1, 3, 8][random.below(3)];
+    let mut triangle = [[0.0; 3]; 3];
     for corner in 0..3 {
-        for axis in 0..3 {
+        triangle[corner] = std::array::from_fn(|axis| {
             let (min, max) = (within.min[axis], within.max[axis]);
             let exact = match random.below(8) {
                 0..=4 => [min, max][random.below(2)],
                 5 => min + (max - min) * 0.5,
                 _ => triangle[random.below(corner + 1)][axis],
             };
-            triangle[corner][axis] = if random.below(chance) == 0 {
+            if random.below(chance) == 0 {
                 beside(random, exact)
             } else {
                 somewhere(random, min, max)
-            };
-        }
+            }
+        });
     }
     triangle
 }
@@ -128,7 +129,7 @@ fn beside(random: &mut Random, x: f32) -> f32 {
         }
         _ => {
             let offset = OFFSETS[random.below(5)] * f64::from(random.range(0.1, 3.0));
-            (f64::from(x) + f64::from(sign) * offset) as f32
+            (f64::from(x) + sign * offset) as f32
         }
     }
 }
