@@ -2,7 +2,7 @@
 //! triangles that follow each other have a box, and are left out where a ray does
 //! not come near it.
 //!
-//! The boxes are grown by 128 times the error of a hit (`render::ray`), so that what
+//! The boxes are grown by 128 times the error of a hit (`render::intersect`), so that what
 //! is left out is no question of rounding.
 
 use glam::Vec3;

@@ -103,6 +103,19 @@ impl Stage {
             .expect("the layers of a path traced picture")
     }
 
+    /// A picture of another kind than paths, of one sample a pixel.
+    ///
+    /// # Panics
+    ///
+    /// As [`render_with`](Self::render_with).
+    pub fn picture_of(&self, camera: &Camera, shade: Shade) -> RenderedImage {
+        let shading = Shading {
+            shade,
+            ..Shading::from(Mode::default())
+        };
+        self.picture(camera, &shading)
+    }
+
     fn picture(&self, camera: &Camera, shading: &Shading) -> RenderedImage {
         let backend = cpu(2);
         let cores = Cores::new(Some(2)).expect("threads");

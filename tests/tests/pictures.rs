@@ -75,9 +75,9 @@ const PICTURES: [&str; 7] = [
     "normal 716fd440664e08f7",
     "primitive 78d6b96d6a541318",
     "depth b1597c9258d2ba64",
-    "ao ab8214caf3f9585d",
+    "ao 6b2d818f6d9ff2d1",
     "cost 3f50a3adf0a0069e",
-    "path d56268e1396f2211",
+    "path 51364c714278ef70",
 ];
 
 #[test]

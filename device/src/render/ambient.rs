@@ -97,9 +97,15 @@ impl PlainKernel for Ambient {
                         let index = arguments.first + sample;
                         let pair = Sampler::new(column, row, index, arguments.seed).pair();
                         let direction = frame.to_scene(cosine_direction(pair));
-                        let ray = Ray::leaving(origin, direction, &bounds);
-                        let is_occluded =
-                            ray.is_some_and(|ray| tree.any_hit(&ray, arguments.distance));
+                        // A closure here is not always inlined, and is then compiled for a
+                        // lesser machine than its kernel.
+                        let is_occluded = match Ray::leaving(origin, direction, &bounds) {
+                            Some(ray) => {
+                                let ray = ray.leaving_triangle(hit.triangle);
+                                tree.any_hit(&ray, arguments.distance)
+                            }
+                            None => false,
+                        };
                         open -= u32::from(is_occluded);
                     }
                     rays = arguments.samples;

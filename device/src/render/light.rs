@@ -9,7 +9,7 @@ use super::material::{
     LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, SurfaceMaterial, spot_falloff,
 };
 use super::random::Sampler;
-use super::surface::{SurfacePoint, point_of};
+use super::surface::{SurfacePoint, point_of, rounded};
 use super::traverse::Tree;
 use crate::kdtree::bounds::Bounds;
 
@@ -302,9 +302,11 @@ impl<S: Surfaces, E: Environment> Lights<S, E> {
             let triangle = self.tree.address(number).read();
             (triangle, self.surfaces.emission_at(number, weights))
         };
-        let point = point_of(&triangle, weights);
+        // Their sum is 1 in `f64`, so that the point is in the triangle's plane.
+        let [_, second, third] = weights.map(f64::from);
+        let point = rounded(point_of(&triangle, [1.0 - (second + third), second, third]));
         let seen = SurfacePoint::seen(&triangle, point, point - origin);
-        let way = seen.beside(&self.bounds) - origin;
+        let way = seen.beside_from(origin, &self.bounds) - origin;
         let distance = length(way);
         let direction = way / distance;
         LightSample {

@@ -12,6 +12,7 @@ mod cost;
 mod direction;
 mod environment;
 mod image;
+mod intersect;
 mod light;
 mod material;
 mod path;

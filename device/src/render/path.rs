@@ -190,8 +190,15 @@ impl<S: Surfaces, E: Environment> Lit<S, E> {
                     let chosen = if light.is_hit { chosen } else { 0.0 };
                     let share = weight(light.density, chosen) / light.density;
                     traced.shadow += 1;
-                    let shadow = Ray::leaving(beside, light.way, &self.bounds);
-                    if shadow.is_some_and(|ray| !self.tree.any_hit(&ray, light.end)) {
+                    // No closure, as in `ambient`.
+                    let is_lit = match Ray::leaving(beside, light.way, &self.bounds) {
+                        Some(ray) => {
+                            let ray = ray.leaving_triangle(hit.triangle);
+                            !self.tree.any_hit(&ray, light.end)
+                        }
+                        None => false,
+                    };
+                    if is_lit {
                         traced.light += carried * factor * light.light * (share * part);
                     }
                 }
@@ -241,7 +248,7 @@ impl<S: Surfaces, E: Environment> Lit<S, E> {
                 return traced;
             };
             traced.secondary += 1;
-            ray = next;
+            ray = next.leaving_triangle(hit.triangle);
         }
     }
 }

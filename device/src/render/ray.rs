@@ -1,35 +1,24 @@
-//! A ray, and its intersection with a triangle and with thick planes.
+//! A ray, and where it crosses thick planes; how it meets triangles is in the module `intersect`.
 //!
-//! The intersection is that of Woop, Benthin and Wald, "Watertight Ray/Triangle
-//! Intersection" (JCGT 2013), section 3: the scene is sheared so that the ray
-//! becomes the third axis, and the signs of three edge functions decide.
-//! Triangles that share an edge compute it from the same products, so no ray
-//! slips through between them.
+//! Let u = 2^-24 and S be the largest coordinate of the ray's origin and of the scene. Planes are
+//! thickened by [`Ray::margin`], 128 u S. Hits need 36 u S of it. The rest is a reserve for the
+//! rounding in [`Ray::crossing`], some 8 u S, and for a builder that clips triangles in `f32`.
 //!
-//! Most triangles are rejected in `f32`, where rounding never inverts a sign but may
-//! lose it. The others are decided in `f64`: products of `f32`
-//! are exact there, so each edge function is off by one rounding only, however
-//! thin the triangle looks from the ray.
-//!
-//! Invariant, on which the traversal rests: a hit at `t` is reported only if
-//! the triangle has a point within [`Ray::margin`] of `origin + t * direction`
-//! in every coordinate. That point is the combination of the corners whose
-//! weights are the edge functions. With u = 2^-24 and S the largest coordinate
-//! of the ray's origin and of the scene, shearing moves it by at most 12 u S,
-//! and the rounding of `t` by 8 u S. The margin is 128 u S, which leaves a reserve
-//! for the rounding in [`Ray::crossing`] (some 8 u S) and for a builder that
-//! clips triangles in `f32`.
-//!
-//! A ray that leaves a surface ([`Ray::leaving`]) begins a margin beside it: see the module
+//! A ray that leaves a surface ([`Ray::leaving`]) begins beside it: see the module
 //! `surface`.
 
 use glam::Vec3;
 
 use super::along::Along;
-use crate::kdtree::bounds::{Bounds, Triangle};
+use crate::kdtree::bounds::Bounds;
 
 /// The margin of planes as a part of the largest coordinate: 128 u.
 const MARGIN: f32 = 1.0 / (1 << 17) as f32;
+/// What an origin is moved by as a part of its largest coordinate: 16 u.
+const EPSILON: f32 = 1.0 / (1 << 20) as f32;
+/// The part of the scene's largest coordinate that an origin has at least for this purpose: with
+/// it [`ray_epsilon`] is above all errors of `f64`.
+const LEAST_ORIGIN: f32 = 1.0 / (1 << 20) as f32;
 /// Bound of coordinates and directions, which keeps products finite.
 const LARGEST: f32 = 1e18;
 
@@ -37,40 +26,49 @@ const LARGEST: f32 = 1e18;
 #[derive(Clone, Copy, Debug)]
 pub struct Ray {
     along: Along,
-    direction: Vec3,
-    margin: f32,
+    pub(super) margin: f32,
     /// The axes of the sheared frame, a cyclic permutation of 0, 1, 2. The last
     /// is the one along which the direction is longest.
-    axes: [usize; 3],
+    pub(super) axes: [usize; 3],
     /// The origin, permuted.
-    start: [f32; 3],
-    /// What shears x and y and scales z.
-    shear: [f32; 3],
+    pub(super) start: [f32; 3],
+    /// The direction, permuted.
+    pub(super) direction: [f32; 3],
+    /// What shears x and y in `f32`.
+    pub(super) shear: [f32; 2],
     /// The least parameter of a hit, at most 0: what is hit before 0 is hit at 0.
-    earliest: f32,
+    pub(super) earliest: f32,
+    /// The triangle that the ray leaves, or `u32::MAX`.
+    pub(super) left: u32,
 }
 
-/// A corner in the sheared frame, where the ray is the third axis.
-#[derive(Clone, Copy)]
-struct Corner {
-    x: f32,
-    y: f32,
-    z: f32,
-}
-
-/// The margin of a scene within `bounds`: that of rays that begin in it.
+/// By how much a ray's origin at `point` of a scene within `bounds` is moved off a surface.
+///
+/// It is 16 times the rounding of the point's largest coordinate, and does not depend on how far
+/// the scene reaches, except that the origin of a scene of 1e6 counts as a point at 1.
 #[inline(always)]
-pub fn scene_margin(bounds: &Bounds) -> f32 {
-    MARGIN * larger(largest(bounds.min.into()), largest(bounds.max.into()))
+pub(super) fn ray_epsilon(point: Vec3, bounds: &Bounds) -> f32 {
+    epsilon(point, largest_of(bounds))
+}
+
+/// The same in a scene whose largest coordinate is `scale`.
+#[inline(always)]
+fn epsilon(point: Vec3, scale: f32) -> f32 {
+    EPSILON * larger(largest(point), LEAST_ORIGIN * scale)
 }
 
 #[inline(always)]
-fn larger(a: f32, b: f32) -> f32 {
+fn largest_of(bounds: &Bounds) -> f32 {
+    larger(largest(bounds.min.into()), largest(bounds.max.into()))
+}
+
+#[inline(always)]
+pub(super) fn larger(a: f32, b: f32) -> f32 {
     if a < b { b } else { a }
 }
 
 #[inline(always)]
-fn largest(v: Vec3) -> f32 {
+pub(super) fn largest(v: Vec3) -> f32 {
     larger(larger(v.x.abs(), v.y.abs()), v.z.abs())
 }
 
@@ -109,43 +107,57 @@ impl Ray {
                 [direction.x, direction.y, direction.z],
             )
         };
-        let scale = larger(
-            largest(origin),
-            larger(largest(bounds.min.into()), largest(bounds.max.into())),
-        );
+        let scale = larger(largest(origin), largest_of(bounds));
         Some(Self {
             along: Along::new(
                 origin,
                 Vec3::new(1.0 / direction.x, 1.0 / direction.y, 1.0 / direction.z),
             ),
-            direction,
             margin: scale * MARGIN,
             axes,
             start,
-            shear: [along[0] / along[2], along[1] / along[2], 1.0 / along[2]],
+            direction: along,
+            shear: [along[0] / along[2], along[1] / along[2]],
             earliest: 0.0,
+            left: u32::MAX,
         })
     }
 
     /// As [`new`](Self::new), for a ray that begins beside a surface, where
     /// [`SurfacePoint::beside`](super::surface::SurfacePoint::beside) has put it: a quarter of
-    /// the margin behind its origin counts as hit at 0.
+    /// what it was moved by counts as hit at 0 behind its origin.
     ///
     /// The origin may be so near to another surface that rounding decides on which side of it
-    /// the ray begins. It does not slip through: wherever rounding puts the origin, the
-    /// surface is at most 20 u S away, and 32 u S count.
+    /// the ray begins. It does not slip through: rounding puts the origin at most 3.5 u M beyond
+    /// the surface, where M is the origin's largest coordinate, and 4 u M count.
     #[inline(always)]
     pub fn leaving(origin: Vec3, direction: Vec3, bounds: &Bounds) -> Option<Self> {
         let mut ray = Self::new(origin, direction, bounds)?;
         // In the direction's own measure.
-        ray.earliest = -0.25 * ray.margin / largest(direction);
+        ray.earliest = -0.25 * ray_epsilon(origin, bounds) / largest(direction);
         Some(ray)
+    }
+
+    /// The same for a ray that leaves the triangle of this number. It does not hit that triangle
+    /// anyway (see `surface`), but then trees do not test it: every ray that leaves a large
+    /// triangle finds it again in its first leaf, and needs `f64` to miss it.
+    #[inline(always)]
+    pub fn leaving_triangle(self, triangle: u32) -> Self {
+        Self {
+            left: triangle,
+            ..self
+        }
     }
 
     /// The direction, as given.
     #[inline(always)]
     pub fn direction(&self) -> Vec3 {
-        self.direction
+        let [x, y, z] = self.direction;
+        match self.axes[2] {
+            0 => Vec3::new(z, x, y),
+            1 => Vec3::new(y, z, x),
+            _ => Vec3::new(x, y, z),
+        }
     }
 
     /// How far from the ray a point that counts as hit may be, in every
@@ -153,6 +165,12 @@ impl Ray {
     #[inline(always)]
     pub fn margin(&self) -> f32 {
         self.margin
+    }
+
+    /// As [`ray_epsilon`] for a point of this ray; the ray's origin belongs to the scene here.
+    #[inline(always)]
+    pub(super) fn epsilon(&self, point: Vec3) -> f32 {
+        epsilon(point, self.margin * (1.0 / MARGIN))
     }
 
     /// The parameters at which the ray crosses the two faces of the plane at `position` on
@@ -195,118 +213,4 @@ impl Ray {
         }
         (enter, leave)
     }
-
-    /// The parameter at which the ray hits the triangle, from 0 to the largest
-    /// `f32`; for one that [leaves](Self::leaving) a surface, 0 also stands for a little
-    /// before. Both sides count, edges and corners belong to it, and a triangle
-    /// seen edge-on is not hit.
-    ///
-    /// # Safety
-    ///
-    /// `triangle` points to a triangle that may be read.
-    #[inline(always)]
-    pub unsafe fn hit(&self, triangle: *const Triangle) -> Option<f32> {
-        // SAFETY: the caller's promise.
-        let (a, b, c) = unsafe {
-            (
-                self.corner(triangle, 0),
-                self.corner(triangle, 1),
-                self.corner(triangle, 2),
-            )
-        };
-        let (u, v, w) = (EdgeSign::of(c, b), EdgeSign::of(a, c), EdgeSign::of(b, a));
-        let some_positive = u.positive | v.positive | w.positive;
-        let some_negative = u.negative | v.negative | w.negative;
-        if some_positive & some_negative {
-            return None;
-        }
-
-        // Few triangles come here, so the cost of `f64` does not matter.
-        let (u, v, w) = (edge(c, b), edge(a, c), edge(b, a));
-        let all_positive = u >= 0.0 && v >= 0.0 && w >= 0.0;
-        let all_negative = u <= 0.0 && v <= 0.0 && w <= 0.0;
-        if !(all_positive || all_negative) {
-            return None;
-        }
-        // Seen edge-on, all three are 0 and `t` is NaN, which no range contains.
-        let weighted = u * f64::from(a.z) + v * f64::from(b.z) + w * f64::from(c.z);
-        let t = (weighted / (u + v + w)) as f32 + 0.0;
-        let is_before = t < 0.0 && t >= self.earliest;
-        let t = if is_before { 0.0 } else { t };
-        (0.0..=f32::MAX).contains(&t).then_some(t)
-    }
-
-    /// The weights of a triangle's corners, of sum 1, at the point where the ray's line
-    /// passes through it; a third each where the triangle is seen edge-on.
-    ///
-    /// # Safety
-    ///
-    /// As for `hit`.
-    #[inline(always)]
-    pub unsafe fn weights(&self, triangle: *const Triangle) -> [f32; 3] {
-        // SAFETY: the caller's promise.
-        let (a, b, c) = unsafe {
-            (
-                self.corner(triangle, 0),
-                self.corner(triangle, 1),
-                self.corner(triangle, 2),
-            )
-        };
-        let (u, v, w) = (edge(c, b), edge(a, c), edge(b, a));
-        let sum = u + v + w;
-        if sum == 0.0 {
-            return [1.0 / 3.0; 3];
-        }
-        [(u / sum) as f32, (v / sum) as f32, (w / sum) as f32]
-    }
-
-    /// Corner `index` (0 to 2) of a triangle in the sheared frame.
-    ///
-    /// # Safety
-    ///
-    /// As for `hit`.
-    #[inline(always)]
-    unsafe fn corner(&self, triangle: *const Triangle, index: usize) -> Corner {
-        let [x, y, z] = self.axes;
-        let corner = triangle.cast::<f32>().wrapping_add(3 * index);
-        // SAFETY: the axes are 0 to 2, so these are numbers of the triangle.
-        let (x, y, z) = unsafe {
-            (
-                corner.add(x).read(),
-                corner.add(y).read(),
-                corner.add(z).read(),
-            )
-        };
-        let depth = z - self.start[2];
-        Corner {
-            x: x - self.start[0] - self.shear[0] * depth,
-            y: y - self.start[1] - self.shear[1] * depth,
-            z: self.shear[2] * depth,
-        }
-    }
-}
-
-/// The sign of an edge function, as far as `f32` decides it.
-struct EdgeSign {
-    positive: bool,
-    negative: bool,
-}
-
-impl EdgeSign {
-    #[inline(always)]
-    fn of(p: Corner, q: Corner) -> Self {
-        // Rounding keeps the order of the products or makes them equal.
-        let (first, second) = (p.x * q.y, p.y * q.x);
-        Self {
-            positive: first > second,
-            negative: first < second,
-        }
-    }
-}
-
-/// The edge function of two corners: on which side of the line through them
-/// the ray passes. Both products are exact, so the sign is right.
-#[inline(always)]
-fn edge(p: Corner, q: Corner) -> f64 {
-    f64::from(p.x) * f64::from(q.y) - f64::from(p.y) * f64::from(q.x)
 }

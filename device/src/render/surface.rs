@@ -1,27 +1,28 @@
 //! Where a ray meets a surface, and where rays that leave it begin.
 //!
-//! With u = 2^-24 and S the largest coordinate of the scene, a point that is computed on a
-//! triangle is off by some 5 u S, and a hit is reported only within 20 u S of the triangle in
-//! each coordinate (see `ray`). Rays leave from a margin, 128 u S, beside the surface.
+//! Let u = 2^-24 and M be the largest coordinate of a point, or 2^-20 of that of the scene where
+//! that is more. The point is computed in `f64` and rounded to `f32` twice, as it is and moved
+//! along the normal, so it is off by at most 3.5 u M. Rays leave from [`ray_epsilon`], 16 u M,
+//! beside the surface. A hit far below that is decided right, since rays meet triangles in `f64`
+//! (see `intersect`).
 //!
 //! No surface shadows itself: a ray that leaves at the side of the normal meets the plane of
-//! its triangle, if at all, 128 u S before it begins. Hits count from 32 u S before, and
-//! rounding takes 35 u S at most. So neither the triangle nor one in its plane is hit, nor one
-//! behind it.
+//! its triangle, if at all, 12 u M before it begins. Hits count from 7 u M before. So neither the
+//! triangle nor one in its plane is hit, nor one behind it.
 //!
 //! Nothing leaks: beside an edge that two triangles share, rounding may put the point behind
-//! the other one. The point is drawn towards the middle of its triangle by 2^-14 of the way,
-//! which is more than rounding for triangles of a hundredth of the scene or more; what remains
-//! is within the reach in which surfaces before the origin count ([`Ray::leaving`]).
+//! the other one. The point is drawn towards the middle of its triangle by 16 u M, or an eighth
+//! of the way if that is less. Unless the triangle is narrow that is more than rounding; what
+//! remains is within the reach in which surfaces before the origin count ([`Ray::leaving`]).
 
 use glam::Vec3;
 
-use super::ray::{Ray, scene_margin};
+use super::ray::{Ray, largest, ray_epsilon};
 use super::shade;
 use crate::kdtree::bounds::{Bounds, Triangle};
 
-/// By how much a point is drawn to the middle of its triangle.
-const INWARDS: f32 = 1.0 / (1 << 14) as f32;
+/// The most by which a point is drawn to the middle of its triangle, as a part of the way.
+const INWARDS: f32 = 0.125;
 
 /// A point on a triangle, seen from one side.
 #[derive(Clone, Copy, Debug)]
@@ -34,21 +35,21 @@ pub struct SurfacePoint {
     pub is_front: bool,
 }
 
-/// The point of a triangle with these weights of its corners, within its bounds.
+/// The point of a triangle with these weights of its corners, of sum 1.
 #[inline(always)]
-pub fn point_of(triangle: &Triangle, weights: [f32; 3]) -> Vec3 {
-    let [a, b, c] = triangle;
+pub fn point_of([a, b, c]: &Triangle, weights: [f64; 3]) -> [f64; 3] {
+    let [u, v, w] = weights;
     let coordinate = |axis: usize| {
         let (a, b, c) = (a[axis], b[axis], c[axis]);
-        let at = a * weights[0] + b * weights[1] + c * weights[2];
-        let low = if a < b { a } else { b };
-        let low = if low < c { low } else { c };
-        let high = if a > b { a } else { b };
-        let high = if high > c { high } else { c };
-        let at = if at < low { low } else { at };
-        if at > high { high } else { at }
+        f64::from(a) * u + f64::from(b) * v + f64::from(c) * w
     };
-    Vec3::new(coordinate(0), coordinate(1), coordinate(2))
+    [coordinate(0), coordinate(1), coordinate(2)]
+}
+
+/// A point as rays have it.
+#[inline(always)]
+pub fn rounded([x, y, z]: [f64; 3]) -> Vec3 {
+    Vec3::new(x as f32, y as f32, z as f32)
 }
 
 impl SurfacePoint {
@@ -73,9 +74,15 @@ impl SurfacePoint {
     pub unsafe fn hit_and_weights(ray: &Ray, triangle: *const Triangle) -> (Self, [f32; 3]) {
         // SAFETY: the caller's promise.
         let (weights, triangle) = unsafe { (ray.weights(triangle), triangle.read()) };
+        let [x, y, z] = point_of(&triangle, weights);
+        let [to_x, to_y, to_z] = point_of(&triangle, [1.0 / 3.0; 3]);
+        let way = [to_x - x, to_y - y, to_z - z];
+        let part = ray.epsilon(rounded([x, y, z])) / largest(rounded(way));
+        let part = f64::from(if part < INWARDS { part } else { INWARDS });
+        let [way_x, way_y, way_z] = way;
+        let point = rounded([x + way_x * part, y + way_y * part, z + way_z * part]);
         let [u, v, w] = weights;
-        let inwards = |weight: f32| weight + (1.0 / 3.0 - weight) * INWARDS;
-        let point = point_of(&triangle, [inwards(u), inwards(v), inwards(w)]);
+        let weights = [u as f32, v as f32, w as f32];
         (Self::seen(&triangle, point, ray.direction()), weights)
     }
 
@@ -91,15 +98,23 @@ impl SurfacePoint {
         }
     }
 
-    /// Where rays begin that leave at the side of the normal, or end that arrive there.
+    /// Where rays begin that leave at the side of the normal.
     #[inline(always)]
     pub fn beside(&self, bounds: &Bounds) -> Vec3 {
-        self.point + self.normal * scene_margin(bounds)
+        self.point + self.normal * ray_epsilon(self.point, bounds)
     }
 
     /// The same at the other side.
     #[inline(always)]
     pub fn behind(&self, bounds: &Bounds) -> Vec3 {
-        self.point - self.normal * scene_margin(bounds)
+        self.point - self.normal * ray_epsilon(self.point, bounds)
+    }
+
+    /// Where rays from `origin` end that arrive at the side of the normal: beside the surface by
+    /// more than the rounding of the way from there.
+    #[inline(always)]
+    pub fn beside_from(&self, origin: Vec3, bounds: &Bounds) -> Vec3 {
+        let (here, there) = (ray_epsilon(self.point, bounds), ray_epsilon(origin, bounds));
+        self.point + self.normal * if here < there { there } else { here }
     }
 }

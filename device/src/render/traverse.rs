@@ -8,6 +8,8 @@
 //! margin the ray is in that leaf at `t`. So leaves are skipped only if the ray
 //! misses them thickened, or enters them behind the best hit so far.
 //!
+//! The triangle that a ray leaves is not tested: the ray does not hit it (see `surface`).
+//!
 //! For [`Tree::any_hit`] a limit takes the place of the best hit: a hit that is not behind the
 //! limit is in a leaf that the ray enters no later, so leaves that it enters behind the limit
 //! are skipped and no others. The answer does not depend on which hit is found first.
@@ -388,12 +390,14 @@ impl Tree {
     #[inline(always)]
     unsafe fn search_leaf<S: Search>(&self, ray: &Ray, leaf: Node, search: &mut S) -> bool {
         for offset in 0..leaf.references() {
+            let reference = leaf.first_reference() as usize + offset as usize;
             // SAFETY: the contract of `new` and the caller's promise.
-            let (triangle, t) = unsafe {
-                let reference = leaf.first_reference() as usize + offset as usize;
-                let triangle = self.references.add(reference).read();
-                (triangle, ray.hit(self.triangles.add(triangle as usize)))
-            };
+            let triangle = unsafe { self.references.add(reference).read() };
+            if triangle == ray.left {
+                continue;
+            }
+            // SAFETY: the same.
+            let t = unsafe { ray.hit(self.triangles.add(triangle as usize)) };
             search.test();
             if let Some(t) = t
                 && search.found(triangle, t)

@@ -54,7 +54,7 @@ impl Features {
             // The ray that was traced, so that it exists; at its hit textures are looked up.
             let ray = device::Ray::new(basis.origin, *direction, &tree.bounds);
             // SAFETY: the triangle is a reference's.
-            let weights = ray.map(|ray| unsafe { ray.weights(triangle) });
+            let weights = ray.map(|ray| unsafe { ray.weights(triangle) }.map(|weight| weight as f32));
             let weights = weights.unwrap_or_default();
             let material = lighting.material_at(hit.triangle, weights);
             let normal = normal(triangle);
