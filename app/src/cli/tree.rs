@@ -6,7 +6,8 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use heapwood_device::kdtree::plan::{Costs, Options, Quality};
 use heapwood_scenes::{
-    Camera, CameraView, EnvironmentFile, Lights, Scene, SceneCamera, View, read_view,
+    Camera, CameraView, EnvironmentFile, Lights, MAX_COORDINATE, Scene, SceneCamera, View,
+    read_view,
 };
 
 use glam::Vec3;
@@ -99,10 +100,10 @@ pub struct CameraArguments {
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<[u32; 2]>,
     /// Where the camera is [default: where all of the scene is seen]
-    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
     eye: Option<Vec3>,
     /// Where it looks [default: the middle of the scene]
-    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
     look_at: Option<Vec3>,
     /// Which direction is upwards [default: 0,1,0]
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true)]
@@ -366,6 +367,15 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
         Some([side(width)?, side(height)?])
     });
     parsed.ok_or_else(|| "write it as 800x600, each side from 1 to 65536".to_owned())
+}
+
+/// A point, within the coordinates that scenes may have.
+fn parse_point(text: &str) -> Result<Vec3, String> {
+    let point = parse_vector(text)?;
+    if point.abs().max_element() > MAX_COORDINATE {
+        return Err("each number must be at most 1e18 in magnitude, as in scenes".to_owned());
+    }
+    Ok(point)
 }
 
 fn parse_vector(text: &str) -> Result<Vec3, String> {

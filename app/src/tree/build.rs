@@ -334,7 +334,8 @@ impl<'b> PreparedBuild<'b> {
         &self.options
     }
 
-    fn triangle_count(&self) -> u32 {
+    /// Triangles of the scene.
+    pub(super) fn triangle_count(&self) -> u32 {
         (self.triangles.bytes() / 36) as u32
     }
 

@@ -27,6 +27,7 @@ mod frames;
 mod image;
 mod kept;
 mod placed;
+mod scale;
 #[cfg(test)]
 mod tests;
 mod trace;

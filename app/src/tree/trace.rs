@@ -4,7 +4,8 @@ use heapwood_device::launch::Call;
 use heapwood_device::render::{Hit, Trace, TraceArguments};
 
 use super::build::{BuiltTree, PreparedBuild};
-use super::placed::TreeView;
+use super::placed::{TreeView, with_built};
+use super::scale::Scale;
 use crate::backend::{BackendError, Grid, Launch};
 
 /// A ray: the points at `origin + t * direction` for all `t` from 0 on.
@@ -30,22 +31,22 @@ pub fn trace(
     built: &BuiltTree,
     rays: &[Ray],
 ) -> Result<Vec<Hit>, BackendError> {
-    let (nodes, references) = prepared.addresses();
-    let view = TreeView {
-        backend: prepared.backend(),
-        nodes,
-        references,
-        triangles: prepared.triangles(),
-        bounds: built.result.bounds,
-    };
-    trace_view(&view, rays)
+    with_built(prepared, built, |view| trace_view(view, rays))
 }
 
-/// The closest hits in a tree that is on a backend.
+/// The closest hits in a tree that is on a backend, of rays in the scene.
 pub(super) fn trace_view(tree: &TreeView, rays: &[Ray]) -> Result<Vec<Hit>, BackendError> {
     let backend = tree.backend;
     let count = u32::try_from(rays.len()).expect("less than 2^32 rays");
-    let floats: Vec<[[f32; 3]; 2]> = rays.iter().map(|ray| [ray.origin, ray.direction]).collect();
+    let directions = rays.iter();
+    let directions = directions.map(|ray| Scale::of_direction(&ray.direction));
+    let directions: Vec<Scale> = directions.collect();
+    let floats = rays.iter().zip(&directions);
+    let floats = floats.map(|(ray, scale)| {
+        let origin = tree.scale.point(ray.origin);
+        [origin, scale.point(ray.direction)]
+    });
+    let floats: Vec<[[f32; 3]; 2]> = floats.collect();
     let bounds = [tree.bounds.min, tree.bounds.max];
     let bounds_memory = backend.memory(size_of_val(&bounds) as u64, false)?;
     bounds_memory.upload(0, &bounds)?;
@@ -73,6 +74,10 @@ pub(super) fn trace_view(tree: &TreeView, rays: &[Ray]) -> Result<Vec<Hit>, Back
     unsafe { backend.launch(&launch)? };
     let triangles: Vec<u32> = hits.download(0, rays.len())?;
     let parameters: Vec<f32> = parameters.download(0, rays.len())?;
-    let both = triangles.into_iter().zip(parameters);
-    Ok(both.map(|(triangle, t)| Hit { triangle, t }).collect())
+    let hits = triangles.into_iter().zip(parameters).zip(directions);
+    let hit = |((triangle, t), direction)| {
+        let t = tree.scale.parameter(t, direction);
+        t.map_or(Hit::NONE, |t| Hit { triangle, t })
+    };
+    Ok(hits.map(hit).collect())
 }

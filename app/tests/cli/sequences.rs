@@ -156,6 +156,7 @@ fn sequences_that_make_no_sense_are_refused_before_any_work() {
         ("--orbit 2 --runs 2", 2, "--runs"),
         ("--orbit 2 --eye 1,2,3 --look-at 1,2,3", 2, "same point"),
         ("--orbit 2 --eye 0,2,0 --look-at 0,0,0", 2, "another up"),
+        ("--orbit 2 --eye 1e19,0,0", 2, "at most 1e18"),
         ("--fly @a.toml @b.toml", 2, "--frames"),
         ("--fly @a.toml --frames 3", 2, "--fly"),
         ("--fly @a.toml @b.toml --frames 1", 2, "2..=9999"),

@@ -43,6 +43,8 @@ pub(super) struct Canvas<'a> {
     pub pixels: Memory,
     /// Rays beside those from the eye, counted for each pixel.
     pub rays: Memory,
+    /// Lamps that are scaled as the tree is; none where those of `lit` are.
+    pub lamps: Option<Memory>,
     /// What paths run through, if there are any.
     pub lit: Option<&'a PlacedLighting<'a>>,
 }
@@ -139,7 +141,7 @@ impl Canvas<'_> {
                 is_added: pass.first > 0,
                 first: pass.first,
                 samples: pass.rays,
-                distance: pass.distance,
+                distance: self.tree.scale.length(pass.distance),
                 seed: pass.seed,
             }
         ))
@@ -156,7 +158,7 @@ impl Canvas<'_> {
                 material_of: lit.material_of.address().cast(),
                 lights: lit.lights.address().cast(),
                 sky: lit.sky.address().cast(),
-                lamps: lit.lamps.address().cast(),
+                lamps: self.lamps.as_ref().unwrap_or(&lit.lamps).address().cast(),
                 first: pass.first,
                 samples: pass.samples,
                 is_spread: shading.samples > 1,
@@ -166,7 +168,7 @@ impl Canvas<'_> {
                     true => lit.lighting.lights() as u32,
                     false => 0,
                 },
-                light_area: lit.lighting.light_area,
+                light_area: self.tree.scale.square(lit.lighting.light_area),
                 lamp_count: match pass.looks_for_lights {
                     true => lit.lighting.lamp_count() as u32,
                     false => 0,

@@ -41,6 +41,8 @@ impl Features {
         };
         let rays: Vec<Ray> = directions.iter().map(ray).collect();
         let hits = trace_view(tree, &rays)?;
+        // Triangles on the backend are scaled.
+        let origin = tree.scale.point(basis.origin.to_array()).into();
         let triangles = tree.triangles.download(0, lighting.material_of.len())?;
         let mut features = Self::default();
         for (direction, hit) in directions.iter().zip(hits) {
@@ -52,9 +54,10 @@ impl Features {
             }
             let triangle = &triangles[hit.triangle as usize];
             // The ray that was traced, so that it exists; at its hit textures are looked up.
-            let ray = device::Ray::new(basis.origin, *direction, &tree.bounds);
+            let ray = device::Ray::new(origin, *direction, &tree.bounds);
             // SAFETY: the triangle is a reference's.
-            let weights = ray.map(|ray| unsafe { ray.weights(triangle) }.map(|weight| weight as f32));
+            let weights =
+                ray.map(|ray| unsafe { ray.weights(triangle) }.map(|weight| weight as f32));
             let weights = weights.unwrap_or_default();
             let material = lighting.material_at(hit.triangle, weights);
             let normal = normal(triangle);

@@ -18,7 +18,8 @@ pub struct Lighting {
     pub(super) materials: Vec<[f32; MATERIAL_FLOATS]>,
     pub(super) material_of: Vec<u32>,
     pub(super) lights: Vec<[u32; LIGHT_WORDS]>,
-    pub(super) light_area: f32,
+    /// In squares of the scene's lengths, of all lights together.
+    pub(super) light_area: f64,
     pub(super) lamps: Vec<[f32; LAMP_FLOATS]>,
     pub(super) sky: Sky,
     /// What takes the place of materials where there are textures.
@@ -82,7 +83,7 @@ impl Lighting {
                 .collect(),
             material_of: material_of.to_vec(),
             lights: table(&emitting),
-            light_area: light_area as f32,
+            light_area,
             lamps: Vec::new(),
             sky,
             textured: None,

@@ -20,7 +20,7 @@ use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 use serde::{Deserialize, Serialize};
 
 use super::build::{BuiltTree, PreparedBuild};
-use super::placed::{PlacedTree, TreeView};
+use super::placed::{PlacedTree, with_built};
 use crate::Error;
 use crate::backend::BackendError;
 use crate::samples::Samples;
@@ -162,15 +162,9 @@ pub fn render(
     shading: &Shading,
     runs: u32,
 ) -> Result<RenderedImage, BackendError> {
-    let (nodes, references) = prepared.addresses();
-    let view = TreeView {
-        backend: prepared.backend(),
-        nodes,
-        references,
-        triangles: prepared.triangles(),
-        bounds: built.result.bounds,
-    };
-    passes::render(&view, camera, shading, runs)
+    with_built(prepared, built, |view| {
+        passes::render(view, camera, shading, runs)
+    })
 }
 
 /// Renders a tree that was copied to a backend, as [`render`] does.

@@ -4,17 +4,20 @@
 use std::time::{Duration, Instant};
 
 use heapwood_device::launch::Call;
+use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, RayBasis};
 
 use super::super::placed::TreeView;
+use super::super::scale::Scale;
 use super::canvas::{Canvas, RayKinds, memory_of};
 use super::colours;
 use super::features::Features;
+use super::lighting::Lighting;
 use super::placed_lighting::PlacedLighting;
 use super::sampling::within_pixel;
 use super::shading::{Crop, Shade, Shading};
 use super::{RayCounts, RayTimes, RenderedImage};
-use crate::backend::BackendError;
+use crate::backend::{BackendError, Memory};
 use crate::samples::Samples;
 
 /// How long a pass is to take: it is the time by which a picture may take longer than it should.
@@ -100,8 +103,12 @@ fn ray_times(canvas: &Canvas, shading: &Shading, all: f64) -> Result<RayTimes, B
 }
 
 /// Where the rays of a picture's passes go.
-fn cameras(camera: &Camera, shading: &Shading) -> Vec<[[f32; 3]; 4]> {
+fn cameras(camera: &Camera, shading: &Shading, scale: Scale) -> Vec<[[f32; 3]; 4]> {
     let basis = camera.rays();
+    let basis = RayBasis {
+        origin: scale.point(basis.origin.to_array()).into(),
+        ..basis
+    };
     let passes = match shading.shade {
         // Paths find their point of the pixel by themselves.
         Shade::Path { .. } => 1,
@@ -109,6 +116,18 @@ fn cameras(camera: &Camera, shading: &Shading) -> Vec<[[f32; 3]; 4]> {
     };
     let pass = |sample| vectors(&basis, within_pixel(sample));
     (0..passes).map(pass).collect()
+}
+
+/// The lamps of a scene that is scaled.
+fn scaled_lamps(
+    tree: &TreeView,
+    lighting: Option<&Lighting>,
+) -> Result<Option<Memory>, BackendError> {
+    let Some(lighting) = lighting.filter(|_| !tree.scale.is_one()) else {
+        return Ok(None);
+    };
+    let lamps = lighting.lamps.iter().map(|lamp| tree.scale.lamp(*lamp));
+    memory_of(tree.backend, &lamps.collect::<Vec<_>>()).map(Some)
 }
 
 /// What was rendered.
@@ -222,10 +241,11 @@ pub(super) fn render(
         tree,
         window,
         rows: camera.height(),
-        cameras: memory_of(backend, &cameras(camera, shading))?,
+        cameras: memory_of(backend, &cameras(camera, shading, tree.scale))?,
         bounds: memory_of(backend, &[tree.bounds.min, tree.bounds.max])?,
         pixels: backend.memory(pixel_count as u64 * 12, false)?,
         rays: backend.memory((pixel_count as u64 * 4 * counts).max(4), false)?,
+        lamps: scaled_lamps(tree, lighting)?,
         lit: shading.placed.or(copied.as_ref()),
     };
 
@@ -244,6 +264,10 @@ pub(super) fn render(
         raw.as_flattened_mut()
             .iter_mut()
             .for_each(|value| *value /= divisor);
+    }
+    if shading.shade == Shade::Surface(Mode::Depth) {
+        let distances = raw.as_flattened_mut().iter_mut();
+        distances.for_each(|distance| *distance = tree.scale.unscaled(*distance));
     }
     let rays = ray_counts(&canvas, shading, &rendered)?;
     let features = match shading.shade {
