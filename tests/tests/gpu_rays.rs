@@ -18,6 +18,7 @@ use heapwood_scenes::{CleanOptions, Scene};
 use heapwood_tests::brute::{RayFloats, bounds_of, closest};
 use heapwood_tests::gpu::{cpu, gpu};
 use heapwood_tests::judge::{Judge, Verdict};
+use heapwood_tests::pictured::{far_ground, room};
 use heapwood_tests::rays::{rays_of, trace};
 use rayon::prelude::*;
 
@@ -43,6 +44,11 @@ fn shipped() -> Vec<Scene> {
     let large = generate::subdivide_to(&by_name("terrain"), 100_000, rough);
     let mut scenes = generate::NAMES.map(by_name).to_vec();
     scenes.push(large.expect("not too many triangles"));
+    scenes.extend([
+        far_ground("far-ground", 1.0),
+        far_ground("far-ground-scaled", 2.0_f32.powi(30)),
+        room(),
+    ]);
     scenes
 }
 

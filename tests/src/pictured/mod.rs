@@ -15,7 +15,7 @@ use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, CameraView, Lights, Panorama, Scene};
 
 pub use parlour::parlour;
-pub use scenes::subjects;
+pub use scenes::{far_ground, room, subjects};
 pub use smooth::smooth;
 
 /// The program's sky where none is given.

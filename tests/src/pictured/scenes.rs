@@ -8,6 +8,7 @@ use heapwood_scenes::{
 
 use super::{Subject, parlour, smooth};
 use crate::soup::{grid, moved, sphere};
+use crate::stage::cube;
 
 /// Triangles of a scene that is made in any size, at least.
 const TRIANGLES: u64 = 2000;
@@ -48,8 +49,90 @@ pub fn subjects() -> Vec<Subject> {
         under_spots(&all_textures(), "textures-spots"),
         in_the_open(),
         from_the_front(&smooth()),
+        beside_a_cube(&far_ground("far-ground", 1.0)),
+        beside_a_cube(&far_ground("far-ground-scaled", 2.0_f32.powi(30))),
+        in_a_room(),
     ]);
     all
+}
+
+/// A cube of 2 on a ground of 1e6, all of it scaled, with a light above.
+pub fn far_ground(name: &str, scale: f32) -> Scene {
+    let square = |half: f32, height: f32| {
+        let [a, b, c, d] = [[-1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, -1.0]]
+            .map(|[x, z]: [f32; 2]| [x * half, height, z * half]);
+        vec![[a, b, c], [a, c, d]]
+    };
+    let light = moved(&square(0.5, 0.0), 1.0, [1.0, 4.0, 1.0]);
+    let (ground, cube) = (square(1e6, 0.0), moved(&cube(), 1.0, [0.0, 1.0, 0.0]));
+    let emission = Material {
+        emission: Vec3::splat(8.0),
+        ..Material::default()
+    };
+    let lights = light.len();
+    let list = moved(&[light, ground, cube].concat(), scale, [0.0; 3]);
+    let material_of = (0..list.len()).map(|index| u32::from(index >= lights));
+    scene_of(
+        name,
+        &list,
+        vec![emission, Material::default()],
+        material_of.collect(),
+    )
+}
+
+/// From near, where the cube stands on the ground.
+fn beside_a_cube(scene: &Scene) -> Subject {
+    let scale = scene.bounds().max.x * 1e-6;
+    let view = CameraView {
+        eye: Some(Vec3::new(3.0, 2.5, 4.0) * scale),
+        look_at: Some(Vec3::new(1.0, 0.3, 0.5) * scale),
+        fov_degrees: Some(60.0),
+        ..CameraView::default()
+    };
+    Subject::new(scene, view, &Lights::default())
+}
+
+/// A closed room that is turned, with a lamp, from within.
+fn in_a_room() -> Subject {
+    let walls = room();
+    let lights = Lights {
+        points: vec![PointLight {
+            position: Vec3::new(0.2, 0.3, -0.4),
+            intensity: Vec3::new(1.0, 0.8, 0.6),
+        }],
+        ..Lights::default()
+    };
+    let view = CameraView {
+        eye: Some(Vec3::new(0.3, -0.2, 0.4)),
+        look_at: Some(Vec3::new(-1.0, 0.1, -0.8)),
+        fov_degrees: Some(100.0),
+        ..CameraView::default()
+    };
+    Subject::new(&walls, view, &lights)
+}
+
+/// The room: a cube of 2 that is turned about two axes.
+pub fn room() -> Scene {
+    let turn = |[x, y, z]: [f32; 3]| {
+        let (x, y) = (0.8 * x - 0.6 * y, 0.6 * x + 0.8 * y);
+        [x, 0.28 * y - 0.96 * z, 0.96 * y + 0.28 * z]
+    };
+    let walls: Vec<_> = cube().iter().map(|triangle| triangle.map(turn)).collect();
+    let material_of = vec![0; walls.len()];
+    scene_of("room", &walls, vec![Material::default()], material_of)
+}
+
+fn scene_of(
+    name: &str,
+    list: &[[[f32; 3]; 3]],
+    materials: Vec<Material>,
+    material_of: Vec<u32>,
+) -> Scene {
+    let vertices = list.iter().flatten().copied().map(Vec3::from_array);
+    let corners = (0..list.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]);
+    let (vertices, corners) = (vertices.collect(), corners.collect());
+    let scene = Scene::new(name, vertices, corners, materials, material_of);
+    scene.expect("parts that fit")
 }
 
 /// The view file of a shipped scene, which has its lights and its sky.
@@ -197,16 +280,7 @@ fn all_materials() -> Scene {
         material_of.extend(ball.iter().map(|_| number));
         list.extend(ball);
     }
-    let vertices = list.iter().flatten().copied().map(Vec3::from_array);
-    let corners = (0..list.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]);
-    let scene = Scene::new(
-        "materials",
-        vertices.collect(),
-        corners.collect(),
-        materials,
-        material_of,
-    );
-    scene.expect("parts that fit")
+    scene_of("materials", &list, materials, material_of)
 }
 
 /// A bent surface in patches, whose materials have textures of each kind in each way to lie.
