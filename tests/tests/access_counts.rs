@@ -5,13 +5,14 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use heapwood::allocators::short_form;
-use heapwood_device::allocator::{Allocator, Handle};
+use heapwood::allocators::{all, short_form};
+use heapwood_device::allocator::Handle;
 use heapwood_device::allocators::{
     AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc,
     FdgMalloc, Gallatin, Halloc, OuroborosCS, OuroborosCVa, OuroborosCVl, OuroborosPS,
     OuroborosPVa, OuroborosPVl, PageRuns, ScatterAlloc, XMalloc,
 };
+use heapwood_device::description::Described;
 use heapwood_tests::conformance::{Bench, Machine, OsThreads, case, plain};
 
 /// The most that a warm `malloc` or `free` of a small block takes.
@@ -56,8 +57,8 @@ fn refusal<H: Handle>(bench: &Bench<OsThreads, H>) -> u64 {
     }
 }
 
-/// The two lines of the page about an allocator's costs.
-fn costs<A: Allocator>() -> String {
+/// The name of an allocator, and the two lines of the page about its costs.
+fn costs<A: Described>() -> (&'static str, String) {
     let traits = plain();
     let bench = Bench::new::<A>(case(64 << 20, &[]), &OsThreads, &traits);
     let cold = pair(&bench, SMALL);
@@ -75,32 +76,36 @@ fn costs<A: Allocator>() -> String {
         let [warm, cold, large] = [warm, cold, large].map(|counts| counts[index]);
         format!("{warm} accesses warm, {cold} cold, {large} for 1 MiB")
     });
-    format!("malloc: {malloc}, {refused}\nfree:   {free}\n")
+    let costs = format!("malloc: {malloc}, {refused}\nfree:   {free}\n");
+    (A::DESCRIPTION.name, costs)
 }
 
 #[test]
 fn the_page_says_what_calls_cost() {
     let counted = [
-        ("atomicmalloc", costs::<AtomicMalloc>()),
-        ("awmalloc", costs::<AwMalloc>()),
-        ("cmalloc", costs::<CMalloc>()),
-        ("cfmalloc", costs::<CfMalloc>()),
-        ("cmmalloc", costs::<CmMalloc>()),
-        ("cfmmalloc", costs::<CfmMalloc>()),
-        ("ouroboros-p-s", costs::<OuroborosPS>()),
-        ("ouroboros-p-va", costs::<OuroborosPVa>()),
-        ("ouroboros-p-vl", costs::<OuroborosPVl>()),
-        ("ouroboros-c-s", costs::<OuroborosCS>()),
-        ("ouroboros-c-va", costs::<OuroborosCVa>()),
-        ("ouroboros-c-vl", costs::<OuroborosCVl>()),
-        ("scatteralloc", costs::<ScatterAlloc>()),
-        ("cudamalloc", costs::<CudaMalloc>()),
-        ("fdgmalloc", costs::<FdgMalloc>()),
-        ("gallatin", costs::<Gallatin>()),
-        ("xmalloc", costs::<XMalloc>()),
-        ("buddy", costs::<BuddyAlloc>()),
-        ("halloc", costs::<Halloc<PageRuns>>()),
+        costs::<AtomicMalloc>(),
+        costs::<AwMalloc>(),
+        costs::<CMalloc>(),
+        costs::<CfMalloc>(),
+        costs::<CmMalloc>(),
+        costs::<CfmMalloc>(),
+        costs::<OuroborosPS>(),
+        costs::<OuroborosPVa>(),
+        costs::<OuroborosPVl>(),
+        costs::<OuroborosCS>(),
+        costs::<OuroborosCVa>(),
+        costs::<OuroborosCVl>(),
+        costs::<ScatterAlloc>(),
+        costs::<CudaMalloc>(),
+        costs::<FdgMalloc>(),
+        costs::<Gallatin>(),
+        costs::<XMalloc>(),
+        costs::<BuddyAlloc>(),
+        costs::<Halloc<PageRuns>>(),
     ];
+    let names: Vec<_> = counted.iter().map(|(name, _)| *name).collect();
+    let expected: Vec<_> = all().map(|allocator| allocator.description.name).collect();
+    assert_eq!(names, expected, "the calls of every allocator are counted");
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/allocators.md");
     let page = fs::read_to_string(page).expect("the page");
     let wrong: Vec<_> = counted
@@ -116,7 +121,7 @@ fn the_page_says_what_calls_cost() {
         .collect();
     assert!(
         wrong.is_empty(),
-        "docs/allocators.md is to say:\n{}",
+        "docs/allocators.md needs, in the section `## NAME` before its first `###`, these lines:\n{}",
         wrong.join("\n")
     );
 }

@@ -7,14 +7,23 @@ const PAGE: &str = include_str!("../../../docs/allocators.md");
 /// What the page says of an allocator before it goes into who had which idea: figure,
 /// algorithm, costs and bounds. Nothing for a name that it has no section of.
 pub fn short_form(name: &str) -> Option<String> {
-    let mut sections = PAGE.split("\n## ").skip(1);
-    let section = sections.find_map(|section| {
+    section_of(PAGE, name).map(short_of)
+}
+
+/// A page's section of this title, without the title.
+fn section_of<'a>(page: &'a str, name: &str) -> Option<&'a str> {
+    let mut sections = page.split("\n## ").skip(1);
+    sections.find_map(|section| {
         let (title, body) = section.split_once('\n')?;
         (title.trim() == name).then_some(body)
-    })?;
+    })
+}
+
+/// The part of a section up to its first heading.
+fn short_of(section: &str) -> String {
     let short = section.split("\n### ").next().unwrap_or(section);
     let lines = short.lines().filter(|line| !line.starts_with("```"));
-    Some(lines.collect::<Vec<_>>().join("\n").trim().to_owned() + "\n")
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned() + "\n"
 }
 
 #[cfg(test)]
@@ -22,27 +31,67 @@ mod tests {
     use super::*;
     use crate::allocators::all;
 
+    /// What a section needs, for the message of a test that misses it.
+    const FORM: &str = "docs/allocators.md needs a section `## NAME` of 15 to 49 lines, at most \
+        90 characters wide, with `Memory`, `Algorithm`, `malloc:`, `free:`, `Waits:` and `Null:`, \
+        and behind it `### Whose is what`; docs/adding-an-allocator.md shows one";
+
+    /// What is wrong with a page's section of an allocator.
+    fn fault(page: &str, name: &str) -> Option<String> {
+        let fault = |what: String| Some(format!("{name}: {what}; {FORM}"));
+        let Some(section) = section_of(page, name) else {
+            return fault("no section".to_owned());
+        };
+        let short = short_of(section);
+        for part in ["Memory", "Algorithm", "malloc:", "free:", "Waits:", "Null:"] {
+            if !short.contains(part) {
+                return fault(format!("no `{part}`"));
+            }
+        }
+        let lines = short.lines().count();
+        if !(15..50).contains(&lines) {
+            return fault(format!("{lines} lines"));
+        }
+        if let Some(wide) = short.lines().find(|line| line.chars().count() > 90) {
+            return fault(format!("a line of {}: {wide}", wide.chars().count()));
+        }
+        // It is no form's own.
+        match section.contains("\n### Whose is what") {
+            false => fault("no `### Whose is what`".to_owned()),
+            true => None,
+        }
+    }
+
     #[test]
     fn every_allocator_has_a_section_with_everything() {
-        for allocator in all() {
-            let name = allocator.description.name;
-            let short = short_form(name).unwrap_or_else(|| panic!("{name} has no section"));
-            for part in ["Memory", "Algorithm", "malloc:", "free:", "Waits:", "Null:"] {
-                assert!(short.contains(part), "{name} has no `{part}`");
-            }
-            let lines = short.lines().count();
-            assert!((15..50).contains(&lines), "{name}: {lines} lines");
-            let wide = short.lines().find(|line| line.chars().count() > 90);
-            assert_eq!(wide, None, "{name}");
-            // Its section says whose is what, and is no form's own.
-            let section = PAGE
-                .split("\n## ")
-                .find(|section| section.lines().next() == Some(name));
-            assert!(
-                section.is_some_and(|text| text.contains("\n### Whose is what")),
-                "{name}"
-            );
-        }
+        let faults: Vec<String> = all()
+            .filter_map(|allocator| fault(PAGE, allocator.description.name))
+            .collect();
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
         assert_eq!(short_form("nomalloc"), None);
+    }
+
+    #[test]
+    fn a_section_that_is_missing_or_malformed_is_told_the_form() {
+        let whole = |name: &str| {
+            let body = "Memory\n".to_owned() + &"  |\n".repeat(12) + "Algorithm\nmalloc: free:\n";
+            format!("# Page\n\n## {name}\n\n{body}Waits: Null:\n\n### Whose is what\n\nOurs.\n")
+        };
+        let page = whole("bitmap");
+        assert_eq!(fault(&page, "bitmap"), None);
+        let wide = format!("Null: {}", "x".repeat(90));
+        for (page, what) in [
+            (whole("bitmaps"), "bitmap: no section; "),
+            (page.replace("Null:", ""), "bitmap: no `Null:`; "),
+            (page.replace("  |\n", ""), "bitmap: 4 lines; "),
+            (page.replace("Null:", &wide), "bitmap: a line of 103: "),
+            (
+                page.replace("### Whose", "### Not"),
+                "bitmap: no `### Whose is what`; ",
+            ),
+        ] {
+            let said = fault(&page, "bitmap").expect(what);
+            assert!(said.starts_with(what) && said.ends_with(FORM), "{said}");
+        }
     }
 }

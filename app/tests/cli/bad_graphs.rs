@@ -1,6 +1,6 @@
 //! What `graph` does with input, flags and pools that it cannot use.
 
-use crate::program::{ALLOCATORS, Folder, has_gpu, run};
+use crate::program::{Folder, allocators, has_gpu, run};
 
 const PATH: &str = "3 2\n2\n1 3\n2\n";
 
@@ -137,7 +137,7 @@ fn an_unwritable_output_is_found_before_the_work() {
 fn a_pool_that_is_too_small() {
     let folder = Folder::new();
     folder.put("path.graph", PATH);
-    for allocator in ALLOCATORS {
+    for allocator in allocators() {
         for pool in ["1KiB", "0", "1000000GiB"] {
             // Those without tables can do with the smallest.
             let small = ["atomicmalloc", "awmalloc", "cudamalloc"];

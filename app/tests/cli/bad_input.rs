@@ -1,7 +1,7 @@
 //! What the program does with input that it cannot use: one clear line, the
 //! right exit code, nothing half-written.
 
-use crate::program::{ALLOCATORS, Folder, has_gpu, run};
+use crate::program::{Folder, allocators, has_gpu, run};
 
 const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
@@ -86,7 +86,7 @@ fn no_triangles_or_none_with_an_area() {
 fn a_pool_that_is_too_small() {
     let folder = Folder::new();
     folder.scene("terrain");
-    for allocator in ALLOCATORS {
+    for allocator in allocators() {
         for pool in ["1KiB", "0", "9000"] {
             let command =
                 format!("kdtree @terrain.obj --backend cpu --allocator {allocator} --pool {pool}");
@@ -138,7 +138,7 @@ fn an_unknown_allocator_or_parameter_says_what_there_is() {
     ] {
         let outcome = run(&folder, command);
         let message = outcome.error(2);
-        for allocator in ALLOCATORS {
+        for allocator in allocators() {
             assert!(message.contains(allocator), "{message}");
         }
     }

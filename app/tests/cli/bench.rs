@@ -1,6 +1,6 @@
 //! `heapwood bench`: its rows, its formats, and how it fails.
 
-use crate::program::{ALLOCATORS, Folder, assert_keys, number, run, text};
+use crate::program::{Folder, allocators, assert_keys, number, run, text};
 use serde_json::Value;
 
 /// The keys of `bench --format json` that scripts rely on.
@@ -72,7 +72,7 @@ fn benchmarks_have_a_row_for_every_case() {
     ] {
         let rows = run(&folder, &format!("bench {workload} {options} --in-process")).json();
         let rows = rows.as_array().unwrap();
-        assert_eq!(rows.len(), cases * 2 * ALLOCATORS.len(), "{workload}");
+        assert_eq!(rows.len(), cases * 2 * allocators().len(), "{workload}");
         for row in rows {
             assert_keys(row, &BENCH_KEYS);
             assert_eq!(text(row, "status"), "ok", "{row}");

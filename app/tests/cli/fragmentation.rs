@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::{ALLOCATORS, Folder, assert_keys, has_gpu, number, run, text};
+use crate::program::{Folder, allocators, assert_keys, has_gpu, number, run, text};
 
 /// The keys of `bench fragmentation --format json` that scripts rely on.
 const KEYS: [&str; 13] = [
@@ -84,7 +84,7 @@ fn every_allocator_is_filled_and_grows_until_it_is_full() {
             backend,
             "--threads 100 --bytes 16,1000 --steps 20000 --in-process",
         );
-        assert_eq!(rows.len(), 2 * ALLOCATORS.len());
+        assert_eq!(rows.len(), 2 * allocators().len());
         for row in &rows {
             match text(row, "allocator") {
                 "awmalloc" => assert_eq!(text(row, "status"), "unsupported", "{row}"),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::{ALLOCATORS, Folder, assert_keys, keys, number, run, text};
+use crate::program::{Folder, allocators, assert_keys, keys, number, run, text};
 
 /// The keys of `graph --format json`.
 const KEYS: [&str; 33] = [
@@ -288,7 +288,7 @@ fn allocators_and_layouts_are_compared() {
                    --components --bfs 6 --verify --seed 3 --pool 1MiB --check-heap --format json";
     let rows = run(&folder, command).json();
     let rows = rows.as_array().unwrap();
-    assert_eq!(rows.len(), 2 * ALLOCATORS.len());
+    assert_eq!(rows.len(), 2 * allocators().len());
     let alone = run(
         &folder,
         &command
@@ -297,7 +297,7 @@ fn allocators_and_layouts_are_compared() {
     );
     let alone = alone.json();
     for (place, row) in rows.iter().enumerate() {
-        assert_eq!(text(row, "allocator"), ALLOCATORS[place / 2]);
+        assert_eq!(text(row, "allocator"), allocators()[place / 2]);
         assert_eq!(text(row, "layout"), ["contiguous", "linked"][place % 2]);
         assert_eq!(text(row, "graph"), "kite");
         assert_eq!(text(row, "status"), "ok", "{row}");
@@ -314,5 +314,5 @@ fn allocators_and_layouts_are_compared() {
         "compare graph @kite.graph --backend cpu --runs 1 --insert 5",
     );
     assert_eq!(table.code, 0, "{table:?}");
-    assert_eq!(table.stdout.lines().count(), 1 + ALLOCATORS.len());
+    assert_eq!(table.stdout.lines().count(), 1 + allocators().len());
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::graph::{ALL, KITE, graph, hash};
-use crate::program::{ALLOCATORS, Folder, number, run, text};
+use crate::program::{Folder, allocators, number, run, text};
 
 #[test]
 fn every_edge_of_a_batch_is_counted() {
@@ -89,7 +89,7 @@ fn random_updates_end_alike_however_they_are_made() {
     let command = "graph @some.el --insert 2000 --delete 1500 --rounds 2 --seed 5 --runs 2 \
                    --verify --check-heap --format json --backend cpu";
     for pattern in ["uniform", "pressure"] {
-        let mut variants: Vec<String> = ALLOCATORS
+        let mut variants: Vec<String> = allocators()
             .iter()
             .map(|allocator| format!("--allocator {allocator}"))
             .collect();

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use heapwood_device::host::HostAllocator;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -132,42 +133,21 @@ pub fn has_gpu(folder: &Folder) -> bool {
     run(folder, "allocators --backend cuda").code == 0
 }
 
-pub const ALLOCATORS: [&str; 19] = [
-    "atomicmalloc",
-    "awmalloc",
-    "cmalloc",
-    "cfmalloc",
-    "cmmalloc",
-    "cfmmalloc",
-    "ouroboros-p-s",
-    "ouroboros-p-va",
-    "ouroboros-p-vl",
-    "ouroboros-c-s",
-    "ouroboros-c-va",
-    "ouroboros-c-vl",
-    "scatteralloc",
-    "cudamalloc",
-    "fdgmalloc",
-    "gallatin",
-    "xmalloc",
-    "buddy",
-    "halloc",
-];
+/// The allocators of the program, each in its default form.
+pub fn allocators() -> Vec<&'static str> {
+    names(heapwood::allocators::all())
+}
 
 /// The published forms, each right behind the others of its family.
-pub const PUBLISHED: [&str; 11] = [
-    "cmalloc:walk=paper",
-    "cfmalloc:walk=paper",
-    "cmmalloc:walk=paper",
-    "cfmmalloc:walk=paper",
-    "ouroboros-p-s:large=paper",
-    "ouroboros-p-va:large=paper",
-    "ouroboros-p-vl:large=paper",
-    "ouroboros-c-s:sharing=paper",
-    "ouroboros-c-va:sharing=paper",
-    "ouroboros-c-vl:sharing=paper",
-    "halloc:large=cuda",
-];
+pub fn published() -> Vec<&'static str> {
+    names(heapwood::allocators::published())
+}
+
+fn names(allocators: impl Iterator<Item = &'static HostAllocator>) -> Vec<&'static str> {
+    allocators
+        .map(|allocator| allocator.description.name)
+        .collect()
+}
 
 /// The keys of an object, sorted.
 pub fn keys(value: &Value) -> Vec<&str> {

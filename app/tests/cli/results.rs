@@ -1,7 +1,7 @@
 //! Commands that succeed: their results, their files, their keys.
 
 use crate::program::{
-    ALLOCATORS, Folder, PUBLISHED, assert_keys, has_gpu, number, png_size, run, text,
+    Folder, allocators, assert_keys, has_gpu, number, png_size, published, run, text,
 };
 
 /// The keys of `kdtree --format json` that scripts rely on.
@@ -89,8 +89,8 @@ fn every_allocator_builds_the_same_tree() {
     ] {
         let rows = run(&folder, &format!("{command} {extra}")).json();
         let rows = rows.as_array().unwrap();
-        assert_eq!(rows.len(), ALLOCATORS.len());
-        for (row, allocator) in rows.iter().zip(ALLOCATORS) {
+        assert_eq!(rows.len(), allocators().len());
+        for (row, allocator) in rows.iter().zip(allocators()) {
             assert_eq!(text(row, "allocator"), allocator);
             assert_eq!(text(row, "status"), "ok", "{row}");
             assert!(number(&row["ratio"]) > 0.0);
@@ -105,7 +105,7 @@ fn published_forms_are_compared_under_their_full_names() {
     let folder = Folder::new();
     folder.scene("knot");
     let lists = "--allocators cfmmalloc,published,cmmalloc:frag=2,walk=paper,split=heap";
-    let names = [&["cfmmalloc"][..], &PUBLISHED, &["cmmalloc:walk=paper"]].concat();
+    let names = [&["cfmmalloc"][..], &published(), &["cmmalloc:walk=paper"]].concat();
     let shown = |index: usize| {
         if index + 1 == names.len() {
             "cmmalloc:walk=paper,frag=2,split=heap"
@@ -174,7 +174,7 @@ fn the_gpu_builds_the_trees_of_the_cpu() {
             text(&report, "tree_hash").to_owned()
         };
         let expected = hash("cpu", "cfmmalloc");
-        for allocator in ALLOCATORS {
+        for allocator in allocators() {
             assert_eq!(hash("cuda", allocator), expected, "{scene} {allocator}");
         }
     }
@@ -206,7 +206,7 @@ fn unusual_scenes_build() {
         ("identical", 300, "--keep-duplicates"),
         ("coplanar", 400, ""),
     ] {
-        for allocator in ALLOCATORS {
+        for allocator in allocators() {
             let command = format!(
                 "kdtree @{scene}.obj {extra} --allocator {allocator} --backend cpu --runs 1 \
                  --verify --render @{scene}.png --size 32x16 --format json"
@@ -302,10 +302,10 @@ fn allocators_and_devices_are_listed() {
         .collect();
     let (forms, own): (Vec<&str>, Vec<&str>) =
         names.into_iter().partition(|name| name.contains(':'));
-    assert_eq!(own, ALLOCATORS);
-    assert_eq!(forms, PUBLISHED);
+    assert_eq!(own, allocators());
+    assert_eq!(forms, published());
     assert!(entries[0]["plain"].is_null());
-    for name in ALLOCATORS {
+    for name in allocators() {
         let outcome = run(&folder, &format!("allocators {name} --backend cpu"));
         assert_eq!(outcome.code, 0, "{outcome:?}");
         assert!(outcome.stdout.starts_with(&format!("{name}\n")), "{name}");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::graph::KITE;
-use crate::program::{ALLOCATORS, Folder, Outcome, program, run, text};
+use crate::program::{Folder, Outcome, allocators, program, run, text};
 
 const GRAPH: &str = "compare graph @kite.graph --backend cpu --cpu-threads 2 --runs 1 --seed 3 \
                      --insert 5 --delete 2 --layouts contiguous,linked \
@@ -129,7 +129,7 @@ fn end_and_resume(folder: &Folder, command: &str) {
     child.wait().unwrap();
     let first = rows(folder, "out.json");
     assert!(!first.is_empty(), "{command}");
-    for (row, allocator) in first.iter().zip(ALLOCATORS) {
+    for (row, allocator) in first.iter().zip(allocators()) {
         assert_eq!(text(row, "allocator"), allocator);
     }
     compare(
@@ -137,7 +137,7 @@ fn end_and_resume(folder: &Folder, command: &str) {
         &format!("{command} --resume @out.json -o @out.json"),
     );
     let second = rows(folder, "out.json");
-    assert_eq!(second.len(), ALLOCATORS.len());
+    assert_eq!(second.len(), allocators().len());
     for (first, second) in first.iter().zip(&second) {
         assert_eq!(first["result"], second["result"], "{command}");
     }
