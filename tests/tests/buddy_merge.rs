@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use heapwood_device::allocator::{Allocator, Occupancy, Request};
 use heapwood_device::allocators::BuddyAlloc;
 use heapwood_device::simt::Warp;
-use heapwood_tests::conformance::{Bench, Block, Kernel, Machine, Traits, case, plain};
+use heapwood_tests::conformance::{Bench, Block, Failure, Kernel, Machine, Traits, case, plain};
 use heapwood_tests::lockstep::{self, Lockstep, Plan, Random};
 
 const UNIT: u64 = 16;
@@ -33,12 +33,11 @@ impl Machine for ThreeWarps {
     const TURNS: u32 = 12;
     const REPEATS: u32 = 1;
 
-    fn launch(&self, kernel: Kernel<'_, Lockstep>) {
+    fn try_launch(&self, kernel: Kernel<'_, Lockstep>) -> Result<(), Failure> {
         let seed = self.launches.fetch_add(1, Relaxed);
         let plan = Plan::varied(3, 2, 40, seed).weak();
-        if let Err(error) = lockstep::run(plan, kernel) {
-            panic!("{error}");
-        }
+        lockstep::run(plan, kernel)?;
+        Ok(())
     }
 
     fn count_atomics(&self, _kernel: Kernel<'_, Lockstep>) -> u64 {
@@ -96,7 +95,7 @@ fn buddies_that_are_freed_at_once_are_merged_once() {
         let mut blocks = fill(&bench, UNIT);
         assert_eq!(blocks.len() as u64 * UNIT, fresh.free_bytes);
         Random::new(seed).shuffle(&mut blocks);
-        bench.machine.launch(&|warp| {
+        bench.launch(&|warp| {
             let Some(actor) = actor(warp) else { return };
             for block in blocks.iter().skip(actor).step_by(ACTORS) {
                 bench.retire(warp, *block, false);
@@ -119,7 +118,7 @@ fn groups_that_share_a_name_are_merged() {
         if seed % 2 == 0 {
             Random::new(seed).shuffle(&mut blocks);
         }
-        bench.machine.launch(&|warp| {
+        bench.launch(&|warp| {
             let Some(actor) = actor(warp) else { return };
             for block in blocks.iter().skip(actor).step_by(ACTORS) {
                 bench.retire(warp, *block, false);
@@ -142,7 +141,7 @@ fn a_block_that_is_being_merged_is_not_granted_twice() {
         random.shuffle(&mut blocks);
         let asked = [UNIT, 2 * UNIT, 4 * UNIT].map(|_| UNIT << random.below(3));
         let got = Mutex::new(Vec::new());
-        bench.machine.launch(&|warp| {
+        bench.launch(&|warp| {
             let Some(actor) = actor(warp) else { return };
             if actor % 3 == 2 {
                 for bytes in asked {
@@ -191,7 +190,7 @@ fn no_group_is_lost_in_a_queue() {
         let (machine, traits) = (ThreeWarps::new(seed), plain());
         let bench = bench(&machine, &traits, 70 + seed % 60);
         let fresh = bench.occupancy();
-        bench.machine.launch(&|warp| {
+        bench.launch(&|warp| {
             let Some(actor) = actor(warp) else { return };
             let mut random = Random::new(seed << 8 | actor as u64);
             let mut live = Vec::new();

@@ -12,7 +12,7 @@ conformance!(
     sizes disjoint exhaustion recovery freed_by_others coalesced setup reset
 );
 conformance!(
-    freelist: External, plain(), FREELIST, FREELIST;
+    freelist: External, freelist(), FREELIST, FREELIST;
     disjoint recovery freed_by_others coalesced
 );
 
@@ -27,6 +27,14 @@ const FREELIST: &[Case] = &[
     case(1 << 20, &[("name", "freelist")]),
 ];
 
+/// A header in front of each block, and lists of powers of two that never merge.
+fn freelist() -> Traits {
+    Traits {
+        keeps_sizes: true,
+        ..plain()
+    }
+}
+
 fn units() -> Traits {
     Traits {
         most: external::most_of_units,
@@ -39,7 +47,7 @@ fn units() -> Traits {
 #[test]
 fn concurrent() {
     each::<External, _>(POOLS, &OsThreads, &units(), clauses::concurrent);
-    each::<External, _>(FREELIST, &OsThreads, &plain(), clauses::concurrent);
+    each::<External, _>(FREELIST, &OsThreads, &freelist(), clauses::concurrent);
 }
 
 #[test]

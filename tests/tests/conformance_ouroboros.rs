@@ -51,27 +51,18 @@ six! {
     c_vl c_vl_checked: OuroborosCVl;
 }
 
-/// Requests and frees on full heaps, which are large enough for a queue's chunk in each
-/// class not to count.
+/// Requests and frees on full heaps.
 mod full {
     use super::*;
 
     const FULL: &[Case] = &[case(1 << 20, &[]), case(1 << 21, &[])];
 
-    /// Each of ten classes may keep a chunk.
-    fn keeping() -> Traits {
-        Traits {
-            kept: 10 * 8192,
-            ..plain()
-        }
-    }
-
     conformance!(p_s: OuroborosPS, plain(), FULL, FULL; churn);
-    conformance!(p_va: OuroborosPVa, keeping(), FULL, FULL; churn);
-    conformance!(p_vl: OuroborosPVl, keeping(), FULL, FULL; churn);
+    conformance!(p_va: OuroborosPVa, plain(), FULL, FULL; churn);
+    conformance!(p_vl: OuroborosPVl, plain(), FULL, FULL; churn);
     conformance!(c_s: OuroborosCS, plain(), FULL, FULL; churn);
-    conformance!(c_va: OuroborosCVa, keeping(), FULL, FULL; churn);
-    conformance!(c_vl: OuroborosCVl, keeping(), FULL, FULL; churn);
+    conformance!(c_va: OuroborosCVa, plain(), FULL, FULL; churn);
+    conformance!(c_vl: OuroborosCVl, plain(), FULL, FULL; churn);
 }
 
 /// Chunks of 256 bytes, with queues that are soon full, and that have a chunk from the

@@ -49,6 +49,7 @@ fn plain_accesses_that_nothing_orders_race() {
             first_site,
             second,
             second_site,
+            ..
         }) = passing(store, load)
         else {
             panic!("no race");

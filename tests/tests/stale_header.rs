@@ -13,7 +13,7 @@ use heapwood_device::allocators::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 use heapwood_device::allocators::{CMallocPaper, CfmMallocPaper};
 use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::published::PublishedCMalloc;
-use heapwood_tests::conformance::{Block, Ledger, Pool};
+use heapwood_tests::conformance::{Block, Caller, Ledger, Pool};
 use heapwood_tests::lockstep::{self, Lockstep, Plan, Policy, Random};
 
 /// Lanes that allocate.
@@ -62,7 +62,7 @@ fn corrupts<A: Allocator>(seed: u64, load: Load) -> bool {
             if load.writes && !block.is_intact() {
                 corrupt.set(true);
             }
-            ledger.strike(&block);
+            ledger.strike(&block, Caller::of(warp, 0, false));
             // A heap that is broken must not be used any further.
             if !corrupt.get() {
                 pool.allocator()
@@ -94,6 +94,7 @@ fn corrupts<A: Allocator>(seed: u64, load: Load) -> bool {
                 bytes,
                 granted: bytes,
                 seed: u64::from(warp.lane() << 16 | turn),
+                requested_by: Caller::of(warp, 0, false),
             };
             if !pool.encloses(block.address, bytes) || ledger.enter(block).is_some() {
                 corrupt.set(true);

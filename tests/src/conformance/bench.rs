@@ -1,15 +1,15 @@
 //! A heap on a machine, with everything that the clauses of the suite check on
 //! each block and whenever the heap is at rest.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock};
 
 use heapwood_device::allocator::{Allocator, Faults, Handle, Heap, Occupancy};
 use heapwood_device::allocator::{Properties, Request, SetupError};
 use heapwood_device::simt::Warp;
 
-use super::ledger::{Block, Ledger};
-use super::machine::Machine;
+use super::ledger::{Block, Caller, Ledger};
+use super::machine::{Failure, Kernel, Machine};
 use super::pool::{AnyPool, Pool};
 
 /// A heap to test.
@@ -25,9 +25,10 @@ pub struct Case {
 pub struct Traits {
     /// Bytes a block that `walk` counts as used though they are not granted.
     pub overhead: u64,
-    /// Bytes that an empty heap may keep for itself once it was full: the chunks of
-    /// virtualized queues.
-    pub kept: u64,
+    /// Whether memory that was cut into blocks serves requests of their size alone, for ever, and
+    /// has parts that serve none: then only blocks of one size are counted. None of heapwood's
+    /// allocators is so.
+    pub keeps_sizes: bool,
     /// The largest request that the empty heap serves, of what `max_block` says: of the user's
     /// functions that does not know what they keep for themselves.
     pub most: fn(u64) -> u64,
@@ -58,8 +59,11 @@ pub struct Bench<'a, M: Machine, H: Handle = u32> {
     /// Makes another heap of the same allocator.
     pub make_pool: MakePool<M::Warp, H>,
     max_block: u64,
-    traits: &'a Traits,
+    pub(super) traits: &'a Traits,
     seeds: AtomicU64,
+    launches: AtomicU64,
+    /// What the heap grants when it was just made empty: [`Bench::fresh`].
+    pub(super) fresh: OnceLock<u64>,
 }
 
 impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
@@ -82,14 +86,11 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
             make_pool,
             traits,
             seeds: AtomicU64::new(1),
+            launches: AtomicU64::new(0),
+            fresh: OnceLock::new(),
         };
         bench.reset();
         bench
-    }
-
-    /// Bytes that the heap may keep for itself: [`Traits::kept`].
-    pub fn kept(&self) -> u64 {
-        self.traits.kept
     }
 
     /// Makes the heap empty: by freeing what lives, if `init` does not.
@@ -101,10 +102,54 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
         if self.properties.external {
             self.pool.zero_state();
         }
-        self.machine.launch(&|warp| {
+        self.init(&self.pool);
+    }
+
+    /// Makes a heap of the allocator empty, in which no block is used afterwards.
+    pub(super) fn init(&self, pool: &AnyPool<M::Warp, H>) {
+        self.launch(&|warp| {
             // SAFETY: a launch of all threads, and no block is used afterwards.
-            unsafe { self.pool.allocator().init(warp) };
+            unsafe { pool.allocator().init(warp) };
         });
+    }
+
+    /// Runs `kernel` on every thread.
+    ///
+    /// # Panics
+    ///
+    /// If a thread does or, in lockstep, the kernel has a fault; the message names the block
+    /// whose owners nothing orders.
+    #[track_caller]
+    pub fn launch(&self, kernel: Kernel<'_, M::Warp>) {
+        let launched = self.machine.try_launch(kernel);
+        self.launches.fetch_add(1, Relaxed);
+        if let Err(failure) = launched {
+            panic!("{}", self.explain(&failure));
+        }
+    }
+
+    /// The message of a launch that failed.
+    fn explain(&self, failure: &Failure) -> String {
+        let Some(address) = failure.race else {
+            return failure.to_string();
+        };
+        let live = self.ledger.live_at(address);
+        let freed = self.ledger.freed_at(address);
+        let blocks = match (freed, live) {
+            (Some(freed), Some(live)) => format!(
+                "nothing orders the accesses to the {freed} before those to the {live}: a release \
+                 in `free` or an acquire in `malloc` is missing"
+            ),
+            (Some(freed), None) => format!("in the {freed}"),
+            (None, Some(live)) => format!("in the {live}"),
+            (None, None) => format!("at {address:#x}, which no block has had"),
+        };
+        format!("{:?}: {blocks}; {failure}", self.case)
+    }
+
+    /// The thread of `warp`, in the launch that is under way.
+    pub(super) fn caller(&self, warp: M::Warp, coalesced: bool) -> Caller {
+        Caller::of(warp, self.launches.load(Relaxed), coalesced)
     }
 
     /// The largest request that the empty heap can serve.
@@ -117,40 +162,60 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
         self.traits.overhead
     }
 
-    /// Checks and records a block that was asked for as `bytes`.
+    /// What `pool` says of a block that was just requested from it.
+    pub(super) fn describe(
+        &self,
+        pool: &AnyPool<M::Warp, H>,
+        handle: H,
+        bytes: u64,
+        requested_by: Caller,
+    ) -> Block {
+        let allocator = pool.allocator();
+        Block {
+            bits: handle.to_bits(),
+            address: allocator.address(handle) as usize,
+            bytes,
+            // SAFETY: the block was just requested.
+            granted: unsafe { allocator.granted(handle, bytes) },
+            seed: self.seeds.fetch_add(1, Relaxed),
+            requested_by,
+        }
+    }
+
+    /// Checks and records a block that was just requested.
     #[track_caller]
-    pub fn receive(&self, handle: H, bytes: u64) -> Option<Block> {
+    pub(super) fn record(&self, block: &Block) {
         let case = &self.case;
+        assert!(
+            block.address.is_multiple_of(16),
+            "{case:?}: {block} is not aligned to 16 bytes"
+        );
+        assert!(
+            block.granted >= block.bytes.max(1),
+            "{case:?}: {block} is too small"
+        );
+        assert!(
+            self.properties.system_heap || self.pool.encloses(block.address, block.granted),
+            "{case:?}: {block} is not inside the pool"
+        );
+        assert!(
+            self.pool.allocator().contains(H::from_bits(block.bits)),
+            "{case:?}: `contains` denies {block}"
+        );
+        if let Some(other) = self.ledger.enter(*block) {
+            panic!("{case:?}: {block} overlaps {other}, which lives");
+        }
+    }
+
+    /// Checks, records and fills a block that was asked for as `bytes`.
+    #[track_caller]
+    fn receive(&self, warp: M::Warp, handle: H, bytes: u64, coalesced: bool) -> Option<Block> {
         if handle.is_null() {
             return None;
         }
-        let allocator = self.pool.allocator();
-        let address = allocator.address(handle) as usize;
-        // SAFETY: the block was just requested.
-        let granted = unsafe { allocator.granted(handle, bytes) };
-        assert!(
-            address.is_multiple_of(16),
-            "{case:?}: {bytes} at {address:#x}"
-        );
-        assert!(
-            granted >= bytes.max(1),
-            "{case:?}: {granted} granted for {bytes}"
-        );
-        assert!(
-            self.properties.system_heap || self.pool.encloses(address, granted),
-            "{case:?}: outside the pool"
-        );
-        assert!(allocator.contains(handle), "{case:?}: a foreign handle");
-        let block = Block {
-            bits: handle.to_bits(),
-            address,
-            bytes,
-            granted,
-            seed: self.seeds.fetch_add(1, Relaxed),
-        };
-        if let Some(other) = self.ledger.enter(block) {
-            panic!("{case:?}: {block:?} overlaps {other:?}");
-        }
+        let by = self.caller(warp, coalesced);
+        let block = self.describe(&self.pool, handle, bytes, by);
+        self.record(&block);
         // SAFETY: the block was just allocated by the caller.
         unsafe { block.fill() };
         Some(block)
@@ -165,7 +230,7 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
         } else {
             allocator.malloc(warp, bytes)
         };
-        self.receive(handle, bytes)
+        self.receive(warp, handle, bytes, coalesced)
     }
 
     /// Checks, strikes out and frees a block, coalesced or not.
@@ -173,8 +238,8 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
     pub fn retire(&self, warp: M::Warp, block: Block, coalesced: bool) {
         // SAFETY: whoever calls this has the block and gives it up.
         unsafe {
-            assert!(block.is_intact(), "{:?}: {block:?} was changed", self.case);
-            self.ledger.strike(&block);
+            assert!(block.is_intact(), "{:?}: {block} was changed", self.case);
+            self.ledger.strike(&block, self.caller(warp, coalesced));
             let handle = H::from_bits(block.bits);
             let allocator = self.pool.allocator();
             if coalesced {
@@ -188,7 +253,7 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
     /// Runs `kernel` on one thread, and gives back what it returns.
     pub fn alone<T: Send>(&self, kernel: impl Fn(M::Warp) -> T + Sync) -> T {
         let result = Mutex::new(None);
-        self.machine.launch(&|warp| {
+        self.launch(&|warp| {
             if warp.thread() == M::THREADS / 2 {
                 let value = kernel(warp);
                 *result.lock().expect("one thread alone") = Some(value);
@@ -200,7 +265,7 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
 
     /// Frees blocks: block `n` is freed by thread `n` modulo their number.
     pub fn retire_all(&self, blocks: &[Block]) {
-        self.machine.launch(&|warp| {
+        self.launch(&|warp| {
             let first = warp.thread() as usize;
             for block in blocks.iter().skip(first).step_by(M::THREADS as usize) {
                 self.retire(warp, *block, false);
@@ -211,11 +276,12 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
     /// What `walk` finds, added up.
     pub fn occupancy(&self) -> Occupancy {
         let sum = Mutex::new(Occupancy::default());
-        self.machine.launch(&|warp| {
+        self.launch(&|warp| {
             let share = self.pool.allocator().walk(warp);
             let mut sum = sum.lock().expect("no thread panics in here");
-            sum.used_bytes += share.used_bytes;
-            sum.free_bytes += share.free_bytes;
+            // Modulo 2^64, as the kernel `Report` adds.
+            sum.used_bytes = sum.used_bytes.wrapping_add(share.used_bytes);
+            sum.free_bytes = sum.free_bytes.wrapping_add(share.free_bytes);
             sum.largest_free_bytes = sum.largest_free_bytes.max(share.largest_free_bytes);
         });
         sum.into_inner().expect("no thread panics in here")
@@ -230,7 +296,7 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
         for block in &live {
             // SAFETY: the block is live and no kernel runs.
             let intact = unsafe { block.is_intact() };
-            assert!(intact, "{case:?}: {block:?} was changed");
+            assert!(intact, "{case:?}: {block} was changed");
         }
         let faults = self.pool.allocator().faults();
         assert_eq!(faults, Faults::default(), "{case:?}");
@@ -240,7 +306,12 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
                 .iter()
                 .map(|block| block.granted + self.traits.overhead)
                 .sum();
-            assert_eq!(state.used_bytes, used, "{case:?}: {} blocks", live.len());
+            if state.used_bytes != used {
+                let (walked, count) = (state.used_bytes, live.len());
+                self.blame(&format!(
+                    "the walk finds {walked} bytes in use, and {count} live blocks have {used}"
+                ));
+            }
             assert!(
                 state.largest_free_bytes <= state.free_bytes,
                 "{case:?}: {state:?}"
@@ -251,20 +322,5 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
             );
         }
         (self.traits.inspect)(self.pool.heap(), &live);
-    }
-
-    /// Checks that the heap is as good as new after everything was freed.
-    pub fn check_all_free(&self) {
-        self.check_at_rest();
-        assert!(self.ledger.live().is_empty(), "the test kept blocks");
-        if self.properties.reuses_across_sizes {
-            let most = self.max_block();
-            let block = self.alone(|warp| self.obtain(warp, most, false));
-            let block = block
-                .unwrap_or_else(|| panic!("{:?}: no block of {most} in an empty heap", self.case));
-            self.check_at_rest();
-            self.alone(|warp| self.retire(warp, block, false));
-            self.check_at_rest();
-        }
     }
 }

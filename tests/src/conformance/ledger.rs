@@ -1,9 +1,48 @@
-//! An independent record of the live blocks.
+//! An independent record of the live blocks, and of those that were freed.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use heapwood_device::simt::Warp;
+
 use crate::lockstep;
+
+/// Who made a call: the thread, and in which launch of the heap's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The warp.
+    pub warp: u32,
+    /// The lane of the warp.
+    pub lane: u32,
+    /// Launches before this one since the heap was made.
+    pub launch: u64,
+    /// Whether the lanes of the warp made the call together.
+    pub coalesced: bool,
+}
+
+impl Caller {
+    /// The thread of `warp`, in a launch.
+    pub fn of<W: Warp>(warp: W, launch: u64, coalesced: bool) -> Self {
+        Self {
+            warp: warp.warp(),
+            lane: warp.lane(),
+            launch,
+            coalesced,
+        }
+    }
+}
+
+impl fmt::Display for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self {
+            warp, lane, launch, ..
+        } = self;
+        let together = if self.coalesced { ", coalesced" } else { "" };
+        write!(f, "warp {warp} lane {lane} in launch {launch}{together}")
+    }
+}
 
 /// A live block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,14 +57,57 @@ pub struct Block {
     pub granted: u64,
     /// What its contents follow from.
     pub seed: u64,
+    /// Who requested it.
+    pub requested_by: Caller,
 }
 
-/// The live blocks, by address.
+impl fmt::Display for Block {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self {
+            bits,
+            address,
+            bytes,
+            granted,
+            requested_by,
+            ..
+        } = self;
+        write!(
+            f,
+            "block {bits:#x} at {address:#x} of {bytes} bytes ({granted} granted), requested by \
+             {requested_by}"
+        )
+    }
+}
+
+/// A block that was freed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Freed {
+    /// The block.
+    pub block: Block,
+    /// Who freed it.
+    pub by: Caller,
+}
+
+impl fmt::Display for Freed {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{} and freed by {}", self.block, self.by)
+    }
+}
+
 #[derive(Debug, Default)]
-pub struct Ledger(Mutex<BTreeMap<usize, Block>>);
+struct Blocks {
+    /// By address.
+    live: BTreeMap<usize, Block>,
+    /// In the order in which they were struck out.
+    freed: Vec<Freed>,
+}
+
+/// The blocks of a heap since it was empty.
+#[derive(Debug, Default)]
+pub struct Ledger(Mutex<Blocks>);
 
 impl Ledger {
-    fn blocks(&self) -> MutexGuard<'_, BTreeMap<usize, Block>> {
+    fn blocks(&self) -> MutexGuard<'_, Blocks> {
         // A thread that panics fails the test anyway.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -33,31 +115,70 @@ impl Ledger {
     /// Enters a block that was just allocated; gives a live block that it
     /// overlaps instead, if there is one.
     pub fn enter(&self, block: Block) -> Option<Block> {
-        let mut blocks = self.blocks();
+        let live = &mut self.blocks().live;
         let end = block.address + block.granted as usize;
-        let before = blocks.range(..end).next_back().map(|(_, block)| *block);
+        let before = live.range(..end).next_back().map(|(_, block)| *block);
         let overlaps = |other: &Block| other.address + other.granted as usize > block.address;
         if let Some(other) = before.filter(overlaps) {
             return Some(other);
         }
-        blocks.insert(block.address, block);
+        live.insert(block.address, block);
         None
     }
 
-    /// Strikes a block out, before it is freed.
-    pub fn strike(&self, block: &Block) {
-        let known = self.blocks().remove(&block.address);
+    /// Strikes a block out, before `by` frees it.
+    pub fn strike(&self, block: &Block, by: Caller) {
+        let mut blocks = self.blocks();
+        let known = blocks.live.remove(&block.address);
         assert_eq!(known, Some(*block), "a block that is not in the ledger");
+        blocks.freed.push(Freed { block: *block, by });
     }
 
     /// All live blocks, by address.
     pub fn live(&self) -> Vec<Block> {
-        self.blocks().values().copied().collect()
+        self.blocks().live.values().copied().collect()
+    }
+
+    /// The live block that this byte belongs to.
+    pub fn live_at(&self, address: usize) -> Option<Block> {
+        let blocks = self.blocks();
+        let (_, block) = blocks.live.range(..=address).next_back()?;
+        block.memory().contains(&address).then_some(*block)
+    }
+
+    /// The block that was freed last of those that this byte belonged to.
+    pub fn freed_at(&self, address: usize) -> Option<Freed> {
+        let blocks = self.blocks();
+        let mut freed = blocks.freed.iter().rev();
+        let holds = |freed: &&Freed| freed.block.memory().contains(&address);
+        freed.find(holds).copied()
+    }
+
+    /// Blocks that were freed of which no byte lies in this memory, which is sorted by address
+    /// and does not overlap. Each place is named once, with its last owner, in the order of the
+    /// frees.
+    pub fn freed_outside(&self, memory: &[Range<usize>]) -> Vec<Freed> {
+        let blocks = self.blocks();
+        let places = blocks.freed.iter().enumerate();
+        let last: BTreeMap<usize, usize> = places
+            .map(|(index, freed)| (freed.block.address, index))
+            .collect();
+        let is_outside = |freed: &Freed| {
+            let block = freed.block.memory();
+            let behind = memory.partition_point(|range| range.end <= block.start);
+            memory
+                .get(behind)
+                .is_none_or(|range| range.start >= block.end)
+        };
+        let mut indices: Vec<usize> = last.into_values().collect();
+        indices.sort_unstable();
+        let freed = indices.into_iter().map(|index| blocks.freed[index]);
+        freed.filter(is_outside).collect()
     }
 
     /// Forgets all blocks.
     pub fn clear(&self) {
-        self.blocks().clear();
+        *self.blocks() = Blocks::default();
     }
 }
 
@@ -79,6 +200,11 @@ fn indices(bytes: u64) -> impl Iterator<Item = u64> {
 }
 
 impl Block {
+    /// The memory that was granted.
+    pub fn memory(&self) -> Range<usize> {
+        self.address..self.address + self.granted as usize
+    }
+
     /// The bytes at either end that are written and verified: where they lie, and
     /// how many.
     fn ends(&self) -> [(usize, usize); 2] {

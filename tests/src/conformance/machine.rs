@@ -1,7 +1,11 @@
 //! The two machines that the suite runs on: OS threads, each a warp of one
 //! lane, and warps of 32 lanes in lockstep under random schedules.
 
+use std::any::Any;
 use std::cell::Cell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 
@@ -9,11 +13,48 @@ use cuda_std::schedule::{Access, Operation};
 use heapwood_device::simt::{SCRATCH_BYTES, Solo, Warp};
 
 use crate::fences;
-use crate::lockstep::{self, Lockstep, Plan, Policy};
+use crate::lockstep::{self, Fault, Lockstep, LockstepError, Plan, Policy};
 
 /// What each thread of a launch does. As a reference, so that the machinery of launches
 /// is compiled once.
 pub type Kernel<'a, W> = &'a (dyn Fn(W) + Sync);
+
+/// Why a launch failed.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// One line.
+    pub message: String,
+    /// The address of the accesses that nothing orders, if these are the reason.
+    pub race: Option<usize>,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<LockstepError> for Failure {
+    fn from(error: LockstepError) -> Self {
+        Self {
+            race: match error.fault {
+                Fault::Race { address, .. } => Some(address),
+                _ => None,
+            },
+            message: error.to_string(),
+        }
+    }
+}
+
+impl Failure {
+    /// The failure of a thread that panicked.
+    fn of_panic(panic: &(dyn Any + Send)) -> Self {
+        Self {
+            message: lockstep::message(panic),
+            race: None,
+        }
+    }
+}
 
 /// Something that launches kernels.
 pub trait Machine: Sync {
@@ -28,8 +69,23 @@ pub trait Machine: Sync {
     /// Times that a test is repeated, under different schedules.
     const REPEATS: u32;
 
-    /// Runs `kernel` on every thread; panics if one of them does.
-    fn launch(&self, kernel: Kernel<'_, Self::Warp>);
+    /// Runs `kernel` on every thread.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong first: a thread that panicked or, in lockstep, a fault of the kernel.
+    fn try_launch(&self, kernel: Kernel<'_, Self::Warp>) -> Result<(), Failure>;
+
+    /// Runs `kernel` on every thread.
+    ///
+    /// # Panics
+    ///
+    /// Where [`Machine::try_launch`] fails, with its message.
+    fn launch(&self, kernel: Kernel<'_, Self::Warp>) {
+        if let Err(failure) = self.try_launch(kernel) {
+            panic!("{failure}");
+        }
+    }
 
     /// The number of atomic operations that `kernel` makes on one thread while
     /// no other runs.
@@ -71,19 +127,25 @@ impl Machine for OsThreads {
     const TURNS: u32 = if cfg!(miri) { 20 } else { 2000 };
     const REPEATS: u32 = if cfg!(miri) { 1 } else { 2 };
 
-    fn launch(&self, kernel: Kernel<'_, Solo>) {
+    fn try_launch(&self, kernel: Kernel<'_, Solo>) -> Result<(), Failure> {
+        // The first in time: what goes wrong later may come of it.
+        let first = Mutex::new(None);
         thread::scope(|scope| {
             for warp in 0..Self::THREADS {
+                let first = &first;
                 scope.spawn(move || {
                     fences::show();
-                    kernel(solo(
-                        warp,
-                        Self::THREADS,
-                        &mut Scratch([0xd7; SCRATCH_BYTES]),
-                    ))
+                    let mut scratch = Scratch([0xd7; SCRATCH_BYTES]);
+                    let run = || kernel(solo(warp, Self::THREADS, &mut scratch));
+                    if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+                        let mut first = first.lock().expect("no panic in here");
+                        first.get_or_insert_with(|| Failure::of_panic(&*panic));
+                    }
                 });
             }
         });
+        let first = first.into_inner().expect("no panic in here");
+        first.map_or(Ok(()), Err)
     }
 
     fn count_atomics(&self, kernel: Kernel<'_, Solo>) -> u64 {
@@ -120,12 +182,11 @@ impl Machine for Coroutines {
     const TURNS: u32 = 20;
     const REPEATS: u32 = 12;
 
-    fn launch(&self, kernel: Kernel<'_, Lockstep>) {
+    fn try_launch(&self, kernel: Kernel<'_, Lockstep>) -> Result<(), Failure> {
         let seed = self.seed.fetch_add(1, Relaxed);
         let plan = Plan::varied(Self::WARPS, 32, 200, seed).weak();
-        if let Err(error) = lockstep::run(plan, kernel) {
-            panic!("{error}");
-        }
+        lockstep::run(plan, kernel)?;
+        Ok(())
     }
 
     fn count_atomics(&self, kernel: Kernel<'_, Lockstep>) -> u64 {

@@ -9,6 +9,7 @@
 mod bench;
 pub mod circular;
 pub mod clauses;
+mod emptied;
 pub mod external;
 pub mod history;
 mod ledger;
@@ -19,8 +20,8 @@ pub mod published;
 mod stress;
 
 pub use bench::{Bench, Case, Traits};
-pub use ledger::{Block, Ledger};
-pub use machine::{Coroutines, Kernel, Machine, OsThreads};
+pub use ledger::{Block, Caller, Freed, Ledger};
+pub use machine::{Coroutines, Failure, Kernel, Machine, OsThreads};
 pub use pool::{AnyPool, Pool};
 pub use stress::stress;
 
@@ -44,7 +45,7 @@ pub const fn case(pool_bytes: u64, parameters: &'static [(&'static str, &'static
 pub const fn plain() -> Traits {
     Traits {
         overhead: 0,
-        kept: 0,
+        keeps_sizes: false,
         most: |bytes| bytes,
         inspect: |_, _| {},
     }

@@ -128,6 +128,8 @@ pub enum Fault {
     /// access and one of them to write, and nothing orders the two.
     #[error("{first} at {first_site} and {second} at {second_site} race")]
     Race {
+        /// What the second accesses.
+        address: usize,
         /// The lane that came first.
         first: LaneId,
         /// Its access.

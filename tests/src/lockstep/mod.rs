@@ -194,7 +194,8 @@ fn run_all(plan: Plan, kernel: &dyn Fn(Lockstep)) -> Result<Outcome, LockstepErr
     }
 }
 
-fn message(panic: &(dyn std::any::Any + Send)) -> String {
+/// The text of a panic.
+pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> String {
     if let Some(text) = panic.downcast_ref::<&str>() {
         (*text).to_string()
     } else if let Some(text) = panic.downcast_ref::<String>() {

@@ -16,7 +16,7 @@ use heapwood_device::simt::Warp;
 
 use super::Workload;
 use crate::conformance::clauses::Slot;
-use crate::conformance::{Bench, Case, Kernel, Machine, case, plain};
+use crate::conformance::{Bench, Case, Failure, Kernel, Machine, case, plain};
 use crate::lockstep::{self, Lockstep, Plan, Random};
 
 /// Two warps in lockstep, over weak memory while the heap is not at rest.
@@ -34,15 +34,14 @@ impl Machine for TwoWarps {
     const TURNS: u32 = 12;
     const REPEATS: u32 = 1;
 
-    fn launch(&self, kernel: Kernel<'_, Lockstep>) {
+    fn try_launch(&self, kernel: Kernel<'_, Lockstep>) -> Result<(), Failure> {
         let seed = self.launches.fetch_add(1, Relaxed);
         let plan = Plan {
             step_limit: self.steps,
             ..Plan::varied(2, 4, 60, seed)
         };
-        if let Err(error) = lockstep::run(plan.weak(), kernel) {
-            panic!("{error}");
-        }
+        lockstep::run(plan.weak(), kernel)?;
+        Ok(())
     }
 
     fn count_atomics(&self, _kernel: Kernel<'_, Lockstep>) -> u64 {
@@ -131,7 +130,7 @@ fn use_heap(bench: &Bench<TwoWarps>, load: Load, seed: u64) {
         seed,
     };
     let slots: Vec<_> = (0..slots).map(|_| Slot::default()).collect();
-    bench.machine.launch(&|warp| {
+    bench.launch(&|warp| {
         if warp.lane() < mix.lanes {
             lane(bench, warp, &slots, &mix);
         }

@@ -48,7 +48,7 @@ pub fn disjoint<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     let share = bench.max_block() / u64::from(M::THREADS) / 16;
     for repeat in 0..M::REPEATS {
         bench.reset();
-        bench.machine.launch(&|warp| {
+        bench.launch(&|warp| {
             let mut random = Random::new(u64::from(repeat << 16 | warp.thread()));
             for _ in 0..4 {
                 bench.obtain(warp, random.below(share) + 1, random.one_in(2));

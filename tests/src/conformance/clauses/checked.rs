@@ -18,8 +18,8 @@ pub fn double_frees<M: Machine, H: Handle>(bench: &Bench<M, H>) {
         bench.reset();
         let block = bench.alone(|warp| bench.obtain(warp, 100, false));
         let block = block.expect("an empty heap");
-        bench.ledger.strike(&block);
-        bench.machine.launch(&|warp| {
+        bench.ledger.strike(&block, block.requested_by);
+        bench.launch(&|warp| {
             let handle = H::from_bits(block.bits);
             // SAFETY: nobody uses the block; that all but one of these calls
             // are wrong is what the allocator has to find.
@@ -69,7 +69,7 @@ pub fn foreign_handles<M: Machine, H: Handle>(bench: &Bench<M, H>) {
 pub fn overruns<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     for bytes in [0, 1, 15, 16, 17, 500] {
         bench.reset();
-        bench.machine.launch(&|warp| {
+        bench.launch(&|warp| {
             let block = bench.obtain(warp, bytes, false).expect("an empty heap");
             if warp.thread() % 2 == 1 {
                 let past = bytes.max(1) as usize + if warp.thread() % 4 == 1 { 0 } else { 15 };

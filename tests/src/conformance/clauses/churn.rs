@@ -32,13 +32,6 @@ fn octaves(least_bytes: u32) -> Vec<u64> {
         .collect()
 }
 
-/// Those, and the sizes down to the smallest blocks that there are.
-fn all_sizes(least_bytes: u32) -> Vec<u64> {
-    let smaller = std::iter::successors(Some(u64::from(least_bytes) / 2), |bytes| Some(bytes / 2));
-    let smaller = smaller.take_while(|&bytes| bytes >= 16);
-    octaves(least_bytes).into_iter().chain(smaller).collect()
-}
-
 /// Fills the heap with blocks of these sizes, the largest first, so that what serves one
 /// size only is filled too; returns the bytes granted.
 fn fill<M: Machine, H: Handle>(bench: &Bench<M, H>, sizes: &[u64]) -> u64 {
@@ -66,7 +59,7 @@ fn holds<M: Machine, H: Handle>(bench: &Bench<M, H>, least_bytes: u32) -> u64 {
 
 /// Blocks of mixed sizes come and go on a full heap, about half the requests are
 /// refused, and every block keeps its contents. Once all are freed the heap serves
-/// what it served when it was fresh, but for what its queues may keep.
+/// what it served when it was fresh.
 pub fn churn<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     if !bench.properties.frees || bench.properties.may_overwrite {
         return;
@@ -90,9 +83,6 @@ pub fn churn<M: Machine, H: Handle>(bench: &Bench<M, H>) {
         }
         least_bytes *= 2;
     };
-    let fresh = fill(bench, &all_sizes(least_bytes));
-    bench.reset();
-
     let kept = places.div_ceil(u64::from(M::THREADS)) as u32;
     let mut words = vec![0; PLACE_WORDS * (kept * M::THREADS) as usize];
     let mut counters = [0; CHURN_WORDS];
@@ -106,7 +96,7 @@ pub fn churn<M: Machine, H: Handle>(bench: &Bench<M, H>) {
             octaves: OCTAVES,
             seed,
         });
-        bench.machine.launch(&|warp| {
+        bench.launch(&|warp| {
             // SAFETY: places for all threads of the launch, 0 at first, and counters.
             unsafe { Churn::run(warp, bench.pool.allocator(), arguments.get()) };
         });
@@ -117,11 +107,5 @@ pub fn churn<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     let requests = counts.granted + counts.refused;
     let refused = 100 * counts.refused / requests;
     assert!((20..=80).contains(&refused), "{case:?}: {counts:?}");
-    bench.check_at_rest();
-    let again = fill(bench, &all_sizes(least_bytes));
-    assert!(
-        again + bench.kept() >= fresh,
-        "{case:?}: {fresh} bytes when fresh, {again} after {counts:?}"
-    );
-    bench.reset();
+    bench.check_all_free();
 }

@@ -16,7 +16,7 @@ pub fn freed_by_others<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     let share = bench.max_block() / u64::from(M::THREADS) / 2;
     for repeat in 0..M::REPEATS {
         bench.reset();
-        bench.machine.launch(&|warp| {
+        bench.launch(&|warp| {
             for part in [2, 8, 16] {
                 bench.obtain(warp, share / part, false);
             }
@@ -39,7 +39,7 @@ pub fn coalesced<M: Machine, H: Handle>(bench: &Bench<M, H>) {
         for kind in 0..4 {
             bench.reset();
             let served = Mutex::new(vec![None; M::THREADS as usize]);
-            bench.machine.launch(&|warp| {
+            bench.launch(&|warp| {
                 let mut random = Random::new(u64::from(repeat << 16 | warp.thread()));
                 let (bytes, present) = match kind {
                     0 => (share, true),
@@ -54,7 +54,7 @@ pub fn coalesced<M: Machine, H: Handle>(bench: &Bench<M, H>) {
             });
             bench.check_at_rest();
             let served = served.into_inner().expect("no panic in here");
-            bench.machine.launch(&|warp| {
+            bench.launch(&|warp| {
                 let mut random = Random::new(u64::from(repeat << 8 | warp.thread()));
                 let together = kind < 2 || random.one_in(2);
                 match served[warp.thread() as usize] {
@@ -126,7 +126,7 @@ pub fn concurrent<M: Machine, H: Handle>(bench: &Bench<M, H>) {
         let slots: Vec<_> = (0..100).map(|_| Slot::default()).collect();
         for round in 0..3 {
             let seed = u64::from(repeat * 3 + round);
-            bench.machine.launch(&|warp| mix(bench, warp, &slots, seed));
+            bench.launch(&|warp| mix(bench, warp, &slots, seed));
             bench.check_at_rest();
         }
         let live = bench.ledger.live();

@@ -242,7 +242,7 @@ impl Memory {
             Entry::Vacant(_) => return Err(wild(by)),
         };
         if let Some(other) = location.race_with_write(&view.clock) {
-            return Err(race(other, by));
+            return Err(race(access.address, other, by));
         }
         location.refresh(read_real(access.address, access.bytes));
         if let Operation::Store(value) = access.operation {
@@ -319,7 +319,7 @@ impl Memory {
                 location.race_with_write(clock)
             };
             if let Some(other) = other {
-                return Err(race(other, by));
+                return Err(race(address, other, by));
             }
             if writes {
                 location.plain_write(by);
@@ -354,8 +354,9 @@ fn wild(by: By) -> Fault {
     }
 }
 
-fn race(first: By, second: By) -> Fault {
+fn race(address: usize, first: By, second: By) -> Fault {
     Fault::Race {
+        address,
         first: id(first.lane),
         first_site: first.site,
         second: id(second.lane),
