@@ -15,6 +15,7 @@ pub mod history;
 mod ledger;
 mod machine;
 pub mod overlaps;
+pub mod planted;
 mod pool;
 pub mod published;
 mod stress;
