@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use heapwood::allocators::{all, short_form};
-use heapwood_device::allocator::Handle;
+use heapwood_device::allocator::{Allocator, Handle};
 use heapwood_device::allocators::{
     AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc,
     FdgMalloc, Gallatin, Halloc, OuroborosCS, OuroborosCVa, OuroborosCVl, OuroborosPS,
@@ -58,7 +58,7 @@ fn refusal<H: Handle>(bench: &Bench<OsThreads, H>) -> u64 {
 }
 
 /// The name of an allocator, and the two lines of the page about its costs.
-fn costs<A: Described>() -> (&'static str, String) {
+fn costs<A: Allocator + Described>() -> (&'static str, String) {
     let traits = plain();
     let bench = Bench::new::<A>(case(64 << 20, &[]), &OsThreads, &traits);
     let cold = pair(&bench, SMALL);
