@@ -172,6 +172,9 @@ pub const EXTERNAL_STATE: u64 = 512;
 ///   Freeing null does nothing.
 /// - What the previous owner of a block did before `free` happens before what
 ///   the next owner does after `malloc`.
+/// - An allocator that [frees](Allocator::FREES) and never grants a live block again gives all
+///   memory back: once every block was freed, requests of whatever sizes, down to the smallest,
+///   get as many bytes as from a heap that [`Allocator::init`] just made empty.
 /// - No waiting: no call depends on the progress of another thread, unless the
 ///   implementation says so and argues why that thread runs.
 pub trait Allocator: Copy + 'static {
