@@ -39,7 +39,7 @@ impl fmt::Display for Caller {
         let Self {
             warp, lane, launch, ..
         } = self;
-        let together = if self.coalesced { ", coalesced" } else { "" };
+        let together = if self.coalesced { " (coalesced)" } else { "" };
         write!(f, "warp {warp} lane {lane} in launch {launch}{together}")
     }
 }
@@ -154,15 +154,10 @@ impl Ledger {
         freed.find(holds).copied()
     }
 
-    /// Blocks that were freed of which no byte lies in this memory, which is sorted by address
-    /// and does not overlap. Each place is named once, with its last owner, in the order of the
+    /// Blocks that were freed of which no byte was granted again, to a block that was freed later
+    /// or in this memory, which is sorted by address and does not overlap. In the order of the
     /// frees.
     pub fn freed_outside(&self, memory: &[Range<usize>]) -> Vec<Freed> {
-        let blocks = self.blocks();
-        let places = blocks.freed.iter().enumerate();
-        let last: BTreeMap<usize, usize> = places
-            .map(|(index, freed)| (freed.block.address, index))
-            .collect();
         let is_outside = |freed: &Freed| {
             let block = freed.block.memory();
             let behind = memory.partition_point(|range| range.end <= block.start);
@@ -170,16 +165,36 @@ impl Ledger {
                 .get(behind)
                 .is_none_or(|range| range.start >= block.end)
         };
-        let mut indices: Vec<usize> = last.into_values().collect();
-        indices.sort_unstable();
-        let freed = indices.into_iter().map(|index| blocks.freed[index]);
-        freed.filter(is_outside).collect()
+        let (mut later, mut lost) = (BTreeMap::new(), Vec::new());
+        for freed in self.blocks().freed.iter().rev() {
+            let was_granted = unite(&mut later, freed.block.memory());
+            if !was_granted && is_outside(freed) {
+                lost.push(*freed);
+            }
+        }
+        lost.reverse();
+        lost
     }
 
     /// Forgets all blocks.
     pub fn clear(&self) {
         *self.blocks() = Blocks::default();
     }
+}
+
+/// Adds a range to a union of ranges, begin to end; whether it overlaps one of them.
+fn unite(union: &mut BTreeMap<usize, usize>, mut range: Range<usize>) -> bool {
+    let mut overlaps = false;
+    while let Some((&start, &end)) = union.range(..range.end).next_back() {
+        if end <= range.start {
+            break;
+        }
+        overlaps = true;
+        union.remove(&start);
+        range = range.start.min(start)..range.end.max(end);
+    }
+    union.insert(range.start, range.end);
+    overlaps
 }
 
 /// Bytes at either end of a block that are written and verified, at most.
