@@ -3,6 +3,7 @@
 //! numbers of workers. Scenes of a million triangles join in if
 //! `HEAPWOOD_LARGE` is set.
 
+use glam::Vec3;
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
 use heapwood::size::Pool;
@@ -11,6 +12,8 @@ use heapwood_device::kdtree::plan::Options;
 use heapwood_scenes::generate::{self, Displacement};
 use heapwood_scenes::{CleanOptions, Scene};
 use heapwood_tests::gpu::{cpu, gpu, specs_with_pools, turn};
+use heapwood_tests::shapes::Family;
+use heapwood_tests::shapes::variant::Form;
 
 const ROUGH: Displacement = Displacement {
     amplitude: 0.3,
@@ -33,11 +36,39 @@ fn scenes() -> Vec<Scene> {
     let shipped = generate::NAMES.map(|name| generate::by_name(name).expect("a shipped scene"));
     let mut scenes = shipped.to_vec();
     scenes.push(subdivided("terrain", 100_000));
+    scenes.extend(shapes());
     if std::env::var_os("HEAPWOOD_LARGE").is_some() {
         scenes.push(subdivided("terrain", 1_000_000));
         scenes.push(subdivided("courtyard", 1_000_000));
     }
     scenes
+}
+
+/// Shapes whose corners are off the planes of splits by a little, at all sizes that scenes have.
+fn shapes() -> Vec<Scene> {
+    let mut shapes = Vec::new();
+    for (family, segments, offset) in [
+        (Family::Sphere, 48, 1e-17),
+        (Family::Torus, 32, 1e-9),
+        (Family::MirroredGear, 64, 1e-6),
+    ] {
+        let form = Form {
+            family,
+            segments,
+            offset: Some(offset),
+            axes: [0, 1, 2],
+            is_clockwise: false,
+        };
+        let (triangles, _) = form.triangles();
+        for exponent in [0, -69, 43, 59] {
+            let unit = 2f32.powi(exponent);
+            let corner = |corner: [f32; 3]| Vec3::from_array(corner) * unit;
+            let scaled: Vec<_> = triangles.iter().map(|one| one.map(corner)).collect();
+            let name = format!("{family:?} times 2^{exponent}");
+            shapes.push(Scene::from_triangles(name, &scaled));
+        }
+    }
+    shapes
 }
 
 /// The fingerprint of the tree of a scene; nothing if the allocator, whose null is no

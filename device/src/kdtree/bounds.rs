@@ -136,7 +136,7 @@ impl Bounds {
     #[inline(always)]
     pub fn is_flat(self) -> bool {
         let [x, y, z] = self.size().map(|size| size > 0.0);
-        !((x && y) || (y && z) || (z && x))
+        u32::from(x) + u32::from(y) + u32::from(z) < 2
     }
 
     /// The part on one side of a plane: above it if `above`, else below it.

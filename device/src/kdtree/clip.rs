@@ -22,6 +22,9 @@ pub const ULP: f32 = 1.0 / 8_388_608.0;
 /// an area: 2^-126. It vanishes in sums with what is above 2^-102.
 pub const UNDERFLOW: f32 = f32::MIN_POSITIVE;
 
+/// The least positive number.
+pub const LEAST: f32 = f32::from_bits(1);
+
 /// Bounds of the part of a triangle inside `bounds`, in which `min <= max` on every axis. If
 /// rounding leaves nothing of the triangle, what its bounds have in common with the box.
 #[inline(always)]
@@ -54,12 +57,13 @@ pub fn clipped(triangle: &Triangle, bounds: Bounds) -> Bounds {
 /// Adds the part of the edge from `a` to `b` inside the box: where it enters, and where it
 /// leaves if `b` is outside. A vertex inside is added by the edge that starts there.
 ///
-/// Whether `b` is outside is read off its coordinates. The quotient at which the edge leaves
-/// rounds to 1 if `b` is outside by little.
+/// Whether `b` is outside is read off its coordinates: the quotient at which the edge leaves
+/// rounds to 1 if `b` is outside by little. In the same way it underflows to 0 if `a` is inside
+/// by little, so whether `a` lies in the face is read off a difference.
 #[inline(always)]
 fn with_edge(part: Bounds, a: Point, b: Point, bounds: Bounds) -> Bounds {
     let (mut enter, mut leave) = (0.0, 1.0);
-    let mut ends_outside = false;
+    let (mut ends_outside, mut starts_in_face) = (false, false);
     let along = zip(b, a, |b, a| b - a);
     for axis in 0..3 {
         let below = bounds.min[axis] - a[axis];
@@ -70,23 +74,28 @@ fn with_edge(part: Bounds, a: Point, b: Point, bounds: Bounds) -> Bounds {
                 return part;
             }
         } else {
-            let first = below / along[axis];
-            let second = above / along[axis];
             let (near, far) = if along[axis] > 0.0 {
-                (first, second)
+                (below, above)
             } else {
-                (second, first)
+                (above, below)
             };
-            enter = max(near, enter);
-            leave = min(far, leave);
+            starts_in_face |= far == 0.0;
+            enter = max(near / along[axis], enter);
+            leave = min(far / along[axis], leave);
         }
     }
     if enter > leave + 8.0 * ULP {
         return part;
     }
-    let mut part = with_point(part, a, along, enter);
-    if ends_outside {
-        part = with_point(part, a, along, leave);
+    if leave == 0.0 && !starts_in_face {
+        leave = LEAST;
+    }
+    let mut part = part;
+    // A loop, so that a point is compiled once.
+    let (mut t, mut other) = (enter, leave);
+    for _ in 0..1 + u32::from(ends_outside) {
+        part = with_point(part, a, along, t);
+        (t, other) = (other, t);
     }
     part
 }

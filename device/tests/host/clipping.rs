@@ -72,6 +72,21 @@ fn an_edge_that_ends_just_outside_of_the_box_is_cut_where_it_leaves() {
 }
 
 #[test]
+fn an_edge_that_starts_just_inside_of_the_box_is_cut_where_it_leaves() {
+    // The first corner is nearer to the face than 2^-149 of the edges that leave there.
+    let triangle = [[-0.1875, 3e-45, 0.2], [0.5, -1.0, 0.3], [-0.5, -1.0, 0.1]];
+    let bounds = Bounds {
+        min: [-1.0, 0.0, -1.0],
+        max: [1.0; 3],
+    };
+    orders(triangle, bounds, |triangle, bounds, axes| {
+        let part = clipped(triangle, bounds);
+        let y = axes.iter().position(|&axis| axis == 1).expect("an axis");
+        assert_eq!(part.min[y], 0.0, "{part:?}");
+    });
+}
+
+#[test]
 fn an_edge_of_the_box_meets_a_steep_triangle_whose_area_rounds_to_zero() {
     // Seen along x its corners lie on a line but for rounding: the products of its area round
     // to the same. The edge of the box along x, where y is greatest and z least, meets it at

@@ -6,7 +6,7 @@ use core::arch::x86_64::{
 };
 
 use heapwood_device::kdtree::bounds::Bounds;
-use heapwood_device::kdtree::clip::{ULP, UNDERFLOW};
+use heapwood_device::kdtree::clip::{LEAST, ULP, UNDERFLOW};
 
 use super::vector::{
     LANES, V, abs, add, and, and_not, bits_of, div, eq, from_bits, gt, le, load_facet, lt, max,
@@ -120,6 +120,7 @@ fn clipped([a, b, c]: [Points; 3], own: Boxes, within: Boxes, used: i32) -> (Box
 fn add_edge(part: &mut Boxes, a: Points, b: Points, within: &Boxes, held: [bool; 3]) {
     let (mut enter, mut leave) = (zero(), splat(1.0));
     let (mut outside, mut ends_outside) = (zero(), zero());
+    let mut starts_in_face = zero();
     let mut along = [zero(); 3];
     let mut still = [zero(); 3];
     for k in 0..3 {
@@ -134,16 +135,18 @@ fn add_edge(part: &mut Boxes, a: Points, b: Points, within: &Boxes, held: [bool;
         ends_outside = or(ends_outside, ends);
         let beside = or(gt(below, zero()), lt(above, zero()));
         outside = or(outside, and(still[k], beside));
-        let first = div(below, along[k]);
-        let second = div(above, along[k]);
         let upwards = gt(along[k], zero());
-        let near = select(upwards, first, second);
-        let far = select(upwards, second, first);
-        enter = select(still[k], enter, max(near, enter));
-        leave = select(still[k], leave, min(far, leave));
+        let near = select(upwards, below, above);
+        let far = select(upwards, above, below);
+        let in_face = and_not(still[k], eq(far, zero()));
+        starts_in_face = or(starts_in_face, in_face);
+        enter = select(still[k], enter, max(div(near, along[k]), enter));
+        leave = select(still[k], leave, min(div(far, along[k]), leave));
     }
     outside = or(outside, gt(enter, add(leave, splat(8.0 * ULP))));
     let ends = and_not(outside, ends_outside);
+    let underflows = and_not(starts_in_face, eq(leave, zero()));
+    leave = select(underflows, splat(LEAST), leave);
     let (at_start, at_end) = (eq(enter, zero()), eq(leave, zero()));
     for k in 0..3 {
         let own = mul(abs(along[k]), splat(4.0 * ULP));
