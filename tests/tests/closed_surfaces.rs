@@ -40,8 +40,14 @@ fn arc(centre: [f64; 2], radius: f64, [from, to]: [f64; 2], parts: usize) -> Pro
     (0..=parts).map(point).collect()
 }
 
-/// Closed surfaces, and points within each of them.
-fn surfaces() -> Vec<(&'static str, Vec<Triangle>, Vec<[f32; 3]>)> {
+/// A closed surface, and points within it.
+struct Surface {
+    name: &'static str,
+    triangles: Vec<Triangle>,
+    points: Vec<[f32; 3]>,
+}
+
+fn surfaces() -> Vec<Surface> {
     // A pole is one point, whatever the cosine of a right angle is.
     let closed = |mut profile: Profile| {
         profile.first_mut().expect("points")[0] = 0.0;
@@ -60,13 +66,18 @@ fn surfaces() -> Vec<(&'static str, Vec<Triangle>, Vec<[f32; 3]>)> {
     let mut torus = arc([1.0, 0.0], 0.4, [0.0, -TAU], 24);
     let last = torus.len() - 1;
     torus[last] = torus[0];
-    let middle = vec![[0.0; 3], [0.1, -0.2, 0.15], [0.0, 0.25, 0.0]];
-    let within_tube = vec![[1.0, 0.0, 0.0], [0.0, 0.1, -1.0], [-0.8, 0.05, 0.6]];
+    let middle = [[0.0; 3], [0.1, -0.2, 0.15], [0.0, 0.25, 0.0]];
+    let within_tube = [[1.0, 0.0, 0.0], [0.0, 0.1, -1.0], [-0.8, 0.05, 0.6]];
+    let surface = |name, profile: &[[f64; 2]], segments, points: &[[f32; 3]]| Surface {
+        name,
+        triangles: revolved(profile, segments),
+        points: points.to_vec(),
+    };
     vec![
-        ("sphere", revolved(&sphere, 48), middle.clone()),
-        ("capsule", revolved(&capsule, 32), middle.clone()),
-        ("cylinder", revolved(&cylinder, 128), middle),
-        ("torus", revolved(&torus, 48), within_tube),
+        surface("sphere", &sphere, 48, &middle),
+        surface("capsule", &capsule, 32, &middle),
+        surface("cylinder", &cylinder, 128, &middle),
+        surface("torus", &torus, 48, &within_tube),
     ]
 }
 
@@ -83,7 +94,9 @@ fn rays_from([x, y, z]: [f32; 3], triangles: &[Triangle], random: &mut Random) -
     }
     let steps = [-1.0, -0.0, 0.0, 1e-17, 1e-4, 0.5, 1.0];
     for (dx, dy) in steps.iter().flat_map(|dx| steps.map(|dy| (*dx, dy))) {
-        steps.map(|dz| push([dx, dy, dz]));
+        for dz in steps {
+            push([dx, dy, dz]);
+        }
     }
     (0..2000).for_each(|_| push(random.point(1.0)));
     rays.retain(|[.., dx, dy, dz]| dx.abs() + dy.abs() + dz.abs() > 1e-10);
@@ -94,7 +107,12 @@ fn rays_from([x, y, z]: [f32; 3], triangles: &[Triangle], random: &mut Random) -
 fn rays_from_within_never_miss() {
     let mut random = Random(9);
     let cores = Cores::new(Some(2)).expect("threads");
-    for (name, triangles, points) in surfaces() {
+    for surface in surfaces() {
+        let Surface {
+            name,
+            triangles,
+            points,
+        } = surface;
         let bounds = bounds_of(&triangles);
         let options = Options {
             clip: false,
