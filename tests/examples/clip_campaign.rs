@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use heapwood_tests::clipping::campaign;
 
-const USAGE: &str = "usage: clip_campaign [--pairs N] [--seed S]; N may be 1e8";
+const USAGE: &str = "usage: cargo xtask clip-campaign [--pairs N] [--seed S]; N may be 1e8";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();

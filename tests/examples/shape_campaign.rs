@@ -9,7 +9,8 @@ use heapwood_tests::random::Random;
 use heapwood_tests::shapes::campaign;
 use heapwood_tests::shapes::variant::Form;
 
-const USAGE: &str = "usage: shape_campaign [--shapes N] [--seed S]; without N, all shapes";
+const USAGE: &str =
+    "usage: cargo xtask shape-campaign [--shapes N] [--seed S]; without N, all shapes";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();

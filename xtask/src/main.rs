@@ -67,7 +67,7 @@ fn main() -> ExitCode {
 /// Searches for a failing run without each ordering of the device code, for so many
 /// seconds in each workload. The tests' crate has the campaign; this keeps its list.
 fn weaken(root: &Path, seconds: &str) -> Result<()> {
-    let campaign = build_campaign(root, "weaken", &[])?;
+    let campaign = build_campaign(root, "weaken", "dev")?;
     let output = Command::new(&campaign)
         .arg(seconds)
         .current_dir(root)
@@ -83,7 +83,7 @@ fn weaken(root: &Path, seconds: &str) -> Result<()> {
 
 /// Runs a campaign of the tests' crate, optimised, and prints what it finds.
 fn campaign(root: &Path, name: &str, options: &[&str]) -> Result<()> {
-    let campaign = build_campaign(root, name, &["--release"])?;
+    let campaign = build_campaign(root, name, "release")?;
     let status = Command::new(&campaign)
         .args(options)
         .current_dir(root)
@@ -96,28 +96,31 @@ fn campaign(root: &Path, name: &str, options: &[&str]) -> Result<()> {
     }
 }
 
-/// Builds an example of the tests' crate and returns its path.
-fn build_campaign(root: &Path, name: &str, options: &[&str]) -> Result<PathBuf> {
+/// Builds an example of the tests' crate in a profile and returns its path.
+fn build_campaign(root: &Path, name: &str, profile: &str) -> Result<PathBuf> {
     // Of the workspace, as the tests are: `cargo run --package` would choose other
     // features for the crates below, and compile all of them again.
     let status = Command::new("cargo")
-        .args(["build", "--workspace", "--example", name])
-        .args(options)
+        .args([
+            "build",
+            "--workspace",
+            "--example",
+            name,
+            "--profile",
+            profile,
+        ])
         .current_dir(root)
         .status()
         .map_err(|error| format!("cargo: {error}"))?;
     if !status.success() {
         return Err(format!("{name} does not build"));
     }
-    // Cargo puts it beside this program, or beside its folder if it is optimised.
+    // This program is in the folder of a profile, and its neighbours are those of others.
     let own =
         std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
-    let folder = if options.contains(&"--release") {
-        own.with_file_name("../release")
-    } else {
-        own.with_file_name("")
-    };
-    Ok(folder.join("examples").join(name))
+    let folder = if profile == "dev" { "debug" } else { profile };
+    let profiles = own.ancestors().nth(2).unwrap_or(root);
+    Ok(profiles.join(folder).join("examples").join(name))
 }
 
 /// Builds every module with the toolchain of this machine.

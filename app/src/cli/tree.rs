@@ -372,8 +372,11 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
 /// A point, within the coordinates that scenes may have.
 fn parse_point(text: &str) -> Result<Vec3, String> {
     let point = parse_vector(text)?;
-    if point.abs().max_element() > MAX_COORDINATE {
-        return Err("each number must be at most 1e18 in magnitude, as in scenes".to_owned());
+    let is_sound = |x: &f32| x.abs() <= MAX_COORDINATE;
+    if !point.to_array().iter().all(is_sound) {
+        return Err(format!(
+            "each number must be at most {MAX_COORDINATE:e} in magnitude, as in scenes"
+        ));
     }
     Ok(point)
 }

@@ -1,9 +1,10 @@
 //! The power of two by which a scene is multiplied before rays are traced in it.
 //!
-//! Kernels square lengths and divide by the squares in `f32`. Within 2^-32 to 2^32 such numbers
+//! Kernels square lengths and divide by the squares in `f32`. From 2^-32 to 2^33 such numbers
 //! neither overflow nor lose digits, and a scene is rendered as it is. A larger or smaller one is
-//! multiplied so that its largest coordinate is from 1 to 2. Factors are powers of two, so nothing
-//! is rounded: pictures of a scene and of the same scene scaled by a power of two agree in bits.
+//! multiplied so that its largest coordinate is from 1 to 2. Factors are powers of two, which
+//! round nothing above 2^-66 of a scene: pictures of a scene and of the same scene scaled by a
+//! power of two agree in bits.
 
 use heapwood_device::kdtree::node::Node;
 use heapwood_device::render::{Bounds, LAMP_FLOATS, Lamp, Triangle};
@@ -11,7 +12,10 @@ use heapwood_device::render::{Bounds, LAMP_FLOATS, Lamp, Triangle};
 /// Largest coordinates of scenes that are rendered as they are, as powers of two.
 const UNSCALED: std::ops::RangeInclusive<i32> = -32..=32;
 /// The smallest power of two that a normal `f32` holds.
-const LEAST_EXPONENT: i32 = -126;
+const MIN_EXPONENT: i32 = -126;
+/// The largest power of two at which a lamp of a rendering is. From there, its light falls on all
+/// of the scene alike.
+const MAX_LAMP_EXPONENT: i32 = 59;
 
 /// A factor from the lengths of a scene to those of its rendering.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,9 +23,14 @@ pub(super) struct Scale {
     exponent: i32,
 }
 
-/// 2 to this power.
-fn power(exponent: i32) -> f32 {
-    2.0_f64.powi(exponent) as f32
+/// 2 to this power, from -1022 to 1023.
+fn power(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
+/// The power of two of the largest magnitude; -127 for numbers below the normal ones, and for 0.
+fn exponent_of(largest: f32) -> i32 {
+    (largest.to_bits() >> 23) as i32 - 127
 }
 
 impl Scale {
@@ -37,12 +46,11 @@ impl Scale {
 
     fn of_numbers<'a>(numbers: impl Iterator<Item = &'a f32>) -> Self {
         let largest = numbers.fold(0.0, |largest: f32, x| largest.max(x.abs()));
-        // Biased by 127; 0 for numbers below the normal ones, and for 0.
-        let exponent = (largest.to_bits() >> 23) as i32 - 127;
+        let exponent = exponent_of(largest);
         let is_unscaled = largest == 0.0 || !largest.is_finite() || UNSCALED.contains(&exponent);
         let exponent = match is_unscaled {
             true => 0,
-            false => -exponent.max(LEAST_EXPONENT),
+            false => -exponent.max(MIN_EXPONENT),
         };
         Self { exponent }
     }
@@ -54,18 +62,18 @@ impl Scale {
 
     /// A length of the scene in its rendering.
     pub fn length(self, length: f32) -> f32 {
-        length * power(self.exponent)
+        length * power(self.exponent) as f32
     }
 
     /// A length of the rendering in the scene.
     pub fn unscaled(self, length: f32) -> f32 {
-        length * power(-self.exponent)
+        length * power(-self.exponent) as f32
     }
 
     /// The parameter in the scene of a hit in its rendering, on a ray whose direction is scaled
     /// by itself; none beyond what an `f32` holds.
     pub fn parameter(self, t: f32, direction: Self) -> Option<f32> {
-        let t = f64::from(t) * 2.0_f64.powi(direction.exponent - self.exponent);
+        let t = f64::from(t) * power(direction.exponent - self.exponent);
         (t <= f64::from(f32::MAX)).then_some(t as f32)
     }
 
@@ -76,7 +84,8 @@ impl Scale {
 
     /// An area, or the intensity of a point, in the rendering.
     pub fn square(self, square: f64) -> f32 {
-        (square * 2.0_f64.powi(2 * self.exponent)) as f32
+        let square = square * power(2 * self.exponent);
+        square.min(f64::from(f32::MAX)) as f32
     }
 
     /// Triangles of the scene in its rendering.
@@ -101,9 +110,18 @@ impl Scale {
         }
     }
 
-    /// A lamp of the scene in its rendering: as bright on every surface.
+    /// A lamp of the scene in its rendering: as bright on every surface. One that would be beyond
+    /// the range of rays is nearer in the same direction, and its intensity less.
     pub fn lamp(self, floats: [f32; LAMP_FLOATS]) -> [f32; LAMP_FLOATS] {
-        let brighter = |light: glam::Vec3| light.to_array().map(|x| self.square(f64::from(x)));
+        let scaled = |position: &mut glam::Vec3, intensity: &mut glam::Vec3| {
+            let limit = MAX_LAMP_EXPONENT - exponent_of(position.abs().max_element());
+            let own = Self {
+                exponent: self.exponent.min(limit),
+            };
+            *position = own.point(position.to_array()).into();
+            let intensities = intensity.to_array().map(|x| own.square(f64::from(x)));
+            *intensity = intensities.into();
+        };
         let mut lamp = Lamp::from_floats(floats);
         match &mut lamp {
             Lamp::Sun { .. } => {}
@@ -115,10 +133,7 @@ impl Scale {
                 position,
                 intensity,
                 ..
-            } => {
-                *position = self.point(position.to_array()).into();
-                *intensity = brighter(*intensity).into();
-            }
+            } => scaled(position, intensity),
         }
         lamp.to_floats()
     }
@@ -170,19 +185,27 @@ mod tests {
 
     #[test]
     fn lamps_are_as_bright_where_all_is_scaled() {
-        let lamp = Lamp::Point {
-            position: glam::Vec3::new(3e17, 0.0, 1e18),
-            intensity: glam::Vec3::splat(1e36),
-        };
-        let scale = scale(1e18);
-        let Lamp::Point {
-            position,
-            intensity,
-        } = Lamp::from_floats(scale.lamp(lamp.to_floats()))
-        else {
-            panic!("a point stays one");
-        };
-        let irradiance = f64::from(intensity.x) / f64::from(position.z).powi(2);
-        assert!((irradiance - 1.0).abs() < 1e-6, "{irradiance}");
+        // The last one is far from a tiny scene.
+        for (size, distance) in [(1e18, 1e18), (1e-21, 1e-21), (1e-21, 1.0), (1e-21, 1e18)] {
+            let lamp = Lamp::Point {
+                position: glam::Vec3::new(0.3 * distance, 0.0, distance),
+                intensity: glam::Vec3::splat(distance * distance),
+            };
+            let scale = scale(size);
+            let Lamp::Point {
+                position,
+                intensity,
+            } = Lamp::from_floats(scale.lamp(lamp.to_floats()))
+            else {
+                panic!("a point stays one");
+            };
+            assert!(position.z <= 1e18 && (position.x / position.z - 0.3).abs() < 1e-6);
+            let irradiance = f64::from(intensity.x) / f64::from(position.z).powi(2);
+            let expected = f64::from(distance * distance) / f64::from(distance).powi(2);
+            assert!(
+                (irradiance - expected).abs() < 1e-4,
+                "{size}: {irradiance} {expected}"
+            );
+        }
     }
 }

@@ -123,8 +123,8 @@ impl Bounds {
         zip(self.max, self.min, |hi, lo| hi - lo)
     }
 
-    /// Half the surface area times `unit`: the product of two lengths of a scene may over- or
-    /// underflow, that of three factors does not if they are lengths and the inverse of one.
+    /// Half the surface area times `unit`, the inverse of a length. Without it, the product of
+    /// two lengths may over- or underflow.
     #[inline(always)]
     pub fn half_area(self, unit: f32) -> f32 {
         let [x, y, z] = self.size();

@@ -33,6 +33,10 @@ pub enum Fault {
 ///
 /// Takes a walk down the tree for every triangle. All decisions are exact, so that
 /// a part of a triangle is found however small it is.
+///
+/// # Errors
+///
+/// The first [`Fault`] that is found.
 pub fn check(
     nodes: &[Node],
     references: &[u32],
@@ -63,12 +67,12 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The first leaf below a node that the triangle reaches into and that does not have it,
-    /// or the node in whose plane the triangle is if both sides have such a leaf.
+    /// The first leaf below a node that lacks the triangle although the triangle reaches into it.
+    /// If the triangle lies in the plane of a node and both sides have such a leaf, that node.
     ///
-    /// The triangle meets the inside of the node's box. A face of the scene's box does not bound
-    /// the inside, as no triangle reaches beyond it, and neither does a plane that the triangle
-    /// lies in. Such sides of `inside` are infinite.
+    /// The triangle meets the inside of the node's box. No triangle reaches beyond the scene's
+    /// box, so its faces do not bound the inside. Neither does a plane that the triangle lies in.
+    /// Such sides of `inside` are infinite.
     fn missing_leaf(&self, mut index: usize, mut inside: OpenBox) -> Option<usize> {
         loop {
             let node = self.nodes[index];

@@ -6,8 +6,8 @@
 //! change along an edge. Otherwise triangles that meet in a plane would be found on
 //! both sides of it. Each box clips the original triangle, so errors do not add up.
 //!
-//! Nothing over- or underflows, whatever the size of a triangle in its scene: lengths are
-//! added, and divided by lengths. Where lengths are multiplied, each axis is in a
+//! No overflow, and no underflow that matters, whatever the size of a triangle in its scene:
+//! lengths are added, and divided by lengths. Where lengths are multiplied, each axis is in a
 //! [unit](unit_of) of the triangle's own.
 //!
 //! Loops over axes rotate the coordinates instead of indexing them, which keeps
@@ -18,8 +18,8 @@ use super::bounds::{Bounds, Point, Triangle, max, min, rotate, zip};
 /// The relative error of one operation, at most, and a little more.
 pub const ULP: f32 = 1.0 / 8_388_608.0;
 
-/// More than what products that underflow may be off by together, also after a division by
-/// an area: 2^-126. It vanishes in sums with what is above 2^-102.
+/// More than the error of products that underflow, also after a division by an area of 2^-20:
+/// 2^-126. It vanishes in sums with what is above 2^-102.
 pub const UNDERFLOW: f32 = f32::MIN_POSITIVE;
 
 /// The least positive number.
@@ -148,6 +148,8 @@ fn with_box_edges(part: Bounds, [a, b, c]: Triangle, own: Bounds, bounds: Bounds
         return part;
     }
     let unit = [unit_of(size[0]), unit_of(size[1])];
+    let same = |p: Point, q: Point| p[0] == q[0] && p[1] == q[1];
+    let is_doubled = same(a, b) || same(b, c) || same(c, a);
     let scaled = |p: Point| [p[0] * unit[0], p[1] * unit[1], p[2]];
     let (a, b, c) = (scaled(a), scaled(b), scaled(c));
     let cross = |ux: f32, uy: f32, vx: f32, vy: f32| ux * vy - uy * vx;
@@ -160,11 +162,12 @@ fn with_box_edges(part: Bounds, [a, b, c]: Triangle, own: Bounds, bounds: Bounds
     };
     // What rounding changes an area by is at most half of this: two products of differences,
     // each with three relative errors of 2^-24, and their difference.
-    let error = (size[0] * unit[0]) * (size[1] * unit[1]) * (8.0 * ULP);
-    // The sign of so small an area is not known, and the triangle is steep.
-    let is_steep = area <= error;
-    let same = |p: Point, q: Point| p[0] == q[0] && p[1] == q[1];
-    if is_steep && (same(a, b) || same(b, c) || same(c, a)) {
+    let extent = (size[0] * unit[0]) * (size[1] * unit[1]);
+    let error = extent * (8.0 * ULP);
+    // The sign of so small an area is not known: the triangle is steep. So is one whose extents
+    // are denormal numbers; the inverse of other areas is at most 2^20.
+    let is_steep = area <= error || extent < 1.0;
+    if is_steep && is_doubled {
         // A segment, as above.
         return part;
     }

@@ -21,8 +21,8 @@ pub struct Costs {
     pub empty_bonus: f32,
 }
 
-/// What areas of a box and of its parts are multiplied by, so that they neither overflow when
-/// they are multiplied by counts, nor underflow.
+/// The factor of areas of a box and of its parts, the inverse of a length. With it, areas times
+/// counts do not overflow, and areas underflow only where lengths do.
 #[inline(always)]
 pub fn area_unit(bounds: Bounds) -> f32 {
     let [x, y, z] = bounds.size();

@@ -1,8 +1,9 @@
 //! A ray, and where it crosses thick planes; how it meets triangles is in the module `intersect`.
 //!
 //! Let u = 2^-24 and S be the largest coordinate of the ray's origin and of the scene. Planes are
-//! thickened by [`Ray::margin`], 128 u S. Hits need 36 u S of it. The rest is a reserve for the
-//! rounding in [`Ray::crossing`], some 8 u S, and for a builder that clips triangles in `f32`.
+//! thickened by [`Ray::margin`], 128 u S. Hits need 40 u S of it, of which 4 u S are for hits
+//! before the origin. The rest is a reserve for the rounding in [`Ray::crossing`], some 8 u S,
+//! and for a builder that clips triangles in `f32`.
 //!
 //! A ray that leaves a surface ([`Ray::leaving`]) begins beside it: see the module
 //! `surface`.
@@ -128,8 +129,9 @@ impl Ray {
     /// what it was moved by counts as hit at 0 behind its origin.
     ///
     /// The origin may be so near to another surface that rounding decides on which side of it
-    /// the ray begins. It does not slip through: rounding puts the origin at most 3.5 u M beyond
-    /// the surface, where M is the origin's largest coordinate, and 4 u M count.
+    /// the ray begins. Rounding puts the origin at most 3.5 u M beyond the surface, where M is the
+    /// origin's largest coordinate, and 4 u M along the direction's largest axis count. A ray
+    /// that meets such a surface at less than some 30 degrees may slip through.
     #[inline(always)]
     pub fn leaving(origin: Vec3, direction: Vec3, bounds: &Bounds) -> Option<Self> {
         let mut ray = Self::new(origin, direction, bounds)?;
@@ -138,9 +140,9 @@ impl Ray {
         Some(ray)
     }
 
-    /// The same for a ray that leaves the triangle of this number. It does not hit that triangle
-    /// anyway (see `surface`), but then trees do not test it: every ray that leaves a large
-    /// triangle finds it again in its first leaf, and needs `f64` to miss it.
+    /// The same for a ray that leaves the triangle of this number, which trees do not test. A
+    /// plane is not met twice, and every ray that leaves a large triangle finds it again in its
+    /// first leaf, where it takes `f64` to miss it.
     #[inline(always)]
     pub fn leaving_triangle(self, triangle: u32) -> Self {
         Self {

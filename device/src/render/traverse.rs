@@ -1,14 +1,12 @@
 //! The closest hit of a ray in a finished tree, and whether there is any.
 //!
-//! Invariant: the answer is that of testing every triangle of the scene with
-//! [`Ray::hit`], bit for bit, whatever the tree. Equal parameters are decided
-//! by the lower triangle, and no triangle that could win is left out: a hit at
+//! Invariant: the answer is that of testing every triangle of the scene, except the one
+//! that the ray leaves, with [`Ray::hit`], bit for bit, whatever the tree. The lower triangle
+//! decides equal parameters, and no triangle that could win is left out: a hit at
 //! `t` lies within the ray's margin of a point of its triangle, that point is
 //! in a leaf that refers to the triangle, and with all planes thickened by the
 //! margin the ray is in that leaf at `t`. So leaves are skipped only if the ray
 //! misses them thickened, or enters them behind the best hit so far.
-//!
-//! The triangle that a ray leaves is not tested: the ray does not hit it (see `surface`).
 //!
 //! For [`Tree::any_hit`] a limit takes the place of the best hit: a hit that is not behind the
 //! limit is in a leaf that the ray enters no later, so leaves that it enters behind the limit

@@ -73,16 +73,41 @@ fn an_edge_that_ends_just_outside_of_the_box_is_cut_where_it_leaves() {
 
 #[test]
 fn an_edge_that_starts_just_inside_of_the_box_is_cut_where_it_leaves() {
-    // The first corner is nearer to the face than 2^-149 of the edges that leave there.
-    let triangle = [[-0.1875, 3e-45, 0.2], [0.5, -1.0, 0.3], [-0.5, -1.0, 0.1]];
+    // The first corner is nearer to the face than 2^-150 of the edge that leaves there.
+    for (long, near) in [(5e17, 2f32.powi(-100)), (1e6, 1e-40), (8.0, 3e-45)] {
+        let triangle = [[0.0; 3], [long, long, 0.0], [0.0, -long, 0.0]];
+        let bounds = Bounds {
+            min: [-1.0, -2.0 * long, -1.0],
+            max: [near, 2.0 * long, 1.0],
+        };
+        orders(triangle, bounds, |triangle, bounds, axes| {
+            let part = clipped(triangle, bounds);
+            let y = axes.iter().position(|&axis| axis == 1).expect("an axis");
+            assert!(part.max[y] >= near, "{part:?}");
+        });
+    }
+}
+
+#[test]
+fn extents_that_are_denormal_numbers_hide_nothing() {
+    // The triangle is in the plane through its corners, and the box a column within it. There z
+    // is from -4.60e-38 to -2.42e-38.
+    let triangle = [
+        [0.0; 3],
+        [7.17e-43, 0.0, -9.05e-38],
+        [0.0, 7.17e-43, -8.29e-38],
+    ];
     let bounds = Bounds {
-        min: [-1.0, 0.0, -1.0],
-        max: [1.0; 3],
+        min: [1.09e-43, 9.0e-44, -1.0],
+        max: [2.27e-43, 1.5e-43, 1.0],
     };
     orders(triangle, bounds, |triangle, bounds, axes| {
         let part = clipped(triangle, bounds);
-        let y = axes.iter().position(|&axis| axis == 1).expect("an axis");
-        assert_eq!(part.min[y], 0.0, "{part:?}");
+        let z = axes.iter().position(|&axis| axis == 2).expect("an axis");
+        assert!(
+            part.min[z] <= -4.6e-38 && part.max[z] >= -2.42e-38,
+            "{part:?}"
+        );
     });
 }
 

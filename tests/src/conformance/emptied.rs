@@ -159,7 +159,7 @@ impl<M: Machine, H: Handle> Bench<'_, M, H> {
                 let gaps = served.windows(2).map(|pair| pair[0].end..pair[1].start);
                 match gaps.into_iter().find(|gap| !gap.is_empty()) {
                     Some(gap) => format!(
-                        "the first memory granted to nobody are {} bytes at {:#x}",
+                        "the first memory that nobody was granted has {} bytes at {:#x}",
                         gap.len(),
                         gap.start
                     ),

@@ -56,7 +56,7 @@ const STATE_BYTES: u64 = 256;
 const MIN_BYTES: u64 = 64;
 /// No block is kept back.
 const NONE: u64 = u64::MAX;
-/// Turns that a request waits for another one, to be granted the same block.
+/// How often a request looks for another one that is to be granted the same block.
 const WAIT: u32 = 64;
 
 /// The allocator `A` with a fault, which can be walked if `A` can and `WALKS`.
@@ -99,7 +99,7 @@ impl<A: Allocator<Handle = u32>, P: Plant, const WALKS: bool> Planted<A, P, WALK
             return None;
         }
         if P::FAULT == Fault::GrantsTwice {
-            // As if both had come here at the same moment, which is not left to luck.
+            // For a while, so that another request meets this one here.
             let others = self.takers().fetch_add(1, Relaxed) + 1;
             for _ in 0..WAIT {
                 if self.takers().load(Relaxed) != others {

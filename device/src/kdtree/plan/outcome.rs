@@ -108,8 +108,8 @@ impl fmt::Display for BuildError {
             Self::TaskLimit => write!(f, "k-d tree: more tasks than the workspace has room for"),
             Self::Overwritten => write!(
                 f,
-                "k-d tree: the allocator allocated memory that was in use, and references were \
-                 overwritten; enlarge the pool, or use another allocator"
+                "k-d tree: a block does not hold the references that were counted for it: the \
+                 allocator granted memory in use; enlarge the pool, or use another allocator"
             ),
             Self::BadCoordinate => write!(
                 f,

@@ -184,6 +184,7 @@ fn add_box_edges(
     let size = [u, v, w].map(|k| sub(own.max[k], own.min[k]));
     let is_segment = or(eq(size[0], zero()), eq(size[1], zero()));
     let unit = [unit_of(size[0]), unit_of(size[1])];
+    let corners = [a, b, c];
     let scaled = |p: Points| [mul(p[u], unit[0]), mul(p[v], unit[1]), p[w]];
     let (a, b, c) = (scaled(a), scaled(b), scaled(c));
     let cross = |ux: V, uy: V, vx: V, vy: V| sub(mul(ux, vy), mul(uy, vx));
@@ -202,7 +203,8 @@ fn add_box_edges(
     let extent = mul(mul(size[0], unit[0]), mul(size[1], unit[1]));
     let error = mul(extent, splat(8.0 * ULP));
     let least = neg(error);
-    let is_steep = and_not(is_segment, le(area, error));
+    let is_steep = or(le(area, error), lt(extent, splat(1.0)));
+    let is_steep = and_not(is_segment, is_steep);
     let has_steep = bits_of(is_steep) != 0;
     let mut most = splat(f32::NEG_INFINITY);
     let mut inverse = div(splat(1.0), area);
@@ -210,7 +212,8 @@ fn add_box_edges(
     let mut slack_of_weights = mul(depth, mul(error, inverse));
     let mut is_segment = is_segment;
     if has_steep {
-        let same = |p: Points, q: Points| and(eq(p[0], q[0]), eq(p[1], q[1]));
+        let same = |p: Points, q: Points| and(eq(p[u], q[u]), eq(p[v], q[v]));
+        let [a, b, c] = corners;
         let is_doubled = or(or(same(a, b), same(b, c)), same(c, a));
         is_segment = or(is_segment, and(is_steep, is_doubled));
         most = select(is_steep, error, most);
