@@ -1,4 +1,4 @@
-//! Files in and out: one reader, plain or gzipped, and one writer that replaces a
+//! Files in and out: one reader, plain or compressed, and one writer that replaces a
 //! file as a whole or not at all.
 //!
 //! ```
@@ -13,11 +13,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod encoding;
 mod gzip;
 mod output;
+mod packing;
 mod place;
 mod read;
 
-pub use gzip::{compress, decompress, is_gz, without_gz};
+pub use encoding::to_utf8;
+pub use gzip::{compress, is_gz};
 pub use output::{Output, check_writable};
-pub use read::{ReadError, check_text, read, read_as_is, read_text, read_text_or};
+pub use packing::{decompress, stem, unpacked};
+pub use read::{ReadError, check_text, read, read_as_is, read_text, read_text_or, text};

@@ -1,4 +1,4 @@
-//! Bytes from files, plain or gzipped.
+//! Bytes from files, plain or compressed.
 //!
 //! How much comes out is bounded, since a device may be endless and a small file
 //! can expand to any size. Of what is to be text the start is looked at before the
@@ -8,7 +8,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::gzip::{decompress_within, is_gzip};
+use crate::encoding::{is_utf16, to_utf8};
+use crate::packing::{Packing, decompress_within, refuse_archive};
 
 /// Bytes by which text is judged before the rest is read.
 const HEAD: u64 = 1 << 16;
@@ -26,25 +27,28 @@ pub enum ReadError {
     /// 0, after decompression.
     #[error("not text: byte {0} is 0")]
     Binary(usize),
-    /// It starts like gzip but cannot be decompressed.
-    #[error("damaged gzip: {0}")]
-    Gzip(io::Error),
+    /// It starts as something compressed in this way, but cannot be decompressed.
+    #[error("damaged {0}: {1}")]
+    Packed(&'static str, io::Error),
+    /// It is packed in this way, which is not read.
+    #[error("packed as {0}, which is not read")]
+    Archive(&'static str),
     /// The file, or what it decompresses to, has more than so many bytes.
     #[error("larger than {0} bytes")]
     TooLarge(u64),
 }
 
-/// The contents of a file, decompressed where they are gzip.
+/// The contents of a file, decompressed where they are gzip, bzip2, xz or zstd.
 ///
 /// # Errors
 /// [`ReadError::Failed`], [`Directory`](ReadError::Directory),
-/// [`Gzip`](ReadError::Gzip), or [`TooLarge`](ReadError::TooLarge) where more than
-/// `limit` bytes come out.
+/// [`Packed`](ReadError::Packed), [`Archive`](ReadError::Archive), or
+/// [`TooLarge`](ReadError::TooLarge) where more than `limit` bytes come out.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     read_within(path, Bounds::any(limit))
 }
 
-/// The contents of a file as they are, even where they look like gzip.
+/// The contents of a file as they are, even where they look compressed.
 ///
 /// # Errors
 /// [`ReadError::Failed`], [`Directory`](ReadError::Directory), or
@@ -54,7 +58,7 @@ pub fn read_as_is(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     Bounds::any(limit).read(file, expected)
 }
 
-/// The contents of a text file, decompressed where they are gzip.
+/// The contents of a text file, decompressed as by [`read`], and in UTF-8 where they are UTF-16.
 ///
 /// Only the start is searched for zero bytes: an endless device is left at once,
 /// and [`check_text`] finds those further on.
@@ -94,7 +98,18 @@ pub fn check_text(bytes: &[u8]) -> Result<(), ReadError> {
 fn read_within(path: &Path, bounds: Bounds) -> Result<Vec<u8>, ReadError> {
     let (file, expected) = open(path)?;
     let bytes = bounds.read(file, expected)?;
-    decompress_within(bytes, bounds)
+    bounds.unpack(bytes)
+}
+
+/// The text in `bytes` that were read from a text file: as [`read_text`] returns it.
+///
+/// # Errors
+/// As [`read_text`], but that no file is opened.
+pub fn text(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let kind = Kind::Text;
+    let bounds = Bounds { limit, kind };
+    bounds.check(&bytes[..bytes.len().min(HEAD as usize)])?;
+    bounds.unpack(bytes)
 }
 
 /// A file, and how many bytes it seems to have.
@@ -139,6 +154,24 @@ impl Kind {
 }
 
 impl Bounds {
+    /// Looks at the start of what is read. What is packed is judged when it is unpacked.
+    fn check(self, head: &[u8]) -> Result<(), ReadError> {
+        if Packing::of(head).is_some() || !self.kind.is_text(head) || is_utf16(head) {
+            return Ok(());
+        }
+        refuse_archive(head)?;
+        check_text(head)
+    }
+
+    /// What is in `bytes` that were read within these bounds.
+    fn unpack(self, bytes: Vec<u8>) -> Result<Vec<u8>, ReadError> {
+        let bytes = decompress_within(bytes, self)?;
+        Ok(match self.kind.is_text(&bytes) {
+            true => to_utf8(bytes),
+            false => bytes,
+        })
+    }
+
     /// Up to so many bytes of any kind.
     pub fn any(limit: u64) -> Self {
         let kind = Kind::Any;
@@ -156,10 +189,7 @@ impl Bounds {
         let mut bytes = Vec::new();
         if !matches!(self.kind, Kind::Any) {
             take(&mut source, most.min(HEAD), &mut bytes)?;
-            // What is packed is judged when it is unpacked.
-            if !is_gzip(&bytes) && self.kind.is_text(&bytes) {
-                check_text(&bytes)?;
-            }
+            self.check(&bytes)?;
         }
         let rest = most - bytes.len() as u64;
         // One more, so that the end is seen without growing.
@@ -202,6 +232,30 @@ mod tests {
         let path = folder.path().join("not.gz");
         fs::write(&path, b"2 1\n").unwrap();
         assert_eq!(read(&path, 4).unwrap(), b"2 1\n");
+    }
+
+    #[test]
+    fn text_of_either_width_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("wide");
+        let wide: Vec<u8> = "\u{feff}2 1\n"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        for bytes in [wide.clone(), compress(&wide).unwrap()] {
+            fs::write(&path, &bytes).unwrap();
+            assert_eq!(read_text(&path, 100).unwrap(), b"2 1\n");
+            assert_eq!(read(&path, 100).unwrap(), wide);
+            assert_eq!(text(bytes, 100).unwrap(), b"2 1\n");
+        }
+    }
+
+    #[test]
+    fn an_archive_in_a_compressed_file_is_named() {
+        let mut tar = vec![0; 512];
+        tar[257..262].copy_from_slice(b"ustar");
+        let error = text(compress(&tar).unwrap(), 1000);
+        assert!(matches!(error, Err(ReadError::Archive("tar"))), "{error:?}");
     }
 
     #[test]

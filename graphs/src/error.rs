@@ -48,20 +48,32 @@ pub enum GraphError {
         path: String,
     },
     /// The file is not text.
-    #[error("{path} is not text: byte {offset} is 0; graphs are read from text, plain or gzipped")]
+    #[error(
+        "{path} is not text: byte {offset} is 0; graphs are read from text, plain or compressed"
+    )]
     Binary {
         /// The file.
         path: String,
         /// Where the first zero byte is, counted from 0 after decompression.
         offset: usize,
     },
-    /// The file starts like gzip but cannot be decompressed.
-    #[error("{path} is damaged gzip: {source}; copy or compress it again")]
-    Gzip {
+    /// The file starts as something compressed in this way but cannot be decompressed.
+    #[error("{path} is damaged {format}: {source}; copy or compress it again")]
+    Packed {
         /// The file.
         path: String,
+        /// The way.
+        format: &'static str,
         /// What the decompressor says.
         source: io::Error,
+    },
+    /// The file is packed in a way that is not read.
+    #[error("{path} is packed as {format}, which is not read: unpack it, or pipe it to /dev/stdin")]
+    Archive {
+        /// The file.
+        path: String,
+        /// The way.
+        format: &'static str,
     },
     /// The file, or what it decompresses to, is too large.
     #[error("{path} is larger than {limit} bytes of text: raise the limit if memory allows")]
@@ -97,6 +109,25 @@ pub enum GraphError {
         path: String,
         /// The format.
         format: Format,
+    },
+    /// Two sides were asked for, and the vertices are of one.
+    #[error(
+        "{path}: {format} has one set of vertices here: --bipartite is for edge lists without a \
+         .v, and for Matrix Market"
+    )]
+    NoSides {
+        /// The file.
+        path: String,
+        /// The format.
+        format: Format,
+    },
+    /// A list of vertices stands without its edges.
+    #[error("{path} lists vertices, and {edges} with their edges is not there")]
+    NoEdges {
+        /// The file of vertices.
+        path: String,
+        /// The file of edges.
+        edges: String,
     },
     /// Ids as they occur were asked for, and the format numbers vertices without gaps.
     #[error("{path}: {format} numbers vertices without gaps: --compact-ids is for edge lists")]
@@ -138,7 +169,12 @@ impl GraphError {
             ReadError::Failed(source) => Self::Read { path, source },
             ReadError::Directory => Self::Directory { path },
             ReadError::Binary(offset) => Self::Binary { path, offset },
-            ReadError::Gzip(source) => Self::Gzip { path, source },
+            ReadError::Packed(format, source) => Self::Packed {
+                path,
+                format,
+                source,
+            },
+            ReadError::Archive(format) => Self::Archive { path, format },
             ReadError::TooLarge(limit) => Self::TooLarge { path, limit },
         }
     }
@@ -156,6 +192,11 @@ pub enum LineProblem {
     /// A word that should be an id or a count is none.
     #[error("`{0}` is not a whole number")]
     NotWhole(String),
+    /// A word that should be an id is none.
+    #[error(
+        "`{0}` is no vertex id: ids are whole numbers; number the vertices, and use the numbers"
+    )]
+    NotAnId(String),
     /// A word that should be a number is none.
     #[error("`{0}` is not a number")]
     NotANumber(String),
@@ -184,6 +225,34 @@ pub enum LineProblem {
         time: u64,
         /// That of the event before.
         before: u64,
+    },
+    /// A vertex is listed twice.
+    #[error("vertex id {0} is listed twice: each vertex has one line")]
+    Repeated(u64),
+    /// The ends of an edge are of two sets, each numbered by itself.
+    #[error(
+        "the graph is bipartite, so that an id names a vertex on either side: --bipartite numbers \
+         the right ones after the left ones"
+    )]
+    Bipartite,
+    /// Edges are added and deleted in turn.
+    #[error(
+        "the network is dynamic, edges come and go: write its lines as `+ u v` and `- u v`, for \
+         --stream"
+    )]
+    Dynamic,
+    /// A quote begins a field and is not closed.
+    #[error("the quote of `{0}` is not closed in this line: leave out line breaks in fields")]
+    OpenQuote(String),
+    /// Edges of one list are directed and undirected.
+    #[error(
+        "the edge is of the type `{found}`, those before are `{before}`: a graph has one of the two"
+    )]
+    MixedTypes {
+        /// The type in this line, shortened.
+        found: String,
+        /// That in the first line.
+        before: &'static str,
     },
     /// An id is 0 where ids start at 1.
     #[error("vertex id 0: ids start at 1 here")]

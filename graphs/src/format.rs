@@ -3,20 +3,20 @@
 use std::fmt;
 use std::path::Path;
 
-use heapwood_files::without_gz;
+use heapwood_files::unpacked;
 
-/// A text format for graphs. Each may be gzipped.
+/// A text format for graphs. Each may be compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// DIMACS-10 and METIS: a header, then the neighbours of one vertex a line.
     Metis,
-    /// DIMACS-9: `p sp` and `a` lines, directed.
+    /// DIMACS-9: `p sp` and `a` lines, directed. PACE: `p tw` and pairs, undirected.
     Gr,
     /// DIMACS colouring and cliques: `p edge` and `e` lines, undirected.
     Col,
     /// Matrix Market, `coordinate`.
     MatrixMarket,
-    /// Two ids a line, with blanks or a comma between.
+    /// Two ids a line, with blanks, a comma or a semicolon between.
     EdgeList,
 }
 
@@ -54,7 +54,7 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The format that a file's suffix stands for, `.gz` left aside.
+    /// The format that a file's suffix stands for, `.gz` and the like left aside.
     pub fn by_suffix(path: &Path) -> Option<Self> {
         let suffix = suffix(path)?;
         match suffix.as_str() {
@@ -62,7 +62,7 @@ impl Format {
             "gr" => Some(Self::Gr),
             "col" | "clq" => Some(Self::Col),
             "mtx" => Some(Self::MatrixMarket),
-            "el" | "edges" | "edgelist" | "tsv" | "csv" | "txt" => Some(Self::EdgeList),
+            "el" | "e" | "edges" | "edgelist" | "tsv" | "csv" | "txt" => Some(Self::EdgeList),
             _ => None,
         }
     }
@@ -80,10 +80,10 @@ impl fmt::Display for Format {
     }
 }
 
-/// The suffix without `.gz`, in small letters.
+/// The suffix without `.gz` and the like, in small letters.
 pub(crate) fn suffix(path: &Path) -> Option<String> {
-    let suffix = without_gz(path).extension()?;
-    Some(suffix.to_str()?.to_ascii_lowercase())
+    let (plain, _) = unpacked(path);
+    Some(plain.extension()?.to_str()?.to_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -98,6 +98,9 @@ mod tests {
         assert_eq!(by("b.clq"), Some(Format::Col));
         assert_eq!(by("b.x.mtx.GZ"), Some(Format::MatrixMarket));
         assert_eq!(by("b.txt"), Some(Format::EdgeList));
+        assert_eq!(by("b.graph.bz2"), Some(Format::Metis));
+        assert_eq!(by("a.zst/b.gr.xz"), Some(Format::Gr));
+        assert_eq!(by("b.e.ZST"), Some(Format::EdgeList));
         assert_eq!(by("b.CSV.gz"), Some(Format::EdgeList));
         for none in ["b", "b.gz", "graph", ".graph", "", "b.obj"] {
             assert_eq!(by(none), None, "{none}");

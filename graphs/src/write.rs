@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use heapwood_files::{Output, compress, is_gz};
+use heapwood_files::{Output, compress, is_gz, unpacked};
 use rayon::prelude::*;
 
 use crate::format::suffix;
@@ -80,8 +80,10 @@ pub fn output_format(
     let name = || path.display().to_string();
     // Edge lists are written with blanks, which nobody expects of such a file.
     let is_csv = suffix(path).as_deref() == Some("csv");
+    // Compressed otherwise than by gzip, they are read and not written.
+    let is_packed = unpacked(path).1.is_some() && !is_gz(path);
     let format = asked
-        .or_else(|| Format::by_suffix(path).filter(|_| !is_csv))
+        .or_else(|| Format::by_suffix(path).filter(|_| !is_csv && !is_packed))
         .ok_or_else(|| GraphError::NoFormat { path: name() })?;
     if directed && format.is_undirected() {
         return Err(GraphError::Directed {

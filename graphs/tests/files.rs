@@ -42,7 +42,7 @@ fn what_cannot_be_read_says_why() {
         ),
         (
             "bytes.el",
-            "/bytes.el is not text: byte 4 is 0; graphs are read from text, plain or gzipped",
+            "/bytes.el is not text: byte 4 is 0; graphs are read from text, plain or compressed",
             "",
         ),
         (

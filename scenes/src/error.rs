@@ -44,7 +44,7 @@ pub enum SceneError {
     },
     /// The file is not text.
     #[error(
-        "{path} is not text: byte {offset} is 0; only OBJ, PLY and glTF files, plain or gzipped, are read"
+        "{path} is not text: byte {offset} is 0; only OBJ, PLY and glTF files, plain or compressed, are read"
     )]
     Binary {
         /// The file.
@@ -52,13 +52,23 @@ pub enum SceneError {
         /// Where the first zero byte is, counted from 0 after decompression.
         offset: usize,
     },
-    /// The file starts like gzip but cannot be decompressed.
-    #[error("{path} is damaged gzip: {source}; copy or compress it again")]
-    Gzip {
+    /// The file starts as something compressed in this way but cannot be decompressed.
+    #[error("{path} is damaged {format}: {source}; copy or compress it again")]
+    Packed {
         /// The file.
         path: String,
+        /// The way.
+        format: &'static str,
         /// What the decompressor says.
         source: io::Error,
+    },
+    /// The file is packed in a way that is not read.
+    #[error("{path} is packed as {format}, which is not read: unpack it first")]
+    Archive {
+        /// The file.
+        path: String,
+        /// The way.
+        format: &'static str,
     },
     /// The file, or what it decompresses to, is too large.
     #[error("{path} is larger than {limit} bytes: split it")]
@@ -178,7 +188,12 @@ impl SceneError {
             ReadError::Failed(source) => Self::Read { path, source },
             ReadError::Directory => Self::Directory { path },
             ReadError::Binary(offset) => Self::Binary { path, offset },
-            ReadError::Gzip(source) => Self::Gzip { path, source },
+            ReadError::Packed(format, source) => Self::Packed {
+                path,
+                format,
+                source,
+            },
+            ReadError::Archive(format) => Self::Archive { path, format },
             ReadError::TooLarge(limit) => Self::TooLarge { path, limit },
         }
     }

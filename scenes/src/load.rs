@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use heapwood_files::{ReadError, is_gz, without_gz};
+use heapwood_files::{ReadError, is_gz, stem};
 
 use crate::gltf::is_gltf;
 use crate::ply::is_ply;
@@ -95,22 +95,4 @@ pub(crate) fn beside(
 /// Why a file that another one names is not read.
 pub(crate) fn too_large(most: u64) -> String {
     format!("it has more than {most} bytes: make it smaller")
-}
-
-/// The file's name without folder, `.gz` and one more suffix.
-pub fn stem(path: &Path) -> String {
-    let name = without_gz(path).file_stem().unwrap_or_default();
-    name.to_string_lossy().into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn stems_lose_both_suffixes() {
-        assert_eq!(stem(Path::new("x/y.obj.gz")), "y");
-        assert_eq!(stem(Path::new("y.ply")), "y");
-        assert_eq!(stem(Path::new("..")), "");
-    }
 }

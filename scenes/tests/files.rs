@@ -100,7 +100,7 @@ fn faults_are_named_with_file_line_value_and_rule() {
         ),
         (
             "\u{7f}ELF\0",
-            "in.obj is not text: byte 4 is 0; only OBJ, PLY and glTF files, plain or gzipped, are read",
+            "in.obj is not text: byte 4 is 0; only OBJ, PLY and glTF files, plain or compressed, are read",
         ),
         (
             "ply\nformat ascii 1.0\n",
@@ -272,7 +272,7 @@ fn an_endless_device_is_not_read_to_its_end() {
     let endless = load("/dev/zero", CleanOptions::default()).unwrap_err();
     assert_eq!(
         endless.to_string(),
-        "/dev/zero is not text: byte 0 is 0; only OBJ, PLY and glTF files, plain or gzipped, are read"
+        "/dev/zero is not text: byte 0 is 0; only OBJ, PLY and glTF files, plain or compressed, are read"
     );
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::packing::Packing;
 use std::fs;
 use tempfile::TempDir;
 
@@ -83,7 +84,7 @@ fn gzip_goes_by_the_suffix_where_that_is_asked_for() {
         let output = || Output::open(&path).unwrap();
         output().write_by_suffix(fill).unwrap();
         let bytes = fs::read(&path).unwrap();
-        assert_eq!(crate::gzip::is_gzip(&bytes), packed, "{name}");
+        assert_eq!(Packing::of(&bytes).is_some(), packed, "{name}");
         assert_eq!(crate::read(&path, 100).unwrap(), b"v 0 0 0\n");
         output().write_with(fill).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"v 0 0 0\n");

@@ -7,7 +7,7 @@ use super::load_list;
 use super::text::{Fault, Line, lines};
 use crate::{GraphError, Ids, LineProblem};
 
-/// Reads a list of vertices, plain or gzipped, of a graph that has `vertices` with these ids.
+/// Reads a list of vertices, plain or compressed, of a graph that has `vertices` with these ids.
 ///
 /// ```
 /// use heapwood_graphs::{Ids, load_vertices};
@@ -93,7 +93,7 @@ mod tests {
             ("-1\n", "list:1: `-1` is negative: ids and counts are not"),
             (
                 "\0",
-                "list is not text: byte 0 is 0; graphs are read from text, plain or gzipped",
+                "list is not text: byte 0 is 0; graphs are read from text, plain or compressed",
             ),
         ] {
             assert_eq!(read(text, &Ids::from(0)), Err(expected.to_owned()));

@@ -5,9 +5,8 @@
 //! [`input_hash`](Scene::input_hash).
 
 use super::mtl::REFRACTION;
-use crate::load::stem;
 use crate::{Material, Scene, SceneError};
-use heapwood_files::Output;
+use heapwood_files::{Output, stem};
 use std::io::{self, Write};
 use std::path::Path;
 

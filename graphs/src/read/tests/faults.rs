@@ -50,7 +50,10 @@ fn what_is_no_text() {
         );
     }
     let packed = read_graph("a", b"\x1f\x8b\x08\0\x01".to_vec(), ReadOptions::default());
-    assert!(matches!(packed, Err(GraphError::Gzip { .. })));
+    assert!(matches!(
+        packed,
+        Err(GraphError::Packed { format: "gzip", .. })
+    ));
     let (line, problem) = message("a", "\n#\nhello world\n");
     assert_eq!(line, 3);
     assert!(problem.starts_with("`hello` starts no line"), "{problem}");
