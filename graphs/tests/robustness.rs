@@ -32,7 +32,10 @@ const FILES: [(&str, &str); 9] = [
         "# Undirected graph\n# Nodes: 6 Edges: 3\n0 1\n1 2 0.5\n3 0 1 2\n",
     ),
     ("h", "3 2 0\n2\n1 3\n2\n"),
-    ("i.csv", "# c\nfrom,to,weight\n0,1,0.5\n2 , 1\r\n1,2,3,4\n"),
+    (
+        "i.csv",
+        "# c\nfrom,to,weight,time\n0,1,0.5\n2 , 1\r\n1,2,3,4\n",
+    ),
 ];
 
 /// Reads the bytes in every way; checks what is accepted.

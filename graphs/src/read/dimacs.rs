@@ -1,8 +1,10 @@
-//! The two older DIMACS formats, whose lines start with a letter.
+//! The two older DIMACS formats, whose lines start with a letter, and that of PACE.
 //!
-//! DIMACS-9 `.gr`: `p sp n m`, then `a from to weight`, directed. Colouring and
-//! clique files `.col`, `.clq`: `p edge n m` or `p col n m`, then `e u v`,
-//! undirected. Ids count from 1; lines that start with `c` are comments.
+//! DIMACS-9 `.gr`: `p sp n m`, then `a from to weight`, directed. PACE `.gr`: `p tw n m`, then
+//! `u v`, undirected. Colouring and clique files `.col`, `.clq`: `p edge n m` or `p col n m`,
+//! then `e u v`, undirected; the lines `n`, `d`, `v` and `x` of that format, which say how a
+//! graph is drawn or was made, are passed over. Ids count from 1; lines that start with `c` are
+//! comments.
 
 use super::text::{self, Fault, Line, Words, lines, parse_lines};
 use super::{Note, Parsed};
@@ -31,18 +33,48 @@ const GR: Dialect = Dialect {
     line: arc,
 };
 
+/// The challenges of PACE whose instances are graphs: treewidth, treedepth, vertex cover (which
+/// says `td` too), cluster editing, twinwidth, dominating sets.
+const PACE: Dialect = Dialect {
+    problems: &["tw", "td", "tdp", "vc", "cep", "tww", "ds"],
+    header: "`p tw vertices edges` is needed before the edges",
+    keywords: "lines start with c, p or a vertex",
+    directed: false,
+    line: pair,
+};
+
 const COL: Dialect = Dialect {
     problems: &["edge", "edges", "col"],
     header: "`p edge vertices edges` is needed before the edges",
-    keywords: "lines start with c, p, e or n",
+    keywords: "lines start with c, p, e, n, d, v or x",
     directed: false,
     line: edge,
 };
 
-/// Reads DIMACS-9.
+impl Dialect {
+    fn has(&self, problem: &[u8]) -> bool {
+        let mut known = self.problems.iter();
+        known.any(|known| known.as_bytes() == problem)
+    }
+}
+
+/// Whether a word after `p` is that of a `.gr`.
+pub(super) fn is_gr(problem: &[u8]) -> bool {
+    GR.has(problem) || PACE.has(problem)
+}
+
+/// Reads DIMACS-9, or PACE if the header is of that.
 pub(super) fn read_gr(text: &[u8]) -> Result<Parsed, Fault> {
-    let edges = read(text, &GR)?;
-    let notes = vec![Note::Weights];
+    let problem = header(text).and_then(|line| {
+        let mut words = line.words();
+        words.word();
+        words.word()
+    });
+    let (dialect, notes) = match problem.is_some_and(|problem| PACE.has(problem)) {
+        true => (&PACE, Vec::new()),
+        false => (&GR, vec![Note::Weights]),
+    };
+    let edges = read(text, dialect)?;
     Ok(Parsed { edges, notes })
 }
 
@@ -53,9 +85,14 @@ pub(super) fn read_col(text: &[u8]) -> Result<Parsed, Fault> {
     Ok(Parsed { edges, notes })
 }
 
-fn read(text: &[u8], dialect: &Dialect) -> Result<EdgeList, Fault> {
+/// The first line that is no comment.
+fn header(text: &[u8]) -> Option<Line<'_>> {
     let mut skipped = lines(text, 0..text.len());
-    let header = skipped.find(|line| !matches!(line.words().word(), None | Some(b"c")));
+    skipped.find(|line| !matches!(line.words().word(), None | Some(b"c")))
+}
+
+fn read(text: &[u8], dialect: &Dialect) -> Result<EdgeList, Fault> {
+    let header = header(text);
     let at = header.map_or(0, |line| line.at);
     let (vertices, declared) =
         parse_header(header.as_ref(), dialect).map_err(|problem| Fault::new(at, problem))?;
@@ -84,11 +121,7 @@ fn parse_header(line: Option<&Line<'_>>, dialect: &Dialect) -> Result<(u32, u64)
     let mut words = line.ok_or_else(wrong)?.words();
     let problem = words.word().filter(|&word| word == b"p");
     let problem = problem.and_then(|_| words.word()).ok_or_else(wrong)?;
-    if !dialect
-        .problems
-        .iter()
-        .any(|known| known.as_bytes() == problem)
-    {
+    if !dialect.has(problem) {
         return Err(wrong());
     }
     let vertices = words.whole().ok_or_else(wrong)??;
@@ -130,7 +163,31 @@ fn arc(
     Ok(())
 }
 
-/// `e u v`, or `n v value`, which labels a vertex.
+/// `u v`, of which the first word is taken for a keyword.
+fn pair(
+    from: &[u8],
+    mut words: Words<'_>,
+    vertices: u32,
+    edges: &mut Vec<[u32; 2]>,
+) -> Result<(), LineProblem> {
+    let wrong = |found| LineProblem::Values {
+        found,
+        rule: "an edge is two vertices",
+    };
+    if !from[0].is_ascii_digit() && from[0] != b'-' {
+        return Err(unknown(from, &PACE));
+    }
+    let u = Words::of(from).vertex(vertices).ok_or(wrong(0))??;
+    let all = words;
+    let v = words.vertex(vertices).ok_or(wrong(1))??;
+    if !words.is_empty() {
+        return Err(wrong(1 + all.count()));
+    }
+    edges.push([u, v]);
+    Ok(())
+}
+
+/// `e u v`, or `n v value`, which labels a vertex, or what describes the graph.
 fn edge(
     keyword: &[u8],
     mut words: Words<'_>,
@@ -140,6 +197,7 @@ fn edge(
     let rule = match keyword {
         b"e" => "`e` takes two vertices",
         b"n" => "`n` takes a vertex and a value",
+        b"d" | b"v" | b"x" => return Ok(()),
         _ => return Err(unknown(keyword, &COL)),
     };
     let all = words;

@@ -1,40 +1,72 @@
 //! Edge lists: two ids a line, from source to target, then at most two numbers
 //! that are left out (a weight, a time), separated by blanks or, throughout the
-//! text, by commas. Lines that start with `#` or `%` are comments.
+//! text, by commas or semicolons. The attributes of networkx, `{...}`, may stand in
+//! their place. Lines that start with `#` or `%` are comments.
 //!
-//! The first line that is no comment decides between blanks and commas. With
-//! commas it may hold names of columns: it does if its first two fields begin
-//! with letters. No column is looked for by its name.
+//! The first line that is no comment decides what separates, and may hold names of
+//! columns, by which the ends are found.
 //!
-//! Ids count from 0 unless the reader is told otherwise. There are as many
-//! vertices as the largest id asks for, or as a comment `Nodes: N` before the
-//! first edge says if that is more. Edges are directed unless such a comment
+//! Ids count from 0 unless the reader is told otherwise, by KONECT's header too. There are
+//! as many vertices as the largest id asks for, or as a comment `Nodes: N` before the
+//! first edge says if that is more. Edges are directed unless a comment
 //! calls the graph undirected. Compact ids may be any numbers of 64 bits; the
 //! vertices are those that occur.
 
 mod columns;
+mod konect;
 mod numbering;
 mod preface;
 
 use rayon::prelude::*;
 
 use super::text::{Fault, Words, parse_lines};
-use super::{Note, Numbering, Parsed, ReadOptions};
+use super::{Note, Numbering, Parsed, ReadOptions, sides};
 use crate::{EdgeList, Ids, LineProblem, MOST_VERTICES};
+use konect::Shape;
+pub(super) use konect::is_konect;
 use numbering::{Any, Consecutive, Known, ReadId};
 use preface::{Preface, preface};
 
 /// Reads a list, and what it calls its vertices.
 pub(super) fn read(text: &[u8], options: ReadOptions) -> Result<(Parsed, Ids), Fault> {
     let preface = preface(text);
-    let mut notes = Vec::from_iter(preface.header.clone());
+    let mut notes = Vec::from_iter(preface.names.clone());
+    let shape = preface.konect.map(|(konect, _)| konect.shape);
+    let are_sides = shape == Some(Shape::Bipartite) || options.bipartite;
+    if let Some((konect, at)) = preface.konect {
+        if konect.dynamic {
+            return Err(Fault::new(at, LineProblem::Dynamic));
+        }
+        let is_consecutive = matches!(options.numbering, Numbering::Consecutive);
+        if are_sides && !(options.bipartite && is_consecutive) {
+            return Err(Fault::new(at, LineProblem::Bipartite));
+        }
+    }
     let (vertices, edges, ids) = match options.numbering {
         Numbering::Consecutive => {
-            let base = u32::from(options.one_based);
-            let edges = edges(text, &preface, Consecutive { base })?;
-            let largest = edges.par_iter().map(|&[u, v]| u.max(v)).max();
-            let vertices = largest.map_or(0, |id| id + 1);
-            (vertices.max(preface.vertices()?), edges, Ids::from(base))
+            let base = u32::from(options.one_based || shape.is_some());
+            let mut edges = edges(text, &preface, Consecutive { base })?;
+            let vertices = if are_sides {
+                let declared = preface.sides()?;
+                let [left, right] = sides::separate(&mut edges, declared)?;
+                let first_right = u64::from(left + base);
+                notes.push(Note::Sides { left, first_right });
+                left + right
+            } else {
+                let [least, most] = extremes(&edges);
+                let declared = preface.vertices()?;
+                if shape.is_some() && (1..most + 1).contains(&declared) {
+                    notes.push(Note::CommentedVertices {
+                        declared: declared.into(),
+                        found: (most + 1).into(),
+                    });
+                }
+                if base == 0 && least == 1 && declared <= most {
+                    notes.push(Note::NoZero);
+                }
+                declared.max(if edges.is_empty() { 0 } else { most + 1 })
+            };
+            (vertices, edges, Ids::from(base))
         }
         Numbering::Compact => {
             let (edges, ids) = compact(edges(text, &preface, Any)?)?;
@@ -55,12 +87,32 @@ pub(super) fn read(text: &[u8], options: ReadOptions) -> Result<(Parsed, Ids), F
     if let Some(declared) = preface.edges.filter(|&declared| declared != found) {
         notes.push(Note::CommentedCount { declared, found });
     }
+    let typed = preface
+        .columns
+        .as_ref()
+        .and_then(|columns| columns.undirected());
+    let undirected =
+        are_sides || shape == Some(Shape::Undirected) || typed.unwrap_or(preface.undirected);
     let edges = EdgeList {
         vertices,
         edges,
-        directed: !preface.undirected,
+        directed: !undirected,
     };
     Ok((Parsed { edges, notes }, ids))
+}
+
+/// Whether the lines of a text are divided as those of no other format: by commas or
+/// semicolons, or with names of columns in the first.
+pub(super) fn has_columns(text: &[u8]) -> bool {
+    let preface = preface(text);
+    preface.columns.is_some() || preface.names.is_some()
+}
+
+/// The least and the largest vertex; without edges the least is the larger.
+fn extremes(edges: &[[u32; 2]]) -> [u32; 2] {
+    let of_edge = edges.par_iter().map(|&[u, v]| [u.min(v), u.max(v)]);
+    let both = |a: [u32; 2], b: [u32; 2]| [a[0].min(b[0]), a[1].max(b[1])];
+    of_edge.reduce(|| [u32::MAX, 0], both)
 }
 
 /// The edges of the text, with ids of one kind.
@@ -73,12 +125,12 @@ fn edges<N: ReadId>(
         edges.extend(edge);
         Ok(())
     };
-    match preface.commas {
-        false => parse_lines(text, preface.body, |words, edges| {
+    match &preface.columns {
+        None => parse_lines(text, preface.body, |words, edges| {
             add(parse_line(words, &numbering)?, edges)
         }),
-        true => parse_lines(text, preface.body, |words, edges| {
-            add(columns::parse_line(words, &numbering)?, edges)
+        Some(columns) => parse_lines(text, preface.body, |words, edges| {
+            add(columns.parse_line(words, &numbering)?, edges)
         }),
     }
 }
@@ -102,13 +154,25 @@ fn parse_line<N: ReadId>(
         *end = numbering.read(&mut words).ok_or_else(wrong)??;
     }
     for _ in 0..2 {
-        words.number().transpose()?;
+        let rest = words;
+        if let Err(problem) = words.number().transpose() {
+            return match is_attributes(rest, all) {
+                true => Ok(Some(ends)),
+                false => Err(problem),
+            };
+        }
     }
     if words.is_empty() {
         Ok(Some(ends))
     } else {
         Err(wrong())
     }
+}
+
+/// Whether what is left of a line are attributes as networkx writes them.
+#[cold]
+fn is_attributes(rest: Words<'_>, line: Words<'_>) -> bool {
+    rest.trimmed().starts_with(b"{") && line.trimmed().ends_with(b"}")
 }
 
 /// Numbers the ids that occur in ascending order; returns edges of these numbers, and

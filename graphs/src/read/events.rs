@@ -39,7 +39,7 @@ pub struct TimedEdge {
     pub time: u64,
 }
 
-/// Reads a stream of events, plain or gzipped, on a graph that has `vertices` with these ids.
+/// Reads a stream of events, plain or compressed, on a graph that has `vertices` with these ids.
 ///
 /// ```
 /// use heapwood_graphs::{Events, Ids, TimedEdge, load_events};
@@ -124,7 +124,7 @@ impl<'a> Values<'a> {
         let mut words = line.words();
         match commas {
             true => words
-                .fields()
+                .fields(b',')
                 .for_each(|field| values.push(field.trimmed())),
             false => std::iter::from_fn(|| words.word()).for_each(|word| values.push(word)),
         }

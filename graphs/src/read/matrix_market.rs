@@ -1,21 +1,34 @@
 //! Matrix Market `coordinate`: the banner, `%` comments, `rows columns entries`,
-//! then one entry a line, counted from 1.
+//! then one entry a line, counted from 1. As networkrepository has them, the banner may begin
+//! with one `%`, and the sizes may stand in a comment.
 //!
 //! A general matrix is a directed graph with an edge from row to column; one of
 //! another symmetry, of which the file holds one triangle, is undirected. Values
-//! are checked and left out: an entry is an edge whatever its value.
+//! are checked and left out: an entry is an edge whatever its value. Of a matrix that is not
+//! square, rows and columns are two sets of vertices.
 
-use super::text::{self, Fault, Line, lines, parse_lines};
-use super::{Note, Parsed};
+use super::text::{self, Fault, Line, Words, lines, parse_lines};
+use super::{Note, Parsed, sides};
 use crate::error::excerpt;
 use crate::{EdgeList, LineProblem, MOST_VERTICES};
 
 /// How every such file starts, in any case.
-pub(super) const BANNER: &[u8] = b"%%MatrixMarket";
+const BANNER: &str = "%%matrixmarket";
+
+/// Whether a text starts with the banner, or with one that lacks a `%`.
+pub(super) fn has_banner(text: &[u8]) -> bool {
+    let banners = [BANNER, &BANNER[1..]].map(str::as_bytes);
+    banners.into_iter().any(|banner| {
+        let start = text.get(..banner.len()).unwrap_or_default();
+        start.eq_ignore_ascii_case(banner)
+    })
+}
 
 const BANNER_RULE: &str =
     "`%%MatrixMarket matrix coordinate FIELD SYMMETRY` is needed in the first line";
 const SIZE_RULE: &str = "`rows columns entries` is needed";
+const SQUARE_RULE: &str = "--bipartite takes rows and columns for two sets of vertices; without it, \
+                           a graph is a matrix of as many rows as columns";
 
 /// What the banner says.
 struct Banner {
@@ -24,24 +37,36 @@ struct Banner {
     directed: bool,
 }
 
-/// Reads a matrix.
-pub(super) fn read(text: &[u8]) -> Result<Parsed, Fault> {
-    let mut all = lines(text, 0..text.len());
-    let first = all.next().unwrap_or(Line { at: 0, bytes: b"" });
+/// What the line of sizes says.
+#[derive(Clone, Copy)]
+struct Size {
+    at: usize,
+    rows: u32,
+    columns: u32,
+    entries: u64,
+    /// Where the entries begin.
+    body: usize,
+}
+
+/// Reads a matrix; `bipartite` if rows and columns are two sets of vertices.
+pub(super) fn read(text: &[u8], bipartite: bool) -> Result<Parsed, Fault> {
+    let first = lines(text, 0..text.len()).next();
+    let first = first.unwrap_or(Line::beyond(text));
     let banner = parse_banner(&first).map_err(|problem| Fault::new(0, problem))?;
-    let size = all.find(|line| !matches!(line.words().peek(), None | Some(b'%')));
-    let size = size.unwrap_or(Line {
-        at: text.len(),
-        bytes: b"",
-    });
-    let (vertices, declared) = parse_size(&size).map_err(|problem| Fault::new(size.at, problem))?;
+    let size = find_size(text, first.next_line())?;
+    let Size { rows, columns, .. } = size;
+    if rows != columns && !bipartite {
+        let line = lines(text, size.at..text.len()).next();
+        let problem = header(&line.unwrap_or(Line::beyond(text)), SQUARE_RULE);
+        return Err(Fault::new(size.at, problem));
+    }
 
     let rule = [
         "row and column are needed",
         "row, column and value are needed",
         "row, column, real and imaginary part are needed",
     ][banner.values];
-    let edges = parse_lines(text, size.next_line(), |mut words, edges| {
+    let mut edges = parse_lines(text, size.body, |mut words, edges| {
         if matches!(words.peek(), None | Some(b'%')) {
             return Ok(());
         }
@@ -50,8 +75,8 @@ pub(super) fn read(text: &[u8]) -> Result<Parsed, Fault> {
             found: all.count(),
             rule,
         };
-        let row = words.vertex(vertices).ok_or_else(wrong)??;
-        let column = words.vertex(vertices).ok_or_else(wrong)??;
+        let row = words.vertex(rows).ok_or_else(wrong)??;
+        let column = words.vertex(columns).ok_or_else(wrong)??;
         for _ in 0..banner.values {
             words.number().ok_or_else(wrong)??;
         }
@@ -61,27 +86,31 @@ pub(super) fn read(text: &[u8]) -> Result<Parsed, Fault> {
         edges.push([row, column]);
         Ok(())
     })?;
-    let found = edges.len() as u64;
+    let (found, declared) = (edges.len() as u64, size.entries);
     if found != declared {
         return Err(Fault::new(
             size.at,
             LineProblem::EdgeCount { declared, found },
         ));
     }
+    let mut notes = Vec::from_iter((banner.values > 0).then_some(Note::Weights));
+    let mut vertices = rows;
+    if bipartite {
+        let [left, right] = sides::separate(&mut edges, [rows, columns])?;
+        let first_right = u64::from(left) + 1;
+        notes.push(Note::Sides { left, first_right });
+        vertices = left + right;
+    }
     let edges = EdgeList {
         vertices,
         edges,
-        directed: banner.directed,
+        directed: banner.directed && !bipartite,
     };
-    let notes = Vec::from_iter((banner.values > 0).then_some(Note::Weights));
     Ok(Parsed { edges, notes })
 }
 
 fn parse_banner(line: &Line<'_>) -> Result<Banner, LineProblem> {
-    let wrong = |rule| LineProblem::Header {
-        text: excerpt(line.bytes.trim_ascii()),
-        rule,
-    };
+    let wrong = |rule| header(line, rule);
     let mut words = line.words();
     let mut word = || {
         let word = words.word().unwrap_or_default();
@@ -89,8 +118,8 @@ fn parse_banner(line: &Line<'_>) -> Result<Banner, LineProblem> {
     };
     let start = [word(), word()];
     let [format, field, symmetry] = [word(), word(), word()];
-    let banner = String::from_utf8_lossy(BANNER).to_ascii_lowercase();
-    if start != [banner, "matrix".to_owned()] || !words.is_empty() {
+    let is_banner = [BANNER, &BANNER[1..]].contains(&start[0].as_str());
+    if !is_banner || start[1] != "matrix" || !words.is_empty() {
         return Err(wrong(BANNER_RULE));
     }
     if format != "coordinate" {
@@ -114,27 +143,58 @@ fn parse_banner(line: &Line<'_>) -> Result<Banner, LineProblem> {
     Ok(Banner { values, directed })
 }
 
-/// Vertices and entries.
-fn parse_size(line: &Line<'_>) -> Result<(u32, u64), LineProblem> {
-    let wrong = |rule| LineProblem::Header {
-        text: excerpt(line.bytes.trim_ascii()),
-        rule,
-    };
-    let mut words = line.words();
-    let rows = words.whole().ok_or_else(|| wrong(SIZE_RULE))??;
-    let columns = words.whole().ok_or_else(|| wrong(SIZE_RULE))??;
-    let entries = text::count(words.word().ok_or_else(|| wrong(SIZE_RULE))?)?;
+/// The sizes: the first line from byte `from` on that is no comment, or a comment before it
+/// that tells as many entries as lines follow.
+fn find_size(text: &[u8], from: usize) -> Result<Size, Fault> {
+    let is_entry = |line: &Line<'_>| !matches!(line.words().peek(), None | Some(b'%'));
+    let all = || lines(text, from..text.len());
+    let first = all().find(is_entry).unwrap_or(Line::beyond(text));
+    let comments = all().take_while(|line| line.at < first.at);
+    let commented = comments.filter_map(|line| {
+        let words = line.words().trimmed().strip_prefix(b"%")?;
+        parse_size(Words::of(words), &line).ok()
+    });
+    if let Some(size) = commented.last() {
+        let entries = lines(text, first.at..text.len()).filter(is_entry).count();
+        if entries as u64 == size.entries {
+            let body = first.at;
+            return Ok(Size { body, ..size });
+        }
+    }
+    parse_size(first.words(), &first).map_err(|problem| Fault::new(first.at, problem))
+}
+
+/// The sizes that the words of a line tell.
+fn parse_size(mut words: Words<'_>, line: &Line<'_>) -> Result<Size, LineProblem> {
+    let wrong = || header(line, SIZE_RULE);
+    let rows = words.whole().ok_or_else(wrong)??;
+    let columns = words.whole().ok_or_else(wrong)??;
+    let entries = text::count(words.word().ok_or_else(wrong)?)?;
     if !words.is_empty() {
-        return Err(wrong(SIZE_RULE));
+        return Err(wrong());
     }
-    if rows != columns {
-        return Err(wrong("a graph is a matrix of as many rows as columns"));
-    }
-    if rows > MOST_VERTICES {
+    if let Some(count) = [rows, columns]
+        .into_iter()
+        .find(|&count| count > MOST_VERTICES)
+    {
         return Err(LineProblem::TooManyVertices {
-            count: rows.into(),
+            count: count.into(),
             limit: MOST_VERTICES,
         });
     }
-    Ok((rows, entries))
+    Ok(Size {
+        at: line.at,
+        rows,
+        columns,
+        entries,
+        body: line.next_line(),
+    })
+}
+
+/// The problem of a line that breaks a rule.
+fn header(line: &Line<'_>, rule: &'static str) -> LineProblem {
+    LineProblem::Header {
+        text: excerpt(line.bytes.trim_ascii()),
+        rule,
+    }
 }

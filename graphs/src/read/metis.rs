@@ -118,6 +118,9 @@ pub(super) fn fits(text: &[u8]) -> bool {
     let Ok(header) = header(text) else {
         return false;
     };
+    if header.vertices == 0 && header.edges > 0 {
+        return false;
+    }
     let parts = pieces(text, header.body);
     let words = Some(count_words(text, &parts));
     let weights = header.vertex_weights;

@@ -5,18 +5,24 @@ mod edge_list;
 mod events;
 mod matrix_market;
 mod metis;
+mod note;
+mod pair;
+mod recognise;
+mod sides;
 mod text;
 mod vertices;
 
-use std::fmt;
+use std::borrow::Cow;
 use std::path::Path;
 
-use heapwood_files::{check_text, decompress};
+use heapwood_files::check_text;
 
-use crate::error::excerpt;
-use crate::format::suffix;
-use crate::{EdgeList, Format, GraphError, Ids, LineProblem};
+#[cfg(test)]
+use crate::LineProblem;
+use crate::{EdgeList, Format, GraphError, Ids};
 pub use events::{Events, SignedEdge, TimedEdge, load_events};
+pub use note::Note;
+use recognise::recognise;
 use text::{Fault, line_number};
 pub use vertices::load_vertices;
 
@@ -28,6 +34,9 @@ pub struct ReadOptions<'a> {
     /// Whether the ids of an edge list count from 1. The other formats fix
     /// where theirs start.
     pub one_based: bool,
+    /// Whether the ends of an edge are of two sets of vertices, each numbered by itself: those
+    /// on the right follow those on the left. Edge lists and Matrix Market have such graphs.
+    pub bipartite: bool,
     /// What the ids of an edge list are.
     pub numbering: Numbering<'a>,
     /// Most bytes of text that are read, after decompression.
@@ -39,6 +48,7 @@ impl Default for ReadOptions<'_> {
         Self {
             format: None,
             one_based: false,
+            bipartite: false,
             numbering: Numbering::Consecutive,
             largest_text: 32 << 30,
         }
@@ -75,74 +85,14 @@ pub struct Loaded {
     pub notes: Vec<Note>,
 }
 
-/// Something worth knowing about a graph that was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// Weights are checked and left out.
-    Weights,
-    /// `fmt` has three digits, and each line starts with a vertex size.
-    VertexSizes,
-    /// `fmt` has three digits, and there are no vertex sizes.
-    MultiEdges,
-    /// A comment tells another number of edges.
-    CommentedCount {
-        /// Edges that the comment tells.
-        declared: u64,
-        /// Edges in the text.
-        found: u64,
-    },
-    /// A comment tells another number of vertices than that of ids that occur.
-    CommentedVertices {
-        /// Vertices that the comment tells.
-        declared: u64,
-        /// Ids in the text.
-        found: u64,
-    },
-    /// The first line holds names of columns.
-    Columns {
-        /// That of the first.
-        source: String,
-        /// That of the second.
-        target: String,
-    },
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Weights => write!(f, "weights are not used"),
-            Self::VertexSizes => write!(
-                f,
-                "fmt is read as in METIS 5: each line starts with a vertex size, which is not used"
-            ),
-            Self::MultiEdges => write!(
-                f,
-                "fmt is read as in DIMACS-10: the graph may have loops and multiple edges"
-            ),
-            Self::CommentedCount { declared, found } => write!(
-                f,
-                "a comment tells {declared} edges, but the text has {found}: it may be cut off"
-            ),
-            Self::CommentedVertices { declared, found } => write!(
-                f,
-                "a comment tells {declared} vertices, but {found} ids occur: these are the vertices"
-            ),
-            Self::Columns { source, target } => write!(
-                f,
-                "the first line names columns: edges lead from `{source}` to `{target}`, the first \
-                 two"
-            ),
-        }
-    }
-}
-
 /// What a format's reader returns.
 struct Parsed {
     edges: EdgeList,
     notes: Vec<Note>,
 }
 
-/// Reads a graph file, plain or gzipped.
+/// Reads a graph file, plain or compressed. `NAME.e` or `NAME.v`, of which both are there, are
+/// read together: edges, and the vertices that they are between.
 ///
 /// ```
 /// use heapwood_graphs::{Format, ReadOptions, load};
@@ -161,24 +111,27 @@ struct Parsed {
 /// A [`GraphError`] that names the file and, for a fault in its text, the line.
 pub fn load(path: impl AsRef<Path>, options: ReadOptions) -> Result<Loaded, GraphError> {
     let path = path.as_ref();
+    if let Some(pair) = pair::Pair::of(path, &options)? {
+        return pair.load(options);
+    }
     let name = path.display().to_string();
     let bytes = heapwood_files::read_text(path, options.largest_text)
         .map_err(|error| GraphError::reading(&name, error))?;
     read_text(&name, path, &bytes, options)
 }
 
-/// Reads a graph from memory, plain or gzipped; `name` is what messages call it
+/// Reads a graph from memory, plain or compressed; `name` is what messages call it
 /// and what a suffix is taken from.
 ///
 /// # Errors
 /// As [`load`], except that no file is opened.
 pub fn read_graph(name: &str, bytes: Vec<u8>, options: ReadOptions) -> Result<Loaded, GraphError> {
-    let bytes = decompress(bytes, options.largest_text)
+    let bytes = heapwood_files::text(bytes, options.largest_text)
         .map_err(|error| GraphError::reading(name, error))?;
     read_text(name, Path::new(name), &bytes, options)
 }
 
-/// Reads a list that belongs to a graph, a text of its own, plain or gzipped.
+/// Reads a list that belongs to a graph, a text of its own, plain or compressed.
 ///
 /// # Errors
 /// A [`GraphError`] that names the file and, for a fault that `parse` finds, the line.
@@ -189,18 +142,23 @@ fn load_list<T>(
     let name = path.display().to_string();
     let bytes = heapwood_files::read_text(path, ReadOptions::default().largest_text);
     let bytes = bytes.map_err(|error| GraphError::reading(&name, error))?;
-    let text = without_mark(&bytes);
-    check_text(text).map_err(|error| GraphError::reading(&name, error))?;
-    parse(text).map_err(|fault| GraphError::Line {
-        path: name,
-        line: line_number(text, fault.at),
-        problem: fault.problem,
-    })
+    let text = plain(&bytes);
+    check_text(&text).map_err(|error| GraphError::reading(&name, error))?;
+    parse(&text).map_err(located(&name, &text))
 }
 
-/// A text without the byte order mark that some programs begin it with.
-fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+/// A text without the byte order mark that some programs begin it with, and with line feeds.
+fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
+    text::with_line_feeds(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
+}
+
+/// Makes errors of faults in a text.
+fn located(name: &str, text: &[u8]) -> impl Fn(Fault) -> GraphError {
+    |fault| GraphError::Line {
+        path: name.to_owned(),
+        line: line_number(text, fault.at),
+        problem: fault.problem,
+    }
 }
 
 fn read_text(
@@ -209,32 +167,36 @@ fn read_text(
     bytes: &[u8],
     options: ReadOptions,
 ) -> Result<Loaded, GraphError> {
-    let text = without_mark(bytes);
+    let text = &plain(bytes)[..];
     if text.trim_ascii().is_empty() {
         let path = name.to_owned();
         return Err(GraphError::Empty { path });
     }
     check_text(text).map_err(|error| GraphError::reading(name, error))?;
-    let located = |fault: Fault| GraphError::Line {
-        path: name.to_owned(),
-        line: line_number(text, fault.at),
-        problem: fault.problem,
+    let located = located(name, text);
+    let is_list = options.bipartite || !matches!(options.numbering, Numbering::Consecutive);
+    let (format, parsed) = match options.format {
+        Some(format) => (format, None),
+        None => {
+            let recognised = recognise(text, path).map_err(&located)?;
+            match recognised.by_counts {
+                true if is_list => (Format::EdgeList, None),
+                true => by_counts(text, options)
+                    .map(|(format, parsed)| (format, Some(parsed)))
+                    .map_err(&located)?,
+                false => (recognised.format, None),
+            }
+        }
     };
-    let format = match options.format {
-        Some(format) => format,
-        None => recognise(text, path).map_err(located)?,
-    };
-    if format != Format::EdgeList && !matches!(options.numbering, Numbering::Consecutive) {
-        let path = name.to_owned();
-        return Err(GraphError::NoGaps { path, format });
-    }
+    refuse(name, format, options)?;
     let from_1 = |parsed| (parsed, Ids::from(1));
-    let parsed = match format {
-        Format::Metis => metis::read(text).map(from_1),
-        Format::Gr => dimacs::read_gr(text).map(from_1),
-        Format::Col => dimacs::read_col(text).map(from_1),
-        Format::MatrixMarket => matrix_market::read(text).map(from_1),
-        Format::EdgeList => edge_list::read(text, options),
+    let parsed = match (parsed, format) {
+        (Some(parsed), _) => Ok(parsed),
+        (None, Format::Metis) => metis::read(text).map(from_1),
+        (None, Format::Gr) => dimacs::read_gr(text).map(from_1),
+        (None, Format::Col) => dimacs::read_col(text).map(from_1),
+        (None, Format::MatrixMarket) => matrix_market::read(text, options.bipartite).map(from_1),
+        (None, Format::EdgeList) => edge_list::read(text, options),
     };
     let (Parsed { edges, notes }, ids) = parsed.map_err(located)?;
     if edges.vertices == 0 && format == Format::EdgeList {
@@ -249,53 +211,39 @@ fn read_text(
     })
 }
 
-/// What `text` is: by its first lines where they tell, else by its suffix. A
-/// text of numbers without a telling suffix is METIS if its lines and words are
-/// as many as its first line announces.
-fn recognise(text: &[u8], path: &Path) -> Result<Format, Fault> {
-    let banner = matrix_market::BANNER;
-    let start = text.get(..banner.len()).unwrap_or_default();
-    if start.eq_ignore_ascii_case(banner) {
-        return Ok(Format::MatrixMarket);
-    }
-    // Ends in `.txt` are given to anything.
-    let by_suffix = Format::by_suffix(path).filter(|_| suffix(path).as_deref() != Some("txt"));
-    let is_comment = |word: &[u8]| word == b"c" || word.starts_with(b"#") || word.starts_with(b"%");
-    let mut first_words = text::lines(text, 0..text.len()).filter_map(|line| {
-        let word = line.words().word()?;
-        (!is_comment(word)).then_some((line, word))
-    });
-    let Some((line, word)) = first_words.next() else {
-        return Ok(by_suffix.unwrap_or(Format::EdgeList));
+/// Reads a text for which nothing speaks but that its counts are those of METIS. If it cannot be
+/// that, it may be an edge list.
+fn by_counts(text: &[u8], options: ReadOptions) -> Result<(Format, (Parsed, Ids)), Fault> {
+    let fault = match metis::read(text) {
+        Ok(parsed) => return Ok((Format::Metis, (parsed, Ids::from(1)))),
+        Err(fault) => fault,
     };
-    let mut words = line.words();
-    words.word();
-    match word {
-        b"p" if words.word() == Some(b"sp") => return Ok(Format::Gr),
-        b"p" => return Ok(by_suffix.unwrap_or(Format::Col)),
-        b"a" => return Ok(Format::Gr),
-        b"e" | b"n" => return Ok(Format::Col),
-        _ => {}
+    let Ok((mut parsed, ids)) = edge_list::read(text, options) else {
+        return Err(fault);
+    };
+    parsed.notes.push(Note::NotMetis {
+        line: line_number(text, fault.at),
+        problem: fault.problem,
+    });
+    Ok((Format::EdgeList, (parsed, ids)))
+}
+
+/// Refuses what a format does not have.
+fn refuse(name: &str, format: Format, options: ReadOptions) -> Result<(), GraphError> {
+    let path = || name.to_owned();
+    if format != Format::EdgeList && !matches!(options.numbering, Numbering::Consecutive) {
+        return Err(GraphError::NoGaps {
+            path: path(),
+            format,
+        });
     }
-    if let Some(format) = by_suffix {
-        return Ok(format);
+    if options.bipartite && !matches!(format, Format::EdgeList | Format::MatrixMarket) {
+        return Err(GraphError::NoSides {
+            path: path(),
+            format,
+        });
     }
-    // No other format has commas.
-    if line.bytes.contains(&b',') {
-        return Ok(Format::EdgeList);
-    }
-    if !word[0].is_ascii_digit() && word[0] != b'-' {
-        let problem = LineProblem::Keyword {
-            word: excerpt(word),
-            rule: "DIMACS, METIS, Matrix Market and edge lists are read",
-        };
-        return Err(Fault::new(line.at, problem));
-    }
-    Ok(if metis::fits(text) {
-        Format::Metis
-    } else {
-        Format::EdgeList
-    })
+    Ok(())
 }
 
 #[cfg(test)]

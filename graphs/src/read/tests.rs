@@ -4,6 +4,7 @@
 mod edge_list_faults;
 mod faults;
 mod forms;
+mod programs;
 
 use super::*;
 

@@ -3,9 +3,10 @@
 //! A text is cut at line ends into pieces that threads read at the same time. A
 //! fault is a place in the text; its line is counted only when it is reported.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr2, memrchr};
 use rayon::prelude::*;
 
 use crate::LineProblem;
@@ -49,21 +50,31 @@ pub(super) fn pieces(text: &[u8], from: usize) -> Vec<Range<usize>> {
     pieces
 }
 
-/// A line without its end, and where it starts.
+/// A line without its end, and where it and the next one start.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'a> {
     pub at: usize,
     pub bytes: &'a [u8],
+    next: usize,
 }
 
 impl<'a> Line<'a> {
+    /// The line after the last of `text`, which is empty.
+    pub fn beyond(text: &'a [u8]) -> Self {
+        Self {
+            at: text.len(),
+            bytes: b"",
+            next: text.len(),
+        }
+    }
+
     pub fn words(&self) -> Words<'a> {
         Words { rest: self.bytes }
     }
 
     /// The byte after the line and its end.
     pub fn next_line(&self) -> usize {
-        self.at + self.bytes.len() + 1
+        self.next
     }
 }
 
@@ -76,11 +87,16 @@ pub(super) fn lines(text: &[u8], range: Range<usize>) -> impl Iterator<Item = Li
         }
         let rest = &text[start..end];
         let length = memchr(b'\n', rest).unwrap_or(rest.len());
+        let mut bytes = &rest[..length];
+        while let Some(unended) = bytes.strip_suffix(b"\r") {
+            bytes = unended;
+        }
         let line = Line {
             at: start,
-            bytes: &rest[..length],
+            bytes,
+            next: start + length + 1,
         };
-        start = line.next_line();
+        start = line.next;
         Some(line)
     })
 }
@@ -98,6 +114,16 @@ pub(super) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
+    /// The words of a part of a line.
+    pub fn of(rest: &'a [u8]) -> Self {
+        Self { rest }
+    }
+
+    /// What is left.
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
     #[inline]
     fn skip_blanks(&mut self) {
         while let [first, tail @ ..] = self.rest
@@ -170,9 +196,9 @@ impl<'a> Words<'a> {
         self.rest.trim_ascii()
     }
 
-    /// The parts between commas of what is left.
-    pub fn fields(&self) -> impl Iterator<Item = Words<'a>> + use<'a> {
-        let fields = self.rest.split(|&byte| byte == b',');
+    /// The parts between separators of what is left.
+    pub fn fields(&self, separator: u8) -> impl Iterator<Item = Words<'a>> + use<'a> {
+        let fields = self.rest.split(move |&byte| byte == separator);
         fields.map(|rest| Words { rest })
     }
 
@@ -198,9 +224,26 @@ impl<'a> Words<'a> {
     }
 }
 
+/// Whether a byte separates words. A carriage return does not, except before a line feed: a line
+/// with one inside is two lines to the program that wrote it.
 #[inline]
 fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
+    matches!(byte, b' ' | b'\t' | 0x0b | 0x0c)
+}
+
+/// The text with line feeds where its first line ends with a carriage return alone.
+pub(super) fn with_line_feeds(text: &[u8]) -> Cow<'_, [u8]> {
+    let is_lone = |at: usize| text[at] == b'\r' && !matches!(text.get(at + 1), Some(b'\r' | b'\n'));
+    if !memchr2(b'\r', b'\n', text).is_some_and(is_lone) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = text.to_owned();
+    for at in 0..text.len() {
+        if text[at] == b'\r' && text.get(at + 1) != Some(&b'\n') {
+            text[at] = b'\n';
+        }
+    }
+    Cow::Owned(text)
 }
 
 fn is_number(word: &[u8]) -> bool {
@@ -302,9 +345,9 @@ mod tests {
             }
             .whole()
         };
-        assert_eq!(whole(" \t7\r"), Some(Ok(7)));
+        assert_eq!(whole(" \t7 "), Some(Ok(7)));
         assert_eq!(whole("0004294967295 x"), Some(Ok(u32::MAX)));
-        assert_eq!(whole("  \r"), None);
+        assert_eq!(whole("  "), None);
         let text = |s: &str| s.to_owned();
         for (word, problem) in [
             ("4294967296", LineProblem::Overflow(text("4294967296"))),

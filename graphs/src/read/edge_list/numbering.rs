@@ -26,7 +26,7 @@ impl ReadId for Consecutive {
         let id = match words.whole()? {
             Ok(id) => id,
             Err(LineProblem::Overflow(id)) => return Some(Err(LineProblem::WideId(id))),
-            Err(problem) => return Some(Err(problem)),
+            Err(problem) => return Some(Err(of_id(problem))),
         };
         Some(match id.checked_sub(self.base) {
             None => Err(LineProblem::ZeroId),
@@ -43,7 +43,7 @@ impl ReadId for Any {
     type Id = u64;
 
     fn read(&self, words: &mut Words<'_>) -> Option<Result<u64, LineProblem>> {
-        words.wide()
+        Some(words.wide()?.map_err(of_id))
     }
 }
 
@@ -57,9 +57,17 @@ impl ReadId for Known<'_> {
     type Id = u32;
 
     fn read(&self, words: &mut Words<'_>) -> Option<Result<u32, LineProblem>> {
-        Some(words.wide()?.and_then(|id| {
+        Some(words.wide()?.map_err(of_id).and_then(|id| {
             let vertex = self.ids.vertex(id, self.vertices);
             vertex.ok_or(LineProblem::UnknownId(id))
         }))
+    }
+}
+
+/// The problem of a word that should be an id.
+fn of_id(problem: LineProblem) -> LineProblem {
+    match problem {
+        LineProblem::NotWhole(word) => LineProblem::NotAnId(word),
+        other => other,
     }
 }

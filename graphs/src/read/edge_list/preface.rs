@@ -2,7 +2,8 @@
 
 use super::super::Note;
 use super::super::text::{self, Fault, Line, lines};
-use crate::error::excerpt;
+use super::columns::{Columns, columns};
+use super::konect::{self, Konect};
 use crate::{LineProblem, MOST_VERTICES};
 
 /// What the text says before its first edge.
@@ -13,10 +14,12 @@ pub(super) struct Preface {
     /// Edges by a comment.
     pub edges: Option<u64>,
     pub undirected: bool,
-    /// Whether commas separate.
-    pub commas: bool,
-    /// The names of the first two columns.
-    pub header: Option<Note>,
+    /// The header of KONECT, and where it stands.
+    pub konect: Option<(Konect, usize)>,
+    /// How a line is divided; by blanks without it.
+    pub columns: Option<Columns>,
+    /// The names of the columns of both ends.
+    pub names: Option<Note>,
     /// Where the lines of the edges begin.
     pub body: usize,
 }
@@ -25,28 +28,43 @@ impl Preface {
     /// Vertices by a comment, 0 without one.
     pub fn vertices(&self) -> Result<u32, Fault> {
         let (count, at) = self.vertices.unwrap_or_default();
-        if count > u64::from(MOST_VERTICES) {
-            let limit = MOST_VERTICES;
-            return Err(Fault::new(
-                at,
-                LineProblem::TooManyVertices { count, limit },
-            ));
-        }
-        Ok(count as u32)
+        within_limit(count, at)
     }
+
+    /// Vertices of each side by a comment, 0 without one.
+    pub fn sides(&self) -> Result<[u32; 2], Fault> {
+        let konect = self
+            .konect
+            .and_then(|(konect, at)| Some((konect.sides?, at)));
+        let ([left, right], at) = konect.unwrap_or_default();
+        Ok([within_limit(left, at)?, within_limit(right, at)?])
+    }
+}
+
+fn within_limit(count: u64, at: usize) -> Result<u32, Fault> {
+    if count > u64::from(MOST_VERTICES) {
+        let limit = MOST_VERTICES;
+        let problem = LineProblem::TooManyVertices { count, limit };
+        return Err(Fault::new(at, problem));
+    }
+    Ok(count as u32)
 }
 
 /// Looks at all before the first edge.
 pub(super) fn preface(text: &[u8]) -> Preface {
     let mut preface = Preface::default();
+    let mut comments = 0;
     for line in lines(text, 0..text.len()) {
         match line.words().peek() {
             None => {}
-            Some(b'#' | b'%') => parse_comment(&line, &mut preface),
+            Some(b'#' | b'%') => {
+                parse_comment(&line, comments, &mut preface);
+                comments += 1;
+            }
             Some(_) => {
-                preface.commas = line.bytes.contains(&b',');
-                preface.header = preface.commas.then(|| names(&line)).flatten();
-                preface.body = match preface.header {
+                let next = lines(text, line.next_line()..text.len()).find(is_edge);
+                (preface.columns, preface.names) = columns(&line, next.as_ref());
+                preface.body = match preface.names {
                     Some(_) => line.next_line(),
                     None => line.at,
                 };
@@ -57,22 +75,29 @@ pub(super) fn preface(text: &[u8]) -> Preface {
     preface
 }
 
-/// The names of the first two columns, if both are names.
-fn names(line: &Line<'_>) -> Option<Note> {
-    let is_name = |field: &&[u8]| {
-        let unquoted = field.strip_prefix(b"\"").unwrap_or(field);
-        unquoted.first().is_some_and(u8::is_ascii_alphabetic)
-    };
-    let mut fields = line.words().fields().map(|field| field.trimmed());
-    let [source, target] = [(); 2].map(|()| fields.next().filter(is_name).map(excerpt));
-    Some(Note::Columns {
-        source: source?,
-        target: target?,
-    })
+/// Whether a line is neither blank nor a comment.
+fn is_edge(line: &Line<'_>) -> bool {
+    !matches!(line.words().peek(), None | Some(b'#' | b'%'))
 }
 
-/// Looks for `undirected graph`, `Nodes: N` and `Edges: N` in a comment.
-fn parse_comment(line: &Line<'_>, preface: &mut Preface) {
+/// Looks for the headers of KONECT, `undirected graph`, `Nodes: N` and `Edges: N` in a comment,
+/// before which there are so many others.
+fn parse_comment(line: &Line<'_>, before: usize, preface: &mut Preface) {
+    match (before, &preface.konect) {
+        (0, _) => preface.konect = Konect::of(line).map(|konect| (konect, line.at)),
+        (1, Some(_)) => {
+            if let Some(sizes) = konect::sizes(line) {
+                preface.edges = Some(sizes.edges);
+                preface.vertices = Some((sizes.left.max(sizes.right), line.at));
+                preface.konect = preface.konect.map(|(konect, at)| {
+                    let sides = Some([sizes.left, sizes.right]);
+                    (Konect { sides, ..konect }, at)
+                });
+                return;
+            }
+        }
+        _ => {}
+    }
     let mut words = line.words();
     let mut last: &[u8] = b"";
     while let Some(word) = words.word() {

@@ -28,15 +28,16 @@ fn edge_lists_with_commas() {
         ("0,1\n0,,1\n", (2, NotANumber(text("")))),
         ("0,1,\n", (1, NotANumber(text("")))),
         ("0,1\n,1\n", (2, NotANumber(text("")))),
-        ("\"0\",\"1\"\n", (1, NotWhole(text("\\\"0\\\"")))),
+        ("\"x\",\"1\"\n", (1, NotAnId(text("\\\"x\\\"")))),
+        ("\"0,1\n", (1, NotAnId(text("\\\"0")))),
         ("0,4294967296\n", (1, WideId(text("4294967296")))),
         // A name beside a number is none of a column, nor one in a later line.
-        ("from,1\n", (1, NotWhole(text("from")))),
-        ("0,to\n1,2\n", (1, NotWhole(text("to")))),
-        ("0,1\nfrom,to\n", (2, NotWhole(text("from")))),
-        ("from,to\nfrom,to\n", (2, NotWhole(text("from")))),
+        ("from,1\n", (1, NotAnId(text("from")))),
+        ("0,to\n1,2\n", (1, NotAnId(text("to")))),
+        ("0,1\nfrom,to\n", (2, NotAnId(text("from")))),
+        ("from,to\nfrom,to\n", (2, NotAnId(text("from")))),
         // Blanks stay blanks.
-        ("0 1\n1,2\n", (2, NotWhole(text("1,2")))),
+        ("0 1\n1,2\n", (2, NotAnId(text("1,2")))),
     ] {
         assert_eq!(fault("a.csv", text), expected, "{text}");
     }

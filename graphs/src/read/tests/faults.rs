@@ -85,9 +85,13 @@ fn bad_ids_in_every_format() {
     ] {
         let with = |id: &str| fault(name, &format!("{before}{id}{after}"));
         assert_eq!(with("-3"), (line, Negative(text("-3"))));
-        assert_eq!(with("3x"), (line, NotWhole(text("3x"))));
-        assert_eq!(with("1.0"), (line, NotWhole(text("1.0"))));
-        assert_eq!(with("\u{e9}"), (line, NotWhole(text("\u{e9}"))));
+        for word in ["3x", "1.0", "\u{e9}"].map(text) {
+            let problem = match name {
+                "a.el" => NotAnId(word.clone()),
+                _ => NotWhole(word.clone()),
+            };
+            assert_eq!(with(&word), (line, problem));
+        }
         for wide in ["4294967296", "18446744073709551617"].map(text) {
             let problem = match name {
                 "a.el" => WideId(wide.clone()),
