@@ -2,7 +2,7 @@
 //! output that may be closed at any time.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -35,6 +35,18 @@ impl Output {
     /// [`Error::Write`]; what was there before is then still there.
     pub fn write(&self, content: &[u8]) -> Result<(), Error> {
         self.0.write(content).map_err(refused(self.0.path()))
+    }
+
+    /// Writes the content that `fill` makes, gzipped if the name ends in `.gz`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Write`]; what was there before is then still there.
+    pub fn write_by_suffix(
+        &self,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Error> {
+        self.0.write_by_suffix(fill).map_err(refused(self.0.path()))
     }
 
     /// Writes the content that `fill` makes.
@@ -93,8 +105,18 @@ pub fn keep_for_results() {
 ///
 /// [`Error::Closed`] if nobody reads it, [`Error::Write`] otherwise.
 pub fn print(text: &str) -> Result<(), Error> {
+    print_with(|out| out.write_all(text.as_bytes()))
+}
+
+/// Writes what `fill` makes to the standard output.
+///
+/// # Errors
+///
+/// As [`print`].
+pub fn print_with(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     let write = |out: &mut dyn Write| {
-        out.write_all(text.as_bytes())?;
+        let mut out = BufWriter::new(out);
+        fill(&mut out)?;
         out.flush()
     };
     let written = match KEPT.get() {

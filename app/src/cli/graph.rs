@@ -3,9 +3,11 @@
 
 mod events;
 mod input;
+mod saves;
 mod updates;
 mod work;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -15,6 +17,7 @@ use super::common::{BackendArguments, progress, read_apart, write};
 use super::suffix;
 use super::tree::AllocatorArguments;
 use crate::Error;
+use crate::graph::algorithms::Saves;
 use crate::graph::{Layout, Limits, Options};
 use crate::output::{self, Output};
 use crate::report::graph::GraphReport;
@@ -38,6 +41,8 @@ pub struct Arguments {
     /// .txt, gzipped with .gz
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
+    #[command(flatten)]
+    saves: Saves,
     /// How to write the result [default: as the output file is named, or else as text]
     #[arg(long, value_enum)]
     format: Option<ResultFormat>,
@@ -55,12 +60,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let compact = arguments.work.input.compact_ids;
     let open = |path| open_save(path, compact);
     let saved_as = arguments.save.as_deref().map(open).transpose()?;
+    let targets = saves::Targets::open(&arguments.saves)?;
 
     let input = arguments.work.input.read(arguments.work.verify)?;
-    let algorithms = arguments.work.algorithms(&input)?;
+    let algorithms = arguments.work.algorithms(&arguments.saves, &input)?;
     // Whether the format can hold the graph.
     if let Some(path) = &arguments.save {
         save_format(path, input.rows.directed)?;
+        refuse_gaps(path, saved_as, input.ids.are_listed())?;
     }
     let workload = Workload {
         stream: arguments.work.stream(&input)?,
@@ -81,6 +88,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     if let (Some(path), Some(format)) = (&arguments.save, saved_as) {
         save_with_ids(&graph.csr(false)?, &input.ids, path, Some(format))?;
     }
+    // The first run keeps what it found.
+    runs[0]
+        .results
+        .save(&arguments.saves, &graph, |path, values| {
+            targets.write(path, |out| {
+                values.write(&input.ids, graph.deleted_vertices(), out)
+            })
+        })?;
 
     let top = arguments.work.algorithms.top();
     let report = GraphReport::new(&workload, &backend.info(), &runs, top);
@@ -88,15 +103,29 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         ResultFormat::Text => report.text(),
         ResultFormat::Json => json(&report)?,
     };
-    write(file, &text)
+    match file {
+        // Values are read by a program, the report by people.
+        None if targets.use_standard_output() => {
+            // There is nowhere to report that the standard error is closed.
+            let _ = std::io::stderr().write_all(text.as_bytes());
+            Ok(())
+        }
+        file => write(file, &text),
+    }
 }
 
 impl Arguments {
     /// Finds what makes no sense before anything is read or written.
     fn check(&self) -> Result<(), Error> {
-        self.work.check()?;
+        self.work.check(&self.saves)?;
         // What is read may be read twice.
-        let written = [self.save.as_deref(), self.output.as_deref()];
+        let mut written = vec![self.save.as_deref(), self.output.as_deref()];
+        let saves = self.saves.files().into_iter();
+        written.extend(
+            saves
+                .filter(|path| !saves::is_standard_output(path))
+                .map(Some),
+        );
         read_apart(self.work.files(), &written)
     }
 
@@ -125,14 +154,21 @@ impl Arguments {
 /// returns the format.
 fn open_save(path: &Path, compact: bool) -> Result<Format, Error> {
     let format = save_format(path, false)?;
-    if compact && format != Format::EdgeList {
-        let path = path.display().to_string();
-        return Err(Error::Usage(
-            GraphError::NoGaps { path, format }.to_string(),
-        ));
-    }
+    refuse_gaps(path, Some(format), compact)?;
     output::check_writable(path)?;
     Ok(format)
+}
+
+/// Makes sure that a format can hold ids with gaps if there are any.
+fn refuse_gaps(path: &Path, format: Option<Format>, gaps: bool) -> Result<(), Error> {
+    match format {
+        Some(format) if gaps && format != Format::EdgeList => {
+            let path = path.display().to_string();
+            let why = GraphError::NoGaps { path, format }.to_string();
+            Err(Error::Usage(why))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The format in which a graph is saved to a file of this name.

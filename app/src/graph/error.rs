@@ -68,6 +68,9 @@ pub enum StoreError {
         /// Edges.
         edges: usize,
     },
+    /// What is asked of a directed graph has an answer in undirected ones.
+    #[error("triangles are counted in undirected graphs, and this one is directed")]
+    Directed,
     /// The rows are none.
     #[error("the rows of the graph are not sorted or name vertices that do not exist")]
     Rows,
@@ -94,7 +97,9 @@ impl From<StoreError> for crate::Error {
                 Self::OutOfPool(error.to_string())
             }
             StoreError::Rows => Self::Verification(error.to_string()),
-            StoreError::TooMany { .. } | StoreError::Batch { .. } => Self::Usage(error.to_string()),
+            StoreError::TooMany { .. } | StoreError::Batch { .. } | StoreError::Directed => {
+                Self::Usage(error.to_string())
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ use super::Sides;
 use crate::Error;
 use crate::allocators::{self, Spec};
 use crate::graph::Layout;
+use crate::graph::algorithms::Saves;
 use crate::report::compare::{GraphRow, Origin, Standing};
 use crate::workload::compare::Case;
 
@@ -36,7 +37,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let specs = allocators::parse_list(&arguments.allocators).map_err(Error::Usage)?;
     specs.iter().try_for_each(refuse_coalesce)?;
     let work = &arguments.work;
-    work.check()?;
+    work.check(&Saves::default())?;
     read_apart(work.files(), &[arguments.sides.output.as_deref()])?;
     let opened = arguments.sides.open(&specs)?;
     // As for trees: every process reads the graph, what is odd is said once.

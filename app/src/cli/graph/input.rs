@@ -1,9 +1,12 @@
 //! Graph files of the command line: the graph itself, and batches of edges.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
-use heapwood_graphs::{CsrOptions, Direction, Format, Ids, Loaded, Numbering, ReadOptions, load};
+use heapwood_files::stem;
+use heapwood_graphs::{
+    CsrOptions, Direction, Format, Ids, Loaded, Note, Numbering, ReadOptions, load,
+};
 
 use super::super::common::{parse_format, spinner};
 use super::super::complain;
@@ -15,9 +18,9 @@ use crate::workload::graph::Input;
 /// The graph, and how its file is read.
 #[derive(Debug, Args)]
 pub struct InputArguments {
-    /// The graph: DIMACS-10/METIS .graph, DIMACS-9 .gr, .col, Matrix Market .mtx or an
-    /// edge list, plain or gzipped, or gen:KIND,OPTION=VALUE,... with the options of
-    /// `heapwood generate graph`
+    /// The graph: DIMACS-10/METIS .graph, DIMACS-9 or PACE .gr, .col, Matrix Market .mtx, an
+    /// edge list, a pair of .v and .e, plain or compressed, or gen:KIND,OPTION=VALUE,... with the
+    /// options of `heapwood generate graph`
     #[arg(value_name = "GRAPH", value_parser = source::<GraphSpec>())]
     pub file: Source<GraphSpec>,
     /// Format of the file, whatever it looks like: metis, gr, col, mtx or edges
@@ -30,6 +33,10 @@ pub struct InputArguments {
     /// those that occur, in ascending order
     #[arg(long, conflicts_with = "one_based")]
     pub compact_ids: bool,
+    /// Take the two ends of an edge, or rows and columns, for vertices of two sets: those on the
+    /// right are numbered after those on the left
+    #[arg(long, conflicts_with_all = ["compact_ids", "directed"])]
+    pub bipartite: bool,
     /// Take edges as leading one way; undirected ones become two
     #[arg(long, conflicts_with = "undirected")]
     pub directed: bool,
@@ -76,7 +83,7 @@ impl InputArguments {
     /// The graph's name: of a file, without folders and suffix.
     fn name(&self) -> String {
         match &self.file {
-            Source::File(path) => name(path),
+            Source::File(path) => stem(path),
             Source::Generated { text, .. } => text.clone(),
         }
     }
@@ -114,7 +121,16 @@ impl InputArguments {
             true => Numbering::Compact,
             false => Numbering::Consecutive,
         };
-        self.read_source(&self.file, self.file_format, numbering)
+        let options = ReadOptions {
+            format: self.file_format,
+            one_based: self.one_based,
+            bipartite: self.bipartite,
+            numbering,
+            ..ReadOptions::default()
+        };
+        let loaded = read_source(&self.file, options)?;
+        tell(&self.file, &loaded.notes);
+        Ok(loaded)
     }
 
     /// Reads the edges of a batch for a graph, which has `vertices` when it is applied.
@@ -133,7 +149,15 @@ impl InputArguments {
             true => Numbering::Known { ids, vertices },
             false => Numbering::Consecutive,
         };
-        let loaded = self.read_source(source, None, numbering)?;
+        let options = ReadOptions {
+            one_based: self.one_based,
+            numbering,
+            ..ReadOptions::default()
+        };
+        let mut loaded = read_source(source, options)?;
+        // A batch need not have an edge of each vertex.
+        loaded.notes.retain(|note| *note != Note::NoZero);
+        tell(source, &loaded.notes);
         if loaded.ids != *ids {
             let note = format_args!(
                 "{source} numbers vertices from {}, {} from {}",
@@ -145,32 +169,30 @@ impl InputArguments {
         }
         Ok(graph.batch(loaded.edges))
     }
+}
 
-    /// Loads a file, or makes what stands for one.
-    fn read_source(
-        &self,
-        source: &Source<GraphSpec>,
-        format: Option<Format>,
-        numbering: Numbering,
-    ) -> Result<Loaded, Error> {
-        match (source, numbering) {
-            (Source::File(path), _) => {
-                let options = ReadOptions {
-                    format,
-                    one_based: self.one_based,
-                    numbering,
-                    ..ReadOptions::default()
-                };
-                read(path, options)
-            }
-            (Source::Generated { text, spec }, Numbering::Consecutive) => {
-                make(text, spec, Ids::from(u32::from(self.one_based)))
-            }
-            (Source::Generated { text, .. }, _) => {
-                let why = format!("--compact-ids is for edge lists, not for {text}");
-                Err(Error::Usage(why))
-            }
+/// Loads a file, or makes what stands for one.
+fn read_source(source: &Source<GraphSpec>, options: ReadOptions) -> Result<Loaded, Error> {
+    match (source, options.numbering) {
+        (Source::File(path), _) => read(path, options),
+        (Source::Generated { text, .. }, _) if options.bipartite => {
+            let why = format!("--bipartite is for files, not for {text}");
+            Err(Error::Usage(why))
         }
+        (Source::Generated { text, spec }, Numbering::Consecutive) => {
+            make(text, spec, Ids::from(u32::from(options.one_based)))
+        }
+        (Source::Generated { text, .. }, _) => {
+            let why = format!("--compact-ids is for edge lists, not for {text}");
+            Err(Error::Usage(why))
+        }
+    }
+}
+
+/// Says on the standard error what is odd about a file.
+fn tell(source: &Source<GraphSpec>, notes: &[Note]) {
+    for note in notes {
+        complain("note", &format_args!("{source}: {note}"));
     }
 }
 
@@ -187,39 +209,10 @@ fn make(text: &str, spec: &GraphSpec, ids: Ids) -> Result<Loaded, Error> {
     })
 }
 
-/// Loads a file with a word on what is odd about it.
+/// Loads a file.
 fn read(path: &Path, options: ReadOptions) -> Result<Loaded, Error> {
     let spinner = spinner(format!("reading {}", path.display()));
     let loaded = load(path, options);
     spinner.finish_and_clear();
-    let loaded = loaded?;
-    for note in &loaded.notes {
-        complain("note", &format_args!("{}: {note}", path.display()));
-    }
-    Ok(loaded)
-}
-
-/// A file's name without folders and suffix.
-fn name(path: &Path) -> String {
-    let zipped = path.extension().is_some_and(|end| end == "gz");
-    let stem = |path: &Path| path.file_stem().map(PathBuf::from).unwrap_or_default();
-    let plain = if zipped { stem(path) } else { path.to_owned() };
-    stem(&plain).display().to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_have_no_suffix() {
-        for (path, expected) in [
-            ("a/karate.graph", "karate"),
-            ("rgg.v1.mtx.gz", "rgg.v1"),
-            ("plain", "plain"),
-            ("plain.gz", "plain"),
-        ] {
-            assert_eq!(name(Path::new(path)), expected);
-        }
-    }
+    Ok(loaded?)
 }

@@ -11,7 +11,7 @@ use super::events::EventArguments;
 use super::input::InputArguments;
 use super::updates::UpdateArguments;
 use crate::Error;
-use crate::graph::algorithms::{Algorithms, Flags};
+use crate::graph::algorithms::{Algorithms, Flags, Saves};
 use crate::size::{self, Pool};
 use crate::workload::graph::{EventStream, Input, UpdateStream};
 
@@ -50,22 +50,23 @@ pub struct AlgorithmArguments {
 }
 
 impl WorkArguments {
-    /// Finds what makes no sense before anything is read.
+    /// Finds what makes no sense before anything is read, with files for values.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] with the flags that do not go together.
-    pub(in crate::cli) fn check(&self) -> Result<(), Error> {
+    pub(in crate::cli) fn check(&self, saves: &Saves) -> Result<(), Error> {
         self.input.check()?;
         self.updates.check()?;
         self.events.check(self.updates.batch)?;
         let algorithms = &self.algorithms;
-        if algorithms.incremental && !algorithms.has_incremental() {
+        if algorithms.incremental && !algorithms.has_incremental(saves) {
             let why = "--incremental is for --pagerank, --triangles and --components: ask for one \
                        of them";
             return Err(Error::Usage(why.to_owned()));
         }
-        if algorithms.incremental && algorithms.triangles() && self.updates.deletes_vertices() {
+        if algorithms.incremental && algorithms.triangles(saves) && self.updates.deletes_vertices()
+        {
             let why = "batches of edges count triangles, deletions of vertices do not: leave out \
                        --triangles, --delete-vertices or --incremental";
             return Err(Error::Usage(why.to_owned()));
@@ -97,15 +98,15 @@ impl WorkArguments {
         self.events.events(self.updates.batch, input)
     }
 
-    /// What is computed, where the graph allows it.
+    /// What is computed, or has values to be saved, where the graph allows it.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] for what the graph has no answer to.
-    pub(super) fn algorithms(&self, input: &Input) -> Result<Algorithms, Error> {
+    pub(super) fn algorithms(&self, saves: &Saves, input: &Input) -> Result<Algorithms, Error> {
         Ok(Algorithms {
             incremental: self.algorithms.incremental,
-            ..Algorithms::request(&self.algorithms.flags, input)?
+            ..Algorithms::request(&self.algorithms.flags, saves, input)?
         })
     }
 
@@ -115,6 +116,7 @@ impl WorkArguments {
         passed.option("file-format", input.file_format.map(|format| format.name()));
         passed.flag("one-based", input.one_based);
         passed.flag("compact-ids", input.compact_ids);
+        passed.flag("bipartite", input.bipartite);
         passed.flag("directed", input.directed);
         passed.flag("undirected", input.undirected);
         passed.flag("self-loops", input.self_loops);
@@ -130,14 +132,15 @@ impl WorkArguments {
 
 impl AlgorithmArguments {
     /// Whether triangles are counted.
-    fn triangles(&self) -> bool {
-        self.flags.triangles.triangles
+    fn triangles(&self, saves: &Saves) -> bool {
+        self.flags.triangles.triangles || saves.triangles.is_some()
     }
 
     /// Whether something is asked for that has an incremental form.
-    fn has_incremental(&self) -> bool {
-        let flags = &self.flags;
-        flags.ranks.pagerank || flags.triangles.triangles || flags.components.components
+    fn has_incremental(&self, saves: &Saves) -> bool {
+        let ranks = self.flags.ranks.pagerank || saves.ranks.is_some();
+        let components = self.flags.components.components || saves.components.is_some();
+        ranks || self.triangles(saves) || components
     }
 
     /// Vertices of highest rank to list.

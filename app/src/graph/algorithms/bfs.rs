@@ -4,7 +4,7 @@ use clap::Args;
 use heapwood_device::graph::bfs::plan::{SearchSpace, SearchState};
 use serde::{Deserialize, Serialize};
 
-use super::{Algorithm, Line, ReportContext};
+use super::{Algorithm, Line, ReportContext, Values};
 use crate::Error;
 use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
@@ -38,7 +38,7 @@ pub struct SearchFlags {
 pub struct SearchReport {
     /// The number of the vertex that it starts from.
     pub source: u64,
-    /// Vertices that were reached, the source among them.
+    /// Vertices that were reached, the source among them; 0 if that was deleted.
     pub reached: u32,
     /// The greatest depth.
     pub depth: u32,
@@ -53,8 +53,15 @@ impl Algorithm for Search {
     type Request = Option<u32>;
     type Report = SearchReport;
 
-    fn request(flags: &SearchFlags, graph: &Input) -> Result<Option<u32>, Error> {
-        let Some(id) = flags.bfs else { return Ok(None) };
+    fn request(flags: &SearchFlags, saved: bool, graph: &Input) -> Result<Option<u32>, Error> {
+        let id = match (flags.bfs, saved) {
+            (Some(id), _) => id,
+            (None, false) => return Ok(None),
+            (None, true) => {
+                let why = "--save-bfs needs a vertex to start from: name it with --bfs SOURCE";
+                return Err(Error::Usage(why.to_owned()));
+            }
+        };
         let source = graph.vertex(id).ok_or_else(|| {
             let there = match graph.rows.vertices() {
                 0 => "the graph has no vertices".to_owned(),
@@ -82,6 +89,10 @@ impl Algorithm for Search {
         Ok("distances".to_owned())
     }
 
+    fn values(&self, _: &Store) -> Result<Values<'_>, StoreError> {
+        Ok(Values::Distances(&self.depths))
+    }
+
     fn ms(&self) -> f64 {
         self.ms
     }
@@ -106,14 +117,19 @@ impl Algorithm for Search {
             depth,
             ms,
         } = report;
-        let text =
-            format!("{reached} of {vertices} vertices reached from {source}, depth {depth}; {ms}");
+        let deleted = match reached {
+            0 => ", which was deleted",
+            _ => "",
+        };
+        let text = format!(
+            "{reached} of {vertices} vertices reached from {source}{deleted}, depth {depth}; {ms}"
+        );
         vec![("search", text)]
     }
 }
 
 impl Store<'_> {
-    /// Searches from a vertex, along the edges.
+    /// Searches from a vertex, along the edges. From one that was deleted, none is reached.
     ///
     /// # Errors
     ///
@@ -124,6 +140,18 @@ impl Store<'_> {
     /// If the source is no vertex.
     pub fn search(&self, source: u32) -> Result<Search, StoreError> {
         let vertices = self.shape().vertices;
+        assert!(source < vertices, "vertex {source} of {vertices}");
+        if self.deleted_vertices().contains(&source) {
+            return Ok(Search {
+                state: SearchState {
+                    reached: 0,
+                    depth: 0,
+                    ended: true,
+                },
+                depths: vec![u32::MAX; vertices as usize],
+                ms: 0.0,
+            });
+        }
         let contiguous = self.contiguous()?;
         let space = SearchSpace::new(vertices, self.entries()?);
         let workspace = self.backend.memory(space.bytes() as u64, false)?;
@@ -155,7 +183,10 @@ impl Reference {
     ///
     /// When one differs, or what is said of all.
     pub fn search(&self, found: &Search, source: u32) -> Result<(), Difference> {
-        let expected = reference::depths(&self.rows, source);
+        let expected = match self.deleted.contains(&source) {
+            true => vec![u32::MAX; self.rows.vertices() as usize],
+            false => reference::depths(&self.rows, source),
+        };
         self.values("has", "as its depth", &found.depths, &expected)?;
         let reached = || expected.iter().filter(|&&depth| depth != u32::MAX);
         let depth = reached().max().copied().unwrap_or(0);
@@ -223,5 +254,13 @@ mod tests {
         for wrong in [search(2, 2, 2), search(3, 1, 2), search(3, 2, 3)] {
             reference.search(&wrong, 0).unwrap_err();
         }
+        let mut reference = path();
+        reference.deleted.insert(0);
+        reference.search(&search(1, 0, u32::MAX), 0).unwrap_err();
+        let none = Search {
+            depths: vec![u32::MAX; 3],
+            ..search(0, 0, 0)
+        };
+        reference.search(&none, 0).unwrap();
     }
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use heapwood_device::graph::components::plan::ComponentSpace;
 
-use super::{Algorithm, CountReport, Line, ReportContext};
+use super::{Algorithm, CountReport, Line, ReportContext, Values};
 use crate::Error;
 use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
@@ -36,8 +36,8 @@ impl Algorithm for Components {
     type Request = bool;
     type Report = CountReport;
 
-    fn request(flags: &ComponentFlags, _: &Input) -> Result<bool, Error> {
-        Ok(flags.components)
+    fn request(flags: &ComponentFlags, saved: bool, _: &Input) -> Result<bool, Error> {
+        Ok(flags.components || saved)
     }
 
     fn run((): &(), store: &Store) -> Result<Self, StoreError> {
@@ -47,6 +47,10 @@ impl Algorithm for Components {
     fn verify(&self, (): &(), _: &Store, reference: &Reference) -> Result<String, Error> {
         reference.components(self)?;
         Ok("components".to_owned())
+    }
+
+    fn values(&self, _: &Store) -> Result<Values<'_>, StoreError> {
+        Ok(Values::Vertices(&self.labels))
     }
 
     fn ms(&self) -> f64 {

@@ -1,5 +1,5 @@
-//! What follows from the list of algorithms: for each of them a field of the flags, of what
-//! is asked for, of the results and of the reports; and the loops over these.
+//! What follows from the list of algorithms: for each of them a field of the flags, of the files
+//! for values, of what is asked for, of the results and of the reports; and the loops over these.
 
 use super::{Algorithm, ReportContext, Results};
 use crate::samples::Samples;
@@ -20,6 +20,30 @@ macro_rules! algorithms {
                 #[command(flatten)]
                 pub $name: <$file::$result as Algorithm>::Flags,
             )+
+        }
+
+        /// Where the values of all vertices go, of each algorithm to a file of its own.
+        #[derive(Clone, Debug, Default, clap::Args)]
+        pub struct Saves {
+            $(
+                #[doc = concat!("The file for `", stringify!($result), "`.")]
+                #[arg(
+                    id = concat!("save-", $key),
+                    long = concat!("save-", $key),
+                    group = concat!($key, "-asked"),
+                    value_name = "FILE",
+                    help = concat!("Write the value of --", $key, " at each vertex to this file, - \
+                                    for the standard output, gzipped with .gz")
+                )]
+                pub $name: Option<std::path::PathBuf>,
+            )+
+        }
+
+        impl Saves {
+            /// The files.
+            pub fn files(&self) -> Vec<&std::path::Path> {
+                [$(self.$name.as_deref()),+].into_iter().flatten().collect()
+            }
         }
 
         /// What is computed on a graph after all updates.
@@ -53,14 +77,18 @@ macro_rules! algorithms {
         }
 
         impl Algorithms {
-            /// What flags ask of a graph; nothing incremental.
+            /// What flags and files for values ask of a graph; nothing incremental.
             ///
             /// # Errors
             ///
             /// [`Error::Usage`] for what the graph has no answer to.
-            pub fn request(flags: &Flags, graph: &Input) -> Result<Self, Error> {
+            pub fn request(flags: &Flags, saves: &Saves, graph: &Input) -> Result<Self, Error> {
                 Ok(Self {
-                    $($name: $file::$result::request(&flags.$name, graph)?,)+
+                    $($name: $file::$result::request(
+                        &flags.$name,
+                        saves.$name.is_some(),
+                        graph,
+                    )?,)+
                     incremental: false,
                 })
             }
@@ -98,6 +126,23 @@ macro_rules! algorithms {
                     verified.push(found.verify(options, store, reference)?);
                 })+
                 Ok(verified)
+            }
+
+            /// Gives `save` the values that files are named for.
+            ///
+            /// # Errors
+            ///
+            /// Those of `save`, and when there is not enough memory.
+            pub fn save(
+                &self,
+                saves: &Saves,
+                store: &Store,
+                mut save: impl FnMut(&std::path::Path, &Values) -> Result<(), Error>,
+            ) -> Result<(), Error> {
+                $(if let (Some(path), Some(found)) = (&saves.$name, &self.$name) {
+                    save(path, &found.values(store)?)?;
+                })+
+                Ok(())
             }
 
             /// Frees what they hold for each vertex.

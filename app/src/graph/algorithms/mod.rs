@@ -12,6 +12,7 @@ mod count;
 mod list;
 pub mod pagerank;
 pub mod triangles;
+mod values;
 
 use std::fmt::Debug;
 
@@ -20,6 +21,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use count::CountReport;
+pub use values::Values;
 
 use super::verify::Reference;
 use super::{Input, Store, StoreError};
@@ -39,12 +41,12 @@ pub trait Algorithm: Sized {
     /// What results say of it; the keys in JSON are stable.
     type Report: Clone + Debug + Serialize + DeserializeOwned;
 
-    /// What flags ask of a graph.
+    /// What flags ask of a graph; `saved` if its values go to a file, which asks for it too.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] for what this graph has no answer to.
-    fn request(flags: &Self::Flags, graph: &Input) -> Result<Self::Request, Error>;
+    fn request(flags: &Self::Flags, saved: bool, graph: &Input) -> Result<Self::Request, Error>;
 
     /// Computes it.
     ///
@@ -65,6 +67,13 @@ pub trait Algorithm: Sized {
         store: &Store,
         reference: &Reference,
     ) -> Result<String, Error>;
+
+    /// Its value at each vertex of the store that it was computed on.
+    ///
+    /// # Errors
+    ///
+    /// When there is not enough memory for values that it does not have yet.
+    fn values(&self, store: &Store) -> Result<Values<'_>, StoreError>;
 
     /// Time of all kernels, in milliseconds.
     fn ms(&self) -> f64;

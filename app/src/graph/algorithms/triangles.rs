@@ -1,9 +1,11 @@
 //! Triangles: how many an undirected graph has, and how many each vertex is in.
 
+use std::borrow::Cow;
+
 use clap::Args;
 use heapwood_device::graph::triangles::plan::{HubLimits, TriangleSpace};
 
-use super::{Algorithm, CountReport, Line, ReportContext};
+use super::{Algorithm, CountReport, Line, ReportContext, Values};
 use crate::Error;
 use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
@@ -34,13 +36,14 @@ impl Algorithm for Triangles {
     type Request = bool;
     type Report = CountReport;
 
-    fn request(flags: &TriangleFlags, graph: &Input) -> Result<bool, Error> {
-        if flags.triangles && graph.rows.directed {
+    fn request(flags: &TriangleFlags, saved: bool, graph: &Input) -> Result<bool, Error> {
+        let is_asked = flags.triangles || saved;
+        if is_asked && graph.rows.directed {
             let why = "triangles are counted in undirected graphs, and this one is directed: \
                        use --undirected";
             return Err(Error::Usage(why.to_owned()));
         }
-        Ok(flags.triangles)
+        Ok(is_asked)
     }
 
     fn run((): &(), store: &Store) -> Result<Self, StoreError> {
@@ -52,6 +55,15 @@ impl Algorithm for Triangles {
         // Those of each vertex as well, which takes longer than what is timed.
         reference.triangles(&store.triangles(true)?)?;
         Ok("triangles".to_owned())
+    }
+
+    fn values(&self, store: &Store) -> Result<Values<'_>, StoreError> {
+        // They take longer to count than all together, which is what is timed.
+        let counts = match &self.per_vertex {
+            Some(counts) => Cow::from(counts),
+            None => Cow::from(store.triangles(true)?.per_vertex.unwrap_or_default()),
+        };
+        Ok(Values::Counts(counts))
     }
 
     fn ms(&self) -> f64 {
@@ -73,7 +85,7 @@ impl Store<'_> {
     ///
     /// # Errors
     ///
-    /// When there is not enough memory.
+    /// [`StoreError::Directed`] for a directed graph, and when there is not enough memory.
     pub fn triangles(&self, per_vertex: bool) -> Result<Triangles, StoreError> {
         self.triangles_by(per_vertex, HubLimits::default())
     }
@@ -83,12 +95,15 @@ impl Store<'_> {
     ///
     /// # Errors
     ///
-    /// When there is not enough memory.
+    /// As [`Store::triangles`].
     pub fn triangles_by(
         &self,
         per_vertex: bool,
         limits: HubLimits,
     ) -> Result<Triangles, StoreError> {
+        if self.shape().directed {
+            return Err(StoreError::Directed);
+        }
         let vertices = self.shape().vertices;
         let workers = self.backend.solo_workers();
         let measured = self.device.measure(0)?;

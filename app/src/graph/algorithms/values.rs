@@ -1,0 +1,122 @@
+//! What an algorithm found at each vertex, in the form that LDBC Graphalytics compares: a line
+//! for each vertex, with its id and its value.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use heapwood_graphs::Ids;
+
+/// The distance of a vertex that was not reached, in Graphalytics.
+const UNREACHED: u64 = i64::MAX as u64;
+
+/// A value for each vertex, by its number from 0. Those of deleted vertices have no meaning.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values<'a> {
+    /// Shares of 1.
+    Ranks(&'a [f32]),
+    /// How many of something there are.
+    Counts(Cow<'a, [u32]>),
+    /// Edges on the way there; `u32::MAX` if there is none.
+    Distances(&'a [u32]),
+    /// Other vertices.
+    Vertices(&'a [u32]),
+}
+
+impl Values<'_> {
+    /// Writes a line for each vertex that was not deleted, by ascending ids: the id, a blank,
+    /// the value.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn write(&self, ids: &Ids, deleted: &BTreeSet<u32>, out: &mut dyn Write) -> io::Result<()> {
+        for vertex in (0..self.len()).filter(|vertex| !deleted.contains(vertex)) {
+            let (id, place) = (ids.of(vertex), vertex as usize);
+            match self {
+                Self::Ranks(ranks) => writeln!(out, "{id} {}", scientific(ranks[place].into()))?,
+                Self::Counts(counts) => writeln!(out, "{id} {}", counts[place])?,
+                Self::Vertices(vertices) => writeln!(out, "{id} {}", ids.of(vertices[place]))?,
+                Self::Distances(distances) => {
+                    let distance = match distances[place] {
+                        u32::MAX => UNREACHED,
+                        distance => distance.into(),
+                    };
+                    writeln!(out, "{id} {distance}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn len(&self) -> u32 {
+        let len = match self {
+            Self::Ranks(values) => values.len(),
+            Self::Counts(values) => values.len(),
+            Self::Distances(values) | Self::Vertices(values) => values.len(),
+        };
+        len as u32
+    }
+}
+
+/// A number with 15 significant digits, as C's `%.14e` has it.
+fn scientific(value: f64) -> String {
+    let text = format!("{value:.14e}");
+    let Some((digits, exponent)) = text.split_once('e') else {
+        return text;
+    };
+    match exponent.strip_prefix('-') {
+        Some(exponent) => format!("{digits}e-{exponent:0>2}"),
+        None => format!("{digits}e+{exponent:0>2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(values: &Values, ids: &Ids, deleted: &[u32]) -> String {
+        let mut out = Vec::new();
+        let deleted = deleted.iter().copied().collect();
+        values.write(ids, &deleted, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_have_15_digits() {
+        for (value, expected) in [
+            (0.0, "0.00000000000000e+00"),
+            (1.0, "1.00000000000000e+00"),
+            (0.147_762_916_666_666_7, "1.47762916666667e-01"),
+            (1e-300, "1.00000000000000e-300"),
+            (12345.0, "1.23450000000000e+04"),
+        ] {
+            assert_eq!(scientific(value), expected);
+            assert_eq!(expected.parse::<f64>().unwrap() as f32, value as f32);
+        }
+    }
+
+    #[test]
+    fn vertices_that_are_there_have_a_line() {
+        let ids = Ids::listed(vec![3, 7, 1 << 40]);
+        let distances = [0, u32::MAX, 2, 5];
+        // The fourth vertex came later.
+        assert_eq!(
+            text(&Values::Distances(&distances), &ids, &[2]),
+            "3 0\n7 9223372036854775807\n1099511627777 5\n"
+        );
+        let labels = [0, 1, u32::MAX, 1];
+        assert_eq!(
+            text(&Values::Vertices(&labels), &ids, &[2]),
+            "3 3\n7 7\n1099511627777 7\n"
+        );
+        let counts = Values::Counts(Cow::from(vec![1, 0]));
+        assert_eq!(text(&counts, &Ids::from(1), &[]), "1 1\n2 0\n");
+        let ranks = Values::Ranks(&[0.5, 0.25]);
+        assert_eq!(
+            text(&ranks, &Ids::from(0), &[]),
+            "0 5.00000000000000e-01\n1 2.50000000000000e-01\n"
+        );
+        assert_eq!(text(&Values::Ranks(&[]), &ids, &[]), "");
+    }
+}
