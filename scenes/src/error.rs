@@ -120,13 +120,54 @@ pub enum SceneError {
         /// The file or scene.
         name: String,
     },
+    /// An OBJ file has vertices and no faces.
+    #[error(
+        "{path} has no triangles: {vertices} vertices and {without_area} points, lines and curves \
+         make no face; only meshes are read"
+    )]
+    NoFaces {
+        /// The file.
+        path: String,
+        /// How many vertices there are.
+        vertices: usize,
+        /// How many elements there are that have no area.
+        without_area: usize,
+    },
+    /// The file is of another format, which is not read.
+    #[error(
+        "{path} is {format}: only OBJ, PLY and glTF files are read; convert it to one of these"
+    )]
+    Foreign {
+        /// The file.
+        path: String,
+        /// What it is, with its article.
+        format: &'static str,
+    },
     /// There were triangles, but none survived cleaning.
-    #[error("{name}: all {count} triangles are degenerate (no area or no finite position)")]
+    #[error(
+        "{name}: all {count} triangles are degenerate (no area or no finite position){}",
+        underflow(*.underflowed)
+    )]
     AllDegenerate {
         /// The file or scene.
         name: String,
         /// How many triangles there were.
         count: usize,
+        /// How many of them have an area that underflows.
+        underflowed: usize,
+    },
+    /// None survived cleaning, since 32-bit floats are too coarse for their coordinates.
+    #[error(
+        "{name}: all {count} triangles vanish: 32-bit floats have steps of {step:.1e} this far from \
+         the origin; move the scene to the origin"
+    )]
+    Collapsed {
+        /// The file.
+        name: String,
+        /// How many triangles there were.
+        count: usize,
+        /// The step between 32-bit floats at the largest coordinate, in the file's unit.
+        step: f64,
     },
     /// The parts of a scene do not fit together.
     #[error("{name}: triangle {triangle} has {what} {index}, of which there are {count}")]
@@ -178,6 +219,16 @@ pub enum SceneError {
         /// How many there may be.
         limit: u64,
     },
+}
+
+/// What there is to say about so many triangles whose area underflows.
+fn underflow(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        _ => format!(
+            "; {count} are so small that 32-bit floats hold no area of them: scale the scene up"
+        ),
+    }
 }
 
 impl SceneError {

@@ -28,6 +28,7 @@ mod obj;
 mod panorama;
 mod ply;
 mod polygon;
+mod precision;
 mod scene;
 mod texture;
 mod view;

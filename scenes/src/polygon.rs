@@ -36,7 +36,7 @@ impl Fans {
     /// Appends the triangles of the polygon with this number and these corners, three or more. One that is
     /// convex becomes the fan of its first corner; one with notches is divided along diagonals
     /// inside of it; one that crosses itself, or has notches and more than 256 corners, becomes
-    /// a fan and is counted.
+    /// a fan and is counted. One with a position that is not finite has no shape, and becomes a fan.
     pub fn triangulate(
         &mut self,
         number: usize,
@@ -47,8 +47,9 @@ impl Fans {
         if corners.len() > 3 {
             let points = corners.iter().map(|&corner| position(corner).to_array());
             let points: Vec<[f64; 3]> = points.map(|point| point.map(f64::from)).collect();
+            let is_finite = points.as_flattened().iter().all(|value| value.is_finite());
             let outline = flat(&points);
-            if !is_convex(&outline) {
+            if is_finite && !is_convex(&outline) {
                 let ears = (outline.len() <= MOST_CORNERS && is_simple(&outline))
                     .then(|| ears(&outline))
                     .flatten();

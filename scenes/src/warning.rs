@@ -121,6 +121,44 @@ pub enum Warning {
         /// The line of the first, counted from 1, in a file of lines.
         line: Option<usize>,
     },
+    /// Faces of fewer than three corners were skipped.
+    ShortFaces {
+        /// The file.
+        path: String,
+        /// How many faces.
+        count: usize,
+        /// The line of the first, counted from 1, in a file of lines.
+        line: Option<usize>,
+    },
+    /// Vertices have coordinates that are NaN, infinite or too large.
+    NonFinite {
+        /// The file.
+        path: String,
+        /// How many vertices.
+        count: usize,
+        /// The line of the first, counted from 1, where it is known.
+        line: Option<usize>,
+    },
+    /// Colours of vertices are not used.
+    VertexColours {
+        /// The file.
+        path: String,
+        /// How many vertices have one.
+        count: usize,
+        /// The line of the first, counted from 1, in a file of lines.
+        line: Option<usize>,
+    },
+    /// 32-bit floats are too coarse for the triangles of a file that is far from the origin.
+    Precision {
+        /// The file.
+        path: String,
+        /// How many triangles vanish or change their area by more than 1 %.
+        count: usize,
+        /// How many triangles there are.
+        triangles: usize,
+        /// The step between 32-bit floats at the largest coordinate, in the file's unit.
+        step: f64,
+    },
     /// Lines start with a word that is not read.
     UnknownKeyword {
         /// The file.
@@ -134,6 +172,41 @@ pub enum Warning {
     },
 }
 
+/// Things of one kind in a file: how many, and the line of the first where it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Occurrences {
+    pub count: usize,
+    pub first: Option<usize>,
+}
+
+impl Occurrences {
+    /// Adds one more, of this line.
+    pub fn add(&mut self, line: Option<usize>) {
+        if self.count == 0 {
+            self.first = line;
+        }
+        self.count += 1;
+    }
+
+    /// Adds those of a later part of a file, of which so many lines are before.
+    pub fn append(&mut self, others: Self, lines: usize) {
+        if self.count == 0 {
+            self.first = others.first.map(|line| lines + line);
+        }
+        self.count += others.count;
+    }
+
+    /// What `warning` makes of the count and the line; nothing if there are none.
+    pub fn warning(self, warning: impl FnOnce(usize, Option<usize>) -> Warning) -> Option<Warning> {
+        (self.count > 0).then(|| warning(self.count, self.first))
+    }
+}
+
+/// `:LINE`, where there is one.
+fn suffix(line: &Option<usize>) -> String {
+    line.map_or(String::new(), |line| format!(":{line}"))
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -143,7 +216,7 @@ impl fmt::Display for Warning {
                 file,
                 cause,
             } => {
-                let line = line.map_or(String::new(), |line| format!(":{line}"));
+                let line = suffix(line);
                 write!(
                     f,
                     "{path}{line}: material library {file} is not used: {cause}; the default material stands in"
@@ -175,7 +248,7 @@ impl fmt::Display for Warning {
                 "{file}:{line}: options of texture maps have no effect: {options}"
             ),
             Warning::TextureCoordinates { path, count, line } => {
-                let line = line.map_or(String::new(), |line| format!(":{line}"));
+                let line = suffix(line);
                 write!(
                     f,
                     "{path}{line}: texture coordinates that are no numbers up to 1e6, or are not \
@@ -183,7 +256,7 @@ impl fmt::Display for Warning {
                 )
             }
             Warning::Normals { path, count, line } => {
-                let line = line.map_or(String::new(), |line| format!(":{line}"));
+                let line = suffix(line);
                 write!(
                     f,
                     "{path}{line}: normals that are no numbers, or are not there: the triangle's \
@@ -228,12 +301,45 @@ impl fmt::Display for Warning {
                 write!(f, "{path}: {what} is left out: {cause}")
             }
             Warning::PointsAndLines { path, count, line } => {
-                let line = line.map_or(String::new(), |line| format!(":{line}"));
+                let line = suffix(line);
                 write!(
                     f,
                     "{path}{line}: points and lines have no area; {count} skipped"
                 )
             }
+            Warning::ShortFaces { path, count, line } => {
+                let line = suffix(line);
+                write!(
+                    f,
+                    "{path}{line}: faces of fewer than 3 corners; {count} skipped"
+                )
+            }
+            Warning::NonFinite { path, count, line } => {
+                let line = suffix(line);
+                write!(
+                    f,
+                    "{path}{line}: coordinates that are not finite or beyond 1e18, of {count} \
+                     vertices; triangles with them are left out"
+                )
+            }
+            Warning::VertexColours { path, count, line } => {
+                let line = suffix(line);
+                write!(
+                    f,
+                    "{path}{line}: colours of vertices are not used; {count} vertices have one"
+                )
+            }
+            Warning::Precision {
+                path,
+                count,
+                triangles,
+                step,
+            } => write!(
+                f,
+                "{path}: {count} of {triangles} triangles vanish or change their area by more \
+                 than 1 %: 32-bit floats have steps of {step:.1e} this far from the origin; move \
+                 the scene to the origin"
+            ),
             Warning::UnknownKeyword {
                 path,
                 count,

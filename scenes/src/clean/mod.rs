@@ -8,6 +8,7 @@
 mod repeated;
 
 use self::repeated::{hash, repeated};
+use crate::precision::doubled_area;
 use crate::scene::Parts;
 use crate::{MAX_COORDINATE, Scene, SceneError};
 use glam::Vec3;
@@ -29,7 +30,7 @@ pub struct CleanOptions {
 pub struct CleanReport {
     /// Triangles before.
     pub read: usize,
-    /// Without area: two equal positions or a cross product of exactly zero.
+    /// Without area: two equal positions, or a cross product that is zero or underflows to it.
     pub degenerate: usize,
     /// With a NaN, an infinity or a coordinate beyond [`MAX_COORDINATE`].
     pub non_finite: usize,
@@ -100,9 +101,11 @@ impl Scene {
             kept: kept.len(),
         };
         if kept.is_empty() {
+            let underflows = |&t: &u32| has_underflow(positions(t));
             return Err(SceneError::AllDegenerate {
                 name,
                 count: report.read,
+                underflowed: (0..report.read as u32).filter(underflows).count(),
             });
         }
 
@@ -153,6 +156,13 @@ fn fault([a, b, c]: [Vec3; 3]) -> Option<Fault> {
     } else {
         None
     }
+}
+
+/// Whether a triangle has no area because the one that it has underflows in `f32`.
+fn has_underflow(corners: [Vec3; 3]) -> bool {
+    let exact = corners.map(|corner| corner.to_array().map(f64::from));
+    let area = doubled_area(exact);
+    fault(corners) == Some(Fault::Degenerate) && 0.0 < area && area < f32::MIN_POSITIVE.into()
 }
 
 /// `v` with +0 for -0: in IEEE arithmetic -0 + +0 is +0 and x + 0 is x.
@@ -289,6 +299,13 @@ mod tests {
             "s: all 2 triangles are degenerate (no area or no finite position)"
         );
         assert!(matches!(clean(&[]), Err(SceneError::NoTriangles { .. })));
+        let tiny = [A, B, C].map(|corner| corner * 1e-24);
+        let error = clean(&[[A, A, B], tiny]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "s: all 2 triangles are degenerate (no area or no finite position); 1 are so small \
+             that 32-bit floats hold no area of them: scale the scene up"
+        );
     }
 
     #[test]

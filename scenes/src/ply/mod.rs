@@ -1,21 +1,24 @@
 //! Stanford PLY in: text and binary of either byte order.
 //!
-//! The crate `ply-rs-bw` reads elements and properties; here they become triangles. Positions,
-//! normals and faces are read, and strips of triangles, in which scans of Stanford have their
-//! faces. A warning names what is not.
+//! Positions, normals and faces are read, and strips of triangles. A warning names what is not.
+//! A reader of our own, since text is to be read as C programs write it: numbers such as `1.` and
+//! `nan`, blank lines, and comments in any encoding.
 
+mod elements;
+mod header;
+mod number;
 mod problem;
+mod values;
 
 use crate::load::LARGEST;
-use crate::normals::{Faults, completed, sound};
+use crate::normals::completed;
 use crate::polygon::Fans;
-use crate::{CleanOptions, Loaded, MAX_COORDINATE, Material, Scene, SceneError, Warning};
+use crate::precision::Loss;
+use crate::{CleanOptions, Loaded, Material, Scene, SceneError, Warning};
+use elements::{Parts, RESTART};
 use glam::Vec3;
+use header::Header;
 use heapwood_files::decompress;
-use ply_rs_bw::parser::{Parser, Reader};
-use ply_rs_bw::ply::{
-    ElementDef, Encoding, Header, PropertyAccess, PropertyAccessResult, PropertyType,
-};
 
 pub use problem::PlyProblem;
 
@@ -25,7 +28,10 @@ pub const MAGIC: &[u8] = b"ply";
 /// Whether `bytes` begin as a PLY file does: with a line that says so.
 pub fn is_ply(bytes: &[u8]) -> bool {
     let line = bytes.strip_prefix(MAGIC).unwrap_or_default();
-    line.starts_with(b"\n") || line.starts_with(b"\r")
+    let mut blanks = line.iter().skip_while(|byte| [b' ', b'\t'].contains(byte));
+    blanks
+        .next()
+        .is_some_and(|byte| [b'\n', b'\r'].contains(byte))
 }
 
 /// Reads and cleans a PLY file from memory, plain or gzipped; `name` is what messages call it.
@@ -49,10 +55,13 @@ pub fn read_ply(name: &str, bytes: Vec<u8>, options: CleanOptions) -> Result<Loa
         path: name.to_owned(),
         problem,
     };
-    let parts = Parts::read(&bytes).map_err(refused)?;
-    let vertices = parts.positions().map_err(refused)?;
+    let header = header::read(&bytes).map_err(refused)?;
+    let parts = Parts::read(&header, bytes.len()).map_err(refused)?;
+    check(&header, &parts).map_err(refused)?;
+    let position = |vertex: &[f64; 3]| Vec3::from_array(vertex.map(|value| value as f32));
+    let vertices: Vec<Vec3> = parts.vertices.iter().map(position).collect();
     let mut fans = Fans::default();
-    let triangles = parts.triangles(&vertices, &mut fans).map_err(refused)?;
+    let triangles = triangles(&parts, &vertices, &mut fans);
     if triangles.is_empty() {
         return Err(SceneError::NoTriangles {
             name: name.to_owned(),
@@ -68,284 +77,77 @@ pub fn read_ply(name: &str, bytes: Vec<u8>, options: CleanOptions) -> Result<Loa
             completed(read, &triangles, &vertices)
         }
     };
+    let path = || name.to_owned();
+    let loss = Loss::of(&parts.vertices, &triangles, 0);
+    let warnings = [
+        (!parts.unread.is_empty()).then(|| Warning::Unread {
+            path: path(),
+            what: crate::error::shortened(&parts.unread.join(", ")),
+        }),
+        parts.has_colours.then(|| Warning::VertexColours {
+            path: path(),
+            count: parts.vertices.len(),
+            line: None,
+        }),
+        parts.short.warning(|count, line| Warning::ShortFaces {
+            path: path(),
+            count,
+            line,
+        }),
+        parts.unsound.warning(|count, line| Warning::NonFinite {
+            path: path(),
+            count,
+            line,
+        }),
+        parts.faults.warning(name),
+        fans.warning(name, |_| None),
+        loss.warning(name, triangles.len()),
+    ];
     let scene = Scene::new(name, vertices, triangles, materials, material_of)?;
     let scene = scene.with_normals(normals)?;
-    let (scene, report) = scene.clean(options)?;
-    let unread = (!parts.unread.is_empty()).then(|| Warning::Unread {
-        path: name.to_owned(),
-        what: crate::error::excerpt(&parts.unread.join(", ")),
-    });
+    let cleaned = scene.clean(options);
+    let (scene, report) = cleaned.map_err(|error| loss.explain(error))?;
     Ok(Loaded {
         scene,
         report,
-        warnings: (unread.into_iter())
-            .chain(parts.faults.warning(name))
-            .chain(fans.warning(name, |_| None))
-            .collect(),
+        warnings: warnings.into_iter().flatten().collect(),
     })
 }
 
-/// A vertex: the first so many of [`NUMBERS`].
-#[derive(Clone, Copy)]
-struct Vertex<const N: usize>([f64; N]);
-
-impl<const N: usize> Vertex<N> {
-    fn set(&mut self, property: &str, value: f64) -> PropertyAccessResult {
-        let Some(at) = NUMBERS[..N].iter().position(|name| *name == property) else {
-            return PropertyAccessResult::Ignored;
-        };
-        self.0[at] = value;
-        PropertyAccessResult::Set
+/// Makes sure that there is a mesh.
+fn check(header: &Header, parts: &Parts) -> Result<(), PlyProblem> {
+    let vertex = header
+        .elements
+        .iter()
+        .find(|element| element.name == "vertex");
+    let vertex = vertex.ok_or(PlyProblem::NoPositions)?;
+    if parts.faces.len() + parts.strips.len() > 0 || parts.short.count > 0 {
+        return Ok(());
     }
-}
-
-/// The properties of a position, and of a normal.
-const NUMBERS: [&str; 6] = ["x", "y", "z", "nx", "ny", "nz"];
-/// How many of them are those of a position.
-const POSITION: usize = 3;
-/// The names that a list of corners has in files.
-const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
-
-/// Setters of the types that become another one without loss.
-macro_rules! setters {
-    ($($name:ident: $type:ty => $set:ident as $to:ty),* $(,)?) => {
-        $(fn $name(&mut self, property: &str, value: $type) -> PropertyAccessResult {
-            self.$set(property, <$to>::from(value))
-        })*
-    };
-}
-
-impl<const N: usize> PropertyAccess for Vertex<N> {
-    fn new() -> Self {
-        Self([0.0; N])
-    }
-
-    setters! {
-        set_char: i8 => set as f64, set_uchar: u8 => set as f64, set_short: i16 => set as f64,
-        set_ushort: u16 => set as f64, set_int: i32 => set as f64, set_uint: u32 => set as f64,
-        set_float: f32 => set as f64, set_double: f64 => set as f64,
-    }
-}
-
-/// The corners of a face, or a strip.
-struct Corners(Vec<i64>);
-
-/// Setters of lists of the integers that become 64 bits without loss.
-macro_rules! list_setters {
-    ($($name:ident: $type:ty),* $(,)?) => {
-        $(fn $name(&mut self, property: &str, value: Vec<$type>) -> PropertyAccessResult {
-            if !CORNERS.contains(&property) {
-                return PropertyAccessResult::Ignored;
-            }
-            self.0 = value.into_iter().map(i64::from).collect();
-            PropertyAccessResult::Set
-        })*
-    };
-}
-
-impl PropertyAccess for Corners {
-    fn new() -> Self {
-        Self(Vec::new())
-    }
-
-    list_setters! {
-        set_list_char: i8, set_list_uchar: u8, set_list_short: i16, set_list_ushort: u16,
-        set_list_int: i32, set_list_uint: u32,
-    }
-
-    fn set_list_float(&mut self, property: &str, _value: Vec<f32>) -> PropertyAccessResult {
-        unless_corners(property)
-    }
-
-    fn set_list_double(&mut self, property: &str, _value: Vec<f64>) -> PropertyAccessResult {
-        unless_corners(property)
-    }
-}
-
-/// What becomes of a list of numbers that cannot be corners.
-fn unless_corners(property: &str) -> PropertyAccessResult {
-    if CORNERS.contains(&property) {
-        PropertyAccessResult::UnsupportedType
-    } else {
-        PropertyAccessResult::Ignored
-    }
-}
-
-/// An element that is not read.
-struct Skipped;
-
-impl PropertyAccess for Skipped {
-    fn new() -> Self {
-        Self
-    }
-}
-
-/// What is read of a file.
-#[derive(Default)]
-struct Parts {
-    vertices: Vec<Vertex<POSITION>>,
-    /// Empty if there are none.
-    normals: Vec<Vec3>,
-    faults: Faults,
-    faces: Vec<Corners>,
-    strips: Vec<Corners>,
-    /// Elements and properties that are not.
-    unread: Vec<String>,
-}
-
-impl Parts {
-    fn read(bytes: &[u8]) -> Result<Self, PlyProblem> {
-        let mut reader = Reader::new(bytes);
-        let header = Parser::<Skipped>::new().read_header(&mut reader)?;
-        let mut parts = Self::default();
-        let mut has_positions = false;
-        for element in header.elements.values() {
-            if element.count > bytes.len() {
-                return Err(PlyProblem::Count {
-                    name: crate::error::excerpt(&element.name),
-                    count: element.count,
-                    bytes: bytes.len(),
-                });
-            }
-            let (header, reader) = (&header, &mut reader);
-            match element.name.as_str() {
-                "vertex" => {
-                    let are_there =
-                        |names: &[&str]| names.iter().all(|name| is_number(element, name));
-                    has_positions = are_there(&NUMBERS[..POSITION]);
-                    if are_there(&NUMBERS) {
-                        parts.note(element, &NUMBERS);
-                        parts.smooth(elements(reader, element, header)?);
-                    } else {
-                        parts.note(element, &NUMBERS[..POSITION]);
-                        parts.vertices = elements(reader, element, header)?;
-                    }
-                }
-                "face" => {
-                    parts.note(element, &CORNERS);
-                    parts.faces = elements(reader, element, header)?;
-                }
-                "tristrips" => {
-                    parts.note(element, &CORNERS);
-                    parts.strips = elements(reader, element, header)?;
-                }
-                other => {
-                    parts.unread.push(other.to_owned());
-                    elements::<Skipped>(reader, element, header)?;
-                }
-            }
-        }
-        if has_positions {
-            Ok(parts)
-        } else {
-            Err(PlyProblem::NoPositions)
-        }
-    }
-
-    /// Notes the properties of an element that are not among those that are read.
-    fn note(&mut self, element: &ElementDef, read: &[&str]) {
-        let names = element.properties.keys();
-        let others = names.filter(|name| !read.contains(&name.as_str()));
-        self.unread
-            .extend(others.map(|name| format!("{}.{name}", element.name)));
-    }
-
-    /// Takes vertices with normals.
-    fn smooth(&mut self, vertices: Vec<Vertex<6>>) {
-        self.normals.reserve_exact(vertices.len());
-        for &Vertex([x, y, z, nx, ny, nz]) in &vertices {
-            let (normal, is_faulty) = sound([nx, ny, nz]);
-            self.faults.count(is_faulty, None);
-            self.normals.push(normal);
-            self.vertices.push(Vertex([x, y, z]));
-        }
-    }
-
-    /// The positions, all of which may be coordinates.
-    fn positions(&self) -> Result<Vec<Vec3>, PlyProblem> {
-        let position = |(vertex, &Vertex(position)): (usize, &Vertex<POSITION>)| {
-            let values = position.map(|value| value as f32);
-            let is_sound = |value: &f32| value.abs() <= MAX_COORDINATE;
-            match values.iter().position(|value| !is_sound(value)) {
-                Some(axis) => Err(PlyProblem::Coordinate {
-                    vertex,
-                    value: position[axis],
-                }),
-                None => Ok(Vec3::from_array(values)),
-            }
-        };
-        self.vertices.iter().enumerate().map(position).collect()
-    }
-
-    /// The triangles of faces and of strips.
-    fn triangles(&self, vertices: &[Vec3], fans: &mut Fans) -> Result<Vec<[u32; 3]>, PlyProblem> {
-        let mut triangles = Vec::with_capacity(self.faces.len());
-        for (face, Corners(corners)) in self.faces.iter().enumerate() {
-            if corners.len() < 3 {
-                return Err(PlyProblem::FaceSize {
-                    face,
-                    corners: corners.len(),
-                });
-            }
-            let corners = self.indices("face", face, corners)?;
-            fans.triangulate(face, &corners, |at| vertices[at as usize], &mut triangles);
-        }
-        for (strip, Corners(corners)) in self.strips.iter().enumerate() {
-            // -1 ends a strip, and begins another.
-            for part in corners.split(|&corner| corner == -1) {
-                let corners = self.indices("strip", strip, part)?;
-                let windows = corners.windows(3).enumerate();
-                triangles.extend(windows.map(|(number, w)| match number % 2 {
-                    0 => [w[0], w[1], w[2]],
-                    _ => [w[1], w[0], w[2]],
-                }));
-            }
-        }
-        Ok(triangles)
-    }
-
-    fn indices(
-        &self,
-        element: &'static str,
-        number: usize,
-        corners: &[i64],
-    ) -> Result<Vec<u32>, PlyProblem> {
-        let count = self.vertices.len();
-        let index = |&index: &i64| match u32::try_from(index) {
-            Ok(small) if (small as usize) < count => Ok(small),
-            _ => Err(PlyProblem::IndexRange {
-                element,
-                number,
-                index,
-                count,
-            }),
-        };
-        corners.iter().map(index).collect()
-    }
-}
-
-/// Whether an element has a property of this name that is one number.
-fn is_number(element: &ElementDef, name: &str) -> bool {
-    let property = element.properties.get(name);
-    property.is_some_and(|property| matches!(property.data_type, PropertyType::Scalar(_)))
-}
-
-/// All of an element.
-fn elements<E: PropertyAccess>(
-    reader: &mut Reader<&[u8]>,
-    element: &ElementDef,
-    header: &Header,
-) -> Result<Vec<E>, PlyProblem> {
-    let read = Parser::<E>::new().read_payload_for_element(reader, element, header);
-    read.map_err(|error| match (header.encoding, error.into()) {
-        // The parser goes on to count where there are no lines.
-        (
-            Encoding::BinaryLittleEndian | Encoding::BinaryBigEndian,
-            PlyProblem::Format { message, .. },
-        ) => PlyProblem::Format {
-            line: None,
-            message,
+    let has = |name: &str| vertex.number(name).is_some();
+    Err(PlyProblem::NoFaces {
+        vertices: vertex.count,
+        kind: match has("f_dc_0") || has("scale_0") && has("rot_0") {
+            true => "Gaussian splats",
+            false => "a point cloud",
         },
-        (_, problem) => problem,
     })
+}
+
+/// The triangles of faces and of strips.
+fn triangles(parts: &Parts, vertices: &[Vec3], fans: &mut Fans) -> Vec<[u32; 3]> {
+    let mut triangles = Vec::with_capacity(parts.faces.len());
+    for (face, corners) in parts.faces.iter().enumerate() {
+        fans.triangulate(face, corners, |at| vertices[at as usize], &mut triangles);
+    }
+    for strip in parts.strips.iter() {
+        for part in strip.split(|&corner| corner == RESTART) {
+            let windows = part.windows(3).enumerate();
+            triangles.extend(windows.map(|(number, w)| match number % 2 {
+                0 => [w[0], w[1], w[2]],
+                _ => [w[1], w[0], w[2]],
+            }));
+        }
+    }
+    triangles
 }

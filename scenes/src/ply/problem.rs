@@ -1,10 +1,5 @@
 //! What can be wrong with a PLY file.
 
-use ply_rs_bw::parser::ParseError;
-
-/// Characters of a message of the parser that are passed on.
-const LONGEST: usize = 120;
-
 /// What is wrong with a PLY file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlyProblem {
@@ -13,8 +8,24 @@ pub enum PlyProblem {
     Format {
         /// The line, counted from 1, where it has lines.
         line: Option<usize>,
-        /// What the parser says.
+        /// The rule.
         message: String,
+    },
+    /// The file ends before its elements do.
+    #[error("the file ends before the elements that its header promises: copy or export it again")]
+    End {
+        /// The last line, counted from 1, where it has lines.
+        line: Option<usize>,
+    },
+    /// A word of a text is not the number that the header promises.
+    #[error("`{word}` is not {kind}")]
+    NotANumber {
+        /// The line, counted from 1.
+        line: usize,
+        /// The word, shortened.
+        word: String,
+        /// `a number` or `a whole number`.
+        kind: &'static str,
     },
     /// There cannot be so many of an element.
     #[error("{count} elements `{name}` in {bytes} bytes: the header is wrong or the file cut off")]
@@ -29,30 +40,34 @@ pub enum PlyProblem {
     /// There are no positions.
     #[error("no element `vertex` with numbers x, y and z: only meshes are read")]
     NoPositions,
-    /// A coordinate is NaN, infinite or too large.
+    /// There are vertices and no faces.
     #[error(
-        "coordinate {value:e} of vertex {vertex} is refused: it must be finite and at most 1e18 in \
-         magnitude"
+        "no triangles: {vertices} vertices without faces are {kind}; only meshes are read: \
+         reconstruct a surface from it"
     )]
-    Coordinate {
-        /// The vertex, counted from 0.
-        vertex: usize,
-        /// The value.
-        value: f64,
+    NoFaces {
+        /// How many vertices there are.
+        vertices: usize,
+        /// What such a file is called.
+        kind: &'static str,
     },
-    /// A face has fewer than three corners.
-    #[error("face {face} has {corners} corners: at least 3 are needed")]
-    FaceSize {
-        /// The face, counted from 0.
-        face: usize,
-        /// Its corners.
-        corners: usize,
+    /// A list cannot have such a count.
+    #[error("a list of {count} numbers in element `{name}`: it must be 0 or more, within the file")]
+    ListSize {
+        /// The line, counted from 1, where it has lines.
+        line: Option<usize>,
+        /// The element, shortened.
+        name: String,
+        /// The count.
+        count: f64,
     },
     /// A face uses a vertex that the file does not have.
     #[error(
         "vertex index {index} of {element} {number} is out of range: there are {count} vertices"
     )]
     IndexRange {
+        /// The line, counted from 1, where it has lines.
+        line: Option<usize>,
         /// `face` or `strip`.
         element: &'static str,
         /// Which of them, counted from 0.
@@ -68,29 +83,12 @@ impl PlyProblem {
     /// The line that it is about, counted from 1, if that is known.
     pub fn line(&self) -> Option<usize> {
         match self {
-            Self::Format { line, .. } => *line,
-            _ => None,
-        }
-    }
-}
-
-impl From<ParseError> for PlyProblem {
-    fn from(error: ParseError) -> Self {
-        let line = error.line();
-        let text = error.to_string();
-        let text = line
-            .and_then(|line| text.strip_prefix(&format!("Line {line}: ")))
-            .unwrap_or(&text);
-        // The parser's own error in a header is a dump of its state, behind the line that it is about.
-        let text = text.split("Error: ParseError {").next().unwrap_or(text);
-        // One line, of what quotes the file.
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let shown = words.join(" ");
-        let shown = shown.trim_end_matches('.');
-        let message = shown.chars().filter(|c| !c.is_control()).take(LONGEST);
-        Self::Format {
-            line,
-            message: message.collect(),
+            Self::Format { line, .. }
+            | Self::End { line }
+            | Self::ListSize { line, .. }
+            | Self::IndexRange { line, .. } => *line,
+            Self::NotANumber { line, .. } => Some(*line),
+            Self::Count { .. } | Self::NoPositions | Self::NoFaces { .. } => None,
         }
     }
 }
