@@ -1,5 +1,5 @@
-//! Images from bytes, PNG or JPEG, each once. What a file says of its size is checked before
-//! memory is asked for.
+//! Images from bytes, each once. What a file says of its size is checked before memory is asked
+//! for.
 
 use super::{LARGEST_SIDE, MOST_TEXELS, TextureImage};
 use crate::load::too_large;
@@ -49,7 +49,7 @@ impl Images {
         if bytes.len() as u64 > LARGEST_IMAGE {
             return Err(too_large(LARGEST_IMAGE));
         }
-        let image = decode(&bytes, role, MOST_TEXELS - self.texels)?;
+        let image = decode(name, &bytes, role, MOST_TEXELS - self.texels)?;
         self.texels += image.texels.len() as u64;
         let number = self.images.len() as u32;
         self.images.push(image);
@@ -70,14 +70,36 @@ pub fn refusal(error: image::ImageError) -> String {
     format!("{what}: {}", crate::error::shortened(&words.join(" ")))
 }
 
-/// An image of at most so many texels.
-fn decode(bytes: &[u8], role: Role, most: u64) -> Result<TextureImage, String> {
-    let mut reader = ImageReader::new(Cursor::new(bytes))
-        .with_guessed_format()
-        .map_err(|error| error.to_string())?;
-    if !matches!(reader.format(), Some(ImageFormat::Png | ImageFormat::Jpeg)) {
-        return Err("it is neither PNG nor JPEG".to_owned());
+/// The formats that are read.
+const READ: [ImageFormat; 5] = [
+    ImageFormat::Png,
+    ImageFormat::Jpeg,
+    ImageFormat::Bmp,
+    ImageFormat::Tga,
+    ImageFormat::WebP,
+];
+
+/// The format of an image of this name, by its first bytes: those of TGA say nothing.
+fn format_of(name: &str, bytes: &[u8]) -> Result<ImageFormat, String> {
+    let is_tga = || {
+        let suffix = name.rsplit_once('.').map_or("", |(_, suffix)| suffix);
+        suffix.eq_ignore_ascii_case("tga") || bytes.ends_with(b"TRUEVISION-XFILE.\0")
+    };
+    let format = image::guess_format(bytes).ok();
+    match format.or_else(|| is_tga().then_some(ImageFormat::Tga)) {
+        Some(format) if READ.contains(&format) => Ok(format),
+        other => {
+            let names = "PNG, JPEG, BMP, TGA nor WebP";
+            let suffix = other.and_then(|format| format.extensions_str().first());
+            let kind = suffix.map_or(String::new(), |suffix| format!(", but {suffix}"));
+            Err(format!("it is neither {names}{kind}"))
+        }
     }
+}
+
+/// An image of this name and of at most so many texels.
+fn decode(name: &str, bytes: &[u8], role: Role, most: u64) -> Result<TextureImage, String> {
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format_of(name, bytes)?);
     let mut limits = Limits::default();
     limits.max_alloc = Some(MOST_MEMORY);
     reader.limits(limits);
@@ -128,39 +150,78 @@ mod tests {
     }
 
     fn failure(bytes: &[u8]) -> String {
-        decode(bytes, Role::Colour, MOST_TEXELS).unwrap_err()
+        decode("t", bytes, Role::Colour, MOST_TEXELS).unwrap_err()
     }
 
     #[test]
     fn every_kind_of_texel_becomes_four_bytes() {
         let grey = png(2, 1, &[7, 200], ExtendedColorType::L8);
-        let image = decode(&grey, Role::Colour, 2).unwrap();
+        let image = decode("t", &grey, Role::Colour, 2).unwrap();
         assert_eq!(image.texels, [[7, 7, 7, 255], [200, 200, 200, 255]]);
-        let opacity = decode(&grey, Role::Opacity, 2).unwrap();
+        let opacity = decode("t", &grey, Role::Opacity, 2).unwrap();
         assert_eq!(opacity.texels, [[7, 7, 7, 7], [200, 200, 200, 200]]);
         let clear = png(1, 1, &[1, 2, 3, 4], ExtendedColorType::Rgba8);
         for role in [Role::Colour, Role::Opacity] {
-            assert_eq!(decode(&clear, role, 1).unwrap().texels, [[1, 2, 3, 4]]);
+            assert_eq!(decode("t", &clear, role, 1).unwrap().texels, [[1, 2, 3, 4]]);
         }
     }
 
     #[test]
+    fn images_of_every_format_are_read() {
+        let texels = [[200, 100, 50], [0, 255, 0]];
+        let buffer = image::RgbImage::from_raw(2, 1, texels.concat()).unwrap();
+        for (format, name) in [
+            (ImageFormat::Bmp, "t"),
+            (ImageFormat::WebP, "t"),
+            (ImageFormat::Png, "t.tga"),
+            (ImageFormat::Tga, "x/t.TGA"),
+        ] {
+            let mut file = Cursor::new(Vec::new());
+            buffer.write_to(&mut file, format).unwrap();
+            let image = decode(name, &file.into_inner(), Role::Colour, 2).unwrap();
+            let expected = texels.map(|[red, green, blue]| [red, green, blue, 255]);
+            assert_eq!(image.texels, expected, "{format:?}");
+        }
+        // Without its suffix, what newer files end with tells TGA: 18 bytes of header, of a texel
+        // of three bytes.
+        let mut file = vec![0; 18];
+        (file[2], file[12], file[14], file[16]) = (2, 1, 1, 24);
+        file.extend([50, 100, 200]);
+        file.extend([0; 8]);
+        file.extend(b"TRUEVISION-XFILE.\0");
+        let image = decode("t", &file, Role::Colour, 1).unwrap();
+        assert_eq!(image.texels, [[200, 100, 50, 255]]);
+        // Headers that ask for more than there may be.
+        let mut huge = Cursor::new(Vec::new());
+        buffer.write_to(&mut huge, ImageFormat::Bmp).unwrap();
+        let mut huge = huge.into_inner();
+        huge[18..26].copy_from_slice(&[0xff, 0xff, 0, 0, 0xff, 0xff, 0, 0]);
+        assert!(
+            failure(&huge).contains("16384 a side"),
+            "{}",
+            failure(&huge)
+        );
+    }
+
+    #[test]
     fn what_is_no_image_or_too_large_is_refused() {
-        assert_eq!(failure(b""), "it is neither PNG nor JPEG");
-        assert_eq!(failure(b"GIF89a"), "it is neither PNG nor JPEG");
+        let neither = "it is neither PNG, JPEG, BMP, TGA nor WebP";
+        assert_eq!(failure(b""), neither);
+        assert_eq!(failure(b"GIF89a"), format!("{neither}, but gif"));
+        assert_eq!(failure(b"II\x2a\0"), format!("{neither}, but tiff"));
         let sound = png(3, 3, &[9; 27], ExtendedColorType::Rgb8);
         for end in 8..sound.len() - 12 {
             assert!(failure(&sound[..end]).starts_with("it is damaged"), "{end}");
         }
         assert!(
-            decode(&sound, Role::Colour, 8)
+            decode("t", &sound, Role::Colour, 8)
                 .unwrap_err()
                 .contains("at most")
         );
         // A header alone asks for 2^31 rows of 2^31 texels.
         let mut huge = sound.clone();
         huge[16..24].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff]);
-        assert!(decode(&huge, Role::Colour, MOST_TEXELS).is_err());
+        assert!(decode("t", &huge, Role::Colour, MOST_TEXELS).is_err());
         let wide = png(
             LARGEST_SIDE + 1,
             1,
