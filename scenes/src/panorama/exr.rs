@@ -1,9 +1,12 @@
 //! What an OpenEXR file says of itself, before any of it is decoded.
 //!
 //! The decoder asks for memory as its headers say: of a block that is packed, for all that the
-//! block is to become.
+//! block is to become. Blocks of DWA compression have further headers, with the sizes of their parts.
 
 use super::{LARGEST_SIDE, MOST_MEMORY};
+use exr::block::chunk::{Chunk, CompressedBlock, CompressedScanLineBlock, CompressedTileBlock};
+use exr::block::reader::ChunksReader;
+use exr::compression::Compression;
 use exr::error::Error;
 use exr::meta::MetaData;
 use exr::meta::attribute::Text;
@@ -24,7 +27,80 @@ pub fn check(bytes: &[u8]) -> Result<(), String> {
                 .to_owned(),
         );
     }
-    meta.headers.iter().try_for_each(check_size)
+    meta.headers.iter().try_for_each(check_size)?;
+    match meta.headers.iter().any(is_dwa) {
+        true => check_blocks(bytes),
+        false => Ok(()),
+    }
+}
+
+fn is_dwa(header: &Header) -> bool {
+    matches!(
+        header.compression,
+        Compression::DWAA(_) | Compression::DWAB(_)
+    )
+}
+
+/// Makes sure that no part of a block of DWA compression is larger than the block is to become.
+fn check_blocks(bytes: &[u8]) -> Result<(), String> {
+    let reader = exr::block::read(Cursor::new(bytes), false).map_err(refusal)?;
+    // As the decoder does, by the offsets in the file.
+    let chunks = reader.filter_chunks(false, |_, _, _| true);
+    let chunks = chunks.map_err(refusal)?;
+    let headers = chunks.meta_data().headers.clone();
+    for chunk in chunks {
+        let Chunk {
+            layer_index,
+            compressed_block,
+        } = chunk.map_err(refusal)?;
+        let header = (headers.get(layer_index)).ok_or("it is damaged: a block of no layer")?;
+        let (CompressedBlock::ScanLine(CompressedScanLineBlock {
+            compressed_pixels_le: packed,
+            ..
+        })
+        | CompressedBlock::Tile(CompressedTileBlock {
+            compressed_pixels_le: packed,
+            ..
+        })) = &compressed_block
+        else {
+            continue;
+        };
+        if !is_dwa(header) {
+            continue;
+        }
+        let place = header.get_block_data_indices(&compressed_block);
+        let area = place.and_then(|place| header.get_absolute_block_pixel_coordinates(place));
+        let size = area.map_err(refusal)?.size;
+        let texel_bytes = header.channels.bytes_per_pixel;
+        // Blocks that do not become smaller are stored as they are.
+        if packed.len() == size.area() * texel_bytes {
+            continue;
+        }
+        let padded = size.width().next_multiple_of(8) * size.height().next_multiple_of(8);
+        check_parts(packed, padded * texel_bytes)?;
+    }
+    Ok(())
+}
+
+/// Makes sure that the parts of a packed block are none of more than twice as many bytes as the
+/// block has, its edges filled up to squares of 8 by 8 texels.
+fn check_parts(packed: &[u8], bytes: usize) -> Result<(), String> {
+    // Of eleven counters, those of what is unpacked: other channels, run lengths packed and not, and
+    // coefficients of two bytes.
+    const UNPACKED: [usize; 5] = [1, 6, 7, 8, 9];
+    // Run lengths may take half as much again as what they stand for.
+    let most = 2 * bytes as u64;
+    let (counters, _) = packed.as_chunks();
+    let of = |at: usize| counters.get(at).map(|counter| u64::from_le_bytes(*counter));
+    match UNPACKED
+        .into_iter()
+        .find_map(|at| of(at).filter(|&counter| counter > most))
+    {
+        Some(counter) => Err(format!(
+            "it is damaged: a part of a block of {bytes} bytes asks for {counter}"
+        )),
+        None => Ok(()),
+    }
 }
 
 /// What the reader of headers says.
@@ -108,6 +184,55 @@ mod tests {
             let file = with_window(sound(), window);
             if let Ok((panorama, _)) = Panorama::decode(&file) {
                 assert_eq!(panorama.texels, [[0.0; 3]; 6]);
+            }
+        }
+    }
+
+    /// A file of DWA compression, whose blocks have eleven counters before their parts.
+    fn packed() -> Vec<u8> {
+        use exr::prelude::*;
+        let mut image = Image::from_channels(
+            (16, 9),
+            SpecificChannels::rgb(|at: Vec2<usize>| {
+                let ramp = at.x() as f32 / 16.0;
+                (ramp, f16::from_f32(ramp), ramp * ramp)
+            }),
+        );
+        image.layer_data.encoding.compression = Compression::DWAA(None);
+        let mut file = Cursor::new(Vec::new());
+        image.write().non_parallel().to_buffered(&mut file).unwrap();
+        file.into_inner()
+    }
+
+    /// 506 bytes that ask for 17 terabytes end a program that lets the decoder have its way.
+    #[test]
+    fn parts_of_packed_blocks_are_bounded() {
+        let file = packed();
+        let (panorama, odd) = Panorama::decode(&file).unwrap();
+        assert_eq!((panorama.width, panorama.height, odd), (16, 9, 0));
+        // The only block follows its line and its size, behind the table of one offset.
+        let header = b"\0\0\0\0";
+        let block = (0..file.len() - 8)
+            .rfind(|&at| {
+                let size = file.len() - at - 8;
+                file[at..].starts_with(header)
+                    && file[at + 4..].starts_with(&(size as u32).to_le_bytes())
+            })
+            .unwrap();
+        for counter in [1, 6, 7, 8, 9] {
+            for value in [1 << 44, i64::MAX as u64, u64::MAX, 1 << 20] {
+                let mut file = file.clone();
+                let at = block + 8 + 8 * counter;
+                file[at..at + 8].copy_from_slice(&value.to_le_bytes());
+                let why = failure(&file);
+                assert!(
+                    why.starts_with("it is damaged: a part of a block of"),
+                    "{counter}: {why}"
+                );
+                assert!(
+                    why.ends_with(&format!("asks for {value}")),
+                    "{counter}: {why}"
+                );
             }
         }
     }
