@@ -14,6 +14,7 @@
 //! assert!(camera.rays().corner.is_finite());
 //! ```
 
+mod beside;
 mod bounds;
 mod camera;
 mod clean;

@@ -3,6 +3,7 @@
 //! need.
 
 use super::GltfProblem;
+use crate::beside::{find, percent_decoded};
 use crate::load::LARGEST;
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -127,7 +128,11 @@ pub(super) fn resolve(uri: &str, length: u64, left: u64, file: File) -> Result<V
             "{shown} is too large: buffers have {LARGEST} bytes at most"
         ));
     }
-    file(&path, left).map_err(|cause| format!("{shown}: {cause}"))
+    match find(&path, |path| file(path, left)) {
+        Ok((_, bytes)) => Ok(bytes),
+        // Names that are not encoded, though they look so.
+        Err(cause) => file(uri, left).map_err(|_| format!("{shown}: {cause}")),
+    }
 }
 
 /// Whether a URI names a scheme, such as `https:`; a letter alone is a drive of Windows.
@@ -141,37 +146,12 @@ fn has_scheme(uri: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
 }
 
-/// The text of a URI with `%20` and the like replaced; a lone percent sign stays one.
-fn percent_decoded(uri: &str) -> Option<String> {
-    let bytes = uri.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let digit = |at: usize| char::from(*bytes.get(at)?).to_digit(16);
-        match (bytes[at], digit(at + 1).zip(digit(at + 2))) {
-            (b'%', Some((high, low))) => {
-                out.push((16 * high + low) as u8);
-                at += 3;
-            }
-            (byte, _) => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_decoded_and_schemes_known() {
-        assert_eq!(percent_decoded("a%20b%C3%a9.bin").unwrap(), "a b\u{e9}.bin");
-        assert_eq!(percent_decoded("100%").unwrap(), "100%");
-        assert_eq!(percent_decoded("%zz%2").unwrap(), "%zz%2");
-        assert_eq!(percent_decoded("%ff"), None);
+    fn schemes_are_known() {
         for uri in ["http://a/b.bin", "file:///a", "a+b:c"] {
             assert!(has_scheme(uri), "{uri}");
         }

@@ -14,8 +14,10 @@ pub(super) struct Parts<'a> {
 /// Takes a GLB file apart; one of text is its JSON alone.
 pub(super) fn split(bytes: &[u8]) -> Result<Parts<'_>, GltfProblem> {
     let Some(mut rest) = bytes.strip_prefix(MAGIC) else {
-        let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        return Ok(Parts { json, binary: None });
+        return Ok(Parts {
+            json: bytes,
+            binary: None,
+        });
     };
     let fault = GltfProblem::Container;
     let version = word(&mut rest).ok_or(fault("the header ends early"))?;

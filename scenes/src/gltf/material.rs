@@ -7,6 +7,7 @@
 use super::GltfProblem;
 use crate::{Material, MaterialTextures};
 use glam::Vec3;
+use gltf_json::extensions::material::PbrSpecularGlossiness;
 use gltf_json::material::AlphaMode;
 use gltf_json::validation::Checked;
 
@@ -24,6 +25,11 @@ pub(super) fn cutoff(read: &gltf_json::Material) -> f32 {
     read.alpha_cutoff.map_or(0.5, |cutoff| cutoff.0)
 }
 
+/// The material's diffuse colour and gloss, where it has these in place of a metal and a roughness.
+pub(super) fn glossy(read: &gltf_json::Material) -> Option<&PbrSpecularGlossiness> {
+    read.extensions.as_ref()?.pbr_specular_glossiness.as_ref()
+}
+
 /// The material with this number and these textures.
 pub(super) fn material(
     index: usize,
@@ -31,7 +37,15 @@ pub(super) fn material(
     textures: MaterialTextures,
 ) -> Result<Material, GltfProblem> {
     let surface = &read.pbr_metallic_roughness;
-    let [red, green, blue, alpha] = surface.base_color_factor.0;
+    let glossy = glossy(read);
+    let [red, green, blue, alpha] = match glossy {
+        Some(glossy) => glossy.diffuse_factor.0,
+        None => surface.base_color_factor.0,
+    };
+    let roughness = match glossy {
+        Some(glossy) => 1.0 - glossy.glossiness_factor.0,
+        None => surface.roughness_factor.0,
+    };
     let extensions = read.extensions.as_ref();
     let strength = extensions.and_then(|all| all.emissive_strength.as_ref());
     let strength = strength.map_or(1.0, |strength| strength.emissive_strength.0);
@@ -55,11 +69,11 @@ pub(super) fn material(
             Checked::Valid(AlphaMode::Mask) if alpha < cutoff(read) => 0.0,
             _ => 1.0,
         },
-        metallic: match is_unknown {
+        metallic: match is_unknown || glossy.is_some() {
             true => 0.0,
             false => surface.metallic_factor.0,
         },
-        roughness: Some(surface.roughness_factor.0),
+        roughness: Some(roughness),
         transmission: transmission.map_or(0.0, |factor| factor.transmission_factor.0),
         ior: ior.map_or(Material::IOR, |ior| ior.ior.0),
         textures,
@@ -68,7 +82,7 @@ pub(super) fn material(
     let numbers = [
         material.opacity,
         material.metallic,
-        surface.roughness_factor.0,
+        roughness,
         material.transmission,
         material.ior,
     ];

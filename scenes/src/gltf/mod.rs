@@ -1,6 +1,6 @@
 //! Khronos glTF 2.0 in: JSON with its buffers beside it or within, and GLB.
 //!
-//! The crate `gltf-json` reads the JSON; here its default scene becomes triangles. Its own checks
+//! The crate `gltf-json` reads the [`json`]; here its default scene becomes triangles. Its own checks
 //! and those of the crate `gltf` above it are not used: they index accessors before they look
 //! whether those exist, and refuse files without the bounds of positions. So every index is
 //! looked up where it is used, and nothing is allocated that the file does not pay for in bytes or
@@ -10,6 +10,7 @@ mod accessor;
 mod buffer;
 mod cameras_and_lights;
 mod container;
+mod json;
 mod material;
 mod normals;
 mod problem;
@@ -78,7 +79,7 @@ pub fn read_gltf(
         problem,
     };
     let Parts { json, binary } = split(&bytes).map_err(refused)?;
-    let root = Root::from_slice(json).map_err(|error| refused(error.into()))?;
+    let root = json::read(json).map_err(refused)?;
     check_asset(&root).map_err(refused)?;
     let buffers = Buffers::new(&root, binary, &file);
     // Without textures, whose images are fetched for materials that are used.
@@ -97,16 +98,38 @@ pub fn read_gltf(
         coordinates,
         normals,
         without_area,
+        coloured,
+        unsound,
+        loss,
         faults,
         cameras_and_lights,
         ..
     } = walk;
     if triangles.is_empty() {
-        return Err(SceneError::NoTriangles {
-            name: name.to_owned(),
+        return Err(match without_area {
+            0 => SceneError::NoTriangles {
+                name: name.to_owned(),
+            },
+            count => refused(GltfProblem::PointsAndLines(count)),
         });
     }
     let mut warnings = warnings(name, &root, without_area);
+    let path = || name.to_owned();
+    if coloured > 0 {
+        warnings.push(Warning::VertexColours {
+            path: path(),
+            count: coloured,
+            line: None,
+        });
+    }
+    if unsound > 0 {
+        warnings.push(Warning::NonFinite {
+            path: path(),
+            count: unsound,
+            line: None,
+        });
+    }
+    warnings.extend(loss.warning(name, triangles.len()));
     warnings.extend(faults.into_iter().map(|(place, cause)| Warning::Texture {
         place: format!("{name}: {place}"),
         cause,
@@ -149,7 +172,6 @@ pub fn read_gltf(
     if !texturing.textures.is_empty() {
         let (of_triangles, faulty) = walk::of_triangles(&coordinates, &triangles);
         texturing.coordinates = of_triangles;
-        let path = || name.to_owned();
         if faulty > 0 {
             warnings.push(Warning::TextureCoordinates {
                 path: path(),
@@ -181,7 +203,8 @@ pub fn read_gltf(
         cameras: cameras_and_lights.cameras,
         lights: cameras_and_lights.lights,
     })?;
-    let (scene, report) = scene.clean(options)?;
+    let cleaned = scene.clean(options);
+    let (scene, report) = cleaned.map_err(|error| loss.explain(error))?;
     Ok(Loaded {
         scene,
         report,
@@ -191,12 +214,14 @@ pub fn read_gltf(
 
 /// Refuses versions and required extensions that would be read as something else.
 fn check_asset(root: &Root) -> Result<(), GltfProblem> {
-    let version = root
-        .asset
-        .min_version
-        .as_ref()
-        .unwrap_or(&root.asset.version);
-    if !version.starts_with("2.") {
+    let asset = &root.asset;
+    // `2` and `2.1` may be read by who reads 2.0, unless the file asks for more.
+    let is_read = match &asset.min_version {
+        Some(least) => ["2", "2.0"].contains(&least.as_str()),
+        None => asset.version == "2" || asset.version.starts_with("2."),
+    };
+    if !is_read {
+        let version = asset.min_version.as_ref().unwrap_or(&asset.version);
         return Err(GltfProblem::Version(crate::error::excerpt(version)));
     }
     let is_read = |name: &str| {
@@ -243,10 +268,18 @@ fn warnings(name: &str, root: &Root, without_area: usize) -> Vec<Warning> {
     note(has_targets, "morph targets");
     let uses = |name: &str| root.extensions_used.iter().any(|used| used == name);
     note(uses("EXT_mesh_gpu_instancing"), "GPU instances");
+    let has_gloss = root
+        .materials
+        .iter()
+        .any(|of| material::glossy(of).is_some());
+    note(has_gloss, "specular colours");
+    let extensions: BTreeSet<&str> = json::unread_extensions(root).collect();
+    let mut unread = Vec::from_iter(unread);
+    unread.extend(extensions);
     if !unread.is_empty() {
         warnings.push(Warning::Unread {
             path: path(),
-            what: Vec::from_iter(unread).join(", "),
+            what: crate::error::shortened(&unread.join(", ")),
         });
     }
     warnings

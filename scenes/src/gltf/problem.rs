@@ -85,15 +85,17 @@ pub enum GltfProblem {
         /// Its vertices.
         count: usize,
     },
+    /// There are no triangles, but points and lines.
+    #[error("no triangles: {0} primitives are points or lines, and only meshes are read")]
+    PointsAndLines(usize),
     /// What the nodes place is too much.
     #[error("the meshes that its nodes place take more than {0} bytes: split it")]
     TooLarge(u64),
 }
 
-impl From<gltf_json::Error> for GltfProblem {
-    fn from(error: gltf_json::Error) -> Self {
-        // One line, of what quotes the file.
-        let text = error.to_string();
+impl GltfProblem {
+    /// What the parser says, in one line, since it quotes the file.
+    pub(super) fn json(text: &str) -> Self {
         let words: Vec<&str> = text.split_whitespace().collect();
         let shown = words.join(" ");
         let kept = shown.chars().filter(|c| !c.is_control());

@@ -1,7 +1,8 @@
 //! Textures of glTF: which coordinates they take, how they lie over surfaces, and their images.
 
 use super::accessor::Accessors;
-use super::buffer;
+use super::material::glossy;
+use super::{buffer, json};
 use crate::texture::{LARGEST_IMAGE, Role, Table};
 use crate::{MaterialTextures, Texture, Warning, Wrap};
 use gltf_json::image::Image;
@@ -13,11 +14,14 @@ use gltf_json::{Index, Material, Root};
 /// The textures of a material that are read.
 fn infos(material: &Material) -> [Option<&Info>; 3] {
     let surface = &material.pbr_metallic_roughness;
-    [
-        surface.base_color_texture.as_ref(),
-        material.emissive_texture.as_ref(),
-        surface.metallic_roughness_texture.as_ref(),
-    ]
+    let [base, metal] = match glossy(material) {
+        Some(glossy) => [glossy.diffuse_texture.as_ref(), None],
+        None => [
+            surface.base_color_texture.as_ref(),
+            surface.metallic_roughness_texture.as_ref(),
+        ],
+    };
+    [base, material.emissive_texture.as_ref(), metal]
 }
 
 /// The set of coordinates that a texture takes.
@@ -114,6 +118,11 @@ impl Textures<'_, '_> {
             self.warn(place, format!("textures[{index}] does not exist"));
             return None;
         };
+        if json::is_absent(texture.source) {
+            let cause = "names no image of a kind that is read";
+            self.warn(place, format!("textures[{index}] {cause}"));
+            return None;
+        }
         let map = map(info);
         if !map.iter().all(|number| number.is_finite()) {
             self.warn(

@@ -8,11 +8,13 @@ use super::transform::Affine;
 use super::{GltfProblem, texture};
 use crate::MAX_COORDINATE;
 use crate::load::LARGEST;
+use crate::precision::Loss;
 use crate::texture::{NO_COORDINATES, sound};
 use glam::Vec3;
 use gltf_json::mesh::{Mode, Primitive, Semantic};
 use gltf_json::validation::Checked;
 use gltf_json::{Index, Node, Root};
+use std::collections::HashSet;
 
 /// Bytes of a vertex, and of a triangle with its material, once they are read.
 const VERTEX_BYTES: u64 = 12;
@@ -38,6 +40,12 @@ pub(super) struct Walk<'a> {
     pub cameras_and_lights: CamerasAndLights,
     /// Primitives of points and lines.
     pub without_area: usize,
+    /// Vertices with a colour, which is not used.
+    pub coloured: usize,
+    /// Vertices that no triangle uses and that cannot be rendered.
+    pub unsound: usize,
+    /// Triangles that their nodes place too far from the origin.
+    pub loss: Loss,
     /// Bytes that meshes may still take. Instances cost a file next to nothing.
     left: u64,
 }
@@ -65,6 +73,9 @@ impl<'a> Walk<'a> {
             normals: Normals::default(),
             cameras_and_lights: CamerasAndLights::default(),
             without_area: 0,
+            coloured: 0,
+            unsound: 0,
+            loss: Loss::default(),
             left: LARGEST,
         }
     }
@@ -186,7 +197,16 @@ impl<'a> Walk<'a> {
             .ok_or(GltfProblem::TooLarge(LARGEST))?;
 
         let base = self.vertices.len() as u32;
-        let count = self.place(placed, positions)?;
+        let first = self.triangles.len();
+        let Vertices {
+            exact,
+            count,
+            unsound,
+        } = self.place(placed, positions)?;
+        let colours = Checked::Valid(Semantic::Colors(0));
+        if primitive.attributes.contains_key(&colours) {
+            self.coloured += count;
+        }
         if let Some(coordinates) = textured {
             self.lay(place, coordinates, base as usize, count);
         }
@@ -205,6 +225,14 @@ impl<'a> Walk<'a> {
                 index,
                 count,
             });
+        }
+        if !unsound.is_empty() {
+            let used: HashSet<u32> = corners.iter().copied().collect();
+            let is_used = |unsound: &&Unsound| used.contains(&(unsound.vertex as u32));
+            if let Some(unsound) = unsound.iter().find(is_used) {
+                return Err(unsound.refusal(placed, positions));
+            }
+            self.unsound += unsound.len();
         }
         let is_mirrored = placed.map.mirrors();
         let mut add = |[a, b, c]: [u32; 3]| {
@@ -235,6 +263,8 @@ impl<'a> Walk<'a> {
                 .for_each(|&corners| add(corners)),
         }
         self.material_of.resize(self.triangles.len(), material);
+        let triangles = &self.triangles[first..];
+        self.loss.add(Loss::of(&exact, triangles, base));
         Ok(())
     }
 
@@ -273,32 +303,69 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Appends the positions of a primitive where its node places them, and returns how many.
+    /// Appends the positions of a primitive where its node places them.
     fn place(
         &mut self,
         placed: &Placed,
         index: Index<gltf_json::Accessor>,
-    ) -> Result<usize, GltfProblem> {
+    ) -> Result<Vertices, GltfProblem> {
         let positions = self.accessors.positions(index, &placed.place)?;
-        let refuse = |place: String, vertex: usize, value: f64| GltfProblem::Coordinate {
-            place,
-            vertex,
-            value,
+        let unsound = |value: &&f64| value.is_nan() || value.abs() > f64::from(MAX_COORDINATE);
+        // Where a node moves nothing, positions are as the file has them.
+        let is_moved = placed.map.point([0.0; 3]) != [0.0; 3];
+        let mut found = Vertices {
+            exact: Vec::with_capacity(if is_moved { positions.len() } else { 0 }),
+            count: positions.len(),
+            unsound: Vec::new(),
         };
         for (vertex, position) in positions.iter().enumerate() {
-            let unsound = |value: &&f64| value.is_nan() || value.abs() > f64::from(MAX_COORDINATE);
             let position = position.map(f64::from);
-            if let Some(&value) = position.iter().find(unsound) {
-                return Err(refuse(format!("accessors[{index}]"), vertex, value));
-            }
             let moved = placed.map.point(position);
-            if let Some(&value) = moved.iter().find(unsound) {
-                return Err(refuse(format!("nodes[{}]", placed.node), vertex, value));
+            let of_file = position.iter().find(unsound);
+            if let Some(&value) = of_file.or_else(|| moved.iter().find(unsound)) {
+                found.unsound.push(Unsound {
+                    vertex,
+                    value,
+                    is_moved: of_file.is_none(),
+                });
+            }
+            if is_moved {
+                found.exact.push(moved);
             }
             self.vertices
                 .push(Vec3::from_array(moved.map(|value| value as f32)));
         }
-        Ok(positions.len())
+        Ok(found)
+    }
+}
+
+/// The vertices of a primitive where its node places them.
+struct Vertices {
+    /// Before they are rounded, if the node moves them.
+    exact: Vec<[f64; 3]>,
+    count: usize,
+    unsound: Vec<Unsound>,
+}
+
+/// A vertex that cannot be rendered.
+struct Unsound {
+    vertex: usize,
+    /// A coordinate that is NaN, infinite or too large.
+    value: f64,
+    /// Whether it was sound before the node moved it.
+    is_moved: bool,
+}
+
+impl Unsound {
+    fn refusal(&self, placed: &Placed, index: Index<gltf_json::Accessor>) -> GltfProblem {
+        GltfProblem::Coordinate {
+            place: match self.is_moved {
+                true => format!("nodes[{}]", placed.node),
+                false => format!("accessors[{index}]"),
+            },
+            vertex: self.vertex,
+            value: self.value,
+        }
     }
 }
 

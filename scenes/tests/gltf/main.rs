@@ -6,6 +6,7 @@ mod cameras_and_lights;
 mod file;
 mod mutated;
 mod textures;
+mod written;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -297,7 +298,7 @@ fn what_is_left_out_is_said_once() {
         warnings,
         [
             "in.gltf: points and lines have no area; 4 skipped",
-            "in.gltf: not read: GPU instances, animations, skins"
+            "in.gltf: not read: GPU instances, animations, skins, X_other"
         ]
     );
     assert_eq!(loaded.scene.len(), 2);

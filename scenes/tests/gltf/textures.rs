@@ -159,14 +159,18 @@ fn transforms_scale_turn_and_move() {
 fn what_cannot_be_had_is_a_warning_and_the_factor() {
     for (texture, place, cause) in [
         (3, "images[3]", "no.png: no such file"),
-        (4, "images[4]", "it is neither PNG nor JPEG"),
+        (4, "images[4]", "it is neither PNG, JPEG, BMP, TGA nor WebP"),
         (
             5,
             "materials[0].baseColorTexture",
             "its sampler does not exist",
         ),
         (6, "images[77]", "it does not exist"),
-        (7, "images[4294967295]", "it does not exist"),
+        (
+            7,
+            "materials[0].baseColorTexture",
+            "textures[7] names no image of a kind that is read",
+        ),
         (
             8,
             "materials[0].baseColorTexture",
