@@ -19,6 +19,7 @@ mod bounds;
 mod camera;
 mod clean;
 mod error;
+mod foreign;
 pub mod generate;
 mod gltf;
 mod hash;

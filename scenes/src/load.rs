@@ -4,11 +4,13 @@ use std::path::Path;
 
 use heapwood_files::{ReadError, is_gz, stem};
 
+use crate::beside::in_any_case;
 use crate::gltf::is_gltf;
 use crate::ply::is_ply;
 use crate::texture::LARGEST_IMAGE;
 use crate::{
-    CleanOptions, CleanReport, Scene, SceneError, Warning, gltf, ply, read_gltf, read_obj, read_ply,
+    CleanOptions, CleanReport, Scene, SceneError, Warning, foreign, gltf, ply, read_gltf, read_obj,
+    read_ply,
 };
 
 /// Most bytes of a scene that are read, after decompression.
@@ -46,16 +48,33 @@ pub struct Loaded {
 pub fn load(path: impl AsRef<Path>, options: CleanOptions) -> Result<Loaded, SceneError> {
     let path = path.as_ref();
     let name = path.display().to_string();
-    let bytes = heapwood_files::read_text_or(path, LARGEST, &[ply::MAGIC, gltf::MAGIC])
-        .map_err(|error| SceneError::reading(&name, error))?;
+    let refused = |format| SceneError::Foreign {
+        path: name.clone(),
+        format,
+    };
+    let bytes = heapwood_files::read_text_or(path, LARGEST, &[ply::MAGIC, gltf::MAGIC]).map_err(
+        |error| {
+            let is_binary = matches!(error, ReadError::Binary(_));
+            let format = is_binary.then(|| foreign::format_of_file(path)).flatten();
+            format.map_or_else(|| SceneError::reading(&name, error), refused)
+        },
+    )?;
+    if let Some(format) = foreign::format(&bytes) {
+        return Err(refused(format));
+    }
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut loaded = if is_ply(&bytes) {
         read_ply(&name, bytes, options)?
     } else if is_gltf(&bytes) {
-        let file = |file: &str, most| buffer(&folder.join(file), most);
+        let file = |file: &str, most| buffer(&in_any_case(folder.join(file)), most);
         read_gltf(&name, bytes, file, options)?
     } else {
-        read_obj(&name, bytes, |file| beside_obj(&folder.join(file)), options)?
+        read_obj(
+            &name,
+            bytes,
+            |file| beside_obj(&in_any_case(folder.join(file))),
+            options,
+        )?
     };
     loaded.scene = loaded.scene.renamed(stem(path));
     Ok(loaded)

@@ -7,7 +7,9 @@
 use super::pieces::Pieces;
 use super::plain::{Plain, plain, push_vertices};
 use super::{keyword, logical_line};
+use crate::beside::unquoted;
 use crate::error::excerpt;
+use crate::warning::Occurrences;
 use crate::{LineProblem, MAX_COORDINATE};
 use std::fmt::Write;
 
@@ -33,6 +35,11 @@ pub(super) struct Chunk<'a> {
     pub used_materials: Vec<(String, usize)>,
     pub without_area: Skipped,
     pub unknown: Skipped,
+    /// Vertices with a colour.
+    pub coloured: Occurrences,
+    /// Vertices that are not finite or too large: their numbers among those of these lines, their
+    /// lines, and what is wrong.
+    pub unsound: Vec<(usize, usize, LineProblem)>,
     /// Whether there is an index that depends on how many vertices are above these lines, which
     /// was not given.
     pub is_relative: bool,
@@ -126,8 +133,14 @@ impl<'a> Chunk<'a> {
         let (word, rest) = keyword(line);
         match word {
             "v" => {
-                let values = vertex(without_comment(rest)).map_err(|problem| (number, problem))?;
-                push_line(self.vertices.written(), "v", values);
+                let vertex = vertex(without_comment(rest)).map_err(|problem| (number, problem))?;
+                push_line(self.vertices.written(), "v", vertex.values);
+                if vertex.is_coloured {
+                    self.coloured.add(Some(number));
+                }
+                if let Some(problem) = vertex.problem {
+                    self.unsound.push((self.vertex_count, number, problem));
+                }
                 self.vertex_count += 1;
             }
             "f" => {
@@ -147,7 +160,7 @@ impl<'a> Chunk<'a> {
                 let names = libraries(rest).map(|name| (name.to_owned(), number));
                 self.libraries.extend(names);
             }
-            "p" | "l" => self.without_area.add(number, word),
+            "p" | "l" | "curv" | "curv2" => self.without_area.add(number, word),
             "vn" => self.normal_count += 1,
             "" | "vt" | "vp" | "s" | "lod" | "bevel" | "usemap" | "maplib" | "c_interp"
             | "d_interp" | "shadow_obj" | "trace_obj" => {}
@@ -192,19 +205,30 @@ pub(super) fn push_line(out: &mut String, word: &str, rest: &str) {
     out.push('\n');
 }
 
-/// Checks one vertex and returns the part of its text that `tobj` shall see:
-/// `x y z` or `x y z w`. A colour is left out.
-fn vertex(text: &str) -> Result<&str, LineProblem> {
+/// A vertex that was checked.
+#[derive(Debug, PartialEq)]
+struct Vertex<'a> {
+    /// The part of its text that `tobj` shall see: `x y z` or `x y z w`.
+    values: &'a str,
+    /// Whether it has a colour, which is left out.
+    is_coloured: bool,
+    /// Why no face may use it.
+    problem: Option<LineProblem>,
+}
+
+/// Checks one vertex.
+fn vertex(text: &str) -> Result<Vertex<'_>, LineProblem> {
     let mut values = [0.0; 4];
     let mut count = 0;
     let mut end_of_position = 0;
+    let mut problem = None;
     for word in text.split_whitespace() {
         let value: f32 = word
             .parse()
             .map_err(|_| LineProblem::NotANumber(excerpt(word)))?;
         if count < 3 {
             if value.is_nan() || value.abs() > MAX_COORDINATE {
-                return Err(LineProblem::Coordinate(excerpt(word)));
+                problem.get_or_insert_with(|| LineProblem::Coordinate(excerpt(word)));
             }
             end_of_position = word.as_ptr() as usize + word.len() - text.as_ptr() as usize;
         }
@@ -213,19 +237,25 @@ fn vertex(text: &str) -> Result<&str, LineProblem> {
         }
         count += 1;
     }
-    match count {
-        3 | 6 | 7 => Ok(&text[..end_of_position]),
+    let values = match count {
+        3 | 6 | 7 => &text[..end_of_position],
         4 => {
             let [x, y, z, w] = values;
             let weighted = [x / w, y / w, z / w];
-            if w.is_finite() && weighted.iter().all(|c| c.abs() <= MAX_COORDINATE) {
-                Ok(text)
-            } else {
-                Err(LineProblem::Weight(w.to_string()))
+            if problem.is_none()
+                && !(w.is_finite() && weighted.iter().all(|c| c.abs() <= MAX_COORDINATE))
+            {
+                return Err(LineProblem::Weight(w.to_string()));
             }
+            text
         }
-        _ => Err(LineProblem::VertexSize(count)),
-    }
+        _ => return Err(LineProblem::VertexSize(count)),
+    };
+    Ok(Vertex {
+        values,
+        is_coloured: count > 4,
+        problem,
+    })
 }
 
 /// Checks one face of a file that has `above` vertices so far, appends its
@@ -280,20 +310,32 @@ fn corner(word: &str) -> Result<i64, LineProblem> {
     }
 }
 
-/// Splits the names after `mtllib`. They are separated by spaces, and yet a
-/// name may contain some: a name ends where a word ends in `.mtl`.
+/// Splits the names after `mtllib`. They are separated by spaces, and yet a name may contain some: it
+/// is between quotes, or ends where a word ends in `.mtl`.
 fn libraries(names: &str) -> impl Iterator<Item = &str> {
-    const SUFFIX: usize = ".mtl".len();
-    let lower = names.to_ascii_lowercase();
-    let ends: Vec<usize> = lower
-        .match_indices(".mtl ")
-        .map(|(at, _)| at + SUFFIX)
-        .chain([names.len()])
-        .collect();
-    ends.into_iter().scan(0, |start, end| {
-        let name = names[*start..end].trim();
-        *start = end;
-        Some(name)
+    const SUFFIX: &str = ".mtl";
+    let mut rest = names;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        let quoted = rest.strip_prefix('"').and_then(|inner| inner.find('"'));
+        let end = match quoted {
+            Some(end) => end + 2,
+            None => {
+                let mut ends = rest
+                    .char_indices()
+                    .filter(|(_, letter)| letter.is_whitespace());
+                let is_end = |end: usize| {
+                    let start = end.checked_sub(SUFFIX.len());
+                    let suffix = start.and_then(|start| rest.get(start..end));
+                    suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case(SUFFIX))
+                };
+                ends.find(|(end, _)| is_end(*end))
+                    .map_or(rest.len(), |(end, _)| end)
+            }
+        };
+        let (name, behind) = rest.split_at(end);
+        rest = behind;
+        (!name.is_empty()).then(|| unquoted(name))
     })
 }
 
@@ -327,7 +369,10 @@ mod tests {
             let rest = without_comment(keyword(line.trim()).1);
             match found.map(|(kind, _)| kind) {
                 None => {}
-                Some(Plain::Vertex) => prop_assert_eq!(vertex(rest), Ok(rest)),
+                Some(Plain::Vertex) => {
+                    let expected = Vertex { values: rest, is_coloured: false, problem: None };
+                    prop_assert_eq!(vertex(rest), Ok(expected));
+                }
                 Some(Plain::Face(largest)) => {
                     let mut out = String::new();
                     prop_assert_eq!(face(rest, None, &mut out), Ok(Some(largest as usize)));

@@ -13,15 +13,18 @@ mod mtl;
 mod normals;
 mod pieces;
 mod plain;
+mod recheck;
 mod scan;
 mod textures;
 mod write;
 
 pub use write::{save, write_mtl, write_obj};
 
+use crate::beside::find;
 use crate::load::LARGEST;
 use crate::normals::completed;
 use crate::polygon::Fans;
+use crate::precision::Loss;
 use crate::scene::Parts;
 use crate::texture::assign_plain_materials;
 use crate::{
@@ -29,7 +32,7 @@ use crate::{
 };
 use coordinates::Coordinates;
 use glam::Vec3;
-use heapwood_files::{check_text, decompress};
+use heapwood_files::{check_text, text, to_utf8};
 use map::Map;
 use normals::Normals;
 use std::borrow::Cow;
@@ -37,7 +40,7 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Reads and cleans OBJ text from memory, plain or gzipped.
+/// Reads and cleans OBJ text from memory, plain or compressed.
 ///
 /// `name` is what messages call it; `file` gives the bytes of a material library by the name
 /// after `mtllib`, or of an image by its name beside that, or the reason why it cannot.
@@ -51,7 +54,7 @@ pub fn read_obj(
     options: CleanOptions,
 ) -> Result<Loaded, SceneError> {
     let reading = |error| SceneError::reading(name, error);
-    let bytes = decompress(bytes, LARGEST).map_err(reading)?;
+    let bytes = text(bytes, LARGEST).map_err(reading)?;
     let path = || name.to_owned();
     if bytes.trim_ascii().is_empty() {
         return Err(SceneError::Empty { path: path() });
@@ -60,12 +63,19 @@ pub fn read_obj(
     let (is_text, text) = rayon::join(|| check_text(&bytes), || String::from_utf8_lossy(&bytes));
     is_text.map_err(reading)?;
     let chunks = scan::chunks(&text);
-    let scan = scan::scan(name, &chunks)?;
+    let mut scan = scan::scan(name, &chunks)?;
     if scan.faces == 0 {
-        return Err(SceneError::NoTriangles { name: path() });
+        return Err(match scan.vertex_count {
+            0 => SceneError::NoTriangles { name: path() },
+            vertices => SceneError::NoFaces {
+                path: path(),
+                vertices,
+                without_area: scan.without_area,
+            },
+        });
     }
 
-    let warnings = RefCell::new(scan.warnings);
+    let warnings = RefCell::new(std::mem::take(&mut scan.warnings));
     let known = RefCell::new(HashSet::new());
     let maps = RefCell::new(Vec::new());
     let load_library = |library: &Path| {
@@ -108,7 +118,7 @@ pub fn read_obj(
     let known = known.into_inner();
     // Without any library one warning about that is enough.
     if !known.is_empty() {
-        let unknown = scan.used_materials.into_iter();
+        let unknown = std::mem::take(&mut scan.used_materials).into_iter();
         warnings.extend(
             unknown
                 .filter(|(material, _)| !known.contains(material))
@@ -140,6 +150,12 @@ pub fn read_obj(
     let mut fans = Fans::default();
     let mut parts = assemble(name, models, read.collect(), &corners, &mut fans);
     warnings.extend(fans.warning(name, |face| line_of_face(&text, face)));
+    let count = parts.triangles.len();
+    let loss = match Loss::is_possible(&parts.vertices, count) {
+        true => recheck::loss(&scan),
+        false => Loss::default(),
+    };
+    warnings.extend(loss.warning(name, count));
     let without = assign_plain_materials(
         &mut parts.materials,
         &mut parts.material_of,
@@ -153,7 +169,8 @@ pub fn read_obj(
     parts.texturing.textures = table.textures;
     parts.texturing.images = table.images.images;
     let scene = Scene::from_parts(parts)?;
-    let (scene, report) = scene.clean(options)?;
+    let cleaned = scene.clean(options);
+    let (scene, report) = cleaned.map_err(|error| loss.explain(error))?;
     Ok(Loaded {
         scene,
         report,
@@ -185,15 +202,16 @@ fn read_library(
     missing: impl Fn(String) -> Warning,
     maps: &mut Vec<Map>,
 ) -> (tobj::MTLLoadResult, Vec<Warning>) {
-    match library(file) {
+    let found = find(file, library).map(|(name, bytes)| (name, to_utf8(bytes)));
+    match found {
         Err(cause) => (Err(tobj::LoadError::OpenFileFailed), vec![missing(cause)]),
-        Ok(bytes) if bytes.contains(&0) => (
+        Ok((_, bytes)) if bytes.contains(&0) => (
             Err(tobj::LoadError::ReadError),
             vec![missing("it is not text".to_owned())],
         ),
-        Ok(bytes) => {
+        Ok((name, bytes)) => {
             let text = String::from_utf8_lossy(&bytes);
-            let (text, warnings) = mtl::checked(file, &library_path(scene, file), &text, maps);
+            let (text, warnings) = mtl::checked(&name, &library_path(scene, &name), &text, maps);
             (tobj::load_mtl_buf(&mut text.as_bytes()), warnings)
         }
     }

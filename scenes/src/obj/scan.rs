@@ -10,7 +10,9 @@
 
 use super::chunk::{Chunk, Lines, Skipped, goes_on, push_line};
 use super::pieces::Pieces;
-use crate::{SceneError, Warning};
+use super::recheck;
+use crate::warning::Occurrences;
+use crate::{LineProblem, SceneError, Warning};
 use rayon::prelude::*;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -31,8 +33,14 @@ pub(super) struct Scan<'a> {
     pub body: Pieces<'a>,
     /// For each of [`chunks`] its `vn` lines.
     pub normals: Vec<usize>,
+    /// Number of vertices.
+    pub vertex_count: usize,
     /// Number of faces.
     pub faces: usize,
+    /// Points, lines, and curves.
+    pub without_area: usize,
+    /// Vertices that are not finite or too large: their numbers from 1 on, lines, and problems.
+    unsound: Vec<(usize, usize, LineProblem)>,
     /// Materials by name, with the line of their first use.
     pub used_materials: Vec<(String, usize)>,
     /// What was skipped.
@@ -87,7 +95,40 @@ pub(super) fn scan<'a>(path: &str, parts: &[Lines<'a>]) -> Result<Scan<'a>, Scen
             again.fault.expect("the index that was found before"),
         ));
     }
-    Ok(merged(path, chunks))
+    checked(path, merged(path, chunks))
+}
+
+/// Refuses a text with a face that uses a vertex that is not finite or too large. Vertices that no
+/// face uses, which programs leave in scans, are a warning.
+fn checked<'a>(path: &str, mut scan: Scan<'a>) -> Result<Scan<'a>, SceneError> {
+    if scan.unsound.is_empty() {
+        return Ok(scan);
+    }
+    let numbers: Vec<usize> = scan.unsound.iter().map(|(number, ..)| *number).collect();
+    let used = match scan.faces {
+        0 => Some(0),
+        _ => recheck::first_used(&numbers, &scan.body),
+    };
+    let mut unsound = std::mem::take(&mut scan.unsound);
+    let (count, first) = (unsound.len(), unsound[0].1);
+    match used {
+        Some(used) => {
+            let (_, line, problem) = unsound.swap_remove(used);
+            Err(SceneError::Line {
+                path: path.to_owned(),
+                line,
+                problem,
+            })
+        }
+        None => {
+            scan.warnings.push(Warning::NonFinite {
+                path: path.to_owned(),
+                count,
+                line: Some(first),
+            });
+            Ok(scan)
+        }
+    }
 }
 
 /// Parts of the text that end where a line does that does not go on in the next one.
@@ -123,8 +164,15 @@ fn merged<'a>(path: &str, chunks: Vec<Chunk<'a>>) -> Scan<'a> {
     let mut scan = Scan::default();
     let mut seen_materials = HashSet::new();
     let (mut without_area, mut unknown) = (Skipped::default(), Skipped::default());
+    let mut coloured = Occurrences::default();
     let mut lines = 0;
     for chunk in chunks {
+        let above = scan.vertex_count;
+        let unsound = chunk.unsound.into_iter();
+        let absolute = |(vertex, line, problem)| (above + vertex + 1, lines + line, problem);
+        scan.unsound.extend(unsound.map(absolute));
+        scan.vertex_count += chunk.vertex_count;
+        coloured.append(chunk.coloured, lines);
         scan.vertices.append(chunk.vertices);
         scan.body.append(chunk.body);
         scan.normals.push(chunk.normal_count);
@@ -145,6 +193,13 @@ fn merged<'a>(path: &str, chunks: Vec<Chunk<'a>>) -> Scan<'a> {
         unknown.append(chunk.unknown, lines);
         lines += chunk.lines;
     }
+    scan.without_area = without_area.count;
+    scan.warnings
+        .extend(coloured.warning(|count, line| Warning::VertexColours {
+            path: path.to_owned(),
+            count,
+            line,
+        }));
     if let Some((line, _)) = without_area.first {
         scan.warnings.push(Warning::PointsAndLines {
             path: path.to_owned(),
@@ -175,7 +230,6 @@ pub(super) fn normals_in_chunks(text: &str, bytes: usize) -> (Vec<Lines<'_>>, Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LineProblem;
     use std::collections::BTreeMap;
 
     fn text_of(pieces: &Pieces) -> String {
@@ -197,6 +251,11 @@ mod tests {
     #[test]
     fn vertices_of_every_form_are_cut_to_what_counts() {
         let scan = scan_text("v 1 2 3\nv 1 2 3 2\nv  1 2 3  .5 .5 .5 # c\n").unwrap();
+        let told: Vec<String> = scan.warnings.iter().map(Warning::to_string).collect();
+        assert_eq!(
+            told,
+            ["t:3: colours of vertices are not used; 1 vertices have one"]
+        );
         assert_eq!(text_of(&scan.vertices), "v 1 2 3\nv 1 2 3 2\nv 1 2 3\n");
     }
 
@@ -212,6 +271,28 @@ mod tests {
         assert_eq!(problem("v 1 2 3 4 5"), (1, VertexSize(5)));
         assert_eq!(problem("v 1 2 3 0"), (1, Weight(text("0"))));
         assert_eq!(problem("v 1 2 0 inf"), (1, Weight(text("inf"))));
+    }
+
+    #[test]
+    fn vertices_that_are_not_finite_may_be_there_unless_a_face_uses_them() {
+        let text = "v 0 0 0\nv 1 0 0\nv nan nan nan\nv 0 1 0\nv 1e30 0 0\nf 1 2 4\n";
+        for bytes in 1..text.len() {
+            let scan = scan("t", &chunks_of(text, bytes)).unwrap();
+            let told: Vec<String> = scan.warnings.iter().map(Warning::to_string).collect();
+            let expected = "t:3: coordinates that are not finite or beyond 1e18, of 2 vertices; \
+                            triangles with them are left out";
+            assert_eq!(told, [expected], "{bytes}");
+            for face in ["f 1 2 5", "f -4 1/1 5//1", "f 1 2 \\\n 5"] {
+                let text = format!("{text}{face}\n");
+                let error = super::scan("t", &chunks_of(&text, bytes))
+                    .map(|_| ())
+                    .unwrap_err();
+                let problem = LineProblem::Coordinate("1e30".to_owned());
+                assert!(
+                    matches!(error, SceneError::Line { line: 5, problem: p, .. } if p == problem)
+                );
+            }
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::map::Map;
 use super::{library_path, mtl};
+use crate::beside::find;
 use crate::error::excerpt;
 use crate::texture::{Role, Table};
 use crate::{MaterialTextures, Texture, Warning};
@@ -26,7 +27,10 @@ pub(super) fn fetch(
         // Beside the library, which may be in a folder beside the scene.
         let folder = Path::new(&map.library).parent().unwrap_or(Path::new(""));
         let name = folder.join(&map.file).to_string_lossy().into_owned();
-        let image = table.images.get(&name, role, || file(&name));
+        let image = table.images.get(&name, role, || {
+            let there = |candidate: &str| file(&folder.join(candidate).to_string_lossy());
+            find(&map.file, there).map(|(_, bytes)| bytes)
+        });
         match image {
             Ok(image) => Some(table.add(Texture {
                 image: image?,
