@@ -111,9 +111,9 @@ fn what_is_missing_is_named_with_its_place() {
     for (from, to, expected) in [
         (r#", "count": 6"#, "", "accessors[1]: missing field `count`"),
         (
-            r#""byteLength": 88, "#,
-            "",
-            "buffers[0]: missing field `byteLength`",
+            r#"{"buffer": 0, "byteLength": 60}"#,
+            r#"{"buffer": 0}"#,
+            "bufferViews[0]: missing field `byteLength`",
         ),
         (
             r#""attributes": {"POSITION": 0}, "#,
