@@ -158,7 +158,7 @@ pub enum SceneError {
     },
     /// None survived cleaning, since 32-bit floats are too coarse for their coordinates.
     #[error(
-        "{name}: all {count} triangles vanish: 32-bit floats have steps of {step:.1e} this far from \
+        "{name}: all {count} triangles vanish: 32-bit floats have steps of {step} this far from \
          the origin; move the scene to the origin"
     )]
     Collapsed {

@@ -102,7 +102,8 @@ fn step(vertices: impl Iterator<Item = [f64; 3]>, triangles: usize) -> Option<f6
         return None;
     }
     let largest = (low.into_iter().chain(high)).fold(0.0, |most, value| value.abs().max(most));
-    let step = largest * f64::from(f32::EPSILON);
+    let rounded = largest as f32;
+    let step = f64::from(rounded.next_up() - rounded);
     let side = extent / (triangles.max(1) as f64).sqrt();
     (largest.is_finite() && side < AMPLE_STEPS * step).then_some(step)
 }

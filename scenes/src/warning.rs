@@ -337,7 +337,7 @@ impl fmt::Display for Warning {
             } => write!(
                 f,
                 "{path}: {count} of {triangles} triangles vanish or change their area by more \
-                 than 1 %: 32-bit floats have steps of {step:.1e} this far from the origin; move \
+                 than 1 %: 32-bit floats have steps of {step} this far from the origin; move \
                  the scene to the origin"
             ),
             Warning::UnknownKeyword {
