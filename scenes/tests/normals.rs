@@ -144,8 +144,8 @@ fn vertices_of_ply_have_normals_of_any_numbers() {
     let turned = [&["double nx", "float ny", "float nz"], &position[..]].concat();
     let loaded = ply(&turned, ["0 0 0 0 0 0", "1e999 0 1 1 0 0", "0 1 0 0 1 0"]);
     assert_eq!(loaded.scene.normals(), [[Vec3::Z, Vec3::Z, Vec3::Y]]);
-    let told = "in.ply: normals that are no numbers, or are not there: the triangle's own stands in \
-                for 1";
+    let told = "in.ply:14: normals that are no numbers, or are not there: the triangle's own stands \
+                in for 1";
     assert_eq!(lines(&loaded), [told]);
     // Two of three are none.
     let two = [&position[..], &["float nx", "float nz"]].concat();

@@ -133,7 +133,7 @@ fn what_is_missing_is_named_with_its_place() {
         (
             r#""mesh": 0"#,
             r#""mesh": -1.0"#,
-            "nodes[0].mesh: invalid value: integer `-1`",
+            "nodes[0].mesh: invalid type: integer `-1`",
         ),
     ] {
         let text = with(from, to);
