@@ -27,7 +27,7 @@ pub struct Loaded {
     pub warnings: Vec<Warning>,
 }
 
-/// Reads and cleans a scene, plain or gzipped: a PLY file, which its first line says, a GLB or
+/// Reads and cleans a scene, plain or compressed: a PLY file, which its first line says, a GLB or
 /// glTF file, which its first bytes say, with its buffers, or else an OBJ file, with its material
 /// libraries; both with the images of their textures.
 ///

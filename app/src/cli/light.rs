@@ -24,8 +24,8 @@ pub struct LightArguments {
     #[arg(long, value_name = "R,G,B[:R,G,B]", value_parser = parse_sky)]
     sky: Option<Sky>,
     /// An image of what is around the scene, for --shade path: a panorama (equirectangular) in
-    /// Radiance HDR, OpenEXR, PNG or JPEG, plain or gzipped, whose middle is at -z [default: that
-    /// of --view]
+    /// Radiance HDR, OpenEXR, PNG or JPEG, plain or compressed, whose middle is at -z [default:
+    /// that of --view]
     #[arg(long, value_name = "FILE", conflicts_with = "sky")]
     environment: Option<PathBuf>,
     /// Factor on the light of the environment [default: that of --view, or else 1]

@@ -44,8 +44,8 @@ const BUILD_ARGUMENTS: [&str; 13] = [
 /// Arguments of `heapwood render`.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The scene: an OBJ, PLY, glTF or GLB file, plain or gzipped, or gen:KIND,OPTION=VALUE,...
-    /// with the options of `heapwood generate scene`
+    /// The scene: an OBJ, PLY, glTF or GLB file, plain or compressed, or
+    /// gen:KIND,OPTION=VALUE,... with the options of `heapwood generate scene`
     #[arg(value_name = "SCENE", value_parser = source::<SceneSpec>())]
     scene: Source<SceneSpec>,
     #[command(flatten)]

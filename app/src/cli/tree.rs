@@ -24,8 +24,8 @@ use crate::size::{self, Pool};
 /// The scene, or the frames of one that moves.
 #[derive(Debug, Args)]
 pub struct ScenesArguments {
-    /// The scene: an OBJ, PLY, glTF or GLB file, plain or gzipped, or gen:KIND,OPTION=VALUE,...
-    /// with the options of `heapwood generate scene`
+    /// The scene: an OBJ, PLY, glTF or GLB file, plain or compressed, or
+    /// gen:KIND,OPTION=VALUE,... with the options of `heapwood generate scene`
     #[arg(value_name = "SCENE", value_parser = source::<SceneSpec>(), required_unless_present = "frames")]
     pub scene: Option<Source<SceneSpec>>,
     /// Build the trees of these scenes one after the other over the same allocator, without

@@ -45,7 +45,7 @@ pub fn is_gltf(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC) || text.trim_ascii_start().starts_with(b"{")
 }
 
-/// Reads and cleans a glTF or GLB file from memory, plain or gzipped.
+/// Reads and cleans a glTF or GLB file from memory, plain or compressed.
 ///
 /// `name` is what messages call it. `file` gives the bytes of a file beside it by its relative
 /// path and the most bytes that it may have, or the reason why it cannot.

@@ -42,7 +42,7 @@ pub struct PanoramaError {
 }
 
 impl Panorama {
-    /// Reads a Radiance HDR, OpenEXR, PNG or JPEG file, plain or gzipped; and how many of its
+    /// Reads a Radiance HDR, OpenEXR, PNG or JPEG file, plain or compressed; and how many of its
     /// texels were infinite, negative or no numbers. The first become 65504, the others 0.
     ///
     /// # Errors

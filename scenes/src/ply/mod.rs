@@ -34,7 +34,7 @@ pub fn is_ply(bytes: &[u8]) -> bool {
         .is_some_and(|byte| [b'\n', b'\r'].contains(byte))
 }
 
-/// Reads and cleans a PLY file from memory, plain or gzipped; `name` is what messages call it.
+/// Reads and cleans a PLY file from memory, plain or compressed; `name` is what messages call it.
 ///
 /// ```
 /// use heapwood_scenes::{CleanOptions, read_ply};

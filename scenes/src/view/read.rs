@@ -31,7 +31,7 @@ pub enum ViewError {
     },
 }
 
-/// Reads a view from a TOML file, plain or gzipped.
+/// Reads a view from a TOML file, plain or compressed.
 ///
 /// # Errors
 /// A [`ViewError`] that names the file and, for a fault in its text, the line.
