@@ -128,7 +128,7 @@ fn failures_say_what_they_are() {
         (Failure::NodeLimit, "more nodes than"),
         (Failure::ReferenceLimit, "more leaf references than"),
         (Failure::TaskLimit, "more tasks than"),
-        (Failure::Overwritten, "memory that was in use"),
+        (Failure::Overwritten, "granted memory in use"),
         (Failure::BadCoordinate, "beyond 1e18"),
         (Failure::Explodes, "than the bound on duplication allows"),
     ] {
