@@ -76,7 +76,7 @@ const PICTURES: [&str; 7] = [
     "primitive 78d6b96d6a541318",
     "depth b1597c9258d2ba64",
     "ao 6b2d818f6d9ff2d1",
-    "cost 3f50a3adf0a0069e",
+    "cost 5a1438b1839e753e",
     "path 51364c714278ef70",
 ];
 
