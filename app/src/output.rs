@@ -112,7 +112,7 @@ pub fn print(text: &str) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// As [`print`].
+/// As [`print()`].
 pub fn print_with(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     let write = |out: &mut dyn Write| {
         let mut out = BufWriter::new(out);
