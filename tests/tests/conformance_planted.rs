@@ -62,6 +62,8 @@ fn finds_lost_blocks<A: Allocator<Handle = u32>, M: Machine>(case: Case, machine
 
 /// Runs of which one must fail by the block that two threads were granted. In others no two
 /// threads meet, or one frees the block before the other has it, and another failure comes first.
+/// In lockstep alone, which ends a run at its first fault: threads go on, and a block that is freed
+/// twice may leave the allocator's own structures without an end.
 const RUNS: usize = 100;
 
 fn finds_blocks_granted_twice<A: Allocator<Handle = u32>, M: Machine>(case: Case, machine: &M) {
@@ -109,7 +111,6 @@ macro_rules! kinds {
 
             #[test]
             fn blocks_granted_twice_are_found() {
-                finds_blocks_granted_twice::<With<GrantsTwice>, _>(CASE, &OsThreads);
                 finds_blocks_granted_twice::<With<GrantsTwice>, _>(CASE, &Coroutines::new(1000));
             }
 
