@@ -68,7 +68,7 @@ pub enum StoreError {
         /// Edges.
         edges: usize,
     },
-    /// What is asked of a directed graph has an answer in undirected ones.
+    /// The algorithm is defined for undirected graphs, and the graph is directed.
     #[error("triangles are counted in undirected graphs, and this one is directed")]
     Directed,
     /// The rows are none.

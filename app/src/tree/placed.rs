@@ -8,7 +8,7 @@ use super::finished::Tree;
 use super::scale::Scale;
 use crate::backend::{Backend, BackendError, Memory};
 
-/// A whole tree on a backend, and what it is a tree of, all of it scaled.
+/// A whole tree and its triangles on a backend, both scaled.
 pub(super) struct TreeView<'a> {
     pub backend: &'a dyn Backend,
     pub scale: Scale,

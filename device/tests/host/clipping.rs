@@ -12,6 +12,15 @@ const UNIT_BOX: Bounds = Bounds {
     max: [1.0; 3],
 };
 
+const PERMUTATIONS: [[usize; 3]; 6] = [
+    [0, 1, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [0, 2, 1],
+    [2, 1, 0],
+    [1, 0, 2],
+];
+
 fn scaled(triangle: &Triangle, unit: f32) -> Triangle {
     triangle.map(|corner| corner.map(|x| x * unit))
 }
@@ -25,22 +34,8 @@ fn scaled_box(bounds: Bounds, unit: f32) -> Bounds {
 
 /// The triangle with its axes and its corners in each order, and what belongs to it likewise.
 fn orders(triangle: Triangle, bounds: Bounds, check: impl Fn(&Triangle, Bounds, [usize; 3])) {
-    for axes in [
-        [0, 1, 2],
-        [1, 2, 0],
-        [2, 0, 1],
-        [0, 2, 1],
-        [2, 1, 0],
-        [1, 0, 2],
-    ] {
-        for corners in [
-            [0, 1, 2],
-            [1, 2, 0],
-            [2, 0, 1],
-            [0, 2, 1],
-            [2, 1, 0],
-            [1, 0, 2],
-        ] {
+    for axes in PERMUTATIONS {
+        for corners in PERMUTATIONS {
             let mut turned = [[0.0; 3]; 3];
             let mut within = bounds;
             for (to, axis) in axes.into_iter().enumerate() {

@@ -1,5 +1,5 @@
-//! What an algorithm found at each vertex, in the form that LDBC Graphalytics compares: a line
-//! for each vertex, with its id and its value.
+//! Results per vertex, in the output format of LDBC Graphalytics: one line per vertex, with its id
+//! and its value.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ const UNREACHED: u64 = i64::MAX as u64;
 /// A value for each vertex, by its number from 0. Those of deleted vertices have no meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values<'a> {
-    /// Shares of 1.
+    /// PageRank values, of sum 1.
     Ranks(&'a [f32]),
     /// How many of something there are.
     Counts(Cow<'a, [u32]>),
