@@ -55,6 +55,9 @@ impl Call {
 pub enum Grid {
     /// At least so many threads: full blocks on the GPU, a warp each on the CPU.
     Threads(u32),
+    /// The same for kernels whose threads trace rays: on the GPU small blocks, of which a
+    /// multiprocessor holds more warps at 56 to 72 registers a thread.
+    Rays(u32),
     /// So many warps, whatever their lanes: rounded up to blocks on the GPU.
     Warps(u32),
     /// For kernels that stride over their work: about so many threads on the

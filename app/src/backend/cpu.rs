@@ -77,7 +77,7 @@ impl Cpu {
         let code = Code::of(launch)?;
         let workers = self.solo_workers();
         let (warps, chunk) = match launch.bounded_grid()? {
-            Grid::Threads(count) | Grid::Warps(count) => (count, CHUNK),
+            Grid::Threads(count) | Grid::Rays(count) | Grid::Warps(count) => (count, CHUNK),
             Grid::Ranges(_) => (workers * RANGES, 1),
             Grid::Strided(_) | Grid::Persistent => (workers, 1),
         };

@@ -16,6 +16,8 @@ use crate::ptx;
 
 /// Threads of a block.
 const BLOCK: u32 = 32 * WARPS_PER_BLOCK;
+/// Threads of a block that trace rays.
+const RAY_BLOCK: u32 = BLOCK / 2;
 
 /// A GPU with the kernels loaded so far.
 pub struct Cuda {
@@ -33,6 +35,7 @@ struct Ready {
     function: Function,
     /// None for a launch of nothing.
     blocks: u32,
+    block_threads: u32,
     words: Vec<u64>,
 }
 
@@ -100,12 +103,13 @@ impl Cuda {
         let over = launch.over()?;
         let allocator = over.map(|(allocator, _)| allocator);
         let (function, resident) = self.function(launch.call.kernel(), allocator)?;
-        let blocks = match launch.bounded_grid()? {
+        let (blocks, block_threads) = match launch.bounded_grid()? {
             Grid::Threads(threads) | Grid::Strided(threads) | Grid::Ranges(threads) => {
-                threads.div_ceil(BLOCK)
+                (threads.div_ceil(BLOCK), BLOCK)
             }
-            Grid::Warps(warps) => warps.div_ceil(WARPS_PER_BLOCK),
-            Grid::Persistent => resident * self.gpu.properties().multiprocessors,
+            Grid::Rays(threads) => (threads.div_ceil(RAY_BLOCK), RAY_BLOCK),
+            Grid::Warps(warps) => (warps.div_ceil(WARPS_PER_BLOCK), BLOCK),
+            Grid::Persistent => (resident * self.gpu.properties().multiprocessors, BLOCK),
         };
         let mut words = Vec::with_capacity(33);
         if let Some((_, heap)) = over {
@@ -118,6 +122,7 @@ impl Cuda {
         Ok(Ready {
             function,
             blocks,
+            block_threads,
             words,
         })
     }
@@ -257,7 +262,9 @@ impl Backend for Cuda {
                 for ready in part.iter().filter(|ready| ready.blocks > 0) {
                     // SAFETY: every entry takes these words; the rest is the
                     // caller's promise.
-                    unsafe { ready.function.launch(ready.blocks, BLOCK, &ready.words)? };
+                    unsafe {
+                        (ready.function).launch(ready.blocks, ready.block_threads, &ready.words)?;
+                    };
                 }
                 Ok(())
             }

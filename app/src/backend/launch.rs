@@ -31,9 +31,11 @@ impl Launch {
     pub fn bounded_grid(&self) -> Result<Grid, BackendError> {
         let most = MOST_THREADS;
         match self.grid {
-            Grid::Threads(count) if count > most => Err(BackendError::TooManyThreads {
-                threads: u64::from(count),
-            }),
+            Grid::Threads(count) | Grid::Rays(count) if count > most => {
+                Err(BackendError::TooManyThreads {
+                    threads: u64::from(count),
+                })
+            }
             Grid::Warps(count) if count > most / 32 => Err(BackendError::TooManyThreads {
                 threads: u64::from(count) * 32,
             }),
@@ -73,7 +75,11 @@ mod tests {
     #[test]
     fn exact_numbers_of_threads_are_refused_beyond_the_most_and_others_cut() {
         let most = MOST_THREADS;
-        for grid in [Grid::Threads(most), Grid::Warps(most / 32)] {
+        for grid in [
+            Grid::Threads(most),
+            Grid::Rays(most),
+            Grid::Warps(most / 32),
+        ] {
             assert_eq!(bounded(grid), Ok(grid));
         }
         let refused = |grid| bounded(grid).unwrap_err();

@@ -67,7 +67,7 @@ pub(super) fn trace_view(tree: &TreeView, rays: &[Ray]) -> Result<Vec<Hit>, Back
     let launch = Launch {
         call: Call::of::<Trace>(arguments),
         heap: None,
-        grid: Grid::Threads(count),
+        grid: Grid::Rays(count),
     };
     // SAFETY: a view's tree is whole, and the arrays have an
     // entry for each ray.

@@ -16,6 +16,7 @@
 
 pub mod atomic;
 pub mod external;
+pub mod hint;
 pub mod math;
 pub mod mem;
 #[cfg(not(target_arch = "nvptx64"))]

@@ -4,9 +4,9 @@
 //! Its left (below) child follows a node, so that only the right child's index is
 //! stored. The layout is that of pbrt's k-d tree accelerator.
 
-/// A node of a finished tree.
+/// A node of a finished tree, aligned so that a GPU reads it at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
+#[repr(C, align(8))]
 pub struct Node {
     /// Interior: the split position, as bits of an `f32`. Leaf: index of its
     /// first reference.

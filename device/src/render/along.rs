@@ -4,6 +4,9 @@
 //! node, which differs from ray to ray; so there the axis is an index, a load that nothing
 //! depends on but the plane.
 
+#[cfg(target_arch = "nvptx64")]
+use core::hint::select_unpredictable;
+
 use glam::Vec3;
 
 /// The origin and the inverse direction of a ray, by axis.
@@ -25,11 +28,11 @@ impl Along {
     /// Origin and inverse direction on an axis, 0 to 2.
     #[inline(always)]
     pub fn on(&self, axis: u32) -> (f32, f32) {
-        match axis {
-            0 => (self.origin.x, self.inverse.x),
-            1 => (self.origin.y, self.inverse.y),
-            _ => (self.origin.z, self.inverse.z),
-        }
+        let choose = |of: Vec3| {
+            let higher = select_unpredictable(axis == 1, of.y, of.z);
+            select_unpredictable(axis == 0, of.x, higher)
+        };
+        (choose(self.origin), choose(self.inverse))
     }
 }
 

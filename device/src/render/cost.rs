@@ -4,7 +4,8 @@ use glam::Vec3;
 
 use super::pixels::{CameraRays, Pixels, put};
 use super::ray::Ray;
-use super::traverse::{Tree, Visits};
+use super::search::Visits;
+use super::traverse::Tree;
 use crate::arguments;
 use crate::kdtree::bounds::{Bounds, Triangle};
 use crate::kdtree::node::Node;

@@ -25,6 +25,7 @@
 //!
 //! The sign of `t` is right unless the origin is within 2^-48 S of the triangle's plane.
 
+use cuda_std::hint::here;
 use glam::Vec2;
 
 use super::ray::{Ray, larger};
@@ -32,7 +33,7 @@ use crate::kdtree::bounds::Triangle;
 
 /// What the error of a corner in `f32` is at least taken for. Its square is a normal number, so
 /// that the bound on edge functions does not vanish.
-const LEAST_ERROR: f32 = 1e-18;
+const MIN_ERROR: f32 = 1e-18;
 /// A triangle is seen edge-on if the sum of its edge functions is at most this part of the
 /// products that they are differences of: 2^-31.
 const EDGE_ON: f64 = 1.0 / (1_u64 << 31) as f64;
@@ -46,6 +47,19 @@ struct Corner {
     y: f64,
     /// Along the third axis from the ray's origin.
     depth: f64,
+}
+
+impl Corner {
+    /// That of a point, seen from another one along a direction; all three are permuted.
+    #[inline(always)]
+    fn sheared([x, y, z]: [f32; 3], from: [f64; 3], along: [f64; 3]) -> Self {
+        let depth = f64::from(z) - from[2];
+        Self {
+            x: (f64::from(x) - from[0]) * along[2] - along[0] * depth,
+            y: (f64::from(y) - from[1]) * along[2] - along[1] * depth,
+            depth,
+        }
+    }
 }
 
 impl Ray {
@@ -69,21 +83,15 @@ impl Ray {
         }
     }
 
-    /// The same by `f64` alone.
+    /// The same by `f64` alone: `None` if [`surely_misses`](Self::surely_misses).
     ///
     /// # Safety
     ///
     /// As for `hit`.
     #[inline(always)]
-    unsafe fn exact_hit(&self, triangle: *const Triangle) -> Option<f32> {
+    pub(super) unsafe fn exact_hit(&self, triangle: *const Triangle) -> Option<f32> {
         // SAFETY: the caller's promise.
-        let (a, b, c) = unsafe {
-            (
-                self.corner(triangle, 0),
-                self.corner(triangle, 1),
-                self.corner(triangle, 2),
-            )
-        };
+        let [a, b, c] = unsafe { self.sheared(triangle) };
         let (u, v, w) = (edge(c, b), edge(a, c), edge(b, a));
         let all_positive = u >= 0.0 && v >= 0.0 && w >= 0.0;
         let all_negative = u <= 0.0 && v <= 0.0 && w <= 0.0;
@@ -100,10 +108,10 @@ impl Ray {
             return None;
         }
         // The parameter is the quotient of these: a product is sooner there to reject with.
-        let divisor = size * f64::from(self.direction[2]).abs();
+        let divisor = size * widened(self.direction[2]).abs();
         let is_turned = (sum < 0.0) != (self.direction[2] < 0.0);
         let distance = if is_turned { -weighted } else { weighted };
-        if distance < f64::from(self.earliest) * divisor {
+        if distance < widened(self.earliest) * divisor {
             return None;
         }
         let t = distance / divisor;
@@ -120,13 +128,7 @@ impl Ray {
     #[inline(always)]
     pub unsafe fn weights(&self, triangle: *const Triangle) -> [f64; 3] {
         // SAFETY: the caller's promise.
-        let (a, b, c) = unsafe {
-            (
-                self.corner(triangle, 0),
-                self.corner(triangle, 1),
-                self.corner(triangle, 2),
-            )
-        };
+        let [a, b, c] = unsafe { self.sheared(triangle) };
         let (u, v, w) = (edge(c, b), edge(a, c), edge(b, a));
         let sum = u + v + w;
         if sum == 0.0 {
@@ -146,7 +148,7 @@ impl Ray {
     ///
     /// As for `hit`.
     #[inline(always)]
-    unsafe fn surely_misses(&self, triangle: *const Triangle) -> bool {
+    pub(super) unsafe fn surely_misses(&self, triangle: *const Triangle) -> bool {
         // SAFETY: the caller's promise.
         let (a, b, c) = unsafe {
             (
@@ -156,7 +158,7 @@ impl Ray {
             )
         };
         let sum = (a.x.abs() + a.y.abs()) + (b.x.abs() + b.y.abs()) + (c.x.abs() + c.y.abs());
-        let error = 0.25 * self.margin + LEAST_ERROR;
+        let error = 0.25 * self.margin + MIN_ERROR;
         let bound = error * (sum + error);
         let edge = |p: Vec2, q: Vec2| p.x * q.y - p.y * q.x;
         let (u, v, w) = (edge(c, b), edge(a, c), edge(b, a));
@@ -183,9 +185,9 @@ impl Ray {
         // SAFETY: the axes are 0 to 2, so these are numbers of the triangle.
         unsafe {
             [
-                corner.add(x).read(),
-                corner.add(y).read(),
-                corner.add(z).read(),
+                corner.add(here(x) as usize).read(),
+                corner.add(here(y) as usize).read(),
+                corner.add(here(z) as usize).read(),
             ]
         }
     }
@@ -206,25 +208,32 @@ impl Ray {
         )
     }
 
-    /// Corner `index` (0 to 2) of a triangle in the sheared frame.
+    /// The corners of a triangle in the sheared frame.
     ///
     /// # Safety
     ///
     /// As for `hit`.
     #[inline(always)]
-    unsafe fn corner(&self, triangle: *const Triangle, index: usize) -> Corner {
+    unsafe fn sheared(&self, triangle: *const Triangle) -> [Corner; 3] {
+        let ([x, y, z], [along_x, along_y, along_z]) = (self.start, self.direction);
+        let from = [widened(x), widened(y), widened(z)];
+        let along = [widened(along_x), widened(along_y), widened(along_z)];
         // SAFETY: the caller's promise.
-        let [x, y, z] = unsafe { self.permuted(triangle, index) };
-        let ([from_x, from_y, from_z], [along_x, along_y, along_z]) = (self.start, self.direction);
-        let difference = |to: f32, from: f32| f64::from(to) - f64::from(from);
-        let depth = difference(z, from_z);
-        let along = f64::from(along_z);
-        Corner {
-            x: difference(x, from_x) * along - f64::from(along_x) * depth,
-            y: difference(y, from_y) * along - f64::from(along_y) * depth,
-            depth,
+        unsafe {
+            [
+                Corner::sheared(self.permuted(triangle, 0), from, along),
+                Corner::sheared(self.permuted(triangle, 1), from, along),
+                Corner::sheared(self.permuted(triangle, 2), from, along),
+            ]
         }
     }
+}
+
+/// A number of the ray in `f64`, converted for each triangle: kept for all of them, the numbers
+/// would take 16 registers of a traversal on a GPU.
+#[inline(always)]
+fn widened(number: f32) -> f64 {
+    f64::from(f32::from_bits(here(number.to_bits())))
 }
 
 /// The edge function of two corners: on which side of the line through them

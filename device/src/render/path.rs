@@ -258,7 +258,7 @@ impl PlainKernel for Path {
 
     // Latency decides, and so the warps that a multiprocessor holds: with the 236 registers that the
     // assembler takes by itself, these are 8, and bounces take 2.4 times as long.
-    const REGISTERS: u32 = 64;
+    const REGISTERS: u32 = 72;
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: PathArguments) {

@@ -19,7 +19,7 @@ const MARGIN: f32 = 1.0 / (1 << 17) as f32;
 const EPSILON: f32 = 1.0 / (1 << 20) as f32;
 /// The part of the scene's largest coordinate that an origin has at least for this purpose: with
 /// it [`ray_epsilon`] is above all errors of `f64`.
-const LEAST_ORIGIN: f32 = 1.0 / (1 << 20) as f32;
+const MIN_ORIGIN: f32 = 1.0 / (1 << 20) as f32;
 /// Bound of coordinates and directions, which keeps products finite.
 const LARGEST: f32 = 1e18;
 
@@ -30,7 +30,7 @@ pub struct Ray {
     pub(super) margin: f32,
     /// The axes of the sheared frame, a cyclic permutation of 0, 1, 2. The last
     /// is the one along which the direction is longest.
-    pub(super) axes: [usize; 3],
+    pub(super) axes: [u32; 3],
     /// The origin, permuted.
     pub(super) start: [f32; 3],
     /// The direction, permuted.
@@ -40,7 +40,7 @@ pub struct Ray {
     /// The least parameter of a hit, at most 0: what is hit before 0 is hit at 0.
     pub(super) earliest: f32,
     /// The triangle that the ray leaves, or `u32::MAX`.
-    pub(super) left: u32,
+    pub(super) excluded_triangle: u32,
 }
 
 /// By how much a ray's origin at `point` of a scene within `bounds` is moved off a surface.
@@ -55,7 +55,7 @@ pub(super) fn ray_epsilon(point: Vec3, bounds: &Bounds) -> f32 {
 /// The same in a scene whose largest coordinate is `scale`.
 #[inline(always)]
 fn epsilon(point: Vec3, scale: f32) -> f32 {
-    EPSILON * larger(largest(point), LEAST_ORIGIN * scale)
+    EPSILON * larger(largest(point), MIN_ORIGIN * scale)
 }
 
 #[inline(always)]
@@ -63,9 +63,16 @@ fn largest_of(bounds: &Bounds) -> f32 {
     larger(largest(bounds.min.into()), largest(bounds.max.into()))
 }
 
+/// The larger of two numbers, neither of which is NaN: one instruction on every target.
 #[inline(always)]
 pub(super) fn larger(a: f32, b: f32) -> f32 {
-    if a < b { b } else { a }
+    if cfg!(target_arch = "nvptx64") {
+        a.max(b)
+    } else if a < b {
+        b
+    } else {
+        a
+    }
 }
 
 #[inline(always)]
@@ -120,7 +127,7 @@ impl Ray {
             direction: along,
             shear: [along[0] / along[2], along[1] / along[2]],
             earliest: 0.0,
-            left: u32::MAX,
+            excluded_triangle: u32::MAX,
         })
     }
 
@@ -146,7 +153,7 @@ impl Ray {
     #[inline(always)]
     pub fn leaving_triangle(self, triangle: u32) -> Self {
         Self {
-            left: triangle,
+            excluded_triangle: triangle,
             ..self
         }
     }

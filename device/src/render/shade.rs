@@ -4,7 +4,7 @@ use cuda_std::math::sqrt;
 use glam::Vec3;
 
 use super::random::hash;
-use super::traverse::Hit;
+use super::search::Hit;
 use crate::kdtree::bounds::Triangle;
 use crate::kernel::Word;
 

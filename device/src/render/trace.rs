@@ -3,7 +3,8 @@
 use glam::Vec3;
 
 use super::ray::Ray;
-use super::traverse::{Hit, Tree};
+use super::search::Hit;
+use super::traverse::Tree;
 use crate::arguments;
 use crate::kdtree::bounds::{Bounds, Triangle};
 use crate::kdtree::node::Node;

@@ -65,7 +65,7 @@ impl LockstepBackend {
             unsafe { (self.make_allocator)(heap) }
         });
         let warps = match launch.bounded_grid()? {
-            Grid::Threads(threads) => threads.div_ceil(32),
+            Grid::Threads(threads) | Grid::Rays(threads) => threads.div_ceil(32),
             Grid::Warps(warps) => warps,
             Grid::Strided(_) | Grid::Ranges(_) | Grid::Persistent => self.warps,
         };

@@ -101,7 +101,7 @@ impl Canvas<'_> {
         let launch = Launch {
             call,
             heap: None,
-            grid: Grid::Threads(u32::try_from(threads).unwrap_or(u32::MAX)),
+            grid: Grid::Rays(u32::try_from(threads).unwrap_or(u32::MAX)),
         };
         // SAFETY: the caller's promise. A view's tree is whole.
         unsafe { self.tree.backend.launch(&launch) }
