@@ -1,4 +1,4 @@
-//! Embeds the device code, and notes what built the program.
+//! Embeds the device code, and notes the compiler.
 //!
 //! The committed PTX is embedded if it was made from the sources as they are.
 //! Otherwise it is built afresh where there is a device toolchain; where there
@@ -20,33 +20,8 @@ fn main() {
     write_table(folder.as_deref(), &out);
 
     let rustc = env::var_os("RUSTC").expect("cargo sets RUSTC");
-    note(
-        "HEAPWOOD_RUSTC",
-        command::output_of(Command::new(rustc).arg("--version")),
-    );
-    let describe = [
-        "describe",
-        "--always",
-        "--dirty",
-        "--abbrev=12",
-        "--exclude=*",
-    ];
-    note(
-        "HEAPWOOD_COMMIT",
-        command::output_of(Command::new("git").args(describe).current_dir(&root)),
-    );
-    // A path that does not exist would make cargo run this every time.
-    for file in [".git/HEAD", ".git/index"].map(|file| root.join(file)) {
-        if file.is_file() {
-            println!("cargo::rerun-if-changed={}", file.display());
-        }
-    }
-}
-
-/// Sets a variable that the program reads when it is compiled.
-fn note(name: &str, value: Option<String>) {
-    if let Some(value) = value {
-        println!("cargo::rustc-env={name}={value}");
+    if let Some(version) = command::output_of(Command::new(rustc).arg("--version")) {
+        println!("cargo::rustc-env=HEAPWOOD_RUSTC={version}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! What every result says about where it comes from.
 
+use std::sync::OnceLock;
+
 use heapwood_scenes::Scene;
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +10,18 @@ use crate::backend::DeviceInfo;
 use crate::link::{AboutFile, Linked};
 use crate::samples::milliseconds;
 use crate::workload::micro::CallCost;
+
+static COMMIT: OnceLock<&'static str> = OnceLock::new();
+
+/// Notes the commit of the program's sources for all results of this process.
+///
+/// The library is not compiled with it, since each commit would compile the library again. Calls
+/// after the first have no effect.
+pub fn set_commit(commit: Option<&'static str>) {
+    if let Some(commit) = commit {
+        COMMIT.get_or_init(|| commit);
+    }
+}
 
 /// Machine, program and input of a result; what does not apply is null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -107,7 +121,7 @@ impl Meta {
             gpu: info.is_gpu.then(|| info.device.clone()),
             driver: info.driver.clone(),
             compiler: option_env!("HEAPWOOD_RUSTC").map(str::to_owned),
-            commit: option_env!("HEAPWOOD_COMMIT").map(str::to_owned),
+            commit: COMMIT.get().map(|&commit| commit.to_owned()),
             seed: None,
             input_hash: None,
             link: None,

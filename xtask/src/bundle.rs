@@ -16,11 +16,13 @@ use crate::Result;
 /// Plain scenes from this size on are compressed; the program reads both.
 const PLAIN_BYTES: u64 = 64 << 10;
 /// Builds the tests of the program that can use a GPU.
-const APP_TESTS: [&str; 9] = [
+const APP_TESTS: [&str; 11] = [
     "test",
     "--no-run",
     "--package",
     "heapwood",
+    "--package",
+    "heapwood-program",
     "--lib",
     "--test",
     "backend",
@@ -32,10 +34,7 @@ const SCRIPT: &str = include_str!("bundle/run.sh");
 /// Makes the bundle in `folder`, which must not hold anything else.
 pub fn make(root: &Path, folder: &Path) -> Result<()> {
     clear(folder)?;
-    let program = build(
-        root,
-        &["build", "--package", "heapwood", "--bin", "heapwood"],
-    )?;
+    let program = build(root, &["build", "--package", "heapwood-program"])?;
     let mut tests = build(root, &APP_TESTS)?;
     let mut arguments = vec!["test", "--no-run", "--package", "heapwood-tests"];
     let names = gpu_tests(root)?;

@@ -1,5 +1,5 @@
 //! Primary rays beside Intel's Embree, on the CPU, in one process:
-//! `cargo bench -p heapwood --bench embree -- SCENES`.
+//! `cargo bench -p heapwood-benches --bench embree -- SCENES`.
 //!
 //! Embree is loaded when the benchmark begins (on Debian it is the package `libembree3-3`);
 //! without it there is nothing to measure, and a line says so.
@@ -61,6 +61,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    heapwood::meta::set_commit(heapwood_commit::COMMIT);
     common::end("embree", run(&Arguments::parse()))
 }
 

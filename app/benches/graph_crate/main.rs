@@ -1,5 +1,5 @@
 //! PageRank and triangle counting beside the crate `graph` (neo4j-labs), on the
-//! CPU, in one process: `cargo bench -p heapwood --bench graph_crate`.
+//! CPU, in one process: `cargo bench -p heapwood-benches --bench graph_crate`.
 //!
 //! Both get the same generated graphs and as many threads as the process may
 //! use; that crate starts one for each core in any case, so bind the process to cores to
@@ -63,6 +63,7 @@ enum Format {
 }
 
 fn main() -> ExitCode {
+    heapwood::meta::set_commit(heapwood_commit::COMMIT);
     common::end("graph_crate", run(&Arguments::parse()))
 }
 

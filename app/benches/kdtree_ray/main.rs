@@ -1,5 +1,5 @@
 //! Builds of k-d trees beside the crate `kdtree-ray` (Florian Amsallem), on the CPU, in one
-//! process: `cargo bench -p heapwood --bench kdtree_ray -- SCENES`.
+//! process: `cargo bench -p heapwood-benches --bench kdtree_ray -- SCENES`.
 //!
 //! Both get the same triangles and the constants that are that crate's default: traversal 15,
 //! intersection 20, empty bonus 0.2. That crate starts a thread for each core in any case, so
@@ -51,6 +51,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    heapwood::meta::set_commit(heapwood_commit::COMMIT);
     common::end("kdtree_ray", run(&Arguments::parse()))
 }
 

@@ -134,7 +134,7 @@ pub struct TreeOptions {
     pub alloc_per_split: bool,
 }
 
-/// A result of `cargo bench --bench kdtree_ray`.
+/// A result of `cargo bench -p heapwood-benches --bench kdtree_ray`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct RayCase {
     /// The scene.
@@ -157,7 +157,7 @@ pub struct RayCase {
     pub meta: Meta,
 }
 
-/// A result of `cargo bench --bench graph_crate`.
+/// A result of `cargo bench -p heapwood-benches --bench graph_crate`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct GraphCase {
     /// The kind of graph.

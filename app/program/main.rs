@@ -3,5 +3,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    heapwood::meta::set_commit(heapwood_commit::COMMIT);
     heapwood::cli::main()
 }

@@ -1,0 +1,40 @@
+//! Asks git for the commit of the sources, again when it may have changed.
+
+use std::path::Path;
+use std::process::Command;
+
+/// The root of the repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let describe = [
+        "describe",
+        "--always",
+        "--dirty",
+        "--abbrev=12",
+        "--exclude=*",
+    ];
+    if let Some(commit) = git(&describe) {
+        println!("cargo::rustc-env=HEAPWOOD_COMMIT={}", commit.trim());
+    }
+    // The log of HEAD grows with each commit and checkout. The index does not serve: `git status`
+    // and `git describe` itself write it. Whether files differ depends on all that git tracks.
+    let heads = git(&["rev-parse", "--git-path", "HEAD", "--git-path", "logs/HEAD"]);
+    let tracked = git(&["ls-tree", "--name-only", "HEAD"]);
+    for file in [heads, tracked].iter().flatten().flat_map(|it| it.lines()) {
+        let path = Path::new(ROOT).join(file);
+        // A path that does not exist would make cargo run this every time.
+        if path.exists() {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+}
+
+/// What git prints in the root of the repository, if it succeeds.
+fn git(arguments: &[&str]) -> Option<String> {
+    let mut git = Command::new("git");
+    let output = git.args(arguments).current_dir(ROOT).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then_some(text)
+}
