@@ -1,5 +1,5 @@
 //! Allocators of the user's, linked with the kernels by the driver. The two are PTX that nvcc has
-//! made, so that no toolkit is needed; `external_link` links other forms, without a GPU.
+//! made, so that no toolkit is needed; `sources::external_link` links other forms, without a GPU.
 
 use std::fs;
 use std::path::PathBuf;

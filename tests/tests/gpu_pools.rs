@@ -1,6 +1,6 @@
 //! Pools with more units than 32 bits of a handle can number, which get larger units:
 //! nearly all of 100 GiB of a GPU's memory is granted, freed and granted again. That is
-//! tried only when asked for: `cargo test --test gpu_pools -- --ignored`, and
+//! tried only when asked for: `cargo test -p heapwood-tests --test gpu_pools -- --ignored`, and
 //! `HEAPWOOD_TEST_ALLOCATORS=A,B` tries only some allocators. The same in small pools, whose
 //! units are made larger by the parameter, on every backend.
 

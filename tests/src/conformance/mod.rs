@@ -1,7 +1,7 @@
 //! The conformance suite: the contract of [`Allocator`], clause by clause, for every
 //! allocator, on OS threads and on warps in lockstep.
 //!
-//! An allocator joins by one line in `tests/conformance.rs`. A clause checks
+//! An allocator joins by one line in `tests/conformance/every_allocator.rs`. A clause checks
 //! every block that it gets (place, alignment, size, overlap with live blocks,
 //! contents) and, whenever the heap is at rest, all that the heap says about
 //! itself.

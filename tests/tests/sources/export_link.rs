@@ -1,9 +1,6 @@
 //! What `heapwood export` writes, compiled and linked by NVIDIA's nvcc as the page in the folder
 //! says: without a GPU. `cargo xtask nvcc` installs nvcc where this looks for it.
 
-#[path = "nvcc/tools.rs"]
-mod tools;
-
 use std::path::{Path, PathBuf};
 
 use heapwood::allocators::Spec;
@@ -12,7 +9,7 @@ use heapwood::{export, ptx};
 use heapwood_device::export::EXPORTED;
 use heapwood_device::launch::KernelId;
 
-use tools::Tools;
+use super::tools::Tools;
 
 /// The size of the pools.
 const POOL: u64 = 256 << 20;
@@ -87,7 +84,7 @@ fn an_export_is_linked_with_our_kernels() {
     let spec = Spec::parse("cfmalloc").expect("it is in the table");
     let files = export::files(&spec, "cfmalloc", POOL).expect("it is exported");
     export::write(&folder, &files).expect("the folder is writable");
-    let wrapper = include_str!("../../docs/examples/exported.cu");
+    let wrapper = include_str!("../../../docs/examples/exported.cu");
     std::fs::write(folder.join("exported.cu"), wrapper).expect("the file is written");
     let export = object(&tools, &folder, "heapwood_cfmalloc.ptx");
     let wrapper = object(&tools, &folder, "exported.cu");

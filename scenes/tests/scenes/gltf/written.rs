@@ -1,6 +1,6 @@
 //! Files as programs write them, beyond what the parser of the JSON takes.
 
-use crate::file::*;
+use super::file::*;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use heapwood_scenes::GltfProblem;

@@ -27,7 +27,7 @@ fn an_ended_lane_is_reported() {
             panic!("{fault}");
         };
         assert_eq!((waiting.warp, place.collective), (1, Collective::Sync));
-        assert!(place.location.file().ends_with("lockstep_faults.rs"));
+        assert!(place.location.file().ends_with("lockstep/faults.rs"));
     }
 }
 

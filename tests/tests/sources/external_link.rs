@@ -2,9 +2,6 @@
 //! kernels by its linker, which is the driver's: without a GPU. `cargo xtask nvcc` installs nvcc
 //! where this looks for it.
 
-#[path = "nvcc/tools.rs"]
-mod tools;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,10 +10,10 @@ use heapwood::link::{FREE_STUB, INIT_STUB, Kind, Link, LinkError, LinkOptions, M
 use heapwood::ptx;
 use heapwood_device::launch::KernelId;
 
-use tools::Tools;
+use super::tools::Tools;
 
 /// The example.
-const BUMP: &str = include_str!("../../docs/examples/bump.cu");
+const BUMP: &str = include_str!("../../../docs/examples/bump.cu");
 /// Compiles a source to a file of this name.
 fn compile(tools: &Tools, source: &str, arguments: &[&str], name: &str) -> PathBuf {
     let source = tools.put("source.cu", source);
@@ -38,7 +35,7 @@ fn alone(file: &Path) -> LinkOptions {
 
 #[test]
 fn the_page_shows_the_example() {
-    let page = include_str!("../../docs/external-allocators.md");
+    let page = include_str!("../../../docs/external-allocators.md");
     assert!(page.contains(BUMP), "docs/examples/bump.cu is another");
 }
 

@@ -55,7 +55,7 @@ fn plain_accesses_that_nothing_orders_race() {
             panic!("no race");
         };
         assert_eq!((first.warp, second.warp), (0, 1));
-        assert!(first_site.file().ends_with("lockstep_races.rs"));
+        assert!(first_site.file().ends_with("lockstep/races.rs"));
         assert_eq!(first_site.line() + 3, second_site.line());
     }
 }

@@ -1,6 +1,6 @@
 //! What is refused, and how it is said; what small files may not make of themselves.
 
-use crate::file::*;
+use super::file::*;
 
 #[test]
 fn what_is_wrong_is_said_in_a_line_with_its_place() {

@@ -9,7 +9,7 @@ use heapwood_device::render::Bounds;
 use heapwood_scenes::{Scene, generate};
 use proptest::prelude::*;
 
-use crate::shelf::{HEADER, Shelf, follow, forge, picture};
+use super::shelf::{HEADER, Shelf, follow, forge, picture};
 
 /// A scene of one triangle, and a tree whose left leaf is so deep.
 fn chain(depth: u32) -> Shelf {

@@ -1,7 +1,7 @@
 //! The worked example of docs/adding-an-allocator.md: its code compiles, keeps
 //! the contract of allocators, and is what the page shows.
 
-#[path = "../../docs/examples/bitmap.rs"]
+#[path = "../../../docs/examples/bitmap.rs"]
 mod bitmap;
 
 use std::fs;

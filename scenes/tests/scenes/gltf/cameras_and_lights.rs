@@ -3,7 +3,7 @@
 use glam::Vec3;
 use heapwood_scenes::{Loaded, PointLight, SceneCamera, SpotLight, Sun};
 
-use crate::file::*;
+use super::file::*;
 
 /// The file with these nodes beside that of the mesh, cameras and lights.
 fn lit(nodes: &str, cameras: &str, lights: &str) -> Loaded {

@@ -4,7 +4,7 @@ use glam::Vec3;
 use heapwood_scenes::{CleanOptions, MAX_COORDINATE, read_gltf};
 use proptest::prelude::*;
 
-use crate::file::*;
+use super::file::*;
 
 fn survives(bytes: Vec<u8>) {
     let file = |_: &str, _| Ok(b"0123456789".to_vec());

@@ -12,7 +12,7 @@ use heapwood_scenes::generate;
 use heapwood_tests::gpu::cpu;
 use heapwood_tests::pictured::subjects;
 
-const KEPT: &str = include_str!("../golden/pictures.txt");
+const KEPT: &str = include_str!("../../golden/pictures.txt");
 
 const SIZE: [u32; 2] = [64, 48];
 

@@ -1,0 +1,7 @@
+//! Readers, writers and generators of graphs as another crate uses them.
+
+mod files;
+mod pairs;
+mod robustness;
+mod round_trips;
+mod shipped;

@@ -1,0 +1,11 @@
+//! Readers, writers and generators of scenes as another crate uses them.
+
+mod files;
+mod gltf;
+mod normals;
+mod ply;
+mod robustness;
+mod shipped;
+mod textures;
+mod view;
+mod written;

@@ -1,0 +1,17 @@
+//! Attacks on single allocators and their parts: queues, semaphores, full heaps, parameters.
+
+mod access_counts;
+mod buddy_merge;
+mod bump_allocators;
+mod circular_index;
+mod circular_memory;
+mod exported;
+mod fdg_heaps;
+mod hidden_memory;
+mod null_evidence;
+mod ouroboros_memory;
+mod ouroboros_parts;
+mod ouroboros_refusals;
+mod parameters;
+mod stale_header;
+mod xmalloc_fifo;

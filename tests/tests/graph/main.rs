@@ -1,0 +1,10 @@
+//! The graph store and its algorithms, beside sets of edges and simple algorithms.
+
+mod algorithms;
+mod components;
+mod draws;
+mod failures;
+mod limits;
+mod traversal;
+mod triangles;
+mod updates;

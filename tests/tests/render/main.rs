@@ -1,0 +1,11 @@
+//! Rays and pictures, beside brute force, integrals, and hashes of pictures.
+
+mod environments;
+mod golden_pictures;
+mod paths;
+mod picture_passes;
+mod pictures;
+mod rays;
+mod shadow_rays;
+mod smooth;
+mod textures;
