@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use heapwood_device::allocator::{EXTERNAL_STATE, Heap, SYSTEM_HEAP_STATE, SetupError};
+use heapwood_device::allocators::has_external_granted;
 use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::Call;
@@ -279,6 +280,16 @@ impl<'b> DeviceHeap<'b> {
     /// [`Allocator::SYSTEM_HEAP`](heapwood_device::allocator::Allocator::SYSTEM_HEAP).
     pub fn keeps_blocks(&self) -> bool {
         self.allocator.properties.system_heap
+    }
+
+    /// Whether the sizes of blocks are known; else they count as requested. CUDA's heap and the C
+    /// library's do not tell them, and functions of the user's may not.
+    pub fn tells_granted(&self) -> bool {
+        let properties = &self.allocator.properties;
+        match properties.external {
+            true => has_external_granted(&self.heap),
+            false => !properties.system_heap,
+        }
     }
 
     /// Its pool, in bytes.

@@ -14,17 +14,19 @@ pub struct MemoryUse {
     /// if it is asked for after each batch; else what batches have freed in between
     /// is counted too.
     pub high_water_bytes: u64,
+    /// Whether the allocator tells how large its blocks are; else they count as requested.
+    pub tells_granted: bool,
 }
 
 impl MemoryUse {
     /// Internal fragmentation: the part of the allocated bytes that holds no entries, 0 to 1.
     /// It is what the store keeps for growth, handles of linked pages, and what the allocator
-    /// rounds requests up to.
-    pub fn internal_fragmentation(&self) -> f64 {
-        match self.allocated_bytes {
+    /// rounds requests up to; none if the allocator does not tell that.
+    pub fn internal_fragmentation(&self) -> Option<f64> {
+        self.tells_granted.then(|| match self.allocated_bytes {
             0 => 0.0,
             bytes => 1.0 - self.payload_bytes as f64 / bytes as f64,
-        }
+        })
     }
 }
 
@@ -35,7 +37,10 @@ impl Store<'_> {
     ///
     /// Faults of the backend.
     pub fn memory_use(&self) -> Result<MemoryUse, BackendError> {
-        let mut sum = MemoryUse::default();
+        let mut sum = MemoryUse {
+            tells_granted: self.device.heap.tells_granted(),
+            ..MemoryUse::default()
+        };
         for store in 0..self.shape().stores() {
             let measured = self.device.measure(store)?;
             sum.payload_bytes += measured.payload_bytes;

@@ -13,7 +13,7 @@ use libloading::Library;
 
 use super::kind::is_foreign;
 use super::reference;
-use super::{CREATE, DESTROY, FREE, INIT, Link, LinkError, LinkedFile, MALLOC};
+use super::{CREATE, DESTROY, FREE, GRANTED, INIT, Link, LinkError, LinkedFile, MALLOC};
 
 /// Gets memory for a heap of so many bytes, and makes what `heapwood_malloc` finds at the begin
 /// of its state; returns null, or a line that says what failed.
@@ -28,6 +28,7 @@ pub struct Libraries {
     malloc: u64,
     free: u64,
     init: u64,
+    granted: u64,
     memory: Option<(Create, Destroy)>,
     _loaded: Vec<Library>,
 }
@@ -59,6 +60,7 @@ impl Libraries {
             }
         };
         let (malloc, free, init) = (address(MALLOC)?, address(FREE)?, address(INIT)?);
+        let granted = address(GRANTED)?;
         if malloc == 0 && !on_gpu {
             return Err(LinkError::MissingOnHost { function: MALLOC });
         }
@@ -88,6 +90,7 @@ impl Libraries {
             malloc,
             free,
             init,
+            granted,
             memory,
             _loaded: loaded,
         })
@@ -99,6 +102,7 @@ impl Libraries {
             malloc: reference::malloc as *const c_void as u64,
             free: 0,
             init: reference::init as *const c_void as u64,
+            granted: 0,
             memory: None,
             _loaded: Vec::new(),
         }
@@ -115,7 +119,10 @@ impl Libraries {
         match (allocator.properties.frees, self.free != 0) {
             (true, false) => Err(LinkError::MissingOnHost { function: FREE }),
             (false, true) => Err(LinkError::Frees),
-            _ => Ok(bind_external(heap, [self.malloc, self.free, self.init])),
+            _ => {
+                let functions = [self.malloc, self.free, self.init, self.granted];
+                Ok(bind_external(heap, functions))
+            }
         }
     }
 

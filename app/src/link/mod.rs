@@ -31,6 +31,8 @@ pub const MALLOC: &str = "heapwood_malloc";
 pub const FREE: &str = "heapwood_free";
 /// The one that makes a pool ready.
 pub const INIT: &str = "heapwood_init";
+/// The one that gives the size of a block.
+pub const GRANTED: &str = "heapwood_granted";
 
 /// The one of a shared library that gets memory of the allocator's own, on the host.
 pub const CREATE: &str = "heapwood_create";

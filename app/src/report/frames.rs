@@ -6,7 +6,7 @@ use heapwood_scenes::fnv1a;
 use serde::{Deserialize, Serialize};
 
 use super::tree::BuildOptions;
-use super::{Table, milliseconds};
+use super::{Table, milliseconds, used_part};
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
@@ -32,8 +32,8 @@ pub struct FrameReport {
     /// The frame in milliseconds: the build, moving the tree into the pool, and freeing the tree
     /// before it. A sample a run.
     pub build_ms: Samples,
-    /// Bytes granted to the tree in the pool.
-    pub tree_bytes: u64,
+    /// Bytes granted to the tree in the pool; null if the allocator does not tell.
+    pub tree_bytes: Option<u64>,
     /// Bytes in use in the pool after the frame.
     pub used_bytes: Option<u64>,
     /// Bytes free in the pool after the frame.
@@ -56,8 +56,8 @@ pub struct FramesReport {
     pub options: BuildOptions,
     /// Bytes of the allocator's pool.
     pub pool_bytes: u64,
-    /// The most bytes granted at a time.
-    pub pool_high_water_bytes: u64,
+    /// The most bytes granted at a time; null if the allocator does not tell.
+    pub pool_high_water_bytes: Option<u64>,
     /// The most bytes of the device's memory beside the pool.
     pub device_bytes: u64,
     /// Bytes of the workspace that all frames were built in.
@@ -166,7 +166,7 @@ impl FramesReport {
                 format!(
                     "{}, {} of it used at most; {} after the last tree was freed",
                     display(self.pool_bytes),
-                    display(self.pool_high_water_bytes),
+                    used_part(self.pool_high_water_bytes),
                     match self.left_bytes {
                         Some(left) => format!("{} in use", display(left)),
                         None => "what is in use is unknown".to_owned(),

@@ -29,6 +29,7 @@ use serde::Serialize;
 
 use crate::Error;
 use crate::meta::Meta;
+use crate::size::display;
 
 /// How one result is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -94,6 +95,11 @@ pub fn linked_below<'a>(mut rows: impl Iterator<Item = &'a Meta>) -> String {
 pub fn json(value: &impl Serialize) -> Result<String, Error> {
     let text = serde_json::to_string_pretty(value);
     Ok(text.map_err(|error| Error::Failed(error.to_string()))? + "\n")
+}
+
+/// How much of a pool was used at most, for people.
+fn used_part(bytes: Option<u64>) -> String {
+    bytes.map_or("an unknown part".to_owned(), display)
 }
 
 /// A number of triangles for people.

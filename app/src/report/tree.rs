@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kept::SavedReport;
 use super::picture::PictureReport;
-use super::{milliseconds, triangles};
+use super::{milliseconds, triangles, used_part};
 use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
@@ -89,7 +89,7 @@ pub struct TreeReport {
     /// Bytes of the allocator's pool.
     pub pool_bytes: Option<u64>,
     /// The most bytes granted at a time; all bytes requested, for an allocator
-    /// that cannot free.
+    /// that cannot free. Null if the allocator does not tell what it grants.
     pub pool_high_water_bytes: Option<u64>,
     /// Bytes of the device's memory beside the pool: the triangles and the workspace.
     pub device_bytes: Option<u64>,
@@ -133,7 +133,8 @@ pub struct TreeReport {
     pub allocation_mean_bytes: Option<f64>,
     /// Standard deviation of sizes, in bytes.
     pub allocation_std_bytes: Option<f64>,
-    /// Unused part of blocks, averaged over requests, 0 to 1.
+    /// Unused part of blocks, averaged over requests, 0 to 1; null if the allocator does not tell
+    /// how large they are.
     pub internal_fragmentation: Option<f64>,
     /// Part of free memory outside of the largest free block, after the last
     /// free, 0 to 1.
@@ -178,7 +179,7 @@ impl TreeReport {
             options: BuildOptions::new(options, spec),
             root_bytes: ready.root_bytes(),
             pool_bytes: Some(ready.pool_bytes()),
-            pool_high_water_bytes: Some(high_water),
+            pool_high_water_bytes: ready.tells_granted().then_some(high_water),
             device_bytes: Some(ready.device_bytes()),
             workspace_bytes: Some(ready.workspace_bytes()),
             workspace_used_bytes: Some(ready.used_workspace_bytes(&measured.built)),
@@ -199,7 +200,9 @@ impl TreeReport {
             frees: Some(statistics.frees),
             allocation_mean_bytes: Some(statistics.mean_bytes),
             allocation_std_bytes: Some(statistics.deviation_bytes),
-            internal_fragmentation: Some(statistics.internal_fragmentation),
+            internal_fragmentation: ready
+                .tells_granted()
+                .then_some(statistics.internal_fragmentation),
             external_fragmentation: measured.external_fragmentation,
             tree_hash: measured.hash.to_string(),
             saved: None,
@@ -289,7 +292,7 @@ impl TreeReport {
                 format!(
                     "{}, {} of it used at most; the root's references take {}",
                     shown(self.pool_bytes),
-                    shown(self.pool_high_water_bytes),
+                    used_part(self.pool_high_water_bytes),
                     display(self.root_bytes)
                 ),
             ),

@@ -297,6 +297,13 @@ impl<'b> PreparedBuild<'b> {
         )
     }
 
+    /// Whether statistics have the sizes of blocks, instead of those of requests:
+    /// [`DeviceHeap::tells_granted`].
+    #[must_use]
+    pub fn tells_granted(&self) -> bool {
+        self.heap.tells_granted()
+    }
+
     /// Bytes of the pool.
     pub fn pool_bytes(&self) -> u64 {
         self.heap.pool_bytes()

@@ -64,9 +64,9 @@ pub struct BuiltFrame {
     pub build_ms: f64,
     /// The tree's sizes and bounds.
     pub result: BuildResult,
-    /// Bytes granted to the tree in the pool.
+    /// Bytes granted to the tree in the pool; requested, where the allocator does not tell.
     pub kept_bytes: u64,
-    /// The most bytes granted at a time, the tree before it included, if the build collected
+    /// The most such bytes at a time, the tree before it included, if the build collected
     /// statistics.
     pub peak_bytes: u64,
     /// The heap after the frame, which holds this tree and nothing else.
@@ -112,6 +112,12 @@ impl<'b> FrameBuilder<'b> {
     /// Bytes of the workspace.
     pub fn workspace_bytes(&self) -> u64 {
         self.workspace.as_ref().map_or(0, Memory::bytes)
+    }
+
+    /// Whether the sizes of blocks are known, instead of those of requests:
+    /// [`DeviceHeap::tells_granted`].
+    pub fn tells_granted(&self) -> bool {
+        self.heap.tells_granted()
     }
 
     /// Whether a walk of the heap tells what is in use.

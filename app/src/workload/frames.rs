@@ -88,8 +88,8 @@ pub struct FrameMeasurement {
     pub comparable_sah_cost: f64,
     /// Fingerprint of the tree, which is that of a build by itself.
     pub hash: TreeHash,
-    /// Bytes granted to the tree in the pool.
-    pub kept_bytes: u64,
+    /// Bytes granted to the tree in the pool, if the allocator tells them.
+    pub kept_bytes: Option<u64>,
     /// Bytes in use and free in the pool after the frame in the last run, if the allocator can
     /// be walked.
     pub occupancy: Option<(u64, u64)>,
@@ -102,8 +102,8 @@ pub struct Measurement {
     pub frames: Vec<FrameMeasurement>,
     /// Bytes of the pool.
     pub pool_bytes: u64,
-    /// The most bytes granted in it at a time.
-    pub peak_bytes: u64,
+    /// The most bytes granted in it at a time, if the allocator tells them.
+    pub peak_bytes: Option<u64>,
     /// The only initialisation of the heap, in milliseconds.
     pub init_ms: f64,
     /// The most bytes of the backend's memory beside the pool.
@@ -259,7 +259,7 @@ impl Workload<'_> {
                 references: built.result.references,
                 comparable_sah_cost: single.comparable_sah_cost,
                 hash: single.hash,
-                kept_bytes: built.kept_bytes,
+                kept_bytes: builder.tells_granted().then_some(built.kept_bytes),
                 occupancy: builder
                     .is_walkable()
                     .then_some((occupancy.used_bytes, occupancy.free_bytes)),
@@ -268,7 +268,7 @@ impl Workload<'_> {
         Ok(Measurement {
             frames: frames.collect(),
             pool_bytes,
-            peak_bytes: peak_bytes.unwrap_or(0),
+            peak_bytes: peak_bytes.filter(|_| builder.tells_granted()),
             init_ms: builder.init_ms(),
             device_bytes: builder.device_bytes(),
             workspace_bytes: builder.workspace_bytes(),

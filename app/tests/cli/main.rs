@@ -9,6 +9,7 @@ mod compare;
 mod diff;
 mod export;
 mod external;
+mod external_blocks;
 mod external_faults;
 mod fragmentation;
 mod frames;

@@ -12,7 +12,7 @@ pub struct External {
 }
 
 /// Words that [`External`] is made of.
-pub const EXTERNAL_WORDS: usize = 3;
+pub const EXTERNAL_WORDS: usize = 4;
 
 #[cfg(target_arch = "nvptx64")]
 mod device {
@@ -70,6 +70,16 @@ impl External {
         // SAFETY: the caller's promise, and that of `new`.
         unsafe { device::heapwood_free(state, block) }
     }
+
+    /// The size of a block; none, since kernels are linked with no function for it.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::free`].
+    #[inline(always)]
+    pub unsafe fn granted(self, _state: *mut u8, _block: *mut u8) -> Option<u64> {
+        None
+    }
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -77,19 +87,21 @@ mod host {
     pub type Malloc = unsafe extern "C" fn(*mut u8, u64) -> *mut u8;
     pub type Free = unsafe extern "C" fn(*mut u8, *mut u8);
     pub type Init = unsafe extern "C" fn(*mut u8, *mut u8, u64, u32, u32);
+    pub type Granted = unsafe extern "C" fn(*mut u8, *mut u8) -> u64;
 
     #[derive(Clone, Copy)]
     pub struct Functions {
         pub malloc: Option<Malloc>,
         pub free: Option<Free>,
         pub init: Option<Init>,
+        pub granted: Option<Granted>,
     }
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
 impl External {
-    /// The functions at these addresses: `heapwood_malloc`, `heapwood_free` and
-    /// `heapwood_init`, each 0 if there is none.
+    /// The functions at these addresses: `heapwood_malloc`, `heapwood_free`, `heapwood_init` and
+    /// `heapwood_granted`, each 0 if there is none.
     ///
     /// # Safety
     ///
@@ -97,13 +109,14 @@ impl External {
     /// docs/external-allocators.md and stay loaded while the value is used.
     #[inline(always)]
     pub unsafe fn new(words: [u64; EXTERNAL_WORDS]) -> Self {
-        let [malloc, free, init] = words.map(|word| word as usize);
+        let [malloc, free, init, granted] = words.map(|word| word as usize);
         // SAFETY: the caller's promise; 0 is the none of a function.
         let functions = unsafe {
             host::Functions {
                 malloc: core::mem::transmute::<usize, Option<host::Malloc>>(malloc),
                 free: core::mem::transmute::<usize, Option<host::Free>>(free),
                 init: core::mem::transmute::<usize, Option<host::Init>>(init),
+                granted: core::mem::transmute::<usize, Option<host::Granted>>(granted),
             }
         };
         Self { functions }
@@ -147,5 +160,17 @@ impl External {
             // SAFETY: the caller's promise, and that of `new`.
             unsafe { free(state, block) }
         }
+    }
+
+    /// The size of a block in bytes; none without `heapwood_granted`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::free`].
+    #[inline(always)]
+    pub unsafe fn granted(self, state: *mut u8, block: *mut u8) -> Option<u64> {
+        let granted = self.functions.granted?;
+        // SAFETY: the caller's promise, and that of `new`.
+        Some(unsafe { granted(state, block) })
     }
 }

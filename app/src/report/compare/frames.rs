@@ -53,7 +53,7 @@ fn table(rows: &[TreeRow<FramesReport>]) -> Table {
             cell(result.map(|result| milliseconds(result.build_ms_median))),
             cell(result.map(|result| milliseconds(result.build_ms_max))),
             cell(result.map(|result| display(result.pool_bytes))),
-            cell(result.map(|result| display(result.pool_high_water_bytes))),
+            cell(result.and_then(|result| result.pool_high_water_bytes.map(display))),
             cell(result.map(|result| display(result.device_bytes))),
             status(&row.outcome),
         ]);

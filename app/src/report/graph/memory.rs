@@ -17,8 +17,9 @@ pub struct MemoryReport {
     pub allocated_bytes: u64,
     /// The most of the latter after any batch.
     pub high_water_bytes: u64,
-    /// Part of the allocated bytes that holds no entries at the end, 0 to 1.
-    pub internal_fragmentation: f64,
+    /// Part of the allocated bytes that holds no entries at the end, 0 to 1; null if the allocator
+    /// does not tell how large its blocks are, so that they count as requested.
+    pub internal_fragmentation: Option<f64>,
     /// Part of the pool's free bytes outside of the largest free block at the end, 0 to 1; null
     /// if the allocator cannot be walked, or nothing is free.
     pub external_fragmentation: Option<f64>,
@@ -54,8 +55,8 @@ impl MemoryReport {
 
     /// The memory at the end, for people.
     pub(super) fn lines(&self, pool_bytes: u64) -> [Line; 2] {
-        let external = self.external_fragmentation;
-        let external = external.map_or("unknown".to_owned(), |part| format!("{part:.4}"));
+        let part =
+            |part: Option<f64>| part.map_or("unknown".to_owned(), |part| format!("{part:.4}"));
         [
             (
                 "memory",
@@ -70,8 +71,9 @@ impl MemoryReport {
             (
                 "",
                 format!(
-                    "fragmentation {:.4} internal, {external} external",
-                    self.internal_fragmentation
+                    "fragmentation {} internal, {} external",
+                    part(self.internal_fragmentation),
+                    part(self.external_fragmentation)
                 ),
             ),
         ]

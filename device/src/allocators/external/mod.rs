@@ -53,6 +53,11 @@ pub fn bind_external(mut heap: Heap, functions: [u64; EXTERNAL_WORDS]) -> Heap {
     heap
 }
 
+/// Whether a heap has a `heapwood_granted`. On the GPU none has.
+pub fn has_external_granted(heap: &Heap) -> bool {
+    heap.integers[WORDS + EXTERNAL_WORDS - 1] != 0
+}
+
 /// The user's functions with their state and our counters, at the begin of the pool.
 #[derive(Clone, Copy)]
 struct Linked {
@@ -67,10 +72,10 @@ impl Linked {
     /// As for [`Allocator::new`], for a heap that one of the two made.
     #[inline(always)]
     unsafe fn new(heap: &Heap) -> Self {
-        let [_, malloc, free, init, ..] = heap.integers;
+        let [_, malloc, free, init, granted, ..] = heap.integers;
         Self {
             // SAFETY: addresses of `bind_external`, whose caller has loaded the functions, or 0.
-            functions: unsafe { Functions::new([malloc, free, init]) },
+            functions: unsafe { Functions::new([malloc, free, init, granted]) },
             base: heap.pointers[0],
         }
     }
@@ -106,6 +111,23 @@ impl Linked {
     unsafe fn free(self, block: *mut u8) {
         // SAFETY: the caller's promise.
         unsafe { self.functions.free(self.state(), block) }
+    }
+
+    /// The size of a block: what `heapwood_granted` says, but at least the request and at most
+    /// `limit`; the request where there is no such function.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Allocator::granted`], for an address that is not null.
+    #[inline(always)]
+    unsafe fn granted(self, block: *mut u8, requested: u64, limit: u64) -> u64 {
+        let requested = if requested == 0 { 1 } else { requested };
+        // SAFETY: the caller's promise.
+        match unsafe { self.functions.granted(self.state(), block) } {
+            Some(granted) if granted > limit => limit,
+            Some(granted) if granted > requested => granted,
+            _ => requested,
+        }
     }
 
     fn faults(self) -> Faults {
@@ -270,9 +292,11 @@ impl Allocator for External {
         u64::from(block) < self.bytes >> UNIT_SHIFT
     }
 
-    /// The functions do not tell.
-    unsafe fn granted(self, _block: u32, requested: u64) -> u64 {
-        if requested == 0 { 1 } else { requested }
+    /// A block ends where the pool does, whatever the functions say.
+    unsafe fn granted(self, block: u32, requested: u64) -> u64 {
+        let limit = self.bytes - (u64::from(block) << UNIT_SHIFT);
+        // SAFETY: the caller's promise.
+        unsafe { self.linked.granted(self.address(block), requested, limit) }
     }
 
     fn faults(self) -> Faults {

@@ -129,9 +129,12 @@ impl Allocator for ExternalOwn {
         block != 0 && !block.is_null()
     }
 
-    /// The functions do not tell.
-    unsafe fn granted(self, _block: u64, requested: u64) -> u64 {
-        if requested == 0 { 1 } else { requested }
+    unsafe fn granted(self, block: u64, requested: u64) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.linked
+                .granted(self.address(block), requested, u64::MAX)
+        }
     }
 
     fn faults(self) -> Faults {

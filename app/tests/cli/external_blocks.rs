@@ -1,0 +1,81 @@
+//! Blocks of the user's allocators: sizes that are told or unknown.
+
+use crate::external::{FREE_LISTS, compile};
+use crate::program::{Folder, run};
+
+/// What is not told of blocks is unknown, not what was requested.
+#[test]
+fn sizes_of_blocks_are_known_if_the_functions_tell_them() {
+    let folder = Folder::new();
+    let silent = FREE_LISTS.replace("heapwood_granted", "granted");
+    let wrong = FREE_LISTS.replace("return 16ull <<", "return 0 &");
+    for (name, source) in [
+        ("tells", FREE_LISTS),
+        ("silent", &silent),
+        ("wrong", &wrong),
+    ] {
+        if !compile(&folder, source, &[], name) {
+            return;
+        }
+    }
+    let tree = "gen:soup,triangles=2000 --runs 1 --backend cpu";
+    let graph = "graph gen:uniform,vertices=256 --runs 1 --backend cpu --pool 4MiB";
+    for (allocator, link, is_known) in [
+        ("external", "--link @tells.so", true),
+        ("external", "--link @silent.so", false),
+        ("cudamalloc", "", false),
+        ("cfmalloc", "", true),
+    ] {
+        let over = format!("--allocator {allocator} {link}");
+        let built = run(&folder, &format!("kdtree {tree} {over} --format json")).json();
+        for key in ["internal_fragmentation", "pool_high_water_bytes"] {
+            assert_eq!(
+                built[key].as_f64().is_some_and(|part| part > 0.0),
+                is_known,
+                "{built}"
+            );
+            assert_eq!(built[key].is_null(), !is_known, "{built}");
+        }
+        let shown = run(&folder, &format!("kdtree {tree} {over}")).stdout;
+        assert_eq!(shown.contains("unknown internal"), !is_known, "{shown}");
+        assert_eq!(
+            shown.contains(", an unknown part of it used"),
+            !is_known,
+            "{shown}"
+        );
+        let frames = format!("kdtree --frames {tree} {over} --format json");
+        let frames = run(&folder, &frames).json();
+        assert_eq!(
+            frames["pool_high_water_bytes"].is_null(),
+            !is_known,
+            "{frames}"
+        );
+        assert_eq!(
+            frames["frames"][0]["tree_bytes"].is_null(),
+            !is_known,
+            "{frames}"
+        );
+        let kept = run(&folder, &format!("{graph} {over} --format json")).json();
+        let part = &kept["memory"]["internal_fragmentation"];
+        assert_eq!(part.is_null(), !is_known, "{kept}");
+        let shown = run(&folder, &format!("{graph} {over}")).stdout;
+        assert_eq!(shown.contains("unknown internal"), !is_known, "{shown}");
+        for format in ["markdown", "csv"] {
+            let compared = format!("compare kdtree {tree} --allocators {allocator} {link}");
+            let table = run(&folder, &format!("{compared} --format {format}")).stdout;
+            let cells = |line: &str| -> Vec<String> {
+                let cells = line.trim_matches('|').split(['|', ',']);
+                cells.map(|cell| cell.trim().to_owned()).collect()
+            };
+            let titles = cells(table.lines().next().unwrap());
+            let row = cells(table.lines().last().unwrap());
+            for title in ["used", "internal"] {
+                let column = titles.iter().position(|cell| cell == title).unwrap();
+                assert_eq!(row[column] == "-", !is_known, "{table}");
+            }
+        }
+    }
+    // No block is smaller than its request.
+    let built = format!("kdtree {tree} --allocator external --link @wrong.so --format json");
+    assert_eq!(run(&folder, &built).json()["internal_fragmentation"], 0.0);
+}
