@@ -70,6 +70,10 @@ pub enum Error {
         /// Its message.
         message: String,
     },
+    /// Cases of a benchmark or a comparison that crashed, hung or went wrong, beside others that
+    /// succeeded.
+    #[error("{0}")]
+    Cases(String),
     /// Anything else that went wrong while running.
     #[error("{0}")]
     Failed(String),
@@ -93,7 +97,7 @@ pub enum Error {
 
 impl Error {
     /// The exit code: 1 run failed, 2 usage, 3 input or output file, 4 device or
-    /// out of memory, 5 verification failed, 130 interrupted.
+    /// out of memory, 5 verification failed, 6 some cases failed, 130 interrupted.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Closed => 0,
@@ -128,6 +132,7 @@ impl Error {
             | Self::Heap(HeapError::Misuse { .. } | HeapError::InvalidGrants { .. }) => 5,
             Self::Backend(_) | Self::Heap(_) | Self::OutOfPool(_) => 4,
             // 128 and the number of the signal, as shells say it.
+            Self::Cases(_) => 6,
             Self::Interrupted(_) => 130,
             Self::Relayed { code, .. } => *code,
             Self::Frame { error, .. } => error.exit_code(),

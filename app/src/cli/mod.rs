@@ -33,9 +33,15 @@ use clap::{Parser, Subcommand};
 
 use crate::{Error, output};
 
+/// What the exit codes mean, for the help; README.md has the same in a table.
+const EXIT_CODES: &str = "\
+Exit codes: 0 done; 1 failed; 2 arguments that make no sense; 3 an input, linked or output file; 4 \
+device, memory or pool; 5 a wrong result; 6 some cases of bench or compare failed with a fault or a \
+timeout, others succeeded; 130 interrupted";
+
 /// Compare GPU memory allocators on real work.
 #[derive(Debug, Parser)]
-#[command(name = "heapwood", version, max_term_width = 100)]
+#[command(name = "heapwood", version, max_term_width = 100, after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -60,9 +66,15 @@ enum Command {
     /// and in results: from 0 in edge lists, from 1 in the other formats.
     Graph(Box<graph::Arguments>),
     /// Do real work over a set of allocators, side by side
+    ///
+    /// If results differ, the exit code is 5; if some cases fail with a fault or a timeout and others
+    /// succeed, it is 6.
     #[command(subcommand)]
     Compare(compare::What),
     /// Run the papers' microbenchmarks over a set of allocators, or that of the host's pool
+    ///
+    /// If blocks overlap or lose their contents, the exit code is 5; if some cases fail with a fault
+    /// or a timeout and others succeed, it is 6.
     #[command(subcommand)]
     Bench(bench::What),
     /// Generate input

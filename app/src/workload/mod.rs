@@ -26,4 +26,4 @@ pub mod micro;
 mod status;
 pub mod tree;
 
-pub use status::Status;
+pub use status::{Status, check_statuses};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Error;
 use crate::backend::BackendError;
 use crate::heap::HeapError;
 
@@ -48,5 +49,56 @@ impl Status {
             Self::Fault => "fault",
             Self::Unsupported => "unsupported",
         }
+    }
+}
+
+/// Makes sure that a case has succeeded and that none has failed by a fault or a timeout. Memory that
+/// did not suffice, and what an allocator does not do, are results.
+///
+/// # Errors
+///
+/// [`Error::Failed`] if no case has succeeded, and else [`Error::Cases`] with how many failed.
+pub fn check_statuses(statuses: impl IntoIterator<Item = Status>) -> Result<(), Error> {
+    let statuses: Vec<Status> = statuses.into_iter().collect();
+    let count = |status| statuses.iter().filter(|&&other| other == status).count();
+    let (cases, faults, timeouts) = (statuses.len(), count(Status::Fault), count(Status::Timeout));
+    if count(Status::Ok) == 0 {
+        return Err(Error::Failed(format!(
+            "none of the {cases} cases succeeded"
+        )));
+    }
+    let how = match (faults, timeouts) {
+        (0, 0) => return Ok(()),
+        (faults, 0) => format!("{faults} of the {cases} cases failed with a fault"),
+        (0, timeouts) => format!("{timeouts} of the {cases} cases were not done in time"),
+        (faults, timeouts) => format!(
+            "{faults} of the {cases} cases failed with a fault, and {timeouts} were not done in time"
+        ),
+    };
+    Err(Error::Cases(format!("{how}: their rows say why")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_and_timeouts_fail_beside_successes_and_other_ends_do_not() {
+        use Status::{Fault, Ok as Done, Oom, Timeout, Unsupported};
+        let code = |statuses: &[Status]| {
+            let found = check_statuses(statuses.iter().copied());
+            found.map_err(|error| (error.exit_code(), error.to_string()))
+        };
+        let failed = |code: u8, why: &str| Err((code, why.to_owned()));
+        assert_eq!(code(&[Done, Oom, Unsupported]), Ok(()));
+        let none = failed(1, "none of the 2 cases succeeded");
+        assert_eq!(code(&[Timeout, Oom]), none);
+        let fault = "1 of the 2 cases failed with a fault: their rows say why";
+        assert_eq!(code(&[Fault, Done]), failed(6, fault));
+        let timeout = "2 of the 3 cases were not done in time: their rows say why";
+        assert_eq!(code(&[Timeout, Done, Timeout]), failed(6, timeout));
+        let both = "1 of the 3 cases failed with a fault, and 1 were not done in time: their rows \
+                    say why";
+        assert_eq!(code(&[Timeout, Fault, Done]), failed(6, both));
     }
 }

@@ -1,6 +1,8 @@
-//! Blocks of the user's allocators: sizes that are told or unknown.
+//! Blocks of the user's allocators: sizes that are told or unknown, and blocks that overlap.
 
-use crate::external::{FREE_LISTS, compile};
+use serde_json::Value;
+
+use crate::external::{FAULTY, FREE_LISTS, compile};
 use crate::program::{Folder, run};
 
 /// What is not told of blocks is unknown, not what was requested.
@@ -78,4 +80,27 @@ fn sizes_of_blocks_are_known_if_the_functions_tell_them() {
     // No block is smaller than its request.
     let built = format!("kdtree {tree} --allocator external --link @wrong.so --format json");
     assert_eq!(run(&folder, &built).json()["internal_fragmentation"], 0.0);
+}
+
+/// Whoever builds another tree than most is not the fastest, and has no ratio.
+#[test]
+fn results_that_differ_are_not_ranked() {
+    let folder = Folder::new();
+    if !compile(&folder, FAULTY, &["SAME", "WITH_FREE"], "same") {
+        return;
+    }
+    let command = "compare kdtree gen:soup,triangles=500 --runs 1 --backend cpu --cpu-threads 1 \
+                   --allocators atomicmalloc,cfmalloc,external --link @same.so --format json";
+    let outcome = run(&folder, command);
+    assert_eq!(outcome.code, 5, "{outcome:?}");
+    let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert!(rows[2]["result"].is_object(), "{rows}");
+    assert!(
+        rows[2]["ratio"].is_null() && !rows[1]["ratio"].is_null(),
+        "{rows}"
+    );
+    assert_eq!(
+        (&rows[1]["fastest"], &rows[2]["fastest"]),
+        (&Value::from(true), &Value::from(false))
+    );
 }

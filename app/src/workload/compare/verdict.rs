@@ -2,23 +2,23 @@
 
 use super::Outcome;
 use crate::Error;
+use crate::workload::check_statuses;
 
-/// Makes sure that all named cases that succeeded have the same hash, and that there is
-/// one. `differ` is what two cases have done that do not: "built different trees".
+/// Makes sure that all named cases that succeeded have the same hash, that there is one, and that
+/// none has failed. `differ` is what two cases have done that do not: "built different trees".
 ///
 /// # Errors
 ///
-/// [`Error::Verification`] with two cases whose hashes differ, [`Error::Failed`] if no
-/// case succeeded.
+/// [`Error::Verification`] with two cases whose hashes differ, and those of [`check_statuses`].
 pub fn verdict<'a, R: 'a>(
     cases: impl Iterator<Item = (&'a str, &'a Outcome<R>)>,
     differ: &str,
     hash: impl Fn(&R) -> &str,
 ) -> Result<(), Error> {
-    let mut tried = 0;
+    let mut statuses = Vec::new();
     let mut first: Option<(&str, &str)> = None;
     for (name, outcome) in cases {
-        tried += 1;
+        statuses.push(outcome.status);
         let Some(result) = &outcome.result else {
             continue;
         };
@@ -30,12 +30,7 @@ pub fn verdict<'a, R: 'a>(
             )));
         }
     }
-    match first {
-        Some(_) => Ok(()),
-        None => Err(Error::Failed(format!(
-            "none of the {tried} cases succeeded"
-        ))),
-    }
+    check_statuses(statuses)
 }
 
 #[cfg(test)]
@@ -49,10 +44,12 @@ mod tests {
     }
 
     #[test]
-    fn hashes_are_compared_and_failures_passed_over() {
+    fn hashes_are_compared_before_failures_are_counted() {
         let built = |hash: &str| Outcome::ok(hash.to_owned());
         let late = || Outcome::failed(Status::Timeout, "not done after 1 s".to_owned());
-        judge(&[("a", late()), ("b", built("1")), ("c", built("1"))]).unwrap();
+        judge(&[("b", built("1")), ("c", built("1"))]).unwrap();
+        let some = judge(&[("a", late()), ("b", built("1"))]).unwrap_err();
+        assert_eq!(some.exit_code(), 6);
         let differ = judge(&[("a", built("1")), ("b", late()), ("c", built("2"))]).unwrap_err();
         assert_eq!(differ.exit_code(), 5);
         assert_eq!(differ.to_string(), "a and c built different trees: 1 and 2");
