@@ -10,8 +10,7 @@ use super::duration::parse_seconds;
 use super::suffix::ResultArguments;
 use crate::report::{Format, fragmentation_table, linked_below};
 use crate::workload::cases::Runner;
-use crate::workload::check_statuses;
-use crate::workload::fragmentation::Case;
+use crate::workload::fragmentation::{self, Case};
 use crate::{Error, allocators, size};
 
 /// Allocators, sizes, threads.
@@ -88,5 +87,5 @@ pub fn run(arguments: Arguments) -> Result<(), Error> {
         text += &linked_below(rows.iter().map(|row| &row.meta));
     }
     write(file, &text)?;
-    check_statuses(rows.iter().map(|row| row.status))
+    fragmentation::verdict(&rows)
 }

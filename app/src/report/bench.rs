@@ -36,7 +36,7 @@ pub fn bench_table(rows: &[Row], format: Format) -> Table {
     }
     titles.push("#nulls");
     titles.extend(one_kernel.then_some("#counted nulls"));
-    titles.extend(["#overlapping", "status"]);
+    titles.extend(["#overlapping nulls", "#corrupt", "status"]);
     let mut table = Table::new(&titles);
     for row in rows {
         let median = |samples: &Option<Samples>| match samples {
@@ -67,7 +67,7 @@ pub fn bench_table(rows: &[Row], format: Format) -> Table {
         }
         cells.push(counted(row.nulls));
         cells.extend(one_kernel.then(|| counted(row.counted_nulls)));
-        cells.push(counted(row.overlapping_nulls));
+        cells.extend([counted(row.overlapping_nulls), counted(row.corrupt)]);
         cells.push(match &row.error {
             Some(why) => format!("{}: {why}", row.status.name()),
             None => row.status.name().to_owned(),

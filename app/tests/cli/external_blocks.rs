@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::external::{FAULTY, FREE_LISTS, compile};
-use crate::program::{Folder, run};
+use crate::program::{Folder, run, text};
 
 /// What is not told of blocks is unknown, not what was requested.
 #[test]
@@ -80,6 +80,68 @@ fn sizes_of_blocks_are_known_if_the_functions_tell_them() {
     // No block is smaller than its request.
     let built = format!("kdtree {tree} --allocator external --link @wrong.so --format json");
     assert_eq!(run(&folder, &built).json()["internal_fragmentation"], 0.0);
+}
+
+/// Kernels that free what they allocate are verified by a round beside them, and say nothing of
+/// blocks where they are not.
+#[test]
+fn blocks_that_overlap_are_found_beside_kernels_that_free_them() {
+    let folder = Folder::new();
+    if !compile(&folder, FAULTY, &["SAME", "WITH_FREE"], "same") {
+        return;
+    }
+    let options = "--allocators external,cfmalloc --link @same.so --backend cpu --runs 5 \
+                   --pool 16MiB --format json";
+    for workload in [
+        "turns --threads 100 --bytes 64 --mixed",
+        "alloc-dealloc --blocks 10 --bytes 64",
+        "alloc-cycle-dealloc --blocks 10 --bytes 64",
+        "probability --blocks 10",
+    ] {
+        for heap in ["warm", "cold"] {
+            let command = format!("bench {workload} --heap {heap} {options}");
+            let outcome = run(&folder, &command);
+            assert_eq!(outcome.code, 5, "{command}: {outcome:?}");
+            let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
+            for row in rows.as_array().unwrap() {
+                let is_right = text(row, "allocator") == "cfmalloc";
+                assert_eq!(row["corrupt"] == 0, is_right, "{row}");
+                assert_eq!(text(row, "status") == "ok", is_right, "{row}");
+            }
+            let outcome = run(&folder, &format!("{command} --verify false"));
+            assert!(outcome.json()[0]["corrupt"].is_null(), "{outcome:?}");
+        }
+    }
+    let table = "bench turns --threads 100 --bytes 64 --allocators external --link @same.so \
+                 --backend cpu --runs 5 --heap warm --verify false";
+    let table = run(&folder, table).stdout;
+    let cells = |line: usize| table.lines().nth(line).unwrap().split_whitespace().rev();
+    assert!(table.contains("corrupt  status"), "{table}");
+    assert!(cells(1).take(2).eq(["ok", "-"]), "{table}");
+}
+
+#[test]
+fn more_blocks_than_the_pool_has_room_for_overlap() {
+    let folder = Folder::new();
+    if !compile(&folder, FAULTY, &["MORE"], "more") {
+        return;
+    }
+    assert!(compile(&folder, FAULTY, &["MORE", "WITH_FREE"], "frees"));
+    for (allocator, library) in [("external:free=no", "more"), ("external", "frees")] {
+        let command = format!(
+            "bench fragmentation --allocators {allocator},cfmalloc --threads 100 --bytes 64 \
+             --pool 1MiB --backend cpu --link @{library}.so --format json"
+        );
+        let outcome = run(&folder, &command);
+        assert_eq!(outcome.code, 5, "{outcome:?}");
+        let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        assert_eq!(text(&rows[0], "status"), "fault", "{rows}");
+        let why = text(&rows[0], "overlap");
+        assert!(why.contains("live blocks lie in 1023.5 KiB"), "{why}");
+        assert_eq!(text(&rows[0], "error"), why);
+        assert_eq!(text(&rows[1], "status"), "ok", "{rows}");
+        assert!(rows[1]["overlap"].is_null(), "{rows}");
+    }
 }
 
 /// Whoever builds another tree than most is not the fastest, and has no ratio.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::program::{Folder, allocators, assert_keys, has_gpu, number, run, text};
 
 /// The keys of `bench fragmentation --format json` that scripts rely on.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "allocator",
     "parameters",
     "backend",
@@ -15,6 +15,7 @@ const KEYS: [&str; 13] = [
     "bytes",
     "status",
     "error",
+    "overlap",
     "range",
     "fill",
     "growth",

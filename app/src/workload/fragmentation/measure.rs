@@ -7,7 +7,7 @@ use heapwood_device::bench::{
 };
 use heapwood_device::launch::{Call, Listed};
 
-use super::row::thinned;
+use super::row::{least_bytes, thinned};
 use super::{Case, Fill, Growth, Range, Row, Step};
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
@@ -89,24 +89,25 @@ fn fill_in(
         *row = row.clone().ended(Status::Oom, why);
         return Ok(());
     }
-    if let Some(range) = row
-        .range
-        .filter(|range| range.range_bytes < range.least_bytes)
-    {
-        let (blocks, least) = (range.blocks, display(range.least_bytes));
-        let why = format!(
-            "{blocks} live blocks lie in {}, and take at least {least}: they overlap",
-            display(range.range_bytes)
-        );
+    let range = row.range;
+    row.overlap = range.and_then(|range| bench.overlap(range.blocks, range.range_bytes));
+    if row.overlap.is_none() {
+        let fill = bench.fill()?;
+        row.overlap = bench.overlap(fill.blocks, fill.range_bytes);
+        row.fill = Some(fill);
+        heap.check_grants()?;
+    }
+    if bench.frees && row.overlap.is_none() {
+        let growth = bench.grow()?;
+        let live = growth.live_bytes / case.bytes;
+        row.overlap = bench.overlap(live, growth.range_bytes);
+        row.growth = Some(growth);
+        heap.check_grants()?;
+    }
+    if let Some(why) = row.overlap.clone() {
         *row = row.clone().ended(Status::Fault, why);
-        return Ok(());
     }
-    row.fill = Some(bench.fill()?);
-    heap.check_grants()?;
-    if bench.frees {
-        row.growth = Some(bench.grow()?);
-    }
-    heap.check_grants()
+    Ok(())
 }
 
 impl Bench<'_> {
@@ -115,8 +116,10 @@ impl Bench<'_> {
         self.start()?;
         self.malloc(self.case.threads)?;
         let covered = self.cover(self.case.threads)?;
-        self.keep(self.case.threads, false)?;
-        self.end()?;
+        if self.overlap(covered.blocks, covered.range_bytes).is_none() {
+            self.keep(self.case.threads, false)?;
+            self.end()?;
+        }
         let found = || Range::new(covered.blocks, covered.range_bytes, self.case.bytes);
         Ok((covered.blocks > 0).then(found))
     }
@@ -132,6 +135,9 @@ impl Bench<'_> {
             alloc_ms += self.malloc(threads)?;
             let before = covered.blocks;
             covered = self.cover(threads)?;
+            if self.overlap(covered.blocks, covered.range_bytes).is_some() {
+                return Ok(self.filled(covered, alloc_ms));
+            }
             self.keep(threads, false)?;
             let granted = covered.blocks - before;
             if granted == 0 && threads == least {
@@ -143,12 +149,16 @@ impl Bench<'_> {
             }
         }
         self.end()?;
-        Ok(Fill {
+        Ok(self.filled(covered, alloc_ms))
+    }
+
+    fn filled(&self, covered: Covered, alloc_ms: f64) -> Fill {
+        Fill {
             blocks: covered.blocks,
             pool_share: self.share(covered.blocks * self.case.bytes),
             range_bytes: covered.range_bytes,
             alloc_ms,
-        })
+        }
     }
 
     /// Grows by half of what is allocated until a request is refused.
@@ -158,13 +168,17 @@ impl Bench<'_> {
         let kept = u64::from(threads.div_ceil(2));
         let (mut steps, mut live, mut most_live) = (Vec::new(), 0, 0);
         let mut covered = Covered::default();
-        let mut exhausted = false;
+        let (mut exhausted, mut overlap) = (false, false);
         for number in 1..=self.case.most_steps {
             let alloc_ms = self.malloc(threads)?;
             let before = covered.blocks;
             covered = self.cover(threads)?;
             let granted = covered.blocks - before;
             most_live = live + granted;
+            overlap = self.overlap(most_live, covered.range_bytes).is_some();
+            if overlap {
+                break;
+            }
             if granted < u64::from(threads) {
                 self.keep(threads, false)?;
                 exhausted = true;
@@ -181,7 +195,9 @@ impl Bench<'_> {
                 free_ms,
             });
         }
-        self.end()?;
+        if !overlap {
+            self.end()?;
+        }
         let live_bytes = most_live * self.case.bytes;
         Ok(Growth {
             steps_served: steps.len() as u32,
@@ -190,6 +206,20 @@ impl Bench<'_> {
             pool_share: self.share(live_bytes),
             range_bytes: covered.range_bytes,
             steps: thinned(&steps),
+        })
+    }
+
+    /// That so many live blocks overlap, if there is no room for them side by side between the
+    /// lowest of their addresses and the highest. Such blocks cannot be kept: a list of them may
+    /// have no end.
+    fn overlap(&self, blocks: u64, range_bytes: u64) -> Option<String> {
+        let least = least_bytes(blocks, self.case.bytes);
+        (range_bytes < least).then(|| {
+            format!(
+                "{blocks} live blocks lie in {}, and take at least {}: they overlap",
+                display(range_bytes),
+                display(least)
+            )
         })
     }
 

@@ -34,7 +34,7 @@ mod row;
 
 use serde::{Deserialize, Serialize};
 
-pub use row::{Fill, Growth, Range, Row, Step};
+pub use row::{Fill, Growth, Range, Row, Step, verdict};
 
 use super::cases::BenchCase;
 use crate::allocators::Spec;

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Case;
+use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
-use crate::workload::Status;
 use crate::workload::cases::BenchRow;
+use crate::workload::{Status, check_statuses};
 
 /// Every block is aligned to so many bytes.
 const ALIGNMENT: u64 = 16;
@@ -37,6 +38,9 @@ pub struct Row {
     pub status: Status,
     /// Why it did not end well.
     pub error: Option<String>,
+    /// By what addresses live blocks overlap; null if their addresses do not show that.
+    #[serde(default)]
+    pub overlap: Option<String>,
     /// The addresses of a block a thread.
     pub range: Option<Range>,
     /// All that is granted.
@@ -60,10 +64,18 @@ pub struct Range {
     pub ratio: f64,
 }
 
+/// The fewest bytes that could hold so many blocks of `bytes` each side by side.
+pub(super) fn least_bytes(blocks: u64, bytes: u64) -> u64 {
+    match blocks {
+        0 => 0,
+        _ => (blocks - 1) * bytes.next_multiple_of(ALIGNMENT) + bytes,
+    }
+}
+
 impl Range {
     /// That of so many blocks, at least one, of `bytes` each.
     pub(super) fn new(blocks: u64, range_bytes: u64, bytes: u64) -> Self {
-        let least_bytes = (blocks - 1) * bytes.next_multiple_of(ALIGNMENT) + bytes;
+        let least_bytes = least_bytes(blocks, bytes);
         Self {
             blocks,
             range_bytes,
@@ -140,6 +152,7 @@ impl Row {
             bytes: case.bytes,
             status: Status::Ok,
             error: None,
+            overlap: None,
             range: None,
             fill: None,
             growth: None,
@@ -157,6 +170,21 @@ impl BenchRow for Row {
         self.status = status;
         self.error = Some(why.to_string());
         self
+    }
+}
+
+/// Makes sure that no blocks overlap, that a case has succeeded, and that none has failed.
+///
+/// # Errors
+///
+/// [`Error::Verification`], and those of [`check_statuses`].
+pub fn verdict(rows: &[Row]) -> Result<(), Error> {
+    let cases = rows.len();
+    match rows.iter().filter(|row| row.overlap.is_some()).count() {
+        0 => check_statuses(rows.iter().map(|row| row.status)),
+        count => Err(Error::Verification(format!(
+            "in {count} of {cases} cases live blocks overlap"
+        ))),
     }
 }
 

@@ -8,13 +8,17 @@
 //!
 //! Where a kernel frees while others allocate, one more round, which is not timed,
 //! counts requests, frees and the refusals that overlap a free; elsewhere there are none.
+//!
+//! Kernels that free what they allocate leave nothing to verify. So a round of its own verifies
+//! over the same heap, made empty, blocks of the same sizes that are all live at a time: one for each
+//! thread or warp, in up to a quarter of the pool.
 
 mod filling;
+mod one_kernel;
 
 use heapwood_device::bench::{
-    AllocCycleDealloc, AllocDealloc, Fill, ProbabilityArguments, ThreadsArguments, ThreadsFree,
-    ThreadsFreeCoalesced, ThreadsMalloc, ThreadsMallocCoalesced, Turns, TurnsArguments, Verify,
-    VerifyArguments, WARPS_WORDS, WarpsArguments,
+    Fill, ThreadsArguments, ThreadsFree, ThreadsFreeCoalesced, ThreadsMalloc,
+    ThreadsMallocCoalesced, Verify, VerifyArguments, WARPS_WORDS,
 };
 use heapwood_device::launch::{Call, Listed};
 
@@ -31,6 +35,9 @@ use crate::samples::Samples;
 use crate::size::display;
 use crate::workload::Status;
 use crate::workload::cases::BenchRow;
+
+/// The largest of mixed sizes.
+const MOST_MIXED_BYTES: u64 = 8192;
 
 /// Times of one round in milliseconds.
 #[derive(Default)]
@@ -155,11 +162,14 @@ fn fill_in(
     if case.heap == HeapState::Full {
         return Ok(bench.free_filling(&filling)?);
     }
-    if case.plan.verify && !case.workload.is_one_kernel() {
-        if case.heap == HeapState::Cold {
+    // An allocator that overwrites live blocks may be right where each is freed at once.
+    let overwrites = case.workload.is_one_kernel() && spec.allocator.properties.may_overwrite;
+    if case.plan.verify && !overwrites {
+        // An allocator whose free does nothing has exhausted the heap by now.
+        if case.heap == HeapState::Cold || case.workload.is_one_kernel() {
             heap.init()?;
         }
-        row.corrupt = Some(bench.verify(frees)?);
+        row.corrupt = bench.verify(verified_blocks(case, handles), frees)?;
     }
     let overwritten = heap.state()?.faults.overwritten;
     if let Some(corrupt @ 1..) = row.corrupt {
@@ -223,10 +233,10 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Allocates, writes all blocks, and counts those that do not hold what was
-    /// written; frees them again.
-    fn verify(&self, frees: bool) -> Result<u64, BackendError> {
-        let (blocks, threads) = (&self.blocks, self.case.threads);
+    /// Allocates a block for each of so many threads, writes all of them, and counts those that do
+    /// not hold what was written; frees them again. None if there was no block.
+    fn verify(&self, threads: u32, frees: bool) -> Result<Option<u64>, BackendError> {
+        let blocks = &self.blocks;
         self.malloc(blocks, threads)?;
         let arguments = VerifyArguments {
             blocks: blocks.address(),
@@ -242,7 +252,8 @@ impl Bench<'_> {
         if frees {
             self.free(blocks, threads)?;
         }
-        Ok(u64::from(self.take_counters()?[1]))
+        let [nulls, corrupt, ..] = self.take_counters()?;
+        Ok((nulls < threads).then_some(u64::from(corrupt)))
     }
 
     /// Allocates a block for each of so many threads, and puts its handle into `blocks`.
@@ -281,81 +292,6 @@ impl Bench<'_> {
         unsafe { self.launch(call, Grid::Threads(threads)) }
     }
 
-    /// Runs the kernel of a round, or its launches, that allocates and frees.
-    fn run_one_kernel(&self, frees: bool, counts_frees: bool) -> Result<f64, BackendError> {
-        match self.case.workload {
-            Microbenchmark::Probability => self.run_draws(frees, counts_frees),
-            Microbenchmark::Turns => self.run_turns(counts_frees),
-            _ => self.run_warps(counts_frees),
-        }
-    }
-
-    /// Runs the kernel of a round in which every thread allocates and frees by turns.
-    fn run_turns(&self, counts_frees: bool) -> Result<f64, BackendError> {
-        let call = Call::of::<Turns>(TurnsArguments {
-            counters: self.counters.address().cast(),
-            threads: self.case.threads,
-            turns: self.case.turns.unwrap_or(TURNS),
-            bytes: self.case.bytes,
-            counts_frees,
-        });
-        // SAFETY: the counters are there.
-        unsafe { self.launch(call, Grid::Threads(self.case.threads)) }
-    }
-
-    /// Runs the kernel of a round in which one lane of each warp works.
-    fn run_warps(&self, counts_frees: bool) -> Result<f64, BackendError> {
-        let arguments = WarpsArguments {
-            counters: self.counters.address().cast(),
-            bytes: self.case.bytes,
-            kept: self.case.kept,
-            counts_frees,
-        };
-        let call = match self.case.workload {
-            Microbenchmark::AllocCycleDealloc => Call::of::<AllocCycleDealloc>(arguments),
-            _ => Call::of::<AllocDealloc>(arguments),
-        };
-        // SAFETY: the counters are there.
-        unsafe { self.launch(call, Grid::Warps(warps(self.case))) }
-    }
-
-    /// The launches of a round of `probability`, timed together; blocks that are left are freed
-    /// after that, if the allocator can.
-    fn run_draws(&self, frees: bool, counts_frees: bool) -> Result<f64, BackendError> {
-        let warps = warps(self.case);
-        let nulls = vec![u8::MAX; self.blocks.bytes() as usize];
-        self.blocks.upload(0, &nulls)?;
-        let arguments = ProbabilityArguments {
-            blocks: self.blocks.address(),
-            counters: self.counters.address().cast(),
-            bytes: self.case.bytes,
-            allocates: 0,
-            frees: 0,
-            launch: 0,
-            counts_frees,
-        };
-        let launches = |draws: Draws, arguments| -> Vec<Launch> {
-            let launch = |call| Launch {
-                call,
-                heap: Some(self.heap.parts()),
-                grid: Grid::Warps(warps),
-            };
-            draws.calls(arguments).map(launch).collect()
-        };
-        let drawn = launches(self.case.draws.unwrap_or_default(), arguments);
-        let mut parts = vec![&drawn[..]];
-        let arguments = ProbabilityArguments {
-            counts_frees: false,
-            ..arguments
-        };
-        let clearing = launches(Draws::CLEARING, arguments);
-        parts.extend(frees.then_some(&clearing[..]));
-        // SAFETY: a handle for each warp, null at first and else from the launch before; the
-        // counters are there, and the heap was initialised.
-        let times = unsafe { self.backend.launch_parts(&parts)? };
-        Ok(times[0])
-    }
-
     /// # Safety
     ///
     /// The arguments are those of the kernel.
@@ -377,6 +313,20 @@ impl Bench<'_> {
         words.copy_from_slice(&counters);
         Ok(words)
     }
+}
+
+/// How many blocks are verified of a case whose threads or warps are so many: where each had one at
+/// a time, as many as take a quarter of the pool, so that none is sought in a heap that is full.
+pub(super) fn verified_blocks(case: &Case, handles: u32) -> u32 {
+    if !case.workload.is_one_kernel() {
+        return handles;
+    }
+    let bytes = match case.bytes {
+        0 => MOST_MIXED_BYTES,
+        bytes => bytes,
+    };
+    let most = (case.pool_bytes / 4 / bytes).max(2);
+    u32::try_from(most).map_or(handles, |most| handles.min(most))
 }
 
 /// Warps of a case in which one lane of each works.

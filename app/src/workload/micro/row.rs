@@ -66,7 +66,8 @@ pub struct Row {
     /// Those among them during which a free was under way: memory may have come free
     /// a moment later.
     pub overlapping_nulls: Option<u64>,
-    /// Blocks with wrong contents in the round that verifies.
+    /// Blocks with wrong contents in the round that verifies; null if there was none, or no block
+    /// in it.
     pub corrupt: Option<u64>,
     /// Machine and program.
     pub meta: Meta,

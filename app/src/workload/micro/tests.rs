@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::measure::verified_blocks;
 use super::{Case, HeapState, LEAST_SAMPLES, Microbenchmark, Plan, Row, measure};
 use crate::allocators::Spec;
 use crate::backend::clocked::Clocked;
@@ -9,10 +10,10 @@ use crate::backend::{BackendError, Options};
 use crate::cuda::CudaError;
 use crate::workload::Status;
 
-/// A row of `threads`, one kernel that allocates and one that frees a sample.
-fn row(ms: Result<f64, BackendError>, budget_s: f64) -> Row {
-    let case = Case {
-        workload: Microbenchmark::Threads,
+/// A case of ten threads, each with a block of 16 bytes in a pool of 1 MiB.
+fn case(workload: Microbenchmark, budget_s: f64) -> Case {
+    Case {
+        workload,
         allocator: "cmalloc".to_owned(),
         heap: HeapState::Warm,
         pool_bytes: 1 << 20,
@@ -28,8 +29,29 @@ fn row(ms: Result<f64, BackendError>, budget_s: f64) -> Row {
             verify: false,
         },
         backend: Options::default(),
-    };
+    }
+}
+
+/// A row of `threads`, one kernel that allocates and one that frees a sample.
+fn row(ms: Result<f64, BackendError>, budget_s: f64) -> Row {
+    let case = case(Microbenchmark::Threads, budget_s);
     measure(&Clocked::new(ms), &Spec::parse("cmalloc").unwrap(), &case)
+}
+
+#[test]
+fn blocks_that_were_live_one_at_a_time_are_verified_in_a_quarter_of_the_pool() {
+    let blocks = |workload, bytes| {
+        let case = Case {
+            bytes,
+            ..case(workload, 0.0)
+        };
+        verified_blocks(&case, 1000)
+    };
+    assert_eq!(blocks(Microbenchmark::Threads, 1024), 1000);
+    assert_eq!(blocks(Microbenchmark::Turns, 16), 1000);
+    assert_eq!(blocks(Microbenchmark::Turns, 1024), 256);
+    assert_eq!(blocks(Microbenchmark::Turns, 0), 32);
+    assert_eq!(blocks(Microbenchmark::AllocDealloc, 1 << 20), 2);
 }
 
 #[test]
