@@ -71,6 +71,17 @@ pub enum StoreError {
     /// The algorithm is defined for undirected graphs, and the graph is directed.
     #[error("triangles are counted in undirected graphs, and this one is directed")]
     Directed,
+    /// Rows come with the columns of another kind of graph.
+    #[error("{}", match .directed {
+        true => "a directed graph is kept with its in-neighbours: give its transposed rows as \
+                 columns",
+        false => "an undirected graph has no columns, since its rows hold each edge both ways: \
+                  give none",
+    })]
+    Columns {
+        /// Whether the graph is directed.
+        directed: bool,
+    },
     /// The rows are none.
     #[error("the rows of the graph are not sorted or name vertices that do not exist")]
     Rows,
@@ -97,9 +108,10 @@ impl From<StoreError> for crate::Error {
                 Self::OutOfPool(error.to_string())
             }
             StoreError::Rows => Self::Verification(error.to_string()),
-            StoreError::TooMany { .. } | StoreError::Batch { .. } | StoreError::Directed => {
-                Self::Usage(error.to_string())
-            }
+            StoreError::TooMany { .. }
+            | StoreError::Batch { .. }
+            | StoreError::Directed
+            | StoreError::Columns { .. } => Self::Usage(error.to_string()),
         }
     }
 }

@@ -88,19 +88,20 @@ impl<'b> Store<'b> {
     ///
     /// # Errors
     ///
-    /// A pool or a device that is too small, and more entries than can be
-    /// numbered.
-    ///
-    /// # Panics
-    ///
-    /// If there are columns for an undirected graph or none for a directed one.
+    /// A pool or a device that is too small, more entries than can be numbered, and
+    /// [`StoreError::Columns`] for columns of an undirected graph and for a directed one without
+    /// them.
     pub fn new(
         backend: &'b dyn Backend,
         options: Options,
         rows: &Csr,
         columns: Option<&Csr>,
     ) -> Result<Self, StoreError> {
-        assert_eq!(rows.directed, columns.is_some());
+        if rows.directed != columns.is_some() {
+            return Err(StoreError::Columns {
+                directed: rows.directed,
+            });
+        }
         let entries = rows.targets.len() as u64;
         options.limits.check_entries(entries)?;
         options.limits.check_vertices(u64::from(rows.vertices()))?;
@@ -158,11 +159,8 @@ impl<'b> Store<'b> {
     /// # Errors
     ///
     /// A pool that does not suffice, unless it may grow, and a batch of more than
-    /// 2^30 edges. The graph is as before the batch then.
-    ///
-    /// # Panics
-    ///
-    /// If triangles are to be counted in a directed graph.
+    /// 2^30 edges; [`StoreError::Directed`] if triangles are to be counted in a directed
+    /// graph. The graph is as before the batch then.
     pub fn update(
         &mut self,
         edges: &[Edge],
@@ -179,6 +177,9 @@ impl<'b> Store<'b> {
         self_loops: bool,
         triangles: bool,
     ) -> Result<Update, StoreError> {
+        if triangles && self.shape().directed {
+            return Err(StoreError::Directed);
+        }
         if edges.is_empty() {
             return Ok(Update {
                 triangles: triangles.then_some(0),
@@ -354,3 +355,6 @@ fn upload(backend: &dyn Backend, csr: &Csr) -> Result<Rows, StoreError> {
         ms: 0.0,
     })
 }
+
+#[cfg(test)]
+mod tests;
