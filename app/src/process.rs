@@ -151,10 +151,10 @@ fn error_in(complaint: &str) -> Option<&str> {
     lines.find_map(|line| Some(line.split_once("heapwood: error: ")?.1))
 }
 
-/// The last line of a complaint that says something.
+/// The last line of a complaint that says something. A note of the program's is no reason to end.
 fn last_line(complaint: &str) -> Option<&str> {
     let mut lines = complaint.lines().rev().map(str::trim);
-    lines.find(|line| !line.is_empty())
+    lines.find(|line| !line.is_empty() && !line.starts_with("heapwood: note: "))
 }
 
 #[cfg(test)]
@@ -220,6 +220,7 @@ mod tests {
         assert_eq!(last_line(complaint), Some("bye"));
         assert_eq!(error_in("thread panicked\n\n"), None);
         assert_eq!(last_line("thread panicked\n\n"), Some("thread panicked"));
+        assert_eq!(last_line("fault\nheapwood: note: late\n"), Some("fault"));
         assert_eq!(last_line("\n"), None);
     }
 }

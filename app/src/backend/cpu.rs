@@ -2,6 +2,7 @@
 //! launches is a worker, too ([`work`]).
 
 mod memory;
+mod watch;
 mod work;
 
 use std::sync::Arc;
@@ -14,8 +15,11 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::quota::Quota;
 use super::{Backend, BackendError, DeviceInfo, Grid, Launch, Memory};
-use crate::link::{Libraries, Link, LinkError, Linked, OwnHeap};
+use crate::link::{CREATE, Libraries, Link, LinkError, Linked, OwnHeap};
+use watch::Watch;
 use work::{Code, Work};
+
+pub use watch::tell_of_long_calls;
 
 /// Warps that a worker takes at a time.
 const CHUNK: u32 = 256;
@@ -31,6 +35,8 @@ pub struct Cpu {
     quota: Option<Quota>,
     /// Functions of the user's, and where they come from.
     linked: Option<(Arc<Libraries>, Linked)>,
+    /// Says if these do not return.
+    watch: Option<Watch>,
 }
 
 impl Cpu {
@@ -54,6 +60,7 @@ impl Cpu {
             others,
             quota,
             linked: None,
+            watch: None,
         })
     }
 
@@ -64,8 +71,12 @@ impl Cpu {
     /// When they cannot be loaded, or lack a function.
     pub fn linked(mut self, link: Option<Link>) -> Result<Self, BackendError> {
         if let Some(link) = link {
-            let libraries = Arc::new(Libraries::load(&link, false)?);
-            self.linked = Some((libraries, link.about()));
+            let about = link.about();
+            let watch = Watch::new(&about.files);
+            let load = || Libraries::load(&link, false);
+            let libraries = Watch::over(watch.as_ref(), "loading it", load)?;
+            self.linked = Some((Arc::new(libraries), about));
+            self.watch = watch;
         }
         Ok(self)
     }
@@ -89,8 +100,13 @@ impl Cpu {
             // SAFETY: threads of a pool have numbers of their own.
             others.spawn_broadcast(move |worker| unsafe { work.help(worker.index() as u32) });
         }
+        let external = launch
+            .heap
+            .is_some_and(|(over, _)| over.properties.external);
+        let watch = self.watch.as_ref().filter(|_| external);
+        let kernel = launch.call.kernel().name();
         // SAFETY: the other workers have smaller numbers.
-        unsafe { work.finish(workers - 1) };
+        Watch::over(watch, kernel, || unsafe { work.finish(workers - 1) });
         Ok(begun.elapsed().as_secs_f64() * 1e3)
     }
 }
@@ -135,7 +151,8 @@ impl Backend for Cpu {
     fn own_heap(&self, bytes: u64) -> Result<OwnHeap, BackendError> {
         let (libraries, _) = self.linked.as_ref().ok_or(LinkError::Nothing)?;
         // Launches have ended when they return.
-        Ok(OwnHeap::new(libraries, bytes, || true)?)
+        let create = || OwnHeap::new(libraries, bytes, || true);
+        Ok(Watch::over(self.watch.as_ref(), CREATE, create)?)
     }
 
     unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {

@@ -28,7 +28,7 @@ use crate::cuda::CudaError;
 use crate::link::{LinkError, Linked, OwnHeap};
 use crate::pool::HostOutOfMemory;
 
-pub use cpu::Cpu;
+pub use cpu::{Cpu, tell_of_long_calls};
 pub use devices::Device;
 pub use gpu::Cuda;
 pub use heapwood_device::launch::Grid;

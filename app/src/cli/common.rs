@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::complain;
 use crate::Error;
 use crate::allocators::Spec;
-use crate::backend::{BackendError, Choice, LAUNCH_LIMIT, Options};
+use crate::backend::{BackendError, Choice, LAUNCH_LIMIT, Options, tell_of_long_calls};
 use crate::generate::{SceneSpec, Source};
 use crate::link::{LinkError, LinkOptions};
 use crate::output::{self, Output};
@@ -141,6 +141,7 @@ impl LinkArguments {
         let options = backend.decide(limit)?;
         if !link.files.is_empty() {
             output::keep_for_results();
+            tell_of_long_calls(|line| complain("note", &line));
         }
         Ok(Options { link, ..options })
     }

@@ -1,10 +1,16 @@
 //! What is said of allocators of the user's that break the contract, and how often: once of what is
 //! wrong with a file, and in the rows of an allocator what is wrong with its blocks.
 
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::external::{FAULTY, FREE_LISTS, compile};
-use crate::program::{Folder, run, text};
+use crate::program::{Folder, program, run, text};
 
 /// What is said of blocks that cannot be: by a command over one allocator, and in the rows of those
 /// over several.
@@ -116,6 +122,44 @@ fn blocks_that_overlap_are_found_and_an_allocator_that_hangs_is_ended() {
     for (command, code) in [(&*threads, 1), (&*fragmentation, 1), (compare, 6)] {
         let (found, _) = row(command, "--link @hangs.so --timeout 2", code);
         assert_eq!(found, "timeout: not done after 2 s", "{command}");
+    }
+}
+
+/// A single command waits for as long as the functions do not return, but not in silence.
+#[test]
+fn a_command_that_waits_for_a_library_says_so() {
+    let folder = Folder::new();
+    if !compile(&folder, FAULTY, &["HANGS"], "calls") {
+        return;
+    }
+    let first = "__attribute__((constructor)) void first(void) { for (volatile int a = 1; a;) {} }";
+    assert!(compile(
+        &folder,
+        &format!("{FAULTY}{first}\n"),
+        &[],
+        "loads"
+    ));
+    let waits = |library: &str| {
+        let mut child = Command::new(program())
+            .args(["kdtree", "gen:soup,triangles=100", "--backend", "cpu"])
+            .args(["--allocator", "external:free=no", "--link"])
+            .arg(folder.path(library))
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stderr = child.stderr.take().unwrap();
+        let (send, receive) = channel();
+        thread::spawn(move || send.send(BufReader::new(stderr).lines().next()));
+        let line = receive.recv_timeout(Duration::from_secs(60));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        line.expect("a line").unwrap().unwrap()
+    };
+    for (library, what) in [("calls.so", "tree_"), ("loads.so", "loading it is ")] {
+        let said = waits(library);
+        assert!(said.starts_with("heapwood: note: "), "{said}");
+        assert!(said.contains(&format!("{library}: {what}")), "{said}");
+        assert!(said.contains("is not done after 10 s"), "{said}");
     }
 }
 
