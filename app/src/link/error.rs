@@ -7,6 +7,9 @@ use thiserror::Error;
 use super::kind::Kind;
 use super::{CREATE, DESTROY, FREE, MALLOC};
 
+/// What makes a shared library of a source in C.
+const HOST_COMPILER: &str = "cc -O2 -shared -fPIC";
+
 /// Why the functions of an allocator cannot be had. Each displays as one line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LinkError {
@@ -27,12 +30,15 @@ pub enum LinkError {
     /// A file is nothing that can be linked.
     #[error(
         "{}: --link takes a cubin, a fatbin, an object or PTX for a GPU, and a shared library for \
-         the CPU: compile the source with nvcc -rdc=true -c",
-        path.display()
+         the CPU: compile the source with {}",
+        path.display(),
+        if *.on_gpu { "nvcc -rdc=true -c" } else { HOST_COMPILER }
     )]
     Unknown {
         /// The file.
         path: PathBuf,
+        /// Whether the GPU runs.
+        on_gpu: bool,
     },
     /// Device code that nothing can be linked with any more.
     #[error(
@@ -87,7 +93,8 @@ pub enum LinkError {
     },
     /// Device code, and the CPU runs.
     #[error(
-        "{}: this is {}, and the CPU takes a shared library: give one, or run on a GPU",
+        "{}: this is {}, and the CPU takes a shared library: compile the source with \
+         {HOST_COMPILER}, or run on a GPU",
         path.display(), kind.name()
     )]
     NotForCpu {

@@ -104,7 +104,8 @@ impl Link {
             return Err(LinkError::Nothing);
         }
         let merge = options.merge;
-        let files = options.files.iter().map(|path| LinkedFile::read(path));
+        let files = options.files.iter();
+        let files = files.map(|path| LinkedFile::read(path, on_gpu));
         let files = files.collect::<Result<Vec<_>, _>>()?;
         for file in &files {
             file.check(on_gpu, merge)?;
@@ -172,7 +173,7 @@ impl Link {
 }
 
 impl LinkedFile {
-    fn read(path: &Path) -> Result<Self, LinkError> {
+    fn read(path: &Path, on_gpu: bool) -> Result<Self, LinkError> {
         let owned = path.to_owned();
         let bytes = read_as_is(path, MOST_BYTES).map_err(|cause| LinkError::Read {
             path: owned.clone(),
@@ -180,7 +181,10 @@ impl LinkedFile {
         })?;
         match of(&bytes) {
             Some(kind) => Ok(Self::new(owned, kind, bytes)),
-            None => Err(LinkError::Unknown { path: owned }),
+            None => Err(LinkError::Unknown {
+                path: owned,
+                on_gpu,
+            }),
         }
     }
 
