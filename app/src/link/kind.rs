@@ -1,5 +1,7 @@
 //! What a file is that is to be linked, by how it begins.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 /// A kind of file with compiled functions.
@@ -132,6 +134,10 @@ pub fn names_in(kind: Kind, bytes: &[u8], name: &str) -> bool {
         byte.is_some_and(|&byte| byte.is_ascii_alphanumeric() || b"_$".contains(&byte))
     };
     let name = name.as_bytes();
+    let bytes = &*match kind {
+        Kind::Ptx => Cow::from(without_comments(bytes)),
+        _ => Cow::from(bytes),
+    };
     let mut places = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(name));
     places.any(|at| {
         let before = at.checked_sub(1).and_then(|at| bytes.get(at));
@@ -139,15 +145,32 @@ pub fn names_in(kind: Kind, bytes: &[u8], name: &str) -> bool {
         match kind {
             // In a table of names, each with a zero behind it; a section's begins with a point.
             Kind::Cubin => before == Some(&0) && behind == Some(&0),
-            _ => !is_part(before) && !is_part(behind) && !in_comment(&bytes[..at]),
+            _ => !is_part(before) && !is_part(behind),
         }
     })
 }
 
-/// Whether what comes behind this text is in a comment to the end of the line.
-fn in_comment(text: &[u8]) -> bool {
-    let line = text.rsplit(|&byte| byte == b'\n').next();
-    line.is_some_and(|line| contains(line, b"//"))
+/// PTX with a blank for each comment: to the end of the line, or to `*/`, as in C.
+fn without_comments(text: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(&first) = rest.first() {
+        let end: &[u8] = match rest {
+            [b'/', b'/', ..] => b"\n",
+            [b'/', b'*', ..] => b"*/",
+            _ => {
+                kept.push(first);
+                rest = &rest[1..];
+                continue;
+            }
+        };
+        kept.push(b' ');
+        let length = rest[2..].windows(end.len()).position(|part| part == end);
+        // The end of a line is none of its comment.
+        let behind = length.map(|length| 2 + length + if end == b"\n" { 0 } else { end.len() });
+        rest = behind.map_or(&[], |behind| &rest[behind..]);
+    }
+    kept
 }
 
 fn contains(bytes: &[u8], part: &[u8]) -> bool {
@@ -227,10 +250,20 @@ mod tests {
             "heapwood_malloc_param_0",
             "heapwood_",
             ".func other() // not heapwood_malloc",
+            "/* heapwood_malloc */",
+            "/* by\n hand: heapwood_malloc(\n*/ .func other()",
+            "/* no end: heapwood_malloc()",
         ] {
             assert!(!text(other), "{other}");
         }
-        assert!(text("// by hand\n.func heapwood_malloc()"));
+        for own in [
+            "// by hand\n.func heapwood_malloc()",
+            "/* heapwood_free */ .func heapwood_malloc()",
+            "// a comment /* with the begin of another\n.func heapwood_malloc()",
+            ".func /* of */heapwood_malloc/**/()",
+        ] {
+            assert!(text(own), "{own}");
+        }
         let cubin = |bytes: &[u8]| names_in(Kind::Cubin, bytes, "heapwood_malloc");
         assert!(cubin(b"\0.text.heapwood_malloc\0heapwood_malloc\0"));
         assert!(!cubin(b"\0.text.heapwood_malloc\0_Z15heapwood_mallocPvy\0"));
