@@ -34,7 +34,7 @@ pub use error::{GraphError, LineProblem};
 pub use format::Format;
 pub use ids::Ids;
 pub use read::{Events, Loaded, Note, Numbering, ReadOptions, SignedEdge, TimedEdge, load};
-pub use read::{load_events, load_vertices, read_graph};
+pub use read::{files_read, load_events, load_vertices, read_graph};
 pub use write::{output_format, save, save_with_ids};
 
 /// Most vertices that a graph may have.

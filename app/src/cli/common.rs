@@ -312,14 +312,15 @@ fn read_scene(path: &Path, keep_duplicates: bool) -> Result<(Scene, CleanReport)
 /// # Errors
 ///
 /// [`Error::Usage`] with the file that is named twice.
-pub fn read_apart<'a>(
-    read: impl IntoIterator<Item = &'a Path>,
-    written: &[Option<&'a Path>],
+pub fn read_apart(
+    read: impl IntoIterator<Item = impl AsRef<Path>>,
+    written: &[Option<&Path>],
 ) -> Result<(), Error> {
+    let read: Vec<_> = read.into_iter().collect();
     let written = || written.iter().copied().flatten();
     different_files(written())?;
-    read.into_iter()
-        .try_for_each(|read| different_files(std::iter::once(read).chain(written())))
+    read.iter()
+        .try_for_each(|read| different_files(std::iter::once(read.as_ref()).chain(written())))
 }
 
 /// Makes sure that what a command reads and what it writes are different files,
@@ -340,7 +341,8 @@ fn different_files<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), 
         if !seen.insert(place) {
             let name = path.display();
             return Err(Error::Usage(format!(
-                "{name} is named twice: what is read and each thing written take a file of their own"
+                "{name} is named twice, or read together with another file: what is read and each thing \
+                 written take a file of their own"
             )));
         }
     }

@@ -181,6 +181,7 @@ fn files_for_values_that_make_no_sense_are_refused() {
     let folder = Folder::new();
     folder.put("kite.graph", KITE);
     folder.put("arcs.el", "0 1\n");
+    put(&folder, false);
     for (command, why) in [
         ("@kite.graph --save-bfs @bfs", "--bfs SOURCE"),
         ("@arcs.el --save-triangles @t", "--undirected"),
@@ -190,6 +191,21 @@ fn files_for_values_that_make_no_sense_are_refused() {
             "named twice",
         ),
         ("@kite.graph --save-pagerank @kite.graph", "named twice"),
+        // Files of one graph are read together.
+        (
+            "@small.v --save-pagerank @small.e",
+            "small.e is named twice",
+        ),
+        (
+            "@small.e --save-pagerank @./small.v",
+            "small.v is named twice",
+        ),
+        (
+            "@small.e --save-components @small.properties",
+            "small.properties is named twice",
+        ),
+        ("@small.v --save @small.e", "small.e is named twice"),
+        ("@small.v --output @small.e", "small.e is named twice"),
         ("@kite.graph --save-pagerank @a --output @a", "named twice"),
         (
             "@kite.graph --save-pagerank - --save-components -",
@@ -207,7 +223,14 @@ fn files_for_values_that_make_no_sense_are_refused() {
         "graph @kite.graph --save-pagerank @no/folder --backend cpu",
     );
     assert!(absent.error(3).contains("no/folder"));
-    assert_eq!(folder.names(), ["arcs.el", "kite.graph"]);
+    let names = [
+        "arcs.el",
+        "kite.graph",
+        "small.e",
+        "small.properties",
+        "small.v",
+    ];
+    assert_eq!(folder.names(), names);
 }
 
 #[test]

@@ -13,7 +13,7 @@ mod text;
 mod vertices;
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use heapwood_files::check_text;
 
@@ -118,6 +118,14 @@ pub fn load(path: impl AsRef<Path>, options: ReadOptions) -> Result<Loaded, Grap
     let bytes = heapwood_files::read_text(path, options.largest_text)
         .map_err(|error| GraphError::reading(&name, error))?;
     read_text(&name, path, &bytes, options)
+}
+
+/// The files that [`load`] reads for this one: itself, or those of the pair that it is of.
+pub fn files_read(path: &Path, options: &ReadOptions) -> Vec<PathBuf> {
+    match pair::Pair::of(path, options) {
+        Ok(Some(pair)) => pair.files(),
+        _ => vec![path.to_owned()],
+    }
 }
 
 /// Reads a graph from memory, plain or compressed; `name` is what messages call it

@@ -49,6 +49,13 @@ impl Pair {
         }
     }
 
+    /// The files that are there.
+    pub fn files(self) -> Vec<PathBuf> {
+        let mut files = vec![self.vertices, self.edges];
+        files.extend(Some(self.properties).filter(|path| path.is_file()));
+        files
+    }
+
     /// Reads the graph.
     ///
     /// # Errors

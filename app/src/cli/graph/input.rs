@@ -115,20 +115,24 @@ impl InputArguments {
         })
     }
 
-    /// Loads the graph.
-    fn load(&self) -> Result<Loaded, Error> {
+    /// How the file of the graph is read.
+    pub(super) fn options(&self) -> ReadOptions<'static> {
         let numbering = match self.compact_ids {
             true => Numbering::Compact,
             false => Numbering::Consecutive,
         };
-        let options = ReadOptions {
+        ReadOptions {
             format: self.file_format,
             one_based: self.one_based,
             bipartite: self.bipartite,
             numbering,
             ..ReadOptions::default()
-        };
-        let loaded = read_source(&self.file, options)?;
+        }
+    }
+
+    /// Loads the graph.
+    fn load(&self) -> Result<Loaded, Error> {
+        let loaded = read_source(&self.file, self.options())?;
         tell(&self.file, &loaded.notes);
         Ok(loaded)
     }

@@ -1,9 +1,10 @@
 //! The work of `heapwood graph`, whatever it is done over: the arguments that
 //! `heapwood compare graph` has too, and forwards to its processes.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use clap::Args;
+use heapwood_graphs::files_read;
 
 use super::super::common::Passed;
 use super::super::written::AsWritten;
@@ -74,10 +75,12 @@ impl WorkArguments {
         Ok(())
     }
 
-    /// The files that are read.
-    pub(in crate::cli) fn files(&self) -> impl Iterator<Item = &Path> {
+    /// The files that are read, with those that belong to them.
+    pub(in crate::cli) fn files(&self) -> Vec<PathBuf> {
         let input = self.input.file.file().into_iter();
-        input.chain(self.updates.files()).chain(self.events.file())
+        let named = input.chain(self.updates.files()).chain(self.events.file());
+        let options = self.input.options();
+        named.flat_map(|path| files_read(path, &options)).collect()
     }
 
     /// The updates of a graph.
