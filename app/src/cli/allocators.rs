@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::common::{BackendArguments, LinkArguments};
-use crate::allocators::{Spec, short_form, with_forms};
+use crate::allocators::{Spec, external, short_form, with_forms};
 use crate::report::Format;
 use crate::report::allocators::{AllocatorRow, allocator_prose, allocator_table};
 use crate::workload::micro::Costs;
@@ -23,7 +23,7 @@ pub struct Arguments {
     backend: BackendArguments,
 }
 
-/// Lists every allocator, or one.
+/// Lists every allocator and the user's, or one.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = arguments.name.as_deref().map(Spec::parse).transpose();
     let spec = spec.map_err(Error::Usage)?;
@@ -32,7 +32,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let backend = arguments.link.decide(&arguments.backend, None)?.open()?;
     let listed = match named {
         Some(allocator) => vec![allocator],
-        None => with_forms().collect(),
+        None => with_forms().chain(external()).collect(),
     };
     let rows = listed
         .into_iter()

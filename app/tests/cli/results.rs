@@ -302,7 +302,7 @@ fn allocators_and_devices_are_listed() {
         .collect();
     let (forms, own): (Vec<&str>, Vec<&str>) =
         names.into_iter().partition(|name| name.contains(':'));
-    assert_eq!(own, allocators());
+    assert_eq!(own, [allocators(), vec!["external"]].concat());
     assert_eq!(forms, published());
     assert!(entries[0]["plain"].is_null());
     for name in allocators() {
