@@ -28,6 +28,8 @@ fn short_of(section: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use heapwood_device::host::HostAllocator;
+
     use super::*;
     use crate::allocators::all;
 
@@ -93,5 +95,20 @@ mod tests {
             let said = fault(&page, "bitmap").expect(what);
             assert!(said.starts_with(what) && said.ends_with(FORM), "{said}");
         }
+    }
+
+    #[test]
+    fn the_page_names_the_allocators_whose_unit_is_fixed() {
+        let has = |allocator: &HostAllocator, names: &[&str]| {
+            let mut parameters = allocator.description.parameters.iter();
+            parameters.any(|parameter| names.contains(&parameter.name))
+        };
+        let sized = ["unit", "page", "superblock"];
+        let fixed = all().filter(|one| !one.properties.system_heap && !has(one, &sized));
+        let fixed: Vec<String> = fixed
+            .map(|allocator| format!("`{}`", allocator.description.name))
+            .collect();
+        let sentence = format!("{} have no parameter for it.", fixed.join(" and "));
+        assert!(PAGE.contains(&sentence), "docs/allocators.md: {sentence}");
     }
 }

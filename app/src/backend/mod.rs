@@ -60,7 +60,7 @@ pub enum BackendError {
         bytes: u64,
     },
     /// The workers of the CPU backend could not be started.
-    #[error("cannot start {threads} worker threads: use fewer --threads")]
+    #[error("cannot start {threads} worker threads: use fewer --cpu-threads")]
     Workers {
         /// How many.
         threads: usize,

@@ -129,9 +129,12 @@ pub struct CameraArguments {
 fn parse_quality() -> impl TypedValueParser<Value = Quality> {
     let values = Quality::ALL.map(|quality| {
         PossibleValue::new(quality.name()).help(match quality {
-            Quality::Fast => "SAH cost at most 25 % above an exact builder's",
-            Quality::Balanced => "at most 10 % above it",
-            Quality::Best => "at most 5 % above it",
+            Quality::Fast => {
+                "SAH cost of scenes at most 25 % above an exact builder's; triangles that cross the \
+                 whole scene may take more (docs/quality.md)"
+            }
+            Quality::Balanced => "at most 10 % above it, with the same exception",
+            Quality::Best => "at most 5 % above it, with the same exception",
         })
     });
     PossibleValuesParser::new(values).map(|name| {
