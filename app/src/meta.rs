@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use glam::DVec3;
 use heapwood_scenes::Scene;
 use serde::{Deserialize, Serialize};
 
@@ -38,9 +39,18 @@ pub struct Meta {
     pub seed: Option<u64>,
     /// Fingerprint of the input, 16 hexadecimal digits.
     pub input_hash: Option<String>,
+    /// What is added to the positions of a scene that is relative to an offset for the coordinates of
+    /// its file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<[f64; 3]>,
     /// What the kernels were linked with, for an allocator of the user's.
     #[serde(default)]
     pub link: Option<LinkMeta>,
+}
+
+/// The offset of a scene, if it is relative to one.
+pub fn offset_of(scene: &Scene) -> Option<[f64; 3]> {
+    (scene.offset() != DVec3::ZERO).then(|| scene.offset().to_array())
 }
 
 /// What kernels were linked with.
@@ -124,6 +134,7 @@ impl Meta {
             commit: COMMIT.get().map(|&commit| commit.to_owned()),
             seed: None,
             input_hash: None,
+            offset: None,
             link: None,
         }
     }
@@ -146,6 +157,7 @@ impl Meta {
     pub fn of_scene(info: &DeviceInfo, scene: &Scene) -> Self {
         Self {
             input_hash: Some(format!("{:016x}", scene.input_hash())),
+            offset: offset_of(scene),
             ..Self::new(info)
         }
     }

@@ -159,7 +159,7 @@ pub enum SceneError {
     /// None survived cleaning, since 32-bit floats are too coarse for their coordinates.
     #[error(
         "{name}: all {count} triangles vanish: 32-bit floats have steps of {step} this far from \
-         the origin; move the scene to the origin"
+         its middle; divide the scene"
     )]
     Collapsed {
         /// The file.

@@ -42,7 +42,7 @@ pub use clean::{CleanOptions, CleanReport};
 pub use error::{LineProblem, SceneError};
 pub use gltf::{GltfProblem, read_gltf};
 pub use hash::fnv1a;
-pub use load::{Loaded, load};
+pub use load::{Loaded, load, load_relative_to};
 pub use material::Material;
 pub use obj::{read_obj, save, write_mtl, write_obj};
 pub use panorama::{Panorama, PanoramaError};

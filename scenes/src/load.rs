@@ -2,16 +2,14 @@
 
 use std::path::Path;
 
+use glam::DVec3;
 use heapwood_files::{ReadError, is_gz, stem};
 
 use crate::beside::in_any_case;
 use crate::gltf::is_gltf;
 use crate::ply::is_ply;
 use crate::texture::LARGEST_IMAGE;
-use crate::{
-    CleanOptions, CleanReport, Scene, SceneError, Warning, foreign, gltf, ply, read_gltf, read_obj,
-    read_ply,
-};
+use crate::{CleanOptions, CleanReport, Scene, SceneError, Warning, foreign, gltf, obj, ply};
 
 /// Most bytes of a scene that are read, after decompression.
 pub const LARGEST: u64 = 4 << 30;
@@ -46,7 +44,27 @@ pub struct Loaded {
 /// # Errors
 /// A [`SceneError`] that names the file and, for a fault in its text, the line.
 pub fn load(path: impl AsRef<Path>, options: CleanOptions) -> Result<Loaded, SceneError> {
-    let path = path.as_ref();
+    read_at(path.as_ref(), options, None)
+}
+
+/// The same relative to this offset, in the file's unit, in place of the file's own: so the frames
+/// of a scene that moves have the same coordinates.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_relative_to(
+    path: impl AsRef<Path>,
+    options: CleanOptions,
+    offset: DVec3,
+) -> Result<Loaded, SceneError> {
+    read_at(path.as_ref(), options, Some(offset))
+}
+
+fn read_at(
+    path: &Path,
+    options: CleanOptions,
+    offset: Option<DVec3>,
+) -> Result<Loaded, SceneError> {
     let name = path.display().to_string();
     let refused = |format| SceneError::Foreign {
         path: name.clone(),
@@ -64,17 +82,13 @@ pub fn load(path: impl AsRef<Path>, options: CleanOptions) -> Result<Loaded, Sce
     }
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut loaded = if is_ply(&bytes) {
-        read_ply(&name, bytes, options)?
+        ply::read(&name, bytes, options, offset)?
     } else if is_gltf(&bytes) {
         let file = |file: &str, most| buffer(&in_any_case(folder.join(file)), most);
-        read_gltf(&name, bytes, file, options)?
+        gltf::read(&name, bytes, file, options, offset)?
     } else {
-        read_obj(
-            &name,
-            bytes,
-            |file| beside_obj(&in_any_case(folder.join(file))),
-            options,
-        )?
+        let file = |file: &str| beside_obj(&in_any_case(folder.join(file)));
+        obj::read(&name, bytes, file, options, offset)?
     };
     loaded.scene = loaded.scene.renamed(stem(path));
     Ok(loaded)

@@ -1,8 +1,10 @@
-//! What coordinates lose as 32-bit floats. Surveys count metres from the equator or from the centre
-//! of the earth: at 4.7e6 a 32-bit float has steps of half a metre.
+//! What coordinates lose as 32-bit floats, and the offset that keeps it. Surveys count metres from
+//! the equator or from the centre of the earth: at 4.7e6 a 32-bit float has steps of half a metre.
+//! A scene that loses details there is read relative to an offset in doubles; every other scene
+//! keeps the coordinates of its file, bit for bit.
 
-use crate::{SceneError, Warning};
-use glam::Vec3;
+use crate::{MAX_COORDINATE, SceneError, Warning};
+use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
 /// By how much an area may change without a word, in relation to itself.
@@ -13,6 +15,98 @@ const MIN_HEIGHT: f64 = 1e-3;
 /// Typical sides are longer than so many steps of a coordinate where nothing can be lost.
 const AMPLE_STEPS: f64 = 1024.0;
 
+/// Triangles that are looked at first: in most scenes they show that nothing can be lost.
+pub(crate) const SAMPLES: usize = 256;
+
+/// A position relative to an offset, rounded once.
+pub(crate) fn relative(position: [f64; 3], offset: DVec3) -> Vec3 {
+    (DVec3::from_array(position) - offset).as_vec3()
+}
+
+/// The offset of a scene: `given`, or else the one that loses less than none does. `loss` returns
+/// what the scene loses relative to an offset.
+pub(crate) fn choose_offset(given: Option<DVec3>, loss: impl Fn(DVec3) -> Loss) -> (DVec3, Loss) {
+    if let Some(offset) = given {
+        return (offset, loss(offset));
+    }
+    let unmoved = loss(DVec3::ZERO);
+    let moved = unmoved.offset().map(|offset| (offset, loss(offset)));
+    let is_better = |moved: &(DVec3, Loss)| moved.1.is_less_than(unmoved);
+    moved.filter(is_better).unwrap_or((DVec3::ZERO, unmoved))
+}
+
+/// A box of doubles; empty with its least coordinates above the greatest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Reach {
+    low: [f64; 3],
+    high: [f64; 3],
+}
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self {
+            low: [f64::MAX; 3],
+            high: [f64::MIN; 3],
+        }
+    }
+}
+
+impl Reach {
+    /// The box with another point. Coordinates that are not finite are left out.
+    fn with(mut self, point: [f64; 3]) -> Self {
+        for (axis, value) in point.into_iter().enumerate() {
+            if value.is_finite() {
+                self.low[axis] = self.low[axis].min(value);
+                self.high[axis] = self.high[axis].max(value);
+            }
+        }
+        self
+    }
+
+    fn union(self, other: Self) -> Self {
+        match other.extent() < 0.0 {
+            true => self,
+            false => self.with(other.low).with(other.high),
+        }
+    }
+
+    /// The longest side.
+    fn extent(&self) -> f64 {
+        let sides = (0..3).map(|axis| self.high[axis] - self.low[axis]);
+        sides.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The step between 32-bit floats at the largest coordinate; none where triangles of a typical
+    /// size, so many of them in this box, have far longer sides.
+    fn step(&self, triangles: usize) -> Option<f64> {
+        let extent = self.extent();
+        let step = self.largest_step().filter(|_| extent >= 0.0)?;
+        let side = extent / (triangles.max(1) as f64).sqrt();
+        (side < AMPLE_STEPS * step).then_some(step)
+    }
+
+    /// Whether this box of some vertices shows that [`step`](Self::step) is none for the box of all.
+    ///
+    /// The largest coordinate of all is at most twice that of these, and so is the step. Or else the
+    /// box of all reaches half as far as the largest coordinate, L: with n triangles, L / (2 sqrt n) is
+    /// more than 1,024 steps of at most L / 2^23.
+    fn is_ample(&self, triangles: usize) -> bool {
+        const MAX_TRIANGLES: usize = 1 << 23;
+        let side = self.extent() / (triangles.max(1) as f64).sqrt();
+        let is_far_apart = |step: f64| side >= 4.0 * AMPLE_STEPS * step;
+        triangles <= MAX_TRIANGLES && self.largest_step().is_some_and(is_far_apart)
+    }
+
+    /// The step between 32-bit floats at the largest coordinate; none where that is no such float.
+    fn largest_step(&self) -> Option<f64> {
+        let all = self.low.into_iter().chain(self.high);
+        let rounded = all.fold(0.0, |most, value| value.abs().max(most)) as f32;
+        rounded
+            .is_finite()
+            .then(|| f64::from(rounded.next_up() - rounded))
+    }
+}
+
 /// Triangles that 32-bit floats change.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Loss {
@@ -20,42 +114,88 @@ pub(crate) struct Loss {
     count: usize,
     /// The step between floats at the largest coordinate of a mesh with such triangles.
     step: f64,
+    /// The box around these triangles.
+    reach: Reach,
 }
 
 impl Loss {
-    /// The loss of triangles with these vertices before they are rounded, the first of which has
-    /// the number `base`.
-    pub fn of(vertices: &[[f64; 3]], triangles: &[[u32; 3]], base: u32) -> Self {
-        let Some(step) = step(vertices.iter().copied(), triangles.len()) else {
+    /// The loss of triangles whose vertices are at `exact`, by their numbers, when they are rounded
+    /// relative to an offset.
+    pub fn of(
+        exact: impl Fn(u32) -> [f64; 3] + Sync,
+        triangles: &[[u32; 3]],
+        offset: DVec3,
+    ) -> Self {
+        let count = triangles.len();
+        let reach = |corners: &[u32; 3]| {
+            let moved = corners.map(|at| (DVec3::from_array(exact(at)) - offset).to_array());
+            moved.into_iter().fold(Reach::default(), Reach::with)
+        };
+        let sample =
+            (0..SAMPLES.min(count)).map(|at| reach(&triangles[at * count / SAMPLES.min(count)]));
+        if sample.fold(Reach::default(), Reach::union).is_ample(count) {
+            return Self::default();
+        }
+        // Vertices that no triangle uses may be anywhere.
+        let all = triangles.par_iter().map(reach);
+        let Some(step) = all.reduce(Reach::default, Reach::union).step(count) else {
             return Self::default();
         };
-        let is_changed = |corners: &&[u32; 3]| {
-            let exact = corners.map(|vertex| vertices[(vertex - base) as usize]);
-            let rounded = exact.map(|vertex| vertex.map(|value| f64::from(value as f32)));
-            changes(exact, rounded)
+        let changed = |corners: &[u32; 3]| {
+            let exact = corners.map(&exact);
+            let rounded = exact.map(|vertex| relative(vertex, offset).to_array().map(f64::from));
+            changes(exact, rounded).then(|| Self {
+                count: 1,
+                step,
+                reach: exact.into_iter().fold(Reach::default(), Reach::with),
+            })
         };
-        let count = triangles.par_iter().filter(is_changed).count();
-        Self { count, step }
+        let changed = triangles.par_iter().filter_map(changed);
+        changed.reduce(Self::default, Self::with)
     }
 
-    /// Whether triangles with these vertices, so many of them, may have lost anything when they
-    /// were rounded.
-    pub fn is_possible(vertices: &[Vec3], triangles: usize) -> bool {
-        let exact = vertices
-            .iter()
-            .map(|vertex| vertex.to_array().map(f64::from));
-        step(exact, triangles).is_some()
+    /// Whether so many triangles with vertices such as these may have lost anything when they were
+    /// rounded.
+    pub fn is_possible(sample: impl Iterator<Item = [f32; 3]>, triangles: usize) -> bool {
+        let exact = sample.map(|vertex| vertex.map(f64::from));
+        !exact
+            .fold(Reach::default(), Reach::with)
+            .is_ample(triangles)
     }
 
-    /// Adds the loss of another mesh.
-    pub fn add(&mut self, other: Self) {
-        if other.count > 0 {
-            self.step = self.step.max(other.step);
-            self.count += other.count;
+    /// The middle of the triangles that change, as a multiple of a power of two that is at least as
+    /// large as they reach: few bits, so that differences with it are exact, and the same for scenes
+    /// that differ little. None where nothing changes or the middle is the origin.
+    pub fn offset(&self) -> Option<DVec3> {
+        if self.count == 0 {
+            return None;
+        }
+        let extent = self.reach.extent();
+        // The power of two above the extent: its exponent plus 1, and no fraction.
+        let step = f64::from_bits(((extent.to_bits() >> 52) + 1) << 52);
+        let [low, high] = [self.reach.low, self.reach.high].map(DVec3::from_array);
+        let middle = low + 0.5 * (high - low);
+        // +0 in place of -0.
+        let offset = (middle / step).round() * step + DVec3::ZERO;
+        (offset != DVec3::ZERO).then_some(offset)
+    }
+
+    /// Whether fewer triangles change.
+    pub fn is_less_than(self, other: Self) -> bool {
+        self.count < other.count
+    }
+
+    /// This loss and that of another mesh.
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            count: self.count + other.count,
+            step: self.step.max(other.step),
+            reach: self.reach.union(other.reach),
         }
     }
 
-    /// The error of a scene of which cleaning leaves nothing, with the reason where that is this loss.
+    /// The error of a scene of which cleaning leaves nothing, with the reason where that is this
+    /// loss.
     pub fn explain(self, error: SceneError) -> SceneError {
         match error {
             SceneError::AllDegenerate { name, count, .. } if self.count > 0 => {
@@ -80,34 +220,6 @@ impl Loss {
     }
 }
 
-/// The step between 32-bit floats at the largest coordinate; none where triangles of a typical size,
-/// so many of them in the box of the vertices, have far longer sides.
-fn step(vertices: impl Iterator<Item = [f64; 3]>, triangles: usize) -> Option<f64> {
-    let (mut low, mut high) = ([f64::MAX; 3], [f64::MIN; 3]);
-    for vertex in vertices {
-        for axis in 0..3 {
-            // Comparisons leave out NaN.
-            if vertex[axis].is_finite() && vertex[axis] < low[axis] {
-                low[axis] = vertex[axis];
-            }
-            if vertex[axis].is_finite() && vertex[axis] > high[axis] {
-                high[axis] = vertex[axis];
-            }
-        }
-    }
-    let extent = (0..3)
-        .map(|axis| high[axis] - low[axis])
-        .fold(0.0, f64::max);
-    if high[0] < low[0] {
-        return None;
-    }
-    let largest = (low.into_iter().chain(high)).fold(0.0, |most, value| value.abs().max(most));
-    let rounded = largest as f32;
-    let step = f64::from(rounded.next_up() - rounded);
-    let side = extent / (triangles.max(1) as f64).sqrt();
-    (largest.is_finite() && side < AMPLE_STEPS * step).then_some(step)
-}
-
 /// Whether the area of a triangle that is not all but a line changes by more than the tolerance.
 fn changes(exact: [[f64; 3]; 3], rounded: [[f64; 3]; 3]) -> bool {
     let (before, after) = (doubled_area(exact), doubled_area(rounded));
@@ -120,7 +232,11 @@ fn changes(exact: [[f64; 3]; 3], rounded: [[f64; 3]; 3]) -> bool {
         })
         .into_iter()
         .fold(0.0, f64::max);
-    before > MIN_HEIGHT * longest && (after - before).abs() > TOLERANCE * before
+    // Cleaning leaves out what is beyond the largest coordinate.
+    let is_bounded = |value: &f64| value.abs() <= f64::from(MAX_COORDINATE);
+    exact.as_flattened().iter().all(is_bounded)
+        && before > MIN_HEIGHT * longest
+        && (after - before).abs() > TOLERANCE * before
 }
 
 /// Twice the area of a triangle.
@@ -135,27 +251,71 @@ pub(crate) fn doubled_area([a, b, c]: [[f64; 3]; 3]) -> f64 {
 mod tests {
     use super::*;
 
+    fn loss(vertices: &[[f64; 3]], triangles: &[[u32; 3]], offset: DVec3) -> Loss {
+        Loss::of(|at| vertices[at as usize], triangles, offset)
+    }
+
     fn changed(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> usize {
-        Loss::of(vertices, triangles, 0).count
+        loss(vertices, triangles, DVec3::ZERO).count
     }
 
     #[test]
     fn triangles_far_away_that_change_are_counted() {
-        let square = |x: f64, y: f64, side: f64| {
-            [[0.0, 0.0], [side, 0.0], [side, side], [0.0, side]].map(|[u, v]| [x + u, y + v, 0.0])
-        };
-        let faces = [[0, 1, 2], [0, 2, 3]];
-        assert_eq!(changed(&square(500_000.1, 5_800_000.2, 0.2), &faces), 2);
+        assert_eq!(changed(&square(500_000.1, 5_800_000.2, 0.2), &FACES), 2);
         // They vanish.
-        assert_eq!(changed(&square(1e9 + 0.1, 1e9 + 0.1, 0.05), &faces), 2);
+        assert_eq!(changed(&square(1e9 + 0.1, 1e9 + 0.1, 0.05), &FACES), 2);
         // Near the origin, large, or on the steps of floats.
         for (x, side) in [(0.1, 0.2), (5e6 + 0.1, 1e4), (5e6, 0.5), (1.0, 1e-3)] {
-            assert_eq!(changed(&square(x, x, side), &faces), 0, "{x} {side}");
+            assert_eq!(changed(&square(x, x, side), &FACES), 0, "{x} {side}");
         }
         assert_eq!(
             changed(&[[f64::NAN; 3], [1.0, f64::INFINITY, 0.0]], &[[0, 1, 1]]),
             0
         );
+    }
+
+    /// A square of this side in the plane z = 3, of two triangles.
+    fn square(x: f64, y: f64, side: f64) -> [[f64; 3]; 4] {
+        [[0.0, 0.0], [side, 0.0], [side, side], [0.0, side]].map(|[u, v]| [x + u, y + v, 3.0])
+    }
+
+    const FACES: [[u32; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
+
+    fn chosen(given: Option<DVec3>, vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> (DVec3, usize) {
+        let (offset, left) = choose_offset(given, |offset| loss(vertices, faces, offset));
+        (offset, left.count)
+    }
+
+    #[test]
+    fn offsets_are_multiples_of_a_power_of_two_that_lose_nothing() {
+        let far = square(500_000.1, 5_800_000.2, 0.2);
+        let (offset, left) = chosen(None, &far, &FACES);
+        assert_eq!(left, 0);
+        assert_eq!(offset, DVec3::new(500_000.25, 5_800_000.25, 3.0));
+        // Near the origin, and where floats hold all, there is none.
+        assert_eq!(chosen(None, &square(0.1, 0.2, 0.2), &FACES).0, DVec3::ZERO);
+        assert_eq!(chosen(None, &square(5e6, 5e6, 0.5), &FACES).0, DVec3::ZERO);
+        // One that is given is taken, whatever it loses.
+        assert_eq!(chosen(Some(DVec3::ZERO), &far, &FACES), (DVec3::ZERO, 2));
+    }
+
+    #[test]
+    fn an_offset_has_to_be_better_than_none() {
+        let far = square(500_000.1, 5_800_000.2, 0.2);
+        let unmoved = loss(&far, &FACES, DVec3::ZERO);
+        for (count, is_chosen) in [(1, true), (2, false), (3, false)] {
+            let moved = Loss { count, ..unmoved };
+            let of = |offset| {
+                if offset == DVec3::ZERO {
+                    unmoved
+                } else {
+                    moved
+                }
+            };
+            let (offset, left) = choose_offset(None, of);
+            assert_eq!(offset != DVec3::ZERO, is_chosen, "{count}");
+            assert_eq!(left, if is_chosen { moved } else { unmoved });
+        }
     }
 
     #[test]

@@ -6,11 +6,14 @@
 //! those of each triangle or there are none.
 
 use crate::{Bounds, Lights, Material, SceneCamera, SceneError, Texturing, hash, normals};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
 /// Triangles with materials, and the cameras and lights of its file. Directions follow the y-up
 /// convention.
+///
+/// Positions are relative to [`offset`](Self::offset), which is 0 unless 32-bit floats lose details
+/// so far from the origin. Cameras and lights are in the file's coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
     name: String,
@@ -22,6 +25,7 @@ pub struct Scene {
     normals: Vec<[Vec3; 3]>,
     cameras: Vec<SceneCamera>,
     lights: Lights,
+    offset: DVec3,
 }
 
 /// The parts of a scene.
@@ -37,6 +41,7 @@ pub(crate) struct Parts {
     pub normals: Vec<[Vec3; 3]>,
     pub cameras: Vec<SceneCamera>,
     pub lights: Lights,
+    pub offset: DVec3,
 }
 
 impl Scene {
@@ -63,6 +68,7 @@ impl Scene {
             normals: Vec::new(),
             cameras: Vec::new(),
             lights: Lights::default(),
+            offset: DVec3::ZERO,
         })
     }
 
@@ -115,6 +121,7 @@ impl Scene {
             normals,
             cameras,
             lights,
+            offset,
         } = parts;
         if material_of.len() != triangles.len() {
             return Err(SceneError::MaterialCount {
@@ -159,6 +166,7 @@ impl Scene {
             normals,
             cameras,
             lights,
+            offset,
         })
     }
 
@@ -178,6 +186,7 @@ impl Scene {
             normals: Vec::new(),
             cameras: Vec::new(),
             lights: Lights::default(),
+            offset: DVec3::ZERO,
         }
     }
 
@@ -242,6 +251,16 @@ impl Scene {
         Scene { lights, ..self }
     }
 
+    /// What is added to a position for the file's coordinates, in the file's unit.
+    pub fn offset(&self) -> DVec3 {
+        self.offset
+    }
+
+    /// This scene where `offset` is added to its positions for the file's coordinates.
+    pub fn with_offset(self, offset: DVec3) -> Scene {
+        Scene { offset, ..self }
+    }
+
     /// The corner positions of one triangle.
     ///
     /// # Panics
@@ -269,7 +288,7 @@ impl Scene {
     /// Fingerprint of the triangle positions in order: 64-bit FNV-1a over the
     /// nine little-endian `f32` of each triangle. Materials, textures and normals do not enter.
     pub fn input_hash(&self) -> u64 {
-        hash::of_triangles((0..self.len()).map(|t| self.triangle(t)))
+        hash::of_triangles((0..self.len()).map(|t| self.triangle(t)), self.offset)
     }
 
     /// This scene under another name.
@@ -292,6 +311,7 @@ impl Scene {
             normals: self.normals,
             cameras: self.cameras,
             lights: self.lights,
+            offset: self.offset,
         }
     }
 }

@@ -143,12 +143,12 @@ pub enum Warning {
     VertexColours {
         /// The file.
         path: String,
-        /// How many vertices have one.
+        /// How many.
         count: usize,
         /// The line of the first, counted from 1, in a file of lines.
         line: Option<usize>,
     },
-    /// 32-bit floats are too coarse for the triangles of a file that is far from the origin.
+    /// 32-bit floats are too coarse for the triangles of a file, relative to any one offset.
     Precision {
         /// The file.
         path: String,
@@ -337,8 +337,8 @@ impl fmt::Display for Warning {
             } => write!(
                 f,
                 "{path}: {count} of {triangles} triangles vanish or change their area by more \
-                 than 1 %: 32-bit floats have steps of {step} this far from the origin; move \
-                 the scene to the origin"
+                 than 1 %: 32-bit floats have steps of {step} this far from its middle; divide \
+                 the scene"
             ),
             Warning::UnknownKeyword {
                 path,

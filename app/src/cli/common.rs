@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use glam::DVec3;
 use heapwood_graphs::Format;
-use heapwood_scenes::{CleanOptions, CleanReport, Loaded, Scene};
+use heapwood_scenes::{CleanOptions, CleanReport, Loaded, Scene, load_relative_to};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::complain;
@@ -246,7 +247,7 @@ pub fn load_scene(
     keep_duplicates: bool,
 ) -> Result<(Scene, CleanReport), Error> {
     match source {
-        Source::File(path) => read_scene(path, keep_duplicates),
+        Source::File(path) => read_scene(path, keep_duplicates, None),
         Source::Generated { text, spec } => {
             let made = make_scene(spec)?.renamed(text);
             Ok(made.clean(CleanOptions { keep_duplicates })?)
@@ -254,7 +255,8 @@ pub fn load_scene(
     }
 }
 
-/// Loads and cleans the frames of a moving scene, or makes them, as [`load_scene`] does.
+/// Loads and cleans the frames of a moving scene, or makes them, as [`load_scene`] does. Files are
+/// read relative to one offset: that of the first frame that needs one.
 ///
 /// # Errors
 ///
@@ -263,16 +265,33 @@ pub fn load_frames(
     sources: &[Source<SceneSpec>],
     keep_duplicates: bool,
 ) -> Result<Vec<Frame>, Error> {
-    let load = |(index, source): (usize, &Source<SceneSpec>)| {
-        let loaded = load_scene(source, keep_duplicates);
+    let load = |index: usize, offset: Option<[f64; 3]>| {
+        let loaded = match (&sources[index], offset) {
+            (Source::File(path), Some(offset)) => {
+                read_scene(path, keep_duplicates, Some(DVec3::from_array(offset)))
+            }
+            (source, _) => load_scene(source, keep_duplicates),
+        };
         let loaded = loaded.map_err(|error| Error::Frame {
             number: index + 1,
-            name: source.to_string(),
+            name: sources[index].to_string(),
             error: Box::new(error),
         });
-        Ok(Frame::of(&loaded?.0))
+        Ok::<_, Error>(Frame::of(&loaded?.0))
     };
-    sources.iter().enumerate().map(load).collect()
+    let mut frames: Vec<Frame> = Vec::with_capacity(sources.len());
+    let mut offset = None;
+    for index in 0..sources.len() {
+        let frame = load(index, offset)?;
+        if offset.is_none() && frame.offset.is_some() {
+            offset = frame.offset;
+            for (before, earlier) in frames.iter_mut().enumerate() {
+                *earlier = load(before, offset)?;
+            }
+        }
+        frames.push(frame);
+    }
+    Ok(frames)
 }
 
 /// Makes a scene.
@@ -282,15 +301,23 @@ pub fn load_frames(
 /// A scene that cannot be made.
 pub fn make_scene(spec: &SceneSpec) -> Result<Scene, Error> {
     let spinner = spinner("making a scene".to_owned());
-    let made = spec.make(&mut |path| Ok(read_scene(path, false)?.0));
+    let made = spec.make(&mut |path| Ok(read_scene(path, false, None)?.0));
     spinner.finish_and_clear();
     made
 }
 
-/// Reads and cleans the scene in a file.
-fn read_scene(path: &Path, keep_duplicates: bool) -> Result<(Scene, CleanReport), Error> {
+/// Reads and cleans the scene in a file, relative to an offset or to its own.
+fn read_scene(
+    path: &Path,
+    keep_duplicates: bool,
+    offset: Option<DVec3>,
+) -> Result<(Scene, CleanReport), Error> {
     let spinner = spinner(format!("reading {}", path.display()));
-    let loaded = heapwood_scenes::load(path, CleanOptions { keep_duplicates });
+    let options = CleanOptions { keep_duplicates };
+    let loaded = match offset {
+        Some(offset) => load_relative_to(path, options, offset),
+        None => heapwood_scenes::load(path, options),
+    };
     spinner.finish_and_clear();
     let Loaded {
         scene,
@@ -299,6 +326,15 @@ fn read_scene(path: &Path, keep_duplicates: bool) -> Result<(Scene, CleanReport)
     } = loaded?;
     for warning in &warnings {
         complain("warning", warning);
+    }
+    if scene.offset() != DVec3::ZERO {
+        let [x, y, z] = scene.offset().to_array();
+        let what = format_args!(
+            "{}: far from the origin, the tree is built relative to {x},{y},{z}; cameras, lights and \
+             files keep the coordinates of the scene",
+            path.display()
+        );
+        complain("note", &what);
     }
     if report.kept < report.read {
         complain("note", &format_args!("{}: {report}", path.display()));

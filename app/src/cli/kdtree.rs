@@ -124,7 +124,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         report.render = Some(PictureReport::new(&image, &shading, &name));
     }
     if let (Some(view), Some(camera)) = (view, camera) {
-        view.write(&camera)?;
+        view.write(&camera, scene.offset())?;
     }
     let text = match format {
         ResultFormat::Text => report.text(),

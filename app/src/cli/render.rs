@@ -152,7 +152,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             break;
         }
     }
-    route.write(&cameras[0])?;
+    route.write(&cameras[0], scene.offset())?;
 
     let done = pictures.len();
     let samples = pictures.last().map_or(0, |picture| picture.samples);

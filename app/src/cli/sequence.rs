@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use glam::DVec3;
 use heapwood_scenes::{Camera, Lights, Scene, View};
 
 use super::tree::{CameraArguments, OpenView};
@@ -139,19 +140,19 @@ impl OpenRoute {
             Route::Still => Ok(vec![first]),
             Route::Orbit(count) => Ok(orbit(&first, *count)?),
             Route::Flight { to, frames } => {
-                let last = to.camera.camera(scene.bounds())?;
+                let last = to.camera.camera(scene.bounds(), scene.offset())?;
                 let cameras = fly(&first, &last, *frames);
                 cameras.map_err(|error| Error::Usage(error.to_string()))
             }
         }
     }
 
-    /// Writes the view of the first picture, if that was asked for.
+    /// Writes the view of the first picture of a scene with this offset, if that was asked for.
     ///
     /// # Errors
     ///
     /// A file that cannot be written.
-    pub fn write(self, camera: &Camera) -> Result<(), Error> {
-        self.view.write(camera)
+    pub fn write(self, camera: &Camera, offset: DVec3) -> Result<(), Error> {
+        self.view.write(camera, offset)
     }
 }

@@ -1,6 +1,7 @@
 //! Options of the commands that build a tree.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -10,7 +11,7 @@ use heapwood_scenes::{
     read_view,
 };
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 use super::common::LinkArguments;
 use super::complain;
@@ -99,12 +100,13 @@ pub struct CameraArguments {
     /// Size of the picture [default: 800x600]
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<[u32; 2]>,
-    /// Where the camera is [default: where all of the scene is seen]
+    /// Where the camera is, in the coordinates of the scene's file [default: where all of the
+    /// scene is seen]
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
-    eye: Option<Vec3>,
+    eye: Option<DVec3>,
     /// Where it looks [default: the middle of the scene]
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
-    look_at: Option<Vec3>,
+    look_at: Option<DVec3>,
     /// Which direction is upwards [default: 0,1,0]
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true)]
     up: Option<Vec3>,
@@ -280,10 +282,10 @@ impl OpenView {
     ///
     /// For what gives no image, and a camera that the scene does not have.
     pub fn camera(&self, scene: &Scene) -> Result<Camera, Error> {
-        let (view, bounds) = (self.view.camera, scene.bounds());
+        let (view, bounds, offset) = (self.view.camera, scene.bounds(), scene.offset());
         let view = match &self.of_scene {
             Some(name) => {
-                let of_scene = scene_camera(scene, name)?.view(bounds);
+                let of_scene = scene_camera(scene, name)?.view(bounds, offset);
                 self.given.or(of_scene).or(view)
             }
             None => {
@@ -295,19 +297,20 @@ impl OpenView {
                 view
             }
         };
-        Ok(view.camera(bounds)?)
+        Ok(view.camera(bounds, offset)?)
     }
 
-    /// Writes the view with the camera that it gave, if that was asked for.
+    /// Writes the view with the camera that it gave of a scene with this offset, if that was asked
+    /// for.
     ///
     /// # Errors
     ///
     /// A file that cannot be written.
-    pub fn write(self, camera: &Camera) -> Result<(), Error> {
+    pub fn write(self, camera: &Camera, offset: DVec3) -> Result<(), Error> {
         let Self {
             mut view, target, ..
         } = self;
-        view.camera = CameraView::of(camera);
+        view.camera = CameraView::of(camera, offset);
         if let Some(EnvironmentFile { file, .. }) = &mut view.lights.environment {
             // The view may be written to another folder than the one it came from.
             *file = std::path::absolute(&file).unwrap_or_else(|_| file.clone());
@@ -373,9 +376,9 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
 }
 
 /// A point, within the coordinates that scenes may have.
-fn parse_point(text: &str) -> Result<Vec3, String> {
-    let point = parse_vector(text)?;
-    let is_sound = |x: &f32| x.abs() <= MAX_COORDINATE;
+fn parse_point(text: &str) -> Result<DVec3, String> {
+    let point = DVec3::from_array(parse_numbers(text)?);
+    let is_sound = |x: &f64| (*x as f32).abs() <= MAX_COORDINATE;
     if !point.to_array().iter().all(is_sound) {
         return Err(format!(
             "each number must be at most {MAX_COORDINATE:e} in magnitude, as in scenes"
@@ -385,9 +388,13 @@ fn parse_point(text: &str) -> Result<Vec3, String> {
 }
 
 fn parse_vector(text: &str) -> Result<Vec3, String> {
-    let numbers: Result<Vec<f32>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    parse_numbers(text).map(Vec3::from_array)
+}
+
+fn parse_numbers<T: FromStr + Copy>(text: &str) -> Result<[T; 3], String> {
+    let numbers: Result<Vec<T>, _> = text.split(',').map(|part| part.trim().parse()).collect();
     match numbers.as_deref() {
-        Ok(&[x, y, z]) => Ok(Vec3::new(x, y, z)),
+        Ok(&[x, y, z]) => Ok([x, y, z]),
         _ => Err("write three numbers, such as 1,2.5,-3".to_owned()),
     }
 }

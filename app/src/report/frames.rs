@@ -119,6 +119,7 @@ impl FramesReport {
             trees_hash: format!("{trees:016x}"),
             meta: Meta {
                 input_hash: Some(format!("{:016x}", hash_of(input))),
+                offset: workload.frames.iter().find_map(|frame| frame.offset),
                 ..Meta::new(info).over(spec, info)
             },
             frames,

@@ -31,6 +31,7 @@ use heapwood_scenes::Scene;
 use crate::allocators::Spec;
 use crate::backend::Backend;
 use crate::heap::{HeapError, MostPool, Refuser};
+use crate::meta::offset_of;
 use crate::samples::Samples;
 use crate::size::Pool;
 use crate::tree::{
@@ -47,6 +48,8 @@ pub struct Frame {
     pub triangles: Vec<Triangle>,
     /// Fingerprint of the triangles.
     pub input_hash: u64,
+    /// What is added to them for the coordinates of the scene's file, if anything is.
+    pub offset: Option<[f64; 3]>,
 }
 
 impl Frame {
@@ -56,6 +59,7 @@ impl Frame {
             name: scene.name().to_owned(),
             triangles: triangles(scene),
             input_hash: scene.input_hash(),
+            offset: offset_of(scene),
         }
     }
 }

@@ -11,6 +11,7 @@ mod export;
 mod external;
 mod external_blocks;
 mod external_faults;
+mod far;
 mod fragmentation;
 mod frames;
 mod generate;

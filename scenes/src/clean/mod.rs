@@ -67,6 +67,7 @@ impl Scene {
             mut normals,
             cameras,
             lights,
+            offset,
         } = self.into_parts();
         if triangles.is_empty() {
             return Err(SceneError::NoTriangles { name });
@@ -134,6 +135,7 @@ impl Scene {
             normals,
             cameras,
             lights,
+            offset,
         })?;
         Ok((scene, report))
     }
@@ -147,6 +149,7 @@ enum Fault {
 
 /// Why a triangle cannot be kept. The cross product is the renderer's, in
 /// `f32`: a sliver that underflows there can never be hit.
+#[inline]
 fn fault([a, b, c]: [Vec3; 3]) -> Option<Fault> {
     let bounded = |v: Vec3| v.abs().cmple(Vec3::splat(MAX_COORDINATE)).all();
     if ![a, b, c].into_iter().all(bounded) {

@@ -40,7 +40,8 @@ pub fn grid(scene: &Scene, side: u32, gap: f32) -> Result<Scene, SceneError> {
         }
     }
     let materials = scene.materials().to_vec();
-    Scene::new(name, all_vertices, triangles, materials, material_of)
+    let grid = Scene::new(name, all_vertices, triangles, materials, material_of)?;
+    Ok(grid.with_offset(scene.offset()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use super::transform::Affine;
 use crate::{Lights, MAX_COORDINATE, PointLight, SceneCamera, SpotLight, Sun, Warning};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use gltf_json::camera::Type as CameraType;
 use gltf_json::extensions::scene::khr_lights_punctual::{Light, Type as LightType};
 use gltf_json::validation::Checked;
@@ -172,11 +172,11 @@ fn cones(light: &Light) -> Result<[f32; 2], String> {
 }
 
 /// Where the origin of a node is.
-fn position(map: &Affine) -> Result<Vec3, String> {
+fn position(map: &Affine) -> Result<DVec3, String> {
     let position = map.point([0.0; 3]);
     let most = f64::from(MAX_COORDINATE);
     match position.iter().all(|value| value.abs() <= most) {
-        true => Ok(Vec3::from_array(position.map(|value| value as f32))),
+        true => Ok(DVec3::from_array(position)),
         false => Err("it is farther away than 1e18".to_owned()),
     }
 }

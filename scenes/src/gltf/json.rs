@@ -5,6 +5,7 @@
 //! again, so that other files are parsed once.
 
 use super::GltfProblem;
+use super::transform::Transform;
 use gltf_json::{Index, Root};
 use serde_json::Value;
 
@@ -17,11 +18,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// [`GltfProblem::Json`] with the place, and [`GltfProblem::Version`] where a version's own form is
 /// the reason.
 pub(super) fn read(json: &[u8]) -> Result<Root, GltfProblem> {
-    let json = json.strip_prefix(BYTE_ORDER_MARK).unwrap_or(json);
-    // Chunks of GLB are padded with blanks, by some programs with zeros.
-    let is_padding = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
-    let end = json.iter().rposition(|byte| !is_padding(byte));
-    let json = &json[..end.map_or(0, |last| last + 1)];
+    let json = trimmed(json);
     let mut root = match Root::from_slice(json) {
         Ok(root) => root,
         Err(error) => amended(json, &error)?,
@@ -34,6 +31,30 @@ pub(super) fn read(json: &[u8]) -> Result<Root, GltfProblem> {
         name_webp_images(&mut root, json);
     }
     Ok(root)
+}
+
+/// The text without what programs put around it.
+fn trimmed(json: &[u8]) -> &[u8] {
+    let json = json.strip_prefix(BYTE_ORDER_MARK).unwrap_or(json);
+    // Chunks of GLB are padded with blanks, by some programs with zeros.
+    let is_padding = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
+    let end = json.iter().rposition(|byte| !is_padding(byte));
+    &json[..end.map_or(0, |last| last + 1)]
+}
+
+/// The transforms of all nodes of a text that [`read`] understands, with the digits of doubles, which
+/// `gltf-json` does not keep.
+pub(super) fn exact_transforms(json: &[u8], root: &Root) -> Vec<Transform> {
+    #[derive(serde::Deserialize)]
+    struct Nodes {
+        nodes: Vec<Transform>,
+    }
+    let read = serde_json::from_slice::<Nodes>(trimmed(json));
+    let read = read.map(|all| all.nodes).unwrap_or_default();
+    match read.len() == root.nodes.len() {
+        true => read,
+        false => root.nodes.iter().map(Transform::of).collect(),
+    }
 }
 
 /// Whether a texture names no image, for which `gltf-json` has an index that no image has.

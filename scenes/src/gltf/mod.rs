@@ -26,6 +26,7 @@ use crate::texture::{Table, assign_plain_materials};
 use crate::{
     CleanOptions, Loaded, Material, MaterialTextures, Scene, SceneError, Texturing, Warning,
 };
+use glam::DVec3;
 use gltf_json::Root;
 use heapwood_files::decompress;
 use std::collections::BTreeSet;
@@ -33,6 +34,7 @@ use std::collections::BTreeSet;
 use buffer::Buffers;
 use container::{Parts, split};
 use texture::Textures;
+use transform::Transform;
 use walk::Walk;
 
 /// What every GLB file begins with.
@@ -73,6 +75,17 @@ pub fn read_gltf(
     file: impl Fn(&str, u64) -> Result<Vec<u8>, String>,
     options: CleanOptions,
 ) -> Result<Loaded, SceneError> {
+    read(name, bytes, file, options, None)
+}
+
+/// The same relative to an offset, if there is one; else the scene chooses its own.
+pub(crate) fn read(
+    name: &str,
+    bytes: Vec<u8>,
+    file: impl Fn(&str, u64) -> Result<Vec<u8>, String>,
+    options: CleanOptions,
+    offset: Option<DVec3>,
+) -> Result<Loaded, SceneError> {
     let bytes = decompress(bytes, LARGEST).map_err(|error| SceneError::reading(name, error))?;
     let refused = |problem| SceneError::Gltf {
         path: name.to_owned(),
@@ -81,15 +94,36 @@ pub fn read_gltf(
     let Parts { json, binary } = split(&bytes).map_err(refused)?;
     let root = json::read(json).map_err(refused)?;
     check_asset(&root).map_err(refused)?;
-    let buffers = Buffers::new(&root, binary, &file);
     // Without textures, whose images are fetched for materials that are used.
     let plain: Vec<Material> = (root.materials.iter().enumerate())
         .map(|(index, material)| material::material(index, material, MaterialTextures::default()))
         .collect::<Result<_, _>>()
         .map_err(refused)?;
     let default = plain.len() as u32;
-    let mut walk = Walk::new(&root, buffers, default);
-    walk.default_scene().map_err(refused)?;
+    let walked = |transforms, offset| {
+        let buffers = Buffers::new(&root, binary, &file);
+        let mut walk = Walk::new(&root, buffers, transforms, offset);
+        walk.default_scene().map(|()| walk)
+    };
+    let transforms: Vec<Transform> = root.nodes.iter().map(Transform::of).collect();
+    let is_moved = offset.is_some_and(|offset| offset != DVec3::ZERO);
+    let first = (!is_moved).then(|| walked(&transforms, DVec3::ZERO));
+    let first = first.transpose().map_err(refused)?;
+    let own = first.as_ref().and_then(|walk| walk.loss.offset());
+    // Relative to an offset, the digits of transforms count that `f32` does not hold.
+    let exact;
+    let walk = match (first, offset.or(own)) {
+        (first, Some(offset)) if offset != DVec3::ZERO => {
+            exact = json::exact_transforms(json, &root);
+            let moved = walked(&exact, offset).map_err(refused)?;
+            let is_better = |first: &Walk| moved.loss.is_less_than(first.loss);
+            match first {
+                Some(first) if !is_better(&first) => first,
+                _ => moved,
+            }
+        }
+        (first, _) => first.expect("the walk that no offset needs"),
+    };
     let Walk {
         mut accessors,
         vertices,
@@ -103,6 +137,7 @@ pub fn read_gltf(
         loss,
         faults,
         cameras_and_lights,
+        offset,
         ..
     } = walk;
     if triangles.is_empty() {
@@ -202,6 +237,7 @@ pub fn read_gltf(
         normals,
         cameras: cameras_and_lights.cameras,
         lights: cameras_and_lights.lights,
+        offset,
     })?;
     let cleaned = scene.clean(options);
     let (scene, report) = cleaned.map_err(|error| loss.explain(error))?;

@@ -5,9 +5,31 @@
 
 use super::GltfProblem;
 use gltf_json::Node;
+use serde::Deserialize;
 
 /// A vector.
 type Vector = [f64; 3];
+
+/// The transform of a node as the file has it.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Transform {
+    matrix: Option<[f64; 16]>,
+    rotation: Option<[f64; 4]>,
+    scale: Option<Vector>,
+    translation: Option<Vector>,
+}
+
+impl Transform {
+    /// That of a node whose numbers were read as `f32`.
+    pub fn of(node: &Node) -> Self {
+        Self {
+            matrix: node.matrix.map(|matrix| matrix.map(f64::from)),
+            rotation: node.rotation.as_ref().map(|r| r.0.map(f64::from)),
+            scale: node.scale.map(|scale| scale.map(f64::from)),
+            translation: node.translation.map(|way| way.map(f64::from)),
+        }
+    }
+}
 
 /// An affine map: where it takes the axes, and the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,14 +46,14 @@ impl Affine {
     };
 
     /// The map from the space of the node with this number to that of its parent.
-    pub fn of(number: usize, node: &Node) -> Result<Self, GltfProblem> {
+    pub fn of(number: usize, transform: &Transform) -> Result<Self, GltfProblem> {
         let fault = |fault| GltfProblem::Transform {
             node: number,
             fault,
         };
-        let map = if let Some(matrix) = &node.matrix {
-            let column = |at: usize| [0, 1, 2].map(|row| f64::from(matrix[4 * at + row]));
-            if [3, 7, 11, 15].map(|at| matrix[at]) != [0.0, 0.0, 0.0, 1.0] {
+        let map = if let Some(matrix) = &transform.matrix {
+            let column = |at: usize| [0, 1, 2].map(|row| matrix[4 * at + row]);
+            if [3, 7, 11, 15].map(|at| matrix[at] as f32) != [0.0, 0.0, 0.0, 1.0] {
                 return Err(fault("a matrix whose last row is not 0 0 0 1"));
             }
             Self {
@@ -39,13 +61,12 @@ impl Affine {
                 origin: column(3),
             }
         } else {
-            let rotation = node.rotation.as_ref().map_or([0.0, 0.0, 0.0, 1.0], |r| r.0);
-            let axes = rotated_axes(rotation.map(f64::from));
+            let axes = rotated_axes(transform.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]));
             let axes = axes.ok_or_else(|| fault("a rotation of length 0"))?;
-            let scale = node.scale.unwrap_or([1.0; 3]).map(f64::from);
+            let scale = transform.scale.unwrap_or([1.0; 3]);
             Self {
                 axes: [0, 1, 2].map(|at| axes[at].map(|value| value * scale[at])),
-                origin: node.translation.unwrap_or([0.0; 3]).map(f64::from),
+                origin: transform.translation.unwrap_or([0.0; 3]),
             }
         };
         map.checked(number)
@@ -139,9 +160,9 @@ fn rotated_axes([x, y, z, w]: [f64; 4]) -> Option<[Vector; 3]> {
 mod tests {
     use super::*;
 
-    fn node(json: &str) -> Node {
+    fn node(json: &str) -> Transform {
         let text = format!(r#"{{"asset": {{"version": "2.0"}}, "nodes": [{json}]}}"#);
-        gltf_json::Root::from_str(&text).unwrap().nodes.remove(0)
+        Transform::of(&gltf_json::Root::from_str(&text).unwrap().nodes[0])
     }
 
     #[test]
@@ -229,7 +250,7 @@ mod tests {
         }
         // Whether text may name one depends on the features of serde_json.
         let mut node = node("{}");
-        node.translation = Some([f32::INFINITY, 0.0, 0.0]);
+        node.translation = Some([f64::INFINITY, 0.0, 0.0]);
         let problem = Affine::of(3, &node).unwrap_err().to_string();
         assert!(problem.contains("not finite"), "{problem}");
     }

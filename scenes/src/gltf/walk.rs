@@ -6,17 +6,17 @@ use super::accessor::Accessors;
 use super::buffer::Buffers;
 use super::cameras_and_lights::CamerasAndLights;
 use super::normals::{self, Normals};
-use super::transform::Affine;
+use super::transform::{Affine, Transform};
 use super::{GltfProblem, texture};
 use crate::load::LARGEST;
 use crate::precision::Loss;
 use crate::texture::{NO_COORDINATES, sound};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use gltf_json::mesh::{Mode, Primitive, Semantic};
 use gltf_json::validation::Checked;
 use gltf_json::{Index, Node, Root};
 use std::collections::HashSet;
-use vertices::{Unsound, Vertices};
+use vertices::Unsound;
 
 /// Bytes of a vertex, and of a triangle with its material, once they are read.
 const VERTEX_BYTES: u64 = 12;
@@ -29,8 +29,12 @@ const CORNER_BYTES: u64 = 24;
 pub(super) struct Walk<'a> {
     root: &'a Root,
     pub accessors: Accessors<'a>,
+    /// The transform of each node.
+    transforms: &'a [Transform],
     /// The material of primitives without one.
     default: u32,
+    /// What positions are relative to.
+    pub offset: DVec3,
     pub vertices: Vec<Vec3>,
     pub triangles: Vec<[u32; 3]>,
     pub material_of: Vec<u32>,
@@ -62,11 +66,18 @@ struct Placed<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(root: &'a Root, buffers: Buffers<'a>, default: u32) -> Self {
+    pub fn new(
+        root: &'a Root,
+        buffers: Buffers<'a>,
+        transforms: &'a [Transform],
+        offset: DVec3,
+    ) -> Self {
         Self {
             root,
             accessors: Accessors::new(root, buffers),
-            default,
+            transforms,
+            default: root.materials.len() as u32,
+            offset,
             vertices: Vec::new(),
             triangles: Vec::new(),
             material_of: Vec::new(),
@@ -108,7 +119,7 @@ impl<'a> Walk<'a> {
             if std::mem::replace(&mut was_reached[number], true) {
                 return Err(GltfProblem::Twice(number));
             }
-            let map = parent_map.after(Affine::of(number, node)?, number)?;
+            let map = parent_map.after(Affine::of(number, &self.transforms[number])?, number)?;
             self.cameras_and_lights.add(root, number, node, &map);
             if let Some(mesh) = node.mesh {
                 self.mesh(number, mesh, map)?;
@@ -200,11 +211,8 @@ impl<'a> Walk<'a> {
 
         let base = self.vertices.len() as u32;
         let first = self.triangles.len();
-        let Vertices {
-            exact,
-            count,
-            unsound,
-        } = self.place(placed, positions)?;
+        let found = self.place(placed, positions)?;
+        let (count, unsound) = (found.positions.len(), found.unsound);
         let colours = Checked::Valid(Semantic::Colors(0));
         if primitive.attributes.contains_key(&colours) {
             self.coloured += count;
@@ -266,7 +274,14 @@ impl<'a> Walk<'a> {
         }
         self.material_of.resize(self.triangles.len(), material);
         let triangles = &self.triangles[first..];
-        self.loss.add(Loss::of(&exact, triangles, base));
+        // Where nothing is moved, positions are as the file has them.
+        if self.offset != DVec3::ZERO || placed.map.point([0.0; 3]) != [0.0; 3] {
+            let exact = |at: u32| {
+                let position = found.positions[(at - base) as usize];
+                placed.map.point(position.map(f64::from))
+            };
+            self.loss = self.loss.with(Loss::of(exact, triangles, self.offset));
+        }
         Ok(())
     }
 

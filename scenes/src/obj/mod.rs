@@ -24,14 +24,14 @@ use crate::beside::find;
 use crate::load::LARGEST;
 use crate::normals::completed;
 use crate::polygon::Fans;
-use crate::precision::Loss;
+use crate::precision::{Loss, SAMPLES, choose_offset};
 use crate::scene::Parts;
 use crate::texture::assign_plain_materials;
 use crate::{
     CleanOptions, Lights, Loaded, Material, MaterialTextures, Scene, SceneError, Texturing, Warning,
 };
 use coordinates::Coordinates;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use heapwood_files::{check_text, text, to_utf8};
 use map::Map;
 use normals::Normals;
@@ -52,6 +52,17 @@ pub fn read_obj(
     bytes: Vec<u8>,
     file: impl Fn(&str) -> Result<Vec<u8>, String>,
     options: CleanOptions,
+) -> Result<Loaded, SceneError> {
+    read(name, bytes, file, options, None)
+}
+
+/// The same relative to an offset, if there is one; else the scene chooses its own.
+pub(crate) fn read(
+    name: &str,
+    bytes: Vec<u8>,
+    file: impl Fn(&str) -> Result<Vec<u8>, String>,
+    options: CleanOptions,
+    offset: Option<DVec3>,
 ) -> Result<Loaded, SceneError> {
     let reading = |error| SceneError::reading(name, error);
     let bytes = text(bytes, LARGEST).map_err(reading)?;
@@ -109,7 +120,7 @@ pub fn read_obj(
         }
         tobj::load_obj_buf(&mut reader, &TOBJ_OPTIONS, load_library)
     });
-    let (models, materials) = models_and_materials.map_err(|source| SceneError::Parser {
+    let (mut models, materials) = models_and_materials.map_err(|source| SceneError::Parser {
         path: path(),
         source,
     })?;
@@ -147,15 +158,12 @@ pub fn read_obj(
         coordinates: coordinates.map(|all| all.corners),
         normals,
     };
+    let (offset, loss) = settle_offset(&mut models, &scan, offset);
     let mut fans = Fans::default();
     let mut parts = assemble(name, models, read.collect(), &corners, &mut fans);
     warnings.extend(fans.warning(name, |face| line_of_face(&text, face)));
-    let count = parts.triangles.len();
-    let loss = match Loss::is_possible(&parts.vertices, count) {
-        true => recheck::loss(&scan),
-        false => Loss::default(),
-    };
-    warnings.extend(loss.warning(name, count));
+    parts.offset = offset;
+    warnings.extend(loss.warning(name, parts.triangles.len()));
     let without = assign_plain_materials(
         &mut parts.materials,
         &mut parts.material_of,
@@ -176,6 +184,34 @@ pub fn read_obj(
         report,
         warnings,
     })
+}
+
+/// The offset of a file, `given` or its own, to which positions are made relative, and what triangles
+/// lose all the same.
+fn settle_offset(
+    models: &mut [tobj::Model],
+    scan: &scan::Scan,
+    given: Option<DVec3>,
+) -> (DVec3, Loss) {
+    let meshes = models.iter().map(|model| &model.mesh);
+    let triangles = |mesh: &tobj::Mesh| match mesh.face_arities.len() {
+        0 => mesh.indices.len() / 3,
+        faces => mesh.indices.len() - 2 * faces,
+    };
+    let count = meshes.clone().map(triangles).sum();
+    let vertices: usize = meshes.clone().map(|mesh| mesh.positions.len() / 3).sum();
+    let positions = meshes.flat_map(|mesh| mesh.positions.as_chunks().0);
+    let sample = positions.step_by((vertices / SAMPLES).max(1));
+    let is_moved = given.is_some_and(|offset| offset != DVec3::ZERO);
+    if !is_moved && !Loss::is_possible(sample.copied(), count) {
+        return (DVec3::ZERO, Loss::default());
+    }
+    let exact = recheck::Exact::of(scan);
+    let (offset, loss) = choose_offset(given, |offset| exact.loss(offset));
+    if offset != DVec3::ZERO {
+        exact.move_meshes(models, &recheck::corners(&scan.body), offset);
+    }
+    (offset, loss)
 }
 
 /// Points and lines never reach `tobj`; polygons are divided in `polygon`.
@@ -303,6 +339,7 @@ fn assemble(
         normals,
         cameras: Vec::new(),
         lights: Lights::default(),
+        offset: DVec3::ZERO,
     }
 }
 

@@ -3,7 +3,8 @@
 
 use super::pieces::Pieces;
 use super::scan::Scan;
-use crate::precision::Loss;
+use crate::precision::{Loss, relative};
+use glam::DVec3;
 use std::collections::HashSet;
 
 /// The first of these vertices, numbered from 1 in the order of the file, that a face uses.
@@ -16,16 +17,51 @@ pub(super) fn first_used(vertices: &[usize], body: &Pieces) -> Option<usize> {
     vertices.iter().position(|vertex| used.contains(vertex))
 }
 
-/// What the triangles of a file lose. Polygons count as fans.
-pub(super) fn loss(scan: &Scan) -> Loss {
-    let vertices: Vec<[f64; 3]> = lines(&scan.vertices).map(vertex).collect();
-    let mut triangles = Vec::new();
-    for face in faces(&scan.body) {
-        let corners: Vec<u32> = face.map(|vertex| vertex as u32 - 1).collect();
-        let rest = corners.windows(2).skip(1);
-        triangles.extend(rest.map(|pair| [corners[0], pair[0], pair[1]]));
+/// The vertex of each corner of all faces, from 0 on.
+pub(super) fn corners(body: &Pieces) -> Vec<u32> {
+    let vertices = faces(body).flatten();
+    vertices.map(|vertex| vertex as u32 - 1).collect()
+}
+
+/// Positions before they are rounded, and the triangles between them.
+pub(super) struct Exact {
+    vertices: Vec<[f64; 3]>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Exact {
+    /// Those of a file. Polygons count as fans.
+    pub fn of(scan: &Scan) -> Self {
+        let vertices = lines(&scan.vertices).map(vertex).collect();
+        let mut triangles = Vec::new();
+        for face in faces(&scan.body) {
+            let corners: Vec<u32> = face.map(|vertex| vertex as u32 - 1).collect();
+            let rest = corners.windows(2).skip(1);
+            triangles.extend(rest.map(|pair| [corners[0], pair[0], pair[1]]));
+        }
+        Self {
+            vertices,
+            triangles,
+        }
     }
-    Loss::of(&vertices, &triangles, 0)
+
+    /// What the triangles lose relative to an offset.
+    pub fn loss(&self, offset: DVec3) -> Loss {
+        Loss::of(|at| self.vertices[at as usize], &self.triangles, offset)
+    }
+
+    /// Makes the positions of all meshes relative to an offset. `corners` has the vertex of each
+    /// corner of their faces.
+    pub fn move_meshes(&self, models: &mut [tobj::Model], corners: &[u32], offset: DVec3) {
+        let mut corners = corners.iter();
+        for tobj::Model { mesh, .. } in models {
+            for (&at, &vertex) in mesh.indices.iter().zip(&mut corners) {
+                let position = relative(self.vertices[vertex as usize], offset);
+                let first = 3 * at as usize;
+                mesh.positions[first..first + 3].copy_from_slice(&position.to_array());
+            }
+        }
+    }
 }
 
 fn lines<'a>(pieces: &'a Pieces) -> impl Iterator<Item = &'a str> {

@@ -2,7 +2,8 @@
 //!
 //! Numbers are written with the fewest digits that read back as the same
 //! `f32`, so a cleaned scene and its file have the same
-//! [`input_hash`](Scene::input_hash).
+//! [`input_hash`](Scene::input_hash). Coordinates are those of the scene's file:
+//! read relative to the same offset, they have the same positions.
 
 use super::mtl::REFRACTION;
 use crate::{Material, Scene, SceneError};
@@ -25,8 +26,15 @@ pub fn write_obj(scene: &Scene, library: Option<&str>, out: &mut dyn Write) -> i
     if let Some(library) = library {
         writeln!(out, "mtllib {}", one_line(library))?;
     }
+    let offset = scene.offset().to_array();
     for v in scene.vertices() {
-        writeln!(out, "v {} {} {}", v.x, v.y, v.z)?;
+        match offset {
+            [0.0, 0.0, 0.0] => writeln!(out, "v {} {} {}", v.x, v.y, v.z)?,
+            [dx, dy, dz] => {
+                let [x, y, z] = [(v.x, dx), (v.y, dy), (v.z, dz)].map(absolute);
+                writeln!(out, "v {x} {y} {z}")?;
+            }
+        }
     }
     let mut current = None;
     for (&[a, b, c], &material) in scene.triangles().iter().zip(scene.material_of()) {
@@ -39,6 +47,20 @@ pub fn write_obj(scene: &Scene, library: Option<&str>, out: &mut dyn Write) -> i
         writeln!(out, "f {a} {b} {c}")?;
     }
     Ok(())
+}
+
+/// A coordinate with an offset added, with the fewest decimals that read back as the same `f32`
+/// relative to the offset.
+fn absolute((relative, offset): (f32, f64)) -> String {
+    /// Decimals of a double whose whole part has a digit.
+    const MAX_DECIMALS: usize = 16;
+    let value = f64::from(relative) + offset;
+    let mut texts = (0..=MAX_DECIMALS).map(|decimals| format!("{value:.decimals$}"));
+    let is_same = |text: &String| {
+        let back = text.parse::<f64>().map(|back| (back - offset) as f32);
+        back == Ok(relative)
+    };
+    texts.find(is_same).unwrap_or_else(|| value.to_string())
 }
 
 /// Writes the scene's materials as MTL text.

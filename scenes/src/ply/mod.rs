@@ -13,10 +13,10 @@ mod values;
 use crate::load::LARGEST;
 use crate::normals::completed;
 use crate::polygon::Fans;
-use crate::precision::Loss;
+use crate::precision::{Loss, choose_offset, relative};
 use crate::{CleanOptions, Loaded, Material, Scene, SceneError, Warning};
 use elements::{Parts, RESTART};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use header::Header;
 use heapwood_files::decompress;
 
@@ -50,6 +50,16 @@ pub fn is_ply(bytes: &[u8]) -> bool {
 /// # Errors
 /// A [`SceneError`] that names the file and, for a fault in its text, the line.
 pub fn read_ply(name: &str, bytes: Vec<u8>, options: CleanOptions) -> Result<Loaded, SceneError> {
+    read(name, bytes, options, None)
+}
+
+/// The same relative to an offset, if there is one; else the scene chooses its own.
+pub(crate) fn read(
+    name: &str,
+    bytes: Vec<u8>,
+    options: CleanOptions,
+    offset: Option<DVec3>,
+) -> Result<Loaded, SceneError> {
     let bytes = decompress(bytes, LARGEST).map_err(|error| SceneError::reading(name, error))?;
     let refused = |problem| SceneError::Ply {
         path: name.to_owned(),
@@ -58,10 +68,13 @@ pub fn read_ply(name: &str, bytes: Vec<u8>, options: CleanOptions) -> Result<Loa
     let header = header::read(&bytes).map_err(refused)?;
     let parts = Parts::read(&header, bytes.len()).map_err(refused)?;
     check(&header, &parts).map_err(refused)?;
-    let position = |vertex: &[f64; 3]| Vec3::from_array(vertex.map(|value| value as f32));
-    let vertices: Vec<Vec3> = parts.vertices.iter().map(position).collect();
-    let mut fans = Fans::default();
-    let triangles = triangles(&parts, &vertices, &mut fans);
+    let Shape {
+        vertices,
+        triangles,
+        fans,
+        offset,
+        loss,
+    } = Shape::of(&parts, offset);
     if triangles.is_empty() {
         return Err(SceneError::NoTriangles {
             name: name.to_owned(),
@@ -78,7 +91,6 @@ pub fn read_ply(name: &str, bytes: Vec<u8>, options: CleanOptions) -> Result<Loa
         }
     };
     let path = || name.to_owned();
-    let loss = Loss::of(&parts.vertices, &triangles, 0);
     let warnings = [
         (!parts.unread.is_empty()).then(|| Warning::Unread {
             path: path(),
@@ -104,7 +116,7 @@ pub fn read_ply(name: &str, bytes: Vec<u8>, options: CleanOptions) -> Result<Loa
         loss.warning(name, triangles.len()),
     ];
     let scene = Scene::new(name, vertices, triangles, materials, material_of)?;
-    let scene = scene.with_normals(normals)?;
+    let scene = scene.with_normals(normals)?.with_offset(offset);
     let cleaned = scene.clean(options);
     let (scene, report) = cleaned.map_err(|error| loss.explain(error))?;
     Ok(Loaded {
@@ -112,6 +124,43 @@ pub fn read_ply(name: &str, bytes: Vec<u8>, options: CleanOptions) -> Result<Loa
         report,
         warnings: warnings.into_iter().flatten().collect(),
     })
+}
+
+/// Positions, and the triangles between them.
+struct Shape {
+    vertices: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    fans: Fans,
+    offset: DVec3,
+    loss: Loss,
+}
+
+impl Shape {
+    /// That of a file, relative to this offset or else to one of its own.
+    fn of(parts: &Parts, offset: Option<DVec3>) -> Self {
+        let mut shape = Self::relative_to(parts, offset.unwrap_or_default());
+        let (chosen, loss) = choose_offset(offset, |offset| {
+            Loss::of(|at| parts.vertices[at as usize], &shape.triangles, offset)
+        });
+        if chosen != shape.offset {
+            // Where details were lost, polygons may have had other shapes.
+            shape = Self::relative_to(parts, chosen);
+        }
+        Self { loss, ..shape }
+    }
+
+    fn relative_to(parts: &Parts, offset: DVec3) -> Self {
+        let position = |vertex: &[f64; 3]| relative(*vertex, offset);
+        let vertices: Vec<Vec3> = parts.vertices.iter().map(position).collect();
+        let mut fans = Fans::default();
+        Self {
+            triangles: triangles(parts, &vertices, &mut fans),
+            vertices,
+            fans,
+            offset,
+            loss: Loss::default(),
+        }
+    }
 }
 
 /// Makes sure that there is a mesh.

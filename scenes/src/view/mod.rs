@@ -6,7 +6,7 @@ mod read;
 mod write;
 
 use crate::{Bounds, Camera, CameraError};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use std::path::PathBuf;
 
 pub use of_scene::SceneCamera;
@@ -38,13 +38,14 @@ pub struct View {
     pub lights: Lights,
 }
 
-/// What of a camera is given; [`camera`](Self::camera) fills in the rest.
+/// What of a camera is given, in the coordinates of the scene's file; [`camera`](Self::camera) fills
+/// in the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CameraView {
     /// Position.
-    pub eye: Option<Vec3>,
+    pub eye: Option<DVec3>,
     /// The point in the middle of the picture.
-    pub look_at: Option<Vec3>,
+    pub look_at: Option<DVec3>,
     /// The direction that is upwards.
     pub up: Option<Vec3>,
     /// Vertical field of view in degrees.
@@ -61,11 +62,12 @@ impl CameraView {
     /// What is upwards where nothing is given.
     pub const UP: Vec3 = Vec3::Y;
 
-    /// All of a camera.
-    pub fn of(camera: &Camera) -> Self {
+    /// All of a camera of a scene with this offset.
+    pub fn of(camera: &Camera, offset: DVec3) -> Self {
+        let absolute = |point: Vec3| Some(point.as_dvec3() + offset);
         Self {
-            eye: Some(camera.eye()),
-            look_at: Some(camera.look_at()),
+            eye: absolute(camera.eye()),
+            look_at: absolute(camera.look_at()),
             up: Some(camera.up()),
             fov_degrees: Some(camera.fov_degrees()),
             size: Some([camera.width(), camera.height()]),
@@ -83,17 +85,18 @@ impl CameraView {
         }
     }
 
-    /// The camera; an eye and a target that are not given are those of
-    /// [`Camera::frame`], which sees the whole box.
+    /// The camera of a scene with this box and this offset; an eye and a target that are not given
+    /// are those of [`Camera::frame`], which sees the whole box.
     ///
     /// # Errors
     /// A [`CameraError`] for what gives no image.
-    pub fn camera(&self, scene: Bounds) -> Result<Camera, CameraError> {
+    pub fn camera(&self, scene: Bounds, offset: DVec3) -> Result<Camera, CameraError> {
         let [width, height] = self.size.unwrap_or(Self::SIZE);
         let fov = self.fov_degrees.unwrap_or(Self::FOV_DEGREES);
         let framed = Camera::frame(scene, width, height, fov)?;
-        let eye = self.eye.unwrap_or(framed.eye());
-        let look_at = self.look_at.unwrap_or(framed.look_at());
+        let relative = |point: DVec3| (point - offset).as_vec3();
+        let eye = self.eye.map_or(framed.eye(), relative);
+        let look_at = self.look_at.map_or(framed.look_at(), relative);
         let up = self.up.unwrap_or(Self::UP);
         Camera::new(eye, look_at, up, fov, width, height)
     }
@@ -177,8 +180,8 @@ pub struct Sun {
 /// A point that shines in all directions alike.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointLight {
-    /// Where it is.
-    pub position: Vec3,
+    /// Where it is, in the coordinates of the scene's file.
+    pub position: DVec3,
     /// Radiant intensity: the irradiance of a surface that faces it is this divided by the square
     /// of the distance.
     pub intensity: Vec3,
@@ -191,8 +194,8 @@ pub struct PointLight {
 /// the others are those of the cones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpotLight {
-    /// Where it is.
-    pub position: Vec3,
+    /// Where it is, in the coordinates of the scene's file.
+    pub position: DVec3,
     /// In which direction it shines, the axis of its cones; of any length above 0.
     pub direction: Vec3,
     /// Radiant intensity within the inner cone, as a [`PointLight`] has it in all directions.

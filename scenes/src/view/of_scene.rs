@@ -2,7 +2,7 @@
 
 use super::CameraView;
 use crate::Bounds;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 /// Rows of a picture whose camera has a ratio of sides and no size.
 const ROWS: f32 = CameraView::SIZE[1] as f32;
@@ -12,8 +12,8 @@ const ROWS: f32 = CameraView::SIZE[1] as f32;
 pub struct SceneCamera {
     /// Its name, or that of the node that places it; may be empty, and others may have the same.
     pub name: String,
-    /// Position.
-    pub eye: Vec3,
+    /// Position, in the coordinates of the file.
+    pub eye: DVec3,
     /// The unit vector of its direction.
     pub forward: Vec3,
     /// The unit vector that is upwards.
@@ -25,13 +25,15 @@ pub struct SceneCamera {
 }
 
 impl SceneCamera {
-    /// The view of a scene within this box: the camera looks at the point of its axis that is
+    /// The view of a scene within this box and with this offset: the camera looks at the point of its axis that is
     /// beside the middle of the box, or as far away as the box is long if that is behind it.
     /// Pictures have the rows of [`CameraView::SIZE`] if the camera has a ratio of sides.
-    pub fn view(&self, scene: Bounds) -> CameraView {
+    pub fn view(&self, scene: Bounds, offset: DVec3) -> CameraView {
         let wide = |v: Vec3| v.to_array().map(f64::from);
         let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-        let (eye, forward) = (wide(self.eye), wide(self.forward));
+        // As rays have it.
+        let eye = wide((self.eye - offset).as_vec3());
+        let forward = wide(self.forward);
         let [least, most] = [scene.min, scene.max].map(wide);
         let to_centre = [0, 1, 2].map(|axis| 0.5 * (least[axis] + most[axis]) - eye[axis]);
         let extent = [0, 1, 2].map(|axis| most[axis] - least[axis]);
@@ -41,7 +43,7 @@ impl SceneCamera {
         let look_at = [0, 1, 2].map(|axis| (eye[axis] + distance * forward[axis]) as f32);
         CameraView {
             eye: Some(self.eye),
-            look_at: Some(Vec3::from_array(look_at)),
+            look_at: Some(Vec3::from_array(look_at).as_dvec3() + offset),
             up: Some(self.up),
             fov_degrees: Some(self.fov_degrees),
             size: self.aspect.map(|aspect| {
@@ -56,7 +58,7 @@ impl SceneCamera {
 mod tests {
     use super::*;
 
-    fn camera(eye: Vec3, aspect: Option<f32>) -> SceneCamera {
+    fn camera(eye: DVec3, aspect: Option<f32>) -> SceneCamera {
         SceneCamera {
             name: "Camera".to_owned(),
             eye,
@@ -73,22 +75,23 @@ mod tests {
             min: Vec3::new(-1.0, 0.0, -4.0),
             max: Vec3::new(3.0, 2.0, 0.0),
         };
-        let view = camera(Vec3::new(5.0, 1.0, 8.0), Some(16.0 / 9.0)).view(bounds);
-        assert_eq!(view.eye, Some(Vec3::new(5.0, 1.0, 8.0)));
-        assert_eq!(view.look_at, Some(Vec3::new(5.0, 1.0, -2.0)));
+        let view = camera(DVec3::new(5.0, 1.0, 8.0), Some(16.0 / 9.0)).view(bounds, DVec3::ZERO);
+        assert_eq!(view.eye, Some(DVec3::new(5.0, 1.0, 8.0)));
+        assert_eq!(view.look_at, Some(DVec3::new(5.0, 1.0, -2.0)));
         assert_eq!((view.up, view.fov_degrees), (Some(Vec3::Y), Some(40.0)));
         assert_eq!(view.size, Some([1067, 600]));
         // The middle is behind it: a diagonal of 6 away.
-        let view = camera(Vec3::new(0.0, 0.0, -9.0), None).view(bounds);
-        assert_eq!(view.look_at, Some(Vec3::new(0.0, 0.0, -15.0)));
+        let view = camera(DVec3::new(0.0, 0.0, -9.0), None).view(bounds, DVec3::ZERO);
+        assert_eq!(view.look_at, Some(DVec3::new(0.0, 0.0, -15.0)));
         assert_eq!(view.size, None);
-        assert!(view.camera(bounds).is_ok());
+        assert!(view.camera(bounds, DVec3::ZERO).is_ok());
     }
 
     #[test]
     fn odd_ratios_are_sizes_all_the_same() {
         for (aspect, width) in [(1e-9, 1), (1e9, 65_536), (0.5, 300)] {
-            let view = camera(Vec3::ZERO, Some(aspect)).view(Bounds::of([Vec3::ONE; 3]));
+            let view =
+                camera(DVec3::ZERO, Some(aspect)).view(Bounds::of([Vec3::ONE; 3]), DVec3::ZERO);
             assert_eq!(view.size, Some([width, 600]), "{aspect}");
         }
     }

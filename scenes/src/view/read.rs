@@ -2,7 +2,7 @@
 
 use super::{CameraView, EnvironmentFile, Lights, PointLight, Sky, SpotLight, Sun, View};
 use crate::{MAX_COORDINATE, SceneError};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use serde::Deserialize;
 use std::fmt;
 use std::path::Path;
@@ -96,12 +96,13 @@ struct File {
 }
 
 type Vector = Spanned<[f32; 3]>;
+type Position = Spanned<[f64; 3]>;
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CameraTable {
-    eye: Option<Vector>,
-    look_at: Option<Vector>,
+    eye: Option<Position>,
+    look_at: Option<Position>,
     up: Option<Vector>,
     fov: Option<Spanned<f32>>,
     size: Option<Spanned<[u32; 2]>>,
@@ -134,14 +135,14 @@ struct SunTable {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PointTable {
-    position: Vector,
+    position: Position,
     intensity: Vector,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SpotTable {
-    position: Vector,
+    position: Position,
     direction: Vector,
     intensity: Vector,
     angle: Spanned<f32>,
@@ -188,7 +189,7 @@ impl File {
 
 impl CameraTable {
     fn camera(&self) -> Result<CameraView, Refused> {
-        let vector = |name, value: &Option<Vector>| {
+        let point = |name, value: &Option<Position>| {
             value
                 .as_ref()
                 .map(|value| coordinates(name, value))
@@ -203,7 +204,7 @@ impl CameraTable {
             let fits = (0.001..=179.9).contains(fov.get_ref());
             checked(fov, fits, "fov must be from 0.001 to 179.9 degrees")
         });
-        let (eye, look_at) = (vector("eye", &self.eye)?, vector("look_at", &self.look_at)?);
+        let (eye, look_at) = (point("eye", &self.eye)?, point("look_at", &self.look_at)?);
         if let Some(value) = &self.look_at
             && eye == look_at
         {
@@ -330,13 +331,13 @@ fn checked<T: Copy>(value: &Spanned<T>, fits: bool, rule: impl fmt::Display) -> 
     })
 }
 
-fn coordinates(name: &str, value: &Vector) -> Result<Vec3, Refused> {
+fn coordinates(name: &str, value: &Position) -> Result<DVec3, Refused> {
     let fits = value
         .get_ref()
         .iter()
-        .all(|number| number.abs() <= MAX_COORDINATE);
+        .all(|number| (*number as f32).abs() <= MAX_COORDINATE);
     let rule = format_args!("{name} must be three numbers of at most 1e18 in magnitude");
-    checked(value, fits, rule).map(Vec3::from_array)
+    checked(value, fits, rule).map(DVec3::from_array)
 }
 
 fn direction(name: &str, value: &Vector) -> Result<Vec3, Refused> {

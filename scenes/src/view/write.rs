@@ -1,7 +1,7 @@
 //! Views out: text that reads back as the same view, bit for bit.
 
 use super::{EnvironmentFile, Sky, View};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use std::fmt::Write;
 
 impl View {
@@ -9,9 +9,8 @@ impl View {
     pub fn to_toml(&self) -> String {
         let mut text = String::new();
         let camera = self.camera;
-        let vector = |name: &str, value: Option<Vec3>| {
-            value.map(|value| format!("{name} = {}\n", array(value)))
-        };
+        let line =
+            |name: &str, value: Option<String>| value.map(|value| format!("{name} = {value}\n"));
         let fov = camera
             .fov_degrees
             .map(|fov| format!("fov = {}\n", number(fov)));
@@ -19,9 +18,9 @@ impl View {
             .size
             .map(|[width, height]| format!("size = [{width}, {height}]\n"));
         let lines = [
-            vector("eye", camera.eye),
-            vector("look_at", camera.look_at),
-            vector("up", camera.up),
+            line("eye", camera.eye.map(position)),
+            line("look_at", camera.look_at.map(position)),
+            line("up", camera.up.map(array)),
             fov,
             size,
         ];
@@ -66,14 +65,14 @@ impl View {
         }
         for point in &self.lights.points {
             let lines = [
-                ("position", array(point.position)),
+                ("position", position(point.position)),
                 ("intensity", array(point.intensity)),
             ];
             table("[[point]]", &lines);
         }
         for spot in &self.lights.spots {
             let lines = [
-                ("position", array(spot.position)),
+                ("position", position(spot.position)),
                 ("direction", array(spot.direction)),
                 ("intensity", array(spot.intensity)),
                 ("angle", number(spot.angle_degrees)),
@@ -83,6 +82,16 @@ impl View {
         }
         text
     }
+}
+
+/// Coordinates as those of `f32` where these are some, or else with the fewest digits that read back
+/// as the same `f64`.
+fn position(value: DVec3) -> String {
+    let [x, y, z] = value.to_array().map(|wide| match wide as f32 {
+        narrow if f64::from(narrow) == wide => number(narrow),
+        _ => format!("{wide:?}"),
+    });
+    format!("[{x}, {y}, {z}]")
 }
 
 fn array(value: Vec3) -> String {

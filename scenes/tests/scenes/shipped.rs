@@ -61,7 +61,7 @@ fn every_material_of_the_courtyard_is_used() {
 fn the_camera_of_the_cornell_box_sees_it_from_the_front() {
     let view = read_view(data().join("cornell.toml")).unwrap();
     let bounds = generate::cornell().bounds();
-    let camera = view.camera.camera(bounds).unwrap();
+    let camera = view.camera.camera(bounds, glam::DVec3::ZERO).unwrap();
     let rays = camera.rays();
     // Rays of corners meet the open side beside the box, that of the middle its middle.
     let at_front = |x: f32, y: f32| {

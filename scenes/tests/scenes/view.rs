@@ -1,6 +1,6 @@
 //! Views: what a file may say, what it may not, and that what is written reads back.
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use heapwood_scenes::{
     Bounds, Camera, CameraView, EnvironmentFile, Lights, PointLight, Sky, SpotLight, Sun, View,
     read_view, view_of,
@@ -23,8 +23,8 @@ fn everything_that_is_given_is_read() {
         position = [1, 1, 1]\ndirection = [1, 0, 0]\nintensity = [1, 1, 1]\nangle = 180\n";
     let expected = View {
         camera: CameraView {
-            eye: Some(Vec3::new(1.0, 2.5, -3.0)),
-            look_at: Some(Vec3::ZERO),
+            eye: Some(DVec3::new(1.0, 2.5, -3.0)),
+            look_at: Some(DVec3::ZERO),
             up: Some(Vec3::Z),
             fov_degrees: Some(30.0),
             size: Some([640, 480]),
@@ -48,19 +48,19 @@ fn everything_that_is_given_is_read() {
                 },
             ],
             points: vec![PointLight {
-                position: Vec3::splat(5.0),
+                position: DVec3::splat(5.0),
                 intensity: Vec3::new(100.0, 0.0, 0.0),
             }],
             spots: vec![
                 SpotLight {
-                    position: Vec3::new(0.0, 4.0, 0.0),
+                    position: DVec3::new(0.0, 4.0, 0.0),
                     direction: Vec3::new(0.0, -2.0, 0.0),
                     intensity: Vec3::new(9.0, 8.0, 7.0),
                     angle_degrees: 40.0,
                     inner_degrees: 40.0,
                 },
                 SpotLight {
-                    position: Vec3::ONE,
+                    position: DVec3::ONE,
                     direction: Vec3::X,
                     intensity: Vec3::ONE,
                     angle_degrees: 180.0,
@@ -256,18 +256,21 @@ fn what_is_not_given_is_filled_in() {
         max: Vec3::splat(2.0),
     };
     let framed = Camera::frame(bounds, 800, 600, 45.0).unwrap();
-    assert_eq!(CameraView::default().camera(bounds).unwrap(), framed);
+    assert_eq!(
+        CameraView::default().camera(bounds, DVec3::ZERO).unwrap(),
+        framed
+    );
     let flags = CameraView {
         fov_degrees: Some(30.0),
         ..CameraView::default()
     };
     let file = CameraView {
-        eye: Some(Vec3::splat(9.0)),
+        eye: Some(DVec3::splat(9.0)),
         fov_degrees: Some(60.0),
         size: Some([64, 32]),
         ..CameraView::default()
     };
-    let camera = flags.or(file).camera(bounds).unwrap();
+    let camera = flags.or(file).camera(bounds, DVec3::ZERO).unwrap();
     let expected = Camera::new(Vec3::splat(9.0), Vec3::ONE, Vec3::Y, 30.0, 64, 32).unwrap();
     assert_eq!(camera, expected);
     // All of it gives the same camera, whatever the scene is.
@@ -275,15 +278,45 @@ fn what_is_not_given_is_filled_in() {
         min: Vec3::splat(-500.0),
         max: Vec3::splat(9.0),
     };
-    assert_eq!(CameraView::of(&camera).camera(elsewhere).unwrap(), camera);
+    for offset in [DVec3::ZERO, DVec3::new(524_288.0, -4_718_592.0, 2.0)] {
+        let all = CameraView::of(&camera, offset);
+        assert_eq!(all.eye, Some(DVec3::splat(9.0) + offset));
+        assert_eq!(all.camera(elsewhere, offset).unwrap(), camera);
+    }
+}
+
+#[test]
+fn coordinates_have_the_digits_of_doubles() {
+    let text = "[camera]\neye = [4765432.123, 0.1, 1e18]\nlook_at = [4765432.0, 0.1, 3]\n\
+        [[point]]\nposition = [-4765432.01, 2, 3]\nintensity = [1, 1, 1]\n";
+    let view = view_of("v", text).unwrap();
+    let eye = DVec3::new(4_765_432.123, 0.1, 1e18);
+    assert_eq!(view.camera.eye, Some(eye));
+    assert_eq!(view.lights.points[0].position.x, -4_765_432.01);
+    assert_eq!(view_of("v", &view.to_toml()).unwrap(), view);
+    let offset = DVec3::new(4_765_432.0, 0.0, 0.0);
+    let bounds = Bounds::of([Vec3::ZERO, Vec3::ONE]);
+    let camera = view.camera.camera(bounds, offset).unwrap();
+    assert_eq!(camera.eye(), (eye - offset).as_vec3());
+    // Those of a picture near the origin have the digits of floats.
+    let camera = Camera::new(Vec3::new(0.1, -2.3, 1e-7), Vec3::X, Vec3::Y, 40.0, 8, 6).unwrap();
+    let view = View {
+        camera: CameraView::of(&camera, DVec3::ZERO),
+        ..View::default()
+    };
+    let text = view.to_toml();
+    assert!(text.contains("eye = [0.1, -2.3, 1e-7]"), "{text}");
+    let again = view_of("v", &text).unwrap().camera;
+    assert_eq!(again.camera(bounds, DVec3::ZERO).unwrap(), camera);
 }
 
 fn vector(values: impl Strategy<Value = f32> + Clone) -> impl Strategy<Value = Vec3> {
     (values.clone(), values.clone(), values).prop_map(|(x, y, z)| Vec3::new(x, y, z))
 }
 
-fn coordinate() -> impl Strategy<Value = f32> + Clone {
-    any::<f32>().prop_filter("a coordinate", |x| x.abs() <= 1e18)
+fn position() -> impl Strategy<Value = DVec3> {
+    let coordinate = any::<f64>().prop_filter("a coordinate", |x| x.abs() <= 9.9e17);
+    prop::array::uniform3(coordinate).prop_map(DVec3::from_array)
 }
 
 fn light() -> impl Strategy<Value = Vec3> {
@@ -293,17 +326,17 @@ fn light() -> impl Strategy<Value = Vec3> {
 
 prop_compose! {
     fn view()(
-        eye in prop::option::of(vector(coordinate())),
-        look_at in prop::option::of(vector(coordinate())),
+        eye in prop::option::of(position()),
+        look_at in prop::option::of(position()),
         up in prop::option::of(vector(1_f32..2.0)),
         fov_degrees in prop::option::of(0.001_f32..179.9),
         size in prop::option::of((1_u32..65536, 1_u32..65536)),
         sky in prop::option::of((light(), light())),
         environment in prop::option::of(("\\PC{1,9}|[\"'\\\\\n\t]{1,3}", 0_f32..1e6, -360_f32..360.0)),
         suns in prop::collection::vec((vector(1_f32..9.0), light(), 0_f32..90.0), 0..3),
-        points in prop::collection::vec((vector(coordinate()), light()), 0..3),
+        points in prop::collection::vec((position(), light()), 0..3),
         spots in prop::collection::vec((
-            vector(coordinate()), vector(-9_f32..-1.0), light(), 1e-30_f32..=180.0, 0_f32..=1.0,
+            position(), vector(-9_f32..-1.0), light(), 1e-30_f32..=180.0, 0_f32..=1.0,
         ), 0..3),
     ) -> View {
         View {

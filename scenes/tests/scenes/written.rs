@@ -166,29 +166,3 @@ fn files_of_other_formats_and_without_faces_are_named() {
         );
     }
 }
-
-#[test]
-fn surveys_far_from_the_origin_are_told_what_they_lose() {
-    let folder = tempfile::tempdir().unwrap();
-    let square = |x: f64, y: f64| {
-        format!(
-            "v {} {y} 7\nv {} {y} 7\nv {} {} 7\nv {x} {} 7\nf 1 2 3 4\n",
-            x,
-            x + 0.5,
-            x + 0.5,
-            y + 0.35,
-            y + 0.35
-        )
-    };
-    let path = put(folder.path(), "in.obj", square(4_765_432.345, -4_000_000.1));
-    let loaded = read(&path).unwrap();
-    assert_eq!(lines(&loaded).len(), 1, "{:?}", lines(&loaded));
-    let expected = "in.obj: 2 of 2 triangles vanish or change their area by more than 1 %";
-    assert!(lines(&loaded)[0].contains(expected), "{:?}", lines(&loaded));
-    // Where nothing is left, that is the reason.
-    let message = refusal(folder.path(), square(4e9 + 0.5, 4e9 + 0.5));
-    let expected = "./in.obj: all 2 triangles vanish: 32-bit floats have steps of";
-    assert!(message.starts_with(expected), "{message}");
-    let path = put(folder.path(), "in.obj", square(4.345, -4.125));
-    assert_eq!(lines(&read(&path).unwrap()), [""; 0]);
-}

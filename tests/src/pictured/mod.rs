@@ -5,7 +5,7 @@ mod parlour;
 mod scenes;
 mod smooth;
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use heapwood::backend::Backend;
 use heapwood::tree::{
     Cores, CoresTree, Crop, Lighting, Options, PlacedTree, RenderedImage, Shade, Shading, Sky,
@@ -82,7 +82,7 @@ impl Subject {
             size: Some([width, height]),
             ..self.view
         };
-        view.camera(self.bounds).expect("a camera")
+        view.camera(self.bounds, DVec3::ZERO).expect("a camera")
     }
 
     /// A picture with so many pixels.

@@ -84,8 +84,8 @@ pub fn far_ground(name: &str, scale: f32) -> Scene {
 fn beside_a_cube(scene: &Scene) -> Subject {
     let scale = scene.bounds().max.x * 1e-6;
     let view = CameraView {
-        eye: Some(Vec3::new(3.0, 2.5, 4.0) * scale),
-        look_at: Some(Vec3::new(1.0, 0.3, 0.5) * scale),
+        eye: Some((Vec3::new(3.0, 2.5, 4.0) * scale).into()),
+        look_at: Some((Vec3::new(1.0, 0.3, 0.5) * scale).into()),
         fov_degrees: Some(60.0),
         ..CameraView::default()
     };
@@ -97,14 +97,14 @@ fn in_a_room() -> Subject {
     let walls = room();
     let lights = Lights {
         points: vec![PointLight {
-            position: Vec3::new(0.2, 0.3, -0.4),
+            position: Vec3::new(0.2, 0.3, -0.4).into(),
             intensity: Vec3::new(1.0, 0.8, 0.6),
         }],
         ..Lights::default()
     };
     let view = CameraView {
-        eye: Some(Vec3::new(0.3, -0.2, 0.4)),
-        look_at: Some(Vec3::new(-1.0, 0.1, -0.8)),
+        eye: Some(Vec3::new(0.3, -0.2, 0.4).into()),
+        look_at: Some(Vec3::new(-1.0, 0.1, -0.8).into()),
         fov_degrees: Some(100.0),
         ..CameraView::default()
     };
@@ -152,7 +152,8 @@ fn seen_by(scene: &Scene, text: &str) -> Subject {
 /// From one end towards the other.
 fn from_within(scene: &Scene) -> CameraView {
     let bounds = scene.bounds();
-    let at = |share: [f32; 3]| Some(bounds.min + bounds.extent() * Vec3::from_array(share));
+    let at =
+        |share: [f32; 3]| Some((bounds.min + bounds.extent() * Vec3::from_array(share)).into());
     CameraView {
         eye: at([0.2, 0.4, 0.9]),
         look_at: at([0.6, 0.35, 0.2]),
@@ -164,8 +165,8 @@ fn from_within(scene: &Scene) -> CameraView {
 /// From above the open side.
 fn from_the_front(scene: &Scene) -> Subject {
     let view = CameraView {
-        eye: Some(Vec3::new(0.5, 4.5, 10.5)),
-        look_at: Some(Vec3::new(0.2, 1.2, 0.0)),
+        eye: Some(Vec3::new(0.5, 4.5, 10.5).into()),
+        look_at: Some(Vec3::new(0.2, 1.2, 0.0).into()),
         fov_degrees: Some(42.0),
         ..CameraView::default()
     };
@@ -177,7 +178,7 @@ fn in_the_open() -> Subject {
     let scene = generate::by_name("knot").expect("a shipped scene");
     let lights = Lights {
         points: vec![PointLight {
-            position: scene.bounds().centre(),
+            position: scene.bounds().centre().into(),
             intensity: Vec3::new(0.2, 0.3, 0.6),
         }],
         ..Lights::default()
@@ -196,7 +197,7 @@ fn in_daylight(scene: &Scene) -> Subject {
             angle_degrees: 16.0,
         }],
         points: vec![PointLight {
-            position: Vec3::new(4.0, 4.5, 5.0),
+            position: Vec3::new(4.0, 4.5, 5.0).into(),
             intensity: Vec3::new(1.0, 2.0, 3.0),
         }],
         ..Lights::default()
@@ -212,7 +213,7 @@ fn under_spots(scene: &Scene, name: &str) -> Subject {
     let spot = |place: [f32; 3], direction: [f32; 3], [inner_degrees, angle_degrees]: [f32; 2]| {
         let direction = Vec3::from_array(direction);
         SpotLight {
-            position: bounds.min + bounds.extent() * Vec3::from_array(place),
+            position: (bounds.min + bounds.extent() * Vec3::from_array(place)).into(),
             direction,
             intensity: length * length * (Vec3::splat(0.25) + 0.25 * direction.abs()),
             angle_degrees,

@@ -1,6 +1,6 @@
 //! The materials, lights and sky of a scene, as kernels read them. Textures are in `textured`.
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use heapwood_device::render::{
     CornerNormals, Finish, LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, Sky,
     SurfaceMaterial, Triangle,
@@ -38,7 +38,7 @@ impl Lighting {
         let materials = scene.materials().iter().map(surface_of).collect::<Vec<_>>();
         Self {
             textured: Textured::of(scene),
-            lamps: floats(&lamps(scene.lights())),
+            lamps: floats(&lamps(scene.lights(), scene.offset())),
             normals: (scene.normals().iter())
                 .map(|corners| corners.map(|normal| normal.to_array()))
                 .collect(),
@@ -53,7 +53,7 @@ impl Lighting {
             nadir: given.nadir,
         });
         let of_scene = Self::of(scene, sky);
-        let lamps = [of_scene.lamps, floats(&lamps(lights))].concat();
+        let lamps = [of_scene.lamps, floats(&lamps(lights, scene.offset()))].concat();
         Self { lamps, ..of_scene }
     }
 
@@ -171,20 +171,21 @@ fn surface_of(material: &Material) -> SurfaceMaterial {
     finish_of(material).surface()
 }
 
-/// The lamps of a view: directions of any length become units, angles across a disc or a cone
+/// The lamps of a view or a file, in a scene with this offset: directions of any length become units, angles across a disc or a cone
 /// cosines of half of them.
-fn lamps(lights: &Lights) -> Vec<Lamp> {
+fn lamps(lights: &Lights, offset: DVec3) -> Vec<Lamp> {
+    let relative = |position: DVec3| (position - offset).as_vec3();
     let suns = lights.suns.iter().map(|sun| Lamp::Sun {
         direction: unit(sun.direction),
         irradiance: sun.irradiance,
         cosine: cosine_of_half(sun.angle_degrees),
     });
     let points = lights.points.iter().map(|point| Lamp::Point {
-        position: point.position,
+        position: relative(point.position),
         intensity: point.intensity,
     });
     let spots = lights.spots.iter().map(|spot| Lamp::Spot {
-        position: spot.position,
+        position: relative(spot.position),
         intensity: spot.intensity,
         axis: unit(spot.direction),
         inner: cosine_of_half(spot.inner_degrees),
@@ -315,6 +316,7 @@ mod tests {
 
     #[test]
     fn suns_points_and_spots_become_lamps() {
+        let offset = DVec3::new(4_718_592.0, -0.5, 0.0);
         let sun = |direction: Vec3, angle_degrees: f32| Sun {
             direction,
             irradiance: Vec3::new(3.0, 2.0, 1.0),
@@ -328,11 +330,11 @@ mod tests {
                 sun(Vec3::new(0.0, 0.0, -1e-40), 0.0),
             ],
             points: vec![PointLight {
-                position: Vec3::new(1.0, 2.0, 3.0),
+                position: offset + DVec3::new(1.0, 2.0, 3.0),
                 intensity: Vec3::splat(5.0),
             }],
             spots: vec![SpotLight {
-                position: Vec3::new(3.0, 2.0, 1.0),
+                position: offset + DVec3::new(3.0, 2.0, 1.0),
                 direction: 2.0_f32.powi(-100) * Vec3::new(0.0, -4.0, 3.0),
                 intensity: Vec3::splat(7.0),
                 angle_degrees: 120.0,
@@ -363,7 +365,7 @@ mod tests {
                 outer: 0.5,
             },
         ];
-        let found = lamps(&lights);
+        let found = lamps(&lights, offset);
         assert_eq!(found, expected);
         for lamp in found {
             assert_eq!(Lamp::from_floats(lamp.to_floats()), lamp);
@@ -373,7 +375,7 @@ mod tests {
     #[test]
     fn lights_of_the_scene_and_of_the_view_shine() {
         let point = |x: f32| PointLight {
-            position: Vec3::X * x,
+            position: DVec3::X * f64::from(x),
             intensity: Vec3::ONE,
         };
         let lights = |x: f32| Lights {
@@ -388,10 +390,16 @@ mod tests {
         let both = Lighting::with_lights(&scene, &lights(2.0), sky).lamps;
         assert_eq!(
             both,
-            floats(&[lamps(&lights(1.0)), lamps(&lights(2.0))].concat())
+            floats(
+                &[
+                    lamps(&lights(1.0), DVec3::ZERO),
+                    lamps(&lights(2.0), DVec3::ZERO)
+                ]
+                .concat()
+            )
         );
         assert_eq!(Lighting::of(&scene, sky).lamps, both[..1]);
-        let bright = lamps(&lights(1.0).scaled(2.0));
+        let bright = lamps(&lights(1.0).scaled(2.0), DVec3::ZERO);
         let Lamp::Point { intensity, .. } = bright[0] else {
             panic!("{bright:?}");
         };

@@ -3,14 +3,13 @@
 use super::{Placed, Walk};
 use crate::MAX_COORDINATE;
 use crate::gltf::GltfProblem;
-use glam::Vec3;
+use crate::precision::relative;
 use gltf_json::Index;
 
 /// The vertices of a primitive where its node places them.
 pub(super) struct Vertices {
-    /// Before they are rounded, if the node moves them.
-    pub exact: Vec<[f64; 3]>,
-    pub count: usize,
+    /// Positions before the node moves them.
+    pub positions: Vec<[f32; 3]>,
     pub unsound: Vec<Unsound>,
 }
 
@@ -45,30 +44,23 @@ impl Walk<'_> {
     ) -> Result<Vertices, GltfProblem> {
         let positions = self.accessors.positions(index, &placed.place)?;
         let unsound = |value: &&f64| value.is_nan() || value.abs() > f64::from(MAX_COORDINATE);
-        // Where a node moves nothing, positions are as the file has them.
-        let is_moved = placed.map.point([0.0; 3]) != [0.0; 3];
-        let mut found = Vertices {
-            exact: Vec::with_capacity(if is_moved { positions.len() } else { 0 }),
-            count: positions.len(),
-            unsound: Vec::new(),
-        };
+        let mut found = Vec::new();
         for (vertex, position) in positions.iter().enumerate() {
             let position = position.map(f64::from);
             let moved = placed.map.point(position);
             let of_file = position.iter().find(unsound);
             if let Some(&value) = of_file.or_else(|| moved.iter().find(unsound)) {
-                found.unsound.push(Unsound {
+                found.push(Unsound {
                     vertex,
                     value,
                     is_moved: of_file.is_none(),
                 });
             }
-            if is_moved {
-                found.exact.push(moved);
-            }
-            self.vertices
-                .push(Vec3::from_array(moved.map(|value| value as f32)));
+            self.vertices.push(relative(moved, self.offset));
         }
-        Ok(found)
+        Ok(Vertices {
+            positions,
+            unsound: found,
+        })
     }
 }

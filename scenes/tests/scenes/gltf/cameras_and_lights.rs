@@ -1,6 +1,6 @@
 //! Cameras and lights: where nodes place them, in which units, and what is left out.
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use heapwood_scenes::{Loaded, PointLight, SceneCamera, SpotLight, Sun};
 
 use super::file::*;
@@ -50,12 +50,12 @@ fn cameras_are_where_their_nodes_place_them() {
             "{found}"
         );
     };
-    near(camera.eye, [1.0, -6.0, 3.0]);
+    near(camera.eye.as_vec3(), [1.0, -6.0, 3.0]);
     near(camera.forward, [0.0, 1.0, 0.0]);
     near(camera.up, [0.0, 0.0, 1.0]);
     let expected = SceneCamera {
         name: "wide".to_owned(),
-        eye: Vec3::ZERO,
+        eye: DVec3::ZERO,
         forward: Vec3::NEG_Z,
         up: Vec3::Y,
         fov_degrees: 1.5_f64.to_degrees() as f32,
@@ -63,7 +63,12 @@ fn cameras_are_where_their_nodes_place_them() {
     };
     assert_eq!(*wide, expected);
     let bounds = loaded.scene.bounds();
-    assert!(camera.view(bounds).camera(bounds).is_ok());
+    assert!(
+        camera
+            .view(bounds, DVec3::ZERO)
+            .camera(bounds, DVec3::ZERO)
+            .is_ok()
+    );
 }
 
 #[test]
@@ -90,7 +95,7 @@ fn lights_are_where_their_nodes_place_them() {
     else {
         panic!("{lights:?}");
     };
-    assert_eq!(position, Vec3::new(3.0, 5.0, 0.0));
+    assert_eq!(position, DVec3::new(3.0, 5.0, 0.0));
     let watts = 1000.0 / (4.0 * std::f32::consts::PI);
     assert!((intensity / watts - Vec3::new(1.0, 0.5, 0.0)).length() < 1e-5);
     let [
@@ -128,7 +133,7 @@ fn spots_shine_where_their_nodes_turn_them() {
     // A sharp edge, as Blender writes it.
     assert_eq!(spots[3].inner_degrees, spots[3].angle_degrees);
     for spot in spots {
-        assert_eq!(spot.position, Vec3::new(1.0, 2.0, 3.0));
+        assert_eq!(spot.position, DVec3::new(1.0, 2.0, 3.0));
         assert!((spot.direction - Vec3::Y).length() < 1e-6, "{spot:?}");
     }
     assert_eq!(spots[0].intensity, Vec3::new(2.0, 1.0, 0.0));

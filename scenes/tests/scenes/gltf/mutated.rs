@@ -20,14 +20,14 @@ fn survives(bytes: Vec<u8>) {
             assert!(normals.as_flattened().iter().all(is_sound));
             for camera in loaded.scene.cameras() {
                 // Far away from what they see, they have no direction in floats.
-                let view = camera.view(loaded.scene.bounds());
+                let view = camera.view(loaded.scene.bounds(), loaded.scene.offset());
                 let is_near = camera.eye.abs().max_element() < 1e5;
-                let camera = view.camera(loaded.scene.bounds());
+                let camera = view.camera(loaded.scene.bounds(), loaded.scene.offset());
                 assert!(!is_near || camera.is_ok(), "{view:?}: {camera:?}");
             }
             let lights = loaded.scene.lights();
             for point in &lights.points {
-                assert!(point.position.abs().max_element() <= MAX_COORDINATE);
+                assert!(point.position.abs().max_element() <= MAX_COORDINATE.into());
                 assert!(point.intensity.is_finite() && point.intensity.min_element() >= 0.0);
             }
             for sun in &lights.suns {
@@ -35,7 +35,7 @@ fn survives(bytes: Vec<u8>) {
                 assert!(sun.irradiance.is_finite() && sun.irradiance.min_element() >= 0.0);
             }
             for spot in &lights.spots {
-                assert!(spot.position.abs().max_element() <= MAX_COORDINATE);
+                assert!(spot.position.abs().max_element() <= MAX_COORDINATE.into());
                 assert!((spot.direction.length() - 1.0).abs() < 1e-5);
                 assert!(spot.intensity.is_finite() && spot.intensity.min_element() >= 0.0);
                 assert!(spot.angle_degrees > 0.0 && spot.angle_degrees <= 180.0);

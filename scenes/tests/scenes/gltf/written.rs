@@ -3,7 +3,8 @@
 use super::file::*;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use heapwood_scenes::GltfProblem;
+use glam::DVec3;
+use heapwood_scenes::{Bounds, GltfProblem};
 
 fn with(from: &str, to: &str) -> String {
     let text = document(Some(&data_uri()), r#"{"mesh": 0}"#, LIST, "");
@@ -190,23 +191,25 @@ fn vertices_that_no_triangle_uses_need_not_be_finite() {
 }
 
 #[test]
-fn nodes_that_move_meshes_too_far_are_a_warning() {
+fn nodes_that_move_meshes_far_have_an_offset() {
     let far = r#"{"mesh": 0, "translation": [4000000, 5000000, 0], "scale": [0.25, 0.25, 0.25]}"#;
     let text = document(Some(&data_uri()), far, LIST, "");
-    let told = |text: String| -> Vec<String> {
-        let read = read(text).map(|loaded| loaded.warnings).unwrap_or_default();
-        read.iter().map(ToString::to_string).collect()
-    };
     let shifted = text.replacen("4000000", "4000000.1", 1);
     // Numbers of glTF are 32-bit floats, and this square fits their steps.
-    assert_eq!(
-        told(shifted.replacen("0.25, 0.25, 0.25", "1, 1, 1", 1)),
-        [""; 0]
-    );
-    let lines = told(text.replacen("0.25, 0.25, 0.25", "0.9, 0.9, 0.9", 1));
-    assert_eq!(lines.len(), 1, "{lines:?}");
-    let expected = "in.gltf: 2 of 2 triangles vanish or change their area by more than 1 %";
-    assert!(lines[0].starts_with(expected), "{lines:?}");
+    let unmoved = read(shifted.replacen("0.25, 0.25, 0.25", "1, 1, 1", 1)).unwrap();
+    assert_eq!(unmoved.scene.offset(), DVec3::ZERO);
+    for (side, translation) in [("0.9", "4000000"), ("0.25", "4000000.1")] {
+        let text = text.replacen("0.25, 0.25, 0.25", &[side; 3].join(", "), 1);
+        let loaded = read(text.replacen("4000000", translation, 1)).unwrap();
+        assert_eq!(loaded.warnings, []);
+        let scene = loaded.scene;
+        assert_eq!(scene.offset().to_array(), [4e6, 5e6, 0.0]);
+        // The transform has the digits of doubles.
+        let (side, x): (f64, f64) = (side.parse().unwrap(), translation.parse().unwrap());
+        let Bounds { min, max } = scene.bounds();
+        assert_eq!(min.to_array(), [(x - 4e6) as f32, 0.0, 0.0]);
+        assert_eq!(max.to_array(), [(x + side - 4e6) as f32, side as f32, 0.0]);
+    }
 }
 
 #[test]
