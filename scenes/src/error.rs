@@ -209,6 +209,14 @@ pub enum SceneError {
         /// What is wrong with them.
         problem: &'static str,
     },
+    /// The colours of a scene do not fit its triangles.
+    #[error("{name}: {problem}")]
+    Colours {
+        /// The scene.
+        name: String,
+        /// What is wrong with them.
+        problem: &'static str,
+    },
     /// A generated scene would be too large to index.
     #[error("{name}: {count} triangles are more than {limit}: ask for fewer")]
     TooMany {

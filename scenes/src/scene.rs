@@ -5,6 +5,7 @@
 //! materials name are there, with coordinates for each triangle. Normals are
 //! those of each triangle or there are none.
 
+use crate::colours::{self, CornerColours};
 use crate::{Bounds, Lights, Material, SceneCamera, SceneError, Texturing, hash, normals};
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
@@ -23,6 +24,7 @@ pub struct Scene {
     material_of: Vec<u32>,
     texturing: Texturing,
     normals: Vec<[Vec3; 3]>,
+    colours: Vec<CornerColours>,
     cameras: Vec<SceneCamera>,
     lights: Lights,
     offset: DVec3,
@@ -39,6 +41,8 @@ pub(crate) struct Parts {
     pub texturing: Texturing,
     /// For each triangle, or empty.
     pub normals: Vec<[Vec3; 3]>,
+    /// For each triangle, or empty.
+    pub colours: Vec<CornerColours>,
     pub cameras: Vec<SceneCamera>,
     pub lights: Lights,
     pub offset: DVec3,
@@ -66,6 +70,7 @@ impl Scene {
             material_of,
             texturing: Texturing::default(),
             normals: Vec::new(),
+            colours: Vec::new(),
             cameras: Vec::new(),
             lights: Lights::default(),
             offset: DVec3::ZERO,
@@ -105,11 +110,24 @@ impl Scene {
         })
     }
 
+    /// This scene with these colours in place of those that it has: of the corners of each triangle, in
+    /// the order of its vertices, or none at all. They are linear RGB, which scales the diffuse colour
+    /// of materials, and alpha, which scales their opacity, from 0 to 1.
+    ///
+    /// # Errors
+    /// [`SceneError::Colours`] where the count is another or a number is out of range.
+    pub fn with_colours(self, colours: Vec<CornerColours>) -> Result<Scene, SceneError> {
+        Scene::from_parts(Parts {
+            colours,
+            ..self.into_parts()
+        })
+    }
+
     /// A scene from [`into_parts`](Self::into_parts).
     ///
     /// # Errors
-    /// Those of [`new`](Self::new), [`textured`](Self::textured) and
-    /// [`with_normals`](Self::with_normals).
+    /// Those of [`new`](Self::new), [`textured`](Self::textured),
+    /// [`with_normals`](Self::with_normals) and [`with_colours`](Self::with_colours).
     pub(crate) fn from_parts(parts: Parts) -> Result<Scene, SceneError> {
         let Parts {
             name,
@@ -119,6 +137,7 @@ impl Scene {
             material_of,
             texturing,
             normals,
+            colours,
             cameras,
             lights,
             offset,
@@ -156,6 +175,9 @@ impl Scene {
         if let Some(problem) = normals::fault(&normals, triangles.len()) {
             return Err(SceneError::Normals { name, problem });
         }
+        if let Some(problem) = colours::fault(&colours, triangles.len()) {
+            return Err(SceneError::Colours { name, problem });
+        }
         Ok(Scene {
             name,
             vertices,
@@ -164,6 +186,7 @@ impl Scene {
             material_of,
             texturing,
             normals,
+            colours,
             cameras,
             lights,
             offset,
@@ -184,6 +207,7 @@ impl Scene {
             material_of: vec![0; triangles.len()],
             texturing: Texturing::default(),
             normals: Vec::new(),
+            colours: Vec::new(),
             cameras: Vec::new(),
             lights: Lights::default(),
             offset: DVec3::ZERO,
@@ -236,6 +260,12 @@ impl Scene {
         &self.normals
     }
 
+    /// Per triangle, the colours of its corners, linear RGB and alpha from 0 to 1, by which diffuse
+    /// colours and opacities are multiplied; empty where all are white.
+    pub fn colours(&self) -> &[CornerColours] {
+        &self.colours
+    }
+
     /// Cameras that the scene's file has, in its order.
     pub fn cameras(&self) -> &[SceneCamera] {
         &self.cameras
@@ -286,7 +316,8 @@ impl Scene {
     }
 
     /// Fingerprint of the triangle positions in order: 64-bit FNV-1a over the
-    /// nine little-endian `f32` of each triangle. Materials, textures and normals do not enter.
+    /// nine little-endian `f32` of each triangle, and the three `f64` of the offset unless it is 0.
+    /// Materials, textures, normals and colours do not enter.
     pub fn input_hash(&self) -> u64 {
         hash::of_triangles((0..self.len()).map(|t| self.triangle(t)), self.offset)
     }
@@ -309,6 +340,7 @@ impl Scene {
             material_of: self.material_of,
             texturing: self.texturing,
             normals: self.normals,
+            colours: self.colours,
             cameras: self.cameras,
             lights: self.lights,
             offset: self.offset,

@@ -139,7 +139,7 @@ pub enum Warning {
         /// The line of the first, counted from 1, where it is known.
         line: Option<usize>,
     },
-    /// Colours of vertices are not used.
+    /// Colours of vertices have numbers that are not from 0 to 1.
     VertexColours {
         /// The file.
         path: String,
@@ -186,14 +186,6 @@ impl Occurrences {
             self.first = line;
         }
         self.count += 1;
-    }
-
-    /// Adds those of a later part of a file, of which so many lines are before.
-    pub fn append(&mut self, others: Self, lines: usize) {
-        if self.count == 0 {
-            self.first = others.first.map(|line| lines + line);
-        }
-        self.count += others.count;
     }
 
     /// What `warning` makes of the count and the line; nothing if there are none.
@@ -326,7 +318,8 @@ impl fmt::Display for Warning {
                 let line = suffix(line);
                 write!(
                     f,
-                    "{path}{line}: colours of vertices are not used; {count} vertices have one"
+                    "{path}{line}: {count} colours of vertices have numbers that are not from 0 to \
+                     1; they become the nearest, and NaN becomes 1"
                 )
             }
             Warning::Precision {

@@ -57,6 +57,8 @@ pub use surface::SurfacePoint;
 pub use texture::{
     DECODED, Encoding, LARGEST_SIDE, Sample, TEXTURE_WORDS, Texture, Textures, Wrap,
 };
-pub use textured::{Finish, NO_TEXTURE, TEXTURED_WORDS, TexturedMaterial, TexturedMaterials};
+pub use textured::{
+    COLOUR_WORDS, Finish, NO_TEXTURE, TEXTURED_WORDS, TexturedMaterial, TexturedMaterials,
+};
 pub use trace::{RAY_FLOATS, Trace, TraceArguments};
 pub use traverse::{MAX_TRAVERSAL_DEPTH, Tree};

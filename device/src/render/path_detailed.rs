@@ -1,6 +1,6 @@
-//! The kernel `DetailedPath`: path tracing over surfaces with textures or smooth ones, and before
-//! an image of what is around the scene. Scenes without any of it have `Path`, whose code and
-//! memory know nothing of them.
+//! The kernel `DetailedPath`: path tracing over surfaces with textures, colours of vertices or
+//! smooth normals, and before an image of what is around the scene. Scenes without any of it have
+//! `Path`, whose code and memory know nothing of them.
 
 use super::environment::{EnvironmentImage, SkyOrImage};
 use super::path::{PathArguments, render, sky_of};
@@ -20,7 +20,7 @@ pub struct DetailedPathArguments {
     pub path: PathArguments,
     /// For each triangle the coordinates of its corners; null where no material has a texture.
     pub coordinates: *mut [[f32; 2]; 3],
-    /// As in `Textures`; what materials name is there.
+    /// As in `Textures`, and colours of triangles; what materials name is there.
     pub textures: *mut u32,
     /// As in `EnvironmentImage`; null where the sky is around the scene.
     pub environment: *mut u32,

@@ -1,4 +1,4 @@
-//! Materials with textures: what a surface is like at one of its points.
+//! Materials with textures and colours of vertices: what a surface is like at one of its points.
 
 use glam::Vec3;
 
@@ -6,7 +6,9 @@ use super::material::SurfaceMaterial;
 use super::texture::{Encoding, Textures};
 
 /// Words of a textured material in memory.
-pub const TEXTURED_WORDS: usize = 20;
+pub const TEXTURED_WORDS: usize = 21;
+/// Words of the colours of a triangle: RGBA of three corners.
+pub const COLOUR_WORDS: usize = 12;
 /// In place of a texture's number: none.
 pub const NO_TEXTURE: u32 = u32::MAX;
 /// What a dielectric reflects at its surface, as glTF has it.
@@ -81,6 +83,10 @@ pub struct TexturedMaterial {
     pub opacity: u32,
     /// The scaled opacity below which a point is not there, and from which on it is; none below 0.
     pub cutoff: f32,
+    /// Where in the words of the textures the colours of triangles begin, [`COLOUR_WORDS`] each:
+    /// linear RGB of each corner, which scales the base colour, and alpha, which scales the
+    /// opacity; [`NO_TEXTURE`] for none.
+    pub colours: u32,
 }
 
 impl TexturedMaterial {
@@ -107,7 +113,13 @@ impl TexturedMaterial {
             self.cutoff,
         ]
         .map(f32::to_bits);
-        let textures = [self.base, self.emission, self.surface, self.opacity];
+        let textures = [
+            self.base,
+            self.emission,
+            self.surface,
+            self.opacity,
+            self.colours,
+        ];
         let mut words = [0; TEXTURED_WORDS];
         words[..numbers.len()].copy_from_slice(&numbers);
         words[numbers.len()..].copy_from_slice(&textures);
@@ -131,7 +143,7 @@ impl TexturedMaterial {
         let vector = |x: u32, y: u32, z: u32| {
             Vec3::new(f32::from_bits(x), f32::from_bits(y), f32::from_bits(z))
         };
-        let [base, emission, surface, of_opacity] = textures;
+        let [base, emission, surface, of_opacity, colours] = textures;
         Self {
             finish: Finish {
                 base: vector(bx, by, bz),
@@ -149,17 +161,21 @@ impl TexturedMaterial {
             surface,
             opacity: of_opacity,
             cutoff: f32::from_bits(cutoff),
+            colours,
         }
     }
 
-    /// The material of a point with these coordinates.
+    /// The material of a point with these coordinates and this colour.
     ///
     /// # Safety
     ///
     /// Its textures are among these.
     #[inline(always)]
-    unsafe fn at(self, textures: &Textures, uv: [f32; 2]) -> SurfaceMaterial {
+    unsafe fn at(self, textures: &Textures, uv: [f32; 2], colour: [f32; 4]) -> SurfaceMaterial {
         let mut finish = self.finish;
+        let [red, green, blue, alpha] = colour;
+        finish.base *= Vec3::new(red, green, blue);
+        finish.opacity *= alpha;
         // SAFETY: the caller's promise, for each number that is one.
         unsafe {
             if self.base != NO_TEXTURE {
@@ -173,13 +189,35 @@ impl TexturedMaterial {
             }
             if self.opacity != NO_TEXTURE {
                 finish.opacity *= textures.sample(self.opacity, uv, Encoding::Linear).alpha;
-                if self.cutoff >= 0.0 {
-                    let is_there = finish.opacity >= self.cutoff;
-                    finish.opacity = if is_there { 1.0 } else { 0.0 };
-                }
             }
         }
+        if self.cutoff >= 0.0 {
+            let is_there = finish.opacity >= self.cutoff;
+            finish.opacity = if is_there { 1.0 } else { 0.0 };
+        }
         finish.surface()
+    }
+
+    /// The colour of the point of a triangle with these weights of its corners; white without any.
+    ///
+    /// # Safety
+    ///
+    /// The colours of this triangle are among the words.
+    #[inline(always)]
+    unsafe fn colour_at(
+        &self,
+        textures: &Textures,
+        triangle: u32,
+        [a, b, c]: [f32; 3],
+    ) -> [f32; 4] {
+        if self.colours == NO_TEXTURE {
+            return [1.0; 4];
+        }
+        let first = self.colours as usize + COLOUR_WORDS * triangle as usize;
+        // SAFETY: the caller's promise; floats have the size and the alignment of words.
+        let [p, q, r] = unsafe { textures.words.add(first).cast::<[[f32; 4]; 3]>().read() };
+        let channel = |at: usize| p[at] * a + q[at] * b + r[at] * c;
+        [channel(0), channel(1), channel(2), channel(3)]
     }
 
     /// The emission of a point with these coordinates.
@@ -217,13 +255,18 @@ impl TexturedMaterials {
     ///
     /// # Safety
     ///
-    /// There is a triangle of this number, whose material is there with its textures.
+    /// There is a triangle of this number, whose material is there with its textures and colours.
     #[inline(always)]
     pub unsafe fn at(&self, triangle: u32, weights: [f32; 3]) -> SurfaceMaterial {
         // SAFETY: the caller's promise.
         unsafe {
             let material = self.material(triangle);
-            material.at(&self.textures, self.coordinates_at(triangle, weights))
+            let colour = material.colour_at(&self.textures, triangle, weights);
+            material.at(
+                &self.textures,
+                self.coordinates_at(triangle, weights),
+                colour,
+            )
         }
     }
 

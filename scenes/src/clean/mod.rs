@@ -65,6 +65,7 @@ impl Scene {
             material_of,
             mut texturing,
             mut normals,
+            mut colours,
             cameras,
             lights,
             offset,
@@ -120,6 +121,9 @@ impl Scene {
                 if !normals.is_empty() {
                     normals = kept.iter().map(|&t| normals[t as usize]).collect();
                 }
+                if !colours.is_empty() {
+                    colours = kept.iter().map(|&t| colours[t as usize]).collect();
+                }
                 let both = |&t: &u32| (triangles[t as usize], material_of[t as usize]);
                 kept.iter().map(both).unzip()
             }
@@ -133,6 +137,7 @@ impl Scene {
             material_of: kept_materials,
             texturing,
             normals,
+            colours,
             cameras,
             lights,
             offset,

@@ -41,7 +41,8 @@ pub fn grid(scene: &Scene, side: u32, gap: f32) -> Result<Scene, SceneError> {
     }
     let materials = scene.materials().to_vec();
     let grid = Scene::new(name, all_vertices, triangles, materials, material_of)?;
-    Ok(grid.with_offset(scene.offset()))
+    let colours = scene.colours().repeat(copies as usize);
+    Ok(grid.with_colours(colours)?.with_offset(scene.offset()))
 }
 
 #[cfg(test)]

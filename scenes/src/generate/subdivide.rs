@@ -77,6 +77,7 @@ pub fn subdivide(
             .collect();
         parts.material_of = materials.into_iter().flat_map(|m| [m; 4]).collect();
         parts.texturing.coordinates = coordinates.into_iter().flat_map(quarters).collect();
+        parts.colours = parts.colours.into_iter().flat_map(quarters).collect();
     }
     Scene::from_parts(parts)
 }
@@ -178,8 +179,8 @@ fn cut(
 }
 
 /// The texture coordinates of a triangle's four parts, in the order of [`cut`].
-fn quarters([a, b, c]: [[f32; 2]; 3]) -> [[[f32; 2]; 3]; 4] {
-    let middle = |p: [f32; 2], q: [f32; 2]| [0, 1].map(|axis| 0.5 * p[axis] + 0.5 * q[axis]);
+fn quarters<const N: usize>([a, b, c]: [[f32; N]; 3]) -> [[[f32; N]; 3]; 4] {
+    let middle = |p: [f32; N], q: [f32; N]| std::array::from_fn(|at| 0.5 * p[at] + 0.5 * q[at]);
     let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
     [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
 }

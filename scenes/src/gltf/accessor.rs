@@ -96,6 +96,37 @@ impl<'a> Accessors<'a> {
         }
     }
 
+    /// Colours: vectors of three or four floats, or of normalized integers. Without a fourth, alpha is 1.
+    pub fn colours(
+        &mut self,
+        index: Index<Accessor>,
+        user: &str,
+    ) -> Result<Vec<[f32; 4]>, GltfProblem> {
+        use ComponentType::{F32, U8, U16};
+        let accessor = self.get(index, user)?;
+        let component = match &accessor.component_type {
+            Checked::Valid(of) if of.0 == F32 => Some(F32),
+            Checked::Valid(of) if accessor.normalized && [U8, U16].contains(&of.0) => Some(of.0),
+            _ => None,
+        };
+        match (&accessor.type_, component) {
+            (Checked::Valid(Type::Vec4), Some(component)) => {
+                self.vectors(index, accessor, component)
+            }
+            (Checked::Valid(Type::Vec3), Some(component)) => {
+                let opaque = self.vectors::<3>(index, accessor, component)?.into_iter();
+                Ok(opaque
+                    .map(|[red, green, blue]| [red, green, blue, 1.0])
+                    .collect())
+            }
+            _ => Err(unfit(
+                index,
+                "is not of vectors (VEC3 or VEC4) of floats or of normalized unsigned integers of 8 or \
+                 16 bits",
+            )),
+        }
+    }
+
     /// Vectors of numbers of any type.
     fn vectors<const N: usize>(
         &mut self,
@@ -169,7 +200,7 @@ impl<'a> Accessors<'a> {
             if accessor.sparse.is_none() {
                 return Err(unfit(index, "has neither a bufferView nor sparse values"));
             }
-            (0..count).for_each(|_| take(&[0; 12][..layout.bytes()]));
+            (0..count).for_each(|_| take(&[0; 16][..layout.bytes()]));
             return Ok(());
         };
         let (bytes, about) = self.buffers.view(view, &place(index))?;

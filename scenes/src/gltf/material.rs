@@ -20,6 +20,12 @@ pub(super) fn default() -> Material {
     }
 }
 
+/// Whether a material is there whatever its alpha is.
+pub(super) fn is_opaque(read: &gltf_json::Material) -> bool {
+    let with_alpha = [AlphaMode::Blend, AlphaMode::Mask].map(Checked::Valid);
+    !with_alpha.contains(&read.alpha_mode)
+}
+
 /// The opacity below which a masked material is not there.
 pub(super) fn cutoff(read: &gltf_json::Material) -> f32 {
     read.alpha_cutoff.map_or(0.5, |cutoff| cutoff.0)
@@ -64,8 +70,8 @@ pub(super) fn material(
         },
         opacity: match read.alpha_mode {
             Checked::Valid(AlphaMode::Blend) => alpha,
-            // What a texture scales is masked where it is known.
-            Checked::Valid(AlphaMode::Mask) if textures.opacity.is_some() => alpha,
+            // What a texture or colours scale is masked where it is known.
+            Checked::Valid(AlphaMode::Mask) if textures.cutoff.is_some() => alpha,
             Checked::Valid(AlphaMode::Mask) if alpha < cutoff(read) => 0.0,
             _ => 1.0,
         },

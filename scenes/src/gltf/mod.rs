@@ -9,6 +9,7 @@
 mod accessor;
 mod buffer;
 mod cameras_and_lights;
+mod colours;
 mod container;
 mod json;
 mod material;
@@ -28,6 +29,8 @@ use crate::{
 };
 use glam::DVec3;
 use gltf_json::Root;
+use gltf_json::material::AlphaMode;
+use gltf_json::validation::Checked;
 use heapwood_files::decompress;
 use std::collections::BTreeSet;
 
@@ -95,10 +98,7 @@ pub(crate) fn read(
     let root = json::read(json).map_err(refused)?;
     check_asset(&root).map_err(refused)?;
     // Without textures, whose images are fetched for materials that are used.
-    let plain: Vec<Material> = (root.materials.iter().enumerate())
-        .map(|(index, material)| material::material(index, material, MaterialTextures::default()))
-        .collect::<Result<_, _>>()
-        .map_err(refused)?;
+    let plain = plain_materials(&root, false).map_err(refused)?;
     let default = plain.len() as u32;
     let walked = |transforms, offset| {
         let buffers = Buffers::new(&root, binary, &file);
@@ -132,7 +132,7 @@ pub(crate) fn read(
         coordinates,
         normals,
         without_area,
-        coloured,
+        colours,
         unsound,
         loss,
         faults,
@@ -150,13 +150,6 @@ pub(crate) fn read(
     }
     let mut warnings = warnings(name, &root, without_area);
     let path = || name.to_owned();
-    if coloured > 0 {
-        warnings.push(Warning::VertexColours {
-            path: path(),
-            count: coloured,
-            line: None,
-        });
-    }
     if unsound > 0 {
         warnings.push(Warning::NonFinite {
             path: path(),
@@ -172,6 +165,14 @@ pub(crate) fn read(
     let (normals, of_normals) = normals.of_triangles(name, &triangles, &vertices);
     warnings.extend(of_normals);
     warnings.extend(cameras_and_lights.warnings(name));
+    let (colours, of_colours) = colours.of_triangles(name, &root, &triangles, &material_of);
+    warnings.extend(of_colours);
+    // Where colours scale the opacity, it is masked where it is known.
+    let has_colours = !colours.is_empty();
+    let plain = match has_colours {
+        true => plain_materials(&root, true).map_err(refused)?,
+        false => plain,
+    };
     let mut is_used = vec![false; plain.len() + 1];
     for &material in &material_of {
         is_used[material as usize] = true;
@@ -180,6 +181,7 @@ pub(crate) fn read(
         root: &root,
         accessors: &mut accessors,
         name,
+        has_colours,
         table: Table::default(),
         warnings: &mut warnings,
     };
@@ -235,6 +237,7 @@ pub(crate) fn read(
         material_of,
         texturing,
         normals,
+        colours,
         cameras: cameras_and_lights.cameras,
         lights: cameras_and_lights.lights,
         offset,
@@ -246,6 +249,19 @@ pub(crate) fn read(
         report,
         warnings,
     })
+}
+
+/// Materials without textures, on vertices with colours or without.
+fn plain_materials(root: &Root, has_colours: bool) -> Result<Vec<Material>, GltfProblem> {
+    let plain = |(index, read): (usize, &gltf_json::Material)| {
+        let is_masked = read.alpha_mode == Checked::Valid(AlphaMode::Mask);
+        let textures = MaterialTextures {
+            cutoff: (has_colours && is_masked).then(|| material::cutoff(read)),
+            ..MaterialTextures::default()
+        };
+        material::material(index, read, textures)
+    };
+    root.materials.iter().enumerate().map(plain).collect()
 }
 
 /// Refuses versions and required extensions that would be read as something else.

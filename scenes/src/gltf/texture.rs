@@ -71,6 +71,8 @@ pub(super) struct Textures<'a, 'b> {
     pub accessors: &'b mut Accessors<'a>,
     /// What messages call the file.
     pub name: &'b str,
+    /// Whether vertices have colours.
+    pub has_colours: bool,
     pub table: Table,
     pub warnings: &'b mut Vec<Warning>,
 }
@@ -100,7 +102,7 @@ impl Textures<'_, '_> {
             surface: get(surface, "metallicRoughnessTexture", Role::Colour),
             opacity: base_number
                 .filter(|_| has_alpha(AlphaMode::Blend) || has_alpha(AlphaMode::Mask)),
-            cutoff: (base_number.is_some() && has_alpha(AlphaMode::Mask))
+            cutoff: ((base_number.is_some() || self.has_colours) && has_alpha(AlphaMode::Mask))
                 .then(|| super::material::cutoff(material)),
         }
     }

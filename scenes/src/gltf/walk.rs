@@ -5,6 +5,7 @@ mod vertices;
 use super::accessor::Accessors;
 use super::buffer::Buffers;
 use super::cameras_and_lights::CamerasAndLights;
+use super::colours::{self, Colours};
 use super::normals::{self, Normals};
 use super::transform::{Affine, Transform};
 use super::{GltfProblem, texture};
@@ -43,11 +44,10 @@ pub(super) struct Walk<'a> {
     /// Texture coordinates that cannot be read: where they are, and why.
     pub faults: Vec<(String, String)>,
     pub normals: Normals,
+    pub colours: Colours,
     pub cameras_and_lights: CamerasAndLights,
     /// Primitives of points and lines.
     pub without_area: usize,
-    /// Vertices with a colour, which is not used.
-    pub coloured: usize,
     /// Vertices that no triangle uses and that cannot be rendered.
     pub unsound: usize,
     /// Triangles that their nodes place too far from the origin.
@@ -84,9 +84,9 @@ impl<'a> Walk<'a> {
             coordinates: Vec::new(),
             faults: Vec::new(),
             normals: Normals::default(),
+            colours: Colours::default(),
             cameras_and_lights: CamerasAndLights::default(),
             without_area: 0,
-            coloured: 0,
             unsound: 0,
             loss: Loss::default(),
             left: LARGEST,
@@ -204,6 +204,15 @@ impl<'a> Walk<'a> {
                 .saturating_add(triangles.saturating_mul(normals::CORNER_BYTES)),
             None => bytes,
         };
+        let coloured = primitive
+            .attributes
+            .get(&Checked::Valid(Semantic::Colors(0)));
+        let bytes = match coloured {
+            Some(_) => bytes
+                .saturating_add(count.saturating_mul(colours::VERTEX_BYTES))
+                .saturating_add(triangles.saturating_mul(colours::CORNER_BYTES)),
+            None => bytes,
+        };
         self.left = self
             .left
             .checked_sub(bytes)
@@ -213,9 +222,9 @@ impl<'a> Walk<'a> {
         let first = self.triangles.len();
         let found = self.place(placed, positions)?;
         let (count, unsound) = (found.positions.len(), found.unsound);
-        let colours = Checked::Valid(Semantic::Colors(0));
-        if primitive.attributes.contains_key(&colours) {
-            self.coloured += count;
+        if let Some(&index) = coloured {
+            let range = base as usize..base as usize + count;
+            self.colours.lay(&mut self.accessors, place, index, range);
         }
         if let Some(coordinates) = textured {
             self.lay(place, coordinates, base as usize, count);

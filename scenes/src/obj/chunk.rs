@@ -9,7 +9,6 @@ use super::plain::{Plain, plain, push_vertices};
 use super::{keyword, logical_line};
 use crate::beside::unquoted;
 use crate::error::excerpt;
-use crate::warning::Occurrences;
 use crate::{LineProblem, MAX_COORDINATE};
 use std::fmt::Write;
 
@@ -35,8 +34,8 @@ pub(super) struct Chunk<'a> {
     pub used_materials: Vec<(String, usize)>,
     pub without_area: Skipped,
     pub unknown: Skipped,
-    /// Vertices with a colour.
-    pub coloured: Occurrences,
+    /// Colours, as they are written: the number of the vertex among those of these lines, and the line.
+    pub colours: Vec<(usize, usize, [f32; 3])>,
     /// Vertices that are not finite or too large: their numbers among those of these lines, their
     /// lines, and what is wrong.
     pub unsound: Vec<(usize, usize, LineProblem)>,
@@ -135,8 +134,8 @@ impl<'a> Chunk<'a> {
             "v" => {
                 let vertex = vertex(without_comment(rest)).map_err(|problem| (number, problem))?;
                 push_line(self.vertices.written(), "v", vertex.values);
-                if vertex.is_coloured {
-                    self.coloured.add(Some(number));
+                if let Some(colour) = vertex.colour {
+                    self.colours.push((self.vertex_count, number, colour));
                 }
                 if let Some(problem) = vertex.problem {
                     self.unsound.push((self.vertex_count, number, problem));
@@ -210,15 +209,15 @@ pub(super) fn push_line(out: &mut String, word: &str, rest: &str) {
 struct Vertex<'a> {
     /// The part of its text that `tobj` shall see: `x y z` or `x y z w`.
     values: &'a str,
-    /// Whether it has a colour, which is left out.
-    is_coloured: bool,
+    /// Its colour, if it has one.
+    colour: Option<[f32; 3]>,
     /// Why no face may use it.
     problem: Option<LineProblem>,
 }
 
 /// Checks one vertex.
 fn vertex(text: &str) -> Result<Vertex<'_>, LineProblem> {
-    let mut values = [0.0; 4];
+    let mut values = [0.0; 7];
     let mut count = 0;
     let mut end_of_position = 0;
     let mut problem = None;
@@ -232,15 +231,20 @@ fn vertex(text: &str) -> Result<Vertex<'_>, LineProblem> {
             }
             end_of_position = word.as_ptr() as usize + word.len() - text.as_ptr() as usize;
         }
-        if count < 4 {
+        if count < values.len() {
             values[count] = value;
         }
         count += 1;
     }
+    let colour = match count {
+        6 => Some([values[3], values[4], values[5]]),
+        7 => Some([values[4], values[5], values[6]]),
+        _ => None,
+    };
     let values = match count {
         3 | 6 | 7 => &text[..end_of_position],
         4 => {
-            let [x, y, z, w] = values;
+            let [x, y, z, w, ..] = values;
             let weighted = [x / w, y / w, z / w];
             if problem.is_none()
                 && !(w.is_finite() && weighted.iter().all(|c| c.abs() <= MAX_COORDINATE))
@@ -253,7 +257,7 @@ fn vertex(text: &str) -> Result<Vertex<'_>, LineProblem> {
     };
     Ok(Vertex {
         values,
-        is_coloured: count > 4,
+        colour,
         problem,
     })
 }
@@ -370,7 +374,7 @@ mod tests {
             match found.map(|(kind, _)| kind) {
                 None => {}
                 Some(Plain::Vertex) => {
-                    let expected = Vertex { values: rest, is_coloured: false, problem: None };
+                    let expected = Vertex { values: rest, colour: None, problem: None };
                     prop_assert_eq!(vertex(rest), Ok(expected));
                 }
                 Some(Plain::Face(largest)) => {

@@ -21,6 +21,7 @@ mod write;
 pub use write::{save, write_mtl, write_obj};
 
 use crate::beside::find;
+use crate::colours::{self, Encoded, WHITE, visible};
 use crate::load::LARGEST;
 use crate::normals::completed;
 use crate::polygon::Fans;
@@ -154,9 +155,12 @@ pub(crate) fn read(
     let plain = |number: usize| mtl::material(&materials[number], MaterialTextures::default());
     let both = materials.iter().zip(textures);
     let read = both.map(|(material, textures)| mtl::material(material, textures));
+    let (colours, of_colours) = colours(name, &scan);
+    warnings.extend(of_colours);
     let corners = Corners {
         coordinates: coordinates.map(|all| all.corners),
         normals,
+        colours,
     };
     let (offset, loss) = settle_offset(&mut models, &scan, offset);
     let mut fans = Fans::default();
@@ -257,6 +261,32 @@ fn read_library(
 struct Corners {
     coordinates: Option<Vec<[f32; 2]>>,
     normals: Option<Normals>,
+    colours: Option<Vec<[f32; 4]>>,
+}
+
+/// The colours of the corners of all faces, if there are any, and what there is to say about them.
+fn colours(name: &str, scan: &scan::Scan) -> (Option<Vec<[f32; 4]>>, Option<Warning>) {
+    let Some(&(_, line, _)) = scan.colours.first() else {
+        return (None, None);
+    };
+    let numbers = scan.colours.iter().flat_map(|(.., colour)| *colour);
+    let encoded = Encoded::floats(numbers);
+    let mut of_vertices = vec![WHITE; scan.vertex_count];
+    let (mut faulty, mut first) = (0, line);
+    for &(vertex, line, colour) in &scan.colours {
+        let (colour, is_faulty) = encoded.colour(colour);
+        of_vertices[vertex] = colour;
+        if is_faulty {
+            first = if faulty == 0 { line } else { first };
+            faulty += 1;
+        }
+    }
+    let corners = recheck::corners(&scan.body).into_iter();
+    let of_corners = corners.map(|vertex| of_vertices[vertex as usize]);
+    (
+        Some(of_corners.collect()),
+        colours::warning(name, faulty, Some(first)),
+    )
 }
 
 /// One scene from the meshes that `tobj` makes of groups and materials.
@@ -272,13 +302,18 @@ fn assemble(
         .any(|m| m.mesh.material_id.is_none() && !m.mesh.indices.is_empty());
     let default = materials.len() as u32;
     if nameless {
-        materials.push(Material::default());
+        materials.push(match corners.colours {
+            // Its grey would darken what has a colour of its own.
+            Some(_) => Material::matt("default", Vec3::ONE),
+            None => Material::default(),
+        });
     }
     let sum = |count: fn(&tobj::Mesh) -> usize| models.iter().map(|m| count(&m.mesh)).sum();
     let mut vertices = Vec::with_capacity(sum(|mesh| mesh.positions.len() / 3));
     let mut triangles = Vec::with_capacity(sum(|mesh| mesh.indices.len() / 3));
     let mut material_of = Vec::with_capacity(triangles.capacity());
     let (mut coordinates, mut normals) = (Vec::new(), Vec::new());
+    let mut colours = Vec::new();
     // Corners of the meshes before, and faces.
     let (mut before, mut faces) = (0, 0);
     for tobj::Model { mesh, .. } in models {
@@ -289,6 +324,9 @@ fn assemble(
             }
             if let Some(all) = &corners.normals {
                 normals.push(corners_of_file.map(|corner| all.of_corner(corner)));
+            }
+            if let Some(all) = &corners.colours {
+                colours.push(corners_of_file.map(|corner| all[corner]));
             }
         };
         let base = vertices.len() as u32;
@@ -337,6 +375,7 @@ fn assemble(
             ..Texturing::default()
         },
         normals,
+        colours: visible(colours),
         cameras: Vec::new(),
         lights: Lights::default(),
         offset: DVec3::ZERO,

@@ -11,7 +11,6 @@
 use super::chunk::{Chunk, Lines, Skipped, goes_on, push_line};
 use super::pieces::Pieces;
 use super::recheck;
-use crate::warning::Occurrences;
 use crate::{LineProblem, SceneError, Warning};
 use rayon::prelude::*;
 use std::collections::hash_map::Entry;
@@ -43,6 +42,8 @@ pub(super) struct Scan<'a> {
     unsound: Vec<(usize, usize, LineProblem)>,
     /// Materials by name, with the line of their first use.
     pub used_materials: Vec<(String, usize)>,
+    /// Colours, as they are written: the number of the vertex from 0 on, and the line.
+    pub colours: Vec<(usize, usize, [f32; 3])>,
     /// What was skipped.
     pub warnings: Vec<Warning>,
 }
@@ -164,7 +165,6 @@ fn merged<'a>(path: &str, chunks: Vec<Chunk<'a>>) -> Scan<'a> {
     let mut scan = Scan::default();
     let mut seen_materials = HashSet::new();
     let (mut without_area, mut unknown) = (Skipped::default(), Skipped::default());
-    let mut coloured = Occurrences::default();
     let mut lines = 0;
     for chunk in chunks {
         let above = scan.vertex_count;
@@ -172,7 +172,9 @@ fn merged<'a>(path: &str, chunks: Vec<Chunk<'a>>) -> Scan<'a> {
         let absolute = |(vertex, line, problem)| (above + vertex + 1, lines + line, problem);
         scan.unsound.extend(unsound.map(absolute));
         scan.vertex_count += chunk.vertex_count;
-        coloured.append(chunk.coloured, lines);
+        let colours = chunk.colours.into_iter();
+        scan.colours
+            .extend(colours.map(|(vertex, line, colour)| (above + vertex, lines + line, colour)));
         scan.vertices.append(chunk.vertices);
         scan.body.append(chunk.body);
         scan.normals.push(chunk.normal_count);
@@ -194,12 +196,6 @@ fn merged<'a>(path: &str, chunks: Vec<Chunk<'a>>) -> Scan<'a> {
         lines += chunk.lines;
     }
     scan.without_area = without_area.count;
-    scan.warnings
-        .extend(coloured.warning(|count, line| Warning::VertexColours {
-            path: path.to_owned(),
-            count,
-            line,
-        }));
     if let Some((line, _)) = without_area.first {
         scan.warnings.push(Warning::PointsAndLines {
             path: path.to_owned(),

@@ -2,7 +2,7 @@
 //! scans of Stanford have their faces.
 
 use super::PlyProblem;
-use super::header::{Element, Encoding, Header, Property};
+use super::header::{Element, Encoding, Header, Number, Property};
 use super::values::{Binary, Text, Values};
 use crate::MAX_COORDINATE;
 use crate::error::excerpt;
@@ -10,12 +10,14 @@ use crate::normals::{Faults, sound};
 use crate::warning::Occurrences;
 use glam::Vec3;
 
-/// The properties of a position, and of a normal.
-const NUMBERS: [&str; 6] = ["x", "y", "z", "nx", "ny", "nz"];
-/// How many of them are those of a position.
-const POSITION: usize = 3;
-/// The properties of a colour.
-const COLOUR: [&str; 3] = ["red", "green", "blue"];
+/// The properties of a position, of a normal, and by their several names of a colour.
+const POSITION: [&str; 3] = ["x", "y", "z"];
+const NORMAL: [&str; 3] = ["nx", "ny", "nz"];
+const COLOURS: [[&str; 3]; 3] = [
+    ["red", "green", "blue"],
+    ["diffuse_red", "diffuse_green", "diffuse_blue"],
+    ["r", "g", "b"],
+];
 /// The names that a list of corners has in files.
 const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
 /// Stands between the strips of a list, which a file separates by -1.
@@ -47,7 +49,7 @@ impl Lists {
 /// What is read of a file.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    pub vertices: Vec<[f64; POSITION]>,
+    pub vertices: Vec<[f64; 3]>,
     /// Empty if there are none.
     pub normals: Vec<Vec3>,
     /// Normals that cannot be used.
@@ -58,8 +60,10 @@ pub(super) struct Parts {
     pub short: Occurrences,
     /// Vertices that cannot be rendered: cleaning leaves out triangles with them.
     pub unsound: Occurrences,
-    /// Whether vertices have colours, which are not used.
-    pub has_colours: bool,
+    /// Colours encoded as sRGB; empty if there are none.
+    pub colours: Vec<[f32; 3]>,
+    /// Whether they are numbers from 0 to 255, and not floats.
+    pub has_byte_colours: bool,
     /// Elements and properties that are not read.
     pub unread: Vec<String>,
 }
@@ -126,39 +130,49 @@ impl Parts {
 
     fn vertices(&mut self, element: &Element, values: &mut impl Values) -> Result<(), PlyProblem> {
         let has = |names: &[&str]| names.iter().all(|name| element.number(name).is_some());
-        if !has(&NUMBERS[..POSITION]) {
+        if !has(&POSITION) {
             return Err(PlyProblem::NoPositions);
         }
-        let read = match has(&NUMBERS) {
-            true => &NUMBERS[..],
-            false => &NUMBERS[..POSITION],
-        };
-        self.has_colours = has(&COLOUR);
-        let known = match self.has_colours {
-            true => [read, &COLOUR[..]].concat(),
-            false => read.to_vec(),
-        };
-        self.note(element, &known);
-        // Of each property, which of the numbers it is.
-        let slots: Vec<Option<usize>> = (0..element.properties.len())
-            .map(|at| (0..read.len()).find(|&slot| element.number(read[slot]) == Some(at)))
+        let has_normals = has(&NORMAL);
+        let colour = COLOURS.into_iter().find(|names| has(names));
+        // Those that are read, each with its place among all numbers.
+        let normal = NORMAL.into_iter().filter(|_| has_normals);
+        let read = (0..).zip(POSITION).chain((3..).zip(normal));
+        let read: Vec<(usize, &str)> = read
+            .chain((6..).zip(colour.into_iter().flatten()))
             .collect();
+        let known: Vec<&str> = read.iter().map(|(_, name)| *name).collect();
+        self.note(element, &known);
+        let slot = |at| (read.iter()).find(|(_, name)| element.number(name) == Some(at));
+        let slots = (0..element.properties.len()).map(|at| slot(at).map(|(slot, _)| *slot));
+        let slots: Vec<Option<usize>> = slots.collect();
+        let of_colour = colour.and_then(|names| element.number(names[0]));
+        let of_colour = of_colour.map(|at| element.properties[at].number);
+        self.has_byte_colours = of_colour.is_some_and(Number::is_whole);
+        let parts_of_byte = match of_colour {
+            Some(Number::U16) => 257.0,
+            _ => 1.0,
+        };
         self.vertices.reserve_exact(element.count);
         for _ in 0..element.count {
-            let mut numbers = [0.0; NUMBERS.len()];
+            let mut numbers = [0.0; 9];
             for (property, slot) in element.properties.iter().zip(&slots) {
                 match slot {
                     Some(slot) => numbers[*slot] = values.next(property.number)?,
                     None => skip(values, element, std::slice::from_ref(property))?,
                 }
             }
-            let [x, y, z, nx, ny, nz] = numbers;
+            let [x, y, z, nx, ny, nz, colour @ ..] = numbers;
             self.vertices.push([x, y, z]);
             let is_sound = |value: f64| (value as f32).abs() <= MAX_COORDINATE;
             if ![x, y, z].into_iter().all(is_sound) {
                 self.unsound.add(values.line());
             }
-            if read.len() > POSITION {
+            if of_colour.is_some() {
+                let colour = colour.map(|number| (number / parts_of_byte) as f32);
+                self.colours.push(colour);
+            }
+            if has_normals {
                 let (normal, is_faulty) = sound([nx, ny, nz]);
                 self.faults.count(is_faulty, values.line());
                 self.normals.push(normal);

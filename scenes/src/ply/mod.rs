@@ -10,6 +10,7 @@ mod number;
 mod problem;
 mod values;
 
+use crate::colours::{self, CornerColours, Encoded, visible};
 use crate::load::LARGEST;
 use crate::normals::completed;
 use crate::polygon::Fans;
@@ -81,7 +82,12 @@ pub(crate) fn read(
         });
     }
     let material_of = vec![0; triangles.len()];
-    let materials = vec![Material::default()];
+    let (colours, of_colours) = colours(name, &parts, &triangles);
+    let materials = vec![match parts.colours.is_empty() {
+        true => Material::default(),
+        // Its grey would darken what has a colour of its own.
+        false => Material::matt("default", Vec3::ONE),
+    }];
     let normals = match &parts.normals[..] {
         [] => Vec::new(),
         all => {
@@ -96,11 +102,7 @@ pub(crate) fn read(
             path: path(),
             what: crate::error::shortened(&parts.unread.join(", ")),
         }),
-        parts.has_colours.then(|| Warning::VertexColours {
-            path: path(),
-            count: parts.vertices.len(),
-            line: None,
-        }),
+        of_colours,
         parts.short.warning(|count, line| Warning::ShortFaces {
             path: path(),
             count,
@@ -116,7 +118,8 @@ pub(crate) fn read(
         loss.warning(name, triangles.len()),
     ];
     let scene = Scene::new(name, vertices, triangles, materials, material_of)?;
-    let scene = scene.with_normals(normals)?.with_offset(offset);
+    let scene = scene.with_normals(normals)?.with_colours(colours)?;
+    let scene = scene.with_offset(offset);
     let cleaned = scene.clean(options);
     let (scene, report) = cleaned.map_err(|error| loss.explain(error))?;
     Ok(Loaded {
@@ -124,6 +127,27 @@ pub(crate) fn read(
         report,
         warnings: warnings.into_iter().flatten().collect(),
     })
+}
+
+/// The colours of triangles' corners, and what there is to say about them.
+fn colours(
+    name: &str,
+    parts: &Parts,
+    triangles: &[[u32; 3]],
+) -> (Vec<CornerColours>, Option<Warning>) {
+    let encoded = match parts.has_byte_colours {
+        true => Encoded::bytes(),
+        false => Encoded::floats(parts.colours.iter().flatten().copied()),
+    };
+    let read = parts.colours.iter().map(|colour| encoded.colour(*colour));
+    let read: Vec<([f32; 4], bool)> = read.collect();
+    let faulty = read.iter().filter(|(_, is_faulty)| *is_faulty).count();
+    let of_corners = |corners: &[u32; 3]| corners.map(|vertex| read[vertex as usize].0);
+    let of_triangles = match read.is_empty() {
+        true => Vec::new(),
+        false => triangles.iter().map(of_corners).collect(),
+    };
+    (visible(of_triangles), colours::warning(name, faulty, None))
 }
 
 /// Positions, and the triangles between them.

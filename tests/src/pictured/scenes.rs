@@ -47,6 +47,7 @@ pub fn subjects() -> Vec<Subject> {
         under_spots(&all_materials(), "spots"),
         Subject::of(&all_textures()),
         under_spots(&all_textures(), "textures-spots"),
+        in_daylight(&all_colours()),
         in_the_open(),
         from_the_front(&smooth()),
         beside_a_cube(&far_ground("far-ground", 1.0)),
@@ -336,4 +337,51 @@ fn all_textures() -> Scene {
     patched
         .textured(materials.collect(), texturing)
         .expect("textures that fit")
+}
+
+/// A bent surface in patches of matt, metal, blended and masked materials, whose vertices have colours
+/// and alpha, and which has no textures.
+fn all_colours() -> Scene {
+    let scene = generate::landscape(TRIANGLES, 7).expect("few triangles");
+    let white = Material::matt("white", Vec3::ONE);
+    let materials = vec![
+        white.clone(),
+        Material {
+            roughness: Some(0.4),
+            metallic: 1.0,
+            ..Material::matt("metal", Vec3::new(0.9, 0.8, 0.7))
+        },
+        Material {
+            opacity: 0.75,
+            ..white.clone()
+        },
+        Material {
+            textures: MaterialTextures {
+                cutoff: Some(0.5),
+                ..MaterialTextures::default()
+            },
+            ..white
+        },
+    ];
+    let extent = scene.bounds().extent();
+    let colour = |material: u32, corner: Vec3| {
+        let [red, green, blue] = ((corner - scene.bounds().min) / extent).to_array();
+        let alpha = if material < 2 { 1.0 } else { 0.25 + 0.5 * red };
+        [red, green, blue, alpha]
+    };
+    let material_of: Vec<u32> = (0..scene.len() as u32).map(|at| at / 16 % 4).collect();
+    let positions = scene.positions();
+    let both = positions.iter().zip(&material_of);
+    let colours = both.map(|(corners, material)| corners.map(|at| colour(*material, at)));
+    let patched = Scene::new(
+        "colours",
+        scene.vertices().to_vec(),
+        scene.triangles().to_vec(),
+        materials,
+        material_of.clone(),
+    );
+    let patched = patched.expect("parts that fit");
+    patched
+        .with_colours(colours.collect())
+        .expect("colours that fit")
 }

@@ -1,4 +1,4 @@
-//! What only some scenes have, on a backend: textures, normals of corners, and an image of
+//! What only some scenes have, on a backend: textures, colours and normals of corners, and an image of
 //! what is around.
 
 use bytemuck::cast_slice;
@@ -45,7 +45,8 @@ impl Details {
                 memory_of::<[u32; TEXTURED_WORDS]>(backend, &plain.collect::<Vec<_>>())?
             }
         };
-        let coordinates = textured.map(|textured| {
+        let with_textures = textured.filter(|textured| !textured.coordinates.is_empty());
+        let coordinates = with_textures.map(|textured| {
             let coordinates: &[[f32; 6]] = cast_slice(&textured.coordinates);
             memory_of(backend, coordinates)
         });

@@ -1,4 +1,4 @@
-//! The textures of a scene, as kernels read them.
+//! The textures and the colours of vertices of a scene, as kernels read them.
 
 use heapwood_device::render::{
     DECODED, Finish, MATERIAL_FLOATS, NO_TEXTURE, SurfaceMaterial, TEXTURE_WORDS, TEXTURED_WORDS,
@@ -8,29 +8,26 @@ use heapwood_scenes::{Material, Scene, Texturing, decoded};
 
 use super::lighting::finish_of;
 
-/// Materials with their textures, and the coordinates of triangles.
+/// Materials with their textures, and the coordinates and colours of triangles.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Textured {
     pub materials: Vec<[u32; TEXTURED_WORDS]>,
     material_of: Vec<u32>,
     pub coordinates: Vec<[[f32; 2]; 3]>,
-    /// As in [`Textures`].
+    /// As in [`Textures`], and the colours of triangles.
     pub words: Vec<u32>,
 }
 
 impl Textured {
-    /// Those of a scene; none if no material has any.
+    /// Those of a scene; none if no material has textures and no vertex a colour.
     pub fn of(scene: &Scene) -> Option<Self> {
         let Texturing {
             images,
             textures,
             coordinates,
         } = scene.texturing();
-        if !scene
-            .materials()
-            .iter()
-            .any(|material| material.textures.any())
-        {
+        let mut materials = scene.materials().iter();
+        if !materials.any(|material| material.textures.any()) && scene.colours().is_empty() {
             return None;
         }
         let mut words: Vec<u32> = (0..=u8::MAX).map(|byte| decoded(byte).to_bits()).collect();
@@ -57,7 +54,14 @@ impl Textured {
         words.extend(textures.flatten());
         let texels = images.iter().flat_map(|image| &image.texels);
         words.extend(texels.map(|texel| u32::from_le_bytes(*texel)));
-        let materials = scene.materials().iter().map(material_of);
+        let colours = match scene.colours() {
+            [] => NO_TEXTURE,
+            _ => words.len() as u32,
+        };
+        let numbers = scene.colours().as_flattened().as_flattened();
+        words.extend(numbers.iter().map(|number| number.to_bits()));
+        let materials = scene.materials().iter();
+        let materials = materials.map(|material| material_of(material, colours));
         Some(Self {
             materials: materials.map(TexturedMaterial::to_words).collect(),
             material_of: scene.material_of().to_vec(),
@@ -76,7 +80,10 @@ impl Textured {
         let all = TexturedMaterials {
             materials: self.materials.as_ptr(),
             material_of: self.material_of.as_ptr(),
-            coordinates: self.coordinates.as_ptr(),
+            coordinates: match &self.coordinates[..] {
+                [] => std::ptr::null(),
+                coordinates => coordinates.as_ptr(),
+            },
             textures: Textures {
                 words: self.words.as_ptr(),
             },
@@ -87,8 +94,8 @@ impl Textured {
     }
 }
 
-/// A material's record.
-fn material_of(material: &Material) -> TexturedMaterial {
+/// A material's record, where colours begin at this word.
+fn material_of(material: &Material, colours: u32) -> TexturedMaterial {
     let textures = material.textures;
     let number = |texture: Option<u32>| texture.unwrap_or(NO_TEXTURE);
     TexturedMaterial {
@@ -98,6 +105,7 @@ fn material_of(material: &Material) -> TexturedMaterial {
         surface: number(textures.surface),
         opacity: number(textures.opacity),
         cutoff: textures.cutoff.unwrap_or(-1.0),
+        colours,
     }
 }
 
@@ -130,6 +138,7 @@ pub(super) fn plain(material: [f32; MATERIAL_FLOATS]) -> [u32; TEXTURED_WORDS] {
         surface: NO_TEXTURE,
         opacity: NO_TEXTURE,
         cutoff: -1.0,
+        colours: NO_TEXTURE,
     };
     record.to_words()
 }
@@ -156,16 +165,36 @@ mod tests {
     }
 
     #[test]
+    fn colours_scale_the_base_colour_and_the_opacity() {
+        let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
+        let scene = heapwood_scenes::Scene::from_triangles("two", &[corners; 2]);
+        let white = [[1.0; 4]; 3];
+        let colours = [
+            [1.0, 0.5, 0.0, 1.0],
+            [0.0, 0.5, 1.0, 0.5],
+            [0.0, 1.0, 0.0, 0.0],
+        ];
+        let scene = scene.with_colours(vec![white, colours]).unwrap();
+        let textured = Textured::of(&scene).unwrap();
+        let base = scene.materials()[0].diffuse;
+        assert_eq!(textured.at(0, [0.25, 0.25, 0.5]).diffuse, base);
+        let found = textured.at(1, [0.5, 0.25, 0.25]);
+        assert_eq!(found.diffuse, base * Vec3::new(0.5, 0.625, 0.25));
+        assert_eq!(found.transparency, 1.0 - 0.625);
+    }
+
+    #[test]
     fn records_name_the_textures_of_their_material() {
         let mut material = Material::matt("wood", Vec3::new(1.0, 0.5, 0.25));
         material.textures.base = Some(3);
         material.textures.opacity = Some(1);
         material.textures.cutoff = Some(0.25);
-        let record = material_of(&material);
+        let record = material_of(&material, 7);
         assert_eq!(
             (record.base, record.emission, record.surface, record.opacity),
             (3, NO_TEXTURE, NO_TEXTURE, 1)
         );
+        assert_eq!(record.colours, 7);
         assert_eq!(record.cutoff, 0.25);
         assert_eq!(TexturedMaterial::from_words(record.to_words()), record);
     }

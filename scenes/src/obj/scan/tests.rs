@@ -20,11 +20,7 @@ fn problem(text: &str) -> (usize, LineProblem) {
 #[test]
 fn vertices_of_every_form_are_cut_to_what_counts() {
     let scan = scan_text("v 1 2 3\nv 1 2 3 2\nv  1 2 3  .5 .5 .5 # c\n").unwrap();
-    let told: Vec<String> = scan.warnings.iter().map(Warning::to_string).collect();
-    assert_eq!(
-        told,
-        ["t:3: colours of vertices are not used; 1 vertices have one"]
-    );
+    assert_eq!(scan.colours, [(2, 3, [0.5; 3])]);
     assert_eq!(text_of(&scan.vertices), "v 1 2 3\nv 1 2 3 2\nv 1 2 3\n");
 }
 

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod cameras_and_lights;
+mod colours;
 mod file;
 mod mutated;
 mod textures;
