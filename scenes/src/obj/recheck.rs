@@ -73,8 +73,12 @@ fn lines<'a>(pieces: &'a Pieces) -> impl Iterator<Item = &'a str> {
 fn faces(body: &Pieces) -> impl Iterator<Item = impl Iterator<Item = usize>> {
     lines(body).filter_map(|line| {
         let corners = line.strip_prefix(['f'])?.strip_prefix([' ', '\t'])?;
-        let words = corners.split_whitespace();
-        Some(words.filter_map(|word| word.split('/').next()?.parse().ok()))
+        let digit = |byte: u8| byte.is_ascii_digit().then(|| usize::from(byte - b'0'));
+        let number = move |word: &str| {
+            let digits = word.bytes().map_while(digit);
+            digits.fold(0, |number, digit| 10 * number + digit)
+        };
+        Some(corners.split_ascii_whitespace().map(number))
     })
 }
 

@@ -214,3 +214,36 @@ fn what_is_left_out_is_named() {
     let last = "in.gltf: each of 24 more cameras and lights is left out: for reasons like these";
     assert_eq!(warnings[16], last);
 }
+
+#[test]
+fn far_cameras_and_lights_have_the_digits_of_doubles() {
+    // The square is far away and small, so that the scene has an offset. Its light and its camera are
+    // beside it, at places that floats do not hold.
+    let nodes = format!(
+        r#"{{"mesh": 0, "translation": [4000000.1, 0, 5000000], "scale": [0.3, 0.3, 0.3]}},
+        {{"camera": 0, "translation": [4000000.2, 0.1, 5000003.3]}},
+        {{"translation": [4000000.7, 2, 5000000.9], {}}}"#,
+        light(0)
+    );
+    let others = r#", "cameras": [{"type": "perspective", "perspective": {"yfov": 1, "znear": 1}}],
+        "extensionsUsed": ["KHR_lights_punctual"],
+        "extensions": {"KHR_lights_punctual": {"lights": [{"type": "point"}]}}"#;
+    let loaded = read(document(Some(&data_uri()), &nodes, LIST, others)).unwrap();
+    assert_eq!(warnings(&loaded), [""; 0]);
+    let scene = loaded.scene;
+    let offset = scene.offset();
+    assert_eq!(offset, DVec3::new(4e6, 0.0, 5e6));
+    let (eye, lamp) = (scene.cameras()[0].eye, scene.lights().points[0].position);
+    assert_eq!(eye, DVec3::new(4_000_000.2, 0.1, 5_000_003.3));
+    assert_eq!(lamp, DVec3::new(4_000_000.7, 2.0, 5_000_000.9));
+    let view = scene.cameras()[0].view(scene.bounds(), offset);
+    let camera = view.camera(scene.bounds(), offset).unwrap();
+    assert_eq!(camera.eye(), (eye - offset).as_vec3());
+    // It looks along -z, as far as the middle of the square is.
+    let expected = Vec3::new(camera.eye().x, camera.eye().y, 0.0);
+    assert!(
+        (camera.look_at() - expected).length() < 1e-6,
+        "{}",
+        camera.look_at()
+    );
+}
