@@ -6,6 +6,7 @@
 //! [`textures`] there is a second pass, for [`coordinates`], and one beside `tobj` where there are
 //! [`normals`].
 
+mod assemble;
 mod chunk;
 mod coordinates;
 mod map;
@@ -21,18 +22,13 @@ mod write;
 pub use write::{save, write_mtl, write_obj};
 
 use crate::beside::find;
-use crate::colours::{self, Encoded, WHITE, visible};
 use crate::load::LARGEST;
-use crate::normals::completed;
 use crate::polygon::Fans;
-use crate::precision::{Loss, SAMPLES, choose_offset};
-use crate::scene::Parts;
 use crate::texture::assign_plain_materials;
-use crate::{
-    CleanOptions, Lights, Loaded, Material, MaterialTextures, Scene, SceneError, Texturing, Warning,
-};
+use crate::{CleanOptions, Loaded, MaterialTextures, Scene, SceneError, Warning};
+use assemble::{Corners, assemble, colours};
 use coordinates::Coordinates;
-use glam::{DVec3, Vec3};
+use glam::DVec3;
 use heapwood_files::{check_text, text, to_utf8};
 use map::Map;
 use normals::Normals;
@@ -162,7 +158,7 @@ pub(crate) fn read(
         normals,
         colours,
     };
-    let (offset, loss) = settle_offset(&mut models, &scan, offset);
+    let (offset, loss) = recheck::settle_offset(&mut models, &scan, offset);
     let mut fans = Fans::default();
     let mut parts = assemble(name, models, read.collect(), &corners, &mut fans);
     warnings.extend(fans.warning(name, |face| line_of_face(&text, face)));
@@ -188,34 +184,6 @@ pub(crate) fn read(
         report,
         warnings,
     })
-}
-
-/// The offset of a file, `given` or its own, to which positions are made relative, and what triangles
-/// lose all the same.
-fn settle_offset(
-    models: &mut [tobj::Model],
-    scan: &scan::Scan,
-    given: Option<DVec3>,
-) -> (DVec3, Loss) {
-    let meshes = models.iter().map(|model| &model.mesh);
-    let triangles = |mesh: &tobj::Mesh| match mesh.face_arities.len() {
-        0 => mesh.indices.len() / 3,
-        faces => mesh.indices.len() - 2 * faces,
-    };
-    let count = meshes.clone().map(triangles).sum();
-    let vertices: usize = meshes.clone().map(|mesh| mesh.positions.len() / 3).sum();
-    let positions = meshes.flat_map(|mesh| mesh.positions.as_chunks().0);
-    let sample = positions.step_by((vertices / SAMPLES).max(1));
-    let is_moved = given.is_some_and(|offset| offset != DVec3::ZERO);
-    if !is_moved && !Loss::is_possible(sample.copied(), count) {
-        return (DVec3::ZERO, Loss::default());
-    }
-    let exact = recheck::Exact::of(scan);
-    let (offset, loss) = choose_offset(given, |offset| exact.loss(offset));
-    if offset != DVec3::ZERO {
-        exact.move_meshes(models, &recheck::corners(&scan.body), offset);
-    }
-    (offset, loss)
 }
 
 /// Points and lines never reach `tobj`; polygons are divided in `polygon`.
@@ -254,131 +222,6 @@ fn read_library(
             let (text, warnings) = mtl::checked(&name, &library_path(scene, &name), &text, maps);
             (tobj::load_mtl_buf(&mut text.as_bytes()), warnings)
         }
-    }
-}
-
-/// What there is for the corners of all faces, which `tobj` leaves in order.
-struct Corners {
-    coordinates: Option<Vec<[f32; 2]>>,
-    normals: Option<Normals>,
-    colours: Option<Vec<[f32; 4]>>,
-}
-
-/// The colours of the corners of all faces, if there are any, and what there is to say about them.
-fn colours(name: &str, scan: &scan::Scan) -> (Option<Vec<[f32; 4]>>, Option<Warning>) {
-    let Some(&(_, line, _)) = scan.colours.first() else {
-        return (None, None);
-    };
-    let numbers = scan.colours.iter().flat_map(|(.., colour)| *colour);
-    let encoded = Encoded::floats(numbers);
-    let mut of_vertices = vec![WHITE; scan.vertex_count];
-    let (mut faulty, mut first) = (0, line);
-    for &(vertex, line, colour) in &scan.colours {
-        let (colour, is_faulty) = encoded.colour(colour);
-        of_vertices[vertex] = colour;
-        if is_faulty {
-            first = if faulty == 0 { line } else { first };
-            faulty += 1;
-        }
-    }
-    let corners = recheck::corners(&scan.body).into_iter();
-    let of_corners = corners.map(|vertex| of_vertices[vertex as usize]);
-    (
-        Some(of_corners.collect()),
-        colours::warning(name, faulty, Some(first)),
-    )
-}
-
-/// One scene from the meshes that `tobj` makes of groups and materials.
-fn assemble(
-    name: &str,
-    models: Vec<tobj::Model>,
-    mut materials: Vec<Material>,
-    corners: &Corners,
-    fans: &mut Fans,
-) -> Parts {
-    let nameless = models
-        .iter()
-        .any(|m| m.mesh.material_id.is_none() && !m.mesh.indices.is_empty());
-    let default = materials.len() as u32;
-    if nameless {
-        materials.push(match corners.colours {
-            // Its grey would darken what has a colour of its own.
-            Some(_) => Material::matt("default", Vec3::ONE),
-            None => Material::default(),
-        });
-    }
-    let sum = |count: fn(&tobj::Mesh) -> usize| models.iter().map(|m| count(&m.mesh)).sum();
-    let mut vertices = Vec::with_capacity(sum(|mesh| mesh.positions.len() / 3));
-    let mut triangles = Vec::with_capacity(sum(|mesh| mesh.indices.len() / 3));
-    let mut material_of = Vec::with_capacity(triangles.capacity());
-    let (mut coordinates, mut normals) = (Vec::new(), Vec::new());
-    let mut colours = Vec::new();
-    // Corners of the meshes before, and faces.
-    let (mut before, mut faces) = (0, 0);
-    for tobj::Model { mesh, .. } in models {
-        let mut lay = |triangle: [usize; 3]| {
-            let corners_of_file = triangle.map(|corner| before + corner);
-            if let Some(all) = &corners.coordinates {
-                coordinates.push(corners_of_file.map(|corner| all[corner]));
-            }
-            if let Some(all) = &corners.normals {
-                normals.push(corners_of_file.map(|corner| all.of_corner(corner)));
-            }
-            if let Some(all) = &corners.colours {
-                colours.push(corners_of_file.map(|corner| all[corner]));
-            }
-        };
-        let base = vertices.len() as u32;
-        vertices.extend(mesh.positions.chunks_exact(3).map(Vec3::from_slice));
-        let position = |at: u32| vertices[at as usize];
-        if mesh.face_arities.is_empty() {
-            // All faces are triangles.
-            faces += mesh.indices.len() / 3;
-            let vertices = mesh.indices.as_chunks().0.iter();
-            triangles.extend(vertices.map(|vertices: &[u32; 3]| vertices.map(|at| at + base)));
-            (0..mesh.indices.len())
-                .step_by(3)
-                .for_each(|first| lay([first, first + 1, first + 2]));
-        }
-        // Corners of a face are divided by their numbers among those of the mesh.
-        let (mut face, mut parts) = (Vec::new(), Vec::new());
-        let mut first = 0;
-        for &arity in &mesh.face_arities {
-            face.clear();
-            face.extend(first..first + arity);
-            first += arity;
-            parts.clear();
-            let vertex = |corner: u32| mesh.indices[corner as usize] + base;
-            fans.triangulate(faces, &face, |corner| position(vertex(corner)), &mut parts);
-            faces += 1;
-            triangles.extend(parts.iter().map(|corners| corners.map(vertex)));
-            parts
-                .iter()
-                .for_each(|corners| lay(corners.map(|corner| corner as usize)));
-        }
-        before += mesh.indices.len();
-        material_of.resize(
-            triangles.len(),
-            mesh.material_id.map_or(default, |id| id as u32),
-        );
-    }
-    let normals = completed(normals, &triangles, &vertices);
-    Parts {
-        name: name.to_owned(),
-        vertices,
-        triangles,
-        materials,
-        material_of,
-        texturing: Texturing {
-            coordinates,
-            ..Texturing::default()
-        },
-        normals,
-        colours: visible(colours),
-        cameras: Vec::new(),
-        lights: Lights::default(),
-        offset: DVec3::ZERO,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::pieces::Pieces;
 use super::scan::Scan;
-use crate::precision::{Loss, relative};
+use crate::precision::{Loss, SAMPLES, choose_offset, relative};
 use glam::DVec3;
 use std::collections::HashSet;
 
@@ -21,6 +21,34 @@ pub(super) fn first_used(vertices: &[usize], body: &Pieces) -> Option<usize> {
 pub(super) fn corners(body: &Pieces) -> Vec<u32> {
     let vertices = faces(body).flatten();
     vertices.map(|vertex| vertex as u32 - 1).collect()
+}
+
+/// The offset of a file, `given` or its own, to which positions are made relative, and what triangles
+/// lose all the same.
+pub(super) fn settle_offset(
+    models: &mut [tobj::Model],
+    scan: &Scan,
+    given: Option<DVec3>,
+) -> (DVec3, Loss) {
+    let meshes = models.iter().map(|model| &model.mesh);
+    let triangles = |mesh: &tobj::Mesh| match mesh.face_arities.len() {
+        0 => mesh.indices.len() / 3,
+        faces => mesh.indices.len() - 2 * faces,
+    };
+    let count = meshes.clone().map(triangles).sum();
+    let vertices: usize = meshes.clone().map(|mesh| mesh.positions.len() / 3).sum();
+    let positions = meshes.flat_map(|mesh| mesh.positions.as_chunks().0);
+    let sample = positions.step_by((vertices / SAMPLES).max(1));
+    let is_moved = given.is_some_and(|offset| offset != DVec3::ZERO);
+    if !is_moved && !Loss::is_possible(sample.copied(), count) {
+        return (DVec3::ZERO, Loss::default());
+    }
+    let exact = Exact::of(scan);
+    let (offset, loss) = choose_offset(given, |offset| exact.loss(offset));
+    if offset != DVec3::ZERO {
+        exact.move_meshes(models, &corners(&scan.body), offset);
+    }
+    (offset, loss)
 }
 
 /// Positions before they are rounded, and the triangles between them.
