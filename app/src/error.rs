@@ -131,8 +131,8 @@ impl Error {
             Self::Verification(_)
             | Self::Heap(HeapError::Misuse { .. } | HeapError::InvalidGrants { .. }) => 5,
             Self::Backend(_) | Self::Heap(_) | Self::OutOfPool(_) => 4,
-            // 128 and the number of the signal, as shells say it.
             Self::Cases(_) => 6,
+            // 128 and the number of the signal, as shells say it.
             Self::Interrupted(_) => 130,
             Self::Relayed { code, .. } => *code,
             Self::Frame { error, .. } => error.exit_code(),

@@ -55,8 +55,8 @@ impl Call {
 pub enum Grid {
     /// At least so many threads: full blocks on the GPU, a warp each on the CPU.
     Threads(u32),
-    /// The same for kernels whose threads trace rays: on the GPU small blocks, of which a
-    /// multiprocessor holds more warps at 56 to 72 registers a thread.
+    /// As [`Grid::Threads`], for kernels that trace rays. Their blocks are smaller on a GPU: at 56
+    /// to 72 registers a thread, a multiprocessor then holds more warps.
     Rays(u32),
     /// So many warps, whatever their lanes: rounded up to blocks on the GPU.
     Warps(u32),

@@ -46,9 +46,10 @@ impl Encoded {
         }
     }
 
-    /// Floats from 0 to 1, or to 255 if one of these is above 1.
+    /// Floats from 0 to 1, or to 255 if one of these is 2 or more: a little above 1 is rounding,
+    /// and no file of bytes has nothing but 0 and 1.
     pub fn floats(mut numbers: impl Iterator<Item = f32>) -> Self {
-        let has_bytes = numbers.any(|number| number > 1.0);
+        let has_bytes = numbers.any(|number| number >= 2.0 && number.is_finite());
         Self {
             scale: if has_bytes { 1.0 } else { BYTE },
             ..Self::bytes()

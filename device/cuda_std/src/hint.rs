@@ -1,11 +1,11 @@
-//! What the compiler is told about values.
+//! Barriers to optimisation.
 
-/// The same bits, of which nothing is computed ahead of this call.
+/// Returns `bits`, opaque to the compiler.
 ///
-/// A conversion of them in a loop stays there, where otherwise the compiler would convert once
-/// and keep a wider copy in registers.
+/// A conversion of the result in a loop stays there. Of `bits` the compiler would convert once, and
+/// keep a wider copy in registers.
 #[inline(always)]
-pub fn here(bits: u32) -> u32 {
+pub fn opaque(bits: u32) -> u32 {
     #[cfg(target_arch = "nvptx64")]
     {
         let same;

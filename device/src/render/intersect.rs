@@ -25,7 +25,7 @@
 //!
 //! The sign of `t` is right unless the origin is within 2^-48 S of the triangle's plane.
 
-use cuda_std::hint::here;
+use cuda_std::hint::opaque;
 use glam::Vec2;
 
 use super::ray::{Ray, larger};
@@ -185,9 +185,9 @@ impl Ray {
         // SAFETY: the axes are 0 to 2, so these are numbers of the triangle.
         unsafe {
             [
-                corner.add(here(x) as usize).read(),
-                corner.add(here(y) as usize).read(),
-                corner.add(here(z) as usize).read(),
+                corner.add(opaque(x) as usize).read(),
+                corner.add(opaque(y) as usize).read(),
+                corner.add(opaque(z) as usize).read(),
             ]
         }
     }
@@ -233,7 +233,7 @@ impl Ray {
 /// would take 16 registers of a traversal on a GPU.
 #[inline(always)]
 fn widened(number: f32) -> f64 {
-    f64::from(f32::from_bits(here(number.to_bits())))
+    f64::from(f32::from_bits(opaque(number.to_bits())))
 }
 
 /// The edge function of two corners: on which side of the line through them

@@ -208,7 +208,7 @@ impl TexturedMaterial {
         &self,
         textures: &Textures,
         triangle: u32,
-        [a, b, c]: [f32; 3],
+        [_, b, c]: [f32; 3],
     ) -> [f32; 4] {
         if self.colours == NO_TEXTURE {
             return [1.0; 4];
@@ -216,7 +216,9 @@ impl TexturedMaterial {
         let first = self.colours as usize + COLOUR_WORDS * triangle as usize;
         // SAFETY: the caller's promise; floats have the size and the alignment of words.
         let [p, q, r] = unsafe { textures.words.add(first).cast::<[[f32; 4]; 3]>().read() };
-        let channel = |at: usize| p[at] * a + q[at] * b + r[at] * c;
+        // From one corner on: weights may not add up to 1, and a constant has to stay itself, or
+        // an alpha that is the cutoff has holes.
+        let channel = |at: usize| p[at] + (q[at] - p[at]) * b + (r[at] - p[at]) * c;
         [channel(0), channel(1), channel(2), channel(3)]
     }
 

@@ -1,7 +1,8 @@
 //! The closest hit of a ray in a finished tree, and whether there is any.
 //!
 //! Invariant: the answer is that of testing every triangle of the scene, except the one
-//! that the ray leaves, with [`Ray::hit`], bit for bit, whatever the tree. The lower triangle
+//! that the ray leaves, with [`Ray::hit`], bit for bit, whatever the tree: a leaf applies the two
+//! halves of that function itself. The lower triangle
 //! decides equal parameters, and no triangle that could win is left out: a hit at
 //! `t` lies within the ray's margin of a point of its triangle, that point is
 //! in a leaf that refers to the triangle, and with all planes thickened by the

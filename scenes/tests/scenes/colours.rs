@@ -57,6 +57,13 @@ fn white_and_no_colours_are_none() {
     assert_eq!(lines(&loaded), [expected]);
     let [black, red] = [[0, 0, 0], [255, 0, 0]].map(linear);
     assert_eq!(loaded.scene.colours(), [[black, red, black]]);
+
+    // A little above 1 is not a byte, nor is infinity.
+    let odd = "v 0 0 0 1.0001 0 0\nv 1 0 0 inf 0 0\nv 1 1 0 0.2 0 0\nf 1 2 3\n";
+    let loaded = obj(odd);
+    assert_eq!(lines(&loaded), [expected]);
+    let darker = linear([51, 0, 0]);
+    assert_eq!(loaded.scene.colours(), [[red, red, darker]]);
 }
 
 /// A PLY file of a triangle whose vertices have these properties, and the colours of its corners.

@@ -184,6 +184,20 @@ mod tests {
     }
 
     #[test]
+    fn constant_colours_stay_themselves() {
+        let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
+        let scene = heapwood_scenes::Scene::from_triangles("one", &[corners]);
+        let scene = scene.with_colours(vec![[[0.5; 4]; 3]]).unwrap();
+        let textured = Textured::of(&scene).unwrap();
+        for at in 1..1000_u32 {
+            // Rounded one by one, as at a hit; their sum is often not 1.
+            let (a, b) = (f64::from(at) / 1009.0, f64::from(at % 7) / 7919.0);
+            let weights = [a as f32, b as f32, (1.0 - a - b) as f32];
+            assert_eq!(textured.at(0, weights).transparency, 0.5, "{weights:?}");
+        }
+    }
+
+    #[test]
     fn records_name_the_textures_of_their_material() {
         let mut material = Material::matt("wood", Vec3::new(1.0, 0.5, 0.25));
         material.textures.base = Some(3);

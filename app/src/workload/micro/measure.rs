@@ -170,6 +170,7 @@ fn fill_in(
             heap.init()?;
         }
         row.corrupt = bench.verify(verified_blocks(case, handles), frees)?;
+        heap.check_grants()?;
     }
     let overwritten = heap.state()?.faults.overwritten;
     if let Some(corrupt @ 1..) = row.corrupt {

@@ -1,6 +1,6 @@
 //! Colours of vertices, which are linear, and alpha, which some materials have.
 
-use crate::file::*;
+use super::file::*;
 use heapwood_scenes::{CornerColours, Loaded};
 
 /// A file of a square, whose material is as `material` says, with the colours of its five vertices in
