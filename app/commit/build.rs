@@ -19,7 +19,8 @@ fn main() {
         println!("cargo::rustc-env=HEAPWOOD_COMMIT={}", commit.trim());
     }
     // The log of HEAD grows with each commit and checkout. The index does not serve: `git status`
-    // and `git describe` itself write it. Whether files differ depends on all that git tracks.
+    // and `git describe` itself write it. Whether files differ depends on all that git tracks; a new
+    // file that is only staged is not seen.
     let heads = git(&["rev-parse", "--git-path", "HEAD", "--git-path", "logs/HEAD"]);
     let tracked = git(&["ls-tree", "--name-only", "HEAD"]);
     for file in [heads, tracked].iter().flatten().flat_map(|it| it.lines()) {
@@ -31,7 +32,7 @@ fn main() {
     }
 }
 
-/// What git prints in the root of the repository, if it succeeds.
+/// The output of git in the root of the repository, if it succeeds.
 fn git(arguments: &[&str]) -> Option<String> {
     let mut git = Command::new("git");
     let output = git.args(arguments).current_dir(ROOT).output().ok()?;

@@ -39,8 +39,7 @@ pub struct Meta {
     pub seed: Option<u64>,
     /// Fingerprint of the input, 16 hexadecimal digits.
     pub input_hash: Option<String>,
-    /// What is added to the positions of a scene that is relative to an offset for the coordinates of
-    /// its file.
+    /// The offset of a scene: its positions plus this are the coordinates of its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<[f64; 3]>,
     /// What the kernels were linked with, for an allocator of the user's.

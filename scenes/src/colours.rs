@@ -1,6 +1,5 @@
-//! Colours of vertices, as triangles' corners have them: linear RGB, which the diffuse or base colour
-//! of a material is multiplied by, and alpha, which its opacity is. Positions and trees know nothing
-//! of them.
+//! Colours of vertices, as triangles' corners have them. Linear RGB multiplies the diffuse or base
+//! colour of a material, and alpha its opacity. Positions and trees know nothing of them.
 //!
 //! Scans have the colours of photographs: those of OBJ and PLY are encoded as sRGB. Those of glTF are
 //! linear.
@@ -11,14 +10,13 @@ use rayon::prelude::*;
 /// The colours of a triangle's corners: linear RGB and alpha, each from 0 to 1.
 pub type CornerColours = [[f32; 4]; 3];
 
-/// What changes nothing, and the colour of a vertex that has none.
+/// The colour of a vertex without one, which changes nothing.
 pub(crate) const WHITE: [f32; 4] = [1.0; 4];
 
 /// The byte of sRGB that is brightest.
 const BYTE: f32 = 255.0;
 
-/// A colour as it may be: NaN becomes 1, and what is below 0 or above 1 the bound; and whether there
-/// was such.
+/// A colour within its bounds, and whether it was not: NaN becomes 1, and other numbers the nearest.
 pub(crate) fn sound(colour: [f32; 4]) -> ([f32; 4], bool) {
     let is_sound = |number: f32| (0.0..=1.0).contains(&number);
     let sound = |number: f32| match number.is_nan() {
@@ -31,7 +29,7 @@ pub(crate) fn sound(colour: [f32; 4]) -> ([f32; 4], bool) {
 /// Colours of a file that are encoded as sRGB.
 #[derive(Debug)]
 pub(crate) struct Encoded {
-    /// What makes bytes of numbers.
+    /// The factor from numbers to bytes.
     scale: f32,
     /// The linear values of bytes.
     linear: [f32; 256],
@@ -46,8 +44,8 @@ impl Encoded {
         }
     }
 
-    /// Floats from 0 to 1, or to 255 if one of these is 2 or more: a little above 1 is rounding,
-    /// and no file of bytes has nothing but 0 and 1.
+    /// Floats from 0 to 1, or to 255 if one of these is 2 or more. A number a little above 1 is
+    /// rounded.
     pub fn floats(mut numbers: impl Iterator<Item = f32>) -> Self {
         let has_bytes = numbers.any(|number| number >= 2.0 && number.is_finite());
         Self {
@@ -86,7 +84,7 @@ pub(crate) fn visible(colours: Vec<CornerColours>) -> Vec<CornerColours> {
     }
 }
 
-/// What is wrong with the colours of so many triangles.
+/// The fault in the colours of so many triangles, if there is one.
 pub(crate) fn fault(colours: &[CornerColours], triangles: usize) -> Option<&'static str> {
     let is_faulty = |corners: &CornerColours| corners.iter().any(|colour| sound(*colour).1);
     if !colours.is_empty() && colours.len() != triangles {
@@ -98,8 +96,7 @@ pub(crate) fn fault(colours: &[CornerColours], triangles: usize) -> Option<&'sta
     }
 }
 
-/// What there is to say about colours of a file that are unsound: how many, and the first line in a
-/// file of lines.
+/// A warning about unsound colours of a file: how many there are, and the first line of a text.
 pub(crate) fn warning(path: &str, count: usize, line: Option<usize>) -> Option<Warning> {
     (count > 0).then(|| Warning::VertexColours {
         path: path.to_owned(),

@@ -163,9 +163,9 @@ impl Loss {
             .is_ample(triangles)
     }
 
-    /// The middle of the triangles that change, as a multiple of a power of two that is at least as
-    /// large as they reach: few bits, so that differences with it are exact, and the same for scenes
-    /// that differ little. None where nothing changes or the middle is the origin.
+    /// The middle of the triangles that change, rounded to a multiple of a power of two above their
+    /// extent. With so few bits differences are exact, and scenes that differ little share it. None
+    /// where nothing changes, or the middle is the origin.
     pub fn offset(&self) -> Option<DVec3> {
         if self.count == 0 {
             return None;
@@ -194,8 +194,8 @@ impl Loss {
         }
     }
 
-    /// The error of a scene of which cleaning leaves nothing, with the reason where that is this
-    /// loss.
+    /// The error of a scene without triangles after cleaning, with this loss as the reason if it is
+    /// one.
     pub fn explain(self, error: SceneError) -> SceneError {
         match error {
             SceneError::AllDegenerate { name, count, .. } if self.count > 0 => {

@@ -6,20 +6,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use glam::DVec3;
 use heapwood_graphs::Format;
-use heapwood_scenes::{CleanOptions, CleanReport, Loaded, Scene, load_relative_to};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::complain;
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{BackendError, Choice, LAUNCH_LIMIT, Options, tell_of_long_calls};
-use crate::generate::{SceneSpec, Source};
 use crate::link::{LinkError, LinkOptions};
 use crate::output::{self, Output};
 use crate::size;
-use crate::workload::frames::Frame;
 use crate::workload::linking::Linking;
 
 /// Which machine runs the kernels.
@@ -234,112 +230,6 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         0 => Err("write a size of at least 1 byte".to_owned()),
         bytes => Ok(bytes),
     }
-}
-
-/// Loads and cleans a scene, or makes it; says on the standard error what was odd and what
-/// was left out.
-///
-/// # Errors
-///
-/// A scene that cannot be used or made.
-pub fn load_scene(
-    source: &Source<SceneSpec>,
-    keep_duplicates: bool,
-) -> Result<(Scene, CleanReport), Error> {
-    match source {
-        Source::File(path) => read_scene(path, keep_duplicates, None),
-        Source::Generated { text, spec } => {
-            let made = make_scene(spec)?.renamed(text);
-            Ok(made.clean(CleanOptions { keep_duplicates })?)
-        }
-    }
-}
-
-/// Loads and cleans the frames of a moving scene, or makes them, as [`load_scene`] does. Files are
-/// read relative to one offset: that of the first frame that needs one.
-///
-/// # Errors
-///
-/// [`Error::Frame`] with one that cannot be used or made.
-pub fn load_frames(
-    sources: &[Source<SceneSpec>],
-    keep_duplicates: bool,
-) -> Result<Vec<Frame>, Error> {
-    let load = |index: usize, offset: Option<[f64; 3]>| {
-        let loaded = match (&sources[index], offset) {
-            (Source::File(path), Some(offset)) => {
-                read_scene(path, keep_duplicates, Some(DVec3::from_array(offset)))
-            }
-            (source, _) => load_scene(source, keep_duplicates),
-        };
-        let loaded = loaded.map_err(|error| Error::Frame {
-            number: index + 1,
-            name: sources[index].to_string(),
-            error: Box::new(error),
-        });
-        Ok::<_, Error>(Frame::of(&loaded?.0))
-    };
-    let mut frames: Vec<Frame> = Vec::with_capacity(sources.len());
-    let mut offset = None;
-    for index in 0..sources.len() {
-        let frame = load(index, offset)?;
-        if offset.is_none() && frame.offset.is_some() {
-            offset = frame.offset;
-            for (before, earlier) in frames.iter_mut().enumerate() {
-                *earlier = load(before, offset)?;
-            }
-        }
-        frames.push(frame);
-    }
-    Ok(frames)
-}
-
-/// Makes a scene.
-///
-/// # Errors
-///
-/// A scene that cannot be made.
-pub fn make_scene(spec: &SceneSpec) -> Result<Scene, Error> {
-    let spinner = spinner("making a scene".to_owned());
-    let made = spec.make(&mut |path| Ok(read_scene(path, false, None)?.0));
-    spinner.finish_and_clear();
-    made
-}
-
-/// Reads and cleans the scene in a file, relative to an offset or to its own.
-fn read_scene(
-    path: &Path,
-    keep_duplicates: bool,
-    offset: Option<DVec3>,
-) -> Result<(Scene, CleanReport), Error> {
-    let spinner = spinner(format!("reading {}", path.display()));
-    let options = CleanOptions { keep_duplicates };
-    let loaded = match offset {
-        Some(offset) => load_relative_to(path, options, offset),
-        None => heapwood_scenes::load(path, options),
-    };
-    spinner.finish_and_clear();
-    let Loaded {
-        scene,
-        report,
-        warnings,
-    } = loaded?;
-    for warning in &warnings {
-        complain("warning", warning);
-    }
-    if scene.offset() != DVec3::ZERO {
-        let [x, y, z] = scene.offset().to_array();
-        let what = format_args!(
-            "{}: far from the origin, the tree is built relative to {x},{y},{z}; cameras, lights and \
-             files keep the coordinates of the scene",
-            path.display()
-        );
-        complain("note", &what);
-    }
-    if report.kept < report.read {
-        complain("note", &format_args!("{}: {report}", path.display()));
-    }
-    Ok((scene, report))
 }
 
 /// Makes sure that each thing that a command writes has a file of its own, which it does not

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::common::make_scene;
+use super::scenes::make_scene;
 use super::suffix;
 use crate::Error;
 use crate::generate::{SceneSpec, Spec};

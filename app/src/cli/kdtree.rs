@@ -7,7 +7,8 @@ use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, Scene};
 
 use super::builder::BuilderArguments;
-use super::common::{BackendArguments, load_frames, load_scene, progress, read_apart, write};
+use super::common::{BackendArguments, progress, read_apart, write};
+use super::scenes::{load_frames, load_scene};
 use super::shade::parse_mode;
 use super::suffix;
 use super::tree::{AllocatorArguments, CameraArguments, ScenesArguments, TreeArguments};

@@ -19,6 +19,7 @@ mod light;
 mod origin;
 mod passes;
 mod render;
+mod scenes;
 mod sequence;
 mod shade;
 mod suffix;
@@ -33,7 +34,7 @@ use clap::{Parser, Subcommand};
 
 use crate::{Error, output};
 
-/// What the exit codes mean, for the help; README.md has the same in a table.
+/// Meanings of the exit codes, for the help; README.md has the same in a table.
 const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 failed; 2 arguments that make no sense; 3 an input, linked or output file; 4 \
 device, memory or pool; 5 a wrong result; 6 some cases of bench or compare failed with a fault or a \

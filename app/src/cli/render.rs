@@ -7,10 +7,11 @@ use heapwood_scenes::{Camera, Scene};
 use serde::Serialize;
 
 use super::builder::BuilderArguments;
-use super::common::{BackendArguments, load_scene, read_apart, spinner};
+use super::common::{BackendArguments, read_apart, spinner};
 use super::light::read_panorama;
 use super::origin::{Origin, ReadyTree};
 use super::passes::{Interrupts, PassArguments, PassBar};
+use super::scenes::load_scene;
 use super::sequence::SequenceArguments;
 use super::shade::ShadeArguments;
 use super::suffix;

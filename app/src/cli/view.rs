@@ -8,7 +8,8 @@ use console::Term;
 use heapwood_device::render::Mode;
 use heapwood_scenes::Camera;
 
-use super::common::{BackendArguments, load_scene};
+use super::common::BackendArguments;
+use super::scenes::load_scene;
 use super::shade::parse_mode;
 use super::suffix;
 use crate::Error;

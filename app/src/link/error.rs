@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::kind::Kind;
 use super::{CREATE, DESTROY, FREE, MALLOC};
 
-/// What makes a shared library of a source in C.
+/// The command that compiles a C source to a shared library.
 const HOST_COMPILER: &str = "cc -O2 -shared -fPIC";
 
 /// Why the functions of an allocator cannot be had. Each displays as one line.

@@ -48,7 +48,7 @@ pub struct Frame {
     pub triangles: Vec<Triangle>,
     /// Fingerprint of the triangles.
     pub input_hash: u64,
-    /// What is added to them for the coordinates of the scene's file, if anything is.
+    /// The offset of the scene: its positions plus this are the coordinates of its file.
     pub offset: Option<[f64; 3]>,
 }
 

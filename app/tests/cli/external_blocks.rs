@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::external::{FAULTY, FREE_LISTS, compile};
 use crate::program::{Folder, run, text};
 
-/// What is not told of blocks is unknown, not what was requested.
+/// Sizes that an allocator does not tell are unknown, and are not those of requests.
 #[test]
 fn sizes_of_blocks_are_known_if_the_functions_tell_them() {
     let folder = Folder::new();
@@ -144,7 +144,7 @@ fn more_blocks_than_the_pool_has_room_for_overlap() {
     }
 }
 
-/// Whoever builds another tree than most is not the fastest, and has no ratio.
+/// An allocator whose tree differs from most has neither a ratio nor the star.
 #[test]
 fn results_that_differ_are_not_ranked() {
     let folder = Folder::new();

@@ -139,7 +139,7 @@ fn a_command_that_waits_for_a_library_says_so() {
         &[],
         "loads"
     ));
-    let waits = |library: &str| {
+    let waits = &|library: &str| {
         let mut child = Command::new(program())
             .args(["kdtree", "gen:soup,triangles=100", "--backend", "cpu"])
             .args(["--allocator", "external:free=no", "--link"])
@@ -155,8 +155,13 @@ fn a_command_that_waits_for_a_library_says_so() {
         child.wait().unwrap();
         line.expect("a line").unwrap().unwrap()
     };
-    for (library, what) in [("calls.so", "tree_"), ("loads.so", "loading it is ")] {
-        let said = waits(library);
+    // Both wait at the same time.
+    let said = thread::scope(|scope| {
+        let both = ["calls.so", "loads.so"].map(|library| scope.spawn(move || waits(library)));
+        both.map(|waiting| waiting.join().unwrap())
+    });
+    let expected = [("calls.so", "tree_"), ("loads.so", "loading it is ")];
+    for ((library, what), said) in expected.into_iter().zip(said) {
         assert!(said.starts_with("heapwood: note: "), "{said}");
         assert!(said.contains(&format!("{library}: {what}")), "{said}");
         assert!(said.contains("is not done after 10 s"), "{said}");

@@ -143,3 +143,35 @@ fn frames_have_one_offset() {
     assert_eq!(result["trees_hash"], near["trees_hash"]);
     assert!(near["meta"].get("offset").is_none());
 }
+
+#[test]
+fn frames_before_the_offset_are_read_again_in_silence() {
+    let (folder, offset) = folder();
+    // It is as far away, but loses nothing there; one of its triangles has no area.
+    let [x, y, z] = FAR;
+    let large = format!(
+        "v {x} {y} {z}\nv {} {y} {z}\nv {x} {y} {}\nf 1 2 3\nf 1 1 2\n",
+        x + 512.0,
+        z - 512.0
+    );
+    folder.put("large.obj", large);
+    let frames = |files: &str| {
+        let command = format!("kdtree --frames {files} --backend cpu --runs 1 --format json");
+        run(&folder, &command)
+    };
+    let outcome = frames("@large.obj @far.obj");
+    assert_eq!(outcome.json()["meta"]["offset"], serde_json::json!(offset));
+    let lines = outcome.stderr.lines();
+    let of_large = lines.filter(|line| line.contains("large.obj"));
+    assert_eq!(of_large.count(), 1, "{outcome:?}");
+
+    // What is made near the origin has no place beside a survey; what is made of one has.
+    let outcome = frames("@far.obj gen:knot");
+    assert_eq!(outcome.code, 2, "{outcome:?}");
+    let why = "frame 2 (gen:knot): another frame is far from the origin";
+    assert!(outcome.stderr.contains(why), "{outcome:?}");
+    folder.put("next.obj", survey([x + 100.25, y, z]));
+    let far = folder.path("far.obj");
+    let outcome = frames(&format!("@next.obj gen:{},copies=1", far.display()));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+}

@@ -2,8 +2,8 @@
 
 /// Returns `bits`, opaque to the compiler.
 ///
-/// A conversion of the result in a loop stays there. Of `bits` the compiler would convert once, and
-/// keep a wider copy in registers.
+/// A conversion of the result stays in its loop. The compiler would hoist one of `bits` and keep a
+/// wider copy in registers.
 #[inline(always)]
 pub fn opaque(bits: u32) -> u32 {
     #[cfg(target_arch = "nvptx64")]

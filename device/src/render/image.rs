@@ -56,7 +56,7 @@ pub struct Render;
 impl PlainKernel for Render {
     type Arguments = RenderArguments;
 
-    // As for paths: with 40 the traversal spills, and pictures take 6 to 20 % longer.
+    // As for paths: with 40 the traversal spills, and pictures take 6 to 21 % longer.
     const REGISTERS: u32 = 56;
 
     #[inline(always)]

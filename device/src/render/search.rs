@@ -77,7 +77,7 @@ impl Counter for Visits {
 pub(super) trait Search: Counter {
     /// The parameter behind which nothing is of interest any more.
     fn farthest(&self) -> f32;
-    /// Whether it has this triangle's hit, so that there is no need to look again in the next leaf.
+    /// Whether this triangle's hit was taken: leaves that share a triangle do not test it again.
     fn has(&self, triangle: u32) -> bool;
     /// Takes a hit; whether it ends the search.
     fn found(&mut self, triangle: u32, t: f32) -> bool;

@@ -1,13 +1,12 @@
 //! The closest hit of a ray in a finished tree, and whether there is any.
 //!
 //! Invariant: the answer is that of testing every triangle of the scene, except the one
-//! that the ray leaves, with [`Ray::hit`], bit for bit, whatever the tree: a leaf applies the two
-//! halves of that function itself. The lower triangle
-//! decides equal parameters, and no triangle that could win is left out: a hit at
-//! `t` lies within the ray's margin of a point of its triangle, that point is
-//! in a leaf that refers to the triangle, and with all planes thickened by the
-//! margin the ray is in that leaf at `t`. So leaves are skipped only if the ray
-//! misses them thickened, or enters them behind the best hit so far.
+//! that the ray leaves, with [`Ray::hit`], bit for bit, whatever the tree. A leaf applies the two
+//! halves of that function. The lower triangle decides equal parameters, and no triangle that could
+//! win is left out: a hit at `t` lies within the ray's margin of a point of its triangle, that point
+//! is in a leaf that refers to the triangle, and with all planes thickened by the margin the ray is
+//! in that leaf at `t`. So leaves are skipped only if the ray misses them thickened, or enters them
+//! behind the best hit so far.
 //!
 //! For [`Tree::any_hit`] a limit takes the place of the best hit: a hit that is not behind the
 //! limit is in a leaf that the ray enters no later, so leaves that it enters behind the limit
@@ -32,7 +31,7 @@ pub const MAX_TRAVERSAL_DEPTH: usize = 96;
 const LOOKS_AHEAD: bool = cfg!(not(target_arch = "nvptx64"));
 
 /// Whether a ray chooses its near child without a branch, as lanes of a GPU should. A CPU
-/// predicts the branch, and reads the next node before it knows: without it pictures take 1.2 to
+/// predicts the branch, and reads the next node before it knows: without it pictures take up to
 /// 1.5 times as long.
 const CHOOSES: bool = cfg!(target_arch = "nvptx64");
 

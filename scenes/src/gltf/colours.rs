@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::accessor::Accessors;
+use super::attribute::LeftOut;
 use super::material::is_opaque;
 use crate::Warning;
 use crate::colours::{CornerColours, WHITE, sound, visible, warning};
@@ -18,8 +19,7 @@ pub(super) struct Colours {
     /// Of the first vertices, up to the last one that has some.
     of_vertices: Vec<[f32; 4]>,
     faulty: usize,
-    /// Accessors that cannot be read: where they are, and why.
-    left_out: Vec<(String, String)>,
+    left_out: LeftOut,
 }
 
 impl Colours {
@@ -31,29 +31,18 @@ impl Colours {
         index: Index<Accessor>,
         vertices: Range<usize>,
     ) {
-        let count = vertices.len();
-        let found = match accessors.get(index, place).map(|about| about.count.0) {
-            Ok(others) if others != count as u64 => {
-                Err(format!("it has {others} elements for {count} vertices"))
-            }
-            Ok(_) => (accessors.colours(index, place)).map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
+        let read = Accessors::colours;
+        let found = self
+            .left_out
+            .or_elements(accessors, (place, index), vertices.len(), read);
+        let Some(found) = found else {
+            return;
         };
-        match found {
-            Ok(found) => {
-                self.of_vertices.resize(vertices.start, WHITE);
-                for colour in found {
-                    let (colour, is_faulty) = sound(colour);
-                    self.faulty += usize::from(is_faulty);
-                    self.of_vertices.push(colour);
-                }
-            }
-            Err(cause) => {
-                let place = format!("accessors[{index}]");
-                if !self.left_out.iter().any(|(other, _)| *other == place) {
-                    self.left_out.push((place, cause));
-                }
-            }
+        self.of_vertices.resize(vertices.start, WHITE);
+        for colour in found {
+            let (colour, is_faulty) = sound(colour);
+            self.faulty += usize::from(is_faulty);
+            self.of_vertices.push(colour);
         }
     }
 
@@ -66,12 +55,7 @@ impl Colours {
         triangles: &[[u32; 3]],
         material_of: &[u32],
     ) -> (Vec<CornerColours>, Vec<Warning>) {
-        let left_out = |(place, cause)| Warning::LeftOut {
-            path: name.to_owned(),
-            what: format!("{place}, of colours,"),
-            cause,
-        };
-        let mut warnings: Vec<Warning> = self.left_out.into_iter().map(left_out).collect();
+        let mut warnings = self.left_out.warnings(name, "colours");
         warnings.extend(warning(name, self.faulty, None));
         if self.of_vertices.is_empty() {
             return (Vec::new(), warnings);

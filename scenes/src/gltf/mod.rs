@@ -7,6 +7,7 @@
 //! that is beyond [`LARGEST`](crate::load::LARGEST).
 
 mod accessor;
+mod attribute;
 mod buffer;
 mod cameras_and_lights;
 mod colours;
@@ -135,7 +136,7 @@ pub(crate) fn read(
         colours,
         unsound,
         loss,
-        faults,
+        left_out,
         cameras_and_lights,
         offset,
         ..
@@ -158,10 +159,7 @@ pub(crate) fn read(
         });
     }
     warnings.extend(loss.warning(name, triangles.len()));
-    warnings.extend(faults.into_iter().map(|(place, cause)| Warning::Texture {
-        place: format!("{name}: {place}"),
-        cause,
-    }));
+    warnings.extend(left_out.warnings_of_textures(name));
     let (normals, of_normals) = normals.of_triangles(name, &triangles, &vertices);
     warnings.extend(of_normals);
     warnings.extend(cameras_and_lights.warnings(name));

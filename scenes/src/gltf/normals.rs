@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::accessor::Accessors;
+use super::attribute::LeftOut;
 use super::transform::Affine;
 use crate::Warning;
 use crate::normals::{Faults, NO_NORMAL, completed, sound};
@@ -19,8 +20,7 @@ pub(super) struct Normals {
     /// Of the first vertices, up to the last one that has some.
     of_vertices: Vec<Vec3>,
     faults: Faults,
-    /// Accessors that cannot be read: where they are, and why.
-    left_out: Vec<(String, String)>,
+    left_out: LeftOut,
 }
 
 impl Normals {
@@ -33,32 +33,21 @@ impl Normals {
         map: &Affine,
         vertices: Range<usize>,
     ) {
-        let count = vertices.len();
-        let found = match accessors.get(index, place).map(|about| about.count.0) {
-            Ok(others) if others != count as u64 => {
-                Err(format!("it has {others} elements for {count} vertices"))
-            }
-            Ok(_) => (accessors.normals(index, place)).map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
+        let read = Accessors::normals;
+        let found = self
+            .left_out
+            .or_elements(accessors, (place, index), vertices.len(), read);
+        let Some(found) = found else {
+            return;
         };
-        match found {
-            Ok(found) => {
-                let map = map.of_normals();
-                self.of_vertices.resize(vertices.start, NO_NORMAL);
-                for normal in found {
-                    let (_, is_faulty) = sound(normal.map(f64::from));
-                    // A node that leaves no space may leave no normals either.
-                    let (moved, _) = sound(map.direction(normal.map(f64::from)));
-                    self.faults.count(is_faulty, None);
-                    self.of_vertices.push(moved);
-                }
-            }
-            Err(cause) => {
-                let place = format!("accessors[{index}]");
-                if !self.left_out.iter().any(|(other, _)| *other == place) {
-                    self.left_out.push((place, cause));
-                }
-            }
+        let map = map.of_normals();
+        self.of_vertices.resize(vertices.start, NO_NORMAL);
+        for normal in found {
+            let (_, is_faulty) = sound(normal.map(f64::from));
+            // A node that leaves no space may leave no normals either.
+            let (moved, _) = sound(map.direction(normal.map(f64::from)));
+            self.faults.count(is_faulty, None);
+            self.of_vertices.push(moved);
         }
     }
 
@@ -69,12 +58,7 @@ impl Normals {
         triangles: &[[u32; 3]],
         vertices: &[Vec3],
     ) -> (Vec<[Vec3; 3]>, Vec<Warning>) {
-        let left_out = |(place, cause)| Warning::LeftOut {
-            path: name.to_owned(),
-            what: format!("{place}, of normals,"),
-            cause,
-        };
-        let mut warnings: Vec<Warning> = self.left_out.into_iter().map(left_out).collect();
+        let mut warnings = self.left_out.warnings(name, "normals");
         warnings.extend(self.faults.warning(name));
         if self.of_vertices.is_empty() {
             return (Vec::new(), warnings);

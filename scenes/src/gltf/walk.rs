@@ -3,6 +3,7 @@
 mod vertices;
 
 use super::accessor::Accessors;
+use super::attribute::LeftOut;
 use super::buffer::Buffers;
 use super::cameras_and_lights::CamerasAndLights;
 use super::colours::{self, Colours};
@@ -41,8 +42,8 @@ pub(super) struct Walk<'a> {
     pub material_of: Vec<u32>,
     /// Texture coordinates of the first vertices, up to the last one that has some.
     pub coordinates: Vec<[f32; 2]>,
-    /// Texture coordinates that cannot be read: where they are, and why.
-    pub faults: Vec<(String, String)>,
+    /// Texture coordinates that cannot be read.
+    pub left_out: LeftOut,
     pub normals: Normals,
     pub colours: Colours,
     pub cameras_and_lights: CamerasAndLights,
@@ -82,7 +83,7 @@ impl<'a> Walk<'a> {
             triangles: Vec::new(),
             material_of: Vec::new(),
             coordinates: Vec::new(),
-            faults: Vec::new(),
+            left_out: LeftOut::default(),
             normals: Normals::default(),
             colours: Colours::default(),
             cameras_and_lights: CamerasAndLights::default(),
@@ -303,30 +304,19 @@ impl<'a> Walk<'a> {
 
     /// Appends the texture coordinates of the latest vertices, so many from `base` on.
     fn lay(&mut self, place: &str, index: Index<gltf_json::Accessor>, base: usize, count: usize) {
-        let found = match self.accessors.get(index, place).map(|about| about.count.0) {
-            Ok(others) if others != count as u64 => {
-                Err(format!("it has {others} elements for {count} vertices"))
-            }
-            Ok(_) => (self.accessors.coordinates(index, place)).map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
+        let read = Accessors::coordinates;
+        let asked = (place, index);
+        let Some(found) = (self.left_out).or_elements(&mut self.accessors, asked, count, read)
+        else {
+            return;
         };
-        match found {
-            Ok(found) => {
-                self.coordinates.resize(base, NO_COORDINATES);
-                // A NaN of the file is a fault, and no sign that there are none.
-                let marked = |pair: [f32; 2]| match pair.iter().any(|number| number.is_nan()) {
-                    true => [f32::INFINITY; 2],
-                    false => pair,
-                };
-                self.coordinates.extend(found.into_iter().map(marked));
-            }
-            Err(cause) => {
-                let place = format!("accessors[{index}]");
-                if !self.faults.iter().any(|(other, _)| *other == place) {
-                    self.faults.push((place, cause));
-                }
-            }
-        }
+        self.coordinates.resize(base, NO_COORDINATES);
+        // A NaN of the file is a fault, and no sign that there are none.
+        let marked = |pair: [f32; 2]| match pair.iter().any(|number| number.is_nan()) {
+            true => [f32::INFINITY; 2],
+            false => pair,
+        };
+        self.coordinates.extend(found.into_iter().map(marked));
     }
 }
 

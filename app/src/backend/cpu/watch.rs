@@ -13,11 +13,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Between two looks at the call.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Where it is said.
+/// Prints the line.
 static NOTICE: OnceLock<fn(&str)> = OnceLock::new();
 
-/// Has this called with a line about the first call of the user's functions on the CPU that takes
-/// long. Without it nothing is said.
+/// Has `notice` called with a line about the first call of the user's functions on the CPU that takes
+/// long. Without it nothing is printed.
 pub fn tell_of_long_calls(notice: fn(&str)) {
     // The first one stays.
     let _ = NOTICE.set(notice);
@@ -37,13 +37,13 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// What is waited for, and since when.
+    /// The running call, and when it began.
     call: Option<(&'static str, Instant)>,
     ended: bool,
 }
 
 impl Watch {
-    /// Begins, if there is somebody to tell.
+    /// Starts the thread; none without a notice function.
     pub fn new(files: &[AboutFile]) -> Option<Self> {
         let notice = *NOTICE.get()?;
         let files: Vec<&str> = files.iter().map(|file| file.file.as_str()).collect();

@@ -2,8 +2,9 @@
 
 use clap::Args;
 
-use super::super::common::{Passed, load_frames, load_scene, read_apart};
+use super::super::common::{Passed, read_apart};
 use super::super::complain;
+use super::super::scenes::{load_frames, load_scene};
 use super::super::tree::{ScenesArguments, TreeArguments, refuse_coalesce};
 use super::{Common, Opened, Sides};
 use crate::Error;

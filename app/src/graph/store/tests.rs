@@ -1,4 +1,4 @@
-//! What a store refuses.
+//! Rows and updates that a store refuses.
 
 use heapwood_graphs::{CsrOptions, EdgeList};
 

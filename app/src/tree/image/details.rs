@@ -1,5 +1,5 @@
-//! What only some scenes have, on a backend: textures, colours and normals of corners, and an image of
-//! what is around.
+//! Details that only some scenes have, on a backend: textures, colours and normals of corners, and an
+//! environment image.
 
 use bytemuck::cast_slice;
 use heapwood_device::render::{DetailedPathArguments, PathArguments, TEXTURED_WORDS};

@@ -171,8 +171,8 @@ fn surface_of(material: &Material) -> SurfaceMaterial {
     finish_of(material).surface()
 }
 
-/// The lamps of a view or a file, in a scene with this offset: directions of any length become units, angles across a disc or a cone
-/// cosines of half of them.
+/// The lamps of a view or a file, in a scene with this offset. Directions become units, and angles
+/// across a disc or a cone the cosines of their halves.
 fn lamps(lights: &Lights, offset: DVec3) -> Vec<Lamp> {
     let relative = |position: DVec3| (position - offset).as_vec3();
     let suns = lights.suns.iter().map(|sun| Lamp::Sun {

@@ -9,9 +9,9 @@
 //! Where a kernel frees while others allocate, one more round, which is not timed,
 //! counts requests, frees and the refusals that overlap a free; elsewhere there are none.
 //!
-//! Kernels that free what they allocate leave nothing to verify. So a round of its own verifies
-//! over the same heap, made empty, blocks of the same sizes that are all live at a time: one for each
-//! thread or warp, in up to a quarter of the pool.
+//! Kernels that free what they allocate leave nothing to verify. An own round over the same heap, made
+//! empty, verifies blocks of the same sizes that live at the same time. Each thread or warp has one,
+//! in up to a quarter of the pool.
 
 mod filling;
 mod one_kernel;
@@ -37,7 +37,7 @@ use crate::workload::Status;
 use crate::workload::cases::BenchRow;
 
 /// The largest of mixed sizes.
-const MOST_MIXED_BYTES: u64 = 8192;
+const MAX_MIXED_BYTES: u64 = 8192;
 
 /// Times of one round in milliseconds.
 #[derive(Default)]
@@ -316,14 +316,14 @@ impl Bench<'_> {
     }
 }
 
-/// How many blocks are verified of a case whose threads or warps are so many: where each had one at
-/// a time, as many as take a quarter of the pool, so that none is sought in a heap that is full.
+/// The number of blocks to verify, of at most `handles` threads or warps. Kernels that free what they
+/// allocate get a quarter of the pool, so that the heap is never full.
 pub(super) fn verified_blocks(case: &Case, handles: u32) -> u32 {
     if !case.workload.is_one_kernel() {
         return handles;
     }
     let bytes = match case.bytes {
-        0 => MOST_MIXED_BYTES,
+        0 => MAX_MIXED_BYTES,
         bytes => bytes,
     };
     let most = (case.pool_bytes / 4 / bytes).max(2);
