@@ -21,7 +21,8 @@ cargo xtask device-toolchain  install what builds device code (Debian: apt, as r
 cargo xtask gpu-bundle [DIR]  a folder for GPU machines without Rust (default target/gpu-bundle)
 cargo xtask weaken [SECONDS]  weaken each memory ordering in turn; renew tests/data/weakenings.tsv
 cargo xtask clip-campaign [--pairs N] [--seed S]    hold clipping to exact arithmetic (default 1e6)
-cargo xtask shape-campaign [--shapes N] [--seed S]  check trees of all shapes, or of N drawn ones
+cargo xtask shape-campaign [--shapes N] [--seed S] [--part K/M]
+                                         check trees of all shapes, or of N drawn ones
 cargo xtask busy [TIMES]      run the suite beside busy loops, once or so many times
 cargo xtask tables            renew tables and chart of the documents from docs/results
 cargo xtask tables --check    fail if a table or the chart is not that of docs/results

@@ -1,10 +1,13 @@
 //! Shapes on all cores: every tree of each is checked, and the pictures from inside.
 
 use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
 
 use heapwood::tree::{Cores, Quality};
 use heapwood_device::kdtree::check::Fault;
-use rayon::prelude::*;
 
 use super::variant::{Builder, Form, Variant};
 use super::views::{Miss, misses};
@@ -40,11 +43,25 @@ pub struct Report {
 ///
 /// If a tree is not built, which is a failure that names the shape.
 pub fn run(forms: &[Form]) -> Report {
-    let tried = forms.par_iter().map_init(
-        || Cores::new(Some(1)).expect("a thread"),
-        |cores, &form| try_form(cores, form),
-    );
-    tried.reduce(Report::default, Report::merge)
+    // Threads and no pool: a worker of a pool that waits for another pool's begins the next shape
+    // meanwhile, one above the other, until its stack is full.
+    let next = AtomicUsize::new(0);
+    let try_forms = || {
+        let cores = Cores::new(Some(1)).expect("a thread");
+        let mut report = Report::default();
+        // Relaxed: the number alone says which shape is meant.
+        while let Some(&form) = forms.get(next.fetch_add(1, Relaxed)) {
+            report = report.merge(try_form(&cores, form));
+        }
+        report
+    };
+    thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let tried: Vec<_> = (0..threads).map(|_| scope.spawn(try_forms)).collect();
+        tried.into_iter().fold(Report::default(), |report, tried| {
+            report.merge(tried.join().expect("shapes are built"))
+        })
+    })
 }
 
 fn try_form(cores: &Cores, form: Form) -> Report {

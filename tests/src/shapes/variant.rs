@@ -15,7 +15,7 @@ use crate::soups::Triangles;
 use crate::trees;
 
 /// Memory for a tree over an allocator.
-const POOL: u64 = 64 << 20;
+const POOL: u64 = 16 << 20;
 
 /// Orders of axes.
 const AXES: [[usize; 3]; 6] = [

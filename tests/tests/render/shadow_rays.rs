@@ -6,6 +6,7 @@ use heapwood_tests::brute::{Built, RayFloats, Recipe, bounds_of, build};
 use heapwood_tests::soup::{Random, grid, moved, rays, soup, sphere};
 
 use glam::Vec3;
+use rayon::prelude::*;
 
 const RECIPES: [Recipe; 3] = [Recipe::CLIPPED, Recipe::SHALLOW, Recipe::LEAF];
 
@@ -243,8 +244,38 @@ fn room(parts: u32, is_turned: bool) -> Vec<Triangle> {
     triangles
 }
 
-/// Rays from points on the walls of a room, most of them in its edges and corners: none gets
-/// out. `HEAPWOOD_LEAK_RAYS` asks for more of them.
+/// Rays that are drawn from one seed.
+const RAYS_OF_A_SEED: u64 = 100_000;
+
+/// Sends at least `count` rays from points on the walls of a room, most of them in its edges and
+/// corners. Returns how many of them get out, and how many were sent.
+fn escaped(place: &Place, seed: u64, count: u64) -> (u64, u64) {
+    let mut random = Random(23 + seed);
+    let (mut escaped, mut sent) = (0, 0);
+    while sent < count {
+        let number = random.below(place.triangles.len()) as u32;
+        let Some((point, _)) = arrive(&mut random, place, number) else {
+            escaped += 1;
+            sent += 1;
+            continue;
+        };
+        let beside = point.beside(&place.bounds);
+        for _ in 0..4 {
+            let mut direction = Vec3::from_array(random.point(1.0));
+            if direction.dot(point.normal) < 0.0 {
+                direction = -direction;
+            }
+            let Some(ray) = Ray::leaving(beside, direction, &place.bounds) else {
+                continue;
+            };
+            escaped += u64::from(!place.tree().any_hit(&ray, f32::INFINITY));
+            sent += 1;
+        }
+    }
+    (escaped, sent)
+}
+
+/// No ray gets out of a room. `HEAPWOOD_LEAK_RAYS` asks for more of them.
 #[test]
 fn no_ray_gets_out_of_a_room() {
     let count: u64 = match std::env::var("HEAPWOOD_LEAK_RAYS") {
@@ -253,28 +284,9 @@ fn no_ray_gets_out_of_a_room() {
     };
     for (parts, is_turned) in [(1, false), (1, true), (5, true)] {
         let place = Place::new(room(parts, is_turned), Recipe::CLIPPED);
-        let mut random = Random(23);
-        let (mut escaped, mut sent) = (0_u64, 0_u64);
-        while sent < count {
-            let number = random.below(place.triangles.len()) as u32;
-            let Some((point, _)) = arrive(&mut random, &place, number) else {
-                escaped += 1;
-                sent += 1;
-                continue;
-            };
-            let beside = point.beside(&place.bounds);
-            for _ in 0..4 {
-                let mut direction = Vec3::from_array(random.point(1.0));
-                if direction.dot(point.normal) < 0.0 {
-                    direction = -direction;
-                }
-                let Some(ray) = Ray::leaving(beside, direction, &place.bounds) else {
-                    continue;
-                };
-                escaped += u64::from(!place.tree().any_hit(&ray, f32::INFINITY));
-                sent += 1;
-            }
-        }
+        let seeds = (0..count.div_ceil(RAYS_OF_A_SEED)).into_par_iter();
+        let counts = seeds.map(|seed| escaped(&place, seed, count.min(RAYS_OF_A_SEED)));
+        let (escaped, sent) = counts.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
         println!("{escaped} of {sent} rays escaped: {parts} parts, turned {is_turned}");
         assert_eq!(
             escaped, 0,
