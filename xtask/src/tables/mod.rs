@@ -44,7 +44,7 @@ const NOT_MEASURED: &str = "Not measured yet.\n";
 /// Renews the tables of all documents and the chart, or, with `check`, fails if one of
 /// them would change.
 pub fn run(root: &Path, check: bool) -> Result<()> {
-    let results = Results::read(&root.join("docs/results"))?;
+    let results = Results::read(&root.join("docs/results/runs"))?;
     for document in DOCUMENTS {
         let old = fs::read_to_string(root.join(document))
             .map_err(|error| format!("{document}: {error}"))?;

@@ -15,6 +15,9 @@ use crate::Result;
 
 pub use graph::{GraphResult, GraphRow, Update};
 
+/// The reference figures, in the folder of all runs.
+const PUBLISHED: &str = "2026-11-25-h200/published.json";
+
 /// Samples with their median.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Samples {
@@ -307,22 +310,22 @@ impl Results {
     /// Reads the files in `folder`; all but the reference figures may be absent.
     pub fn read(folder: &Path) -> Result<Self> {
         let results = Self {
-            bench: list(folder, "h200-bench.json")?,
-            forms: list(folder, "h200-forms.json")?,
-            turns: list(folder, "h200-turns.json")?,
-            kdtree: list(folder, "h200-kdtree.json")?,
-            slowdowns: list(folder, "h200-slowdowns.json")?,
-            graphs: list(folder, "h200-graph.json")?,
-            soak: list(folder, "h200-soak.json")?,
-            kdtree_ray: list(folder, "cpu-kdtree-ray.json")?,
-            graph_crate: list(folder, "cpu-graph-crate.json")?,
-            external_bench: list(folder, "h200-external-bench.json")?,
-            external_trees: list(folder, "h200-external-kdtree.json")?,
-            external_graphs: list(folder, "h200-external-graph.json")?,
-            allocators: list(folder, "h200-registers.json")?,
-            devices: list(folder, "h200-devices.json")?,
-            published: parse(folder, "published-h200.json")?
-                .ok_or("docs/results/published-h200.json is missing")?,
+            bench: list(folder, "2026-11-25-h200/bench.json")?,
+            forms: list(folder, "2026-11-23-h200/forms.json")?,
+            turns: list(folder, "2026-11-25-h200/turns.json")?,
+            kdtree: list(folder, "2026-11-26-h200/kdtree.json")?,
+            slowdowns: list(folder, "2026-11-26-h200/slowdowns.json")?,
+            graphs: list(folder, "2026-11-26-h200/graph.json")?,
+            soak: list(folder, "2026-11-25-h200/soak.json")?,
+            kdtree_ray: list(folder, "2026-11-25-epyc/kdtree-ray.json")?,
+            graph_crate: list(folder, "2026-11-24-epyc/graph-crate.json")?,
+            external_bench: list(folder, "2026-11-26-h200/external-bench.json")?,
+            external_trees: list(folder, "2026-11-26-h200/external-kdtree.json")?,
+            external_graphs: list(folder, "2026-11-26-h200/external-graph.json")?,
+            allocators: list(folder, "2026-11-26-h200/registers.json")?,
+            devices: list(folder, "2026-11-22-h200/devices.json")?,
+            published: parse(folder, PUBLISHED)?
+                .ok_or_else(|| format!("docs/results/runs/{PUBLISHED} is missing"))?,
         };
         results.check()?;
         Ok(results)
@@ -368,7 +371,7 @@ mod tests {
 
     #[test]
     fn the_reference_figures_are_whole() {
-        let results = Results::read(&crate::root().join("docs/results")).expect("results");
+        let results = Results::read(&crate::root().join("docs/results/runs")).expect("results");
         let published = results.published;
         assert_eq!(published.registers.len(), 18);
         assert_eq!(published.cells.len(), 916);
