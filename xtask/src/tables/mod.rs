@@ -1,5 +1,5 @@
-//! Tables of measurements in the documents, and their chart: made from the JSON files
-//! under `docs/results`, so that no figure is typed by hand.
+//! Tables of measurements in the documents, their chart, and the CSV beside each file: made
+//! from the JSON files in `docs/results/runs`, so that no figure is typed by hand.
 //!
 //! A document holds `<!-- table: NAME -->`, the table, and `<!-- end of table -->`;
 //! what stands between the two is replaced. Without the file of measurements a
@@ -9,6 +9,7 @@ mod apply;
 mod bandwidth;
 mod bench;
 mod chart;
+mod csv;
 mod external;
 mod forms;
 mod freeing;
@@ -20,6 +21,8 @@ mod kdtree_ray;
 mod means;
 mod registers;
 mod results;
+mod runs;
+mod sheets;
 mod slowdowns;
 mod soak;
 mod summary;
@@ -29,32 +32,64 @@ mod walks;
 mod work;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use crate::Result;
 use results::Results;
 
-/// Documents with tables.
-const DOCUMENTS: [&str; 3] = ["README.md", "docs/allocators.md", "docs/results/README.md"];
+/// Documents with tables, and the folder of all others.
+const DOCUMENTS: [&str; 2] = ["README.md", "docs/allocators.md"];
+const PAGES: &str = "docs/results";
 const BEGIN: &str = "<!-- table: ";
 const END: &str = "<!-- end of table -->";
 /// What a table says without its measurements.
 const NOT_MEASURED: &str = "Not measured yet.\n";
 
-/// Renews the tables of all documents and the chart, or, with `check`, fails if one of
+/// Renews the tables of all documents, the CSV and the chart or, with `check`, fails if one of
 /// them would change.
 pub fn run(root: &Path, check: bool) -> Result<()> {
     let results = Results::read(&root.join("docs/results/runs"))?;
-    for document in DOCUMENTS {
-        let old = fs::read_to_string(root.join(document))
+    let mut documents = DOCUMENTS.map(str::to_owned).to_vec();
+    pages(root, Path::new(PAGES), &mut documents)?;
+    for document in documents {
+        let old = fs::read_to_string(root.join(&document))
             .map_err(|error| format!("{document}: {error}"))?;
         let new = replaced(&old, |name| table(name, &results))
             .map_err(|error| format!("{document}: {error}"))?;
-        renew(root, document, &old, &new, check)?;
+        renew(root, &document, &old, &new, check)?;
     }
+    csv::run(root, check)?;
     // All of the chart is made, so one that cannot be read is one to be written.
     let old = fs::read_to_string(root.join(chart::PATH)).unwrap_or_default();
     renew(root, chart::PATH, &old, &chart::svg(&results)?, check)
+}
+
+/// Adds the Markdown files of a folder and of those in it.
+fn pages(root: &Path, folder: &Path, found: &mut Vec<String>) -> Result<()> {
+    let error = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let mut entries: Vec<PathBuf> = fs::read_dir(root.join(folder))
+        .map_err(error)?
+        .map(|entry| Ok(folder.join(entry?.file_name())))
+        .collect::<std::io::Result<_>>()
+        .map_err(error)?;
+    entries.sort();
+    for entry in entries {
+        if root.join(&entry).is_dir() {
+            pages(root, &entry, found)?;
+        } else if entry.extension().is_some_and(|ending| ending == "md") {
+            found.push(entry.display().to_string());
+        }
+    }
+    Ok(())
+}
+
+/// A file of measurements, as far as no type is declared for it.
+fn read_json(path: &Path) -> Result<Value> {
+    let error = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let text = fs::read_to_string(path).map_err(|found| error(&found))?;
+    serde_json::from_str(&text).map_err(|found| error(&found))
 }
 
 /// Writes a file that differs from what the results give, or, with `check`, refuses it.
@@ -76,6 +111,7 @@ fn renew(root: &Path, name: &str, old: &str, new: &str, check: bool) -> Result<(
 fn table(name: &str, results: &Results) -> Result<String> {
     let words: Vec<&str> = name.split_whitespace().collect();
     match words[..] {
+        ["run", name] => runs::table(&results.folder, name),
         ["registers"] => Ok(registers::table(results)),
         ["graph-crate"] => Ok(graph_crate::table(results)),
         ["kdtree", "builds"] => kdtree::builds(results, false),

@@ -5,7 +5,7 @@ mod graph;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -274,6 +274,8 @@ pub struct PublishedRegisters {
 /// All there is; what was not measured is empty.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
+    /// The folder of all runs.
+    pub folder: PathBuf,
     /// Microbenchmarks.
     pub bench: Vec<Case>,
     /// Microbenchmarks of published forms.
@@ -310,6 +312,7 @@ impl Results {
     /// Reads the files in `folder`; all but the reference figures may be absent.
     pub fn read(folder: &Path) -> Result<Self> {
         let results = Self {
+            folder: folder.to_owned(),
             bench: list(folder, "2026-11-25-h200/bench.json")?,
             forms: list(folder, "2026-11-23-h200/forms.json")?,
             turns: list(folder, "2026-11-25-h200/turns.json")?,
