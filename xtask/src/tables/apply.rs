@@ -1,80 +1,197 @@
 //! Updates apart from sorting, beside the lower bound.
 
-use super::freeing::can_free;
-use super::graph::short;
-use super::results::{GraphResult, Meta, Results, Update};
-use super::{NOT_MEASURED, distinct, markdown, milliseconds};
+use super::findings::means_by_name;
+use super::freeing::{can_free, shown};
+use super::graph::{check_same, short};
+use super::means::geometric_mean;
+use super::results::{GraphResult, GraphRow, Meta, Results, Update};
+use super::{NOT_MEASURED, distinct, markdown};
 use crate::Result;
 
 /// The lower bound.
 const BOUND: &str = "atomicmalloc";
-/// What `heapwood graph` uses by default.
+/// The allocator that takes a thousand times as long as the others.
+const CUDA: &str = "cudamalloc";
+/// The default of `heapwood graph`.
 const DEFAULT: &str = "cfmalloc";
 
-/// A row for each graph and batch, contiguous: what comes after sorting, in milliseconds over
-/// the lower bound, and as multiples of that over allocators that can free.
-pub fn table(results: &Results) -> Result<String> {
+/// The time of one batch over one allocator that frees, as a multiple of the lower bound's.
+struct Ratio<'r> {
+    graph: &'r str,
+    result: &'r GraphResult,
+    layout: &'r str,
+    update: &'r Update,
+    times: f64,
+}
+
+impl Ratio<'_> {
+    /// The batch in a cell.
+    fn batch(&self) -> String {
+        let pattern = self.update.pattern.as_deref().unwrap_or_default();
+        let kind = &self.update.kind;
+        format!("{kind} {}, {pattern}", short(self.update.edges))
+    }
+}
+
+/// The ratios of all batches that have a time apart from sorting.
+fn ratios(results: &Results) -> Result<Vec<Ratio<'_>>> {
+    let ran = |row: &'_ &GraphRow| {
+        let result = row.result.as_ref();
+        result.is_some_and(|result| !result.updates.is_empty())
+    };
+    let mut found = Vec::new();
+    for graph in distinct(results.graphs.iter().map(|row| row.graph.as_str())) {
+        // The input of a row may be a file or a specification: the hashes say that it is one graph.
+        let rows = results.graphs.iter().filter(|row| row.graph == graph);
+        let rows: Vec<&GraphRow> = rows.filter(ran).collect();
+        check_same(graph, &rows)?;
+        for bound in rows.iter().filter(|row| row.allocator == BOUND) {
+            let others = rows.iter();
+            let others =
+                others.filter(|row| row.layout == bound.layout && can_free(&row.allocator));
+            for other in others {
+                add(&mut found, bound, other)?;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Adds the ratios of the batches of one case.
+fn add<'r>(found: &mut Vec<Ratio<'r>>, bound: &GraphRow, row: &'r GraphRow) -> Result<()> {
+    let (Some(bound), Some(result)) = (&bound.result, &row.result) else {
+        return Ok(());
+    };
+    for (position, least) in bound.updates.iter().enumerate() {
+        let update = result.updates.get(position);
+        let update = update
+            .filter(|update| is_same(update, least))
+            .ok_or_else(|| format!("{}: {} has other batches", row.graph, row.allocator))?;
+        if let (Some(least), Some(apply)) = (&least.ms.apply, &update.ms.apply) {
+            found.push(Ratio {
+                graph: &row.graph,
+                result,
+                layout: &row.layout,
+                update,
+                times: apply.median / least.median,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A row for each graph and pattern, contiguous: the best allocator of each batch, the default
+/// and the slowest apart from CUDA's, each as the geometric mean and the max over the batches.
+pub fn by_graph(results: &Results) -> Result<String> {
     let titles = [
         "graph",
         "pattern",
-        "batch",
-        "sorting ms",
-        "AtomicMalloc ms",
-        "best",
-        "default",
-        "slowest",
-        "slowest allocator",
+        "batches",
+        "best, mean",
+        "max",
+        "default, mean",
+        "max",
+        "slowest, mean",
+        "max",
+        "of",
+        "in",
     ];
-    let contiguous = || {
-        let rows = results.graphs.iter();
-        let rows = rows.filter(|row| row.layout == "contiguous");
-        let results = rows.filter_map(|row| row.result.as_ref());
-        results.filter(|result| !result.updates.is_empty())
-    };
-    let (mut rows, mut used) = (Vec::new(), Vec::new());
-    for graph in distinct(contiguous().map(|result| result.graph.as_str())) {
-        let of_graph: Vec<&GraphResult> = contiguous()
-            .filter(|result| result.graph == graph)
+    let all = ratios(results)?;
+    let contiguous: Vec<&Ratio> = all
+        .iter()
+        .filter(|one| one.layout == "contiguous" && one.result.allocator != CUDA)
+        .collect();
+    let key = |one: &Ratio| (one.graph.to_owned(), one.update.pattern.clone());
+    let mut rows = Vec::new();
+    for (graph, pattern) in distinct(contiguous.iter().map(|one| key(one))) {
+        let of_row = contiguous.iter().copied();
+        let of_row: Vec<&Ratio> = of_row
+            .filter(|one| key(one) == (graph.clone(), pattern.clone()))
             .collect();
-        let Some(bound) = of_graph.iter().find(|result| result.allocator == BOUND) else {
-            continue;
-        };
-        for (place, update) in bound.updates.iter().enumerate() {
-            let (Some(sort), Some(least)) = (&update.ms.sort, &update.ms.apply) else {
-                continue;
-            };
-            let mut ratios: Vec<(f64, &str)> = Vec::new();
-            for result in of_graph.iter().filter(|result| can_free(&result.allocator)) {
-                let other = result.updates.get(place);
-                let other = other
-                    .filter(|other| is_same(other, update))
-                    .ok_or_else(|| format!("{graph}: {} has other batches", result.allocator))?;
-                let apply = other.ms.apply.as_ref().map(|apply| apply.median);
-                ratios.extend(apply.map(|ms| (ms / least.median, result.allocator.as_str())));
-            }
-            ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let (Some(best), Some(slowest)) = (ratios.first(), ratios.last()) else {
-                continue;
-            };
-            let default = ratios.iter().find(|ratio| ratio.1 == DEFAULT);
-            rows.push(vec![
-                graph.to_owned(),
-                update.pattern.clone().unwrap_or_default(),
-                format!("{} {}", update.kind, short(update.edges)),
-                milliseconds(sort.median),
-                milliseconds(least.median),
-                format!("{:.2}", best.0),
-                default.map_or("-".to_owned(), |ratio| format!("{:.2}", ratio.0)),
-                format!("{:.2}", slowest.0),
-                slowest.1.to_owned(),
-            ]);
+        let batches = distinct(of_row.iter().map(|one| one.batch()));
+        let (mut best, mut slowest) = (Vec::new(), Vec::new());
+        for batch in &batches {
+            let of_batch = || of_row.iter().copied().filter(|one| one.batch() == *batch);
+            best.extend(of_batch().min_by(|a, b| a.times.total_cmp(&b.times)));
+            slowest.extend(of_batch().max_by(|a, b| a.times.total_cmp(&b.times)));
         }
-        used.extend(of_graph.iter().map(|result| &result.meta));
+        let default = of_row.iter().copied();
+        let default: Vec<&Ratio> = default
+            .filter(|one| one.result.allocator == DEFAULT)
+            .collect();
+        let mut row = vec![
+            graph,
+            pattern.unwrap_or_default(),
+            batches.len().to_string(),
+        ];
+        for group in [&best, &default, &slowest] {
+            row.extend(mean_and_max(group).0);
+        }
+        let max = mean_and_max(&slowest).1;
+        row.push(max.map_or("-".to_owned(), |max| max.result.allocator.clone()));
+        row.push(max.map_or("-".to_owned(), Ratio::batch));
+        rows.push(row);
     }
+    Ok(finished(&titles, &rows, &contiguous))
+}
+
+/// A row for each allocator: the geometric mean and the max over all batches of all graphs, in
+/// either layout.
+pub fn by_allocator(results: &Results) -> Result<String> {
+    let titles = [
+        "allocator",
+        "contiguous, mean",
+        "max",
+        "graph and batch of the max",
+        "linked, mean",
+        "max",
+        "graph and batch of the max",
+    ];
+    let all = ratios(results)?;
+    let all: Vec<&Ratio> = all.iter().collect();
+    let mut rows = Vec::new();
+    for allocator in distinct(all.iter().map(|one| one.result.allocator.as_str())) {
+        let mut row = vec![shown(allocator)];
+        for layout in ["contiguous", "linked"] {
+            let group = all.iter().copied();
+            let group: Vec<&Ratio> = group
+                .filter(|one| one.result.allocator == allocator && one.layout == layout)
+                .collect();
+            let (cells, max) = mean_and_max(&group);
+            row.extend(cells);
+            row.push(max.map_or("-".to_owned(), |max| {
+                format!("{}, {}", max.graph, max.batch())
+            }));
+        }
+        rows.push(row);
+    }
+    Ok(finished(&titles, &rows, &all))
+}
+
+/// The geometric mean of each allocator that frees in a layout.
+pub fn means(results: &Results, layout: &str) -> Result<Vec<(String, f64)>> {
+    let all = ratios(results)?;
+    let of_layout = all.iter().filter(|one| one.layout == layout);
+    let values = of_layout.map(|one| (one.result.allocator.clone(), one.times));
+    Ok(means_by_name(values.collect()))
+}
+
+/// The geometric mean and the max as cells, and the ratio that is the max.
+fn mean_and_max<'a, 'r>(group: &[&'a Ratio<'r>]) -> ([String; 2], Option<&'a Ratio<'r>>) {
+    let cell = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+    let mean = geometric_mean(group.iter().map(|one| one.times));
+    let max = group.iter().copied();
+    let max = max.max_by(|a, b| a.times.total_cmp(&b.times));
+    ([cell(mean), cell(max.map(|max| max.times))], max)
+}
+
+/// The table with its line of machines and commits.
+fn finished(titles: &[&str], rows: &[Vec<String>], shown: &[&Ratio]) -> String {
     if rows.is_empty() {
-        return Ok(NOT_MEASURED.to_owned());
+        return NOT_MEASURED.to_owned();
     }
-    Ok(markdown(&titles.map(str::to_owned), &rows) + &Meta::line(used))
+    let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
+    markdown(&titles, rows) + &Meta::line(shown.iter().map(|one| &one.result.meta))
 }
 
 /// Whether two updates are the same batch.
@@ -86,37 +203,56 @@ fn is_same(one: &Update, other: &Update) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_best_and_the_slowest_are_multiples_of_the_bound() {
-        let row = |allocator: &str, ms: f64| {
+    fn results() -> Results {
+        let row = |allocator: &str, ms: [f64; 2]| {
+            let update = |kind: &str, ms: f64| {
+                format!(
+                    r#"{{"kind": "{kind}", "pattern": "uniform", "edges": 10000,
+                        "ms": {{"total": {{"median": 9.0}}, "apply": {{"median": {ms}}}}}}}"#
+                )
+            };
+            let updates = format!("{},{}", update("insert", ms[0]), update("delete", ms[1]));
             let row = format!(
                 r#"{{"graph": "g", "allocator": "{allocator}", "layout": "contiguous",
                 "status": "ok", "result": {{"graph": "g", "vertices": 9, "edges_stored": 40,
                     "directed": false, "allocator": "{allocator}", "init_ms": {{"median": 0.5}},
-                    "memory": {{"loaded_bytes": 1, "high_water_bytes": 1}}, "updates": [
-                        {{"kind": "insert", "pattern": "uniform", "edges": 10000,
-                          "ms": {{"total": {{"median": 9.0}}, "sort": {{"median": 0.25}},
-                                  "apply": {{"median": {ms}}}}}}}],
-                    "graph_hash": "b", "meta": {{}}}}}}"#
+                    "memory": {{"loaded_bytes": 1, "high_water_bytes": 1}},
+                    "updates": [{updates}], "graph_hash": "b", "meta": {{}}}}}}"#
             );
             serde_json::from_str(&row).expect("a row")
         };
-        let results = Results {
+        Results {
             graphs: vec![
-                row(BOUND, 2.0),
-                row("awmalloc", 1.0),
-                row("cmalloc", 5.0),
-                row(DEFAULT, 3.0),
+                row(BOUND, [2.0, 1.0]),
+                row("awmalloc", [1.0, 1.0]),
+                row("cmalloc", [8.0, 1.0]),
+                row(DEFAULT, [4.0, 2.0]),
             ],
             ..Results::default()
-        };
-        let text = table(&results).expect("a table");
-        let row = "| g | uniform | insert 10 K | 0.250 | 2.00 | 1.50 | 1.50 | 2.50 | cmalloc |";
+        }
+    }
+
+    #[test]
+    fn graphs_have_the_best_the_default_and_the_slowest_of_each_batch() {
+        let text = by_graph(&results()).expect("a table");
+        let row = "| g | uniform | 2 | 1.41 | 2.00 | 2.00 | 2.00 | 2.83 | 4.00 | cmalloc \
+            | insert 10 K, uniform |";
         assert!(text.contains(row), "{text}");
     }
 
     #[test]
+    fn allocators_have_their_mean_and_their_worst_batch() {
+        let text = by_allocator(&results()).expect("a table");
+        let row = "| cmalloc | 2.00 | 4.00 | g, insert 10 K, uniform | - | - | - |";
+        assert!(text.contains(row), "{text}");
+        assert!(!text.contains("awmalloc"), "{text}");
+    }
+
+    #[test]
     fn nothing_is_measured_without_results() {
-        assert_eq!(table(&Results::default()).expect("a table"), NOT_MEASURED);
+        assert_eq!(
+            by_graph(&Results::default()).expect("a table"),
+            NOT_MEASURED
+        );
     }
 }

@@ -1,19 +1,15 @@
 //! PageRank beside the rate at which the GPU copies memory.
 
 use super::graph::{each_graph, that_free};
-use super::milliseconds;
-use super::results::{GraphResult, Results};
+use super::results::{GraphResult, GraphRow, Results};
+use super::{distinct, milliseconds};
 use crate::Result;
 
 /// An iteration over contiguous rows, with the best allocator: what it moves at
 /// least, how fast, and against a copy; a row a graph.
 pub fn table(results: &Results) -> Result<String> {
     let titles = ["graph", "ms/iteration", "MB moved", "GB/s", "of a copy"];
-    let devices = results.devices.iter();
-    let copies = devices.filter(|device| device.backend == "cuda");
-    let copy = copies
-        .filter_map(|device| device.copy_gb_per_s)
-        .reduce(f64::max);
+    let copy = copy_rate(results);
     each_graph(results, false, &titles, |rows, first| {
         let mut cells = vec![first.graph.clone()];
         let best = that_free(rows, "contiguous")
@@ -32,6 +28,30 @@ pub fn table(results: &Results) -> Result<String> {
         }
         cells
     })
+}
+
+/// GB per second of a copy in device memory.
+fn copy_rate(results: &Results) -> Option<f64> {
+    let devices = results.devices.iter();
+    let copies = devices.filter(|device| device.backend == "cuda");
+    let rates = copies.filter_map(|device| device.copy_gb_per_s);
+    rates.reduce(f64::max)
+}
+
+/// The rate of the fastest iteration on each graph, as a fraction of that of a copy.
+pub fn fractions(results: &Results) -> Vec<f64> {
+    let Some(copy) = copy_rate(results) else {
+        return Vec::new();
+    };
+    let rows: Vec<&GraphRow> = results.graphs.iter().collect();
+    let names = distinct(rows.iter().map(|row| row.graph.as_str()));
+    let fraction = |graph: &str| {
+        let of_graph = that_free(&rows, "contiguous").filter(|result| result.graph == graph);
+        let rates = of_graph.filter_map(iteration);
+        let rates = rates.map(|(ms, bytes)| bytes as f64 / ms * 1e-6 / copy);
+        rates.reduce(f64::max)
+    };
+    names.into_iter().filter_map(fraction).collect()
 }
 
 /// Milliseconds of an iteration, and its bytes, if they were counted.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::freeing::shown;
 use super::results::{Case, Meta, PublishedCell, Results};
 use super::work::Outcome;
-use super::{NOT_MEASURED, distinct, markdown, milliseconds, walks};
+use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 
 /// Differences below this part of the reference are noise, ...
@@ -133,11 +133,7 @@ pub fn table(
             rows.push(row);
         }
     }
-    let compared = cases
-        .iter()
-        .filter(|case| kind.reference(results, case).is_some());
-    let caption = walks::caption(compared.map(|case| case.allocator.as_str()));
-    Ok(markdown(&titles, &rows) + &caption + &Meta::line(cases.iter().map(|case| &case.meta)))
+    Ok(markdown(&titles, &rows) + &Meta::line(cases.iter().map(|case| &case.meta)))
 }
 
 /// The case of so many requests of so many bytes on a warm heap, and what to read in it.
@@ -243,7 +239,6 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("| cfmalloc | 0.0050 / >3 s |"), "{text}");
-        assert!(text.contains("\n\nWhose algorithm: `cmalloc`"), "{text}");
         assert!(
             text.ends_with("\nG, driver unknown, commit unknown.\n"),
             "{text}"

@@ -1,43 +1,10 @@
-//! Tables of graphs: updates by allocator and layout, what is computed, memory.
+//! Tables of graphs: the fastest updates, algorithms, memory.
 
 use super::freeing::{can_free, shown};
 use super::results::{GraphResult, GraphRow, Meta, Results, Update};
 use super::work::Outcome;
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
-
-/// A table of a graph: updates of one pattern, a row an allocator and layout.
-pub fn updates(results: &Results, graph: &str, pattern: &str) -> Result<String> {
-    let rows = of_graph(results, graph, true)?;
-    let Some(first) = rows.iter().find_map(|row| row.result.as_ref()) else {
-        return Ok(NOT_MEASURED.to_owned());
-    };
-    let wanted = |update: &&Update| update.pattern.as_deref() == Some(pattern);
-    // Fewer edges may be there to delete than were asked for: columns go by place.
-    let columns: Vec<&Update> = first.updates.iter().filter(wanted).collect();
-    let mut titles: Vec<String> = ["allocator", "layout", "load ms"].map(str::to_owned).into();
-    let title = |update: &&Update| format!("{} {}", update.kind, short(update.edges));
-    titles.extend(columns.iter().map(title));
-    let table: Vec<Vec<String>> = rows
-        .iter()
-        .map(|row| {
-            let mut cells = vec![shown(&row.allocator), row.layout.clone()];
-            match &row.result {
-                Some(result) => {
-                    cells.push(milliseconds(result.init_ms.median));
-                    let updates = result.updates.iter().filter(wanted);
-                    cells.extend(updates.map(|update| milliseconds(update.ms.total.median)));
-                }
-                None => cells.extend(vec![row.status.clone(); columns.len() + 1]),
-            }
-            cells
-        })
-        .collect();
-    let metas = rows
-        .iter()
-        .filter_map(|row| Some(&row.result.as_ref()?.meta));
-    Ok(markdown(&titles, &table) + &Meta::line(metas))
-}
 
 /// What is computed on each graph as loaded, over the allocator with the best time of
 /// those that can free.
@@ -327,23 +294,6 @@ mod tests {
     }
 
     #[test]
-    fn updates_have_a_row_each_allocator_and_layout() {
-        let text = updates(&results(["a", "a"]), "g", "uniform").expect("a table");
-        assert!(
-            text.contains("| allocator | layout | load ms | insert 1 M |"),
-            "{text}"
-        );
-        assert!(
-            text.contains("| cmalloc | linked | 0.500 | 5.00 |"),
-            "{text}"
-        );
-        assert!(
-            text.contains("| awmalloc (overwrites) | linked | oom | oom |"),
-            "{text}"
-        );
-    }
-
-    #[test]
     fn the_best_of_each_layout_counts() {
         let mut loaded = results(["a", "a"]);
         for result in loaded
@@ -367,6 +317,6 @@ mod tests {
 
     #[test]
     fn different_graphs_are_refused() {
-        assert!(updates(&results(["a", "b"]), "g", "uniform").is_err());
+        assert!(memory(&results(["a", "b"])).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! Tables of the trees: build times by allocator, and what was built.
 
+use super::findings::means_by_name;
 use super::freeing::shown;
 use super::results::{Meta, Results, Tree};
 use super::work::Outcome;
@@ -36,6 +37,21 @@ fn by_scene(results: &Results, per_split: bool) -> Result<Vec<(&str, Vec<&Tree>)
 fn line(scenes: &[(&str, Vec<&Tree>)]) -> String {
     let trees = scenes.iter().flat_map(|(_, trees)| trees);
     Meta::line(trees.map(|tree| &tree.meta))
+}
+
+/// The geometric mean over the scenes of each allocator's build time as a multiple of the
+/// `bound` allocator's.
+pub fn ratios(results: &Results, per_split: bool, bound: &str) -> Result<Vec<(String, f64)>> {
+    let mut values = Vec::new();
+    for (_, trees) in by_scene(results, per_split)? {
+        let bound = trees.iter().find(|tree| tree.allocator == bound);
+        let Some(bound) = bound.map(|tree| tree.build_ms.median) else {
+            continue;
+        };
+        let ratio = |tree: &&Tree| (tree.allocator.clone(), tree.build_ms.median / bound);
+        values.extend(trees.iter().map(ratio));
+    }
+    Ok(means_by_name(values))
 }
 
 /// Milliseconds of the build, a row a scene and a column an allocator.

@@ -10,7 +10,10 @@ mod bandwidth;
 mod bench;
 mod chart;
 mod csv;
+mod differences;
+mod embree;
 mod external;
+mod findings;
 mod forms;
 mod freeing;
 mod graph;
@@ -28,7 +31,6 @@ mod soak;
 mod summary;
 mod turns;
 mod verdict;
-mod walks;
 mod work;
 
 use std::fs;
@@ -42,6 +44,10 @@ use results::Results;
 /// Documents with tables, and the folder of all others.
 const DOCUMENTS: [&str; 2] = ["README.md", "docs/allocators.md"];
 const PAGES: &str = "docs/results";
+/// The max rows of a table and bytes of the first page: readers get a summary, and the CSV beside
+/// the data has all rows.
+const MAX_ROWS: usize = 40;
+const MAX_BYTES: usize = 15 * 1024;
 const BEGIN: &str = "<!-- table: ";
 const END: &str = "<!-- end of table -->";
 /// What a table says without its measurements.
@@ -59,6 +65,9 @@ pub fn run(root: &Path, check: bool) -> Result<()> {
         let new = replaced(&old, |name| table(name, &results))
             .map_err(|error| format!("{document}: {error}"))?;
         renew(root, &document, &old, &new, check)?;
+        if document == "docs/results/README.md" && new.len() > MAX_BYTES {
+            return Err(format!("{document}: more than {MAX_BYTES} bytes"));
+        }
     }
     csv::run(root, check)?;
     // All of the chart is made, so one that cannot be read is one to be written.
@@ -112,15 +121,18 @@ fn table(name: &str, results: &Results) -> Result<String> {
     let words: Vec<&str> = name.split_whitespace().collect();
     match words[..] {
         ["run", name] => runs::table(&results.folder, name),
+        ["differences"] => Ok(differences::list()),
         ["registers"] => Ok(registers::table(results)),
         ["graph-crate"] => Ok(graph_crate::table(results)),
         ["kdtree", "builds"] => kdtree::builds(results, false),
         ["kdtree", "builds", "per-split"] => kdtree::builds(results, true),
         ["kdtree", "trees"] => kdtree::trees(results),
+        ["embree"] => Ok(embree::table(results)),
+        ["findings", scene, graph] => findings::list(results, scene, graph),
         ["kdtree", "ray"] => Ok(kdtree_ray::table(results)),
         ["kdtree", "slowdowns", number] => slowdowns::table(results, number),
-        ["graph", "updates", name, pattern] => graph::updates(results, name, pattern),
-        ["graph", "apply"] => apply::table(results),
+        ["graph", "apply"] => apply::by_graph(results),
+        ["graph", "apply", "allocators"] => apply::by_allocator(results),
         ["graph", "best"] => graph::best(results),
         ["graph", "algorithms"] => graph::algorithms(results),
         ["graph", "bandwidth"] => bandwidth::table(results),
@@ -158,7 +170,13 @@ fn replaced(text: &str, table: impl Fn(&str) -> Result<String>) -> Result<String
             .split_once(END)
             .ok_or_else(|| format!("the table `{name}` does not end"))?;
         new.push_str(before);
-        new.push_str(&format!("{BEGIN}{name} -->\n\n{}\n{END}", table(name)?));
+        let text = table(name)?;
+        // The titles and the line below them are not rows.
+        let rows = text.lines().filter(|line| line.starts_with('|')).count();
+        if rows > MAX_ROWS + 2 {
+            return Err(format!("the table `{name}` has more than {MAX_ROWS} rows"));
+        }
+        new.push_str(&format!("{BEGIN}{name} -->\n\n{text}\n{END}"));
         rest = behind;
     }
     new.push_str(rest);
@@ -217,6 +235,13 @@ mod tests {
     }
 
     #[test]
+    fn long_tables_are_refused() {
+        let text = "<!-- table: x -->\n<!-- end of table -->\n";
+        let rows = |count: usize| replaced(text, |_| Ok("| a |\n".repeat(count)));
+        assert!(rows(MAX_ROWS + 2).is_ok() && rows(MAX_ROWS + 3).is_err());
+    }
+
+    #[test]
     fn a_check_refuses_what_differs_and_writes_nothing() {
         let nowhere = Path::new("no/such/folder");
         assert_eq!(renew(nowhere, "a.svg", "same", "same", true), Ok(()));
@@ -244,9 +269,12 @@ mod tests {
             "external bench",
             "external kdtree",
             "external graph",
-            "graph updates some uniform",
+            "graph apply",
+            "graph apply allocators",
             "bench means",
             "headline some other",
+            "findings some other",
+            "embree",
             "summary some other",
             "bench verdict",
             "bench threads malloc warm 10000",

@@ -2,7 +2,7 @@
 //! driver, beside the published code and Table 1 of Vinkler and Havran.
 
 use super::results::{Cost, Results};
-use super::{freeing, markdown, walks};
+use super::{freeing, markdown};
 
 /// A row an allocator. Ours are dashes until they are measured; the figures of
 /// the published code stand for themselves.
@@ -42,7 +42,5 @@ pub fn table(results: &Results) -> String {
     if results.allocators.is_empty() {
         text.push_str("\nOurs are not measured yet.\n");
     }
-    let shown = results.published.registers.iter();
-    text.push_str(&walks::caption(shown.map(|one| one.allocator.as_str())));
     text
 }

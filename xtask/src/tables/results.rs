@@ -160,6 +160,36 @@ pub struct RayCase {
     pub meta: Meta,
 }
 
+/// A result of `cargo bench -p heapwood-benches --bench embree`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct EmbreeCase {
+    /// The scene.
+    pub scene: String,
+    /// Primary rays of a picture.
+    pub rays: u64,
+    /// Pixels where one side hits something and the other nothing.
+    pub differing: u64,
+    /// Whether Embree ran in robust mode.
+    pub is_robust: bool,
+    /// Our pictures.
+    pub ours_ms: Samples,
+    /// Embree's.
+    pub theirs_ms: Samples,
+    /// The processor.
+    pub cpu: String,
+    /// Threads of either side.
+    pub threads: u32,
+    /// Program.
+    pub meta: Meta,
+}
+
+impl EmbreeCase {
+    /// Our rate over Embree's.
+    pub fn ratio(&self) -> f64 {
+        self.theirs_ms.median / self.ours_ms.median
+    }
+}
+
 /// A result of `cargo bench -p heapwood-benches --bench graph_crate`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct GraphCase {
@@ -292,6 +322,8 @@ pub struct Results {
     pub soak: Vec<GraphRow>,
     /// Trees beside the crate `kdtree-ray`, on the CPU.
     pub kdtree_ray: Vec<RayCase>,
+    /// Primary rays beside Embree, on the CPU.
+    pub embree: Vec<EmbreeCase>,
     /// Microbenchmarks of published allocators that were linked, and of ours beside them.
     pub external_bench: Vec<Case>,
     /// Trees over them.
@@ -321,6 +353,7 @@ impl Results {
             graphs: list(folder, "2026-11-26-h200/graph.json")?,
             soak: list(folder, "2026-11-25-h200/soak.json")?,
             kdtree_ray: list(folder, "2026-11-25-epyc/kdtree-ray.json")?,
+            embree: list(folder, "2026-11-26-epyc/embree.json")?,
             graph_crate: list(folder, "2026-11-24-epyc/graph-crate.json")?,
             external_bench: list(folder, "2026-11-26-h200/external-bench.json")?,
             external_trees: list(folder, "2026-11-26-h200/external-kdtree.json")?,

@@ -46,6 +46,12 @@ pub fn table(results: &Results) -> Result<String> {
     })
 }
 
+/// The growths of all runs.
+pub fn growths(results: &Results) -> Vec<f64> {
+    let ran = results.soak.iter().filter_map(|row| row.result.as_ref());
+    ran.filter_map(growth).collect()
+}
+
 /// The cells behind the names.
 fn figures(result: &GraphResult) -> Vec<String> {
     let mut cells = Vec::new();

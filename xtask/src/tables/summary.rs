@@ -3,7 +3,7 @@
 use super::freeing::shown;
 use super::results::{Meta, Results};
 use super::work::{Outcome, REQUESTS, Work};
-use super::{NOT_MEASURED, bench, markdown, milliseconds, walks};
+use super::{NOT_MEASURED, bench, markdown, milliseconds};
 use crate::Result;
 
 /// A row an allocator: registers, `malloc` and `free` on a warm heap beside the published
@@ -41,8 +41,7 @@ pub fn table(results: &Results, scene: &str, graph: &str) -> Result<String> {
         row.extend([time(&times.tree), time(&times.batch)]);
         rows.push(row);
     }
-    let compared = walks::caption(work.times.iter().map(|times| times.allocator));
-    Ok(markdown(&titles, &rows) + &compared + &Meta::line(work.metas))
+    Ok(markdown(&titles, &rows) + &Meta::line(work.metas))
 }
 
 #[cfg(test)]

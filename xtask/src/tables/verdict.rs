@@ -1,34 +1,46 @@
 //! The verdict on the microbenchmarks: how many figures are slower than the published ones
-//! or failed, and which.
+//! or failed, over which allocators, and the worst of each.
 
 use super::bench::{Kind, allocators, is_coalesced, is_slower};
 use super::freeing::shown;
+use super::means::geometric_mean;
 use super::results::{Case, Results};
-use super::{NOT_MEASURED, markdown, milliseconds, walks};
+use super::{NOT_MEASURED, markdown};
 use crate::Result;
 
-/// What was counted, and the rows of what is slower or failed.
-#[derive(Default)]
-struct Verdict {
-    compared: usize,
-    unfinished: usize,
-    slower: Vec<Vec<String>>,
-    failed: Vec<Vec<String>>,
+/// A figure beside a published one.
+struct Compared<'r> {
+    case: &'r Case,
+    kernel: &'static str,
+    ratio: f64,
+    is_slower: bool,
 }
 
-impl Verdict {
-    fn of(results: &Results) -> Self {
+/// The counts of all cases, or of those of one allocator.
+#[derive(Default)]
+struct Verdict<'r> {
+    compared: Vec<Compared<'r>>,
+    unfinished: usize,
+    failed: usize,
+    cases: usize,
+}
+
+impl<'r> Verdict<'r> {
+    fn of(results: &'r Results, is_counted: impl Fn(&Case) -> bool) -> Self {
         let mut verdict = Self::default();
-        for case in results.bench.iter().filter(|case| !is_coalesced(case)) {
-            verdict.add(results, case);
+        let cases = results.bench.iter().filter(|case| is_counted(case));
+        for case in cases {
+            verdict.cases += 1;
+            if !is_coalesced(case) {
+                verdict.add(results, case);
+            }
         }
         verdict
     }
 
-    fn add(&mut self, results: &Results, case: &Case) {
+    fn add(&mut self, results: &Results, case: &'r Case) {
         if case.status != "ok" {
-            let last = [case.status.clone(), "-".to_owned(), "-".to_owned()];
-            self.failed.push(row(case, "-", last));
+            self.failed += 1;
             return;
         }
         for kernel in ["malloc", "free", "both"] {
@@ -45,78 +57,93 @@ impl Verdict {
                 self.unfinished += 1;
                 continue;
             };
-            self.compared += 1;
-            if is_slower(ours, published) {
-                let ratio = format!("{:.2}", ours / published);
-                let last = [milliseconds(ours), milliseconds(published), ratio];
-                self.slower.push(row(case, kernel, last));
-            }
+            self.compared.push(Compared {
+                case,
+                kernel,
+                ratio: ours / published,
+                is_slower: is_slower(ours, published),
+            });
         }
     }
 
-    fn sentence(&self, results: &Results) -> String {
-        format!(
-            "Of {} figures of microbenchmarks with a published one beside them, {} are slower by \
-             more than the larger of 20 % and 2 microseconds; {} more finish where the \
-             published code faults or exceeds 3 s; {} of {} cases failed.\n",
-            self.compared,
-            self.slower.len(),
-            self.unfinished,
-            self.failed.len(),
-            results.bench.len()
-        )
+    fn slower(&self) -> usize {
+        self.compared.iter().filter(|one| one.is_slower).count()
     }
-}
 
-/// A row of the table below the sentence.
-fn row(case: &Case, kernel: &str, last: [String; 3]) -> Vec<String> {
-    let bytes = case
-        .bytes
-        .map_or("mixed".to_owned(), |bytes| bytes.to_string());
-    let mut row = vec![
-        case.workload.clone(),
-        case.heap.clone(),
-        shown(&case.allocator),
-        kernel.to_owned(),
-        case.threads.to_string(),
-        bytes,
-    ];
-    row.extend(last);
-    row
+    /// The geometric mean of the ratios on heaps of this kind.
+    fn mean(&self, heap: &str) -> String {
+        let on_heap = self.compared.iter().filter(|one| one.case.heap == heap);
+        let mean = geometric_mean(on_heap.map(|one| one.ratio));
+        mean.map_or("-".to_owned(), super::bench::ratio)
+    }
+
+    fn worst(&self) -> [String; 2] {
+        let worst = self.compared.iter();
+        let worst = worst.max_by(|a, b| a.ratio.total_cmp(&b.ratio));
+        worst.map_or(["-".to_owned(), "-".to_owned()], |worst| {
+            let case = worst.case;
+            let bytes = case
+                .bytes
+                .map_or("mixed".to_owned(), |bytes| format!("{bytes} B"));
+            let name = format!(
+                "{} {}, {}, {} x {bytes}",
+                case.workload, worst.kernel, case.heap, case.threads
+            );
+            [format!("{:.2}", worst.ratio), name]
+        })
+    }
 }
 
 /// The verdict in one sentence.
 pub fn sentence(results: &Results) -> String {
-    Verdict::of(results).sentence(results)
+    let verdict = Verdict::of(results, |_| true);
+    format!(
+        "Of {} figures of microbenchmarks with a published one beside them, {} are slower by \
+         more than the larger of 20 % and 2 microseconds; {} more finish where the \
+         published code faults or exceeds 3 s; {} of {} cases failed.\n",
+        verdict.compared.len(),
+        verdict.slower(),
+        verdict.unfinished,
+        verdict.failed,
+        verdict.cases
+    )
 }
 
-/// How many figures are slower than their reference, or failed, and which.
+/// The sentence, and a row for each allocator with a figure to compare or a failure.
 pub fn table(results: &Results) -> Result<String> {
     if results.bench.is_empty() {
         return Ok(NOT_MEASURED.to_owned());
     }
-    let verdict = Verdict::of(results);
-    let mut text = verdict.sentence(results);
-    let rows = [verdict.slower, verdict.failed].concat();
-    if !rows.is_empty() {
-        let titles = [
-            "workload",
-            "heap",
-            "allocator",
-            "kernel",
-            "threads",
-            "bytes",
-            "ours ms",
-            "published ms",
-            "ratio",
+    let titles = [
+        "allocator",
+        "figures",
+        "slower",
+        "only ours finishes",
+        "failed",
+        "ours / published, mean on warm heaps",
+        "on cold heaps",
+        "max",
+        "case of the max",
+    ];
+    let mut rows = Vec::new();
+    for allocator in allocators(results) {
+        let verdict = Verdict::of(results, |case| case.allocator == allocator);
+        if verdict.compared.is_empty() && verdict.failed == 0 {
+            continue;
+        }
+        let mut row = vec![
+            shown(allocator),
+            verdict.compared.len().to_string(),
+            verdict.slower().to_string(),
+            verdict.unfinished.to_string(),
+            verdict.failed.to_string(),
+            verdict.mean("warm"),
+            verdict.mean("cold"),
         ];
-        text.push('\n');
-        text.push_str(&markdown(&titles.map(str::to_owned), &rows));
+        row.extend(verdict.worst());
+        rows.push(row);
     }
-    if verdict.compared > 0 {
-        text.push_str(&walks::caption(allocators(results)));
-    }
-    Ok(text)
+    Ok(sentence(results) + "\n" + &markdown(&titles.map(str::to_owned), &rows))
 }
 
 #[cfg(test)]
@@ -141,21 +168,22 @@ mod tests {
     }
 
     #[test]
-    fn slower_figures_are_counted_and_listed() {
+    fn slower_figures_are_counted_and_the_worst_is_named() {
         let text = table(&results("ok", 0.02)).expect("a verdict");
         assert!(text.starts_with("Of 1 figures"), "{text}");
         assert!(text.contains("beside them, 1 are slower"), "{text}");
-        let row = "| awmalloc (overwrites) | malloc | 10000 | 16 | 0.0200 | 0.0100 | 2.00 |";
+        let row = "| awmalloc (overwrites) | 1 | 1 | 0 | 0 | 2.00 | - | 2.00 \
+            | threads malloc, warm, 10000 x 16 B |";
         assert!(text.contains(row), "{text}");
         let text = sentence(&results("ok", 0.011));
         assert!(text.contains("beside them, 0 are slower"), "{text}");
     }
 
     #[test]
-    fn failures_are_counted_and_listed() {
+    fn failures_are_counted() {
         let text = table(&results("oom", 0.02)).expect("a verdict");
         assert!(text.starts_with("Of 0 figures"), "{text}");
         assert!(text.contains("1 of 1 cases failed"), "{text}");
-        assert!(text.contains("| 10000 | 16 | oom | - | - |"), "{text}");
+        assert!(text.contains("| 0 | 0 | 0 | 1 | - | - | - | - |"), "{text}");
     }
 }

@@ -91,9 +91,7 @@ pub struct Update {
 pub struct UpdateTimes {
     /// All of it.
     pub total: Samples,
-    /// Sorting.
-    pub sort: Option<Samples>,
-    /// Everything after that.
+    /// Everything after sorting.
     pub apply: Option<Samples>,
 }
 

@@ -1,0 +1,205 @@
+//! The findings of the first page: each a sentence with figures of the data, and a link to the
+//! table that has all of them.
+
+use super::freeing::can_free;
+use super::means::geometric_mean;
+use super::results::{EmbreeCase, Results};
+use super::work::{LOWER_BOUND, Outcome, Times, Work};
+use super::{NOT_MEASURED, apply, bandwidth, kdtree, soak, verdict};
+use crate::Result;
+
+/// The allocator that is last everywhere, and would hide the differences between the others.
+const CUDA: &str = "cudamalloc";
+/// The default of the program.
+const DEFAULT: &str = "cfmalloc";
+
+/// The findings as a numbered list.
+pub fn list(results: &Results, scene: &str, graph: &str) -> Result<String> {
+    if results.bench.is_empty() {
+        return Ok(NOT_MEASURED.to_owned());
+    }
+    let work = Work::of(results, scene, graph)?;
+    let kinds: [fn(&Times) -> Outcome; 3] = [
+        |times| times.malloc.clone(),
+        |times| times.tree.clone(),
+        |times| times.batch.clone(),
+    ];
+    let spread = kinds.map(|kind| spread(&work, kind));
+    let cuda = kinds.map(|kind| over_bound(&work, CUDA, kind));
+    let builds = extremes(kdtree::ratios(results, false, LOWER_BOUND)?);
+    let splits = extremes(kdtree::ratios(results, true, LOWER_BOUND)?);
+    let rows = apply::means(results, "contiguous")?;
+    let default = rows.iter().find(|(name, _)| name == DEFAULT);
+    let default = default.map_or(f64::NAN, |(_, mean)| *mean);
+    let (rows, pages) = (extremes(rows), extremes(apply::means(results, "linked")?));
+    let copies = range(bandwidth::fractions(results)).map(|part| 100.0 * part);
+    let growth = range(soak::growths(results)).map(|part| 100.0 * part);
+    let trees = results.kdtree_ray.iter();
+    let trees = range(trees.map(|case| case.theirs_ms.median / case.ours_ms.median));
+    let rays = [false, true].map(|is_robust| {
+        let cases = results.embree.iter();
+        let cases = cases.filter(|case| case.is_robust == is_robust);
+        range(cases.map(EmbreeCase::ratio))
+    });
+    let findings = [
+        format!(
+            "**A loop exaggerates.** The slowest allocator that frees takes {} times as long as the \
+             fastest in a loop of `malloc`, {} times in a tree and {} times in a batch of edges \
+             (without CUDA's): [table](#each-allocator-in-a-loop-and-in-real-work).",
+            short(spread[0]),
+            short(spread[1]),
+            short(spread[2])
+        ),
+        format!(
+            "**CUDA's own heap is last everywhere.** It takes {} times as long as AtomicMalloc in the \
+             loop, {} times in the tree and {} times in the batch: \
+             [means](microbenchmarks.md#against-cudas-allocator).",
+            short(cuda[0]),
+            short(cuda[1]),
+            short(cuda[2])
+        ),
+        format!(
+            "**Ours against published code.** {} [By allocator](microbenchmarks.md#verdict).",
+            verdict::sentence(results).trim_end()
+        ),
+        format!(
+            "**Trees hardly depend on the allocator.** Builds take {} times AtomicMalloc's time, as \
+             geometric means over the scenes: [builds](trees.md#build-times).",
+            shown(&builds)
+        ),
+        format!(
+            "**An allocation at every split does.** Then they take {} times: \
+             [table](trees.md#an-allocation-at-every-split).",
+            shown(&splits)
+        ),
+        format!(
+            "**Contiguous rows are near the lower bound.** Updates after sorting take {} times \
+             AtomicMalloc's time, and {default:.2} over the default `{DEFAULT}`: \
+             [by allocator](graphs.md#by-allocator).",
+            shown(&rows)
+        ),
+        format!(
+            "**Linked pages depend on it more.** There the means are {}: \
+             [causes](history.md#linked-pages-by-kernel).",
+            shown(&pages)
+        ),
+        format!(
+            "**PageRank runs at the rate of memory.** An iteration over contiguous rows moves {:.0} to \
+             {:.0} % of the bytes per second of a copy: [table](graphs.md#pagerank-beside-the-rate-of-a-copy).",
+            copies[0], copies[1]
+        ),
+        format!(
+            "**No memory is lost in a thousand rounds.** Blocks grow by {:.0} to {:.0} % with the \
+             degrees of vertices, which the graph and the allocator's unit determine. All end with \
+             the same graph: [soak](soak.md).",
+            growth[0], growth[1]
+        ),
+        format!(
+            "**On a CPU** builds are {:.1} to {:.1} times as fast as the crate `kdtree-ray`'s \
+             ([trees](trees.md#on-the-cores-of-a-cpu)), and rays {:.2} to {:.2} times as fast as \
+             Embree's, {:.2} to {:.2} in its robust mode \
+             ([rays](rays.md#beside-embree-on-two-cores-of-a-cpu)).",
+            trees[0], trees[1], rays[0][0], rays[0][1], rays[1][0], rays[1][1]
+        ),
+    ];
+    let lines = findings.iter().enumerate();
+    let lines = lines.map(|(number, text)| format!("{}. {text}\n", number + 1));
+    Ok(lines.collect())
+}
+
+/// The slowest over the fastest allocator that frees, apart from CUDA's.
+fn spread(work: &Work, kind: fn(&Times) -> Outcome) -> f64 {
+    let counted = work.times.iter();
+    let counted = counted.filter(|row| can_free(row.allocator) && row.allocator != CUDA);
+    let [least, most] = range(counted.filter_map(|row| kind(row).ok()));
+    most / least
+}
+
+/// The time of an allocator as a multiple of the lower bound's.
+fn over_bound(work: &Work, allocator: &str, kind: fn(&Times) -> Outcome) -> f64 {
+    let time = |name: &str| {
+        let row = work.times.iter().find(|row| row.allocator == name);
+        row.and_then(|row| kind(row).ok()).unwrap_or(f64::NAN)
+    };
+    time(allocator) / time(LOWER_BOUND)
+}
+
+/// The allocators with the min and the max mean of those that free, apart from CUDA's.
+fn extremes(means: Vec<(String, f64)>) -> [(String, f64); 2] {
+    let mut counted = means;
+    counted.retain(|(name, _)| can_free(name) && name != CUDA);
+    counted.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let or_none = |found: Option<&(String, f64)>| found.cloned().unwrap_or(("-".into(), f64::NAN));
+    [or_none(counted.first()), or_none(counted.last())]
+}
+
+/// Two extremes in a sentence.
+fn shown([least, most]: &[(String, f64); 2]) -> String {
+    format!(
+        "{:.2} (`{}`) to {:.2} (`{}`)",
+        least.1, least.0, most.1, most.0
+    )
+}
+
+/// The min and the max; NaN of nothing.
+fn range(values: impl IntoIterator<Item = f64>) -> [f64; 2] {
+    let nan = [f64::NAN; 2];
+    values.into_iter().fold(nan, |[least, most], value| {
+        [least.min(value), most.max(value)]
+    })
+}
+
+/// A ratio with as many digits as a sentence needs.
+fn short(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio < 10.0 => format!("{ratio:.2}"),
+        ratio if ratio < 1e3 => format!("{ratio:.0}"),
+        ratio => format!("{:.0} thousand", ratio * 1e-3),
+    }
+}
+
+/// The geometric mean of each name's values, in the order in which names come first.
+pub(super) fn means_by_name(values: Vec<(String, f64)>) -> Vec<(String, f64)> {
+    let names = super::distinct(values.iter().map(|(name, _)| name.clone()));
+    let mean = |name: String| {
+        let of_name = values.iter().filter(|(other, _)| *other == name);
+        let mean = geometric_mean(of_name.map(|(_, value)| *value))?;
+        Some((name, mean))
+    };
+    names.into_iter().filter_map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_are_those_of_a_name() {
+        let values = [("a", 1.0), ("b", 3.0), ("a", 4.0)];
+        let values = values.map(|(name, value)| (name.to_owned(), value));
+        let means = means_by_name(values.into());
+        assert_eq!(means[0].0, "a");
+        assert!((means[0].1 - 2.0).abs() < 1e-12 && means.len() == 2);
+    }
+
+    #[test]
+    fn extremes_leave_lower_bounds_and_cudas_heap_out() {
+        let means = [
+            ("atomicmalloc", 1.0),
+            ("halloc", 1.5),
+            ("cmalloc", 2.0),
+            (CUDA, 9.0),
+        ];
+        let means = means.map(|(name, value)| (name.to_owned(), value)).into();
+        assert_eq!(
+            shown(&extremes(means)),
+            "1.50 (`halloc`) to 2.00 (`cmalloc`)"
+        );
+    }
+
+    #[test]
+    fn ranges_ignore_nothing() {
+        assert_eq!(range([2.0, 1.0, 3.0]), [1.0, 3.0]);
+        assert!(range([])[0].is_nan());
+    }
+}
