@@ -24,8 +24,8 @@ cargo xtask clip-campaign [--pairs N] [--seed S]    hold clipping to exact arith
 cargo xtask shape-campaign [--shapes N] [--seed S] [--part K/M]
                                          check trees of all shapes, or of N drawn ones
 cargo xtask busy [TIMES]      run the suite beside busy loops, once or so many times
-cargo xtask tables            renew tables and chart of the documents from docs/results
-cargo xtask tables --check    fail if a table or the chart is not that of docs/results
+cargo xtask tables            renew tables, chart and CSV from the JSON in docs/results/runs
+cargo xtask tables --check    fail if one of them is not what the JSON gives
 ";
 
 fn main() -> ExitCode {

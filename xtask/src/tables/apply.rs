@@ -5,13 +5,10 @@ use super::freeing::{can_free, shown};
 use super::graph::{check_same, short};
 use super::means::geometric_mean;
 use super::results::{GraphResult, GraphRow, Meta, Results, Update};
+use super::work::{CUDA, LOWER_BOUND};
 use super::{NOT_MEASURED, distinct, markdown};
 use crate::Result;
 
-/// The lower bound.
-const BOUND: &str = "atomicmalloc";
-/// The allocator that takes a thousand times as long as the others.
-const CUDA: &str = "cudamalloc";
 /// The default of `heapwood graph`.
 const DEFAULT: &str = "cfmalloc";
 
@@ -45,7 +42,7 @@ fn ratios(results: &Results) -> Result<Vec<Ratio<'_>>> {
         let rows = results.graphs.iter().filter(|row| row.graph == graph);
         let rows: Vec<&GraphRow> = rows.filter(ran).collect();
         check_same(graph, &rows)?;
-        for bound in rows.iter().filter(|row| row.allocator == BOUND) {
+        for bound in rows.iter().filter(|row| row.allocator == LOWER_BOUND) {
             let others = rows.iter();
             let others =
                 others.filter(|row| row.layout == bound.layout && can_free(&row.allocator));
@@ -223,7 +220,7 @@ mod tests {
         };
         Results {
             graphs: vec![
-                row(BOUND, [2.0, 1.0]),
+                row(LOWER_BOUND, [2.0, 1.0]),
                 row("awmalloc", [1.0, 1.0]),
                 row("cmalloc", [8.0, 1.0]),
                 row(DEFAULT, [4.0, 2.0]),

@@ -4,12 +4,10 @@
 use super::freeing::can_free;
 use super::means::geometric_mean;
 use super::results::{EmbreeCase, Results};
-use super::work::{LOWER_BOUND, Outcome, Times, Work};
+use super::work::{CUDA, LOWER_BOUND, Outcome, Times, Work};
 use super::{NOT_MEASURED, apply, bandwidth, kdtree, soak, verdict};
 use crate::Result;
 
-/// The allocator that is last everywhere, and would hide the differences between the others.
-const CUDA: &str = "cudamalloc";
 /// The default of the program.
 const DEFAULT: &str = "cfmalloc";
 
@@ -26,8 +24,8 @@ pub fn list(results: &Results, scene: &str, graph: &str) -> Result<String> {
     ];
     let spread = kinds.map(|kind| spread(&work, kind));
     let cuda = kinds.map(|kind| over_bound(&work, CUDA, kind));
-    let builds = extremes(kdtree::ratios(results, false, LOWER_BOUND)?);
-    let splits = extremes(kdtree::ratios(results, true, LOWER_BOUND)?);
+    let builds = extremes(kdtree::mean_ratios(results, false)?);
+    let splits = extremes(kdtree::mean_ratios(results, true)?);
     let rows = apply::means(results, "contiguous")?;
     let default = rows.iter().find(|(name, _)| name == DEFAULT);
     let default = default.map_or(f64::NAN, |(_, mean)| *mean);
@@ -64,7 +62,7 @@ pub fn list(results: &Results, scene: &str, graph: &str) -> Result<String> {
         ),
         format!(
             "**Trees hardly depend on the allocator.** Builds take {} times AtomicMalloc's time, as \
-             geometric means over the scenes: [builds](trees.md#build-times).",
+             geometric means over the scenes: [by allocator](trees.md#by-allocator).",
             shown(&builds)
         ),
         format!(

@@ -1,11 +1,15 @@
 //! Tables of the trees: build times by allocator, and what was built.
 
 use super::findings::means_by_name;
-use super::freeing::shown;
+use super::freeing::{can_free, shown};
+use super::means::geometric_mean;
 use super::results::{Meta, Results, Tree};
-use super::work::Outcome;
+use super::work::{CUDA, LOWER_BOUND, Outcome};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
+
+/// The default of `heapwood kdtree`.
+const DEFAULT: &str = "cfmalloc";
 
 /// Scenes in the order of the file, with their trees of one kind.
 fn by_scene(results: &Results, per_split: bool) -> Result<Vec<(&str, Vec<&Tree>)>> {
@@ -39,42 +43,102 @@ fn line(scenes: &[(&str, Vec<&Tree>)]) -> String {
     Meta::line(trees.map(|tree| &tree.meta))
 }
 
-/// The geometric mean over the scenes of each allocator's build time as a multiple of the
-/// `bound` allocator's.
-pub fn ratios(results: &Results, per_split: bool, bound: &str) -> Result<Vec<(String, f64)>> {
-    let mut values = Vec::new();
-    for (_, trees) in by_scene(results, per_split)? {
-        let bound = trees.iter().find(|tree| tree.allocator == bound);
-        let Some(bound) = bound.map(|tree| tree.build_ms.median) else {
-            continue;
-        };
-        let ratio = |tree: &&Tree| (tree.allocator.clone(), tree.build_ms.median / bound);
-        values.extend(trees.iter().map(ratio));
+/// The build time of each tree as a multiple of that over the lower bound, if there is one.
+fn ratios<'r>(scenes: &[(&'r str, Vec<&'r Tree>)]) -> Vec<(&'r Tree, f64)> {
+    let mut found = Vec::new();
+    for (_, trees) in scenes {
+        if let Some(bound) = over(trees, LOWER_BOUND) {
+            let ratio = |tree: &&'r Tree| (*tree, tree.build_ms.median / bound.build_ms.median);
+            found.extend(trees.iter().map(ratio));
+        }
     }
-    Ok(means_by_name(values))
+    found
 }
 
-/// Milliseconds of the build, a row a scene and a column an allocator.
+/// The tree over this allocator.
+fn over<'r>(trees: &[&'r Tree], allocator: &str) -> Option<&'r Tree> {
+    let mut trees = trees.iter().copied();
+    trees.find(|tree| tree.allocator == allocator)
+}
+
+/// The geometric mean over the scenes of each allocator's ratios.
+pub fn mean_ratios(results: &Results, per_split: bool) -> Result<Vec<(String, f64)>> {
+    let ratios = ratios(&by_scene(results, per_split)?);
+    let values = ratios.into_iter();
+    let values = values.map(|(tree, ratio)| (tree.allocator.clone(), ratio));
+    Ok(means_by_name(values.collect()))
+}
+
+/// A row for each allocator: the geometric mean and the max of its ratios, with a build of
+/// either kind.
+pub fn allocators(results: &Results) -> Result<String> {
+    let titles = [
+        "allocator",
+        "mean",
+        "max",
+        "scene of the max",
+        "per split, mean",
+        "max",
+        "scene of the max",
+    ];
+    let kinds = [by_scene(results, false)?, by_scene(results, true)?];
+    if kinds[0].is_empty() {
+        return Ok(NOT_MEASURED.to_owned());
+    }
+    let all = kinds.each_ref().map(|scenes| ratios(scenes));
+    let names = distinct(
+        all.iter()
+            .flatten()
+            .map(|(tree, _)| tree.allocator.as_str()),
+    );
+    let rows = names.into_iter().map(|name| {
+        let mut row = vec![shown(name)];
+        for ratios in &all {
+            let of_name = || ratios.iter().filter(|(tree, _)| tree.allocator == name);
+            let mean = geometric_mean(of_name().map(|(_, ratio)| *ratio));
+            let max = of_name().max_by(|a, b| a.1.total_cmp(&b.1));
+            let number = |value: f64| format!("{value:.2}");
+            row.push(mean.map_or("-".to_owned(), number));
+            row.push(max.map_or("-".to_owned(), |(_, ratio)| number(*ratio)));
+            row.push(max.map_or("-".to_owned(), |(tree, _)| tree.scene.clone()));
+        }
+        row
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    Ok(markdown(&titles.map(str::to_owned), &rows) + &line(&kinds.concat()))
+}
+
+/// Milliseconds of the build, a row a scene: the lower bound, the default, CUDA's heap, and the
+/// fastest and slowest of the others that free.
 pub fn builds(results: &Results, per_split: bool) -> Result<String> {
     let scenes = by_scene(results, per_split)?;
     if scenes.is_empty() {
         return Ok(NOT_MEASURED.to_owned());
     }
-    let trees = scenes.iter().flat_map(|(_, trees)| trees);
-    let allocators = distinct(trees.map(|tree| tree.allocator.as_str()));
-    let mut titles = vec!["scene".to_owned(), "triangles".to_owned()];
-    titles.extend(allocators.iter().map(|name| format!("{} ms", shown(name))));
-    let rows: Vec<Vec<String>> = scenes
-        .iter()
-        .map(|(scene, trees)| {
-            let mut row = vec![(*scene).to_owned(), trees[0].triangles.to_string()];
-            row.extend(allocators.iter().map(|name| {
-                let tree = trees.iter().find(|tree| tree.allocator == *name);
-                tree.map_or("-".to_owned(), |tree| milliseconds(tree.build_ms.median))
-            }));
-            row
-        })
-        .collect();
+    let named = [LOWER_BOUND, DEFAULT, CUDA];
+    let mut titles = ["scene", "triangles", "allocators"]
+        .map(str::to_owned)
+        .to_vec();
+    titles.extend(named.iter().map(|name| format!("{} ms", shown(name))));
+    titles.extend(["fastest that frees", "slowest, without CUDA's"].map(str::to_owned));
+    let rows = scenes.iter().map(|(scene, trees)| {
+        let mut row = vec![
+            (*scene).to_owned(),
+            trees[0].triangles.to_string(),
+            trees.len().to_string(),
+        ];
+        let ms = |tree: &Tree| milliseconds(tree.build_ms.median);
+        row.extend(named.map(|name| over(trees, name).map_or("-".to_owned(), ms)));
+        let mut free = trees.clone();
+        free.retain(|tree| can_free(&tree.allocator) && tree.allocator != CUDA);
+        free.sort_by(|a, b| a.build_ms.median.total_cmp(&b.build_ms.median));
+        for tree in [free.first(), free.last()] {
+            let cell = |tree: &&Tree| format!("{} ({})", ms(tree), tree.allocator);
+            row.push(tree.map_or("-".to_owned(), cell));
+        }
+        row
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
     Ok(markdown(&titles, &rows) + &line(&scenes))
 }
 
@@ -135,31 +199,41 @@ mod tests {
     use super::*;
 
     fn results(hashes: [&str; 2]) -> Results {
-        let tree = |allocator: &str, hash: &str| {
+        let tree = |allocator: &str, hash: &str, ms: f64| {
             let text = format!(
                 r#"{{"scene": "s", "triangles": 12, "allocator": "{allocator}",
-                    "options": {{"alloc_per_split": false}}, "build_ms": {{"median": 1.5}},
+                    "options": {{"alloc_per_split": false}}, "build_ms": {{"median": {ms}}},
                     "nodes": 5, "leaves": 3, "max_depth": 2, "references_per_triangle": 1.25,
                     "sah_cost": 7.0, "tree_hash": "{hash}", "meta": {{}}}}"#
             );
             serde_json::from_str(&text).expect("a tree")
         };
         Results {
-            kdtree: vec![tree("cmalloc", hashes[0]), tree("awmalloc", hashes[1])],
+            kdtree: vec![
+                tree(LOWER_BOUND, hashes[0], 1.0),
+                tree("cmalloc", hashes[0], 1.5),
+                tree("halloc", hashes[1], 1.25),
+                tree(CUDA, hashes[0], 9.0),
+            ],
             ..Results::default()
         }
     }
 
     #[test]
-    fn scenes_are_rows_and_allocators_columns() {
+    fn scenes_are_rows() {
         let text = builds(&results(["a", "a"]), false).expect("a table");
-        assert!(text.contains("| scene | triangles | cmalloc ms | awmalloc (overwrites) ms |"));
-        assert!(text.contains("| s | 12 | 1.50 | 1.50 |"), "{text}");
+        let row = "| s | 12 | 4 | 1.00 | - | 9.00 | 1.25 (halloc) | 1.50 (cmalloc) |";
+        assert!(text.contains(row), "{text}");
         let text = trees(&results(["a", "a"])).expect("a table");
-        assert!(
-            text.contains("| s | 12 | 1.25 | 5 | 3 | 2 | 7.00 | `a` | 2 |"),
-            "{text}"
-        );
+        let row = "| s | 12 | 1.25 | 5 | 3 | 2 | 7.00 | `a` | 4 |";
+        assert!(text.contains(row), "{text}");
+    }
+
+    #[test]
+    fn allocators_have_their_mean_and_max() {
+        let text = allocators(&results(["a", "a"])).expect("a table");
+        let row = "| cmalloc | 1.50 | 1.50 | s | - | - | - |";
+        assert!(text.contains(row), "{text}");
     }
 
     #[test]

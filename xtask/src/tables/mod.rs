@@ -126,6 +126,7 @@ fn table(name: &str, results: &Results) -> Result<String> {
         ["graph-crate"] => Ok(graph_crate::table(results)),
         ["kdtree", "builds"] => kdtree::builds(results, false),
         ["kdtree", "builds", "per-split"] => kdtree::builds(results, true),
+        ["kdtree", "allocators"] => kdtree::allocators(results),
         ["kdtree", "trees"] => kdtree::trees(results),
         ["embree"] => Ok(embree::table(results)),
         ["findings", scene, graph] => findings::list(results, scene, graph),
@@ -259,6 +260,7 @@ mod tests {
     fn without_measurements_tables_say_so() {
         for name in [
             "kdtree builds",
+            "kdtree allocators",
             "kdtree trees",
             "kdtree slowdowns 3",
             "graph best",

@@ -12,6 +12,8 @@ pub const REQUESTS: (u32, u64) = (100_000, 1024);
 pub const EDGES: u64 = 1_000_000;
 /// The allocator whose times the others are held against.
 pub const LOWER_BOUND: &str = "atomicmalloc";
+/// CUDA's own heap, whose times would hide the differences between all others.
+pub const CUDA: &str = "cudamalloc";
 
 /// Milliseconds, or what stands in their place: `-`, or how the run failed.
 pub type Outcome = std::result::Result<f64, String>;
