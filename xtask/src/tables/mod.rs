@@ -21,6 +21,8 @@ mod graph_crate;
 mod headline;
 mod kdtree;
 mod kdtree_ray;
+#[cfg(test)]
+mod links;
 mod means;
 mod registers;
 mod results;
