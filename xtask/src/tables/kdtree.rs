@@ -10,6 +10,12 @@ use crate::Result;
 
 /// The default of `heapwood kdtree`.
 const DEFAULT: &str = "cfmalloc";
+/// The last columns of the builds.
+const COLUMNS: [&str; 3] = [
+    "fastest that frees",
+    "slowest, without CUDA's",
+    "million triangles/s, fastest",
+];
 
 /// Scenes in the order of the file, with their trees of one kind.
 fn by_scene(results: &Results, per_split: bool) -> Result<Vec<(&str, Vec<&Tree>)>> {
@@ -120,7 +126,7 @@ pub fn builds(results: &Results, per_split: bool) -> Result<String> {
         .map(str::to_owned)
         .to_vec();
     titles.extend(named.iter().map(|name| format!("{} ms", shown(name))));
-    titles.extend(["fastest that frees", "slowest, without CUDA's"].map(str::to_owned));
+    titles.extend(COLUMNS.map(str::to_owned));
     let rows = scenes.iter().map(|(scene, trees)| {
         let mut row = vec![
             (*scene).to_owned(),
@@ -136,6 +142,11 @@ pub fn builds(results: &Results, per_split: bool) -> Result<String> {
             let cell = |tree: &&Tree| format!("{} ({})", ms(tree), tree.allocator);
             row.push(tree.map_or("-".to_owned(), cell));
         }
+        let rate = |tree: &&Tree| {
+            let rate = tree.triangles as f64 / tree.build_ms.median * 1e-3;
+            format!("{rate:.1}")
+        };
+        row.push(free.first().map_or("-".to_owned(), rate));
         row
     });
     let rows: Vec<Vec<String>> = rows.collect();
@@ -222,7 +233,7 @@ mod tests {
     #[test]
     fn scenes_are_rows() {
         let text = builds(&results(["a", "a"]), false).expect("a table");
-        let row = "| s | 12 | 4 | 1.00 | - | 9.00 | 1.25 (halloc) | 1.50 (cmalloc) |";
+        let row = "| s | 12 | 4 | 1.00 | - | 9.00 | 1.25 (halloc) | 1.50 (cmalloc) | 0.0 |";
         assert!(text.contains(row), "{text}");
         let text = trees(&results(["a", "a"])).expect("a table");
         let row = "| s | 12 | 1.25 | 5 | 3 | 2 | 7.00 | `a` | 4 |";
