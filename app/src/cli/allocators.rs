@@ -9,13 +9,26 @@ use crate::report::allocators::{AllocatorRow, allocator_prose, allocator_table};
 use crate::workload::micro::Costs;
 use crate::{Error, output};
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood allocators
+  heapwood allocators gallatin --backend cpu";
+
 /// Arguments of `heapwood allocators`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Say of this allocator alone how it works and what its calls cost
+    /// Describe this allocator: its algorithm and the cost of its calls
     name: Option<String>,
-    /// How to write the list
-    #[arg(long, value_enum, default_value_t)]
+    /// Format: table, json, csv or markdown
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        hide_possible_values = true,
+        default_value_t
+    )]
     format: Format,
     #[command(flatten)]
     link: LinkArguments,

@@ -22,55 +22,69 @@ use crate::{Error, output, size};
 use workload::Workload;
 pub use workload::parse_threads;
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood bench threads --bytes 16,1024 --allocators cfmalloc,gallatin
+  heapwood bench fragmentation --bytes 1024 -o fragmentation.csv";
+
 /// A benchmark of allocators on the device, or of what the host obtains memory from.
 #[derive(Debug, Subcommand)]
+#[command(after_help = EXAMPLES)]
 pub enum What {
     #[command(flatten)]
     Micro(Box<Workload>),
-    /// How much of a pool is granted, and at which addresses
+    /// Measure the fraction of a pool that is granted, and the addresses of blocks
     ///
-    /// The tests of fragmentation of Winter et al. (Ouroboros, 2020), for each size: the
-    /// addresses that a block a thread covers, beside the fewest possible; the share of the
-    /// pool that is granted until nothing is any more; and growth, by allocating a block a
-    /// thread and freeing every second one, step by step, until a request is refused.
+    /// The tests of fragmentation of Winter et al. (Ouroboros, 2020), for each size. They report the
+    /// address range of one block per thread, the fraction of the pool that is granted, and the steps
+    /// of growth. A step allocates one block per thread and frees every second one.
     Fragmentation(Box<fragmentation::Arguments>),
-    /// The host's caching pool beside cuMemAlloc and cuMemAllocAsync, or malloc on the CPU
+    /// Time the host's caching pool beside cuMemAlloc and cuMemAllocAsync, or malloc
     HostPool(Box<host_pool::Arguments>),
 }
 
 /// Options of every benchmark.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// Allocators with their parameters, separated by commas: `all` for each of them, `published`
-    /// for their published forms
-    #[arg(long, value_name = "LIST", default_value = "all")]
+    /// Names separated by commas, `all` or `published`
+    ///
+    /// Parameters follow a name, as in cmalloc:frag=2. `published` stands for the published forms.
+    #[arg(
+        long,
+        help_heading = "Allocator",
+        value_name = "LIST",
+        default_value = "all"
+    )]
     allocators: String,
-    /// State of the heap before a sample
-    #[arg(long, value_enum, default_value_t)]
+    /// State of the heap: warm, cold, full or both
+    ///
+    /// It is the state before a sample.
+    #[arg(long, value_enum, value_name = "STATE", default_value_t)]
     heap: Heaps,
-    /// Memory of an allocator
-    #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "2GiB")]
+    /// Pool of each allocator
+    #[arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = size::parse, default_value = "2GiB")]
     pool: u64,
-    /// Most samples of a case
+    /// Max samples per case
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), default_value_t = 25)]
     runs: u32,
     /// Rounds before the first sample of a warm heap
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 3)]
     warmup: u32,
-    /// Seconds of samples after which five of them suffice
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "1.5")]
+    /// Time after which five samples suffice
+    #[arg(long, hide_short_help = true, value_name = "SECONDS", value_parser = parse_seconds, default_value = "1.5")]
     budget: f64,
-    /// Make the requests of a warp together, in all allocators
-    #[arg(long)]
+    /// Combine the requests of a warp, in all allocators
+    #[arg(long, help_heading = "Allocator")]
     coalesce: bool,
     /// Write and verify all blocks in a round that is not timed
-    #[arg(long, value_name = "BOOL", action = ArgAction::Set, num_args = 0..=1,
+    #[arg(long, value_name = "BOOL", hide_possible_values = true, action = ArgAction::Set, num_args = 0..=1,
           default_missing_value = "true", default_value_t = true)]
     verify: bool,
-    /// Seconds after which a case is given up
+    /// Time limit of a case
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "30")]
     timeout: f64,
-    /// Run all cases in one process: faster, but a crash ends them all
+    /// Run all cases in one process: faster, but a crash ends all of them
     #[arg(long)]
     in_process: bool,
     #[command(flatten)]
@@ -85,9 +99,9 @@ pub struct Common {
 enum Heaps {
     /// Used by earlier rounds
     Warm,
-    /// Just initialised
+    /// Newly initialised
     Cold,
-    /// Filled up: how long it takes to be refused
+    /// Exhausted: the refusal is timed
     Full,
     /// Warm and cold
     #[default]

@@ -11,9 +11,18 @@ use crate::tree::Builder;
 /// The builder.
 #[derive(Debug, Args)]
 pub struct BuilderArguments {
-    /// What builds the tree, which is the same in either case [default: cores on the CPU if no
-    /// other argument concerns an allocator, or else kernels]
-    #[arg(long, value_enum)]
+    /// Builder of the tree [default: cores on the CPU, else kernels]
+    ///
+    /// Both build the same tree. On the CPU, an option that concerns an allocator, such as --pool,
+    /// makes kernels the default.
+    #[arg(
+        long,
+        help_heading = "Tree",
+        hide_short_help = true,
+        value_enum,
+        value_name = "kernels|cores",
+        hide_possible_values = true
+    )]
     builder: Option<Builder>,
 }
 

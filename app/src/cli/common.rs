@@ -20,15 +20,24 @@ use crate::workload::linking::Linking;
 
 /// Which machine runs the kernels.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Device")]
 pub struct BackendArguments {
-    /// Where to run: the GPU if there is one, or what is named here
-    #[arg(long, value_enum, default_value_t)]
+    /// Device that runs the kernels
+    ///
+    /// With auto, it is the GPU if there is one.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "auto|cuda|cpu",
+        hide_possible_values = true,
+        default_value_t
+    )]
     backend: Choice,
     /// Number of the GPU
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 0)]
     device: u32,
-    /// Worker threads of the CPU backend [default: one a core]
-    #[arg(long, value_name = "N", value_parser = parse_workers)]
+    /// Worker threads of the CPU backend [default: one per core]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = parse_workers)]
     cpu_threads: Option<usize>,
 }
 
@@ -66,14 +75,26 @@ impl BackendArguments {
 /// Where an allocator of the user's is.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LinkArguments {
-    /// A file with the functions of the allocator external: a cubin, fatbin, object or PTX, or a
-    /// shared library for the CPU, or that gets memory for pool=own; may be given several times
-    /// (see docs/external-allocators.md)
-    #[arg(long, value_name = "FILE")]
+    /// File with the functions of the allocator external
+    ///
+    /// It is a cubin, fatbin, object or PTX file, or a shared library for the CPU or for the memory
+    /// of pool=own. The option may be repeated (docs/external-allocators.md).
+    #[arg(
+        long,
+        help_heading = "Allocator",
+        hide_short_help = true,
+        value_name = "FILE"
+    )]
     link: Vec<PathBuf>,
-    /// Make the PTX that --link names a part of the kernels' own modules: kernels take fewer
-    /// registers, and longer to load
-    #[arg(long, requires = "link")]
+    /// Compile the PTX of --link into the kernels' own modules
+    ///
+    /// Kernels take fewer registers, and longer to load.
+    #[arg(
+        long,
+        help_heading = "Allocator",
+        requires = "link",
+        hide_short_help = true
+    )]
     merge: bool,
 }
 

@@ -5,10 +5,17 @@ use clap_complete::Shell;
 
 use crate::{Error, output};
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood completions bash
+  heapwood completions zsh";
+
 /// Arguments of `heapwood completions`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// The shell
+    /// Shell
     shell: Shell,
 }
 

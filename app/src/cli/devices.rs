@@ -8,14 +8,27 @@ use crate::report::Format;
 use crate::report::devices::{DeviceRow, device_table};
 use crate::{Error, output, ptx};
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood devices
+  heapwood devices --bandwidth --format json";
+
 /// Arguments of `heapwood devices`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Measure how fast each copies memory within itself
+    /// Measure the copy bandwidth of each device's memory
     #[arg(long)]
     bandwidth: bool,
-    /// How to write the list
-    #[arg(long, value_enum, default_value_t)]
+    /// Format: table, json, csv or markdown
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        hide_possible_values = true,
+        default_value_t
+    )]
     format: Format,
 }
 

@@ -12,29 +12,44 @@ use crate::diff::{Difference, Image};
 use crate::output::{self, Output};
 use crate::report::{ResultFormat, json};
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood diff reference.png test.png --tolerance 2 --allow 0.1
+  heapwood diff reference.png test.png --max-flip 0.05 --output flip.png";
+
 /// Arguments of `heapwood diff`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// The picture to compare with, a PNG file
+    /// Reference picture, a PNG file
     #[arg(value_name = "REFERENCE")]
     reference: PathBuf,
-    /// The picture to judge, a PNG file
+    /// Picture to compare with it, a PNG file
     #[arg(value_name = "TEST")]
     test: PathBuf,
-    /// A pixel differs if one of its channels does by more than this, of 255
+    /// Max difference of equal pixels, in levels of 255
+    ///
+    /// The max of all channels counts.
     #[arg(long, value_name = "LEVELS", default_value_t = 0)]
     tolerance: u8,
-    /// Percent of the pixels that may differ
+    /// Max percentage of pixels that may differ
     #[arg(long, value_name = "PERCENT", value_parser = percent, default_value_t = 0.0)]
     allow: f64,
-    /// The largest mean of FLIP, from 0 to 1, that is allowed, in place of --allow
+    /// Max mean of FLIP, from 0 to 1, in place of --allow
     #[arg(long, value_name = "FLIP", value_parser = unit, conflicts_with = "allow")]
     max_flip: Option<f64>,
-    /// A PNG file for FLIP of each pixel: black where they are equal, white for 1
+    /// Write FLIP per pixel to this PNG file, from black for 0 to white for 1
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// How to write what was found
-    #[arg(long, value_enum, default_value_t)]
+    /// Format of the result
+    #[arg(
+        long,
+        value_enum,
+        value_name = "text|json",
+        hide_possible_values = true,
+        default_value_t
+    )]
     format: ResultFormat,
 }
 

@@ -8,18 +8,28 @@ use heapwood_device::export::EXPORTED;
 use crate::allocators::Spec;
 use crate::{Error, export, output, size};
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood export gallatin -o hw --pool 1GiB
+  heapwood export scatteralloc:page=8192 -o hw";
+
 /// Arguments of `heapwood export`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    #[arg(help = format!(
-        "The allocator: {}; with parameters as elsewhere",
-        EXPORTED.join(", ").replace('_', "-")
-    ))]
+    #[arg(
+        help = "Allocator, such as gallatin or scatteralloc:page=8192",
+        long_help = format!(
+            "Allocator, such as gallatin or scatteralloc:page=8192. The names are {}",
+            EXPORTED.join(", ").replace('_', "-")
+        )
+    )]
     allocator: String,
-    /// The folder to write: a new one, an empty one, or that of an earlier export
+    /// Folder to write: new, empty, or of an earlier export
     #[arg(long, short, value_name = "DIR")]
     output: PathBuf,
-    /// The pool's size, which is fixed in the header
+    /// Size of the pool, a constant of the header
     #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "256MiB")]
     pool: u64,
 }

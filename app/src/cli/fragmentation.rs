@@ -13,32 +13,45 @@ use crate::workload::cases::Runner;
 use crate::workload::fragmentation::{self, Case};
 use crate::{Error, allocators, size};
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood bench fragmentation --bytes 16,1024,8192 --threads 10000
+  heapwood bench fragmentation --allocators gallatin,halloc --pool 256MiB -o fragmentation.csv";
+
 /// Allocators, sizes, threads.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Allocators with their parameters, separated by commas: `all` for each of them, `published`
-    /// for their published forms
-    #[arg(long, value_name = "LIST", default_value = "all")]
+    /// Names separated by commas, `all` or `published`
+    ///
+    /// Parameters follow a name, as in cmalloc:frag=2. `published` stands for the published forms.
+    #[arg(
+        long,
+        help_heading = "Allocator",
+        value_name = "LIST",
+        default_value = "all"
+    )]
     allocators: String,
-    /// Sizes of a block
+    /// Block sizes
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_bytes, default_value = "16,64,256,1024,4096,8192")]
     bytes: Vec<u64>,
-    /// Threads that allocate a block each at a time
+    /// Threads, each of which allocates one block at a time
     #[arg(long, value_name = "N", value_parser = parse_threads, default_value_t = 100_000)]
     threads: u32,
-    /// Most steps of growth
+    /// Max steps of growth
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), default_value_t = 10_000)]
     steps: u32,
-    /// Memory of an allocator
-    #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "2GiB")]
+    /// Pool of each allocator
+    #[arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = size::parse, default_value = "2GiB")]
     pool: u64,
-    /// Make the requests of a warp together, in all allocators
-    #[arg(long)]
+    /// Combine the requests of a warp, in all allocators
+    #[arg(long, help_heading = "Allocator")]
     coalesce: bool,
-    /// Seconds after which a case is given up
+    /// Time limit of a case
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "120")]
     timeout: f64,
-    /// Run all cases in one process: faster, but a crash ends them all
+    /// Run all cases in one process: faster, but a crash ends all of them
     #[arg(long)]
     in_process: bool,
     #[command(flatten)]

@@ -13,21 +13,38 @@ use crate::generate::{SceneSpec, Spec};
 use crate::output;
 use crate::report::triangles;
 
+/// Examples, at the end of the help.
+const COMMAND_EXAMPLES: &str = "\
+Examples:
+  heapwood generate scene scan --triangles 1000000 -o scan.obj.gz
+  heapwood generate graph mesh --vertices 100000 -o mesh.graph";
+
 /// What to generate.
 #[derive(Debug, Subcommand)]
+#[command(after_help = COMMAND_EXAMPLES)]
 pub enum What {
-    /// A procedural scene, or a larger one from a scene file
+    /// Make a procedural scene, or enlarge a scene file
     Scene(SceneArguments),
-    /// A graph of one of the kinds that the papers use
+    /// Make a graph of a kind that the papers use
     Graph(graph::GraphArguments),
 }
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood generate scene building --triangles 1000000 --seed 3 -o building.obj.gz
+  heapwood generate scene terrain --triangles 200000 --displace 0.3 -o big.obj
+  heapwood generate scene scenes/data/knot.obj --copies 8 -o knots.obj";
+
 /// How to make a scene, and where to write it.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct SceneArguments {
     #[command(flatten)]
     scene: SceneSpec,
-    /// The OBJ file to write, gzipped if it ends in .gz; materials go beside it
+    /// OBJ file to write, gzipped if it ends in .gz
+    ///
+    /// The materials go to a file beside it.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
 }

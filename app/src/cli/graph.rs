@@ -25,30 +25,43 @@ use crate::report::{ResultFormat, json};
 use crate::workload::graph::Workload;
 pub(super) use work::WorkArguments;
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood graph graphs/data/triangulation.graph --pagerank --triangles --components
+  heapwood graph gen:road,vertices=2^16 --insert 10000 --delete 10000 --rounds 5 --verify";
+
 /// Arguments of `heapwood graph`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
+    /// Write the graph after all updates to this file
+    ///
+    /// The suffix is .graph, .gr, .col, .mtx, .el or .txt, and .gz behind it for gzip.
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Write the result to this file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Format of the result [default: by the suffix of -o, else text]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "text|json",
+        hide_possible_values = true
+    )]
+    format: Option<ResultFormat>,
     #[command(flatten)]
     work: WorkArguments,
     #[command(flatten)]
     allocator: AllocatorArguments,
-    /// How the neighbours of a vertex are kept
-    #[arg(long, value_parser = parse_layout, value_name = "contiguous|linked", default_value = "contiguous")]
+    /// Storage of a vertex's neighbours
+    #[arg(long, help_heading = "Allocator", value_parser = parse_layout, value_name = "contiguous|linked", default_value = "contiguous")]
     layout: Layout,
     #[command(flatten)]
-    backend: BackendArguments,
-    /// Write the graph after all updates to this file: .graph, .gr, .col, .mtx, .el or
-    /// .txt, gzipped with .gz
-    #[arg(long, value_name = "FILE")]
-    save: Option<PathBuf>,
-    #[command(flatten)]
     saves: Saves,
-    /// How to write the result [default: as the output file is named, or else as text]
-    #[arg(long, value_enum)]
-    format: Option<ResultFormat>,
-    /// Write the result to this file
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    backend: BackendArguments,
 }
 
 /// Loads, updates, computes, and reports.

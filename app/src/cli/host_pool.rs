@@ -10,10 +10,17 @@ use crate::workload::check_statuses;
 use crate::workload::host_pool::{self, Pattern, Suite};
 use crate::{Error, size};
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood bench host-pool --bytes 64KiB,1MiB --threads 1,4
+  heapwood bench host-pool --patterns pairs --memory 256MiB --format markdown";
+
 /// Sizes, threads, how often.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// In which order memory is obtained and given back
+    /// Orders of allocation and deallocation
     #[arg(
         long,
         value_enum,
@@ -22,19 +29,19 @@ pub struct Arguments {
         default_value = "pairs,mixed,cold,warm"
     )]
     patterns: Vec<Pattern>,
-    /// Sizes of a block
+    /// Block sizes
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_bytes, default_value = "512,64KiB,1MiB,16MiB,64MiB")]
     bytes: Vec<u64>,
-    /// Numbers of threads that obtain memory at the same time
+    /// Numbers of threads that allocate concurrently
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1024), default_value = "1,4,16")]
     threads: Vec<u32>,
-    /// Most pairs of an allocation and a deallocation that a thread measures
+    /// Max pairs of allocation and deallocation per thread
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000), default_value_t = 10_000)]
     operations: u32,
-    /// Seconds of a round after which a thread measures no more
+    /// Time limit of a round
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "0.5")]
     budget: f64,
-    /// Most memory that `cold` and `warm` hold at a time
+    /// Max memory that cold and warm hold at a time
     #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "1GiB")]
     memory: u64,
     #[command(flatten)]

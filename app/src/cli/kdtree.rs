@@ -21,42 +21,60 @@ use crate::tree::{self, Builder, Cores, KeptTree, PlacedTree, RenderedImage, Sha
 use crate::workload::tree::Workload;
 use crate::workload::{cores, frames};
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood kdtree scenes/data/courtyard.obj --render out.png
+  heapwood kdtree gen:terrain --allocator gallatin --pool 1GiB --verify
+  heapwood kdtree --frames gen:scan,seed=1 gen:scan,seed=2 --allocator ouroboros-p-va";
+
 /// Arguments of `heapwood kdtree`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
     #[command(flatten)]
     scenes: ScenesArguments,
+    /// Timed builds; with --frames, of all frames
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 5)]
+    runs: u32,
+    /// Check that each triangle is in all leaves that it overlaps
+    #[arg(long)]
+    verify: bool,
+    /// Write the tree to this file, for `heapwood render --tree`
+    #[arg(long, value_name = "FILE", conflicts_with = "frames")]
+    save: Option<PathBuf>,
+    /// Write the result to this file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Format of the result [default: by the suffix of -o, else text]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "text|json",
+        hide_possible_values = true
+    )]
+    format: Option<ResultFormat>,
+    #[command(flatten)]
+    allocator: AllocatorArguments,
     #[command(flatten)]
     tree: TreeArguments,
     #[command(flatten)]
     builder: BuilderArguments,
-    #[command(flatten)]
-    allocator: AllocatorArguments,
-    #[command(flatten)]
-    backend: BackendArguments,
-    /// Timed builds; with --frames, of all frames
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 5)]
-    runs: u32,
-    /// Look for every triangle in all leaves that it overlaps
-    #[arg(long)]
-    verify: bool,
-    /// Write the tree to this file, for `heapwood render SCENE --tree FILE`
-    #[arg(long, value_name = "FILE", conflicts_with = "frames")]
-    save: Option<PathBuf>,
     /// Render the tree to this PNG file
-    #[arg(long, value_name = "FILE", conflicts_with = "frames")]
+    #[arg(
+        long,
+        help_heading = "Picture",
+        value_name = "FILE",
+        conflicts_with = "frames"
+    )]
     render: Option<PathBuf>,
-    /// What the picture shows
-    #[arg(long, value_name = "MODE", value_parser = parse_mode(), default_value = Mode::default().name())]
+    /// Content: eyelight, normal, primitive or depth
+    #[arg(long, help_heading = "Picture", value_name = "MODE", value_parser = parse_mode(), default_value = Mode::default().name())]
     shade: Mode,
     #[command(flatten)]
     camera: CameraArguments,
-    /// How to write the result [default: as the output file is named, or else as text]
-    #[arg(long, value_enum)]
-    format: Option<ResultFormat>,
-    /// Write the result to this file
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    backend: BackendArguments,
 }
 
 /// Builds, measures, renders on request, and reports.

@@ -18,28 +18,32 @@ const SKY: Sky = Sky {
 
 /// What lights a picture of `--shade path`, beside what emits light.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Light of --shade path")]
 pub struct LightArguments {
-    /// Radiance of the sky, for --shade path: one colour, or one from above and one from below
-    /// [default: that of --view, or else 0.5,0.7,1:1,1,1]
+    /// Radiance of the sky: one colour, or zenith:nadir
+    ///
+    /// The default is the sky of --view, or else 0.5,0.7,1:1,1,1.
     #[arg(long, value_name = "R,G,B[:R,G,B]", value_parser = parse_sky)]
     sky: Option<Sky>,
-    /// An image of what is around the scene, for --shade path: a panorama (equirectangular) in
-    /// Radiance HDR, OpenEXR, PNG or JPEG, plain or compressed, whose middle is at -z [default:
-    /// that of --view]
+    /// Equirectangular image around the scene [default: that of --view]
+    ///
+    /// The formats are Radiance HDR, OpenEXR, PNG and JPEG, plain or compressed. The centre of the
+    /// image is at -z.
     #[arg(long, value_name = "FILE", conflicts_with = "sky")]
     environment: Option<PathBuf>,
-    /// Factor on the light of the environment [default: that of --view, or else 1]
-    #[arg(long, value_name = "FACTOR", value_parser = parse_scale, conflicts_with = "sky")]
+    /// Factor on the radiance of the environment [default: that of --view, else 1]
+    #[arg(long, hide_short_help = true, value_name = "FACTOR", value_parser = parse_scale, conflicts_with = "sky")]
     environment_scale: Option<f32>,
-    /// Turn the environment to the left, as seen from within [default: that of --view, or else 0]
-    #[arg(long, value_name = "DEGREES", value_parser = parse_turn, allow_negative_numbers = true, conflicts_with = "sky")]
+    /// Rotation of the environment to the left, seen from within [default: that of --view, else 0]
+    #[arg(long, hide_short_help = true, value_name = "DEGREES", value_parser = parse_turn, allow_negative_numbers = true, conflicts_with = "sky")]
     environment_turn: Option<f32>,
-    /// Factor on the lights of a glTF file, for --shade path; 683 where it was exported without
-    /// the units of the format [default: 1]
-    #[arg(long, value_name = "FACTOR", value_parser = parse_scale)]
+    /// Factor on the lights of a glTF file [default: 1]
+    ///
+    /// Use 683 for a file that was exported without the units of the format.
+    #[arg(long, hide_short_help = true, value_name = "FACTOR", value_parser = parse_scale)]
     light_scale: Option<f32>,
-    /// Leave out the normals of the scene's file, which make surfaces look smooth, for --shade path
-    #[arg(long)]
+    /// Shade with geometric normals instead of those of the scene's file
+    #[arg(long, hide_short_help = true)]
     flat: bool,
 }
 

@@ -13,6 +13,7 @@ mod export;
 mod fragmentation;
 mod generate;
 mod graph;
+mod help;
 mod host_pool;
 mod kdtree;
 mod light;
@@ -27,22 +28,28 @@ mod tree;
 mod view;
 mod written;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{Error, output};
 
-/// Meanings of the exit codes, for the help; README.md has the same in a table.
-const EXIT_CODES: &str = "\
+/// Examples and the meanings of the exit codes; docs/usage/README.md has the codes in a table.
+const AFTER_HELP: &str = "\
+Examples:
+  heapwood kdtree scenes/data/courtyard.obj --render out.png
+  heapwood compare graph gen:road,vertices=2^16 --insert 100000 --allocators cfmalloc,gallatin
+  heapwood bench threads --bytes 16,1024
+
 Exit codes: 0 done; 1 failed; 2 arguments that make no sense; 3 an input, linked or output file; 4 \
 device, memory or pool; 5 a wrong result; 6 some cases of bench or compare failed with a fault or a \
 timeout, others succeeded; 130 interrupted";
 
 /// Compare GPU memory allocators on real work.
 #[derive(Debug, Parser)]
-#[command(name = "heapwood", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "heapwood", version, max_term_width = 100, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -56,23 +63,23 @@ enum Command {
     Render(Box<render::Arguments>),
     /// Show a picture, or a scene, in the terminal
     View(view::Arguments),
-    /// Compare two pictures: mean squared error, PSNR, FLIP, pixels that differ
+    /// Compare two pictures: MSE, PSNR, FLIP, pixels that differ
     ///
     /// If they differ by more than is allowed, the exit code is 5.
     Diff(diff::Arguments),
-    /// Keep a graph over an allocator, change it and compute on it
+    /// Store a graph over an allocator, update it and compute on it
     ///
     /// Each run loads the graph, inserts and deletes edges round by round, and
     /// computes on the result. Vertices are numbered as in the file, in arguments
     /// and in results: from 0 in edge lists, from 1 in the other formats.
     Graph(Box<graph::Arguments>),
-    /// Do real work over a set of allocators, side by side
+    /// Compare allocators on a tree or a graph
     ///
     /// If results differ, the exit code is 5; if some cases fail with a fault or a timeout and others
     /// succeed, it is 6.
     #[command(subcommand)]
     Compare(compare::What),
-    /// Run the papers' microbenchmarks over a set of allocators, or that of the host's pool
+    /// Run microbenchmarks of allocators on the device, or of the host's pool
     ///
     /// If blocks overlap or lose their contents, the exit code is 5; if some cases fail with a fault
     /// or a timeout and others succeed, it is 6.
@@ -81,7 +88,7 @@ enum Command {
     /// Generate input
     #[command(subcommand)]
     Generate(generate::What),
-    /// List the allocators: what each is, its parameters, its registers
+    /// List the allocators: design, parameters, registers
     Allocators(allocators::Arguments),
     /// Write an allocator as PTX and a header, for kernels in CUDA C++
     ///
@@ -103,7 +110,7 @@ enum Command {
 
 /// Runs the program on the arguments of the process.
 pub fn main() -> ExitCode {
-    let result = match Cli::try_parse() {
+    let result = match parse(std::env::args_os().collect()) {
         Ok(cli) => run(cli.command),
         Err(error) if is_asked_for(error.kind()) => output::print(&error.render().to_string()),
         Err(error) => Err(Error::Usage(in_one_line(&error.render().to_string()))),
@@ -115,6 +122,19 @@ pub fn main() -> ExitCode {
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// The commands and their options, for what describes or tests them.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Parses arguments; an error is also the help that they ask for.
+fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let arguments = help::as_option(arguments);
+    let mut command = help::arrange(command(), &arguments);
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
 fn run(command: Command) -> Result<(), Error> {

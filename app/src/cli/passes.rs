@@ -17,16 +17,19 @@ use crate::Error;
 
 /// When a picture has enough samples.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Picture")]
 pub struct PassArguments {
-    /// Render samples until this time is used up, such as 500ms, 10s or 5min, and at least one
-    /// pass; the picture is that of --spp N for the N that the result says. --spp is the most
-    /// [default: 65536 then]
+    /// Add samples until this time has passed, such as 500ms, 10s or 5min
+    ///
+    /// The picture has at least one sample per pixel. It equals that of --spp N for the N that the
+    /// report states. --spp limits N [default: 65536].
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, conflicts_with_all = ["runs", "ray_times"])]
     pub time_limit: Option<Duration>,
-    /// On an interrupt (Ctrl-C) write the picture of the samples so far, say how many they are,
-    /// and end with exit code 130; a second interrupt ends at once, and so does one before there
-    /// are any
-    #[arg(long, conflicts_with_all = ["runs", "ray_times"])]
+    /// On an interrupt, write the picture of the samples so far
+    ///
+    /// The exit code is 130. A second interrupt ends the program at once, and so does one before the
+    /// first sample.
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["runs", "ray_times"])]
     pub write_partial: bool,
 }
 

@@ -42,46 +42,64 @@ const BUILD_ARGUMENTS: [&str; 13] = [
     "merge",
 ];
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood render scenes/data/courtyard.obj -o courtyard.png --shade path --spp 64
+  heapwood render scenes/data/knot.obj -o turn.png --orbit 72 --shade ao --spp 4
+  heapwood render scenes/data/courtyard.obj -o sun.exr --view scenes/data/courtyard.toml";
+
 /// Arguments of `heapwood render`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// The scene: an OBJ, PLY, glTF or GLB file, plain or compressed, or
-    /// gen:KIND,OPTION=VALUE,... with the options of `heapwood generate scene`
+    /// OBJ, PLY, glTF or GLB file, plain or compressed, or gen:KIND,OPTION=VALUE,...
+    ///
+    /// The options after gen: are those of `heapwood generate scene`.
     #[arg(value_name = "SCENE", value_parser = source::<SceneSpec>())]
     scene: Source<SceneSpec>,
-    #[command(flatten)]
-    tree: TreeArguments,
-    #[command(flatten)]
-    builder: BuilderArguments,
-    /// Take the tree from this file, which `heapwood kdtree SCENE --save FILE` wrote, and build
-    /// none
-    #[arg(long = "tree", value_name = "FILE", conflicts_with_all = BUILD_ARGUMENTS)]
-    kept: Option<PathBuf>,
-    /// The file to write: .png, or .exr with what is rendered as floats: linear light (with
-    /// --shade path also the layers albedo, normal and depth), distances, counts
+    /// File to write: .png, or .exr with floats
+    ///
+    /// An .exr file holds linear light, distances or counts. With --shade path it has layers of
+    /// albedo, normals and depth.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    #[command(flatten)]
-    camera: CameraArguments,
-    #[command(flatten)]
-    sequence: SequenceArguments,
+    /// Timed renderings
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 1)]
+    runs: u32,
+    /// Time primary, shadow and secondary rays separately
+    ///
+    /// Further runs leave some of the rays out.
+    #[arg(long, hide_short_help = true)]
+    ray_times: bool,
+    /// Format of the report
+    #[arg(
+        long,
+        value_enum,
+        value_name = "text|json",
+        hide_possible_values = true,
+        default_value_t
+    )]
+    format: ResultFormat,
     #[command(flatten)]
     shade: ShadeArguments,
     #[command(flatten)]
     passes: PassArguments,
     #[command(flatten)]
+    camera: CameraArguments,
+    #[command(flatten)]
+    sequence: SequenceArguments,
+    #[command(flatten)]
     allocator: AllocatorArguments,
     #[command(flatten)]
+    tree: TreeArguments,
+    #[command(flatten)]
+    builder: BuilderArguments,
+    /// Read the tree from a file of `heapwood kdtree --save`
+    #[arg(long = "tree", help_heading = "Tree", value_name = "FILE", conflicts_with_all = BUILD_ARGUMENTS)]
+    kept: Option<PathBuf>,
+    #[command(flatten)]
     backend: BackendArguments,
-    /// Timed renderings
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 1)]
-    runs: u32,
-    /// Time primary, shadow and secondary rays apart, by further runs without some of them
-    #[arg(long)]
-    ray_times: bool,
-    /// How to write what it took
-    #[arg(long, value_enum, default_value_t)]
-    format: ResultFormat,
 }
 
 /// Builds a tree or reads one, renders it and writes the picture or pictures.

@@ -15,13 +15,16 @@ const MOST: i64 = 9999;
 
 /// A sequence, if there is to be one.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Camera")]
 pub struct SequenceArguments {
-    /// Render N pictures from a circle around the point that the camera looks at, the first one
-    /// from the camera itself; -o NAME.png stands for NAME-0001.png and so on
+    /// Render N pictures on a circle around the point of --look-at
+    ///
+    /// The first is that of the camera itself. -o NAME.png stands for NAME-0001.png and so on.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST), conflicts_with_all = ["fly", "runs", "ray_times"])]
     orbit: Option<u32>,
-    /// Render --frames pictures on the way from the camera of one view file to that of another;
-    /// -o is as for --orbit
+    /// Render --frames pictures on the way between two view files
+    ///
+    /// -o is as for --orbit.
     #[arg(
         long,
         num_args = 2,
@@ -30,7 +33,7 @@ pub struct SequenceArguments {
         conflicts_with_all = ["view", "camera", "write_view", "eye", "look_at", "up", "runs", "ray_times"]
     )]
     fly: Option<Vec<PathBuf>>,
-    /// Pictures of --fly, those of both ends among them
+    /// Pictures of --fly, with those of both ends
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=MOST), requires = "fly", conflicts_with = "orbit")]
     frames: Option<u32>,
 }

@@ -83,30 +83,30 @@ fn parse_shade() -> impl TypedValueParser<Value = ShadeName> {
 
 /// What the picture shows, and how it is sampled.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Picture")]
 pub struct ShadeArguments {
-    /// What the picture shows
-    #[arg(long, value_name = "MODE", value_parser = parse_shade(), default_value = Mode::default().name())]
+    /// Content: eyelight (default), normal, primitive, depth, ao, path, cost
+    #[arg(long, hide_default_value = true, value_name = "MODE", value_parser = parse_shade(), default_value = Mode::default().name())]
     shade: ShadeName,
-    /// Samples of a pixel, spread over it [default: 1]
+    /// Samples per pixel [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SAMPLES)))]
     spp: Option<u32>,
-    /// Render this part of the picture only, in pixels from its upper left corner
-    #[arg(long, value_name = "X,Y,W,H", value_parser = parse_crop)]
+    /// Render this part only, in pixels from the upper left corner
+    #[arg(long, hide_short_help = true, value_name = "X,Y,W,H", value_parser = parse_crop)]
     crop: Option<Crop>,
-    /// What random numbers depend on
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// Seed of the random numbers
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 0)]
     seed: u32,
-    /// Nodes and triangles of a ray that are the brightest colour of --shade cost [default: the
-    /// most of the picture]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    /// Nodes and triangles per ray at the end of the scale of --shade cost [default: the max]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     cost_max: Option<u32>,
-    /// Shadow rays of a hit, for --shade ao [default: 16]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    /// Shadow rays per hit of --shade ao [default: 16]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     ao_samples: Option<u32>,
-    /// How far away a surface occludes, for --shade ao [default: a tenth of the scene's diagonal]
-    #[arg(long, value_name = "DISTANCE", value_parser = parse_distance)]
+    /// Max distance of occluders of --shade ao [default: a tenth of the scene's diagonal]
+    #[arg(long, hide_short_help = true, value_name = "DISTANCE", value_parser = parse_distance)]
     ao_distance: Option<f32>,
-    /// The most surfaces over which light comes, for --shade path [default: 8]
+    /// Max bounces of a path [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     bounces: Option<u32>,
     #[command(flatten)]

@@ -12,8 +12,10 @@ use crate::report::{Format, ResultFormat};
 /// Where the rows of a benchmark go, and in which format.
 #[derive(Debug, Args)]
 pub struct ResultArguments {
-    /// How to write the results [default: as the output file is named, or else as a table]
-    #[arg(long, value_enum)]
+    /// Format: table, json, csv or markdown [default: by the suffix of -o]
+    ///
+    /// Without -o, it is a table.
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
     /// Write the results to this file
     #[arg(long, short, value_name = "FILE")]

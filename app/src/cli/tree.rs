@@ -25,12 +25,14 @@ use crate::size::{self, Pool};
 /// The scene, or the frames of one that moves.
 #[derive(Debug, Args)]
 pub struct ScenesArguments {
-    /// The scene: an OBJ, PLY, glTF or GLB file, plain or compressed, or
-    /// gen:KIND,OPTION=VALUE,... with the options of `heapwood generate scene`
+    /// OBJ, PLY, glTF or GLB file, plain or compressed, or gen:KIND,OPTION=VALUE,...
+    ///
+    /// The options after gen: are those of `heapwood generate scene`.
     #[arg(value_name = "SCENE", value_parser = source::<SceneSpec>(), required_unless_present = "frames")]
     pub scene: Option<Source<SceneSpec>>,
-    /// Build the trees of these scenes one after the other over the same allocator, without
-    /// emptying it between them; each tree is freed when the next one is there
+    /// Build the trees of these scenes in turn over the same allocator
+    ///
+    /// The heap is not emptied between frames. Each tree is freed once the next one is built.
     #[arg(long, value_name = "SCENE", num_args = 1.., value_parser = source::<SceneSpec>(), conflicts_with = "scene")]
     pub frames: Vec<Source<SceneSpec>>,
 }
@@ -47,45 +49,49 @@ impl ScenesArguments {
 
 /// How a tree is built.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Tree")]
 pub struct TreeArguments {
-    /// Memory of the allocator: auto, a multiple of the root's references such as
-    /// 200x, or a size
-    #[arg(long, value_name = "SIZE", value_parser = size::parse_pool, default_value = "auto")]
-    pub pool: Pool,
-    /// Allocate at every split, as the paper's builder does
-    #[arg(long)]
-    pub alloc_per_split: bool,
-    /// How good the tree is: what the costs and the bonus below are if they are not given
-    #[arg(long, value_name = "LEVEL", value_parser = parse_quality(), default_value = Quality::default().name())]
+    /// Quality of the tree
+    ///
+    /// It sets the costs and the bonus, which the options below override.
+    #[arg(long, value_name = "fast|balanced|best", value_parser = parse_quality(), default_value = Quality::default().name())]
     pub quality: Quality,
-    /// Cost of a step down the tree [default: 1]
-    #[arg(long, value_name = "COST", value_parser = parse_cost)]
+    /// Cost of a traversal step [default: 1]
+    #[arg(long, hide_short_help = true, value_name = "COST", value_parser = parse_cost)]
     pub traversal_cost: Option<f32>,
-    /// Cost of an intersection with a triangle [default: 1.25 for fast, 2 for balanced, 3 for
-    /// best]
-    #[arg(long, value_name = "COST", value_parser = parse_cost)]
+    /// Cost of a triangle intersection [default: 1.25 for fast, 2 for balanced, 3 for best]
+    #[arg(long, hide_short_help = true, value_name = "COST", value_parser = parse_cost)]
     pub intersection_cost: Option<f32>,
-    /// Part of the children's cost by which a split with an empty side is preferred [default:
-    /// 0.2]
-    #[arg(long, value_name = "PART", value_parser = parse_bonus)]
+    /// Fraction by which an empty child lowers the cost of a split [default: 0.2]
+    #[arg(long, hide_short_help = true, value_name = "FRACTION", value_parser = parse_bonus)]
     pub empty_bonus: Option<f32>,
-    /// Depth of the deepest leaf, at most 96 [default: 96]
-    #[arg(long, value_name = "N")]
+    /// Max depth of a leaf, at most 96 [default: 96]
+    #[arg(long, hide_short_help = true, value_name = "N")]
     pub max_depth: Option<u32>,
-    /// Divide triangles by their boxes, without clipping them to the nodes
-    #[arg(long)]
+    /// Split triangles by their bounding boxes, without clipping them to the nodes
+    #[arg(long, hide_short_help = true)]
     pub no_clip: bool,
     /// Keep triangles that repeat an earlier one
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub keep_duplicates: bool,
+    /// Pool: a size, a multiple such as 200x, or auto
+    ///
+    /// A multiple counts the bytes of the root's references. With auto, the pool grows until it suffices.
+    #[arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = size::parse_pool, default_value = "auto")]
+    pub pool: Pool,
+    /// Allocate at every split, as the paper's builder does
+    #[arg(long, help_heading = "Allocator", hide_short_help = true)]
+    pub alloc_per_split: bool,
 }
 
 /// The allocator of one tree.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Allocator")]
 pub struct AllocatorArguments {
-    /// The allocator, with parameters after a colon (see `heapwood allocators`) [default:
-    /// cfmalloc]
-    #[arg(long, value_name = "NAME[:PARAM=V]", value_parser = Spec::parse)]
+    /// Allocator, such as cmalloc:frag=2 [default: cfmalloc]
+    ///
+    /// `heapwood allocators` lists the names and parameters.
+    #[arg(long, value_name = "NAME", value_parser = Spec::parse)]
     pub allocator: Option<Spec>,
     /// Check every block for double frees and writes past its end
     #[arg(long)]
@@ -96,34 +102,37 @@ pub struct AllocatorArguments {
 
 /// From where the picture is taken.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Camera")]
 pub struct CameraArguments {
     /// Size of the picture [default: 800x600]
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<[u32; 2]>,
-    /// Where the camera is, in the coordinates of the scene's file [default: where all of the
-    /// scene is seen]
+    /// Position of the camera [default: one that frames the scene]
+    ///
+    /// Points are in the coordinates of the scene's file.
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
     eye: Option<DVec3>,
-    /// Where it looks [default: the middle of the scene]
+    /// Point that it looks at [default: the scene's centre]
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
     look_at: Option<DVec3>,
-    /// Which direction is upwards [default: 0,1,0]
-    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true)]
+    /// Up direction [default: 0,1,0]
+    #[arg(long, hide_short_help = true, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true)]
     up: Option<Vec3>,
     /// Vertical field of view in degrees [default: 45]
     #[arg(long, value_name = "DEGREES")]
     fov: Option<f32>,
-    /// Take the camera from this TOML file, and the lights of path traced pictures; other
-    /// options override it
+    /// Take the camera and the lights from this TOML file
+    ///
+    /// Other options override it.
     #[arg(long, value_name = "FILE")]
     pub view: Option<PathBuf>,
-    /// Take the camera of this name from the glTF file of the scene, or the one with this number
-    /// from 1 on; other options but --view override it
+    /// Take the glTF camera of this name, or of this number from 1
+    ///
+    /// Other options override it, except --view.
     #[arg(long, value_name = "NAME|N")]
     camera: Option<String>,
-    /// Write the camera of the picture, and its lights beside those of the scene, to this TOML
-    /// file
-    #[arg(long, value_name = "FILE")]
+    /// Write the camera, and the lights beside those of the scene, to this TOML file
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub write_view: Option<PathBuf>,
 }
 
@@ -132,11 +141,11 @@ fn parse_quality() -> impl TypedValueParser<Value = Quality> {
     let values = Quality::ALL.map(|quality| {
         PossibleValue::new(quality.name()).help(match quality {
             Quality::Fast => {
-                "SAH cost of scenes at most 25 % above an exact builder's; triangles that cross the \
-                 whole scene may take more (docs/quality.md)"
+                "SAH cost at most 25 % above an exact builder's; scenes with triangles across all \
+                 of them may exceed it (docs/quality.md)"
             }
-            Quality::Balanced => "at most 10 % above it, with the same exception",
-            Quality::Best => "at most 5 % above it, with the same exception",
+            Quality::Balanced => "at most 10 %, with the same exception",
+            Quality::Best => "at most 5 %, with the same exception",
         })
     });
     PossibleValuesParser::new(values).map(|name| {

@@ -19,10 +19,20 @@ use crate::output;
 use crate::terminal::{Palette, Protocol, fitted, half_blocks, iterm2, kitty, resized, sixel};
 use crate::tree::{self, Cores, Options, PlacedTree, Shading};
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood view docs/images/courtyard.png
+  heapwood view gen:terrain --shade normal --width 100
+  heapwood view scenes/data/knot.obj --protocol iterm2";
+
 /// Arguments of `heapwood view`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// A PNG file, or a scene as for `heapwood render`, all of which is seen
+    /// PNG file, or a scene as for `heapwood render`
+    ///
+    /// The camera frames the whole scene.
     #[arg(value_name = "FILE.png|SCENE", value_parser = source::<SceneSpec>())]
     what: Source<SceneSpec>,
     /// Columns of the terminal to use [default: all]
@@ -31,11 +41,12 @@ pub struct Arguments {
     /// Lines of the terminal to use [default: all but the last]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     height: Option<u32>,
-    /// What the picture of a scene shows [default: eyelight]
+    /// Content: eyelight (default), normal, primitive or depth
     #[arg(long, value_name = "MODE", value_parser = parse_mode())]
     shade: Option<Mode>,
-    /// How the terminal shows pictures, which may then be a file or a pipe, too [default: what its
-    /// environment says]
+    /// Protocol: kitty, iterm2, sixel or blocks [default: by the environment]
+    ///
+    /// With this option, the standard output may be a file or a pipe.
     #[arg(long, value_name = "NAME", value_parser = parse_protocol())]
     protocol: Option<Protocol>,
     #[command(flatten)]

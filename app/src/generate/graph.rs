@@ -14,19 +14,21 @@ pub struct GraphSpec {
     /// delaunay, geometric, road, coauthors, mesh, kkt, dual, kronecker or uniform
     #[arg(value_parser = parse_kind)]
     pub kind: Kind,
-    /// Number of vertices, also as a power such as 2^20; some kinds make a few more
+    /// Number of vertices, also as a power such as 2^20
+    ///
+    /// Some kinds make a few more.
     #[arg(long, value_name = "N", default_value = "2^20", value_parser = parse_count)]
     pub vertices: u64,
-    /// Number of edges drawn: kronecker [default: 16 a vertex] and uniform [default: 4]
+    /// Edges of kronecker [default: 16 per vertex] or uniform [default: 4]
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub edges: Option<u64>,
-    /// Seed of all random choices
+    /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Keep edges from a vertex to itself
+    /// Keep self-loops
     #[arg(long)]
     pub self_loops: bool,
-    /// Let edges lead one way only: kronecker and uniform
+    /// Make the edges of kronecker and uniform directed
     #[arg(long)]
     pub directed: bool,
 }

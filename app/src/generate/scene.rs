@@ -18,31 +18,35 @@ const MENGER: &str = "menger";
 /// What scene to make.
 #[derive(Clone, Debug, PartialEq, Args)]
 pub struct SceneSpec {
-    /// courtyard, knot, terrain, cornell; building, scan, sphere, landscape, menger, hall, soup or
-    /// stadium, of any size; or an OBJ, PLY or glTF file to enlarge
+    /// Name of a scene, or an OBJ, PLY or glTF file to enlarge
+    ///
+    /// Scenes of fixed size are courtyard, knot, terrain and cornell. Those of any size are
+    /// building, scan, sphere, landscape, menger, hall, soup and stadium.
     #[arg(value_parser = parse_base)]
     kind: Base,
-    /// Seed of what is random in a scene and of displacement
+    /// Seed of random scenes and of the displacement
     #[arg(long, value_name = "N", default_value_t = generate::TERRAIN_SEED)]
     seed: u32,
-    /// Make at least so many triangles: more rooms or columns, a finer surface, a deeper sponge
-    /// [default for what is of any size: 300000], or else by subdivision at edge midpoints
+    /// Min triangles [default: 300000 for a scene of any size]
+    ///
+    /// A scene of any size gets more rooms or columns, a finer surface or a deeper sponge. Others
+    /// are subdivided at edge midpoints.
     #[arg(long, value_name = "N", conflicts_with = "levels")]
     triangles: Option<u64>,
-    /// Subdivide at edge midpoints so many times; of menger, the level of the sponge
+    /// Number of subdivisions at edge midpoints, or the level of menger
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=15))]
     levels: Option<u32>,
-    /// Move midpoints off the surface, by so much of an edge's length at most
-    #[arg(long, value_name = "PART", default_value_t = 0.0, value_parser = parse_part)]
+    /// Max displacement of midpoints, relative to the edge
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, value_parser = parse_part)]
     displace: f32,
-    /// Size of the displacement's features, as a part of the scene's
-    #[arg(long, value_name = "PART", default_value_t = 0.1, value_parser = parse_part)]
+    /// Size of displaced features, relative to the scene
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.1, value_parser = parse_part)]
     feature: f32,
     /// N x N copies side by side
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=32768))]
     copies: Option<u32>,
-    /// Room between copies, as a part of the scene's extent
-    #[arg(long, value_name = "PART", default_value_t = 0.1, value_parser = parse_part)]
+    /// Gap between copies, relative to the scene
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.1, value_parser = parse_part)]
     gap: f32,
 }
 

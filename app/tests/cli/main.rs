@@ -23,6 +23,7 @@ mod graph_stream;
 mod graph_updates;
 mod graph_values;
 mod graph_vertices;
+mod help;
 mod ids;
 mod kept;
 mod passes;

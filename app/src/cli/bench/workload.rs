@@ -7,113 +7,155 @@ use super::Common;
 use crate::cli::common::parse_bytes;
 use crate::workload::micro::{BLOCK_THREADS, Draws, Microbenchmark, Size, TURNS, size_range};
 
+// Examples, at the end of the help of each benchmark.
+const THREADS_EXAMPLES: &str = "\
+Examples:
+  heapwood bench threads --threads 100000 --bytes 16,1024 --heap both
+  heapwood bench threads --threads 32 --bytes 4096 --heap full --allocators gallatin";
+const MIXED_EXAMPLES: &str = "\
+Examples:
+  heapwood bench mixed --threads 10000
+  heapwood bench mixed --allocators ouroboros-p-va,halloc --heap warm -o mixed.csv";
+const ALLOC_DEALLOC_EXAMPLES: &str = "\
+Examples:
+  heapwood bench alloc-dealloc --blocks 120 --bytes 16,1024
+  heapwood bench alloc-dealloc --allocators all,published --format markdown";
+const ALLOC_CYCLE_DEALLOC_EXAMPLES: &str = "\
+Examples:
+  heapwood bench alloc-cycle-dealloc --allocators cmalloc:split=heap,cfmmalloc
+  heapwood bench alloc-cycle-dealloc --kept 1,10,50 --blocks 120";
+const PROBABILITY_EXAMPLES: &str = "\
+Examples:
+  heapwood bench probability --blocks 1,30,120 --p-alloc 0.5
+  heapwood bench probability --launches 10 --allocators cfmalloc,xmalloc";
+const TURNS_EXAMPLES: &str = "\
+Examples:
+  heapwood bench turns --threads 16384 --mixed
+  heapwood bench turns --bytes 16 --turns 4 --allocators buddy,cfmalloc";
+const SIZES_EXAMPLES: &str = "\
+Examples:
+  heapwood bench sizes --from 16 --to 8KiB --between 1
+  heapwood bench sizes --threads 10000 --allocators scatteralloc -o sizes.csv";
+const SCALING_EXAMPLES: &str = "\
+Examples:
+  heapwood bench scaling --threads 1024,65536 --bytes 64
+  heapwood bench scaling --allocators gallatin,cudamalloc";
+
 /// Which benchmark, at which sizes.
 #[derive(Debug, Subcommand)]
 pub enum Workload {
-    /// One block a thread, all of one size; malloc and free in kernels of their own
+    /// One block per thread, all of one size; malloc and free in separate kernels
+    #[command(after_help = THREADS_EXAMPLES)]
     Threads {
         /// Numbers of threads
-        #[arg(long, value_delimiter = ',', value_parser = parse_threads, default_value = "10000,100000")]
+        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_threads, default_value = "10000,100000")]
         threads: Vec<u32>,
-        /// Sizes of a block
-        #[arg(long, value_delimiter = ',', value_parser = parse_bytes, default_value = "16,64,256,1024,4096,8192")]
+        /// Block sizes
+        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_bytes, default_value = "16,64,256,1024,4096,8192")]
         bytes: Vec<u64>,
         #[command(flatten)]
         common: Common,
     },
-    /// One block a thread, of 16 to 8192 bytes each
+    /// One block per thread, of 16 to 8192 bytes each
+    #[command(after_help = MIXED_EXAMPLES)]
     Mixed {
         /// Numbers of threads
-        #[arg(long, value_delimiter = ',', value_parser = parse_threads, default_value = "100000")]
+        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_threads, default_value = "100000")]
         threads: Vec<u32>,
         #[command(flatten)]
         common: Common,
     },
-    /// One block a warp, malloc and free in one kernel
+    /// One block per warp, malloc and free in one kernel
+    #[command(after_help = ALLOC_DEALLOC_EXAMPLES)]
     AllocDealloc {
-        /// Numbers of blocks of 256 threads
-        #[arg(long, value_delimiter = ',', value_parser = parse_blocks, default_value = "120,1056")]
+        /// Numbers of thread blocks, of 256 threads each
+        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_blocks, default_value = "120,1056")]
         blocks: Vec<u32>,
-        /// Sizes of a block
-        #[arg(long, value_delimiter = ',', value_parser = parse_bytes, default_value = "16,1024,65536")]
+        /// Block sizes
+        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_bytes, default_value = "16,1024,65536")]
         bytes: Vec<u64>,
         #[command(flatten)]
         common: Common,
     },
-    /// Several blocks a warp, then all of them freed, in one kernel
+    /// Several blocks per warp, then all of them freed, in one kernel
+    #[command(after_help = ALLOC_CYCLE_DEALLOC_EXAMPLES)]
     AllocCycleDealloc {
-        /// Numbers of blocks of 256 threads
-        #[arg(long, value_delimiter = ',', value_parser = parse_blocks, default_value = "120,1056")]
+        /// Numbers of thread blocks, of 256 threads each
+        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_blocks, default_value = "120,1056")]
         blocks: Vec<u32>,
-        /// Sizes of a block
-        #[arg(long, value_delimiter = ',', value_parser = parse_bytes, default_value = "16,1024")]
+        /// Block sizes
+        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_bytes, default_value = "16,1024")]
         bytes: Vec<u64>,
-        /// Numbers of blocks that a warp keeps
-        #[arg(long, value_delimiter = ',', value_parser = parse_kept, default_value = "10")]
+        /// Numbers of blocks that a warp holds
+        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_kept, default_value = "10")]
         kept: Vec<u32>,
         #[command(flatten)]
         common: Common,
     },
-    /// At most one malloc or free a warp, with a probability, in a kernel launched several times
+    /// At most one malloc or free per warp and launch, with a probability
     ///
     /// The test P of Vinkler and Havran (2014). A warp without a block requests one with the
     /// probability --p-alloc, a warp with one frees it with --p-free. A sample is the time of
     /// all launches together.
+    #[command(after_help = PROBABILITY_EXAMPLES)]
     Probability {
-        /// Numbers of blocks of 256 threads
-        #[arg(long, value_delimiter = ',', value_parser = parse_blocks, default_value = "1,15,30,60,120")]
+        /// Numbers of thread blocks, of 256 threads each
+        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_blocks, default_value = "1,15,30,60,120")]
         blocks: Vec<u32>,
-        /// Sizes of a block
-        #[arg(long, value_delimiter = ',', value_parser = parse_bytes, default_value = "4")]
+        /// Block sizes
+        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_bytes, default_value = "4")]
         bytes: Vec<u64>,
         #[command(flatten)]
         draws: DrawArguments,
         #[command(flatten)]
         common: Common,
     },
-    /// Several blocks a thread, one after the other: malloc and free by turns, in one kernel
+    /// Several blocks per thread in turn: malloc and free alternate in one kernel
     ///
     /// The test of Lee (2014), Figures 3 to 5.
+    #[command(after_help = TURNS_EXAMPLES)]
     Turns {
         /// Numbers of threads
-        #[arg(long, value_delimiter = ',', value_parser = parse_threads, default_value = "16384")]
+        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_threads, default_value = "16384")]
         threads: Vec<u32>,
-        /// Sizes of a block
-        #[arg(long, value_delimiter = ',', value_parser = parse_bytes, default_value = "16,256,16384")]
+        /// Block sizes
+        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_bytes, default_value = "16,256,16384")]
         bytes: Vec<u64>,
-        /// Turns of a thread
+        /// Turns per thread
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), default_value_t = TURNS)]
         turns: u32,
-        /// And sizes of 16 to 8192 bytes, of each thread and turn its own
+        /// Add sizes of 16 to 8192 bytes, drawn per thread and turn
         #[arg(long)]
         mixed: bool,
         #[command(flatten)]
         common: Common,
     },
     /// As `threads`, over a range of sizes: powers of two and some between them
+    #[command(after_help = SIZES_EXAMPLES)]
     Sizes {
         /// Numbers of threads
-        #[arg(long, value_delimiter = ',', value_parser = parse_threads, default_value = "10000,100000")]
+        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_threads, default_value = "10000,100000")]
         threads: Vec<u32>,
-        /// Size of the smallest blocks
+        /// Min block size
         #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "16")]
         from: u64,
-        /// Size of the largest blocks
+        /// Max block size
         #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "8192")]
         to: u64,
-        /// Sizes between a power of two and the next, at equal distances
+        /// Equidistant sizes between two powers of two
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=63), default_value_t = 1)]
         between: u32,
         #[command(flatten)]
         common: Common,
     },
     /// As `threads`, over a range of numbers of threads
+    #[command(after_help = SCALING_EXAMPLES)]
     Scaling {
         /// Numbers of threads
-        #[arg(long, value_delimiter = ',', value_parser = parse_threads, default_value = "1024,16384,131072,1048576")]
+        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_threads, default_value = "1024,16384,131072,1048576")]
         threads: Vec<u32>,
-        /// Sizes of a block
-        #[arg(long, value_delimiter = ',', value_parser = parse_bytes, default_value = "16")]
+        /// Block sizes
+        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_bytes, default_value = "16")]
         bytes: Vec<u64>,
         #[command(flatten)]
         common: Common,
@@ -126,10 +168,10 @@ pub struct DrawArguments {
     /// Launches of the kernel
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), default_value_t = Draws::default().launches)]
     launches: u32,
-    /// Probability of a request by a warp without a block, in each launch
+    /// Probability that a warp without a block allocates
     #[arg(long, value_name = "P", value_parser = parse_probability, default_value_t = Draws::default().p_alloc)]
     p_alloc: f64,
-    /// Probability of a free by a warp with a block, in each launch
+    /// Probability that a warp with a block frees it
     #[arg(long, value_name = "P", value_parser = parse_probability, default_value_t = Draws::default().p_free)]
     p_free: f64,
 }

@@ -13,20 +13,35 @@ use crate::graph::algorithms::Saves;
 use crate::report::compare::{GraphRow, Origin, Standing};
 use crate::workload::compare::Case;
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood compare graph gen:road,vertices=2^16 --insert 10000 --layouts contiguous,linked
+  heapwood compare graph gen:mesh --insert 100000 --delete 100000 --resume g.json -o g.json";
+
 /// Arguments of `heapwood compare graph`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
     #[command(flatten)]
     work: WorkArguments,
-    /// Allocators with their parameters, separated by commas: `all` for each of them, `published`
-    /// for their published forms
-    #[arg(long, value_name = "LIST", default_value = "all")]
+    /// Names separated by commas, `all` or `published`
+    ///
+    /// Parameters follow a name, as in cmalloc:frag=2. `published` stands for the published forms.
+    #[arg(
+        long,
+        help_heading = "Allocator",
+        value_name = "LIST",
+        default_value = "all"
+    )]
     allocators: String,
-    /// How the neighbours of a vertex are kept: contiguous, linked, or both with a comma
-    #[arg(long, value_parser = parse_layout, value_name = "LIST", value_delimiter = ',', default_value = "contiguous")]
+    /// Storage of neighbours: contiguous, linked or both
+    ///
+    /// A comma separates the two.
+    #[arg(long, help_heading = "Allocator", value_parser = parse_layout, value_name = "LIST", value_delimiter = ',', default_value = "contiguous")]
     layouts: Vec<Layout>,
     /// Check every block for double frees and writes past its end
-    #[arg(long)]
+    #[arg(long, help_heading = "Allocator", hide_short_help = true)]
     check_heap: bool,
     #[command(flatten)]
     sides: Sides,

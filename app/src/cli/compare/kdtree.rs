@@ -15,23 +15,36 @@ use crate::report::{FramesReport, TreeReport};
 use crate::tree::TreeError;
 use crate::workload::compare::Case;
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood compare kdtree scenes/data/courtyard.obj --allocators cfmalloc,gallatin
+  heapwood compare kdtree gen:terrain --reference cfmalloc -o terrain.json --resume terrain.json";
+
 /// Arguments of `heapwood compare kdtree`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
     #[command(flatten)]
     scenes: ScenesArguments,
-    #[command(flatten)]
-    tree: TreeArguments,
-    /// Allocators with their parameters, separated by commas: `all` for each of them, `published`
-    /// for their published forms
-    #[arg(long, value_name = "LIST", default_value = "all")]
-    allocators: String,
-    /// Check every block for double frees and writes past its end
-    #[arg(long)]
-    check_heap: bool,
     /// Timed builds
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 5)]
     runs: u32,
+    /// Names separated by commas, `all` or `published`
+    ///
+    /// Parameters follow a name, as in cmalloc:frag=2. `published` stands for the published forms.
+    #[arg(
+        long,
+        help_heading = "Allocator",
+        value_name = "LIST",
+        default_value = "all"
+    )]
+    allocators: String,
+    /// Check every block for double frees and writes past its end
+    #[arg(long, help_heading = "Allocator", hide_short_help = true)]
+    check_heap: bool,
+    #[command(flatten)]
+    tree: TreeArguments,
     #[command(flatten)]
     sides: Sides,
 }

@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::builder::Resettable;
 use clap::{Args, Subcommand};
 use serde::de::DeserializeOwned;
 
@@ -22,12 +23,19 @@ use crate::report::Format;
 use crate::report::compare::{Earlier, Origin, Row, rank};
 use crate::workload::compare::{self, Case, Outcome, verdict};
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood compare kdtree scenes/data/courtyard.obj
+  heapwood compare graph gen:road,vertices=2^16 --insert 100000 --allocators cfmalloc,gallatin";
+
 /// The work.
 #[derive(Debug, Subcommand)]
+#[command(after_help = EXAMPLES)]
 pub enum What {
     /// Build the k-d tree of a scene
     Kdtree(Box<kdtree::Arguments>),
-    /// Keep a graph, change it and compute on it
+    /// Store a graph, update it and compute on it
     ///
     /// Each allocator and layout does what `heapwood graph` does with the same
     /// options.
@@ -51,29 +59,33 @@ const REFERENCE: &str = "atomicmalloc";
 
 /// How cases are run and their results written.
 #[derive(Debug, Args)]
+#[command(next_help_heading = Resettable::Reset)]
 struct Sides {
-    /// Seconds after which a case is given up
+    /// Time limit of a case
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "120")]
     timeout: f64,
-    /// Allocator of the list, with its parameters, that the times of the others are divided by
-    /// [default: atomicmalloc, if it is in the list]
-    #[arg(long, value_name = "NAME", value_parser = Spec::parse)]
+    /// Write the results to this file after each case
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Reuse the cases that succeeded in earlier JSON results
+    ///
+    /// Only the other cases run. The file may be that of -o, which need not exist yet.
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+    /// Format: table, json, csv or markdown [default: by the suffix of -o]
+    ///
+    /// Without -o, it is a table.
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
+    format: Option<Format>,
+    /// Allocator that times are divided by [default: atomicmalloc]
+    ///
+    /// It has to be in the list, with the same parameters.
+    #[arg(long, help_heading = "Allocator", value_name = "NAME", value_parser = Spec::parse)]
     reference: Option<Spec>,
     #[command(flatten)]
     link: LinkArguments,
     #[command(flatten)]
     backend: BackendArguments,
-    /// How to write the results [default: as the output file is named, or else as a table]
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-    /// Write the results to this file, anew after each case
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Take over what succeeded in the JSON results of an earlier comparison, which may have been
-    /// interrupted, and run only the other cases; begins from nothing if this is the output file
-    /// and not there yet
-    #[arg(long, value_name = "FILE")]
-    resume: Option<PathBuf>,
 }
 
 impl Sides {

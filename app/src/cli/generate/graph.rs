@@ -10,15 +10,22 @@ use crate::Error;
 use crate::generate::{GraphSpec, Spec};
 use crate::output;
 
+/// Examples, at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  heapwood generate graph kronecker --vertices 2^18 -o kron18.graph.gz
+  heapwood generate graph uniform --vertices 2^16 --edges 2^18 --directed -o uniform.mtx";
+
 /// How to make a graph, and where to write it.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct GraphArguments {
     #[command(flatten)]
     graph: GraphSpec,
-    /// The file to write: .graph, .gr, .col, .mtx, .el or .txt, gzipped with .gz
+    /// File to write: .graph, .gr, .col, .mtx, .el or .txt, gzipped with .gz
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    /// Format of the file, whatever its suffix: metis, gr, col, mtx or edges
+    /// Format: metis, gr, col, mtx or edges [default: by the suffix]
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     file_format: Option<Format>,
 }

@@ -12,16 +12,17 @@ use crate::workload::graph::{Batching, EventStream, Input};
 
 /// A stream of events.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Updates")]
 pub struct EventArguments {
-    /// Apply the events of a file in batches: lines `+ u v` and `- u v`, or `u v time`
+    /// Apply events from a file: `+ u v` and `- u v`, or `u v time`
     #[arg(long, value_name = "EVENTS", group = "updates",
           conflicts_with_all = ["insert", "delete", "insert_vertices", "delete_vertices", "rounds", "pattern"])]
     stream: Option<PathBuf>,
-    /// Delete edges of a timed stream that are older than this
-    #[arg(long, value_name = "T", value_parser = parse_count, requires = "stream")]
+    /// Delete edges of a timed stream that are older than T
+    #[arg(long, hide_short_help = true, value_name = "T", value_parser = parse_count, requires = "stream")]
     window: Option<u64>,
-    /// Time of a batch of a timed stream, instead of a number of events
-    #[arg(long, value_name = "T", value_parser = parse_time, requires = "stream", conflicts_with = "batch")]
+    /// Duration of a batch of a timed stream, in place of --batch
+    #[arg(long, hide_short_help = true, value_name = "T", value_parser = parse_time, requires = "stream", conflicts_with = "batch")]
     batch_time: Option<u64>,
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use clap::builder::Resettable;
 use heapwood_files::stem;
 use heapwood_graphs::{
     CsrOptions, Direction, Format, Ids, Loaded, Note, Numbering, ReadOptions, load,
@@ -17,34 +18,38 @@ use crate::workload::graph::Input;
 
 /// The graph, and how its file is read.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
 pub struct InputArguments {
-    /// The graph: DIMACS-10/METIS .graph, DIMACS-9 or PACE .gr, .col, Matrix Market .mtx, an
-    /// edge list, a pair of .v and .e, plain or compressed, or gen:KIND,OPTION=VALUE,... with the
-    /// options of `heapwood generate graph`
-    #[arg(value_name = "GRAPH", value_parser = source::<GraphSpec>())]
+    /// Graph file or edge list, plain or compressed, or gen:KIND,OPTION=VALUE,...
+    ///
+    /// The formats are DIMACS-10/METIS .graph, DIMACS-9 and PACE .gr, .col, Matrix Market .mtx, edge
+    /// lists, and pairs of .v and .e. The options after gen: are those of `heapwood generate graph`.
+    #[arg(help_heading = Resettable::Reset, value_name = "GRAPH", value_parser = source::<GraphSpec>())]
     pub file: Source<GraphSpec>,
-    /// Format of the file, whatever it looks like: metis, gr, col, mtx or edges
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    /// Format of the file: metis, gr, col, mtx or edges [default: detected]
+    #[arg(long, hide_short_help = true, value_name = "FORMAT", value_parser = parse_format)]
     pub file_format: Option<Format>,
-    /// Edge lists and generators number their vertices from 1, not from 0
+    /// Number vertices of edge lists and generators from 1, not from 0
     #[arg(long)]
     pub one_based: bool,
-    /// Take the ids of edge lists as they occur, of 64 bits and with gaps: the vertices are
-    /// those that occur, in ascending order
+    /// Keep the 64-bit ids of edge lists, which may have gaps
+    ///
+    /// The vertices are the ids that occur, in ascending order.
     #[arg(long, conflicts_with = "one_based")]
     pub compact_ids: bool,
-    /// Take the two ends of an edge, or rows and columns, for vertices of two sets: those on the
-    /// right are numbered after those on the left
-    #[arg(long, conflicts_with_all = ["compact_ids", "directed"])]
+    /// Take the two ends of an edge, or rows and columns, as two sets of vertices
+    ///
+    /// Those on the right are numbered after those on the left.
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["compact_ids", "directed"])]
     pub bipartite: bool,
-    /// Take edges as leading one way; undirected ones become two
+    /// Treat edges as directed; an undirected one becomes two
     #[arg(long, conflicts_with = "undirected")]
     pub directed: bool,
-    /// Take edges as leading both ways
+    /// Treat edges as undirected
     #[arg(long)]
     pub undirected: bool,
-    /// Keep edges from a vertex to itself, and accept them in batches
-    #[arg(long)]
+    /// Keep self-loops, and accept them in batches
+    #[arg(long, hide_short_help = true)]
     pub self_loops: bool,
 }
 

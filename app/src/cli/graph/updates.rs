@@ -20,41 +20,52 @@ const MOST: u64 = 1 << 30;
 
 /// Which edges are inserted and deleted.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Updates")]
 #[command(group = ArgGroup::new("updates").multiple(true))]
 pub struct UpdateArguments {
-    /// Insert so many random edges, or those of a graph file (or gen:KIND,...), whose format
-    /// says how it numbers vertices; counts separated by commas are inserted one after the other
+    /// Insert random edges, or those of a graph file or gen:KIND,...
+    ///
+    /// Counts that are separated by commas follow each other. A file numbers vertices by the rule of
+    /// its format.
     #[arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates")]
     insert: Option<Source>,
-    /// Delete so many random edges of those stored, or those of a graph file, likewise;
-    /// each count after that of the insertions
+    /// Delete random stored edges, or those of a graph file
+    ///
+    /// Each count follows that of the insertions.
     #[arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates")]
     delete: Option<Source>,
-    /// Insert so many vertices without edges before the edges of each round, numbered after
-    /// the last
+    /// Insert N vertices without edges, first in each round
+    ///
+    /// Their numbers follow the last vertex.
     #[arg(long, value_name = "N", value_parser = parse_vertices, group = "updates")]
     insert_vertices: Option<u32>,
-    /// Delete so many random vertices after the edges of each round, or those of a file, an id
-    /// a line
+    /// Delete random vertices or those of a file, last in each round
+    ///
+    /// The file has one id per line.
     #[arg(long, value_name = "N|FILE", value_parser = parse_victims, group = "updates")]
     delete_vertices: Option<Victims>,
-    /// Where random edges start; all counts once for each pattern [default: uniform]
+    /// Sources of random edges [default: uniform]
+    ///
+    /// A list applies all counts once per pattern.
     #[arg(
         long,
+        hide_short_help = true,
         value_enum,
-        value_name = "PATTERNS",
+        value_name = "uniform|pressure",
         value_delimiter = ',',
         requires = "updates"
     )]
     pattern: Vec<Pattern>,
-    /// Edges, or events, of a batch [default: all edges at once]
+    /// Edges or events per batch [default: all edges at once]
     #[arg(long, value_name = "N", value_parser = parse_batch, requires = "updates")]
     pub(super) batch: Option<usize>,
-    /// Times to insert and then delete, with other random edges each time [default: 1]
+    /// Rounds of insertions and deletions [default: 1]
+    ///
+    /// Each round has random edges of its own.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), requires = "updates")]
     rounds: Option<u32>,
     /// Seed of the random edges
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 }
 

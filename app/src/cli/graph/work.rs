@@ -19,11 +19,18 @@ use crate::workload::graph::{EventStream, Input, UpdateStream};
 /// A graph, what is done to it, and what is computed on it.
 #[derive(Debug, Args)]
 pub struct WorkArguments {
+    /// Timed runs: load, update and compute
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 3)]
+    pub runs: u32,
+    /// Compare all results with an independent CPU implementation
+    #[arg(long)]
+    pub verify: bool,
     #[command(flatten)]
     pub input: InputArguments,
-    /// Memory of the allocator: auto, a multiple of the bytes of the stored edges such
-    /// as 8x, or a size
-    #[arg(long, value_name = "SIZE", value_parser = size::parse_pool, default_value = "auto")]
+    /// Pool: a size, a multiple such as 8x, or auto
+    ///
+    /// A multiple counts the bytes of the stored edges. With auto, the graph moves to a larger pool when a batch needs one.
+    #[arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = size::parse_pool, default_value = "auto")]
     pub pool: Pool,
     #[command(flatten)]
     pub updates: UpdateArguments,
@@ -31,21 +38,18 @@ pub struct WorkArguments {
     events: EventArguments,
     #[command(flatten)]
     pub algorithms: AlgorithmArguments,
-    /// Timed runs, each of which loads, updates and computes
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 3)]
-    pub runs: u32,
-    /// Compare everything with an independent implementation on the CPU
-    #[arg(long)]
-    pub verify: bool,
 }
 
 /// What is computed on the graph.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Algorithms")]
 pub struct AlgorithmArguments {
     #[command(flatten)]
     flags: AsWritten<Flags>,
-    /// After each round or batch of events, find PageRank, triangles and components from those
-    /// before it too
+    /// Update the results of --pagerank, --triangles and --components
+    ///
+    /// They are updated after each round or batch of events. The result has the time beside that of
+    /// computing them anew.
     #[arg(long, requires = "updates")]
     pub incremental: bool,
 }

@@ -28,7 +28,9 @@ pub struct Search {
 /// The flag for a search.
 #[derive(Clone, Debug, Args)]
 pub struct SearchFlags {
-    /// Search from this vertex, breadth first; its number is that of the file
+    /// Run a breadth-first search from this vertex
+    ///
+    /// Its number is that of the file.
     #[arg(long, value_name = "SOURCE")]
     pub bfs: Option<u64>,
 }

@@ -25,7 +25,7 @@ pub struct Components {
 /// The flag for components.
 #[derive(Clone, Debug, Args)]
 pub struct ComponentFlags {
-    /// Count connected components, whatever the directions
+    /// Count connected components, ignoring directions
     #[arg(long)]
     pub components: bool,
 }

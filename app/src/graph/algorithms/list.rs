@@ -32,8 +32,9 @@ macro_rules! algorithms {
                     long = concat!("save-", $key),
                     group = concat!($key, "-asked"),
                     value_name = "FILE",
-                    help = concat!("Write the value of --", $key, " at each vertex to this file, - \
-                                    for the standard output, gzipped with .gz")
+                    hide_short_help = true,
+                    help_heading = "Values per vertex: FILE, FILE.gz or - for the standard output",
+                    help = concat!("Write the values of --", $key)
                 )]
                 pub $name: Option<std::path::PathBuf>,
             )+

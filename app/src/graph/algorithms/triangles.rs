@@ -25,7 +25,7 @@ pub struct Triangles {
 /// The flag for triangles.
 #[derive(Clone, Debug, Args)]
 pub struct TriangleFlags {
-    /// Count triangles, of undirected graphs
+    /// Count the triangles of an undirected graph
     #[arg(long)]
     pub triangles: bool,
 }

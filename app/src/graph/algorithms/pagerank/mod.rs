@@ -42,22 +42,25 @@ pub struct RankFlags {
     /// Compute PageRank
     #[arg(long)]
     pub pagerank: bool,
-    /// How ranks are iterated: `power`, whose iterations other systems count, or
-    /// `accelerated`, which takes fewer in undirected graphs
-    #[arg(long, value_name = "power|accelerated", default_value = "accelerated", value_parser = parse_method, requires = "pagerank-asked")]
+    /// Iteration of the ranks
+    ///
+    /// `power` has the iterations that other systems count. `accelerated` takes fewer on undirected
+    /// graphs.
+    #[arg(long, hide_short_help = true, value_name = "power|accelerated", default_value = "accelerated", value_parser = parse_method, requires = "pagerank-asked")]
     pub method: Method,
-    /// Probability of following an edge
-    #[arg(long, value_name = "D", default_value_t = RankOptions::default().damping, value_parser = parse_damping, requires = "pagerank-asked")]
+    /// Damping factor
+    #[arg(long, hide_short_help = true, value_name = "D", default_value_t = RankOptions::default().damping, value_parser = parse_damping, requires = "pagerank-asked")]
     pub damping: f64,
-    /// Change of all ranks together at which to stop
-    #[arg(long, value_name = "T", default_value_t = RankOptions::default().tolerance, value_parser = parse_tolerance, requires = "pagerank-asked")]
+    /// Change of all ranks together at which the iteration ends
+    #[arg(long, hide_short_help = true, value_name = "T", default_value_t = RankOptions::default().tolerance, value_parser = parse_tolerance, requires = "pagerank-asked")]
     pub tolerance: f64,
-    /// Most iterations
-    #[arg(long, value_name = "N", default_value_t = RankOptions::default().limit, value_parser = clap::value_parser!(u32).range(1..=100_000), requires = "pagerank-asked")]
+    /// Max iterations
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = RankOptions::default().limit, value_parser = clap::value_parser!(u32).range(1..=100_000), requires = "pagerank-asked")]
     pub iterations: u32,
     /// Vertices of highest rank to list
     #[arg(
         long,
+        hide_short_help = true,
         value_name = "K",
         default_value_t = 10,
         requires = "pagerank-asked"
