@@ -127,9 +127,61 @@ fn examples_are_understood() {
             assert!(called.starts_with(words.trim_end()), "{words}: {example}");
             let parsed = heapwood::cli::command().try_get_matches_from(example.split(' '));
             assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
-            for file in example.split(' ').filter(|word| word.contains('/')) {
+            // A bundle runs without the repository.
+            let files = example.split(' ').filter(|word| word.contains('/'));
+            for file in files.filter(|_| root.exists()) {
                 assert!(root.join(file).exists(), "{example}: {file}");
             }
         }
     }
+}
+
+/// Pages with commands.
+const PAGES: [(&str, &str); 6] = [
+    ("README.md", include_str!("../../../README.md")),
+    (
+        "usage/README.md",
+        include_str!("../../../docs/usage/README.md"),
+    ),
+    (
+        "usage/pictures.md",
+        include_str!("../../../docs/usage/pictures.md"),
+    ),
+    (
+        "usage/graphs.md",
+        include_str!("../../../docs/usage/graphs.md"),
+    ),
+    (
+        "usage/comparing.md",
+        include_str!("../../../docs/usage/comparing.md"),
+    ),
+    (
+        "usage/library.md",
+        include_str!("../../../docs/usage/library.md"),
+    ),
+];
+
+/// The commands of this program among the indented lines of a page.
+fn commands_of(page: &str) -> Vec<String> {
+    let code = page.replace(" \\\n", " ");
+    let lines = code.lines().filter_map(|line| line.strip_prefix("    "));
+    let commands = lines.filter_map(|line| {
+        let line = line.trim_start().trim_start_matches("ssh gpu ");
+        let line = line.replace("cargo run --release --", "heapwood");
+        line.starts_with("heapwood ").then_some(line)
+    });
+    commands.collect()
+}
+
+#[test]
+fn commands_of_pages_are_understood() {
+    let mut count = 0;
+    for (name, page) in PAGES {
+        for command in commands_of(page) {
+            let parsed = heapwood::cli::command().try_get_matches_from(command.split_whitespace());
+            assert!(parsed.is_ok(), "{name}: {command}: {}", parsed.unwrap_err());
+            count += 1;
+        }
+    }
+    assert!(count > 50, "{count} commands");
 }
