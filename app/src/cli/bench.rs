@@ -25,8 +25,8 @@ pub use workload::parse_threads;
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
 Examples:
-  heapwood bench threads --bytes 16,1024 --allocators cfmalloc,gallatin
-  heapwood bench fragmentation --bytes 1024 -o fragmentation.csv";
+  heapwood bench threads --threads 10000 --bytes 16,1024 --allocators cfmalloc,gallatin
+  heapwood bench fragmentation --bytes 1024 --allocators gallatin,halloc --pool 256MiB";
 
 /// A benchmark of allocators on the device, or of what the host obtains memory from.
 #[derive(Debug, Subcommand)]

@@ -16,8 +16,8 @@ use crate::{Error, allocators, size};
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
 Examples:
-  heapwood bench fragmentation --bytes 16,1024,8192 --threads 10000
-  heapwood bench fragmentation --allocators gallatin,halloc --pool 256MiB -o fragmentation.csv";
+  heapwood bench fragmentation --bytes 1024,8192 --allocators cfmalloc,gallatin
+  heapwood bench fragmentation --allocators halloc --pool 256MiB -o fragmentation.csv";
 
 /// Allocators, sizes, threads.
 #[derive(Debug, Args)]

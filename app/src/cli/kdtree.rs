@@ -26,7 +26,7 @@ const EXAMPLES: &str = "\
 Examples:
   heapwood kdtree scenes/data/courtyard.obj --render out.png
   heapwood kdtree gen:terrain --allocator gallatin --pool 1GiB --verify
-  heapwood kdtree --frames gen:scan,seed=1 gen:scan,seed=2 --allocator ouroboros-p-va";
+  heapwood kdtree --frames gen:terrain,seed=1 gen:terrain,seed=2 --allocator ouroboros-p-va";
 
 /// Arguments of `heapwood kdtree`.
 #[derive(Debug, Args)]

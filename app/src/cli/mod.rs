@@ -41,7 +41,7 @@ const AFTER_HELP: &str = "\
 Examples:
   heapwood kdtree scenes/data/courtyard.obj --render out.png
   heapwood compare graph gen:road,vertices=2^16 --insert 100000 --allocators cfmalloc,gallatin
-  heapwood bench threads --bytes 16,1024
+  heapwood bench threads --threads 10000 --allocators cfmalloc,gallatin
 
 Exit codes: 0 done; 1 failed; 2 arguments that make no sense; 3 an input, linked or output file; 4 \
 device, memory or pool; 5 a wrong result; 6 some cases of bench or compare failed with a fault or a \

@@ -45,8 +45,8 @@ const BUILD_ARGUMENTS: [&str; 13] = [
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
 Examples:
-  heapwood render scenes/data/courtyard.obj -o courtyard.png --shade path --spp 64
-  heapwood render scenes/data/knot.obj -o turn.png --orbit 72 --shade ao --spp 4
+  heapwood render scenes/data/courtyard.obj -o courtyard.png --shade path --spp 16
+  heapwood render scenes/data/knot.obj -o turn.png --orbit 8 --shade ao --spp 4
   heapwood render scenes/data/courtyard.obj -o sun.exr --view scenes/data/courtyard.toml";
 
 /// Arguments of `heapwood render`.

@@ -10,35 +10,35 @@ use crate::workload::micro::{BLOCK_THREADS, Draws, Microbenchmark, Size, TURNS, 
 // Examples, at the end of the help of each benchmark.
 const THREADS_EXAMPLES: &str = "\
 Examples:
-  heapwood bench threads --threads 100000 --bytes 16,1024 --heap both
+  heapwood bench threads --threads 100000 --bytes 16,1024 --allocators cfmalloc,gallatin
   heapwood bench threads --threads 32 --bytes 4096 --heap full --allocators gallatin";
 const MIXED_EXAMPLES: &str = "\
 Examples:
-  heapwood bench mixed --threads 10000
+  heapwood bench mixed --threads 10000 --allocators cfmalloc,scatteralloc
   heapwood bench mixed --allocators ouroboros-p-va,halloc --heap warm -o mixed.csv";
 const ALLOC_DEALLOC_EXAMPLES: &str = "\
 Examples:
-  heapwood bench alloc-dealloc --blocks 120 --bytes 16,1024
-  heapwood bench alloc-dealloc --allocators all,published --format markdown";
+  heapwood bench alloc-dealloc --blocks 120 --bytes 16,1024 --allocators cfmalloc,gallatin
+  heapwood bench alloc-dealloc --blocks 120 --bytes 16 --allocators cmalloc,cmalloc:walk=paper";
 const ALLOC_CYCLE_DEALLOC_EXAMPLES: &str = "\
 Examples:
-  heapwood bench alloc-cycle-dealloc --allocators cmalloc:split=heap,cfmmalloc
-  heapwood bench alloc-cycle-dealloc --kept 1,10,50 --blocks 120";
+  heapwood bench alloc-cycle-dealloc --blocks 120 --allocators cmalloc:split=heap,cfmmalloc
+  heapwood bench alloc-cycle-dealloc --kept 1,10,50 --blocks 120 --allocators gallatin";
 const PROBABILITY_EXAMPLES: &str = "\
 Examples:
-  heapwood bench probability --blocks 1,30,120 --p-alloc 0.5
+  heapwood bench probability --blocks 1,30,120 --p-alloc 0.5 --allocators cfmalloc,halloc
   heapwood bench probability --launches 10 --allocators cfmalloc,xmalloc";
 const TURNS_EXAMPLES: &str = "\
 Examples:
-  heapwood bench turns --threads 16384 --mixed
+  heapwood bench turns --threads 1024 --mixed --allocators gallatin,ouroboros-c-s
   heapwood bench turns --bytes 16 --turns 4 --allocators buddy,cfmalloc";
 const SIZES_EXAMPLES: &str = "\
 Examples:
-  heapwood bench sizes --from 16 --to 8KiB --between 1
+  heapwood bench sizes --from 16 --to 8KiB --between 1 --allocators gallatin
   heapwood bench sizes --threads 10000 --allocators scatteralloc -o sizes.csv";
 const SCALING_EXAMPLES: &str = "\
 Examples:
-  heapwood bench scaling --threads 1024,65536 --bytes 64
+  heapwood bench scaling --threads 1024,65536 --bytes 64 --allocators cfmalloc,xmalloc
   heapwood bench scaling --allocators gallatin,cudamalloc";
 
 /// Which benchmark, at which sizes.

@@ -17,7 +17,7 @@ use crate::workload::compare::Case;
 const EXAMPLES: &str = "\
 Examples:
   heapwood compare graph gen:road,vertices=2^16 --insert 10000 --layouts contiguous,linked
-  heapwood compare graph gen:mesh --insert 100000 --delete 100000 --resume g.json -o g.json";
+  heapwood compare graph gen:mesh,vertices=2^16 --insert 100000 --resume mesh.json -o mesh.json";
 
 /// Arguments of `heapwood compare graph`.
 #[derive(Debug, Args)]
