@@ -11,6 +11,7 @@ use heapwood::link::LinkOptions;
 use heapwood::size::Pool;
 use heapwood::tree::{self, TreeBuilder};
 use heapwood::workload::Status;
+use heapwood::workload::tree::Workload as BuildWorkload;
 use heapwood::workload::micro::{
     CallCost, Costs, HeapState, Microbenchmark, Plan, Row, Runner, Size, Suite,
 };
@@ -140,6 +141,47 @@ fn trees_over_them_are_those_of_other_allocators(merge: bool) {
     assert_eq!(own, other);
     let costs = Costs::of(spec("external").allocator, &*backend).expect("the kernels load");
     assert!(costs.plain.is_some_and(|cost| cost.registers > 0));
+}
+
+#[test]
+fn sizes_of_blocks_are_known_with_a_function_for_them_linked() {
+    sizes_of_blocks_are_known_with_a_function_for_them(false);
+}
+
+#[test]
+fn sizes_of_blocks_are_known_with_a_function_for_them_merged() {
+    sizes_of_blocks_are_known_with_a_function_for_them(true);
+}
+
+fn sizes_of_blocks_are_known_with_a_function_for_them(merge: bool) {
+    let _turn = turn();
+    let silent = STACKS.replace("heapwood_granted", "granted");
+    for (source, is_known) in [(STACKS, true), (silent.as_str(), false)] {
+        let Some((_folder, options)) = linked(&[source], merge) else {
+            return;
+        };
+        let backend = options.open().expect("the GPU opens");
+        let scene = generate::by_name("terrain").expect("a scene");
+        // Both allocators round up to powers of two.
+        let [lost, by_buddies] = ["external", "buddy"].map(|name| {
+            let workload = BuildWorkload {
+                scene: &scene,
+                spec: spec(name),
+                pool: Pool::Auto,
+                // So that blocks have many sizes.
+                options: tree::Options {
+                    alloc_per_split: true,
+                    ..tree::Options::default()
+                },
+                verify: false,
+            };
+            let (measured, ready) = workload.run(&*backend, 1, || {}).expect("a tree");
+            assert_eq!(ready.tells_granted(), is_known || name == "buddy");
+            measured.statistics.internal_fragmentation
+        });
+        assert!(by_buddies > 0.1, "{by_buddies}");
+        assert_eq!(lost, if is_known { by_buddies } else { 0.0 });
+    }
 }
 
 #[test]

@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use heapwood_device::allocator::Heap;
+use heapwood_device::allocators::link_external;
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::KernelId;
 use heapwood_device::simt::WARPS_PER_BLOCK;
 
 use super::{Allocation, Backend, BackendError, DeviceInfo, Grid, Launch, Memory};
 use crate::cuda::{Buffer, DeviceProperties, Function, Gpu, Module};
-use crate::link::{Libraries, Link, LinkError, Linked, OwnHeap};
+use crate::link::{GRANTED, Libraries, Link, LinkError, Linked, OwnHeap};
 use crate::ptx;
 
 /// Threads of a block.
@@ -236,11 +237,13 @@ impl Backend for Cuda {
 
     /// The functions are linked with the kernels.
     fn bind(&self, allocator: &'static HostAllocator, heap: Heap) -> Result<Heap, BackendError> {
-        if allocator.properties.external {
-            let libraries = self.libraries.as_ref().ok_or(LinkError::Nothing)?;
-            libraries.check_memory(allocator)?;
+        if !allocator.properties.external {
+            return Ok(heap);
         }
-        Ok(heap)
+        let linked = self.link.as_ref().zip(self.libraries.as_ref());
+        let (link, libraries) = linked.ok_or(LinkError::Nothing)?;
+        libraries.check_memory(allocator)?;
+        Ok(link_external(heap, link.has_on_gpu(GRANTED)))
     }
 
     fn own_heap(&self, bytes: u64) -> Result<OwnHeap, BackendError> {

@@ -13,7 +13,7 @@ use cust::sys::{self, CUjitInputType, CUlinkState, CUmodule, CUresult};
 use super::error::{CudaError, check};
 use super::gpu::Gpu;
 use super::log::{Log, first_error};
-use crate::link::{FREE, FREE_STUB, INIT_STUB, Kind, Link, LinkError, MALLOC};
+use crate::link::{FREE, FREE_STUB, GRANTED_STUB, INIT_STUB, Kind, Link, LinkError, MALLOC};
 
 /// Something to link, with a name for the log.
 struct Input<'a> {
@@ -108,7 +108,9 @@ pub(super) fn link(
     let handle = gpu.with_memory(|| {
         let mut linker = Linker::new()?;
         linker.add(text(ptx.as_bytes(), "heapwood kernels"))?;
-        linker.add(text(INIT_STUB.as_bytes(), "heapwood defaults"))?;
+        for stub in [INIT_STUB, GRANTED_STUB] {
+            linker.add(text(stub.as_bytes(), "heapwood defaults"))?;
+        }
         if !frees {
             linker.add(text(FREE_STUB.as_bytes(), "external:free=no"))?;
         }

@@ -1,8 +1,9 @@
 //! The kernels and PTX of the user's as the text of one module, which the driver compiles as a
 //! whole: it knows then which registers the functions take, and kernels take fewer.
 
-use super::kind::names_in;
-use super::{FREE, FREE_STUB, INIT, INIT_STUB, Kind, Link, LinkError, MALLOC};
+use super::{
+    FREE, FREE_STUB, GRANTED, GRANTED_STUB, INIT, INIT_STUB, Kind, Link, LinkError, MALLOC,
+};
 
 /// What the head of a module says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,10 +31,7 @@ pub fn merged(kernels: &str, link: &Link, frees: bool) -> Result<String, LinkErr
             kind: file.kind,
         })?);
     }
-    let has = |name| {
-        let mut files = link.device_files();
-        files.any(|file| names_in(file.kind, &file.bytes, name))
-    };
+    let has = |name| link.has_on_gpu(name);
     if !has(MALLOC) {
         return Err(LinkError::Missing { function: MALLOC });
     }
@@ -45,6 +43,9 @@ pub fn merged(kernels: &str, link: &Link, frees: bool) -> Result<String, LinkErr
     }
     if !has(INIT) {
         texts.push(INIT_STUB);
+    }
+    if !has(GRANTED) {
+        texts.push(GRANTED_STUB);
     }
     let heads = texts.iter().chain([&kernels]).map(|text| head(text));
     let (version, target) = heads.fold(((7, 0), (70, "sm_70")), |most, head| {
@@ -149,6 +150,7 @@ mod tests {
             "heapwood_malloc()",
             "heapwood_free(",
             "heapwood_init(",
+            "heapwood_granted(",
             ".entry a(",
         ];
         let places = places.map(|part| text.find(part).unwrap());
@@ -159,8 +161,10 @@ mod tests {
     fn functions_are_there_or_said_not_to_be() {
         let malloc = ".func heapwood_malloc()\n{\n}\n";
         let free = ".func heapwood_free()\n{\n}\n.func heapwood_init()\n{\n}\n";
-        let text = merged(KERNELS, &link(&[malloc, free]), true).unwrap();
+        let granted = ".func (.param .b64 r) heapwood_granted()\n{\n}\n";
+        let text = merged(KERNELS, &link(&[malloc, free, granted]), true).unwrap();
         assert_eq!(text.matches("heapwood_init").count(), 1);
+        assert_eq!(text.matches("heapwood_granted").count(), 1);
         assert!(text.starts_with(".version 7.0\n.target sm_70\n"));
         let refused = |files: &[&str], frees| merged(KERNELS, &link(files), frees).unwrap_err();
         assert_eq!(refused(&[malloc, free], false), LinkError::Frees);

@@ -31,7 +31,7 @@ pub const MALLOC: &str = "heapwood_malloc";
 pub const FREE: &str = "heapwood_free";
 /// The one that makes a pool ready.
 pub const INIT: &str = "heapwood_init";
-/// The one that gives the size of a block.
+/// The one that returns the size of a block.
 pub const GRANTED: &str = "heapwood_granted";
 
 /// The one of a shared library that gets memory of the allocator's own, on the host.
@@ -46,6 +46,18 @@ pub const INIT_STUB: &str = "\
 .address_size 64
 .weak .func heapwood_init(.param .b64 a,.param .b64 b,.param .b64 c,.param .b32 d,.param .b32 e)
 {
+ret;
+}
+";
+/// PTX with a `heapwood_granted`, which may be left out: this one returns 0, so that the size is
+/// unknown, and yields to the user's.
+pub const GRANTED_STUB: &str = "\
+.version 7.0
+.target sm_70
+.address_size 64
+.weak .func (.param .b64 r) heapwood_granted(.param .b64 a,.param .b64 b)
+{
+st.param.b64 [r], 0;
 ret;
 }
 ";
@@ -147,6 +159,16 @@ impl Link {
             matches!(file.kind, Kind::Object | Kind::Archive)
                 && names_in(Kind::Cubin, &file.bytes, function)
         })
+    }
+
+    /// Whether the files have this function for the GPU, as far as their names tell: those of a
+    /// fatbin may be compressed.
+    pub fn has_on_gpu(&self, function: &str) -> bool {
+        let is_named = |file: &LinkedFile| {
+            matches!(file.kind, Kind::Cubin | Kind::Ptx)
+                && names_in(file.kind, &file.bytes, function)
+        };
+        self.device_files().any(is_named) || self.object_with(function).is_some()
     }
 
     /// The shared libraries, in the order in which they were given.

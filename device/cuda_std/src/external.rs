@@ -23,6 +23,8 @@ mod device {
         pub fn heapwood_free(state: *mut u8, block: *mut u8);
         /// This thread's part of making the pool ready.
         pub fn heapwood_init(state: *mut u8, pool: *mut u8, bytes: u64, thread: u32, threads: u32);
+        /// The bytes of a live block; 0 from the function that is linked if the user has none.
+        pub fn heapwood_granted(state: *mut u8, block: *mut u8) -> u64;
     }
 }
 
@@ -71,14 +73,16 @@ impl External {
         unsafe { device::heapwood_free(state, block) }
     }
 
-    /// The size of a block; none, since kernels are linked with no function for it.
+    /// The size of a block in bytes; none without `heapwood_granted`.
     ///
     /// # Safety
     ///
     /// As for [`Self::free`].
     #[inline(always)]
-    pub unsafe fn granted(self, _state: *mut u8, _block: *mut u8) -> Option<u64> {
-        None
+    pub unsafe fn granted(self, state: *mut u8, block: *mut u8) -> Option<u64> {
+        // SAFETY: the caller's promise, and that of `new`.
+        let bytes = unsafe { device::heapwood_granted(state, block) };
+        (bytes != 0).then_some(bytes)
     }
 }
 

@@ -51,12 +51,13 @@ const FUNCTIONS: [&str; 20] = [
 
 /// Functions of CUDA's heap and of the user's allocator, which the driver links. They are
 /// declared, and have no body.
-const EXTERNAL: [&str; 5] = [
+const EXTERNAL: [&str; 6] = [
     "malloc",
     "free",
     "heapwood_malloc",
     "heapwood_free",
     "heapwood_init",
+    "heapwood_granted",
 ];
 
 /// Kernels that may use local memory, with the most bytes a thread: arrays

@@ -26,7 +26,7 @@ pub use checked::Checked;
 pub use circular::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 pub use circular::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
 pub use cuda::CudaMalloc;
-pub use external::{External, ExternalOwn, bind_external, has_external_granted};
+pub use external::{External, ExternalOwn, bind_external, has_external_granted, link_external};
 pub use fdg::FdgMalloc;
 pub use gallatin::Gallatin;
 pub use halloc::{Halloc, PageRuns};

@@ -74,3 +74,7 @@ extern "C" __device__ void heapwood_free(void* state, void* freed) {
         head = held;
     }
 }
+
+extern "C" __device__ Word heapwood_granted(void* state, void* block) {
+    return 16ull << *reinterpret_cast<unsigned*>(static_cast<char*>(block) - 16);
+}

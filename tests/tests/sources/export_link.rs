@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use heapwood::allocators::Spec;
-use heapwood::link::INIT_STUB;
+use heapwood::link::{GRANTED_STUB, INIT_STUB};
 use heapwood::{export, ptx};
 use heapwood_device::export::EXPORTED;
 use heapwood_device::launch::KernelId;
@@ -89,6 +89,7 @@ fn an_export_is_linked_with_our_kernels() {
     let export = object(&tools, &folder, "heapwood_cfmalloc.ptx");
     let wrapper = object(&tools, &folder, "exported.cu");
     let init_stub = tools.assemble(INIT_STUB, "init");
+    let granted_stub = tools.assemble(GRANTED_STUB, "granted");
     let mut families: Vec<&str> = KernelId::OVER_HEAP.iter().map(|id| id.family()).collect();
     families.sort_unstable();
     families.dedup();
@@ -96,7 +97,7 @@ fn an_export_is_linked_with_our_kernels() {
         let text = ptx::module(Some("external"), family).expect("the module is embedded");
         let kernels = tools.assemble(&text, family);
         tools
-            .link(&[&kernels, &init_stub, &export, &wrapper])
+            .link(&[&kernels, &init_stub, &granted_stub, &export, &wrapper])
             .unwrap_or_else(|error| panic!("{family}: {error}"));
     }
 }

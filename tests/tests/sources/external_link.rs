@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use heapwood::backend::BackendError;
-use heapwood::link::{FREE_STUB, INIT_STUB, Kind, Link, LinkError, LinkOptions, MALLOC, merged};
+use heapwood::link::{FREE_STUB, GRANTED_STUB, INIT_STUB, Kind, Link, LinkError, LinkOptions, MALLOC, merged};
 use heapwood::ptx;
 use heapwood_device::launch::KernelId;
 
@@ -161,8 +161,9 @@ fn the_example_links_with_every_kernel() {
     ];
     let free = "extern \"C\" __device__ void heapwood_free(void* state, void* block) {}";
     let free = compile(&tools, free, &["-rdc=true", "-c"], "free.o");
-    let [init_stub, free_stub] =
-        [(INIT_STUB, "init"), (FREE_STUB, "free")].map(|(text, name)| tools.assemble(text, name));
+    let stubs = [(INIT_STUB, "init"), (GRANTED_STUB, "granted"), (FREE_STUB, "free")];
+    let [init_stub, granted_stub, free_stub] =
+        stubs.map(|(text, name)| tools.assemble(text, name));
 
     let mut families: Vec<&str> = KernelId::OVER_HEAP.iter().map(|id| id.family()).collect();
     families.sort_unstable();
@@ -173,7 +174,7 @@ fn the_example_links_with_every_kernel() {
         for form in &forms {
             // `heapwood_init` is there and weak, and the example's is taken.
             tools
-                .link(&[&kernels, &init_stub, &free_stub, form])
+                .link(&[&kernels, &init_stub, &granted_stub, &free_stub, form])
                 .unwrap_or_else(|error| panic!("{family}: {error}"));
         }
         let module = merged(&text, &to_merge, false).expect("all functions are there");
@@ -185,13 +186,20 @@ fn the_example_links_with_every_kernel() {
             .unwrap_or_else(|error| panic!("{family}, merged: {error}"));
         if text.contains("heapwood_free") {
             let error = tools
-                .link(&[&kernels, &init_stub, &forms[0]])
+                .link(&[&kernels, &init_stub, &granted_stub, &forms[0]])
                 .expect_err(family);
             assert!(
                 error.contains("Undefined reference to 'heapwood_free'"),
                 "{error}"
             );
-            let both = [&kernels, &init_stub, &free_stub, &forms[0], &free];
+            let both = [
+                &kernels,
+                &init_stub,
+                &granted_stub,
+                &free_stub,
+                &forms[0],
+                &free,
+            ];
             let error = tools.link(&both.map(PathBuf::as_path)).expect_err(family);
             assert!(
                 error.contains("Multiple definition of 'heapwood_free'"),

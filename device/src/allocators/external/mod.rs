@@ -53,7 +53,13 @@ pub fn bind_external(mut heap: Heap, functions: [u64; EXTERNAL_WORDS]) -> Heap {
     heap
 }
 
-/// Whether a heap has a `heapwood_granted`. On the GPU none has.
+/// The heap of functions that are linked on the GPU, with a `heapwood_granted` among them or
+/// without.
+pub fn link_external(heap: Heap, has_granted: bool) -> Heap {
+    bind_external(heap, [0, 0, 0, has_granted.into()])
+}
+
+/// Whether a heap has a `heapwood_granted`.
 pub fn has_external_granted(heap: &Heap) -> bool {
     heap.integers[WORDS + EXTERNAL_WORDS - 1] != 0
 }
