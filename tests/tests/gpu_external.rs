@@ -11,10 +11,10 @@ use heapwood::link::LinkOptions;
 use heapwood::size::Pool;
 use heapwood::tree::{self, TreeBuilder};
 use heapwood::workload::Status;
-use heapwood::workload::tree::Workload as BuildWorkload;
 use heapwood::workload::micro::{
     CallCost, Costs, HeapState, Microbenchmark, Plan, Row, Runner, Size, Suite,
 };
+use heapwood::workload::tree::Workload as BuildWorkload;
 use heapwood_scenes::generate;
 use heapwood_tests::gpu::turn;
 use tempfile::TempDir;

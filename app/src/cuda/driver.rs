@@ -1,8 +1,7 @@
 //! The CUDA driver's functions, bound when they are first called.
 //!
-//! `cust` links with `libcuda`, so a binary built the usual way does not even
-//! start on a machine without an NVIDIA driver. Here the linker is given an empty
-//! `libcuda.so` (see `.cargo/config.toml`) and this module defines the functions
+//! A binary that is linked with `libcuda` does not even start on a machine without an
+//! NVIDIA driver. `cust` (`vendor/README.md`) declares the functions, and this module defines them
 //! under their C names. Each looks itself up in the real library on its first
 //! call; without one it answers `CUDA_ERROR_NO_DEVICE`.
 //!

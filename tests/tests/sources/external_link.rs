@@ -6,7 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use heapwood::backend::BackendError;
-use heapwood::link::{FREE_STUB, GRANTED_STUB, INIT_STUB, Kind, Link, LinkError, LinkOptions, MALLOC, merged};
+use heapwood::link::{
+    FREE_STUB, GRANTED_STUB, INIT_STUB, Kind, Link, LinkError, LinkOptions, MALLOC, merged,
+};
 use heapwood::ptx;
 use heapwood_device::launch::KernelId;
 
@@ -161,9 +163,12 @@ fn the_example_links_with_every_kernel() {
     ];
     let free = "extern \"C\" __device__ void heapwood_free(void* state, void* block) {}";
     let free = compile(&tools, free, &["-rdc=true", "-c"], "free.o");
-    let stubs = [(INIT_STUB, "init"), (GRANTED_STUB, "granted"), (FREE_STUB, "free")];
-    let [init_stub, granted_stub, free_stub] =
-        stubs.map(|(text, name)| tools.assemble(text, name));
+    let stubs = [
+        (INIT_STUB, "init"),
+        (GRANTED_STUB, "granted"),
+        (FREE_STUB, "free"),
+    ];
+    let [init_stub, granted_stub, free_stub] = stubs.map(|(text, name)| tools.assemble(text, name));
 
     let mut families: Vec<&str> = KernelId::OVER_HEAP.iter().map(|id| id.family()).collect();
     families.sort_unstable();
