@@ -40,7 +40,7 @@ pub use error::TreeError;
 pub use finished::{Tree, TreeHash};
 pub use frames::{BuiltFrame, FrameBuilder, FramePlan};
 pub use heapwood_device::kdtree::plan::{Options, Quality};
-pub use heapwood_device::render::{Hit, Lamp, Sky, Triangle};
+pub use heapwood_device::render::{DeltaLight, Hit, Sky, Triangle};
 pub use image::{
     Crop, Features, Lighting, PlacedLighting, RayCounts, RayTimes, RenderedImage, Shade, Shading,
     render, render_placed,

@@ -7,7 +7,7 @@
 //! power of two agree in bits.
 
 use heapwood_device::kdtree::node::Node;
-use heapwood_device::render::{Bounds, LAMP_FLOATS, Lamp, Triangle};
+use heapwood_device::render::{Bounds, DELTA_LIGHT_FLOATS, DeltaLight, Triangle};
 
 /// Largest coordinates of scenes that are rendered as they are, as powers of two.
 const UNSCALED: std::ops::RangeInclusive<i32> = -32..=32;
@@ -112,7 +112,7 @@ impl Scale {
 
     /// A lamp of the scene in its rendering: as bright on every surface. One that would be beyond
     /// the range of rays is nearer in the same direction, and its intensity less.
-    pub fn lamp(self, floats: [f32; LAMP_FLOATS]) -> [f32; LAMP_FLOATS] {
+    pub fn lamp(self, floats: [f32; DELTA_LIGHT_FLOATS]) -> [f32; DELTA_LIGHT_FLOATS] {
         let scaled = |position: &mut glam::Vec3, intensity: &mut glam::Vec3| {
             let limit = MAX_LAMP_EXPONENT - exponent_of(position.abs().max_element());
             let own = Self {
@@ -122,14 +122,14 @@ impl Scale {
             let intensities = intensity.to_array().map(|x| own.square(f64::from(x)));
             *intensity = intensities.into();
         };
-        let mut lamp = Lamp::from_floats(floats);
+        let mut lamp = DeltaLight::from_floats(floats);
         match &mut lamp {
-            Lamp::Sun { .. } => {}
-            Lamp::Point {
+            DeltaLight::Sun { .. } => {}
+            DeltaLight::Point {
                 position,
                 intensity,
             }
-            | Lamp::Spot {
+            | DeltaLight::Spot {
                 position,
                 intensity,
                 ..
@@ -187,15 +187,15 @@ mod tests {
     fn lamps_are_as_bright_where_all_is_scaled() {
         // The last one is far from a tiny scene.
         for (size, distance) in [(1e18, 1e18), (1e-21, 1e-21), (1e-21, 1.0), (1e-21, 1e18)] {
-            let lamp = Lamp::Point {
+            let lamp = DeltaLight::Point {
                 position: glam::Vec3::new(0.3 * distance, 0.0, distance),
                 intensity: glam::Vec3::splat(distance * distance),
             };
             let scale = scale(size);
-            let Lamp::Point {
+            let DeltaLight::Point {
                 position,
                 intensity,
-            } = Lamp::from_floats(scale.lamp(lamp.to_floats()))
+            } = DeltaLight::from_floats(scale.lamp(lamp.to_floats()))
             else {
                 panic!("a point stays one");
             };

@@ -12,13 +12,13 @@ use glam::Vec3;
 /// The origin and the inverse direction of a ray, by axis.
 #[cfg(target_arch = "nvptx64")]
 #[derive(Clone, Copy, Debug)]
-pub struct Along {
+pub struct AxisRay {
     origin: Vec3,
     inverse: Vec3,
 }
 
 #[cfg(target_arch = "nvptx64")]
-impl Along {
+impl AxisRay {
     /// That of a ray.
     #[inline(always)]
     pub fn new(origin: Vec3, inverse: Vec3) -> Self {
@@ -40,10 +40,10 @@ impl Along {
 /// the bound of an index.
 #[cfg(not(target_arch = "nvptx64"))]
 #[derive(Clone, Copy, Debug)]
-pub struct Along([(f32, f32); 4]);
+pub struct AxisRay([(f32, f32); 4]);
 
 #[cfg(not(target_arch = "nvptx64"))]
-impl Along {
+impl AxisRay {
     /// That of a ray.
     #[inline(always)]
     pub fn new(origin: Vec3, inverse: Vec3) -> Self {

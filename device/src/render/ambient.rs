@@ -92,16 +92,17 @@ impl PlainKernel for Ambient {
                 if hit.is_some() {
                     // SAFETY: what a ray hits is in a leaf.
                     let surface = unsafe { SurfacePoint::hit(&ray, tree.address(hit.triangle)) };
-                    let (origin, frame) = (surface.beside(&bounds), Frame::new(surface.normal));
+                    let (origin, frame) =
+                        (surface.offset_origin(&bounds), Frame::new(surface.normal));
                     for sample in 0..arguments.samples {
                         let index = arguments.first + sample;
-                        let pair = Sampler::new(column, row, index, arguments.seed).pair();
+                        let pair = Sampler::new(column, row, index, arguments.seed).get_2d();
                         let direction = frame.to_scene(cosine_direction(pair));
                         // A closure here is not always inlined, and is then compiled for a
                         // lesser machine than its kernel.
-                        let is_occluded = match Ray::leaving(origin, direction, &bounds) {
+                        let is_occluded = match Ray::spawn(origin, direction, &bounds) {
                             Some(ray) => {
-                                let ray = ray.leaving_triangle(hit.triangle);
+                                let ray = ray.excluding_triangle(hit.triangle);
                                 tree.any_hit(&ray, arguments.distance)
                             }
                             None => false,

@@ -12,7 +12,7 @@ pub(super) const PI: f32 = core::f32::consts::PI;
 /// The point of the unit circle after a part of a full turn, from 0 to 1: cosine and sine, off
 /// by less than 4e-7.
 #[inline(always)]
-pub fn circle(turn: f32) -> [f32; 2] {
+pub fn cos_sin_turns(turn: f32) -> [f32; 2] {
     // The nearest quarter, and what is left of it: from -1/8 to 1/8 of a turn.
     let quarter = floor(turn * 4.0 + 0.5);
     let angle = (turn * 4.0 - quarter) * (0.5 * PI);
@@ -34,7 +34,7 @@ pub fn circle(turn: f32) -> [f32; 2] {
 /// from there through a point, off by less than 2e-7: what [`circle`] makes a point of. 0 for the
 /// origin.
 #[inline(always)]
-pub fn turn_of([x, y]: [f32; 2]) -> f32 {
+pub fn atan2_turns([x, y]: [f32; 2]) -> f32 {
     let (across, up) = (x.abs(), y.abs());
     let is_steep = up > across;
     let (less, more) = if is_steep { (across, up) } else { (up, across) };
@@ -108,7 +108,7 @@ impl Frame {
 #[inline(always)]
 pub fn cosine_direction([turn, area]: [f32; 2]) -> Vec3 {
     let radius = sqrt(area);
-    let [x, y] = circle(turn);
+    let [x, y] = cos_sin_turns(turn);
     // Above 0, since `area` is below 1.
     Vec3::new(x * radius, y * radius, sqrt(1.0 - area))
 }
@@ -122,7 +122,7 @@ mod tests {
         for step in 0..=100_000_u32 {
             let turn = step as f32 / 100_000.0;
             let (sine, cosine) = (f64::from(turn) * std::f64::consts::TAU).sin_cos();
-            let [x, y] = circle(turn).map(f64::from);
+            let [x, y] = cos_sin_turns(turn).map(f64::from);
             let off = (x - cosine).abs().max((y - sine).abs());
             assert!(off < 4e-7, "{turn}: off by {off}");
         }
@@ -135,22 +135,22 @@ mod tests {
             let (sine, cosine) = (turn * std::f64::consts::TAU).sin_cos();
             for size in [1e-18, 1.0, 3.7, 1e18] {
                 let point = [(cosine * size) as f32, (sine * size) as f32];
-                let found = turn_of(point);
+                let found = atan2_turns(point);
                 assert!((0.0..1.0).contains(&found), "{point:?}");
                 let off = (f64::from(found) - turn).abs();
                 assert!(off.min(1.0 - off) < 2e-7, "{turn}: {found}");
             }
         }
-        assert_eq!(turn_of([0.0, 0.0]), 0.0);
-        assert_eq!(turn_of([0.0, 2.0]), 0.25);
-        assert_eq!(turn_of([-2.0, -0.0]), 0.5);
-        assert_eq!(turn_of([1.0, -1e-30]), 0.0);
+        assert_eq!(atan2_turns([0.0, 0.0]), 0.0);
+        assert_eq!(atan2_turns([0.0, 2.0]), 0.25);
+        assert_eq!(atan2_turns([-2.0, -0.0]), 0.5);
+        assert_eq!(atan2_turns([1.0, -1e-30]), 0.0);
     }
 
     #[test]
     fn frames_are_right_angled() {
         for step in 0..2000 {
-            let [x, y] = circle(step as f32 / 2000.0);
+            let [x, y] = cos_sin_turns(step as f32 / 2000.0);
             for z in [-1.0, -0.999_999_9, -0.5, 0.0, 0.3, 1.0_f32] {
                 let radius = (1.0 - z * z).max(0.0).sqrt();
                 let normal = Vec3::new(x * radius, y * radius, z).normalize();

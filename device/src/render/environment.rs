@@ -10,19 +10,19 @@
 use cuda_std::math::{floor, sqrt};
 use glam::Vec3;
 
-use super::direction::{circle, turn_of};
+use super::direction::{atan2_turns, cos_sin_turns};
 use super::material::Sky;
 use super::random::Sampler;
 use super::texture::{Wrap, between, nearest};
 
 /// Words before the rows of an environment in memory: texels of a row, rows, bits of the turn.
 pub const ENVIRONMENT_WORDS: usize = 3;
-/// Words of a row: [`Choice::to_words`], and the bits of how far its upper and its lower edge are
+/// Words of a row: [`AliasEntry::to_words`], and the bits of how far its upper and its lower edge are
 /// below the upper pole of the unit sphere; of rows below the horizon, how far they are below the
 /// lower pole, which is less than 0. So rows next to either pole, whose heights hardly differ from
 /// 1 or -1, have edges of full precision.
 pub const ENVIRONMENT_ROW_WORDS: usize = 4;
-/// Words of a texel: [`Choice::to_words`] among the texels of its row, and the bits of its
+/// Words of a texel: [`AliasEntry::to_words`] among the texels of its row, and the bits of its
 /// density and its radiance.
 pub const ENVIRONMENT_TEXEL_WORDS: usize = 6;
 
@@ -38,12 +38,12 @@ pub(super) trait Environment: Copy {
     /// What the environment points to is there.
     unsafe fn radiance(&self, direction: Vec3) -> Vec3;
 
-    /// The density, over solid angle, with which [`sample`](Self::sample) chooses a unit vector.
+    /// The pdf, over solid angle, with which [`sample`](Self::sample) chooses a unit vector.
     ///
     /// # Safety
     ///
     /// As for `radiance`.
-    unsafe fn density(&self, direction: Vec3) -> f32;
+    unsafe fn pdf(&self, direction: Vec3) -> f32;
 
     /// A direction from which light comes.
     ///
@@ -60,7 +60,7 @@ pub(super) struct EnvironmentSample {
     /// From there.
     pub radiance: Vec3,
     /// Over solid angle.
-    pub density: f32,
+    pub pdf: f32,
 }
 
 /// Two colours are found soon enough by the rays that go on.
@@ -76,7 +76,7 @@ impl Environment for Sky {
     }
 
     #[inline(always)]
-    unsafe fn density(&self, _: Vec3) -> f32 {
+    unsafe fn pdf(&self, _: Vec3) -> f32 {
         0.0
     }
 
@@ -85,7 +85,7 @@ impl Environment for Sky {
         EnvironmentSample {
             direction: Vec3::Y,
             radiance: self.zenith,
-            density: 0.0,
+            pdf: 0.0,
         }
     }
 }
@@ -94,14 +94,14 @@ impl Environment for Sky {
 /// builds it): of the thing drawn evenly itself where a number is below the threshold, else the
 /// other one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Choice {
+pub struct AliasEntry {
     /// What takes the rest of this thing's share.
     pub other: u32,
     /// From 0 to 1.
     pub threshold: f32,
 }
 
-impl Choice {
+impl AliasEntry {
     /// As it is in memory.
     pub fn to_words(self) -> [u32; 2] {
         [self.other, self.threshold.to_bits()]
@@ -160,11 +160,11 @@ impl EnvironmentImage {
     /// Where along a row and down a column a direction is, from 0 to 1 in both.
     #[inline(always)]
     fn place_of(&self, direction: Vec3) -> [f32; 2] {
-        let across = turn_of([-direction.z, direction.x]) + 0.5 + self.turn;
+        let across = atan2_turns([-direction.z, direction.x]) + 0.5 + self.turn;
         let level = direction.x * direction.x + direction.z * direction.z;
         [
             across - floor(across),
-            2.0 * turn_of([direction.y, sqrt(level)]),
+            2.0 * atan2_turns([direction.y, sqrt(level)]),
         ]
     }
 
@@ -220,32 +220,32 @@ impl Environment for EnvironmentImage {
     }
 
     #[inline(always)]
-    unsafe fn density(&self, direction: Vec3) -> f32 {
+    unsafe fn pdf(&self, direction: Vec3) -> f32 {
         let [across, down] = self.place_of(direction);
         // SAFETY: the caller's promise; `nearest` gives columns and rows of the image.
-        let [_, _, density, ..] =
+        let [_, _, pdf, ..] =
             unsafe { self.texel(nearest(across, self.width), nearest(down, self.height)) };
-        f32::from_bits(density)
+        f32::from_bits(pdf)
     }
 
     #[inline(always)]
     unsafe fn sample(&self, sampler: &mut Sampler) -> EnvironmentSample {
         // SAFETY: the caller's promise; what is chosen is a row, and a column of it.
-        let (x, [top, bottom], density) = unsafe {
-            let y = chosen(sampler.pair(), self.height, |y| {
+        let (x, [top, bottom], pdf) = unsafe {
+            let y = chosen(sampler.get_2d(), self.height, |y| {
                 let [other, threshold, ..] = self.row(y);
                 [other, threshold]
             });
-            let x = chosen(sampler.pair(), self.width, |x| {
+            let x = chosen(sampler.get_2d(), self.width, |x| {
                 let [other, threshold, ..] = self.texel(x, y);
                 [other, threshold]
             });
             let [_, _, top, bottom] = self.row(y);
-            let [_, _, density, ..] = self.texel(x, y);
+            let [_, _, pdf, ..] = self.texel(x, y);
             let edges = [top, bottom].map(f32::from_bits);
-            (x, edges, f32::from_bits(density))
+            (x, edges, f32::from_bits(pdf))
         };
-        let [across, down] = sampler.pair();
+        let [across, down] = sampler.get_2d();
         // Slices of a sphere have the area of their height.
         let below = top + (bottom - top) * down;
         let from_pole = below.abs();
@@ -257,13 +257,13 @@ impl Environment for EnvironmentImage {
         let square = from_pole * (2.0 - from_pole);
         let level = if square > 0.0 { sqrt(square) } else { 0.0 };
         let turn = (x as f32 + across) / self.width as f32 - 0.5 - self.turn;
-        let [cosine, sine] = circle(turn - floor(turn));
+        let [cosine, sine] = cos_sin_turns(turn - floor(turn));
         let direction = Vec3::new(sine * level, height, -cosine * level);
         EnvironmentSample {
             direction,
             // SAFETY: the caller's promise.
             radiance: unsafe { self.radiance(direction) },
-            density,
+            pdf,
         }
     }
 }
@@ -291,10 +291,10 @@ impl Environment for SkyOrImage {
     }
 
     #[inline(always)]
-    unsafe fn density(&self, direction: Vec3) -> f32 {
+    unsafe fn pdf(&self, direction: Vec3) -> f32 {
         match self.image {
             // SAFETY: the caller's promise.
-            Some(image) => unsafe { image.density(direction) },
+            Some(image) => unsafe { image.pdf(direction) },
             None => 0.0,
         }
     }

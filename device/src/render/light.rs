@@ -3,10 +3,11 @@
 use cuda_std::math::sqrt;
 use glam::Vec3;
 
-use super::direction::{Frame, circle};
+use super::direction::{Frame, cos_sin_turns};
 use super::environment::Environment;
 use super::material::{
-    LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, SurfaceMaterial, spot_falloff,
+    DELTA_LIGHT_FLOATS, DeltaLight, LIGHT_WORDS, LightAlias, MATERIAL_FLOATS, SurfaceMaterial,
+    spot_falloff,
 };
 use super::random::Sampler;
 use super::surface::{SurfacePoint, point_of, rounded};
@@ -14,7 +15,7 @@ use super::traverse::Tree;
 use crate::kdtree::bounds::Bounds;
 
 /// What the surfaces of a scene are like.
-pub(super) trait Surfaces: Copy {
+pub(super) trait Materials: Copy {
     /// Whether light may be scattered by other normals than those of triangles.
     const IS_SMOOTH: bool;
 
@@ -53,14 +54,14 @@ pub(super) trait Surfaces: Copy {
 
 /// The materials of a scene without textures.
 #[derive(Clone, Copy)]
-pub(super) struct Materials {
+pub(super) struct MaterialTable {
     /// As in `PathArguments`.
     pub materials: *const [f32; MATERIAL_FLOATS],
     /// As in `PathArguments`.
     pub material_of: *const u32,
 }
 
-impl Surfaces for Materials {
+impl Materials for MaterialTable {
     const IS_SMOOTH: bool = false;
 
     #[inline(always)]
@@ -81,42 +82,42 @@ impl Surfaces for Materials {
 
 /// All lights of a scene.
 #[derive(Clone, Copy)]
-pub(super) struct Lights<S, E> {
+pub(super) struct Lights<M, E> {
     pub tree: Tree,
     pub bounds: Bounds,
-    pub surfaces: S,
+    pub materials: M,
     /// The last of the lamps, if shadow rays look for it and for lamps.
     pub environment: E,
     /// As in `PathArguments`, as the others are.
     pub lights: *const [u32; LIGHT_WORDS],
     pub light_count: u32,
     pub light_area: f32,
-    pub lamps: *const [f32; LAMP_FLOATS],
+    pub lamps: *const [f32; DELTA_LIGHT_FLOATS],
     pub lamp_count: u32,
 }
 
 /// A point of a light, seen from where light is scattered.
 pub(super) struct LightSample {
-    /// Along the shadow ray.
-    pub way: Vec3,
+    /// AxisRay the shadow ray.
+    pub to_light: Vec3,
     /// The parameter of the shadow ray at the light.
-    pub end: f32,
-    /// Along the shadow ray, of length 1.
+    pub t_max: f32,
+    /// AxisRay the shadow ray, of length 1.
     pub direction: Vec3,
-    /// What is divided by the density: radiance, or the irradiance of a lamp.
+    /// What is divided by the pdf: radiance, or the irradiance of a lamp.
     pub light: Vec3,
-    /// The density of the direction; of a lamp that no ray hits, the chance that it is chosen, or
+    /// The pdf of the direction; of a lamp that no ray hits, the chance that it is chosen, or
     /// 0 if it sends no light here, so that no shadow ray looks for it.
-    pub density: f32,
-    /// Whether rays that go on may find it, too.
-    pub is_hit: bool,
+    pub pdf: f32,
+    /// Whether no ray that goes on can find it.
+    pub is_delta: bool,
 }
 
-/// The weight of what was found with one density where another way has the `other`: the power
-/// heuristic, of a ratio that may be infinite.
+/// The weight of a sample of the density `pdf` where another strategy has the density `other_pdf`
+/// (Veach and Guibas, 1995). Their ratio may be infinite.
 #[inline(always)]
-pub(super) fn weight(density: f32, other: f32) -> f32 {
-    let ratio = other / density;
+pub(super) fn power_heuristic(pdf: f32, other_pdf: f32) -> f32 {
+    let ratio = other_pdf / pdf;
     1.0 / (1.0 + ratio * ratio)
 }
 
@@ -127,20 +128,20 @@ fn length(v: Vec3) -> f32 {
 
 /// A lamp that is a point, chosen with this density.
 #[inline(always)]
-fn point_sample(position: Vec3, intensity: Vec3, origin: Vec3, density: f32) -> LightSample {
-    let way = position - origin;
-    let square = way.dot(way);
+fn point_sample(position: Vec3, intensity: Vec3, origin: Vec3, pdf: f32) -> LightSample {
+    let to_light = position - origin;
+    let square = to_light.dot(to_light);
     LightSample {
-        way,
-        end: 1.0,
-        direction: way / sqrt(square),
+        to_light,
+        t_max: 1.0,
+        direction: to_light / sqrt(square),
         light: intensity / square,
-        density,
-        is_hit: false,
+        pdf,
+        is_delta: true,
     }
 }
 
-impl<S: Surfaces, E: Environment> Lights<S, E> {
+impl<M: Materials, E: Environment> Lights<M, E> {
     /// Whether there is anything to look for.
     #[inline(always)]
     pub fn has_any(&self) -> bool {
@@ -160,29 +161,29 @@ impl<S: Surfaces, E: Environment> Lights<S, E> {
     /// The density, over directions, of a point on a light at a distance whose normal has this
     /// cosine with the direction.
     #[inline(always)]
-    pub fn light_density(&self, distance: f32, cosine: f32) -> f32 {
-        let density = distance * distance / (cosine * self.light_area);
-        density * self.triangle_part()
+    pub fn light_pdf(&self, distance: f32, cosine: f32) -> f32 {
+        let pdf = distance * distance / (cosine * self.light_area);
+        pdf * self.triangle_part()
     }
 
     /// The chance that a shadow ray looks for a lamp that is one of them all.
     #[inline(always)]
-    fn lamp_part(&self) -> f32 {
+    fn selection_probability(&self) -> f32 {
         (1.0 - self.triangle_part()) / self.lamp_count as f32
     }
 
-    /// The density of a direction to the environment; 0 if no shadow ray looks for it.
+    /// The pdf of a direction to the environment; 0 if no shadow ray looks for it.
     ///
     /// # Safety
     ///
     /// What the environment points to is there.
     #[inline(always)]
-    pub unsafe fn environment_density(&self, direction: Vec3) -> f32 {
+    pub unsafe fn environment_pdf(&self, direction: Vec3) -> f32 {
         if self.lamp_count == 0 || !self.environment.is_sampled() {
             return 0.0;
         }
         // SAFETY: the caller's promise.
-        unsafe { self.environment.density(direction) * self.lamp_part() }
+        unsafe { self.environment.pdf(direction) * self.selection_probability() }
     }
 
     /// A point of a light or a lamp for a path at `origin`.
@@ -195,8 +196,8 @@ impl<S: Surfaces, E: Environment> Lights<S, E> {
         // SAFETY: the caller's promise. Where there is no triangle its part is 0, which no
         // number is below.
         unsafe {
-            if self.lamp_count > 0 && sampler.number() >= self.triangle_part() {
-                self.sample_lamp(origin, sampler)
+            if self.lamp_count > 0 && sampler.get_1d() >= self.triangle_part() {
+                self.sample_delta_light(origin, sampler)
             } else {
                 self.sample_triangle(origin, sampler)
             }
@@ -209,28 +210,28 @@ impl<S: Surfaces, E: Environment> Lights<S, E> {
     ///
     /// As for `sample`, and there is a lamp.
     #[inline(always)]
-    unsafe fn sample_lamp(&self, origin: Vec3, sampler: &mut Sampler) -> LightSample {
+    unsafe fn sample_delta_light(&self, origin: Vec3, sampler: &mut Sampler) -> LightSample {
         let count = self.lamp_count;
-        let entry = (sampler.number() * count as f32) as u32;
+        let entry = (sampler.get_1d() * count as f32) as u32;
         let entry = if entry < count { entry } else { count - 1 };
         if self.environment.is_sampled() && entry == count - 1 {
             // SAFETY: the caller's promise.
             let sample = unsafe { self.environment.sample(sampler) };
             return LightSample {
-                way: sample.direction,
-                end: f32::INFINITY,
+                to_light: sample.direction,
+                t_max: f32::INFINITY,
                 direction: sample.direction,
                 light: sample.radiance,
-                density: sample.density * self.lamp_part(),
-                is_hit: true,
+                pdf: sample.pdf * self.selection_probability(),
+                is_delta: false,
             };
         }
         // SAFETY: the caller's promise: there is this entry, which is not the environment.
-        let lamp = Lamp::from_floats(unsafe { self.lamps.add(entry as usize).read() });
-        let density = self.lamp_part();
-        let [turn, height] = sampler.pair();
+        let lamp = DeltaLight::from_floats(unsafe { self.lamps.add(entry as usize).read() });
+        let pdf = self.selection_probability();
+        let [turn, height] = sampler.get_2d();
         match lamp {
-            Lamp::Sun {
+            DeltaLight::Sun {
                 direction,
                 irradiance,
                 cosine,
@@ -240,34 +241,34 @@ impl<S: Surfaces, E: Environment> Lights<S, E> {
                 let z = 1.0 - height * (1.0 - cosine);
                 let rest = 1.0 - z * z;
                 let radius = if rest > 0.0 { sqrt(rest) } else { 0.0 };
-                let [x, y] = circle(turn);
+                let [x, y] = cos_sin_turns(turn);
                 let local = Vec3::new(x * radius, y * radius, z);
                 let direction = Frame::new(direction).to_scene(local);
                 LightSample {
-                    way: direction,
-                    end: f32::INFINITY,
+                    to_light: direction,
+                    t_max: f32::INFINITY,
                     direction,
                     light: irradiance * (2.0 / (1.0 + cosine)),
-                    density,
-                    is_hit: false,
+                    pdf,
+                    is_delta: true,
                 }
             }
-            Lamp::Point {
+            DeltaLight::Point {
                 position,
                 intensity,
-            } => point_sample(position, intensity, origin, density),
-            Lamp::Spot {
+            } => point_sample(position, intensity, origin, pdf),
+            DeltaLight::Spot {
                 position,
                 intensity,
                 axis,
                 inner,
                 outer,
             } => {
-                let point = point_sample(position, intensity, origin, density);
+                let point = point_sample(position, intensity, origin, pdf);
                 let falloff = spot_falloff(-point.direction.dot(axis), inner, outer);
                 LightSample {
                     light: point.light * falloff,
-                    density: if falloff > 0.0 { density } else { 0.0 },
+                    pdf: if falloff > 0.0 { pdf } else { 0.0 },
                     ..point
                 }
             }
@@ -277,7 +278,7 @@ impl<S: Surfaces, E: Environment> Lights<S, E> {
     /// A point of a triangle that emits light.
     ///
     /// A texture of its emission is looked up at the point, which is chosen as if there were none:
-    /// with a density that depends on areas alone. Rays that hit the triangle find the same
+    /// with a pdf that depends on areas alone. Rays that hit the triangle find the same
     /// emission at the same point, and weigh it by that density. So the two weights of a point add
     /// up to 1 whatever the texture, and where it is dark, 0 counts as often from both sides. The
     /// estimate is not biased; a texture that is dark almost everywhere makes it noisy.
@@ -287,8 +288,8 @@ impl<S: Surfaces, E: Environment> Lights<S, E> {
     /// As for `sample`, and there is such a triangle.
     #[inline(always)]
     unsafe fn sample_triangle(&self, origin: Vec3, sampler: &mut Sampler) -> LightSample {
-        let [entry, number] = sampler.pair();
-        let [u, v] = sampler.pair();
+        let [entry, number] = sampler.get_2d();
+        let [u, v] = sampler.get_2d();
         let last = self.light_count - 1;
         let entry = (entry * self.light_count as f32) as u32;
         let entry = if entry < last { entry } else { last };
@@ -298,25 +299,25 @@ impl<S: Surfaces, E: Environment> Lights<S, E> {
         // SAFETY: the caller's promise: there is this entry, and its triangles are there.
         let (triangle, emission) = unsafe {
             let words = self.lights.add(entry as usize).read();
-            let number = LightEntry::from_words(words).choose(number);
+            let number = LightAlias::from_words(words).choose(number);
             let triangle = self.tree.address(number).read();
-            (triangle, self.surfaces.emission_at(number, weights))
+            (triangle, self.materials.emission_at(number, weights))
         };
         // Their sum is 1 in `f64`, so that the point is in the triangle's plane.
         let [_, second, third] = weights.map(f64::from);
         let point = rounded(point_of(&triangle, [1.0 - (second + third), second, third]));
         let seen = SurfacePoint::seen(&triangle, point, point - origin);
-        let way = seen.beside_from(origin, &self.bounds) - origin;
-        let distance = length(way);
-        let direction = way / distance;
+        let to_light = seen.offset_target(origin, &self.bounds) - origin;
+        let distance = length(to_light);
+        let direction = to_light / distance;
         LightSample {
-            way,
+            to_light,
             // Beside the light.
-            end: 1.0,
+            t_max: 1.0,
             direction,
             light: emission,
-            is_hit: true,
-            density: self.light_density(distance, -seen.normal.dot(direction)),
+            is_delta: false,
+            pdf: self.light_pdf(distance, -seen.normal.dot(direction)),
         }
     }
 }

@@ -7,7 +7,7 @@ pub const MATERIAL_FLOATS: usize = 13;
 /// Words of a light in memory: a triangle, another one, the bits of a number.
 pub const LIGHT_WORDS: usize = 3;
 /// Numbers of a lamp in memory.
-pub const LAMP_FLOATS: usize = 12;
+pub const DELTA_LIGHT_FLOATS: usize = 12;
 /// In place of a sun's cosine, for lamps that are points: no angle has it.
 const POINT: f32 = 2.0;
 /// The same for spots.
@@ -85,7 +85,7 @@ impl SurfaceMaterial {
 /// An entry of the table by which a light is chosen (Walker's alias method, as Vose builds it):
 /// of two triangles the first where a random number is below the threshold, else the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LightEntry {
+pub struct LightAlias {
     /// The entry's triangle.
     pub triangle: u32,
     /// The one that takes the rest of the entry.
@@ -94,7 +94,7 @@ pub struct LightEntry {
     pub threshold: f32,
 }
 
-impl LightEntry {
+impl LightAlias {
     /// As it is in memory.
     pub fn to_words(self) -> [u32; LIGHT_WORDS] {
         [self.triangle, self.other, self.threshold.to_bits()]
@@ -123,7 +123,7 @@ impl LightEntry {
 
 /// A light that no ray hits: shadow rays alone find it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Lamp {
+pub enum DeltaLight {
     /// A disc at an infinite distance.
     Sun {
         /// The unit vector towards its middle.
@@ -171,9 +171,9 @@ pub(super) fn spot_falloff(cosine: f32, inner: f32, outer: f32) -> f32 {
     }
 }
 
-impl Lamp {
+impl DeltaLight {
     /// As it is in memory.
-    pub fn to_floats(self) -> [f32; LAMP_FLOATS] {
+    pub fn to_floats(self) -> [f32; DELTA_LIGHT_FLOATS] {
         let (v, light, cosine, axis, [inner, outer]) = match self {
             Self::Sun {
                 direction,
@@ -199,7 +199,7 @@ impl Lamp {
 
     /// From memory.
     #[inline(always)]
-    pub fn from_floats(floats: [f32; LAMP_FLOATS]) -> Self {
+    pub fn from_floats(floats: [f32; DELTA_LIGHT_FLOATS]) -> Self {
         let v = Vec3::new(floats[0], floats[1], floats[2]);
         let light = Vec3::new(floats[3], floats[4], floats[5]);
         let cosine = floats[6];

@@ -36,20 +36,20 @@ pub mod plan;
 pub use crate::kdtree::bounds::{Bounds, Triangle};
 pub use ambient::{Ambient, AmbientArguments};
 pub use cost::{Cost, CostArguments};
-pub use direction::{Frame, circle, cosine_direction, turn_of};
+pub use direction::{Frame, atan2_turns, cos_sin_turns, cosine_direction};
 pub use environment::{
-    Choice, ENVIRONMENT_ROW_WORDS, ENVIRONMENT_TEXEL_WORDS, ENVIRONMENT_WORDS, EnvironmentImage,
+    AliasEntry, ENVIRONMENT_ROW_WORDS, ENVIRONMENT_TEXEL_WORDS, ENVIRONMENT_WORDS, EnvironmentImage,
 };
 pub use image::{Render, RenderArguments};
 pub use material::{
-    LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, NARROWEST_LOBE, Sky,
+    DELTA_LIGHT_FLOATS, DeltaLight, LIGHT_WORDS, LightAlias, MATERIAL_FLOATS, NARROWEST_LOBE, Sky,
     SurfaceMaterial,
 };
 pub use path::{Path, PathArguments};
 pub use path_detailed::{DetailedPath, DetailedPathArguments};
 pub use random::{Sampler, hash};
 pub use ray::Ray;
-pub use scatter::{Lobes, Scattered};
+pub use scatter::{Bsdf, BsdfSample};
 pub use search::{Counter, Hit, Uncounted, Visits};
 pub use shade::{Mode, normal};
 pub use smooth::{CornerNormals, smooth_normal};

@@ -1,20 +1,20 @@
 //! The kernel `Path`: light that arrives over any number of surfaces (Kajiya's path tracing).
 //!
-//! At each surface that spreads light, a point of a light is looked for with a shadow ray, and a
-//! direction is chosen in which the path goes on. Light that both could have found is weighted
-//! by the power heuristic (Veach and Guibas, 1995), so that it counts once. From the third
-//! bounce on paths end by chance, in proportion to what they still carry.
+//! At each surface whose BSDF is not specular, a shadow ray samples a light (next event estimation),
+//! and the BSDF samples the direction in which the path goes on. The power heuristic (Veach and
+//! Guibas, 1995) weighs light that both strategies find. From the third bounce on Russian roulette
+//! ends paths by their throughput.
 
 use glam::Vec3;
 
 use super::direction::Frame;
 use super::environment::Environment;
-use super::light::{Lights, Materials, Surfaces, weight};
-use super::material::{LAMP_FLOATS, LIGHT_WORDS, MATERIAL_FLOATS, Sky};
+use super::light::{Lights, MaterialTable, Materials, power_heuristic};
+use super::material::{DELTA_LIGHT_FLOATS, LIGHT_WORDS, MATERIAL_FLOATS, Sky};
 use super::pixels::{CameraRays, Pixels};
 use super::random::Sampler;
 use super::ray::Ray;
-use super::scatter::Lobes;
+use super::scatter::Bsdf;
 use super::shade::unit;
 use super::smooth::{reflected_part, scattered_part};
 use super::surface::SurfacePoint;
@@ -25,10 +25,10 @@ use crate::kdtree::node::Node;
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 
-/// Surfaces from which a path goes on in any case.
-const SURE_BOUNCES: u32 = 3;
-/// The most of chances to go on.
-const SUREST: f32 = 0.95;
+/// The surface from which Russian roulette may end a path.
+const ROULETTE_START_BOUNCE: u32 = 3;
+/// The largest probability with which Russian roulette lets a path go on.
+const MAX_SURVIVAL_PROBABILITY: f32 = 0.95;
 
 arguments! {
     /// A tree with its materials and lights, and the window to make of it.
@@ -53,12 +53,12 @@ arguments! {
             materials: [f32; MATERIAL_FLOATS],
             /// For each triangle the number of its material.
             material_of: u32,
-            /// The table of lights: `LightEntry::to_words`. Its triangles have an area.
+            /// The table of lights: `LightAlias::to_words`. Its triangles have an area.
             lights: [u32; LIGHT_WORDS],
             /// The sky: two vectors, from above and from below.
             sky: [f32; 3],
-            /// Lamps: `Lamp::to_floats`, but for an environment, which is the last of them.
-            lamps: [f32; LAMP_FLOATS],
+            /// Lamps: `DeltaLight::to_floats`, but for an environment, which is the last of them.
+            lamps: [f32; DELTA_LIGHT_FLOATS],
         }
         integers {
             /// As in `RenderArguments`.
@@ -93,30 +93,30 @@ arguments! {
 /// Sums up the light of paths.
 pub struct Path;
 
-/// What paths run through. Its pointers and counts are those of the kernel's arguments.
+/// The scene of paths. Its pointers and counts are those of the kernel's arguments.
 #[derive(Clone, Copy)]
-struct Lit<S, E> {
+struct PathScene<M, E> {
     tree: Tree,
     bounds: Bounds,
-    surfaces: S,
+    materials: M,
     environment: E,
-    lights: Lights<S, E>,
+    lights: Lights<M, E>,
     bounces: u32,
 }
 
 /// The light of a path, and its rays.
 #[derive(Clone, Copy)]
-struct Traced {
+struct PathSample {
     light: Vec3,
     shadow: u32,
     secondary: u32,
 }
 
-impl<S: Surfaces, E: Environment> Lit<S, E> {
+impl<M: Materials, E: Environment> PathScene<M, E> {
     /// Light along a ray from the eye.
     #[inline(always)]
-    fn trace(&self, ray: Ray, sampler: &mut Sampler) -> Traced {
-        let mut traced = Traced {
+    fn trace(&self, ray: Ray, sampler: &mut Sampler) -> PathSample {
+        let mut path = PathSample {
             light: Vec3::ZERO,
             shadow: 0,
             secondary: 0,
@@ -124,131 +124,137 @@ impl<S: Surfaces, E: Environment> Lit<S, E> {
         let has_lights = self.lights.light_count > 0;
         let mut ray = ray;
         let mut direction = unit(ray.direction());
-        // What light from here on is multiplied by, and the density of the direction: 0 where no
-        // shadow ray has looked for the same light.
-        let (mut carried, mut density) = (Vec3::ONE, 0.0);
+        // The density of the direction is 0 where no shadow ray has looked for the same light.
+        let (mut throughput, mut bsdf_pdf) = (Vec3::ONE, 0.0);
         let mut bounce = 0;
         loop {
             let hit = self.tree.closest_hit(&ray);
             if !hit.is_some() {
                 // SAFETY: the arguments' contract.
-                let (radiance, other) = unsafe {
+                let (radiance, light_pdf) = unsafe {
                     let radiance = self.environment.radiance(direction);
-                    (radiance, self.lights.environment_density(direction))
+                    (radiance, self.lights.environment_pdf(direction))
                 };
-                let share = if density > 0.0 && other > 0.0 {
-                    weight(density, other)
+                let mis_weight = if bsdf_pdf > 0.0 && light_pdf > 0.0 {
+                    power_heuristic(bsdf_pdf, light_pdf)
                 } else {
                     1.0
                 };
-                traced.light += carried * radiance * share;
-                return traced;
+                path.light += throughput * radiance * mis_weight;
+                return path;
             }
             // SAFETY: what a ray hits is in a leaf, and a triangle of the scene.
-            let (surface, material, normal) = unsafe {
+            let (surface, material, shading_normal) = unsafe {
                 let triangle = self.tree.address(hit.triangle);
                 let (surface, weights) = SurfacePoint::hit_and_weights(&ray, triangle);
-                let normal = (self.surfaces).normal_at(hit.triangle, weights, &surface, -direction);
-                (surface, self.surfaces.at(hit.triangle, weights), normal)
+                let normal = self
+                    .materials
+                    .normal_at(hit.triangle, weights, &surface, -direction);
+                (surface, self.materials.at(hit.triangle, weights), normal)
             };
-            let is_smooth = S::IS_SMOOTH && normal != surface.normal;
+            let is_smooth = M::IS_SMOOTH && shading_normal != surface.normal;
             let cosine = -surface.normal.dot(direction);
             if material.is_light() {
                 // Directions have length 1, so that parameters are distances.
-                let share = if density > 0.0 && has_lights {
-                    weight(density, self.lights.light_density(hit.t, cosine))
+                let mis_weight = if bsdf_pdf > 0.0 && has_lights {
+                    power_heuristic(bsdf_pdf, self.lights.light_pdf(hit.t, cosine))
                 } else {
                     1.0
                 };
-                traced.light += carried * material.emission * share;
+                path.light += throughput * material.emission * mis_weight;
             }
             if bounce == self.bounces {
-                return traced;
+                return path;
             }
             bounce += 1;
 
-            let frame = Frame::new(normal);
+            let frame = Frame::new(shading_normal);
             let mut out = frame.to_local(-direction);
             out.z = if out.z > 0.0 { out.z } else { 0.0 };
-            let lobes = Lobes::new(material, out);
-            let beside = surface.beside(&self.bounds);
-            if self.lights.has_any() && lobes.is_spread() {
+            let bsdf = Bsdf::new(material, out);
+            let origin = surface.offset_origin(&self.bounds);
+            if self.lights.has_any() && !bsdf.is_specular() {
                 // SAFETY: the arguments' contract; there is a light or a lamp.
-                let light = unsafe { self.lights.sample(beside, sampler) };
+                let light = unsafe { self.lights.sample(origin, sampler) };
                 let from = frame.to_local(light.direction);
                 let part = if is_smooth {
-                    reflected_part(surface.normal, normal, light.direction)
+                    reflected_part(surface.normal, shading_normal, light.direction)
                 } else {
                     1.0
                 };
-                if from.z > 0.0
-                    && part > 0.0
-                    && light.density > 0.0
-                    && light.density < f32::INFINITY
-                {
-                    let (factor, chosen) = lobes.evaluate(from);
-                    let chosen = if light.is_hit { chosen } else { 0.0 };
-                    let share = weight(light.density, chosen) / light.density;
-                    traced.shadow += 1;
+                if from.z > 0.0 && part > 0.0 && light.pdf > 0.0 && light.pdf < f32::INFINITY {
+                    let (f, pdf) = bsdf.f_and_pdf(from);
+                    let pdf = if light.is_delta { 0.0 } else { pdf };
+                    let mis_weight = power_heuristic(light.pdf, pdf) / light.pdf;
+                    path.shadow += 1;
                     // No closure, as in `ambient`.
-                    let is_lit = match Ray::leaving(beside, light.way, &self.bounds) {
+                    let is_lit = match Ray::spawn(origin, light.to_light, &self.bounds) {
                         Some(ray) => {
-                            let ray = ray.leaving_triangle(hit.triangle);
-                            !self.tree.any_hit(&ray, light.end)
+                            let ray = ray.excluding_triangle(hit.triangle);
+                            !self.tree.any_hit(&ray, light.t_max)
                         }
                         None => false,
                     };
                     if is_lit {
-                        traced.light += carried * factor * light.light * (share * part);
+                        path.light += throughput * f * light.light * (mis_weight * part);
                     }
                 }
             }
 
-            let Some(scattered) = lobes.scatter(surface.is_front, sampler) else {
-                return traced;
+            let Some(sample) = bsdf.sample(surface.is_front, sampler) else {
+                return path;
             };
-            carried *= scattered.factor;
-            density = scattered.density;
+            throughput *= sample.factor;
+            bsdf_pdf = sample.pdf;
             if is_smooth {
-                let (is_through, is_spread) = (scattered.direction.z < 0.0, density > 0.0);
-                let towards = frame.to_scene(scattered.direction);
-                let own = surface.normal;
-                let part = scattered_part(own, normal, towards, is_through, is_spread);
+                let (is_through, is_spread) = (sample.direction.z < 0.0, bsdf_pdf > 0.0);
+                let towards = frame.to_scene(sample.direction);
+                let part = scattered_part(
+                    surface.normal,
+                    shading_normal,
+                    towards,
+                    is_through,
+                    is_spread,
+                );
                 if part <= 0.0 {
-                    return traced;
+                    return path;
                 }
-                carried *= part;
+                throughput *= part;
             }
-            if bounce >= SURE_BOUNCES {
-                let larger = if carried.x < carried.y {
-                    carried.y
+            if bounce >= ROULETTE_START_BOUNCE {
+                let larger = if throughput.x < throughput.y {
+                    throughput.y
                 } else {
-                    carried.x
+                    throughput.x
                 };
-                let chance = if larger < carried.z {
-                    carried.z
+                let survival = if larger < throughput.z {
+                    throughput.z
                 } else {
                     larger
                 };
-                let chance = if chance < SUREST { chance } else { SUREST };
-                // A chance of 0 ends the path, as one that is no number does.
-                let goes_on = sampler.number() < chance;
+                let survival = if survival < MAX_SURVIVAL_PROBABILITY {
+                    survival
+                } else {
+                    MAX_SURVIVAL_PROBABILITY
+                };
+                // A probability of 0 or NaN ends the path.
+                let goes_on = sampler.get_1d() < survival;
                 if !goes_on {
-                    return traced;
+                    return path;
                 }
-                carried /= chance;
+                throughput /= survival;
             }
-            direction = frame.to_scene(scattered.direction);
-            let origin = if scattered.direction.z < 0.0 {
-                surface.behind(&self.bounds)
+            direction = frame.to_scene(sample.direction);
+            let origin = if sample.direction.z < 0.0 {
+                surface.offset_origin_behind(&self.bounds)
             } else {
-                beside
+                origin
             };
-            let Some(next) = Ray::leaving(origin, direction, &self.bounds) else {
-                return traced;
+            let Some(next) = Ray::spawn(origin, direction, &self.bounds) else {
+                return path;
             };
-            traced.secondary += 1;
-            ray = next.leaving_triangle(hit.triangle);
+            path.secondary += 1;
+            ray = next.excluding_triangle(hit.triangle);
         }
     }
 }
@@ -262,7 +268,7 @@ impl PlainKernel for Path {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: PathArguments) {
-        let materials = Materials {
+        let materials = MaterialTable {
             materials: arguments.materials,
             material_of: arguments.material_of,
         };
@@ -291,16 +297,16 @@ pub(super) unsafe fn sky_of(arguments: PathArguments) -> Sky {
 ///
 /// # Safety
 ///
-/// The arguments' contract, but for materials, which `surfaces` has, and the sky.
+/// The arguments' contract, but for materials, which `materials` has, and the sky.
 #[inline(always)]
-pub(super) unsafe fn render<W: Warp, S: Surfaces, E: Environment>(
+pub(super) unsafe fn render<W: Warp, M: Materials, E: Environment>(
     warp: W,
     arguments: PathArguments,
-    surfaces: S,
+    materials: M,
     environment: E,
 ) {
     // SAFETY: the arguments' contract.
-    let (camera, lit) = unsafe {
+    let (camera, scene) = unsafe {
         let bounds = arguments.bounds.read();
         let tree = Tree::new(
             arguments.nodes,
@@ -311,7 +317,7 @@ pub(super) unsafe fn render<W: Warp, S: Surfaces, E: Environment>(
         let lights = Lights {
             tree,
             bounds,
-            surfaces,
+            materials,
             environment,
             lights: arguments.lights,
             light_count: arguments.light_count,
@@ -319,15 +325,15 @@ pub(super) unsafe fn render<W: Warp, S: Surfaces, E: Environment>(
             lamps: arguments.lamps,
             lamp_count: arguments.lamp_count,
         };
-        let lit = Lit {
+        let scene = PathScene {
             tree,
             bounds,
-            surfaces,
+            materials,
             environment,
             lights,
             bounces: arguments.bounces,
         };
-        (CameraRays::read(arguments.camera), lit)
+        (CameraRays::read(arguments.camera), scene)
     };
     let is_added = arguments.first > 0;
     let mut pixels = Pixels::new(warp, arguments.width, arguments.height);
@@ -352,19 +358,19 @@ pub(super) unsafe fn render<W: Warp, S: Surfaces, E: Environment>(
         for sample in 0..arguments.samples {
             let number = arguments.first + sample;
             let mut sampler = Sampler::new(column, row, number, arguments.seed);
-            let [across, down] = sampler.pair();
+            let [across, down] = sampler.get_2d();
             let [across, down] = if arguments.is_spread {
                 [across, down]
             } else {
                 [0.5, 0.5]
             };
             let direction = camera.direction(column as f32 + across, row as f32 + down);
-            let light = match Ray::new(camera.origin, direction, &lit.bounds) {
+            let light = match Ray::new(camera.origin, direction, &scene.bounds) {
                 Some(ray) => {
-                    let traced = lit.trace(ray, &mut sampler);
-                    shadow += traced.shadow;
-                    secondary += traced.secondary;
-                    traced.light
+                    let path = scene.trace(ray, &mut sampler);
+                    shadow += path.shadow;
+                    secondary += path.secondary;
+                    path.light
                 }
                 // SAFETY: the arguments' contract.
                 None => unsafe { environment.radiance(unit(direction)) },

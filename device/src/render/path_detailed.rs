@@ -4,7 +4,7 @@
 
 use super::environment::{EnvironmentImage, SkyOrImage};
 use super::path::{PathArguments, render, sky_of};
-use super::smooth::{CornerNormals, DetailedSurfaces};
+use super::smooth::{CornerNormals, DetailedMaterials};
 use super::texture::Textures;
 use super::textured::{TEXTURED_WORDS, TexturedMaterials};
 use crate::kernel::{Args, PlainKernel};
@@ -73,7 +73,7 @@ impl PlainKernel for DetailedPath {
                 words: arguments.textures,
             },
         };
-        let surfaces = DetailedSurfaces {
+        let detailed = DetailedMaterials {
             materials,
             normals: arguments.normals,
         };
@@ -84,7 +84,7 @@ impl PlainKernel for DetailedPath {
                 sky: sky_of(path),
                 image: (!words.is_null()).then(|| EnvironmentImage::new(words)),
             };
-            render(warp, path, surfaces, environment);
+            render(warp, path, detailed, environment);
         }
     }
 }

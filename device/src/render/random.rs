@@ -68,7 +68,7 @@ impl Sampler {
 
     /// The next two numbers, from 0 up to 1.
     #[inline(always)]
-    pub fn pair(&mut self) -> [f32; 2] {
+    pub fn get_2d(&mut self) -> [f32; 2] {
         self.seed = hash(self.seed);
         let index = permute_upwards(self.index.reverse_bits(), self.seed).reverse_bits();
         let scrambled =
@@ -81,8 +81,8 @@ impl Sampler {
 
     /// The next number, from 0 up to 1.
     #[inline(always)]
-    pub fn number(&mut self) -> f32 {
-        self.pair()[0]
+    pub fn get_1d(&mut self) -> f32 {
+        self.get_2d()[0]
     }
 }
 
@@ -122,9 +122,9 @@ mod tests {
                     .map(|index| {
                         let mut sampler = Sampler::new(pixel, 7 * pixel, index, 5);
                         (0..skipped).for_each(|_| {
-                            sampler.pair();
+                            sampler.get_2d();
                         });
-                        sampler.pair()
+                        sampler.get_2d()
                     })
                     .collect();
                 for bits in 0..=8 {
@@ -145,13 +145,13 @@ mod tests {
 
     #[test]
     fn pixels_pairs_and_seeds_differ() {
-        let first = |column, row, seed| Sampler::new(column, row, 0, seed).pair();
+        let first = |column, row, seed| Sampler::new(column, row, 0, seed).get_2d();
         let usual = first(3, 4, 0);
         assert_ne!(usual, first(4, 3, 0));
         assert_ne!(usual, first(3, 4, 1));
         let mut sampler = Sampler::new(3, 4, 0, 0);
-        assert_eq!(usual, sampler.pair());
-        assert_ne!(usual, sampler.pair());
+        assert_eq!(usual, sampler.get_2d());
+        assert_ne!(usual, sampler.get_2d());
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
         let sum: f64 = (0..count)
             .map(|pixel| {
                 let mut sampler = Sampler::new(pixel % 200, pixel / 200, pixel % 7, 9);
-                let (first, second) = (sampler.number(), sampler.number());
+                let (first, second) = (sampler.get_1d(), sampler.get_1d());
                 (f64::from(first) - 0.5) * (f64::from(second) - 0.5)
             })
             .sum();

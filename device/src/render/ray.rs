@@ -5,12 +5,12 @@
 //! before the origin. The rest is a reserve for the rounding in [`Ray::crossing`], some 8 u S,
 //! and for a builder that clips triangles in `f32`.
 //!
-//! A ray that leaves a surface ([`Ray::leaving`]) begins beside it: see the module
+//! A ray that leaves a surface ([`Ray::spawn`]) begins beside it: see the module
 //! `surface`.
 
 use glam::Vec3;
 
-use super::along::Along;
+use super::along::AxisRay;
 use crate::kdtree::bounds::Bounds;
 
 /// The margin of planes as a part of the largest coordinate: 128 u.
@@ -26,7 +26,7 @@ const LARGEST: f32 = 1e18;
 /// A ray with all that its intersections need.
 #[derive(Clone, Copy, Debug)]
 pub struct Ray {
-    along: Along,
+    along: AxisRay,
     pub(super) margin: f32,
     /// The axes of the sheared frame, a cyclic permutation of 0, 1, 2. The last
     /// is the one along which the direction is longest.
@@ -117,7 +117,7 @@ impl Ray {
         };
         let scale = larger(largest(origin), largest_of(bounds));
         Some(Self {
-            along: Along::new(
+            along: AxisRay::new(
                 origin,
                 Vec3::new(1.0 / direction.x, 1.0 / direction.y, 1.0 / direction.z),
             ),
@@ -140,7 +140,7 @@ impl Ray {
     /// origin's largest coordinate, and 4 u M along the direction's largest axis count. A ray
     /// that meets such a surface at less than some 30 degrees may slip through.
     #[inline(always)]
-    pub fn leaving(origin: Vec3, direction: Vec3, bounds: &Bounds) -> Option<Self> {
+    pub fn spawn(origin: Vec3, direction: Vec3, bounds: &Bounds) -> Option<Self> {
         let mut ray = Self::new(origin, direction, bounds)?;
         // In the direction's own measure.
         ray.earliest = -0.25 * ray_epsilon(origin, bounds) / largest(direction);
@@ -151,7 +151,7 @@ impl Ray {
     /// plane is not met twice, and every ray that leaves a large triangle finds it again in its
     /// first leaf, where it takes `f64` to miss it.
     #[inline(always)]
-    pub fn leaving_triangle(self, triangle: u32) -> Self {
+    pub fn excluding_triangle(self, triangle: u32) -> Self {
         Self {
             excluded_triangle: triangle,
             ..self

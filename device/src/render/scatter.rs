@@ -9,20 +9,20 @@
 use cuda_std::math::sqrt;
 use glam::Vec3;
 
-use super::direction::{PI, circle, cosine_direction};
+use super::direction::{PI, cos_sin_turns, cosine_direction};
 use super::material::{NARROWEST_LOBE, SurfaceMaterial};
 use super::random::Sampler;
 use super::shade::unit;
 
 /// A direction in which a path goes on.
 #[derive(Clone, Copy, Debug)]
-pub struct Scattered {
+pub struct BsdfSample {
     /// A unit vector; below 0 in z it passes through the surface.
     pub direction: Vec3,
     /// What the light from there is multiplied by.
     pub factor: Vec3,
-    /// The density of the direction; 0 for one that is the only one.
-    pub density: f32,
+    /// The pdf of the direction; 0 for one that is the only one.
+    pub pdf: f32,
 }
 
 #[inline(always)]
@@ -33,7 +33,7 @@ fn most(v: Vec3) -> f32 {
 
 /// A material seen from a direction, ready to be evaluated.
 #[derive(Clone, Copy, Debug)]
-pub struct Lobes {
+pub struct Bsdf {
     material: SurfaceMaterial,
     /// To where the path came from; z is at least 0.
     out: Vec3,
@@ -44,7 +44,7 @@ pub struct Lobes {
     is_mirror: bool,
 }
 
-impl Lobes {
+impl Bsdf {
     /// Of a material, for light that goes on along the unit vector `out`.
     #[inline(always)]
     pub fn new(material: SurfaceMaterial, out: Vec3) -> Self {
@@ -59,27 +59,28 @@ impl Lobes {
         }
     }
 
-    /// Whether some direction has a density: whether light from a given one may be scattered.
+    /// Whether no direction has a density, so that light from a given one is not scattered.
     #[inline(always)]
-    pub fn is_spread(&self) -> bool {
+    pub fn is_specular(&self) -> bool {
         let narrow = if self.is_mirror { 1.0 } else { 0.0 };
         let spread = most(self.material.diffuse) + most(self.material.specular) * (1.0 - narrow);
-        self.opaque * spread > 0.0
+        let is_spread = self.opaque * spread > 0.0;
+        !is_spread
     }
 
     /// Reflectance by cosine for light from a unit vector above the surface, and the density
-    /// with which [`scatter`](Self::scatter) chooses it.
+    /// with which [`sample`](Self::sample) chooses it.
     #[inline(always)]
-    pub fn evaluate(&self, from: Vec3) -> (Vec3, f32) {
+    pub fn f_and_pdf(&self, from: Vec3) -> (Vec3, f32) {
         let lambert = from.z * (1.0 / PI);
         let mut factor = self.material.diffuse * lambert;
-        let mut density = (1.0 - self.specular) * lambert;
+        let mut pdf = (1.0 - self.specular) * lambert;
         if !self.is_mirror && self.specular > 0.0 {
             let (shadowed, visible) = self.lobe(from);
             factor += self.material.specular * shadowed;
-            density += self.specular * visible;
+            pdf += self.specular * visible;
         }
-        (factor * self.opaque, density * self.opaque)
+        (factor * self.opaque, pdf * self.opaque)
     }
 
     /// GGX by cosine, and the density of its sampled directions.
@@ -105,14 +106,14 @@ impl Lobes {
     /// A direction in which the path goes on; none if it ends here. `is_front` says whether
     /// `out` is at the side from which the triangle's corners run counterclockwise.
     #[inline(always)]
-    pub fn scatter(&self, is_front: bool, sampler: &mut Sampler) -> Option<Scattered> {
+    pub fn sample(&self, is_front: bool, sampler: &mut Sampler) -> Option<BsdfSample> {
         let material = self.material;
-        let [kind, lobe] = sampler.pair();
-        let pair = sampler.pair();
-        let single = |direction: Vec3, factor: Vec3| Scattered {
+        let [kind, lobe] = sampler.get_2d();
+        let pair = sampler.get_2d();
+        let single = |direction: Vec3, factor: Vec3| BsdfSample {
             direction,
             factor,
-            density: 0.0,
+            pdf: 0.0,
         };
         if kind < material.transparency {
             return Some(single(-self.out, Vec3::ONE));
@@ -137,11 +138,11 @@ impl Lobes {
         if direction.z <= 0.0 {
             return None;
         }
-        let (factor, density) = self.evaluate(direction);
-        (density > 0.0).then(|| Scattered {
+        let (factor, pdf) = self.f_and_pdf(direction);
+        (pdf > 0.0).then(|| BsdfSample {
             direction,
-            factor: factor / density,
-            density,
+            factor: factor / pdf,
+            pdf,
         })
     }
 
@@ -157,7 +158,7 @@ impl Lobes {
         let z = (1.0 - height) * (1.0 + out.z) - out.z;
         let rest = 1.0 - z * z;
         let radius = if rest > 0.0 { sqrt(rest) } else { 0.0 };
-        let [x, y] = circle(turn);
+        let [x, y] = cos_sin_turns(turn);
         let half = Vec3::new(x * radius, y * radius, z) + out;
         unit(Vec3::new(
             half.x * width,
@@ -219,17 +220,17 @@ mod tests {
     }
 
     /// The sum over a grid of the upper half sphere: of the reflectance and of the density.
-    fn integrals(lobes: &Lobes) -> (f64, f64) {
+    fn integrals(bsdf: &Bsdf) -> (f64, f64) {
         let (rows, columns) = (2000, 500);
         let (mut reflected, mut chosen) = (0.0, 0.0);
         for row in 0..rows {
             let z = (row as f32 + 0.5) / rows as f32;
             let radius = (1.0 - z * z).sqrt();
             for column in 0..columns {
-                let [x, y] = circle((column as f32 + 0.5) / columns as f32);
-                let (factor, density) = lobes.evaluate(Vec3::new(x * radius, y * radius, z));
+                let [x, y] = cos_sin_turns((column as f32 + 0.5) / columns as f32);
+                let (factor, pdf) = bsdf.f_and_pdf(Vec3::new(x * radius, y * radius, z));
                 reflected += f64::from(factor.x);
-                chosen += f64::from(density);
+                chosen += f64::from(pdf);
             }
         }
         let area = std::f64::consts::TAU / f64::from(rows * columns);
@@ -241,17 +242,17 @@ mod tests {
         for out in outs() {
             for roughness in [0.15, 0.5, 1.0] {
                 let material = SurfaceMaterial { roughness, ..GREY };
-                let lobes = Lobes::new(material, out);
-                let (reflected, chosen) = integrals(&lobes);
+                let bsdf = Bsdf::new(material, out);
+                let (reflected, chosen) = integrals(&bsdf);
                 assert!(reflected < 0.7505 && chosen < 1.001, "{reflected} {chosen}");
                 let count = 40_000;
                 let (mut sum, mut alive) = (0.0, 0);
                 for index in 0..count {
                     let mut sampler = Sampler::new(1, 2, index, 3);
-                    if let Some(scattered) = lobes.scatter(true, &mut sampler) {
-                        let (factor, density) = lobes.evaluate(scattered.direction);
-                        assert_eq!(scattered.density, density);
-                        assert!((factor / density - scattered.factor).length() < 1e-4);
+                    if let Some(scattered) = bsdf.sample(true, &mut sampler) {
+                        let (factor, pdf) = bsdf.f_and_pdf(scattered.direction);
+                        assert_eq!(scattered.pdf, pdf);
+                        assert!((factor / pdf - scattered.factor).length() < 1e-4);
                         assert!((scattered.direction.length() - 1.0).abs() < 1e-4);
                         sum += f64::from(scattered.factor.x);
                         alive += 1;
@@ -274,19 +275,16 @@ mod tests {
                 roughness: 0.0,
                 ..GREY
             };
-            let lobes = Lobes::new(mirror, out);
-            assert!(!lobes.is_spread());
-            let scattered = lobes.scatter(true, &mut Sampler::new(0, 0, 0, 0));
+            let bsdf = Bsdf::new(mirror, out);
+            assert!(bsdf.is_specular());
+            let scattered = bsdf.sample(true, &mut Sampler::new(0, 0, 0, 0));
             let scattered = scattered.expect("a mirror reflects");
             assert_eq!(scattered.direction, Vec3::new(-out.x, -out.y, out.z));
-            assert_eq!(
-                (scattered.factor, scattered.density),
-                (mirror.specular, 0.0)
-            );
+            assert_eq!((scattered.factor, scattered.pdf), (mirror.specular, 0.0));
             // Helmholtz: as much from here to there as back, but for the cosines.
             for other in outs() {
-                let there = Lobes::new(GREY, out).evaluate(other).0 / other.z;
-                let back = Lobes::new(GREY, other).evaluate(out).0 / out.z;
+                let there = Bsdf::new(GREY, out).f_and_pdf(other).0 / other.z;
+                let back = Bsdf::new(GREY, other).f_and_pdf(out).0 / out.z;
                 assert!(
                     (there - back).length() < 1e-4 * there.length(),
                     "{there} {back}"
@@ -302,12 +300,12 @@ mod tests {
             ..GREY
         };
         let part = |out: Vec3, is_front: bool| {
-            let lobes = Lobes::new(glass, out);
-            assert!(!lobes.is_spread());
+            let bsdf = Bsdf::new(glass, out);
+            assert!(bsdf.is_specular());
             let count = 20_000;
             let reflected = (0..count).filter(|&index| {
                 let mut sampler = Sampler::new(0, 0, index, 1);
-                let scattered = lobes.scatter(is_front, &mut sampler).expect("light");
+                let scattered = bsdf.sample(is_front, &mut sampler).expect("light");
                 let direction = scattered.direction;
                 assert!((direction.length() - 1.0).abs() < 1e-5);
                 if direction.z < 0.0 {
@@ -336,9 +334,9 @@ mod tests {
             transparency: 0.25,
             ..GREY
         };
-        let lobes = Lobes::new(veil, Vec3::Z);
+        let bsdf = Bsdf::new(veil, Vec3::Z);
         let passed = (0..4096).filter(|&index| {
-            let scattered = lobes.scatter(true, &mut Sampler::new(0, 0, index, 0));
+            let scattered = bsdf.sample(true, &mut Sampler::new(0, 0, index, 0));
             scattered.is_some_and(|scattered| scattered.direction == -Vec3::Z)
         });
         assert_eq!(passed.count(), 1024);

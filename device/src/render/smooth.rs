@@ -7,7 +7,7 @@
 
 use glam::Vec3;
 
-use super::light::Surfaces;
+use super::light::Materials;
 use super::material::SurfaceMaterial;
 use super::shade::unit;
 use super::surface::SurfacePoint;
@@ -16,8 +16,8 @@ use super::textured::TexturedMaterials;
 /// The normals of a triangle's corners.
 pub type CornerNormals = [[f32; 3]; 3];
 
-/// The least cosine of a smooth normal with the way back to the eye.
-const LEAST_COSINE: f32 = 1.0 / (1 << 10) as f32;
+/// The minimum cosine of a smooth normal with the way back to the eye.
+const MIN_COSINE: f32 = 1.0 / (1 << 10) as f32;
 
 /// The unit normal between those of corners, in proportion to these weights, at the side of
 /// `own`, the triangle's unit normal at the side of the eye. `back` is the unit vector towards the
@@ -39,23 +39,24 @@ pub fn smooth_normal(corners: CornerNormals, weights: [f32; 3], own: Vec3, back:
         normal
     };
     let cosine = normal.dot(back);
-    if cosine < LEAST_COSINE {
-        unit(normal + back * (LEAST_COSINE - cosine))
+    if cosine < MIN_COSINE {
+        unit(normal + back * (MIN_COSINE - cosine))
     } else {
         normal
     }
 }
 
-/// The part of light from the unit vector `from` that a surface reflects with the normal `normal`
-/// where its triangle has the normal `own`: none from below the triangle, and less and less
+/// The part of light from the unit vector `from` that a surface reflects with `shading_normal`
+/// where its triangle has `geometric_normal`: none from below the triangle, and less and less
 /// towards there, where facets would end in the dark at once (Chiang, Li and Burley, "Taming the
 /// Shadow Terminator", SIGGRAPH Talks 2019).
 #[inline(always)]
-pub(super) fn reflected_part(own: Vec3, normal: Vec3, from: Vec3) -> f32 {
-    let (cosine, most) = (own.dot(from), normal.dot(from) * own.dot(normal));
+pub(super) fn reflected_part(geometric_normal: Vec3, shading_normal: Vec3, from: Vec3) -> f32 {
+    let cosine = geometric_normal.dot(from);
+    let max = shading_normal.dot(from) * geometric_normal.dot(shading_normal);
     if cosine > 0.0 {
-        if cosine < most {
-            let part = cosine / most;
+        if cosine < max {
+            let part = cosine / max;
             part + part * part * (1.0 - part)
         } else {
             1.0
@@ -69,31 +70,31 @@ pub(super) fn reflected_part(own: Vec3, normal: Vec3, from: Vec3) -> f32 {
 /// spread, and through the surface if it is refracted or passes.
 #[inline(always)]
 pub(super) fn scattered_part(
-    own: Vec3,
-    normal: Vec3,
+    geometric_normal: Vec3,
+    shading_normal: Vec3,
     towards: Vec3,
     is_through: bool,
     is_spread: bool,
 ) -> f32 {
-    let is_above = own.dot(towards) > 0.0;
+    let is_above = geometric_normal.dot(towards) > 0.0;
     if is_above == is_through {
         0.0
     } else if is_spread {
-        reflected_part(own, normal, towards)
+        reflected_part(geometric_normal, shading_normal, towards)
     } else {
         1.0
     }
 }
 
-/// What the surfaces of a scene with details are like.
+/// The materials of a scene with textures, vertex colours or normals of corners.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DetailedSurfaces {
+pub(super) struct DetailedMaterials {
     pub materials: TexturedMaterials,
     /// For each triangle the normals of its corners; null where all are flat.
     pub normals: *const CornerNormals,
 }
 
-impl Surfaces for DetailedSurfaces {
+impl Materials for DetailedMaterials {
     const IS_SMOOTH: bool = true;
 
     #[inline(always)]
@@ -174,7 +175,7 @@ mod tests {
                 let back = Vec3::new(angle.cos(), 0.0, angle.sin().max(0.0));
                 let found = smooth_normal([normal.to_array(); 3], [0.2, 0.3, 0.5], own, back);
                 assert!((found.length() - 1.0).abs() < 1e-5);
-                assert!(found.dot(back) > 0.5 * LEAST_COSINE, "{lean} {angle}");
+                assert!(found.dot(back) > 0.5 * MIN_COSINE, "{lean} {angle}");
                 assert!(found.dot(own) >= -1e-6, "{lean} {angle}: {found}");
                 let leap = last.map_or(0.0, |last| found.distance(last));
                 assert!(leap < 0.01, "{lean} {angle}: {leap}");

@@ -13,7 +13,7 @@
 //! Nothing leaks: beside an edge that two triangles share, rounding may put the point behind
 //! the other one. The point is drawn towards the middle of its triangle by 16 u M, or an eighth
 //! of the way if that is less. Unless the triangle is narrow that is more than rounding; what
-//! remains is within the reach in which surfaces before the origin count ([`Ray::leaving`]).
+//! remains is within the reach in which surfaces before the origin count ([`Ray::spawn`]).
 
 use glam::Vec3;
 
@@ -100,20 +100,20 @@ impl SurfacePoint {
 
     /// Where rays begin that leave at the side of the normal.
     #[inline(always)]
-    pub fn beside(&self, bounds: &Bounds) -> Vec3 {
+    pub fn offset_origin(&self, bounds: &Bounds) -> Vec3 {
         self.point + self.normal * ray_epsilon(self.point, bounds)
     }
 
     /// The same at the other side.
     #[inline(always)]
-    pub fn behind(&self, bounds: &Bounds) -> Vec3 {
+    pub fn offset_origin_behind(&self, bounds: &Bounds) -> Vec3 {
         self.point - self.normal * ray_epsilon(self.point, bounds)
     }
 
     /// Where rays from `origin` end that arrive at the side of the normal: beside the surface by
     /// more than the rounding of the way from there.
     #[inline(always)]
-    pub fn beside_from(&self, origin: Vec3, bounds: &Bounds) -> Vec3 {
+    pub fn offset_target(&self, origin: Vec3, bounds: &Bounds) -> Vec3 {
         let (here, there) = (ray_epsilon(self.point, bounds), ray_epsilon(origin, bounds));
         self.point + self.normal * if here < there { there } else { here }
     }

@@ -1,4 +1,4 @@
-//! Materials with textures and colours of vertices: what a surface is like at one of its points.
+//! MaterialTable with textures and colours of vertices: what a surface is like at one of its points.
 
 use glam::Vec3;
 

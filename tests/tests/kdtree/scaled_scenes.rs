@@ -5,8 +5,8 @@ use glam::Vec3;
 use heapwood::allocators::Spec;
 use heapwood::size::Pool;
 use heapwood::tree::{
-    self, Cores, Lamp, Lighting, Options, PlacedTree, Ray, RenderedImage, Shade, Shading, Sky,
-    TreeBuilder, Triangle, render_placed,
+    self, Cores, DeltaLight, Lighting, Options, PlacedTree, Ray, RenderedImage, Shade, Shading,
+    Sky, TreeBuilder, Triangle, render_placed,
 };
 use heapwood_device::render::{Mode, SurfaceMaterial};
 use heapwood_scenes::{Bounds, Camera};
@@ -64,7 +64,7 @@ impl Place {
             .fold(Stage::default(), |stage, (list, material)| {
                 stage.with(&scaled(list), *material)
             });
-        let lamp = Lamp::Point {
+        let lamp = DeltaLight::Point {
             position: Vec3::new(2.0, 2.0, 1.0) * scale,
             // Irradiance falls off with the square of lengths.
             intensity: Vec3::new(1.0, 2.0, 4.0) * scale * scale,

@@ -4,7 +4,7 @@
 use std::f64::consts::{PI, TAU};
 
 use glam::Vec3;
-use heapwood::tree::Lamp;
+use heapwood::tree::DeltaLight;
 use heapwood_device::render::{SurfaceMaterial, Triangle};
 use heapwood_scenes::{Camera, Panorama};
 use heapwood_tests::soup::{moved, sphere};
@@ -215,7 +215,7 @@ fn both_ways_to_a_bright_place_count_once() {
         let camera = camera(Vec3::new(2.0, 1.5, 3.0), 24.0, 32);
         let lighting = stage.lighting(DARK).with_environment(&image, 1.0, 0.0);
         let both = stage.render_with(&camera, &lighting, 256, 1);
-        let chance = stage.render_with(&camera, &lighting.by_chance(), 4096, 1);
+        let chance = stage.render_with(&camera, &lighting.without_next_event_estimation(), 4096, 1);
         assert!(both.rays.shadow > 0);
         assert_eq!(chance.rays.shadow, 0);
         let (found, other) = (mean(&both).0, mean(&chance).0);
@@ -241,11 +241,11 @@ fn an_environment_is_beside_lamps_and_lights() {
     };
     let high = [[[-1.0, 3.0, -1.0], [1.0, 3.0, -1.0], [0.0, 3.0, 1.0]]];
     let lamps = [
-        Lamp::Point {
+        DeltaLight::Point {
             position: Vec3::new(0.0, 2.0, 3.0),
             intensity: Vec3::splat(60.0),
         },
-        Lamp::Sun {
+        DeltaLight::Sun {
             direction: Vec3::new(0.6, 0.8, 0.0),
             irradiance: Vec3::splat(9.0),
             cosine: 1.0,

@@ -2,7 +2,7 @@
 //! nobody sees under a white sky, and an independent path tracer in doubles.
 
 use glam::Vec3;
-use heapwood::tree::Lamp;
+use heapwood::tree::DeltaLight;
 use heapwood_device::render::{SurfaceMaterial, Triangle};
 use heapwood_scenes::Camera;
 use heapwood_tests::cornell;
@@ -109,7 +109,12 @@ fn both_ways_to_a_light_count_once() {
     let both = stage.render(&camera, DARK, 256, 1);
     assert!(both.rays.shadow > 0);
     let (found, error) = mean(&both);
-    let chance = stage.render_with(&camera, &stage.lighting(DARK).by_chance(), 1024, 1);
+    let chance = stage.render_with(
+        &camera,
+        &stage.lighting(DARK).without_next_event_estimation(),
+        1024,
+        1,
+    );
     let (other, other_error) = mean(&chance);
     println!("{found} +- {error}, by chance {other} +- {other_error}");
     assert_eq!(chance.rays.shadow, 0);
@@ -142,12 +147,12 @@ fn lamps_have_the_irradiance_that_they_promise() {
         [[-1.0, 10.0, -1.0], [1.0, 10.0, -1.0], [1.0, 10.0, 1.0]],
         [[-1.0, 10.0, -1.0], [1.0, 10.0, 1.0], [-1.0, 10.0, 1.0]],
     ];
-    let sun = |degrees: f32| Lamp::Sun {
+    let sun = |degrees: f32| DeltaLight::Sun {
         direction: Vec3::new(0.6, 0.8, 0.0),
         irradiance: Vec3::splat(2.0),
         cosine: degrees.to_radians().cos(),
     };
-    let point = Lamp::Point {
+    let point = DeltaLight::Point {
         position: Vec3::new(0.0, 3.0, 0.0),
         intensity: Vec3::splat(4.5),
     };
@@ -208,7 +213,7 @@ fn spots_fall_off_as_their_definition_says() {
         (20.0, 20.0, &[0.0, 19.0, 21.0]),
     ] {
         for &angle in angles {
-            let spot = Lamp::Spot {
+            let spot = DeltaLight::Spot {
                 position,
                 intensity: Vec3::splat(6.0),
                 axis: towards * cosine(angle) as f32 + beside * angle.to_radians().sin() as f32,
@@ -231,14 +236,14 @@ fn spots_fall_off_as_their_definition_says() {
         }
     }
     // A spot that shines elsewhere takes nothing from the others.
-    let spot = |axis: Vec3| Lamp::Spot {
+    let spot = |axis: Vec3| DeltaLight::Spot {
         position,
         intensity: Vec3::splat(6.0),
         axis,
         inner: 0.9,
         outer: 0.5,
     };
-    let one = |lamps: &[Lamp]| {
+    let one = |lamps: &[DeltaLight]| {
         let lighting = stage.lighting(DARK).with_lamps(lamps);
         mean(&stage.render_with(&camera, &lighting, 256, 1)).0
     };

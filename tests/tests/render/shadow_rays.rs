@@ -95,7 +95,7 @@ fn any_hit_is_that_of_brute_force() {
             for (origin, direction) in rays.iter().map(vectors) {
                 for ray in [
                     Ray::new(origin, direction, &place.bounds),
-                    Ray::leaving(origin, direction, &place.bounds),
+                    Ray::spawn(origin, direction, &place.bounds),
                 ] {
                     let (some, none) = ray.map_or((0, 0), |ray| check_any(&place, &ray));
                     found += some;
@@ -115,7 +115,7 @@ fn leaving_rays_traverse_like_brute_force() {
         for recipe in RECIPES {
             let place = Place::new(triangles.clone(), recipe);
             for (origin, direction) in rays.iter().map(vectors) {
-                let Some(ray) = Ray::leaving(origin, direction, &place.bounds) else {
+                let Some(ray) = Ray::spawn(origin, direction, &place.bounds) else {
                     continue;
                 };
                 let (hit, expected) = (place.tree().closest_hit(&ray), place.closest(&ray));
@@ -206,8 +206,8 @@ fn a_convex_surface_neither_shadows_itself_nor_leaks() {
                 if direction.dot(point.normal) < 0.0 {
                     direction = -direction;
                 }
-                let beside = point.beside(&place.bounds);
-                let ray = Ray::leaving(beside, direction, &place.bounds).expect("a sound ray");
+                let beside = point.offset_origin(&place.bounds);
+                let ray = Ray::spawn(beside, direction, &place.bounds).expect("a sound ray");
                 let is_hit = place.tree().any_hit(&ray, f32::INFINITY);
                 assert_eq!(is_hit, origin == inside, "{point:?} along {direction}");
                 left += 1;
@@ -259,13 +259,13 @@ fn escaped(place: &Place, seed: u64, count: u64) -> (u64, u64) {
             sent += 1;
             continue;
         };
-        let beside = point.beside(&place.bounds);
+        let beside = point.offset_origin(&place.bounds);
         for _ in 0..4 {
             let mut direction = Vec3::from_array(random.point(1.0));
             if direction.dot(point.normal) < 0.0 {
                 direction = -direction;
             }
-            let Some(ray) = Ray::leaving(beside, direction, &place.bounds) else {
+            let Some(ray) = Ray::spawn(beside, direction, &place.bounds) else {
                 continue;
             };
             escaped += u64::from(!place.tree().any_hit(&ray, f32::INFINITY));

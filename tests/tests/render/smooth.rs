@@ -2,7 +2,7 @@
 //! against what may not get brighter or through, and against flat ones.
 
 use glam::Vec3;
-use heapwood::tree::{Lamp, Lighting, RenderedImage, Sky};
+use heapwood::tree::{DeltaLight, Lighting, RenderedImage, Sky};
 use heapwood_device::render::{SurfaceMaterial, Triangle, normal};
 use heapwood_scenes::Camera;
 use heapwood_tests::soup::{Random, moved, sphere};
@@ -71,7 +71,7 @@ fn a_ball_of_few_triangles_has_the_light_of_a_sphere() {
 
     // A sun: as the cosine, where it is well above the horizon.
     let sun = Vec3::new(0.6, 0.64, 0.48);
-    let lamp = [Lamp::Sun {
+    let lamp = [DeltaLight::Sun {
         direction: sun,
         irradiance: Vec3::splat(std::f32::consts::PI),
         cosine: 1.0,
@@ -214,11 +214,11 @@ fn nothing_gets_through_walls_whose_normals_lean() {
         let stage = Stage::default().with(&walls, material);
         // Bright around, and a lamp of either kind beside it.
         let lamps = [
-            Lamp::Point {
+            DeltaLight::Point {
                 position: Vec3::new(1.5, 0.3, 0.2),
                 intensity: Vec3::ONE,
             },
-            Lamp::Sun {
+            DeltaLight::Sun {
                 direction: Vec3::new(0.6, 0.8, 0.0),
                 irradiance: Vec3::ONE,
                 cosine: 0.5,
@@ -234,7 +234,7 @@ fn nothing_gets_through_walls_whose_normals_lean() {
         assert!(picture.rays.shadow > 0 || material == mirror);
         assert!(is_dark, "{material:?}");
         // And nothing gets out.
-        let within = [Lamp::Point {
+        let within = [DeltaLight::Point {
             position: Vec3::new(0.2, 0.3, 0.1),
             intensity: Vec3::ONE,
         }];
@@ -321,7 +321,7 @@ fn both_ways_to_a_light_agree() {
         // The lamp is not in the picture.
         let camera = camera(Vec3::new(0.5, 0.5, 4.0), 25.0, 32);
         let both = stage.render_with(&camera, &lighting, 512, 1);
-        let chance = stage.render_with(&camera, &lighting.by_chance(), 8192, 1);
+        let chance = stage.render_with(&camera, &lighting.without_next_event_estimation(), 8192, 1);
         assert!(both.rays.shadow > 0 && chance.rays.shadow == 0);
         let (found, other) = (mean(&both).0, mean(&chance).0);
         let off = both.raw.iter().zip(&chance.raw);

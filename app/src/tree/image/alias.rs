@@ -1,13 +1,13 @@
 //! Tables by which one of several things is chosen, each with its own chance.
 
-use heapwood_device::render::Choice;
+use heapwood_device::render::AliasEntry;
 
 /// Vose's table of these weights: entries of equal chance, each of at most two things. Where all
 /// weights are 0, all chances are equal.
-pub(super) fn choices(weights: &[f64]) -> Vec<Choice> {
+pub(super) fn choices(weights: &[f64]) -> Vec<AliasEntry> {
     let mean = weights.iter().sum::<f64>() / weights.len() as f64;
-    let mut entries: Vec<Choice> = (0..weights.len())
-        .map(|index| Choice {
+    let mut entries: Vec<AliasEntry> = (0..weights.len())
+        .map(|index| AliasEntry {
             other: index as u32,
             threshold: 1.0,
         })
@@ -19,7 +19,7 @@ pub(super) fn choices(weights: &[f64]) -> Vec<Choice> {
     let (mut small, mut large): (Vec<usize>, Vec<usize>) =
         (0..weights.len()).partition(|&index| left[index] < 1.0);
     while let (Some(less), Some(&more)) = (small.pop(), large.last()) {
-        entries[less] = Choice {
+        entries[less] = AliasEntry {
             other: more as u32,
             threshold: left[less] as f32,
         };
@@ -37,7 +37,7 @@ pub(super) mod tests {
     use super::*;
 
     /// The chance of each thing.
-    pub fn chances(entries: &[Choice]) -> Vec<f64> {
+    pub fn chances(entries: &[AliasEntry]) -> Vec<f64> {
         let mut chances = vec![0.0; entries.len()];
         for (index, entry) in entries.iter().enumerate() {
             let first = f64::from(entry.threshold) / entries.len() as f64;

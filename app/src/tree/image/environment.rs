@@ -137,7 +137,7 @@ impl EnvironmentWords {
     }
 
     /// The same for paths that find it by chance alone.
-    pub fn by_chance(self) -> Self {
+    pub fn without_next_event_estimation(self) -> Self {
         Self {
             is_looked_for: false,
             ..self

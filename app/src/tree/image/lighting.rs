@@ -2,8 +2,8 @@
 
 use glam::{DVec3, Vec3};
 use heapwood_device::render::{
-    CornerNormals, Finish, LAMP_FLOATS, LIGHT_WORDS, Lamp, LightEntry, MATERIAL_FLOATS, Sky,
-    SurfaceMaterial, Triangle,
+    CornerNormals, DELTA_LIGHT_FLOATS, DeltaLight, Finish, LIGHT_WORDS, LightAlias,
+    MATERIAL_FLOATS, Sky, SurfaceMaterial, Triangle,
 };
 use heapwood_scenes::{Lights, Material, Panorama, Scene};
 
@@ -20,7 +20,7 @@ pub struct Lighting {
     pub(super) lights: Vec<[u32; LIGHT_WORDS]>,
     /// In squares of the scene's lengths, of all lights together.
     pub(super) light_area: f64,
-    pub(super) lamps: Vec<[f32; LAMP_FLOATS]>,
+    pub(super) lamps: Vec<[f32; DELTA_LIGHT_FLOATS]>,
     pub(super) sky: Sky,
     /// What takes the place of materials where there are textures.
     pub(super) textured: Option<Textured>,
@@ -109,7 +109,7 @@ impl Lighting {
     }
 
     /// The same with these lamps in place of others.
-    pub fn with_lamps(self, lamps: &[Lamp]) -> Self {
+    pub fn with_lamps(self, lamps: &[DeltaLight]) -> Self {
         Self {
             lamps: floats(lamps),
             ..self
@@ -128,11 +128,13 @@ impl Lighting {
 
     /// The same with lights that paths find by chance alone: without shadow rays, with more
     /// noise, and without lamps.
-    pub fn by_chance(self) -> Self {
+    pub fn without_next_event_estimation(self) -> Self {
         Self {
             lights: Vec::new(),
             lamps: Vec::new(),
-            environment: self.environment.map(EnvironmentWords::by_chance),
+            environment: self
+                .environment
+                .map(EnvironmentWords::without_next_event_estimation),
             ..self
         }
     }
@@ -173,18 +175,18 @@ fn surface_of(material: &Material) -> SurfaceMaterial {
 
 /// The lamps of a view or a file, in a scene with this offset. Directions become units, and angles
 /// across a disc or a cone the cosines of their halves.
-fn lamps(lights: &Lights, offset: DVec3) -> Vec<Lamp> {
+fn lamps(lights: &Lights, offset: DVec3) -> Vec<DeltaLight> {
     let relative = |position: DVec3| (position - offset).as_vec3();
-    let suns = lights.suns.iter().map(|sun| Lamp::Sun {
+    let suns = lights.suns.iter().map(|sun| DeltaLight::Sun {
         direction: unit(sun.direction),
         irradiance: sun.irradiance,
         cosine: cosine_of_half(sun.angle_degrees),
     });
-    let points = lights.points.iter().map(|point| Lamp::Point {
+    let points = lights.points.iter().map(|point| DeltaLight::Point {
         position: relative(point.position),
         intensity: point.intensity,
     });
-    let spots = lights.spots.iter().map(|spot| Lamp::Spot {
+    let spots = lights.spots.iter().map(|spot| DeltaLight::Spot {
         position: relative(spot.position),
         intensity: spot.intensity,
         axis: unit(spot.direction),
@@ -198,7 +200,7 @@ fn cosine_of_half(degrees: f32) -> f32 {
     (0.5 * f64::from(degrees)).to_radians().cos() as f32
 }
 
-fn floats(lamps: &[Lamp]) -> Vec<[f32; LAMP_FLOATS]> {
+fn floats(lamps: &[DeltaLight]) -> Vec<[f32; DELTA_LIGHT_FLOATS]> {
     lamps.iter().map(|lamp| lamp.to_floats()).collect()
 }
 
@@ -220,12 +222,12 @@ fn area([a, b, c]: &Triangle) -> f64 {
 fn table(emitting: &[(u32, f64)]) -> Vec<[u32; LIGHT_WORDS]> {
     let areas: Vec<f64> = emitting.iter().map(|(_, area)| *area).collect();
     let entries = emitting.iter().zip(choices(&areas));
-    let entries = entries.map(|(&(triangle, _), choice)| LightEntry {
+    let entries = entries.map(|(&(triangle, _), choice)| LightAlias {
         triangle,
         other: emitting[choice.other as usize].0,
         threshold: choice.threshold,
     });
-    entries.map(LightEntry::to_words).collect()
+    entries.map(LightAlias::to_words).collect()
 }
 
 #[cfg(test)]
@@ -238,7 +240,7 @@ mod tests {
     fn triangles_are_chosen_in_proportion_to_their_area() {
         let entries = table(&[(10, 3.0), (4, 1.0)])
             .into_iter()
-            .map(LightEntry::from_words);
+            .map(LightAlias::from_words);
         // Of the sixteen middles of equal parts of both entries, the larger one has three quarters.
         let middles = (0_u8..8).map(|part| (f32::from(part) + 0.5) / 8.0);
         let chosen = entries.flat_map(|entry| middles.clone().map(move |at| entry.choose(at)));
@@ -343,21 +345,21 @@ mod tests {
         };
         let irradiance = Vec3::new(3.0, 2.0, 1.0);
         let expected = [
-            Lamp::Sun {
+            DeltaLight::Sun {
                 direction: Vec3::new(0.6, 0.8, 0.0),
                 irradiance,
                 cosine: 0.75_f32.sqrt(),
             },
-            Lamp::Sun {
+            DeltaLight::Sun {
                 direction: Vec3::NEG_Z,
                 irradiance,
                 cosine: 1.0,
             },
-            Lamp::Point {
+            DeltaLight::Point {
                 position: Vec3::new(1.0, 2.0, 3.0),
                 intensity: Vec3::splat(5.0),
             },
-            Lamp::Spot {
+            DeltaLight::Spot {
                 position: Vec3::new(3.0, 2.0, 1.0),
                 intensity: Vec3::splat(7.0),
                 axis: Vec3::new(0.0, -0.8, 0.6),
@@ -368,7 +370,7 @@ mod tests {
         let found = lamps(&lights, offset);
         assert_eq!(found, expected);
         for lamp in found {
-            assert_eq!(Lamp::from_floats(lamp.to_floats()), lamp);
+            assert_eq!(DeltaLight::from_floats(lamp.to_floats()), lamp);
         }
     }
 
@@ -400,7 +402,7 @@ mod tests {
         );
         assert_eq!(Lighting::of(&scene, sky).lamps, both[..1]);
         let bright = lamps(&lights(1.0).scaled(2.0), DVec3::ZERO);
-        let Lamp::Point { intensity, .. } = bright[0] else {
+        let DeltaLight::Point { intensity, .. } = bright[0] else {
             panic!("{bright:?}");
         };
         assert_eq!(intensity, Vec3::splat(2.0));
