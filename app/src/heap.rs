@@ -81,11 +81,7 @@ pub enum HeapError {
 }
 
 /// Why an allocator cannot be set up with a pool of so many bytes.
-pub(crate) fn sorted_setup_error(
-    allocator: &'static str,
-    pool: u64,
-    error: SetupError,
-) -> HeapError {
+pub(crate) fn from_setup_error(allocator: &'static str, pool: u64, error: SetupError) -> HeapError {
     match error {
         SetupError::PoolTooSmall { needed } => HeapError::TooSmall {
             allocator,
@@ -171,9 +167,9 @@ impl std::fmt::Display for MostPool {
     }
 }
 
-/// An allocator that has refused a request, as messages call it.
+/// The name of an allocator in messages about refused requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refuser {
+pub struct AllocatorName {
     /// Its name.
     pub name: &'static str,
     /// Whether it refuses only what no free memory could serve:
@@ -181,7 +177,7 @@ pub struct Refuser {
     pub exact_null: bool,
 }
 
-impl Refuser {
+impl AllocatorName {
     /// That of `spec`.
     pub fn of(spec: &Spec) -> Self {
         Self {
@@ -191,7 +187,7 @@ impl Refuser {
     }
 }
 
-impl std::fmt::Display for Refuser {
+impl std::fmt::Display for AllocatorName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)?;
         match self.exact_null {
@@ -204,8 +200,8 @@ impl std::fmt::Display for Refuser {
 /// An allocator with its pool.
 pub struct DeviceHeap<'b> {
     backend: &'b dyn Backend,
-    /// Its allocator as users call it.
-    refuser: Refuser,
+    /// The name of its allocator.
+    allocator_name: AllocatorName,
     allocator: &'static HostAllocator,
     heap: Heap,
     pool_bytes: u64,
@@ -225,7 +221,7 @@ impl<'b> DeviceHeap<'b> {
     pub fn new(backend: &'b dyn Backend, spec: &Spec, pool_bytes: u64) -> Result<Self, HeapError> {
         let processors = backend.info().processors;
         let allocator = spec.name();
-        let sorted = |error| sorted_setup_error(allocator, pool_bytes, error);
+        let sorted = |error| from_setup_error(allocator, pool_bytes, error);
         // Whether the pool fits is known without having it.
         let nowhere = std::ptr::null_mut();
         let planned = spec
@@ -246,7 +242,7 @@ impl<'b> DeviceHeap<'b> {
         let heap = backend.bind(spec.allocator, heap)?;
         Ok(Self {
             backend,
-            refuser: Refuser::of(spec),
+            allocator_name: AllocatorName::of(spec),
             allocator: spec.allocator,
             heap,
             pool_bytes,
@@ -262,12 +258,12 @@ impl<'b> DeviceHeap<'b> {
 
     /// Its allocator, as users call it.
     pub fn name(&self) -> &'static str {
-        self.refuser.name
+        self.allocator_name.name
     }
 
-    /// Its allocator, where a request was refused.
-    pub fn refuser(&self) -> Refuser {
-        self.refuser
+    /// The name of its allocator in messages.
+    pub fn allocator_name(&self) -> AllocatorName {
+        self.allocator_name
     }
 
     /// Whether its allocator may allocate live blocks again.

@@ -10,7 +10,6 @@ use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::link::{AboutFile, Linked};
 use crate::samples::milliseconds;
-use crate::workload::micro::CallCost;
 
 static COMMIT: OnceLock<&'static str> = OnceLock::new();
 
@@ -70,6 +69,23 @@ pub struct LinkMeta {
     /// microbenchmarks.
     #[serde(default)]
     pub call: Vec<CallCost>,
+}
+
+/// The cost of a call of the user's allocator, by the kernel of `threads` that allocates: medians in
+/// milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallCost {
+    /// Threads, each of which makes a request.
+    pub threads: u32,
+    /// Bytes of a request.
+    pub bytes: u64,
+    /// With the allocator in the kernel.
+    pub inlined_ms: f64,
+    /// With the allocator called.
+    pub called_ms: f64,
+    /// What a request takes longer, in nanoseconds: the difference divided by the requests, which
+    /// are served side by side.
+    pub more_ns: f64,
 }
 
 impl LinkMeta {

@@ -2,8 +2,7 @@
 
 use glam::Vec3;
 use heapwood::tree::{
-    Cores, Features, Lighting, Options, PlacedTree, RenderedImage, Shade, Shading, Sky,
-    render_placed,
+    Aovs, Cores, Lighting, Options, PlacedTree, RenderedImage, Shade, Shading, Sky, render_placed,
 };
 use heapwood_device::render::{Mode, SurfaceMaterial, Triangle};
 use heapwood_scenes::Camera;
@@ -88,19 +87,17 @@ impl Stage {
     /// # Panics
     ///
     /// As [`render_with`](Self::render_with).
-    pub fn features(&self, camera: &Camera, lighting: &Lighting) -> Features {
+    pub fn aovs(&self, camera: &Camera, lighting: &Lighting) -> Aovs {
         let shading = Shading {
             shade: Shade::Path {
                 lighting,
                 bounces: 0,
             },
-            features: true,
+            aovs: true,
             ..Shading::from(Mode::default())
         };
         let picture = self.picture(camera, &shading);
-        picture
-            .features
-            .expect("the layers of a path traced picture")
+        picture.aovs.expect("the layers of a path traced picture")
     }
 
     /// A picture of another kind than paths, of one sample a pixel.

@@ -2,7 +2,7 @@
 
 use bytemuck::{AnyBitPattern, NoUninit};
 
-use super::BackendError;
+use super::{Backend, BackendError};
 
 /// Memory as a backend allocates it; freed on drop.
 ///
@@ -140,4 +140,18 @@ impl Memory {
         let values = self.download(offset, N)?;
         Ok(std::array::from_fn(|index| values[index]))
     }
+}
+
+/// Memory of at least 4 bytes that begins with these values.
+///
+/// # Errors
+///
+/// If there is not enough memory; faults of earlier work.
+pub(crate) fn memory_of<T: NoUninit>(
+    backend: &dyn Backend,
+    values: &[T],
+) -> Result<Memory, BackendError> {
+    let memory = backend.memory((size_of_val(values) as u64).max(4), false)?;
+    memory.upload(0, values)?;
+    Ok(memory)
 }

@@ -33,6 +33,7 @@ pub use devices::Device;
 pub use gpu::Cuda;
 pub use heapwood_device::launch::Grid;
 pub use launch::{Launch, MOST_THREADS};
+pub(crate) use memory::memory_of;
 pub use memory::{Allocation, Memory};
 pub use memory_source::{MemorySource, SourceVisitor, visit_sources};
 pub use quota::Quota;

@@ -20,7 +20,6 @@ use crate::workload::micro::{self, CallCost, HeapState, Plan, Row, Suite};
 use crate::{Error, output, size};
 
 use workload::Workload;
-pub use workload::parse_threads;
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::bench::parse_threads;
 use super::common::{BackendArguments, LinkArguments, parse_bytes, progress, write};
 use super::duration::parse_seconds;
 use super::suffix::ResultArguments;
+use super::threads::parse_threads;
 use crate::report::{Format, fragmentation_table, linked_below};
 use crate::workload::cases::Runner;
 use crate::workload::fragmentation::{self, Case};

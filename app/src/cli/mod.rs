@@ -24,6 +24,7 @@ mod scenes;
 mod sequence;
 mod shade;
 mod suffix;
+mod threads;
 mod tree;
 mod view;
 mod written;

@@ -230,7 +230,7 @@ impl Renderer<'_> {
         let progress = |done, of| bar.show(done, of);
         let enough = || self.interrupts.any() || deadline.is_over();
         let shading = Shading {
-            features: is_exr,
+            aovs: is_exr,
             ray_times: self.arguments.ray_times,
             progress: &progress,
             enough: in_passes.then_some(&enough as _),

@@ -232,7 +232,7 @@ impl ShadeArguments {
             crop: self.crop,
             seed: self.seed,
             placed: None,
-            features: false,
+            aovs: false,
             ray_times: false,
             progress: &|_, _| (),
             enough: None,

@@ -9,7 +9,7 @@ use heapwood_device::export::EXPORTED;
 pub use folder::write;
 
 use crate::allocators::Spec;
-use crate::heap::sorted_setup_error;
+use crate::heap::from_setup_error;
 use crate::size::display;
 use crate::{Error, ptx};
 
@@ -30,7 +30,7 @@ pub type File = (String, String);
 pub fn files(spec: &Spec, argument: &str, pool_bytes: u64) -> Result<Vec<File>, Error> {
     check(spec)?;
     let name = spec.allocator.name;
-    let sorted = |error: SetupError| sorted_setup_error(spec.name(), pool_bytes, error);
+    let sorted = |error: SetupError| from_setup_error(spec.name(), pool_bytes, error);
     let base = std::ptr::without_provenance_mut(SOMEWHERE);
     let heap = spec.setup(base, pool_bytes, PROCESSORS).map_err(sorted)?;
     let ptx = ptx::module(Some(name), "export").ok_or_else(|| {

@@ -88,7 +88,7 @@ impl<'b> DeviceStore<'b> {
         }
         StoreError::Pool {
             what,
-            allocator: self.heap.refuser(),
+            allocator: self.heap.allocator_name(),
             pool,
             wanted,
         }

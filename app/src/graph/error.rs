@@ -4,7 +4,7 @@ use heapwood_graphs::GraphError;
 use thiserror::Error;
 
 use crate::backend::BackendError;
-use crate::heap::{HeapError, MostPool, Refuser};
+use crate::heap::{AllocatorName, HeapError, MostPool};
 use crate::size::display;
 
 /// Why an operation on a graph did not succeed. The graph is as it was before.
@@ -23,7 +23,7 @@ pub enum StoreError {
         /// What was to be done.
         what: &'static str,
         /// The allocator.
-        allocator: Refuser,
+        allocator: AllocatorName,
         /// The pool, in bytes.
         pool: u64,
         /// The request that failed, in bytes.
@@ -48,7 +48,7 @@ pub enum StoreError {
     )]
     Full {
         /// The allocator.
-        allocator: Refuser,
+        allocator: AllocatorName,
         /// That pool.
         most: MostPool,
     },

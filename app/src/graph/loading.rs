@@ -11,7 +11,7 @@ use super::StoreError;
 use super::device_store::{DeviceStore, Rows};
 use super::options::Options;
 use crate::backend::Backend;
-use crate::heap::{HeapError, MostPool, Refuser};
+use crate::heap::{AllocatorName, HeapError, MostPool};
 use crate::size::Pool;
 
 /// Least first pool of `--pool auto`, in bytes, where there is that much.
@@ -52,7 +52,7 @@ pub(super) fn load_into_pool<'b>(
     }
     let most = || MostPool::beside(backend, &options.spec, shape.bytes() as u64);
     let full = |most: MostPool| StoreError::Full {
-        allocator: Refuser::of(&options.spec),
+        allocator: AllocatorName::of(&options.spec),
         most,
     };
     let mut bound = most()?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use heapwood_scenes::fnv1a;
 use serde::{Deserialize, Serialize};
 
-use super::tree::BuildOptions;
+use super::build_options::BuildOptions;
 use super::{Table, milliseconds, used_part};
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;

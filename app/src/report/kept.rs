@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::tree::BuildOptions;
+use super::build_options::BuildOptions;
 use crate::size::display;
 use crate::tree::KeptTree;
 

@@ -2,6 +2,7 @@
 
 pub mod allocators;
 mod bench;
+mod build_options;
 pub mod compare;
 pub mod devices;
 mod fragmentation;
@@ -16,6 +17,7 @@ mod tree;
 
 pub use crate::samples::milliseconds;
 pub use bench::bench_table;
+pub use build_options::BuildOptions;
 pub use fragmentation::fragmentation_table;
 pub use frames::{FrameReport, FramesReport};
 pub use host_pool::host_pool_table;
@@ -23,7 +25,7 @@ pub use kept::{KeptReport, SavedReport};
 pub use picture::{PictureReport, RenderReport, ShadeOptions, TreeOrigin};
 pub use sequence::SequenceReport;
 pub use table::{Column, Table};
-pub use tree::{BuildOptions, TreeReport};
+pub use tree::TreeReport;
 
 use serde::Serialize;
 

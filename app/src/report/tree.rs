@@ -4,64 +4,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::build_options::BuildOptions;
 use super::kept::SavedReport;
 use super::picture::PictureReport;
 use super::{milliseconds, triangles, used_part};
-use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
 use crate::size::display;
-use crate::tree::{Builder, Options, PreparedBuild};
+use crate::tree::{Builder, PreparedBuild};
 use crate::workload::cores::{self, CoresMeasurement};
 use crate::workload::tree::{BuildMeasurement, Workload};
-
-/// How the tree was built.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct BuildOptions {
-    /// Cost of a step down the tree.
-    pub traversal_cost: f32,
-    /// Cost of an intersection with a triangle, in the same unit.
-    pub intersection_cost: f32,
-    /// Part of the cost that is saved if a side of a split is empty, 0 to 1.
-    pub empty_bonus: f32,
-    /// Depth limit, null for that of the machine.
-    pub max_depth: Option<u32>,
-    /// Whether triangles are clipped to nodes.
-    pub clip: bool,
-    /// Whether every split allocates.
-    pub alloc_per_split: bool,
-    /// Whether blocks were checked.
-    pub check_heap: bool,
-}
-
-impl BuildOptions {
-    /// Those of builds over an allocator.
-    pub fn new(options: &Options, spec: &Spec) -> Self {
-        Self {
-            traversal_cost: options.costs.traversal,
-            intersection_cost: options.costs.intersection,
-            empty_bonus: options.costs.empty_bonus,
-            max_depth: options.max_depth,
-            clip: options.clip,
-            alloc_per_split: options.alloc_per_split,
-            check_heap: spec.allocator.checked,
-        }
-    }
-
-    /// Those of builds without an allocator.
-    pub fn of_cores(options: &Options) -> Self {
-        Self {
-            traversal_cost: options.costs.traversal,
-            intersection_cost: options.costs.intersection,
-            empty_bonus: options.costs.empty_bonus,
-            max_depth: options.max_depth,
-            clip: options.clip,
-            alloc_per_split: false,
-            check_heap: false,
-        }
-    }
-}
 
 /// The result of `heapwood kdtree`; the keys are stable, what cannot be measured or does not
 /// apply is null.

@@ -14,7 +14,7 @@ use super::error::TreeError;
 use super::finished::Tree;
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Launch, Memory};
-use crate::heap::{DeviceHeap, HeapError, MostPool, Refuser};
+use crate::heap::{AllocatorName, DeviceHeap, HeapError, MostPool};
 use crate::size::Pool;
 
 /// First pool of `--pool auto`, as a multiple of the root's references.
@@ -127,7 +127,7 @@ impl<'b> TreeBuilder<'b> {
             let most = most(limits)?;
             let larger = pool_bytes.saturating_mul(2).max(needed).min(most.bytes);
             if larger <= pool_bytes {
-                let allocator = Refuser::of(spec);
+                let allocator = AllocatorName::of(spec);
                 return Err(TreeError::Full { allocator, most });
             }
             Ok(larger)
@@ -150,7 +150,7 @@ impl<'b> TreeBuilder<'b> {
                     continue;
                 }
                 return Err(TreeError::Pool {
-                    allocator: heap.refuser(),
+                    allocator: heap.allocator_name(),
                     pool: pool_bytes,
                     wanted: Some(root),
                     root,
@@ -351,7 +351,7 @@ impl<'b> PreparedBuild<'b> {
             return error.into();
         }
         let pool = |wanted| TreeError::Pool {
-            allocator: self.heap.refuser(),
+            allocator: self.heap.allocator_name(),
             pool: self.pool_bytes(),
             wanted,
             root: self.root_bytes(),

@@ -4,7 +4,7 @@ use heapwood_device::kdtree::plan::{BuildError, PlanError};
 use thiserror::Error;
 
 use crate::backend::BackendError;
-use crate::heap::{HeapError, MostPool, Refuser};
+use crate::heap::{AllocatorName, HeapError, MostPool};
 use crate::size::display;
 
 /// Why there is no tree.
@@ -27,7 +27,7 @@ pub enum TreeError {
     )]
     Pool {
         /// The allocator.
-        allocator: Refuser,
+        allocator: AllocatorName,
         /// The pool, in bytes.
         pool: u64,
         /// The request that failed, in bytes; none if the allocator granted memory in use
@@ -43,7 +43,7 @@ pub enum TreeError {
     )]
     Full {
         /// The allocator.
-        allocator: Refuser,
+        allocator: AllocatorName,
         /// That pool.
         most: MostPool,
     },

@@ -297,7 +297,7 @@ impl<'b> FrameBuilder<'b> {
             return error.into();
         }
         let pool = |wanted| TreeError::Pool {
-            allocator: self.heap.refuser(),
+            allocator: self.heap.allocator_name(),
             pool: self.heap.pool_bytes(),
             wanted,
             root,

@@ -42,7 +42,7 @@ pub use frames::{BuiltFrame, FrameBuilder, FramePlan};
 pub use heapwood_device::kdtree::plan::{Options, Quality};
 pub use heapwood_device::render::{DeltaLight, Hit, Sky, Triangle};
 pub use image::{
-    Crop, Features, Lighting, PlacedLighting, RayCounts, RayTimes, RenderedImage, Shade, Shading,
+    Aovs, Crop, Lighting, PlacedLighting, RayCounts, RayTimes, RenderedImage, Shade, Shading,
     render, render_placed,
 };
 pub use kept::{Damage, KeptError, KeptFile, KeptTree};

@@ -74,7 +74,7 @@ fn an_image_is_a_png_file_and_has_a_ray_for_each_pixel() {
         height: 2,
         raw: vec![[0.0; 3]; 6],
         channels: ["R", "G", "B"],
-        features: None,
+        aovs: None,
         ray_ms: None,
         rgba: (0..24).collect(),
         rays: RayCounts {

@@ -30,7 +30,7 @@ use heapwood_scenes::Scene;
 
 use crate::allocators::Spec;
 use crate::backend::Backend;
-use crate::heap::{HeapError, MostPool, Refuser};
+use crate::heap::{AllocatorName, HeapError, MostPool};
 use crate::meta::offset_of;
 use crate::samples::Samples;
 use crate::size::Pool;
@@ -164,7 +164,7 @@ impl Workload<'_> {
                 Err(error) if fixed.is_none() && is_small_pool(&error) => {
                     let most = self.most(backend)?;
                     if pool_bytes >= most.bytes {
-                        let allocator = Refuser::of(&self.spec);
+                        let allocator = AllocatorName::of(&self.spec);
                         return Err(TreeError::Full { allocator, most });
                     }
                     pool_bytes = pool_bytes.saturating_mul(2);

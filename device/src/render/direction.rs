@@ -31,7 +31,7 @@ pub fn cos_sin_turns(turn: f32) -> [f32; 2] {
 }
 
 /// The part of a full turn, from 0 up to 1, after which a circle around the origin meets the ray
-/// from there through a point, off by less than 2e-7: what [`circle`] makes a point of. 0 for the
+/// from there through a point, off by less than 2e-7: the inverse of [`cos_sin_turns`]. 0 for the
 /// origin.
 #[inline(always)]
 pub fn atan2_turns([x, y]: [f32; 2]) -> f32 {

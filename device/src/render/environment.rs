@@ -38,7 +38,7 @@ pub(super) trait Environment: Copy {
     /// What the environment points to is there.
     unsafe fn radiance(&self, direction: Vec3) -> Vec3;
 
-    /// The pdf, over solid angle, with which [`sample`](Self::sample) chooses a unit vector.
+    /// The density over solid angle with which [`sample`](Self::sample) chooses a unit vector.
     ///
     /// # Safety
     ///

@@ -64,7 +64,7 @@ impl Corner {
 
 impl Ray {
     /// The parameter at which the ray hits the triangle, from 0 to the largest
-    /// `f32`; for one that [leaves](Self::leaving) a surface, 0 also stands for a little
+    /// `f32`; for one that [leaves](Self::spawn) a surface, 0 also stands for a little
     /// before. Both sides count, and edges and corners belong to it. A triangle that is seen
     /// edge-on is not hit, nor is a needle: its width is below some 4e-9 of its length.
     ///

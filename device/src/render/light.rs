@@ -106,7 +106,7 @@ pub(super) struct LightSample {
     pub direction: Vec3,
     /// What is divided by the pdf: radiance, or the irradiance of a lamp.
     pub light: Vec3,
-    /// The pdf of the direction; of a lamp that no ray hits, the chance that it is chosen, or
+    /// The density of the direction; of a lamp that no ray hits, the chance that it is chosen, or
     /// 0 if it sends no light here, so that no shadow ray looks for it.
     pub pdf: f32,
     /// Whether no ray that goes on can find it.
@@ -172,7 +172,7 @@ impl<M: Materials, E: Environment> Lights<M, E> {
         (1.0 - self.triangle_part()) / self.lamp_count as f32
     }
 
-    /// The pdf of a direction to the environment; 0 if no shadow ray looks for it.
+    /// The density of a direction to the environment; 0 if no shadow ray looks for it.
     ///
     /// # Safety
     ///

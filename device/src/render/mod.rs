@@ -58,7 +58,8 @@ pub use texture::{
     DECODED, Encoding, LARGEST_SIDE, Sample, TEXTURE_WORDS, Texture, Textures, Wrap,
 };
 pub use textured::{
-    COLOUR_WORDS, Finish, NO_TEXTURE, TEXTURED_WORDS, TexturedMaterial, TexturedMaterials,
+    COLOUR_WORDS, MaterialParameters, NO_TEXTURE, TEXTURED_WORDS, TexturedMaterial,
+    TexturedMaterials,
 };
 pub use trace::{RAY_FLOATS, Trace, TraceArguments};
 pub use traverse::{MAX_TRAVERSAL_DEPTH, Tree};

@@ -132,8 +132,8 @@ impl Ray {
     }
 
     /// As [`new`](Self::new), for a ray that begins beside a surface, where
-    /// [`SurfacePoint::beside`](super::surface::SurfacePoint::beside) has put it: a quarter of
-    /// what it was moved by counts as hit at 0 behind its origin.
+    /// [`SurfacePoint::offset_origin`](super::surface::SurfacePoint::offset_origin) has put it: a
+    /// quarter of the offset counts as hit at 0 behind its origin.
     ///
     /// The origin may be so near to another surface that rounding decides on which side of it
     /// the ray begins. Rounding puts the origin at most 3.5 u M beyond the surface, where M is the

@@ -21,7 +21,7 @@ pub struct BsdfSample {
     pub direction: Vec3,
     /// What the light from there is multiplied by.
     pub factor: Vec3,
-    /// The pdf of the direction; 0 for one that is the only one.
+    /// The density of the direction; 0 for one that is the only one.
     pub pdf: f32,
 }
 

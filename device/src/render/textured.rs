@@ -16,7 +16,7 @@ const DIELECTRIC: f32 = 0.04;
 
 /// A material as files have it, of which textures scale some numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Finish {
+pub struct MaterialParameters {
     /// The diffuse colour of MTL, the base colour of glTF.
     pub base: Vec3,
     /// The specular colour of MTL, which a roughness overrides.
@@ -37,7 +37,7 @@ pub struct Finish {
     pub opacity: f32,
 }
 
-impl Finish {
+impl MaterialParameters {
     /// The renderer's material. Where a roughness is given, a metal reflects its base colour, and
     /// of a dielectric's the surface takes its part away. What is not opaque is not there.
     #[inline(always)]
@@ -72,7 +72,7 @@ impl Finish {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TexturedMaterial {
     /// Where textures are 1.
-    pub finish: Finish,
+    pub parameters: MaterialParameters,
     /// Scales the base colour.
     pub base: u32,
     /// Scales the emission.
@@ -92,8 +92,8 @@ pub struct TexturedMaterial {
 impl TexturedMaterial {
     /// As it is in memory.
     pub fn to_words(self) -> [u32; TEXTURED_WORDS] {
-        let finish = self.finish;
-        let (b, s, e) = (finish.base, finish.specular, finish.emission);
+        let parameters = self.parameters;
+        let (b, s, e) = (parameters.base, parameters.specular, parameters.emission);
         let numbers = [
             b.x,
             b.y,
@@ -104,12 +104,12 @@ impl TexturedMaterial {
             e.x,
             e.y,
             e.z,
-            finish.metallic,
-            finish.roughness,
-            finish.width,
-            finish.transmission,
-            finish.refraction,
-            finish.opacity,
+            parameters.metallic,
+            parameters.roughness,
+            parameters.width,
+            parameters.transmission,
+            parameters.refraction,
+            parameters.opacity,
             self.cutoff,
         ]
         .map(f32::to_bits);
@@ -145,7 +145,7 @@ impl TexturedMaterial {
         };
         let [base, emission, surface, of_opacity, colours] = textures;
         Self {
-            finish: Finish {
+            parameters: MaterialParameters {
                 base: vector(bx, by, bz),
                 specular: vector(sx, sy, sz),
                 emission: vector(ex, ey, ez),
@@ -172,30 +172,30 @@ impl TexturedMaterial {
     /// Its textures are among these.
     #[inline(always)]
     unsafe fn at(self, textures: &Textures, uv: [f32; 2], colour: [f32; 4]) -> SurfaceMaterial {
-        let mut finish = self.finish;
+        let mut parameters = self.parameters;
         let [red, green, blue, alpha] = colour;
-        finish.base *= Vec3::new(red, green, blue);
-        finish.opacity *= alpha;
+        parameters.base *= Vec3::new(red, green, blue);
+        parameters.opacity *= alpha;
         // SAFETY: the caller's promise, for each number that is one.
         unsafe {
             if self.base != NO_TEXTURE {
-                finish.base *= textures.sample(self.base, uv, Encoding::Srgb).colour;
+                parameters.base *= textures.sample(self.base, uv, Encoding::Srgb).colour;
             }
-            finish.emission = self.emission_at(textures, uv);
+            parameters.emission = self.emission_at(textures, uv);
             if self.surface != NO_TEXTURE {
                 let numbers = textures.sample(self.surface, uv, Encoding::Linear).colour;
-                finish.roughness *= numbers.y;
-                finish.metallic *= numbers.z;
+                parameters.roughness *= numbers.y;
+                parameters.metallic *= numbers.z;
             }
             if self.opacity != NO_TEXTURE {
-                finish.opacity *= textures.sample(self.opacity, uv, Encoding::Linear).alpha;
+                parameters.opacity *= textures.sample(self.opacity, uv, Encoding::Linear).alpha;
             }
         }
         if self.cutoff >= 0.0 {
-            let is_there = finish.opacity >= self.cutoff;
-            finish.opacity = if is_there { 1.0 } else { 0.0 };
+            let is_there = parameters.opacity >= self.cutoff;
+            parameters.opacity = if is_there { 1.0 } else { 0.0 };
         }
-        finish.surface()
+        parameters.surface()
     }
 
     /// The colour of the point of a triangle with these weights of its corners; white without any.
@@ -229,7 +229,7 @@ impl TexturedMaterial {
     /// As for `at`.
     #[inline(always)]
     unsafe fn emission_at(&self, textures: &Textures, uv: [f32; 2]) -> Vec3 {
-        let emission = self.finish.emission;
+        let emission = self.parameters.emission;
         if self.emission == NO_TEXTURE {
             return emission;
         }

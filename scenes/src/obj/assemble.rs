@@ -1,8 +1,8 @@
 //! One scene of the meshes that `tobj` makes, with what a pass of our own has read for the corners of
 //! their faces.
 
+use super::faces;
 use super::normals::Normals;
-use super::recheck;
 use super::scan::Scan;
 use crate::colours::{self, Encoded, WHITE, visible};
 use crate::normals::completed;
@@ -35,7 +35,7 @@ pub(super) fn colours(name: &str, scan: &Scan) -> (Option<Vec<[f32; 4]>>, Option
             faulty += 1;
         }
     }
-    let corners = recheck::corners(&scan.body).into_iter();
+    let corners = faces::corners(&scan.body).into_iter();
     let of_corners = corners.map(|vertex| of_vertices[vertex as usize]);
     (
         Some(of_corners.collect()),

@@ -9,6 +9,7 @@
 mod assemble;
 mod chunk;
 mod coordinates;
+mod faces;
 mod map;
 mod mtl;
 mod normals;

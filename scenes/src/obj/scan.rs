@@ -9,8 +9,8 @@
 //! Threads share the text in chunks of whole lines.
 
 use super::chunk::{Chunk, Lines, Skipped, goes_on, push_line};
+use super::faces;
 use super::pieces::Pieces;
-use super::recheck;
 use crate::{LineProblem, SceneError, Warning};
 use rayon::prelude::*;
 use std::collections::hash_map::Entry;
@@ -108,7 +108,7 @@ fn checked<'a>(path: &str, mut scan: Scan<'a>) -> Result<Scan<'a>, SceneError> {
     let numbers: Vec<usize> = scan.unsound.iter().map(|(number, ..)| *number).collect();
     let used = match scan.faces {
         0 => Some(0),
-        _ => recheck::first_used(&numbers, &scan.body),
+        _ => faces::first_used(&numbers, &scan.body),
     };
     let mut unsound = std::mem::take(&mut scan.unsound);
     let (count, first) = (unsound.len(), unsound[0].1);

@@ -118,7 +118,7 @@ impl Place {
                     Shade::Path { .. } => 8,
                     _ => 1,
                 },
-                features: matches!(shade, Shade::Path { .. }),
+                aovs: matches!(shade, Shade::Path { .. }),
                 ..Shading::from(Mode::default())
             };
             render_placed(&placed, &self.camera, &shading, 1).expect("a picture")
@@ -163,7 +163,7 @@ fn pictures_do_not_change_in_bits_when_all_is_scaled() {
                 expected.rays, found.rays,
                 "picture {number} at 2^{exponent}"
             );
-            if let (Some(expected), Some(found)) = (&expected.features, &found.features) {
+            if let (Some(expected), Some(found)) = (&expected.aovs, &found.aovs) {
                 assert_eq!(expected.albedo, found.albedo);
                 assert_eq!(expected.normal, found.normal);
                 let depth = found.depth.iter().map(|depth| depth / place.scale);

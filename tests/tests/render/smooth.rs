@@ -113,10 +113,10 @@ fn layers_of_normals_are_those_of_the_sphere() {
     let camera = camera(eye, 32.0, 48);
     let points = on_sphere(&camera, 48);
     let off = |lighting: &Lighting| {
-        let features = stage.features(&camera, lighting);
+        let aovs = stage.aovs(&camera, lighting);
         let seen = points
             .iter()
-            .zip(&features.normal)
+            .zip(&aovs.normal)
             .filter_map(|(point, found)| {
                 let point = (*point)?;
                 let is_well = point.dot((eye - point).normalize()) > 0.4;

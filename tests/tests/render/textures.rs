@@ -190,7 +190,7 @@ fn render(
     let shading = Shading {
         shade: Shade::Path { lighting, bounces },
         samples,
-        features: true,
+        aovs: true,
         ..Shading::from(Mode::default())
     };
     render_placed(&placed, camera, &shading, 1).expect("a picture")
@@ -247,7 +247,7 @@ fn white_textures_change_no_bit() {
     let found = render(&covered, &Lighting::of(&covered, SKY), &camera, 2, 4);
     assert_eq!(found.raw, plain.raw);
     assert_eq!(found.rays, plain.rays);
-    assert_eq!(found.features, plain.features);
+    assert_eq!(found.aovs, plain.aovs);
 }
 
 /// A square of side 2 around the origin that faces along z, with `v` going up.
@@ -343,7 +343,7 @@ fn albedos_are_those_of_textures() {
         1,
         1,
     );
-    let albedo = picture.features.expect("they were asked for").albedo;
+    let albedo = picture.aovs.expect("they were asked for").albedo;
     for (index, found) in albedo.iter().enumerate() {
         match index % 8 < 4 {
             true => assert_eq!(found, &[0.5, 0.0, 0.0]),

@@ -1,11 +1,11 @@
 //! Updates apart from sorting, beside the lower bound.
 
-use super::findings::means_by_name;
 use super::freeing::{can_free, shown};
 use super::graph::{check_same, short};
 use super::means::geometric_mean;
+use super::means::means_by_name;
+use super::outcome::{CUDA, LOWER_BOUND};
 use super::results::{GraphResult, GraphRow, Meta, Results, Update};
-use super::work::{CUDA, LOWER_BOUND};
 use super::{NOT_MEASURED, distinct, markdown};
 use crate::Result;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::freeing::shown;
+use super::outcome::Outcome;
 use super::results::{Case, Meta, PublishedCell, Results};
-use super::work::Outcome;
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 

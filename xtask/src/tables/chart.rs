@@ -7,8 +7,9 @@
 //! painted in either case.
 
 use super::freeing::{can_free, shown};
+use super::outcome::{LOWER_BOUND, Outcome};
 use super::results::Results;
-use super::work::{LOWER_BOUND, Outcome, Times, Work};
+use super::work::{Times, Work};
 use super::{distinct, milliseconds};
 use crate::Result;
 

@@ -2,9 +2,9 @@
 //! table that has all of them.
 
 use super::freeing::can_free;
-use super::means::geometric_mean;
+use super::outcome::{CUDA, LOWER_BOUND, Outcome};
 use super::results::{EmbreeCase, Results};
-use super::work::{CUDA, LOWER_BOUND, Outcome, Times, Work};
+use super::work::{Times, Work};
 use super::{NOT_MEASURED, apply, bandwidth, kdtree, soak, verdict};
 use crate::Result;
 
@@ -156,29 +156,9 @@ fn short(ratio: f64) -> String {
     }
 }
 
-/// The geometric mean of each name's values, in the order in which names come first.
-pub(super) fn means_by_name(values: Vec<(String, f64)>) -> Vec<(String, f64)> {
-    let names = super::distinct(values.iter().map(|(name, _)| name.clone()));
-    let mean = |name: String| {
-        let of_name = values.iter().filter(|(other, _)| *other == name);
-        let mean = geometric_mean(of_name.map(|(_, value)| *value))?;
-        Some((name, mean))
-    };
-    names.into_iter().filter_map(mean).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn means_are_those_of_a_name() {
-        let values = [("a", 1.0), ("b", 3.0), ("a", 4.0)];
-        let values = values.map(|(name, value)| (name.to_owned(), value));
-        let means = means_by_name(values.into());
-        assert_eq!(means[0].0, "a");
-        assert!((means[0].1 - 2.0).abs() < 1e-12 && means.len() == 2);
-    }
 
     #[test]
     fn extremes_leave_lower_bounds_and_cudas_heap_out() {

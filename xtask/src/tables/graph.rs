@@ -1,8 +1,8 @@
 //! Tables of graphs: the fastest updates, algorithms, memory.
 
 use super::freeing::{can_free, shown};
+use super::outcome::Outcome;
 use super::results::{GraphResult, GraphRow, Meta, Results, Update};
-use super::work::Outcome;
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 

@@ -2,8 +2,9 @@
 //! and over the fastest and the slowest allocator that frees.
 
 use super::freeing::{can_free, shown};
+use super::outcome::{LOWER_BOUND, Outcome};
 use super::results::{Meta, Results};
-use super::work::{LOWER_BOUND, Outcome, Times, Work};
+use super::work::{Times, Work};
 use super::{NOT_MEASURED, markdown, milliseconds, verdict};
 use crate::Result;
 

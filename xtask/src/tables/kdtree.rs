@@ -1,10 +1,10 @@
 //! Tables of the trees: build times by allocator, and what was built.
 
-use super::findings::means_by_name;
 use super::freeing::{can_free, shown};
 use super::means::geometric_mean;
+use super::means::means_by_name;
+use super::outcome::{CUDA, LOWER_BOUND, Outcome};
 use super::results::{Meta, Results, Tree};
-use super::work::{CUDA, LOWER_BOUND, Outcome};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 

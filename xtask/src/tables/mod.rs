@@ -24,6 +24,7 @@ mod kdtree_ray;
 #[cfg(test)]
 mod links;
 mod means;
+mod outcome;
 mod registers;
 mod results;
 mod runs;

@@ -1,8 +1,9 @@
 //! Every allocator's registers, microbenchmark and real work, in one table.
 
 use super::freeing::shown;
+use super::outcome::Outcome;
 use super::results::{Meta, Results};
-use super::work::{Outcome, REQUESTS, Work};
+use super::work::{REQUESTS, Work};
 use super::{NOT_MEASURED, bench, markdown, milliseconds};
 use crate::Result;
 

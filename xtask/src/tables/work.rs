@@ -2,6 +2,7 @@
 //! and a batch of edges of a graph.
 
 use super::bench::{self, allocators};
+use super::outcome::Outcome;
 use super::results::{Meta, Results};
 use super::{graph, kdtree};
 use crate::Result;
@@ -10,13 +11,6 @@ use crate::Result;
 pub const REQUESTS: (u32, u64) = (100_000, 1024);
 /// Edges of a batch.
 pub const EDGES: u64 = 1_000_000;
-/// The allocator whose times the others are held against.
-pub const LOWER_BOUND: &str = "atomicmalloc";
-/// CUDA's own heap, whose times would hide the differences between all others.
-pub const CUDA: &str = "cudamalloc";
-
-/// Milliseconds, or what stands in their place: `-`, or how the run failed.
-pub type Outcome = std::result::Result<f64, String>;
 
 /// What one allocator takes.
 pub struct Times<'r> {

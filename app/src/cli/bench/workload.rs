@@ -5,6 +5,7 @@ use heapwood_device::bench::KEPT_MOST;
 
 use super::Common;
 use crate::cli::common::parse_bytes;
+use crate::cli::threads::parse_threads;
 use crate::workload::micro::{BLOCK_THREADS, Draws, Microbenchmark, Size, TURNS, size_range};
 
 // Examples, at the end of the help of each benchmark.
@@ -272,18 +273,6 @@ impl Workload {
                 (Microbenchmark::Scaling, sizes, common)
             }
         }
-    }
-}
-
-/// A number of threads that a grid can have.
-///
-/// # Errors
-///
-/// For what is none.
-pub fn parse_threads(text: &str) -> Result<u32, String> {
-    match text.parse() {
-        Ok(count @ 1..=0x1000_0000) => Ok(count),
-        _ => Err("write a number of threads from 1 to 2^28".to_owned()),
     }
 }
 

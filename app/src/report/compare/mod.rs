@@ -3,12 +3,14 @@
 mod earlier;
 mod frames;
 mod graph;
+mod rank;
 mod standing;
 mod tree;
 
 pub use earlier::{Earlier, Origin, Row};
 pub use graph::GraphRow;
-pub use standing::{Standing, rank};
+pub use rank::rank;
+pub use standing::Standing;
 pub use tree::{TreeRow, Trees};
 
 use crate::workload::compare::Outcome;

@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-use bytemuck::NoUninit;
 use heapwood_device::launch::Call;
 use heapwood_device::render::plan::render_threads;
 use heapwood_device::render::{
@@ -14,7 +13,7 @@ use heapwood_device::render::{
 use super::super::placed::TreeView;
 use super::placed_lighting::PlacedLighting;
 use super::shading::{Crop, Shade, Shading};
-use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
+use crate::backend::{BackendError, Grid, Launch, Memory};
 
 /// Shadow rays of a launch: some tens of milliseconds of a GPU, seconds of a CPU.
 const RAYS: u64 = 1 << 25;
@@ -47,16 +46,6 @@ pub(super) struct Canvas<'a> {
     pub lamps: Option<Memory>,
     /// What paths run through, if there are any.
     pub lit: Option<&'a PlacedLighting<'a>>,
-}
-
-/// Memory with these values.
-pub(super) fn memory_of<T: NoUninit>(
-    backend: &dyn Backend,
-    values: &[T],
-) -> Result<Memory, BackendError> {
-    let memory = backend.memory((size_of_val(values) as u64).max(4), false)?;
-    memory.upload(0, values)?;
-    Ok(memory)
 }
 
 /// Arguments of a kernel over the pixels of a canvas, with this camera: those that all of these

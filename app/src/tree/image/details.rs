@@ -4,10 +4,9 @@
 use bytemuck::cast_slice;
 use heapwood_device::render::{DetailedPathArguments, PathArguments, TEXTURED_WORDS};
 
-use super::canvas::memory_of;
 use super::lighting::Lighting;
 use super::textured::plain;
-use crate::backend::{Backend, BackendError, Memory};
+use crate::backend::{Backend, BackendError, Memory, memory_of};
 
 /// Copies of what the kernel for scenes with details reads.
 pub(super) struct Details {

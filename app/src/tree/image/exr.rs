@@ -29,12 +29,10 @@ impl Channels {
 pub(super) fn encode(picture: &RenderedImage) -> Result<Vec<u8>, Error> {
     let mut channels = Channels::default();
     channels.add("", picture.channels, &picture.raw);
-    if let Some(features) = &picture.features {
-        channels.add("albedo.", ["R", "G", "B"], &features.albedo);
-        channels.add("normal.", ["X", "Y", "Z"], &features.normal);
-        channels
-            .0
-            .push(("depth.Z".to_owned(), features.depth.clone()));
+    if let Some(aovs) = &picture.aovs {
+        channels.add("albedo.", ["R", "G", "B"], &aovs.albedo);
+        channels.add("normal.", ["X", "Y", "Z"], &aovs.normal);
+        channels.0.push(("depth.Z".to_owned(), aovs.depth.clone()));
     }
     let list = channels
         .0
@@ -56,7 +54,7 @@ pub(super) fn encode(picture: &RenderedImage) -> Result<Vec<u8>, Error> {
 mod tests {
     use exr::prelude::{ReadChannels, ReadLayers, read};
 
-    use super::super::{Features, RayCounts};
+    use super::super::{Aovs, RayCounts};
     use super::*;
     use crate::samples::Samples;
 
@@ -75,7 +73,7 @@ mod tests {
             height: 2,
             raw: pixels(0),
             channels: ["R", "G", "B"],
-            features: Some(Features {
+            aovs: Some(Aovs {
                 albedo: pixels(20),
                 normal: pixels(40),
                 depth: depth.clone(),

@@ -2,14 +2,15 @@
 
 use glam::{DVec3, Vec3};
 use heapwood_device::render::{
-    CornerNormals, DELTA_LIGHT_FLOATS, DeltaLight, Finish, LIGHT_WORDS, LightAlias,
-    MATERIAL_FLOATS, Sky, SurfaceMaterial, Triangle,
+    CornerNormals, DELTA_LIGHT_FLOATS, DeltaLight, LIGHT_WORDS, LightAlias, MATERIAL_FLOATS, Sky,
+    SurfaceMaterial, Triangle,
 };
 use heapwood_scenes::{Lights, Material, Panorama, Scene};
 
 use super::super::triangles;
 use super::alias::choices;
 use super::environment::EnvironmentWords;
+use super::parameters::parameters_of;
 use super::textured::Textured;
 
 /// What reflects and emits the light of a scene.
@@ -152,25 +153,9 @@ impl Lighting {
     }
 }
 
-/// A file's material in the renderer's terms. MTL's highlight of exponent `Ns` is a lobe of about
-/// the width sqrt(2 / (Ns + 2)).
-pub(super) fn finish_of(material: &Material) -> Finish {
-    Finish {
-        base: material.diffuse,
-        specular: material.specular,
-        emission: material.emission,
-        metallic: material.metallic,
-        roughness: material.roughness.unwrap_or(-1.0),
-        width: (2.0 / (material.shininess + 2.0)).sqrt(),
-        transmission: material.transmission,
-        refraction: material.ior,
-        opacity: material.opacity,
-    }
-}
-
 /// A renderer's material from a file's.
 fn surface_of(material: &Material) -> SurfaceMaterial {
-    finish_of(material).surface()
+    parameters_of(material).surface()
 }
 
 /// The lamps of a view or a file, in a scene with this offset. Directions become units, and angles

@@ -1,13 +1,14 @@
 //! Rendering a tree on the backend that built it, or that it was copied to.
 
 mod alias;
+mod aovs;
 mod canvas;
 mod colours;
 mod details;
 mod environment;
 mod exr;
-mod features;
 mod lighting;
+mod parameters;
 mod passes;
 mod placed_lighting;
 mod sampling;
@@ -25,7 +26,7 @@ use crate::Error;
 use crate::backend::BackendError;
 use crate::samples::Samples;
 
-pub use features::Features;
+pub use aovs::Aovs;
 pub use lighting::Lighting;
 pub use placed_lighting::PlacedLighting;
 pub use shading::{Crop, Shade, Shading};
@@ -75,8 +76,8 @@ pub struct RenderedImage {
     pub rgba: Vec<u8>,
     /// Names of the values of `raw`; a value without a name is none.
     pub channels: [&'static str; 3],
-    /// What the eye sees first, if it was asked for.
-    pub features: Option<Features>,
+    /// Albedo, normal and depth, if they were asked for.
+    pub aovs: Option<Aovs>,
     /// Samples of a pixel: those asked for, or those that were enough.
     pub samples: u32,
     /// Rays of a run.
@@ -112,7 +113,7 @@ impl RenderedImage {
     }
 
     /// What was rendered as an OpenEXR file of 32-bit floats: the values of `raw` under the
-    /// names of `channels`, and features as the layers `albedo`, `normal` and `depth`.
+    /// names of `channels`, and the AOVs as the layers `albedo`, `normal` and `depth`.
     ///
     /// # Errors
     ///

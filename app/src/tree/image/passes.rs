@@ -9,15 +9,15 @@ use heapwood_scenes::{Camera, RayBasis};
 
 use super::super::placed::TreeView;
 use super::super::scale::Scale;
-use super::canvas::{Canvas, RayKinds, memory_of};
+use super::aovs::Aovs;
+use super::canvas::{Canvas, RayKinds};
 use super::colours;
-use super::features::Features;
 use super::lighting::Lighting;
 use super::placed_lighting::PlacedLighting;
 use super::sampling::within_pixel;
 use super::shading::{Crop, Shade, Shading};
 use super::{RayCounts, RayTimes, RenderedImage};
-use crate::backend::{BackendError, Memory};
+use crate::backend::{BackendError, Memory, memory_of};
 use crate::samples::Samples;
 
 /// How long a pass is to take: it is the time by which a picture may take longer than it should.
@@ -270,9 +270,9 @@ pub(super) fn render(
         distances.for_each(|distance| *distance = tree.scale.unscaled(*distance));
     }
     let rays = ray_counts(&canvas, shading, &rendered)?;
-    let features = match shading.shade {
-        Shade::Path { lighting, .. } if shading.features => {
-            Some(Features::of(tree, camera, window, lighting)?)
+    let aovs = match shading.shade {
+        Shade::Path { lighting, .. } if shading.aovs => {
+            Some(Aovs::of(tree, camera, window, lighting)?)
         }
         _ => None,
     };
@@ -287,7 +287,7 @@ pub(super) fn render(
         rgba: colours::rgba(&shading.shade, &raw, window.width, window.height),
         raw,
         channels: shading.shade.channels(),
-        features,
+        aovs,
         samples: rendered.samples,
         rays,
         render_ms,

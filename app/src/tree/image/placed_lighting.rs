@@ -1,9 +1,8 @@
 //! Materials, textures, lights and sky on a backend.
 
-use super::canvas::memory_of;
 use super::details::Details;
 use super::lighting::Lighting;
-use crate::backend::{Backend, BackendError, Memory};
+use crate::backend::{Backend, BackendError, Memory, memory_of};
 
 /// The light of a scene, copied to a backend: once for all pictures of it.
 pub struct PlacedLighting<'a> {

@@ -91,8 +91,8 @@ pub struct Shading<'a> {
     /// The light of [`Shade::Path`] on the backend of the tree; it is copied there for this picture
     /// alone if there is none.
     pub placed: Option<&'a PlacedLighting<'a>>,
-    /// Whether to find out what the eye sees first, beside light.
-    pub features: bool,
+    /// Whether to render arbitrary output variables: albedo, normal and depth beside light.
+    pub aovs: bool,
     /// Whether to time primary, shadow and secondary rays apart: by further runs that leave some
     /// of them out.
     pub ray_times: bool,
@@ -114,7 +114,7 @@ impl From<Mode> for Shading<'_> {
             crop: None,
             seed: 0,
             placed: None,
-            features: false,
+            aovs: false,
             ray_times: false,
             progress: &|_, _| (),
             enough: None,

@@ -1,12 +1,12 @@
 //! The textures and the colours of vertices of a scene, as kernels read them.
 
 use heapwood_device::render::{
-    DECODED, Finish, MATERIAL_FLOATS, NO_TEXTURE, SurfaceMaterial, TEXTURE_WORDS, TEXTURED_WORDS,
-    Texture, TexturedMaterial, TexturedMaterials, Textures, Wrap,
+    DECODED, MATERIAL_FLOATS, MaterialParameters, NO_TEXTURE, SurfaceMaterial, TEXTURE_WORDS,
+    TEXTURED_WORDS, Texture, TexturedMaterial, TexturedMaterials, Textures, Wrap,
 };
 use heapwood_scenes::{Material, Scene, Texturing, decoded};
 
-use super::lighting::finish_of;
+use super::parameters::parameters_of;
 
 /// Materials with their textures, and the coordinates and colours of triangles.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,7 +99,7 @@ fn material_of(material: &Material, colours: u32) -> TexturedMaterial {
     let textures = material.textures;
     let number = |texture: Option<u32>| texture.unwrap_or(NO_TEXTURE);
     TexturedMaterial {
-        finish: finish_of(material),
+        parameters: parameters_of(material),
         base: number(textures.base),
         emission: number(textures.emission),
         surface: number(textures.surface),
@@ -120,7 +120,7 @@ fn wrap_of(wrap: heapwood_scenes::Wrap) -> Wrap {
 /// The record of a material without textures.
 pub(super) fn plain(material: [f32; MATERIAL_FLOATS]) -> [u32; TEXTURED_WORDS] {
     let material = SurfaceMaterial::from_floats(material);
-    let finish = Finish {
+    let parameters = MaterialParameters {
         base: material.diffuse,
         specular: material.specular,
         emission: material.emission,
@@ -132,7 +132,7 @@ pub(super) fn plain(material: [f32; MATERIAL_FLOATS]) -> [u32; TEXTURED_WORDS] {
         opacity: 1.0 - material.transparency,
     };
     let record = TexturedMaterial {
-        finish,
+        parameters,
         base: NO_TEXTURE,
         emission: NO_TEXTURE,
         surface: NO_TEXTURE,

@@ -2,12 +2,11 @@
 //! ([`Link::reference`](crate::link::Link::reference)) and in the kernels (AtomicMalloc), by the
 //! kernel of `threads`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Case, HeapState, Microbenchmark, Plan, Row, Runner};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::Options;
+use crate::meta::CallCost;
 use crate::workload::Status;
 
 /// Requests of a launch: so few that the launch itself shows, and so many that it does not.
@@ -18,22 +17,6 @@ const BYTES: u64 = 16;
 const POOL: u64 = 64 << 20;
 /// In the kernels, and called.
 const PAIR: [&str; 2] = ["atomicmalloc", "external:free=no"];
-
-/// Times of the kernel that allocates, in milliseconds: medians.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CallCost {
-    /// Threads, each of which makes a request.
-    pub threads: u32,
-    /// Bytes of a request.
-    pub bytes: u64,
-    /// With the allocator in the kernel.
-    pub inlined_ms: f64,
-    /// With the allocator called.
-    pub called_ms: f64,
-    /// What a request takes longer, in nanoseconds: the difference divided by the requests, which
-    /// are served side by side.
-    pub more_ns: f64,
-}
 
 impl CallCost {
     /// Measures it on the backend of these options, once decided, whatever they link; nothing for

@@ -48,7 +48,7 @@ use super::cases::BenchCase;
 use crate::allocators::Spec;
 use crate::backend::{self, Backend, DeviceInfo};
 
-pub use call::CallCost;
+pub use crate::meta::CallCost;
 pub use cost::{Cost, Costs};
 pub use draws::Draws;
 pub use measure::measure;

@@ -1,4 +1,5 @@
-//! What the eye sees first in the middle of each pixel, which filters of noise ask for.
+//! Arbitrary output variables (AOVs) of the first hit in the middle of each pixel, which denoisers
+//! take.
 
 use heapwood_device::render::{self as device, normal};
 use heapwood_scenes::Camera;
@@ -9,9 +10,9 @@ use super::lighting::Lighting;
 use super::shading::Crop;
 use crate::backend::BackendError;
 
-/// What is behind each pixel, row by row from the top.
+/// The first hit of each pixel, row by row from the top.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Features {
+pub struct Aovs {
     /// The part of white light that the surface reflects in all; 0 where there is none.
     pub albedo: Vec<[f32; 3]>,
     /// The unit normal by which light is scattered, at the side of the eye: of a smooth surface the
@@ -22,7 +23,7 @@ pub struct Features {
     pub depth: Vec<f32>,
 }
 
-impl Features {
+impl Aovs {
     /// Those of a window.
     pub(super) fn of(
         tree: &TreeView,
@@ -44,12 +45,12 @@ impl Features {
         // Triangles on the backend are scaled.
         let origin = tree.scale.point(basis.origin.to_array()).into();
         let triangles = tree.triangles.download(0, lighting.material_of.len())?;
-        let mut features = Self::default();
+        let mut aovs = Self::default();
         for (direction, hit) in directions.iter().zip(hits) {
             if !hit.is_some() {
-                features.albedo.push([0.0; 3]);
-                features.normal.push([0.0; 3]);
-                features.depth.push(f32::INFINITY);
+                aovs.albedo.push([0.0; 3]);
+                aovs.normal.push([0.0; 3]);
+                aovs.depth.push(f32::INFINITY);
                 continue;
             }
             let triangle = &triangles[hit.triangle as usize];
@@ -66,13 +67,12 @@ impl Features {
             } else {
                 normal
             };
-            features
-                .albedo
+            aovs.albedo
                 .push((material.diffuse + material.specular).to_array());
             let shown = lighting.normal_at(hit.triangle, weights, facing, *direction);
-            features.normal.push(shown.to_array());
-            features.depth.push(hit.t * direction.length());
+            aovs.normal.push(shown.to_array());
+            aovs.depth.push(hit.t * direction.length());
         }
-        Ok(features)
+        Ok(aovs)
     }
 }
