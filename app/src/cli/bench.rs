@@ -133,13 +133,13 @@ pub fn run(what: What) -> Result<(), Error> {
 /// # Errors
 ///
 /// When there is no such benchmark, the case makes no sense, or its backend does not open.
-pub fn answer(kind: &str, case: &str) -> Result<String, Error> {
+pub fn child_main(kind: &str, case: &str) -> Result<String, Error> {
     // The case may be one over an allocator of the user's, whose code may print.
     output::keep_for_results();
     match kind {
-        micro::Case::KIND => cases::answer::<micro::Case>(case),
-        Case::KIND => cases::answer::<Case>(case),
-        Linking::KIND => linking::answer(case),
+        micro::Case::KIND => cases::child_main::<micro::Case>(case),
+        Case::KIND => cases::child_main::<Case>(case),
+        Linking::KIND => linking::child_main(case),
         _ => Err(Error::Usage(format!("there is no benchmark `{kind}`"))),
     }
 }

@@ -133,11 +133,11 @@ impl LinkArguments {
     }
 
     /// The files for another process, if it runs an allocator that is in them.
-    pub fn forward(&self, spec: &Spec, passed: &mut Passed) {
+    pub fn forward(&self, spec: &Spec, child_args: &mut ChildArgs) {
         for file in self.link.iter().filter(|_| spec.is_external()) {
-            passed.words("link", Some(file.into()));
+            child_args.option_os("link", Some(file.into()));
         }
-        passed.flag("merge", self.merge && spec.is_external());
+        child_args.flag("merge", self.merge && spec.is_external());
     }
 
     /// The backend to open, with these files. What their code prints goes to the standard error
@@ -178,16 +178,16 @@ impl LinkArguments {
         specs: &[Spec],
     ) -> Result<Options, Error> {
         let options = self.decide(backend, Some(timeout))?;
-        Linking::of(&options, specs).map_or(Ok(()), |linking| linking.ask(timeout))?;
+        Linking::of(&options, specs).map_or(Ok(()), |linking| linking.run_in_child(timeout))?;
         Ok(options)
     }
 }
 
 /// Arguments for another process.
 #[derive(Clone, Default)]
-pub struct Passed(pub Vec<OsString>);
+pub struct ChildArgs(pub Vec<OsString>);
 
-impl Passed {
+impl ChildArgs {
     /// The backend of options that were decided.
     pub fn backend(&mut self, options: &Options) {
         let backend = match options.choice {
@@ -209,11 +209,11 @@ impl Passed {
     /// An option, if it has a value.
     pub fn option(&mut self, name: &str, value: Option<impl ToString>) {
         let value = value.map(|value| OsString::from(value.to_string()));
-        self.words(name, value);
+        self.option_os(name, value);
     }
 
     /// An option with a value that need not be text.
-    pub fn words(&mut self, name: &str, value: Option<OsString>) {
+    pub fn option_os(&mut self, name: &str, value: Option<OsString>) {
         if let Some(value) = value {
             let mut argument = OsString::from(format!("--{name}="));
             argument.push(value);

@@ -113,20 +113,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let builder = arguments
         .builder
         .decide(&decided, &arguments.allocator, &arguments.tree)?;
-    let opened = Opened {
+    let context = BuildContext {
         scene: &scene,
         backend: &*decided.open()?,
         threads: decided.threads,
         camera,
         is_kept: save.is_some(),
     };
-    let Done {
+    let BuildOutput {
         mut report,
         image,
         kept,
     } = match builder {
-        Builder::Kernels => on_kernels(arguments, &opened, spec)?,
-        Builder::Cores => on_cores(arguments, &opened)?,
+        Builder::Kernels => on_kernels(arguments, &context, spec)?,
+        Builder::Cores => on_cores(arguments, &context)?,
     };
     if let (Some(target), Some(kept), Some(path)) = (save, kept, &arguments.save) {
         let triangles = scene.len() as u32;
@@ -152,8 +152,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     write(file, &text)
 }
 
-/// What both builders work on.
-struct Opened<'a> {
+/// The inputs of both builders.
+struct BuildContext<'a> {
     scene: &'a Scene,
     backend: &'a dyn Backend,
     /// Threads that were asked for.
@@ -164,17 +164,21 @@ struct Opened<'a> {
     is_kept: bool,
 }
 
-/// What came of it.
-struct Done {
+/// The results of a build.
+struct BuildOutput {
     report: TreeReport,
     image: Option<RenderedImage>,
     kept: Option<KeptTree>,
 }
 
 /// Builds over an allocator.
-fn on_kernels(arguments: &Arguments, opened: &Opened, spec: Spec) -> Result<Done, Error> {
+fn on_kernels(
+    arguments: &Arguments,
+    context: &BuildContext,
+    spec: Spec,
+) -> Result<BuildOutput, Error> {
     let workload = Workload {
-        scene: opened.scene,
+        scene: context.scene,
         spec,
         pool: arguments.tree.pool,
         options: arguments.tree.options(),
@@ -182,18 +186,18 @@ fn on_kernels(arguments: &Arguments, opened: &Opened, spec: Spec) -> Result<Done
     };
     let bar = progress(arguments.runs as usize + 2);
     bar.set_message("builds");
-    let done = workload.run(opened.backend, arguments.runs, || bar.inc(1));
+    let done = workload.run(context.backend, arguments.runs, || bar.inc(1));
     bar.finish_and_clear();
     let (measured, ready) = done?;
-    let report = TreeReport::new(&workload, &opened.backend.info(), &measured, &ready);
+    let report = TreeReport::new(&workload, &context.backend.info(), &measured, &ready);
     let shading = Shading::from(arguments.shade);
     let render = |camera: &Camera| tree::render(&ready, &measured.built, camera, &shading, 1);
-    let image = opened.camera.as_ref().map(render).transpose()?;
-    let kept = match opened.is_kept {
+    let image = context.camera.as_ref().map(render).transpose()?;
+    let kept = match context.is_kept {
         true => Some(KeptTree::of_kernels(&ready, &measured.built)?),
         false => None,
     };
-    Ok(Done {
+    Ok(BuildOutput {
         report,
         image,
         kept,
@@ -201,29 +205,29 @@ fn on_kernels(arguments: &Arguments, opened: &Opened, spec: Spec) -> Result<Done
 }
 
 /// Builds on cores; the backend renders.
-fn on_cores(arguments: &Arguments, opened: &Opened) -> Result<Done, Error> {
+fn on_cores(arguments: &Arguments, context: &BuildContext) -> Result<BuildOutput, Error> {
     let workload = cores::Workload {
-        scene: opened.scene,
+        scene: context.scene,
         options: arguments.tree.options(),
         verify: arguments.verify,
     };
     let bar = progress(arguments.runs as usize + 1);
     bar.set_message("builds");
-    let cores = Cores::new(opened.threads)?;
+    let cores = Cores::new(context.threads)?;
     let measured = workload.run(&cores, arguments.runs, || bar.inc(1));
     bar.finish_and_clear();
     let measured = measured?;
-    let report = TreeReport::of_cores(&workload, &opened.backend.info(), &measured);
+    let report = TreeReport::of_cores(&workload, &context.backend.info(), &measured);
     let shading = Shading::from(arguments.shade);
     let render = |camera: &Camera| {
         let (tree, bounds) = (&measured.built.tree, measured.built.bounds);
-        let triangles = tree::triangles(opened.scene);
-        let placed = PlacedTree::new(opened.backend, tree, &triangles, bounds)?;
+        let triangles = tree::triangles(context.scene);
+        let placed = PlacedTree::new(context.backend, tree, &triangles, bounds)?;
         tree::render_placed(&placed, camera, &shading, 1)
     };
-    let image = opened.camera.as_ref().map(render).transpose()?;
-    let kept = (opened.is_kept).then(|| KeptTree::of_cores(measured.built, workload.options));
-    Ok(Done {
+    let image = context.camera.as_ref().map(render).transpose()?;
+    let kept = (context.is_kept).then(|| KeptTree::of_cores(measured.built, workload.options));
+    Ok(BuildOutput {
         report,
         image,
         kept,

@@ -152,7 +152,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Export(arguments) => export::run(&arguments),
         Command::Devices(arguments) => devices::run(&arguments),
         Command::Completions(arguments) => completions::run::<Cli>(&arguments),
-        Command::Case { kind, case } => output::print(&(bench::answer(&kind, &case)? + "\n")),
+        Command::Case { kind, case } => output::print(&(bench::child_main(&kind, &case)? + "\n")),
     }
 }
 

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Id};
 
-use super::common::Passed;
+use super::common::ChildArgs;
 
 /// Arguments, and how they were written: whoever passes them on need not know which there
 /// are.
@@ -18,11 +18,11 @@ pub struct AsWritten<A> {
 
 impl<A> AsWritten<A> {
     /// These arguments for another process.
-    pub fn forward(&self, passed: &mut Passed) {
+    pub fn forward(&self, child_args: &mut ChildArgs) {
         for (name, value) in &self.words {
             match value {
-                Some(value) => passed.words(name, Some(value.clone())),
-                None => passed.flag(name, true),
+                Some(value) => child_args.option_os(name, Some(value.clone())),
+                None => child_args.flag(name, true),
             }
         }
     }
@@ -115,8 +115,8 @@ mod tests {
         let whole = Whole::parse_from(["", "--near", "0.50", "--other", "--fast"]);
         assert!(whole.other && whole.flags.fast && !whole.flags.slow);
         assert_eq!((whole.flags.often, whole.flags.near), (3, 0.5));
-        let mut passed = Passed::default();
-        whole.flags.forward(&mut passed);
-        assert_eq!(passed.0, ["--fast", "--near=0.50"]);
+        let mut child_args = ChildArgs::default();
+        whole.flags.forward(&mut child_args);
+        assert_eq!(child_args.0, ["--fast", "--near=0.50"]);
     }
 }

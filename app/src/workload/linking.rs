@@ -48,7 +48,7 @@ impl Linking {
     /// # Errors
     ///
     /// What is wrong with the files, as that process says it.
-    pub fn ask(&self, timeout: Duration) -> Result<(), Error> {
+    pub fn run_in_child(&self, timeout: Duration) -> Result<(), Error> {
         let text = serde_json::to_string(self)
             .map_err(|error| Error::Failed(format!("cannot describe what to link: {error}")))?;
         match process::run(&["case", Self::KIND, &text], timeout)? {
@@ -70,13 +70,13 @@ impl Linking {
     }
 }
 
-/// What the process that [`Linking::ask`] started does: links a kernel that allocates and frees
+/// What the process that [`Linking::run_in_child`] started does: links a kernel that allocates and frees
 /// with the functions of each allocator.
 ///
 /// # Errors
 ///
 /// When the backend does not open, and what is wrong with the files.
-pub fn answer(linking: &str) -> Result<String, Error> {
+pub fn child_main(linking: &str) -> Result<String, Error> {
     let Linking {
         backend,
         allocators,

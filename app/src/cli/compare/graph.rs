@@ -2,10 +2,10 @@
 
 use clap::Args;
 
-use super::super::common::{Passed, read_apart};
+use super::super::common::{ChildArgs, read_apart};
 use super::super::graph::{WorkArguments, parse_layout};
 use super::super::tree::refuse_coalesce;
-use super::Sides;
+use super::ComparisonArguments;
 use crate::Error;
 use crate::allocators::{self, Spec};
 use crate::graph::Layout;
@@ -44,7 +44,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Allocator", hide_short_help = true)]
     check_heap: bool,
     #[command(flatten)]
-    sides: Sides,
+    sides: ComparisonArguments,
 }
 
 /// Keeps the graph over each allocator in each layout, and writes the table.
@@ -54,10 +54,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let work = &arguments.work;
     work.check(&Saves::default())?;
     read_apart(work.files(), &[arguments.sides.output.as_deref()])?;
-    let opened = arguments.sides.open(&specs)?;
+    let context = arguments.sides.open(&specs)?;
     // As for trees: every process reads the graph, what is odd is said once.
-    let (graph, hash) = work.input.look(opened.earlier.is_some())?;
-    let mut options = Passed::default();
+    let (graph, hash) = work.input.look(context.earlier.is_some())?;
+    let mut options = ChildArgs::default();
     options.flag("check-heap", arguments.check_heap);
     work.forward(&mut options);
     let common = arguments
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
 
     let case = |(spec, layout): (&Spec, Layout)| {
         let (allocator, layout) = (spec.to_string(), layout.name().to_owned());
-        let mut command = Passed(vec!["graph".into()]);
+        let mut command = ChildArgs(vec!["graph".into()]);
         command.option("allocator", Some(&allocator));
         common.link.forward(spec, &mut command);
         command.option("layout", Some(&layout));
@@ -86,7 +86,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let of = |spec| arguments.layouts.iter().map(move |&layout| (spec, layout));
     let cases = specs.iter().flat_map(of).map(case).collect();
     let seed = Some(work.updates.seed);
-    opened.run(cases, &common, || {
+    context.run(cases, &common, || {
         Origin::new(graph.clone(), hash, seed, &common.info)
     })
 }

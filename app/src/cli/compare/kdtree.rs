@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use super::super::common::{Passed, read_apart};
+use super::super::common::{ChildArgs, read_apart};
 use super::super::complain;
 use super::super::scenes::{load_frames, load_scene};
 use super::super::tree::{ScenesArguments, TreeArguments, refuse_coalesce};
-use super::{Common, Opened, Sides};
+use super::{Common, ComparisonArguments, ComparisonContext};
 use crate::Error;
 use crate::allocators::{self, Spec};
 use crate::report::compare::{Origin, Standing, TreeRow, Trees};
@@ -46,7 +46,7 @@ pub struct Arguments {
     #[command(flatten)]
     tree: TreeArguments,
     #[command(flatten)]
-    sides: Sides,
+    sides: ComparisonArguments,
 }
 
 /// Builds over each allocator in a process of its own and writes the table.
@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         return frames(arguments, specs);
     };
     read_apart(scene.file(), &[arguments.sides.output.as_deref()])?;
-    let opened = arguments.sides.open(&specs)?;
+    let context = arguments.sides.open(&specs)?;
     // Every process reads the scene; that it can be read is known, and what
     // is odd about it said, once.
     let (loaded, _) = load_scene(scene, arguments.tree.keep_duplicates)?;
@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         .sides
         .common(&specs, options(arguments), Some(scene.words()))?;
 
-    compare::<TreeReport>(opened, &specs, &common, || {
+    compare::<TreeReport>(context, &specs, &common, || {
         Origin::new(name, Some(hash), None, &common.info)
     })
 }
@@ -84,7 +84,7 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
         arguments.scenes.files(),
         &[arguments.sides.output.as_deref()],
     )?;
-    let opened = arguments.sides.open(&specs)?;
+    let context = arguments.sides.open(&specs)?;
     let sources = &arguments.scenes.frames;
     let frames = load_frames(sources, arguments.tree.keep_duplicates)?;
     let name = name_of(frames.iter().map(|frame| frame.name.as_str()));
@@ -99,25 +99,25 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
     }
     let mut options = options(arguments);
     for source in sources {
-        options.words("frames", Some(source.words()));
+        options.option_os("frames", Some(source.words()));
     }
     let common = arguments.sides.common(&specs, options, None)?;
 
-    compare::<FramesReport>(opened, &specs, &common, || {
+    compare::<FramesReport>(context, &specs, &common, || {
         Origin::new(name, Some(hash), None, &common.info)
     })
 }
 
 /// Runs `heapwood kdtree` over each allocator.
 fn compare<R: Trees>(
-    opened: Opened,
+    context: ComparisonContext,
     specs: &[Spec],
     common: &Common,
     origin: impl FnOnce() -> Origin,
 ) -> Result<(), Error> {
     let case = |spec: &Spec| {
         let allocator = spec.to_string();
-        let mut command = Passed(vec!["kdtree".into()]);
+        let mut command = ChildArgs(vec!["kdtree".into()]);
         command.option("allocator", Some(&allocator));
         common.link.forward(spec, &mut command);
         let standing = Standing::of(spec);
@@ -130,23 +130,23 @@ fn compare<R: Trees>(
             })
         })
     };
-    opened.run(specs.iter().map(case).collect(), common, origin)
+    context.run(specs.iter().map(case).collect(), common, origin)
 }
 
 /// The options of `heapwood kdtree` that all cases have in common.
-fn options(arguments: &Arguments) -> Passed {
+fn options(arguments: &Arguments) -> ChildArgs {
     let tree = &arguments.tree;
-    let mut passed = Passed::default();
-    passed.option("runs", Some(arguments.runs));
-    passed.option("pool", Some(tree.pool));
-    passed.option("quality", Some(tree.quality.name()));
-    passed.option("traversal-cost", tree.traversal_cost);
-    passed.option("intersection-cost", tree.intersection_cost);
-    passed.option("empty-bonus", tree.empty_bonus);
-    passed.option("max-depth", tree.max_depth);
-    passed.flag("alloc-per-split", tree.alloc_per_split);
-    passed.flag("no-clip", tree.no_clip);
-    passed.flag("keep-duplicates", tree.keep_duplicates);
-    passed.flag("check-heap", arguments.check_heap);
-    passed
+    let mut child_args = ChildArgs::default();
+    child_args.option("runs", Some(arguments.runs));
+    child_args.option("pool", Some(tree.pool));
+    child_args.option("quality", Some(tree.quality.name()));
+    child_args.option("traversal-cost", tree.traversal_cost);
+    child_args.option("intersection-cost", tree.intersection_cost);
+    child_args.option("empty-bonus", tree.empty_bonus);
+    child_args.option("max-depth", tree.max_depth);
+    child_args.flag("alloc-per-split", tree.alloc_per_split);
+    child_args.flag("no-clip", tree.no_clip);
+    child_args.flag("keep-duplicates", tree.keep_duplicates);
+    child_args.flag("check-heap", arguments.check_heap);
+    child_args
 }

@@ -12,7 +12,7 @@ use clap::builder::Resettable;
 use clap::{Args, Subcommand};
 use serde::de::DeserializeOwned;
 
-use super::common::{BackendArguments, LinkArguments, Passed, progress, write};
+use super::common::{BackendArguments, ChildArgs, LinkArguments, progress, write};
 use super::duration::parse_seconds;
 use super::suffix;
 use crate::Error;
@@ -60,7 +60,7 @@ const REFERENCE: &str = "atomicmalloc";
 /// How cases are run and their results written.
 #[derive(Debug, Args)]
 #[command(next_help_heading = Resettable::Reset)]
-struct Sides {
+struct ComparisonArguments {
     /// Time limit of a case
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "120")]
     timeout: f64,
@@ -88,10 +88,10 @@ struct Sides {
     backend: BackendArguments,
 }
 
-impl Sides {
+impl ComparisonArguments {
     /// What is there before the work starts: the file for the results of these allocators and
     /// their format, and the results to go on from.
-    fn open(&self, specs: &[Spec]) -> Result<Opened, Error> {
+    fn open(&self, specs: &[Spec]) -> Result<ComparisonContext, Error> {
         let reference = self.reference(specs)?;
         self.link.check(specs)?;
         let path = self.output.as_deref();
@@ -100,7 +100,7 @@ impl Sides {
             Some(resume) => self.earlier(resume, format)?,
             None => None,
         };
-        Ok(Opened {
+        Ok(ComparisonContext {
             file: path.map(Output::open).transpose()?,
             format,
             reference,
@@ -148,7 +148,7 @@ impl Sides {
     fn common(
         &self,
         specs: &[Spec],
-        mut options: Passed,
+        mut options: ChildArgs,
         input: Option<OsString>,
     ) -> Result<Common, Error> {
         let timeout = Duration::from_secs_f64(self.timeout);
@@ -168,7 +168,7 @@ impl Sides {
 struct Common {
     /// What they run on.
     info: DeviceInfo,
-    options: Passed,
+    options: ChildArgs,
     /// Where an allocator of the user's is.
     link: LinkArguments,
     /// What the commands read, unless an option names it.
@@ -186,8 +186,8 @@ impl Common {
     }
 
     /// Runs a command with options of its own in a process of its own.
-    fn run<R: DeserializeOwned>(&self, command: Passed) -> Result<Outcome<R>, Error> {
-        let Passed(mut arguments) = command;
+    fn run<R: DeserializeOwned>(&self, command: ChildArgs) -> Result<Outcome<R>, Error> {
+        let ChildArgs(mut arguments) = command;
         arguments.extend_from_slice(&self.options.0);
         arguments.push("--format=json".into());
         if let Some(input) = &self.input {
@@ -198,14 +198,14 @@ impl Common {
 }
 
 /// Where results go, and where they may come from.
-struct Opened {
+struct ComparisonContext {
     file: Option<Output>,
     format: Format,
     reference: String,
     earlier: Option<Earlier>,
 }
 
-impl Opened {
+impl ComparisonContext {
     /// Runs the cases under a bar, but those that earlier results have, which come from
     /// `origin`. A file is written after each case, so that it has what was found when the
     /// program is ended.

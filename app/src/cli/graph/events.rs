@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use heapwood_graphs::load_events;
 
-use super::super::common::{Passed, spinner};
+use super::super::common::{ChildArgs, spinner};
 use crate::Error;
 use crate::size::parse_count;
 use crate::workload::graph::{Batching, EventStream, Input};
@@ -51,10 +51,10 @@ impl EventArguments {
     }
 
     /// These arguments for another process.
-    pub(super) fn forward(&self, passed: &mut Passed) {
-        passed.words("stream", self.stream.as_ref().map(Into::into));
-        passed.option("window", self.window);
-        passed.option("batch-time", self.batch_time);
+    pub(super) fn forward(&self, child_args: &mut ChildArgs) {
+        child_args.option_os("stream", self.stream.as_ref().map(Into::into));
+        child_args.option("window", self.window);
+        child_args.option("batch-time", self.batch_time);
     }
 
     /// The events on a graph, in batches of so many unless they go by time.

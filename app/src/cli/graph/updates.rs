@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, Args};
 use heapwood_graphs::load_vertices;
 
-use super::super::common::Passed;
+use super::super::common::ChildArgs;
 use super::input::InputArguments;
 use crate::Error;
 use crate::generate::GraphSpec;
@@ -43,7 +43,7 @@ pub struct UpdateArguments {
     ///
     /// The file has one id per line.
     #[arg(long, value_name = "N|FILE", value_parser = parse_victims, group = "updates")]
-    delete_vertices: Option<Victims>,
+    delete_vertices: Option<VertexSelection>,
     /// Sources of random edges [default: uniform]
     ///
     /// A list applies all counts once per pattern.
@@ -71,7 +71,7 @@ pub struct UpdateArguments {
 
 /// Which vertices are deleted, as written.
 #[derive(Clone, Debug, PartialEq)]
-enum Victims {
+enum VertexSelection {
     Count(u32),
     File(PathBuf),
 }
@@ -106,8 +106,8 @@ impl UpdateArguments {
             .delete_vertices
             .iter()
             .filter_map(|victims| match victims {
-                Victims::File(path) => Some(path.as_path()),
-                Victims::Count(_) => None,
+                VertexSelection::File(path) => Some(path.as_path()),
+                VertexSelection::Count(_) => None,
             });
         edges.chain(vertices)
     }
@@ -136,21 +136,21 @@ impl UpdateArguments {
     }
 
     /// These arguments for another process.
-    pub(super) fn forward(&self, passed: &mut Passed) {
-        passed.words("insert", self.insert.as_ref().map(Source::words));
-        passed.words("delete", self.delete.as_ref().map(Source::words));
-        passed.option("insert-vertices", self.insert_vertices);
+    pub(super) fn forward(&self, child_args: &mut ChildArgs) {
+        child_args.option_os("insert", self.insert.as_ref().map(Source::words));
+        child_args.option_os("delete", self.delete.as_ref().map(Source::words));
+        child_args.option("insert-vertices", self.insert_vertices);
         let victims = self.delete_vertices.as_ref().map(|victims| match victims {
-            Victims::Count(count) => count.to_string().into(),
-            Victims::File(path) => path.clone().into(),
+            VertexSelection::Count(count) => count.to_string().into(),
+            VertexSelection::File(path) => path.clone().into(),
         });
-        passed.words("delete-vertices", victims);
+        child_args.option_os("delete-vertices", victims);
         for pattern in &self.pattern {
-            passed.option("pattern", Some(pattern.name()));
+            child_args.option("pattern", Some(pattern.name()));
         }
-        passed.option("batch", self.batch);
-        passed.option("rounds", self.rounds);
-        passed.option("seed", Some(self.seed));
+        child_args.option("batch", self.batch);
+        child_args.option("rounds", self.rounds);
+        child_args.option("seed", Some(self.seed));
     }
 
     /// The updates of a graph, with those of files read.
@@ -208,8 +208,8 @@ impl UpdateArguments {
         }
         let delete_vertices = match &self.delete_vertices {
             None => None,
-            Some(Victims::Count(count)) => Some(Vertices::Drawn(*count as usize)),
-            Some(Victims::File(path)) => {
+            Some(VertexSelection::Count(count)) => Some(Vertices::Drawn(*count as usize)),
+            Some(VertexSelection::File(path)) => {
                 Some(Vertices::Given(load_vertices(path, &graph.ids, vertices)?))
             }
         };
@@ -257,11 +257,11 @@ fn parse_vertices(text: &str) -> Result<u32, String> {
 }
 
 /// A count, or else a file.
-fn parse_victims(text: &str) -> Result<Victims, String> {
+fn parse_victims(text: &str) -> Result<VertexSelection, String> {
     match looks_like_counts(text) {
-        false => Ok(Victims::File(text.into())),
+        false => Ok(VertexSelection::File(text.into())),
         true => parse_vertices(text)
-            .map(Victims::Count)
+            .map(VertexSelection::Count)
             .map_err(|why| format!("{why}, or a file")),
     }
 }
@@ -299,9 +299,9 @@ mod tests {
 
     #[test]
     fn victims_are_a_count_or_a_file() {
-        assert_eq!(parse_victims("2^10"), Ok(Victims::Count(1024)));
+        assert_eq!(parse_victims("2^10"), Ok(VertexSelection::Count(1024)));
         for file in ["closed", "./1000", "gen:road"] {
-            assert_eq!(parse_victims(file), Ok(Victims::File(file.into())));
+            assert_eq!(parse_victims(file), Ok(VertexSelection::File(file.into())));
         }
         for bad in ["0", "-1", "2^31", "1,2", "2^"] {
             assert!(parse_victims(bad).is_err(), "{bad}");

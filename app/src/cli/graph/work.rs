@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use heapwood_graphs::files_read;
 
-use super::super::common::Passed;
+use super::super::common::ChildArgs;
 use super::super::written::AsWritten;
 use super::events::EventArguments;
 use super::input::InputArguments;
@@ -118,22 +118,22 @@ impl WorkArguments {
     }
 
     /// These arguments for another process, without the file.
-    pub(in crate::cli) fn forward(&self, passed: &mut Passed) {
+    pub(in crate::cli) fn forward(&self, child_args: &mut ChildArgs) {
         let input = &self.input;
-        passed.option("file-format", input.file_format.map(|format| format.name()));
-        passed.flag("one-based", input.one_based);
-        passed.flag("compact-ids", input.compact_ids);
-        passed.flag("bipartite", input.bipartite);
-        passed.flag("directed", input.directed);
-        passed.flag("undirected", input.undirected);
-        passed.flag("self-loops", input.self_loops);
-        passed.option("pool", Some(self.pool));
-        self.updates.forward(passed);
-        self.events.forward(passed);
-        self.algorithms.flags.forward(passed);
-        passed.flag("incremental", self.algorithms.incremental);
-        passed.option("runs", Some(self.runs));
-        passed.flag("verify", self.verify);
+        child_args.option("file-format", input.file_format.map(|format| format.name()));
+        child_args.flag("one-based", input.one_based);
+        child_args.flag("compact-ids", input.compact_ids);
+        child_args.flag("bipartite", input.bipartite);
+        child_args.flag("directed", input.directed);
+        child_args.flag("undirected", input.undirected);
+        child_args.flag("self-loops", input.self_loops);
+        child_args.option("pool", Some(self.pool));
+        self.updates.forward(child_args);
+        self.events.forward(child_args);
+        self.algorithms.flags.forward(child_args);
+        child_args.flag("incremental", self.algorithms.incremental);
+        child_args.option("runs", Some(self.runs));
+        child_args.flag("verify", self.verify);
     }
 }
 

@@ -9,7 +9,7 @@ mod runner;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use process::{answer, ask};
+pub use process::{child_main, run_in_child};
 pub use runner::Runner;
 
 use super::Status;

@@ -16,7 +16,7 @@ use crate::workload::Status;
 /// # Errors
 ///
 /// When the program cannot start itself.
-pub fn ask<C: BenchCase>(
+pub fn run_in_child<C: BenchCase>(
     case: &C,
     spec: &Spec,
     info: &DeviceInfo,
@@ -39,13 +39,13 @@ pub fn ask<C: BenchCase>(
     })
 }
 
-/// What the process that [`ask`] started does: measures the case and returns
+/// What the process that [`run_in_child`] started does: measures the case and returns
 /// its row as JSON.
 ///
 /// # Errors
 ///
 /// When the case makes no sense or its backend does not open.
-pub fn answer<C: BenchCase>(case: &str) -> Result<String, Error> {
+pub fn child_main<C: BenchCase>(case: &str) -> Result<String, Error> {
     let case: C = serde_json::from_str(case)
         .map_err(|cause| Error::Usage(format!("this is no case: {cause}")))?;
     let spec = Spec::parse(case.allocator()).map_err(Error::Usage)?;

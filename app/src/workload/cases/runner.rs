@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{BenchCase, BenchRow, ask};
+use super::{BenchCase, BenchRow, run_in_child};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{Backend, DeviceInfo, Options};
@@ -54,7 +54,7 @@ impl Runner {
     /// When no process can be started.
     pub fn run<C: BenchCase>(&mut self, spec: &Spec, case: &C) -> Result<C::Row, Error> {
         Ok(match &mut self.0 {
-            Place::Processes { info, timeout } => ask(case, spec, info, *timeout)?,
+            Place::Processes { info, timeout } => run_in_child(case, spec, info, *timeout)?,
             Place::Here {
                 backend,
                 lost: true,
