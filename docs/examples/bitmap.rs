@@ -18,7 +18,7 @@ const BLOCK_BYTES: u64 = 1024;
 const WORD_BLOCKS: u64 = 32;
 /// The most bytes of a block: more than any device has, and few enough to calculate
 /// with.
-const MOST_BLOCK_BYTES: u64 = 1 << 48;
+const MAX_BLOCK_BYTES: u64 = 1 << 48;
 const PARAMETERS: &str = "block=BYTES, a multiple of 16 up to 2^48";
 
 /// Blocks of one size under a bitmap.
@@ -92,7 +92,7 @@ impl Allocator for BitmapMalloc {
         let block_bytes = match request.parameters {
             [] => BLOCK_BYTES,
             [("block", text)] => match text.parse() {
-                Ok(bytes @ 1..=MOST_BLOCK_BYTES) if bytes % 16 == 0 => bytes,
+                Ok(bytes @ 1..=MAX_BLOCK_BYTES) if bytes % 16 == 0 => bytes,
                 _ => return Err(bad),
             },
             _ => return Err(bad),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use heapwood_files::ReadError;
 
-use crate::{Format, MOST_VERTICES};
+use crate::{Format, MAX_VERTICES};
 
 /// Why a graph was refused, or could not be written or made.
 #[derive(Debug, thiserror::Error)]
@@ -211,7 +211,7 @@ pub enum LineProblem {
     Overflow64(String),
     /// An id of an edge list is too large to be a vertex's number.
     #[error(
-        "vertex id {0}: ids without gaps are below {MOST_VERTICES}; --compact-ids takes any of 64 \
+        "vertex id {0}: ids without gaps are below {MAX_VERTICES}; --compact-ids takes any of 64 \
          bits, and numbers those that occur"
     )]
     WideId(String),

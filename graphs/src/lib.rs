@@ -41,4 +41,4 @@ pub use write::{output_format, save, save_with_ids};
 ///
 /// A few bytes of text can name any id; rows take 16 bytes for each vertex up to
 /// the largest. This many take 4 GiB.
-pub const MOST_VERTICES: u32 = 1 << 28;
+pub const MAX_VERTICES: u32 = 1 << 28;

@@ -51,7 +51,7 @@ pub use panorama::{Panorama, PanoramaError};
 pub use ply::{PlyProblem, read_ply};
 pub use scene::Scene;
 pub use texture::{
-    LARGEST_SIDE, MAX_TEXTURE_COORDINATE, MOST_TEXELS, MaterialTextures, Texture, TextureImage,
+    MAX_SIDE, MAX_TEXELS, MAX_TEXTURE_COORDINATE, MaterialTextures, Texture, TextureImage,
     Texturing, Wrap, decoded,
 };
 pub use view::{

@@ -8,11 +8,11 @@ use heapwood_files::{ReadError, is_gz, stem};
 use crate::beside::in_any_case;
 use crate::gltf::is_gltf;
 use crate::ply::is_ply;
-use crate::texture::LARGEST_IMAGE;
+use crate::texture::MAX_IMAGE;
 use crate::{CleanOptions, CleanReport, Scene, SceneError, Warning, foreign, gltf, obj, ply};
 
 /// Most bytes of a scene that are read, after decompression.
-pub const LARGEST: u64 = 4 << 30;
+pub const MAX_FILE_BYTES: u64 = 4 << 30;
 
 /// A cleaned scene and what there is to say about it.
 #[derive(Clone, Debug)]
@@ -70,13 +70,12 @@ fn read_at(
         path: name.clone(),
         format,
     };
-    let bytes = heapwood_files::read_text_or(path, LARGEST, &[ply::MAGIC, gltf::MAGIC]).map_err(
-        |error| {
+    let bytes = heapwood_files::read_text_or(path, MAX_FILE_BYTES, &[ply::MAGIC, gltf::MAGIC])
+        .map_err(|error| {
             let is_binary = matches!(error, ReadError::Binary(_));
             let format = is_binary.then(|| foreign::format_of_file(path)).flatten();
             format.map_or_else(|| SceneError::reading(&name, error), refused)
-        },
-    )?;
+        })?;
     if let Some(format) = foreign::format(&bytes) {
         return Err(refused(format));
     }
@@ -97,7 +96,7 @@ fn read_at(
 /// The bytes of a material library or an image, or the reason why there are none. Libraries may be
 /// as large as images.
 fn beside_obj(path: &Path) -> Result<Vec<u8>, String> {
-    beside(path, |path| heapwood_files::read(path, LARGEST_IMAGE))
+    beside(path, |path| heapwood_files::read(path, MAX_IMAGE))
 }
 
 /// The bytes of a buffer, or the reason why there are none. Any bytes may be those of numbers, so

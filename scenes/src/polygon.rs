@@ -9,7 +9,7 @@ type Point = [f64; 2];
 
 /// Corners of a polygon beyond which a notch is not looked for: cutting ears takes their number
 /// squared, and cubed at worst.
-const MOST_CORNERS: usize = 256;
+const MAX_CORNERS: usize = 256;
 
 /// Polygons that became fans though they are not convex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Fans {
             let is_finite = points.as_flattened().iter().all(|value| value.is_finite());
             let outline = flat(&points);
             if is_finite && !is_convex(&outline) {
-                let ears = (outline.len() <= MOST_CORNERS && is_simple(&outline))
+                let ears = (outline.len() <= MAX_CORNERS && is_simple(&outline))
                     .then(|| ears(&outline))
                     .flatten();
                 if let Some(ears) = ears {

@@ -8,7 +8,7 @@ use super::BackendError;
 
 /// Threads of a launch, at the most: a thread that goes on to the item as many
 /// further as there are threads stays below 2^32 if there are no more items either.
-pub const MOST_THREADS: u32 = 1 << 31;
+pub const MAX_THREADS: u32 = 1 << 31;
 
 /// A kernel to run.
 #[derive(Clone, Copy)]
@@ -23,13 +23,13 @@ pub struct Launch {
 
 impl Launch {
     /// The grid that it gets: where about so many threads are meant, no more than
-    /// [`MOST_THREADS`].
+    /// [`MAX_THREADS`].
     ///
     /// # Errors
     ///
     /// [`BackendError::TooManyThreads`] where exactly so many are meant.
     pub fn bounded_grid(&self) -> Result<Grid, BackendError> {
-        let most = MOST_THREADS;
+        let most = MAX_THREADS;
         match self.grid {
             Grid::Threads(count) | Grid::Rays(count) if count > most => {
                 Err(BackendError::TooManyThreads {
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn exact_numbers_of_threads_are_refused_beyond_the_most_and_others_cut() {
-        let most = MOST_THREADS;
+        let most = MAX_THREADS;
         for grid in [
             Grid::Threads(most),
             Grid::Rays(most),

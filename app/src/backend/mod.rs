@@ -32,7 +32,7 @@ pub use cpu::{Cpu, tell_of_long_calls};
 pub use devices::Device;
 pub use gpu::Cuda;
 pub use heapwood_device::launch::Grid;
-pub use launch::{Launch, MOST_THREADS};
+pub use launch::{Launch, MAX_THREADS};
 pub(crate) use memory::memory_of;
 pub use memory::{Allocation, Memory};
 pub use memory_source::{MemorySource, SourceVisitor, visit_sources};
@@ -214,7 +214,7 @@ pub trait Backend: Send + Sync {
     ///
     /// # Errors
     ///
-    /// A kernel over an allocator without one, more threads than [`MOST_THREADS`], a
+    /// A kernel over an allocator without one, more threads than [`MAX_THREADS`], a
     /// kernel that faults, and on the GPU parts that take longer than the backend's limit
     /// (a thread of the CPU cannot be ended; commands that must not wait run a process of
     /// their own).

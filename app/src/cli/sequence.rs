@@ -11,7 +11,7 @@ use crate::Error;
 use crate::cameras::{fly, orbit};
 
 /// The most pictures of a sequence, whose numbers have four digits.
-const MOST: i64 = 9999;
+const MAX_FRAMES: i64 = 9999;
 
 /// A sequence, if there is to be one.
 #[derive(Debug, Args)]
@@ -20,7 +20,7 @@ pub struct SequenceArguments {
     /// Render N pictures on a circle around the point of --look-at
     ///
     /// The first is that of the camera itself. -o NAME.png stands for NAME-0001.png and so on.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST), conflicts_with_all = ["fly", "runs", "ray_times"])]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_FRAMES), conflicts_with_all = ["fly", "runs", "ray_times"])]
     orbit: Option<u32>,
     /// Render --frames pictures on the way between two view files
     ///
@@ -34,7 +34,7 @@ pub struct SequenceArguments {
     )]
     fly: Option<Vec<PathBuf>>,
     /// Pictures of --fly, with those of both ends
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=MOST), requires = "fly", conflicts_with = "orbit")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=MAX_FRAMES), requires = "fly", conflicts_with = "orbit")]
     frames: Option<u32>,
 }
 

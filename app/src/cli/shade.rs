@@ -14,7 +14,7 @@ use crate::tree::{Crop, Lighting, Shade, Shading};
 const AO_SAMPLES: u32 = 16;
 
 /// The most samples of a pixel.
-const MOST_SAMPLES: u32 = 65_536;
+const MAX_SAMPLES: u32 = 65_536;
 
 /// The most surfaces of a path where no number is asked for.
 const BOUNCES: u32 = 8;
@@ -89,7 +89,7 @@ pub struct ShadeArguments {
     #[arg(long, hide_default_value = true, value_name = "MODE", value_parser = parse_shade(), default_value = Mode::default().name())]
     shade: ShadeName,
     /// Samples per pixel [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SAMPLES)))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SAMPLES)))]
     spp: Option<u32>,
     /// Render this part only, in pixels from the upper left corner
     #[arg(long, hide_short_help = true, value_name = "X,Y,W,H", value_parser = parse_crop)]
@@ -174,7 +174,7 @@ impl ShadeArguments {
             (Some(samples), _) => samples,
             (None, false) => 1,
             // Shadow rays are numbered by 32 bits.
-            (None, true) => MOST_SAMPLES.min(u32::MAX / self.ambient_rays()),
+            (None, true) => MAX_SAMPLES.min(u32::MAX / self.ambient_rays()),
         }
     }
 

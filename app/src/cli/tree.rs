@@ -347,16 +347,16 @@ fn scene_camera<'a>(scene: &'a Scene, name: &str) -> Result<&'a SceneCamera, Err
 
 /// Cameras with their numbers, or the first of them if there are many.
 fn camera_list(cameras: &[SceneCamera]) -> String {
-    const MOST: usize = 8;
-    let named = (1..).zip(cameras).take(MOST);
+    const MAX_LISTED: usize = 8;
+    let named = (1..).zip(cameras).take(MAX_LISTED);
     let mut list: Vec<String> = named
         .map(|(number, camera)| match camera.name.is_empty() {
             true => number.to_string(),
             false => format!("{number} `{}`", camera.name.escape_debug()),
         })
         .collect();
-    if cameras.len() > MOST {
-        list.push(format!("{} more", cameras.len() - MOST));
+    if cameras.len() > MAX_LISTED {
+        list.push(format!("{} more", cameras.len() - MAX_LISTED));
     }
     list.join(", ")
 }

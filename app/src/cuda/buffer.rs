@@ -8,7 +8,7 @@ use super::error::{CudaError, check};
 use super::gpu::Gpu;
 use super::shared::Shared;
 use crate::pool::PoolBuffer;
-use crate::pool::size_class::LARGEST_CLASS;
+use crate::pool::size_class::MAX_CLASS;
 
 /// Device memory that goes back to the pool of its device on drop. Its content is
 /// undefined at first: often it is what another buffer has left.
@@ -196,7 +196,7 @@ impl Drop for Buffer {
         let Some(memory) = self.memory.take() else {
             return;
         };
-        let is_large = memory.block_bytes() > LARGEST_CLASS;
+        let is_large = memory.block_bytes() > MAX_CLASS;
         if is_large && self.gpu.synchronize_within(PATIENCE).is_ok() {
             memory.retire();
         }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::tests::{LIMIT, gpu, kernel, words};
 use super::{Buffer, CudaError, DeviceMemory, DeviceStream, Function};
-use crate::pool::size_class::LARGEST_CLASS;
+use crate::pool::size_class::MAX_CLASS;
 use crate::pool::{Limits, Pool};
 use crate::random::SplitMix64;
 
@@ -118,13 +118,13 @@ fn free_memory_is_asked_for_when_the_pool_has_given_its_own_back() {
     let idle = gpu.pool().allocate(3 << 20).unwrap();
     gpu.pool().deallocate(idle);
     let buffers: Vec<Buffer> = (0..8)
-        .map(|_| Buffer::new(&gpu, LARGEST_CLASS).unwrap())
+        .map(|_| Buffer::new(&gpu, MAX_CLASS).unwrap())
         .collect();
     spin(&busy, 1_000_000_000);
     drop(buffers);
     let stats = gpu.pool().stats();
     assert_eq!(stats.cached_bytes, 3 << 20);
-    assert_eq!(stats.pending_bytes, 8 * LARGEST_CLASS);
+    assert_eq!(stats.pending_bytes, 8 * MAX_CLASS);
     let free = gpu.free_memory().unwrap();
     assert_eq!(gpu.pool().stats().held_bytes, kept.bytes());
     // Other tests have a little.

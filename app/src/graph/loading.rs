@@ -15,7 +15,7 @@ use crate::heap::{AllocatorName, HeapError, MostPool};
 use crate::size::Pool;
 
 /// Least first pool of `--pool auto`, in bytes, where there is that much.
-const LEAST_POOL: u64 = 64 << 20;
+const MIN_POOL: u64 = 64 << 20;
 
 /// A pool that most graphs fit into and some batches more.
 pub(super) fn first_pool(shape: &Shape, entries: u64) -> u64 {
@@ -28,7 +28,7 @@ pub(super) fn first_pool(shape: &Shape, entries: u64) -> u64 {
         // one.
         Layout::Linked => 12 * entries + 128 * blocks,
     };
-    (4 * store * shape.stores() as u64).max(LEAST_POOL)
+    (4 * store * shape.stores() as u64).max(MIN_POOL)
 }
 
 /// A device store with the graph in it, and the time of the loading that succeeded. Its pool
@@ -89,10 +89,10 @@ mod tests {
             provides: false,
             layout: Layout::Contiguous,
         };
-        assert_eq!(first_pool(&shape, 1), LEAST_POOL);
+        assert_eq!(first_pool(&shape, 1), MIN_POOL);
         assert_eq!(first_pool(&shape, 1 << 30), 8 * (72 << 30));
         shape.layout = Layout::Linked;
-        assert_eq!(first_pool(&shape, 1), LEAST_POOL);
+        assert_eq!(first_pool(&shape, 1), MIN_POOL);
         assert_eq!(first_pool(&shape, 1 << 30), 8 * (140 << 30));
     }
 }

@@ -73,7 +73,7 @@ ret;
 ";
 
 /// The most bytes of a file.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// What is to be linked with the kernels of an allocator of the user's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -197,7 +197,7 @@ impl Link {
 impl LinkedFile {
     fn read(path: &Path, on_gpu: bool) -> Result<Self, LinkError> {
         let owned = path.to_owned();
-        let bytes = read_as_is(path, MOST_BYTES).map_err(|cause| LinkError::Read {
+        let bytes = read_as_is(path, MAX_BYTES).map_err(|cause| LinkError::Read {
             path: owned.clone(),
             cause: cause.to_string(),
         })?;

@@ -13,7 +13,7 @@ use super::stats::{Counters, Stats};
 /// How often a refused request gives free memory back, at most: one that no device could
 /// serve has to end though other threads go on freeing. By then all that there was is gone:
 /// the amount doubles from [`PAGE`] on.
-const MOST_ATTEMPTS: u32 = 64;
+const MAX_ATTEMPTS: u32 = 64;
 
 /// What a pool may keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,7 +215,7 @@ impl<P: Provider> Pool<P> {
             let _turn = self.turn();
             // Twice as much each time: memory in many small blocks may be of little use.
             let mut wanted = bytes.max(PAGE);
-            for _ in 0..MOST_ATTEMPTS {
+            for _ in 0..MAX_ATTEMPTS {
                 self.give_back(wanted);
                 result = self.try_obtain(bytes);
                 // Some that was given back is not free for this request, or others have

@@ -1,6 +1,6 @@
 //! How large a block is for a request, and which cached blocks serve it.
 //!
-//! Small requests, up to [`LARGEST_CLASS`], have classes of a fixed size: multiples of 512 B
+//! Small requests, up to [`MAX_CLASS`], have classes of a fixed size: multiples of 512 B
 //! up to 2 KiB, then four a doubling, equally far apart (the spacing of jemalloc; the powers
 //! of two of the caching pool that this one follows are among them). A block of a class
 //! serves every request of the class, so that a look at one list decides.
@@ -19,7 +19,7 @@
 /// The smallest block, and the distance of the smallest classes, in bytes.
 pub const GRANULE: u64 = 512;
 /// The largest block of a class, in bytes.
-pub const LARGEST_CLASS: u64 = 32 << 20;
+pub const MAX_CLASS: u64 = 32 << 20;
 /// Sizes of large blocks are multiples of this, in bytes.
 pub const PAGE: u64 = 2 << 20;
 /// Number of classes.
@@ -28,7 +28,7 @@ pub(super) const CLASSES: usize = (STEPS * (DOUBLINGS + 1)) as usize;
 /// Classes of a doubling.
 const STEPS: u64 = 4;
 /// Doublings from `STEPS` granules to the largest class.
-const DOUBLINGS: u64 = (LARGEST_CLASS / (STEPS * GRANULE)).ilog2() as u64;
+const DOUBLINGS: u64 = (MAX_CLASS / (STEPS * GRANULE)).ilog2() as u64;
 /// The part of a large request that may be unused in a cached block.
 const LARGE_SLACK: u64 = 8;
 
@@ -54,7 +54,7 @@ pub(super) enum Fit {
 impl Fit {
     /// For a request of so many bytes.
     pub(super) fn of(bytes: u64) -> Self {
-        if bytes > LARGEST_CLASS {
+        if bytes > MAX_CLASS {
             let most = bytes.saturating_add(bytes / LARGE_SLACK);
             // What cannot be rounded is refused by any provider.
             let bytes = bytes.checked_next_multiple_of(PAGE).unwrap_or(bytes);
@@ -90,7 +90,7 @@ pub fn block_bytes(bytes: u64) -> u64 {
 
 /// The largest request whose new block takes no more than so many bytes; 0 if there is none.
 pub fn largest_request(block_bytes: u64) -> u64 {
-    if block_bytes > LARGEST_CLASS {
+    if block_bytes > MAX_CLASS {
         return block_bytes - block_bytes % PAGE;
     }
     let granules = block_bytes / GRANULE;
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn classes_are_numbered_by_size_without_gaps() {
         let mut sizes = vec![];
-        for granules in 0..=LARGEST_CLASS / GRANULE {
+        for granules in 0..=MAX_CLASS / GRANULE {
             let Fit::Class { class, bytes } = Fit::of(granules * GRANULE) else {
                 panic!("{granules} granules have no class");
             };
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_class_serves_itself() {
-        for bytes in (1..=LARGEST_CLASS).step_by(509) {
+        for bytes in (1..=MAX_CLASS).step_by(509) {
             let fit = Fit::of(bytes);
             assert_eq!(Fit::of(fit.block_bytes()), fit, "{bytes}");
         }
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn what_is_unused_keeps_its_bound() {
-        for bytes in (1..=LARGEST_CLASS).step_by(97) {
+        for bytes in (1..=MAX_CLASS).step_by(97) {
             let unused = block_bytes(bytes) - bytes;
             let bound = if bytes <= 2048 {
                 512
@@ -146,7 +146,7 @@ mod tests {
             };
             assert!(unused < bound, "{unused} of {bytes}");
         }
-        let large = (LARGEST_CLASS + 1..1 << 30).step_by(1_000_003);
+        let large = (MAX_CLASS + 1..1 << 30).step_by(1_000_003);
         for bytes in large.chain([(1 << 40) + 1]) {
             let Fit::Large { bytes: new, most } = Fit::of(bytes) else {
                 panic!("{bytes} has a class");
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_largest_request_is_the_last_whose_block_fits() {
-        let small = (0..LARGEST_CLASS + 3 * PAGE).step_by(509);
+        let small = (0..MAX_CLASS + 3 * PAGE).step_by(509);
         let edges = (1..=CLASSES as u64).flat_map(|class| {
             let base = largest_request(class << 20);
             [base.saturating_sub(1), base, base + 1]

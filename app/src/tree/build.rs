@@ -20,11 +20,11 @@ use crate::size::Pool;
 /// First pool of `--pool auto`, as a multiple of the root's references.
 const FIRST_POOL: u64 = 64;
 /// Least first pool of `--pool auto`, in bytes.
-const LEAST_POOL: u64 = 16 << 20;
+const MIN_POOL: u64 = 16 << 20;
 
 /// First pool of `--pool auto` for a root whose references take so many bytes.
 pub(crate) fn first_pool(root: u64) -> u64 {
-    (root * FIRST_POOL).max(LEAST_POOL)
+    (root * FIRST_POOL).max(MIN_POOL)
 }
 
 /// Triangles on a backend, from which trees are built.

@@ -6,7 +6,7 @@ use crate::Result;
 use crate::pipeline::{Modules, exported_allocator};
 
 /// The most bytes of a module: a driver takes about a second a megabyte.
-const MOST_BYTES: usize = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 /// Functions that may be called, by part of their names: all others must be
 /// inlined, or the registers of a kernel are those of a calling convention.
@@ -166,7 +166,7 @@ fn matches_constant(line: &str) -> bool {
 /// All violations in the text of a module, each with its entry and line.
 pub fn violations(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    if text.len() > MOST_BYTES {
+    if text.len() > MAX_BYTES {
         found.push(format!("{} bytes", text.len()));
     }
     let mut entry = "";
@@ -292,7 +292,7 @@ mod tests {
             violations(&head.replace(".maxntid 256, 1, 1\n", "")).len(),
             1
         );
-        assert_eq!(violations(&" ".repeat(MOST_BYTES + 1)).len(), 1);
+        assert_eq!(violations(&" ".repeat(MAX_BYTES + 1)).len(), 1);
     }
 
     #[test]

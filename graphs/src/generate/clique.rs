@@ -18,7 +18,7 @@ const RISE: f64 = 0.63;
 const REACH: u32 = 12;
 /// Co-authors of a paper: one, and a tail that falls with the square, cut off.
 const TAIL: f64 = 1.1;
-const MOST_AUTHORS: f64 = 24.0;
+const MAX_AUTHORS: f64 = 24.0;
 
 /// Makes the graph.
 pub(super) fn make(vertices: u32, seed: u64) -> Made {
@@ -38,7 +38,7 @@ pub(super) fn make(vertices: u32, seed: u64) -> Made {
 fn authors(vertices: u32, lead: u32, random: Random) -> Vec<u32> {
     let place = u64::from(lead) << 8;
     let tail = TAIL * (1.0 / random.unit(place).max(1e-9).sqrt() - 1.0);
-    let others = (1.0 + tail).min(MOST_AUTHORS) as u64;
+    let others = (1.0 + tail).min(MAX_AUTHORS) as u64;
     let mut authors = vec![lead];
     for i in 0..others {
         let rank = rank(random.word(place + 1 + 2 * i), vertices);

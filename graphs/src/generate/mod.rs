@@ -19,10 +19,10 @@ mod uniform;
 use crate::{EdgeList, GraphError};
 
 /// Most vertices of a generated graph.
-pub const MOST_VERTICES: u64 = 1 << 26;
+pub const MAX_VERTICES: u64 = 1 << 26;
 /// Most edges of a random graph. The list takes 8 bytes each, and as much again
 /// while it is put together.
-pub const MOST_EDGES: u64 = 1 << 30;
+pub const MAX_EDGES: u64 = 1 << 30;
 
 /// A kind of graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -125,10 +125,10 @@ pub fn generate(kind: Kind, parameters: Parameters) -> Result<EdgeList, GraphErr
         }
         Ok(count)
     };
-    let vertices = bounded("vertices", vertices, MOST_VERTICES)? as u32;
+    let vertices = bounded("vertices", vertices, MAX_VERTICES)? as u32;
     let drawn = |a_vertex: u64| {
         let count = parameters.edges.unwrap_or(a_vertex * u64::from(vertices));
-        bounded("edges", count, MOST_EDGES)
+        bounded("edges", count, MAX_EDGES)
     };
     let (vertices, edges) = match kind {
         Kind::Delaunay => delaunay::make(vertices, seed),

@@ -12,7 +12,7 @@ use super::random::{Random, unit};
 use crate::rows::prefix_sums;
 
 /// A road has 0 to so many bends.
-const MOST_BENDS: u32 = 8;
+const MAX_BENDS: u32 = 8;
 /// Bends of a dead end.
 const DEAD_END: u64 = 4;
 /// How often there is the second road, and the diagonal one.
@@ -114,6 +114,6 @@ impl Grid {
             .into_iter()
             .zip(3..)
             .filter(|((present, _), _)| *present)
-            .map(move |((_, back), road)| (i - back, random.below(place + road, MOST_BENDS + 1)))
+            .map(move |((_, back), road)| (i - back, random.below(place + road, MAX_BENDS + 1)))
     }
 }

@@ -9,7 +9,7 @@
 use super::text::{self, Fault, Line, Words, lines, parse_lines};
 use super::{Note, Parsed};
 use crate::error::excerpt;
-use crate::{EdgeList, LineProblem, MOST_VERTICES};
+use crate::{EdgeList, LineProblem, MAX_VERTICES};
 
 /// What sets one of the formats apart.
 struct Dialect {
@@ -129,10 +129,10 @@ fn parse_header(line: Option<&Line<'_>>, dialect: &Dialect) -> Result<(u32, u64)
     if !words.is_empty() {
         return Err(wrong());
     }
-    if vertices > MOST_VERTICES {
+    if vertices > MAX_VERTICES {
         return Err(LineProblem::TooManyVertices {
             count: vertices.into(),
-            limit: MOST_VERTICES,
+            limit: MAX_VERTICES,
         });
     }
     Ok((vertices, edges))

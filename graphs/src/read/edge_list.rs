@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use super::text::{Fault, Words, parse_lines};
 use super::{Note, Numbering, Parsed, ReadOptions, sides};
-use crate::{EdgeList, Ids, LineProblem, MOST_VERTICES};
+use crate::{EdgeList, Ids, LineProblem, MAX_VERTICES};
 use konect::Shape;
 pub(super) use konect::is_konect;
 use numbering::{Any, Consecutive, Known, ReadId};
@@ -182,8 +182,8 @@ fn compact(edges: Vec<[u64; 2]>) -> Result<(Vec<[u32; 2]>, Vec<u64>), Fault> {
     ids.par_sort_unstable();
     ids.dedup();
     let count = ids.len() as u64;
-    if count > u64::from(MOST_VERTICES) {
-        let limit = MOST_VERTICES;
+    if count > u64::from(MAX_VERTICES) {
+        let limit = MAX_VERTICES;
         return Err(Fault::new(0, LineProblem::TooManyVertices { count, limit }));
     }
     let number = |id: &u64| ids.partition_point(|other| other < id) as u32;

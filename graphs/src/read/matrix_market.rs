@@ -10,7 +10,7 @@
 use super::text::{self, Fault, Line, Words, lines, parse_lines};
 use super::{Note, Parsed, sides};
 use crate::error::excerpt;
-use crate::{EdgeList, LineProblem, MOST_VERTICES};
+use crate::{EdgeList, LineProblem, MAX_VERTICES};
 
 /// How every such file starts, in any case.
 const BANNER: &str = "%%matrixmarket";
@@ -175,11 +175,11 @@ fn parse_size(mut words: Words<'_>, line: &Line<'_>) -> Result<Size, LineProblem
     }
     if let Some(count) = [rows, columns]
         .into_iter()
-        .find(|&count| count > MOST_VERTICES)
+        .find(|&count| count > MAX_VERTICES)
     {
         return Err(LineProblem::TooManyVertices {
             count: count.into(),
-            limit: MOST_VERTICES,
+            limit: MAX_VERTICES,
         });
     }
     Ok(Size {

@@ -15,7 +15,7 @@ use super::text::{self, Fault, Line, Words, lines, pieces};
 use super::{Note, Parsed};
 use crate::error::excerpt;
 use crate::hash::of_entry;
-use crate::{EdgeList, LineProblem, MOST_VERTICES};
+use crate::{EdgeList, LineProblem, MAX_VERTICES};
 
 const HEADER: &str = "`vertices edges [fmt [ncon]]` is needed";
 
@@ -163,10 +163,10 @@ fn parse_header(line: &Line<'_>) -> Result<Header, LineProblem> {
     if !words.is_empty() {
         return Err(wrong(HEADER));
     }
-    if vertices > MOST_VERTICES {
+    if vertices > MAX_VERTICES {
         return Err(LineProblem::TooManyVertices {
             count: vertices.into(),
-            limit: MOST_VERTICES,
+            limit: MAX_VERTICES,
         });
     }
     if digits.len() > 3 || !digits.iter().all(|d| matches!(d, b'0' | b'1')) {

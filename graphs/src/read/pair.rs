@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::text::{Fault, Line, lines, parse_lines};
 use super::{Loaded, Note, Numbering, Parsed, ReadOptions, check_text, edge_list, located, plain};
 use crate::format::suffix;
-use crate::{Format, GraphError, Ids, LineProblem, MOST_VERTICES};
+use crate::{Format, GraphError, Ids, LineProblem, MAX_VERTICES};
 
 /// The files of a graph, which are there.
 pub(super) struct Pair {
@@ -146,8 +146,8 @@ fn read_vertices(text: &[u8]) -> Result<Vec<u64>, Fault> {
     })?;
     let mut ids: Vec<u64> = listed.into_par_iter().map(|[id, _]| id).collect();
     let count = ids.len() as u64;
-    if count > u64::from(MOST_VERTICES) {
-        let limit = MOST_VERTICES;
+    if count > u64::from(MAX_VERTICES) {
+        let limit = MAX_VERTICES;
         return Err(Fault::new(0, LineProblem::TooManyVertices { count, limit }));
     }
     ids.par_sort_unstable();

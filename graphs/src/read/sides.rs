@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::text::Fault;
-use crate::{LineProblem, MOST_VERTICES};
+use crate::{LineProblem, MAX_VERTICES};
 
 /// Numbers the right ends after the left ones; returns how many vertices each side has: as many
 /// as are declared, or as the largest number asks for if that is more.
@@ -15,8 +15,8 @@ pub(super) fn separate(edges: &mut [[u32; 2]], declared: [u32; 2]) -> Result<[u3
     let most = |a: [u32; 2], b: [u32; 2]| [a[0].max(b[0]), a[1].max(b[1])];
     let [left, right] = counts.reduce(|| declared, most);
     let count = u64::from(left) + u64::from(right);
-    if count > u64::from(MOST_VERTICES) {
-        let limit = MOST_VERTICES;
+    if count > u64::from(MAX_VERTICES) {
+        let limit = MAX_VERTICES;
         return Err(Fault::new(0, LineProblem::TooManyVertices { count, limit }));
     }
     edges.par_iter_mut().for_each(|edge| edge[1] += left);

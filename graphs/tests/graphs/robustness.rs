@@ -5,7 +5,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use heapwood_graphs::{
-    Csr, CsrOptions, Events, Format, GraphError, Ids, MOST_VERTICES, Numbering, ReadOptions,
+    Csr, CsrOptions, Events, Format, GraphError, Ids, MAX_VERTICES, Numbering, ReadOptions,
     load_events, load_vertices, read_graph,
 };
 use proptest::prelude::*;
@@ -70,7 +70,7 @@ fn check(result: Result<heapwood_graphs::Loaded, GraphError>) {
         Ok(loaded) => loaded,
     };
     let edges = loaded.edges;
-    assert!(edges.vertices <= MOST_VERTICES);
+    assert!(edges.vertices <= MAX_VERTICES);
     assert_eq!(edges.first_out_of_range(), None);
     for note in loaded.notes {
         assert!(!note.to_string().contains('\n'));

@@ -7,7 +7,7 @@
 mod furniture;
 
 use super::builder::Builder;
-use super::{MOST_TRIANGLES, noise};
+use super::{MAX_TRIANGLES, noise};
 use crate::{Scene, SceneError};
 use glam::Vec3;
 
@@ -31,7 +31,7 @@ const SHELL: u64 = 5 * BOX;
 /// The seed chooses what is in which room.
 ///
 /// # Errors
-/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`].
+/// [`SceneError::TooMany`] beyond [`MAX_TRIANGLES`].
 pub fn building(triangles: u64, seed: u32) -> Result<Scene, SceneError> {
     let furniture = furniture::all();
     let contents =
@@ -43,15 +43,15 @@ pub fn building(triangles: u64, seed: u32) -> Result<Scene, SceneError> {
         rooms += 1;
         let plan = Plan::of(rooms);
         let count = furnished + plan.triangles();
-        if count >= triangles || count > MOST_TRIANGLES {
+        if count >= triangles || count > MAX_TRIANGLES {
             break (plan, count);
         }
     };
-    if count > MOST_TRIANGLES {
+    if count > MAX_TRIANGLES {
         return Err(SceneError::TooMany {
             name: "building".to_owned(),
             count: triangles.max(count),
-            limit: MOST_TRIANGLES,
+            limit: MAX_TRIANGLES,
         });
     }
     let mut builder = Builder::new(furniture::materials());
@@ -204,7 +204,7 @@ mod tests {
             let (cleaned, report) = building.clone().clean(CleanOptions::default()).unwrap();
             assert_eq!(cleaned.len(), building.len(), "{report}");
         }
-        let refused = building(MOST_TRIANGLES + 1, 1);
+        let refused = building(MAX_TRIANGLES + 1, 1);
         assert!(matches!(refused, Err(SceneError::TooMany { .. })));
     }
 

@@ -1,6 +1,6 @@
 //! Many copies of a scene.
 
-use super::MOST_TRIANGLES;
+use super::MAX_TRIANGLES;
 use crate::{Scene, SceneError};
 use glam::Vec3;
 
@@ -8,7 +8,7 @@ use glam::Vec3;
 /// in place; between copies is a gap of `gap` times the scene's extent.
 ///
 /// # Errors
-/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`],
+/// [`SceneError::TooMany`] beyond [`MAX_TRIANGLES`],
 /// [`SceneError::NoTriangles`] if nothing is copied.
 pub fn grid(scene: &Scene, side: u32, gap: f32) -> Result<Scene, SceneError> {
     let name = format!("{}-{side}x{side}", scene.name());
@@ -19,11 +19,11 @@ pub fn grid(scene: &Scene, side: u32, gap: f32) -> Result<Scene, SceneError> {
     if count == 0 {
         return Err(SceneError::NoTriangles { name });
     }
-    if count > MOST_TRIANGLES || vertices > u64::from(u32::MAX) {
+    if count > MAX_TRIANGLES || vertices > u64::from(u32::MAX) {
         return Err(SceneError::TooMany {
             name,
             count,
-            limit: MOST_TRIANGLES,
+            limit: MAX_TRIANGLES,
         });
     }
     let pitch = scene.bounds().extent() * (1.0 + gap);

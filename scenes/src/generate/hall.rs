@@ -1,7 +1,7 @@
 //! A hall of columns: the same detailed thing many times over, on a grid, between two large
 //! slabs, as in a mosque or a cistern.
 
-use super::MOST_TRIANGLES;
+use super::MAX_TRIANGLES;
 use super::builder::{Builder, turn};
 use crate::{Material, Scene, SceneError};
 use glam::{Vec2, Vec3};
@@ -35,18 +35,18 @@ const LAMP: u32 = 2;
 /// that have them. Two of its sides are open.
 ///
 /// # Errors
-/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`].
+/// [`SceneError::TooMany`] beyond [`MAX_TRIANGLES`].
 pub fn hall(triangles: u64) -> Result<Scene, SceneError> {
     let columns = triangles.saturating_sub(SHELL).div_ceil(COLUMN).max(1);
     let root = columns.isqrt();
     let side = root + u64::from(root * root < columns);
     let rows = columns.div_ceil(side);
     let count = (rows.saturating_mul(side).saturating_mul(COLUMN)).saturating_add(SHELL);
-    if count > MOST_TRIANGLES {
+    if count > MAX_TRIANGLES {
         return Err(SceneError::TooMany {
             name: "hall".to_owned(),
             count,
-            limit: MOST_TRIANGLES,
+            limit: MAX_TRIANGLES,
         });
     }
     let column = column();
@@ -135,7 +135,7 @@ mod tests {
             assert_eq!(hall.len() as u64, sized(columns), "{asked}");
             sound(&hall);
         }
-        for asked in [MOST_TRIANGLES, u64::MAX] {
+        for asked in [MAX_TRIANGLES, u64::MAX] {
             assert!(matches!(hall(asked), Err(SceneError::TooMany { .. })));
         }
     }

@@ -3,7 +3,7 @@
 //! The faces are cut into a lattice, to be thrown onto the sphere and from there onto a surface.
 //! A vertex on an edge or in a corner is made once, so that the surface is closed by its indices.
 
-use super::MOST_TRIANGLES;
+use super::MAX_TRIANGLES;
 use crate::{Material, Scene, SceneError};
 use glam::Vec3;
 use rayon::prelude::*;
@@ -53,7 +53,7 @@ const FACES: [[u32; 3]; 20] = [
 /// which the finest feature has four edges or more.
 ///
 /// # Errors
-/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`].
+/// [`SceneError::TooMany`] beyond [`MAX_TRIANGLES`].
 pub(super) fn closed_surface(
     name: &str,
     triangles: u64,
@@ -62,11 +62,11 @@ pub(super) fn closed_surface(
 ) -> Result<Scene, SceneError> {
     let pieces = pieces(triangles);
     let count = pieces.saturating_mul(pieces).saturating_mul(20);
-    if count > MOST_TRIANGLES {
+    if count > MAX_TRIANGLES {
         return Err(SceneError::TooMany {
             name: name.to_owned(),
             count,
-            limit: MOST_TRIANGLES,
+            limit: MAX_TRIANGLES,
         });
     }
     let lattice = Lattice::new(pieces as u32);

@@ -1,7 +1,7 @@
 //! A fractal height field of any number of triangles: rough down to a few cells, with lakes that
 //! are flat.
 
-use super::{MOST_TRIANGLES, noise};
+use super::{MAX_TRIANGLES, noise};
 use crate::{Material, Scene, SceneError};
 use glam::Vec3;
 use rayon::prelude::*;
@@ -19,15 +19,15 @@ const SNOW: f32 = 1.0;
 /// seed chooses its shape.
 ///
 /// # Errors
-/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`].
+/// [`SceneError::TooMany`] beyond [`MAX_TRIANGLES`].
 pub fn landscape(triangles: u64, seed: u32) -> Result<Scene, SceneError> {
     let cells = cells(triangles);
     let count = cells.saturating_mul(cells).saturating_mul(2);
-    if count > MOST_TRIANGLES {
+    if count > MAX_TRIANGLES {
         return Err(SceneError::TooMany {
             name: "landscape".to_owned(),
             count,
-            limit: MOST_TRIANGLES,
+            limit: MAX_TRIANGLES,
         });
     }
     let cells = cells as u32;
@@ -106,7 +106,7 @@ mod tests {
             assert_eq!(landscape.len(), made, "{asked}");
             sound(&landscape);
         }
-        for asked in [MOST_TRIANGLES + 1, u64::MAX] {
+        for asked in [MAX_TRIANGLES + 1, u64::MAX] {
             let refused = landscape(asked, 1);
             assert!(matches!(refused, Err(SceneError::TooMany { .. })));
         }

@@ -5,7 +5,7 @@
 //! solid: a face is made where a full cell has an empty one beside it. At level n there are
 //! `4 * 20^n + 8 * 8^n` triangles.
 
-use super::MOST_TRIANGLES;
+use super::MAX_TRIANGLES;
 use crate::{Material, Scene, SceneError};
 use glam::Vec3;
 
@@ -15,14 +15,14 @@ const SIDE: f32 = 3.0;
 /// The sponge of a level: at level 0 it is a cube. It stands on the ground, 3 units wide.
 ///
 /// # Errors
-/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`], which is from level 7 on.
+/// [`SceneError::TooMany`] beyond [`MAX_TRIANGLES`], which is from level 7 on.
 pub fn menger(level: u32) -> Result<Scene, SceneError> {
     let count = triangles(level);
-    if count > MOST_TRIANGLES {
+    if count > MAX_TRIANGLES {
         return Err(SceneError::TooMany {
             name: "menger".to_owned(),
             count,
-            limit: MOST_TRIANGLES,
+            limit: MAX_TRIANGLES,
         });
     }
     let (vertices, triangles) = Mesh::of(level).parts();
@@ -172,7 +172,7 @@ mod tests {
         for (least, count) in [(0, 12), (12, 12), (13, 144), (2_112, 2_112)] {
             assert_eq!(menger_to(least).unwrap().len(), count, "{least}");
         }
-        for least in [MOST_TRIANGLES, u64::MAX] {
+        for least in [MAX_TRIANGLES, u64::MAX] {
             assert!(matches!(menger_to(least), Err(SceneError::TooMany { .. })));
         }
         assert!(matches!(menger(7), Err(SceneError::TooMany { .. })));

@@ -61,7 +61,7 @@ pub const SIZED: [&str; 8] = [
 pub const TERRAIN_SEED: u32 = 7;
 
 /// Most triangles that a generator makes: vertex indices have 32 bits.
-pub const MOST_TRIANGLES: u64 = 1 << 30;
+pub const MAX_TRIANGLES: u64 = 1 << 30;
 
 /// The named scene, as shipped; none for a name not in [`NAMES`].
 pub fn by_name(name: &str) -> Option<Scene> {
@@ -78,7 +78,7 @@ pub fn by_name(name: &str) -> Option<Scene> {
 /// changes nothing of a `menger`, a `hall` or a `stadium`.
 ///
 /// # Errors
-/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`].
+/// [`SceneError::TooMany`] beyond [`MAX_TRIANGLES`].
 pub fn sized(name: &str, triangles: u64, seed: u32) -> Result<Option<Scene>, SceneError> {
     let made = match name {
         "building" => building(triangles, seed),

@@ -15,7 +15,7 @@ const BEND: f32 = 0.2;
 /// chooses the shape; two seeds give the same topology.
 ///
 /// # Errors
-/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`](super::MOST_TRIANGLES).
+/// [`SceneError::TooMany`] beyond [`MAX_TRIANGLES`](super::MAX_TRIANGLES).
 pub fn scan(triangles: u64, seed: u32) -> Result<Scene, SceneError> {
     let clay = Material::matt("clay", Vec3::new(0.7, 0.62, 0.52));
     closed_surface("scan", triangles, clay, |point, octaves| {
@@ -35,7 +35,7 @@ fn surface(point: Vec3, octaves: u32, seed: u32) -> Vec3 {
 mod tests {
     use super::*;
     use crate::CleanOptions;
-    use crate::generate::MOST_TRIANGLES;
+    use crate::generate::MAX_TRIANGLES;
     use crate::generate::testing::{edges_by_index, edges_by_position, volume};
 
     #[test]
@@ -48,7 +48,7 @@ mod tests {
             let (cleaned, _) = scan.clone().clean(CleanOptions::default()).unwrap();
             assert_eq!(cleaned.len(), made);
         }
-        let refused = scan(MOST_TRIANGLES, 1);
+        let refused = scan(MAX_TRIANGLES, 1);
         assert!(matches!(refused, Err(SceneError::TooMany { .. })));
         assert!(scan(u64::MAX, 1).is_err());
     }

@@ -1,7 +1,7 @@
 //! Triangles in random places, directions and sizes: a worst case, in which nothing is connected
 //! and any plane cuts many of them.
 
-use super::{MOST_TRIANGLES, noise};
+use super::{MAX_TRIANGLES, noise};
 use crate::{Material, Scene, SceneError};
 use glam::Vec3;
 use rayon::prelude::*;
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 const SIDE: f32 = 10.0;
 /// Corners of the largest are so far from its middle along each axis, in mean distances between
 /// triangles.
-const LARGEST: f32 = 2.0;
+const MAX_SIZE: f32 = 2.0;
 /// Materials, by turns.
 const COLOURS: u32 = 4;
 
@@ -18,18 +18,18 @@ const COLOURS: u32 = 4;
 /// them; how often one is hit does not depend on how many there are.
 ///
 /// # Errors
-/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`].
+/// [`SceneError::TooMany`] beyond [`MAX_TRIANGLES`].
 pub fn soup(triangles: u64, seed: u32) -> Result<Scene, SceneError> {
     let count = triangles.max(1);
-    if count > MOST_TRIANGLES {
+    if count > MAX_TRIANGLES {
         return Err(SceneError::TooMany {
             name: "soup".to_owned(),
             count,
-            limit: MOST_TRIANGLES,
+            limit: MAX_TRIANGLES,
         });
     }
     let count = count as u32;
-    let size = LARGEST * SIDE / cube_root(count);
+    let size = MAX_SIZE * SIDE / cube_root(count);
     let vertices = (0..count)
         .into_par_iter()
         .flat_map_iter(|number| triangle(number, seed, size))
@@ -111,7 +111,7 @@ mod tests {
             assert_eq!(soup.len(), made);
             sound(&soup);
         }
-        let refused = soup(MOST_TRIANGLES + 1, 1);
+        let refused = soup(MAX_TRIANGLES + 1, 1);
         assert!(matches!(refused, Err(SceneError::TooMany { .. })));
     }
 

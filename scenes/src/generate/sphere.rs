@@ -15,7 +15,7 @@ const FREQUENCY: f32 = 4.0;
 /// around the origin. The seed chooses its skin.
 ///
 /// # Errors
-/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`](super::MOST_TRIANGLES).
+/// [`SceneError::TooMany`] beyond [`MAX_TRIANGLES`](super::MAX_TRIANGLES).
 pub fn sphere(triangles: u64, seed: u32) -> Result<Scene, SceneError> {
     let ochre = Material::matt("ochre", Vec3::new(0.68, 0.46, 0.2));
     closed_surface("sphere", triangles, ochre, |point, octaves| {

@@ -1,7 +1,7 @@
 //! A teapot in a stadium: nearly all triangles are in a small thing amid a large coarse one, in
 //! which most of the space is empty. A grid of equal cells has no right size here.
 
-use super::MOST_TRIANGLES;
+use super::MAX_TRIANGLES;
 use super::builder::{Builder, turn};
 use crate::{Material, Scene, SceneError};
 use glam::{Vec2, Vec3};
@@ -53,7 +53,7 @@ const HANDLE: ([[f32; 2]; 4], [f32; 2]) = (
 /// middle of a field of 120 m; in metres, y up.
 ///
 /// # Errors
-/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`].
+/// [`SceneError::TooMany`] beyond [`MAX_TRIANGLES`].
 pub fn stadium(triangles: u64) -> Result<Scene, SceneError> {
     let mut builder = Builder::new(materials());
     bowl(&mut builder);
@@ -61,11 +61,11 @@ pub fn stadium(triangles: u64) -> Result<Scene, SceneError> {
     let of_pot = triangles.saturating_sub(coarse);
     let fineness = fineness(of_pot);
     let count = pot_triangles(fineness).saturating_add(coarse);
-    if count > MOST_TRIANGLES {
+    if count > MAX_TRIANGLES {
         return Err(SceneError::TooMany {
             name: "stadium".to_owned(),
             count,
-            limit: MOST_TRIANGLES,
+            limit: MAX_TRIANGLES,
         });
     }
     pot(&mut builder, fineness as u32);
@@ -210,7 +210,7 @@ mod tests {
             assert!(pot_triangles(least) >= asked, "{asked}");
             assert!(least == 2 || pot_triangles(least - 1) < asked, "{asked}");
         }
-        for asked in [MOST_TRIANGLES, u64::MAX] {
+        for asked in [MAX_TRIANGLES, u64::MAX] {
             assert!(matches!(stadium(asked), Err(SceneError::TooMany { .. })));
         }
     }

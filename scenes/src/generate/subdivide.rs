@@ -4,7 +4,7 @@
 //! is made once per edge of the welded mesh, from data of that edge alone, so
 //! triangles that shared an edge still share both halves: no cracks open.
 
-use super::{MOST_TRIANGLES, noise};
+use super::{MAX_TRIANGLES, noise};
 use crate::clean::positive_zero;
 use crate::normals::{NO_NORMAL, sound};
 use crate::{Scene, SceneError};
@@ -38,7 +38,7 @@ impl Displacement {
 /// `4t + 3`. With displacement some may come out degenerate; clean afterwards.
 ///
 /// # Errors
-/// [`SceneError::TooMany`] beyond [`MOST_TRIANGLES`].
+/// [`SceneError::TooMany`] beyond [`MAX_TRIANGLES`].
 pub fn subdivide(
     scene: &Scene,
     levels: u32,
@@ -48,11 +48,11 @@ pub fn subdivide(
         .checked_pow(levels)
         .and_then(|parts| parts.checked_mul(scene.len() as u64))
         .unwrap_or(u64::MAX);
-    if count > MOST_TRIANGLES {
+    if count > MAX_TRIANGLES {
         return Err(SceneError::TooMany {
             name: scene.name().to_owned(),
             count,
-            limit: MOST_TRIANGLES,
+            limit: MAX_TRIANGLES,
         });
     }
     let extent = scene.bounds().extent().max_element();
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn too_many_are_refused() {
         let scene = by_name("terrain").unwrap();
-        for target in [MOST_TRIANGLES + 1, u64::MAX] {
+        for target in [MAX_TRIANGLES + 1, u64::MAX] {
             assert!(matches!(
                 subdivide_to(&scene, target, ROUGH),
                 Err(SceneError::TooMany { .. })

@@ -4,7 +4,7 @@
 
 use super::GltfProblem;
 use crate::beside::{find, percent_decoded};
-use crate::load::LARGEST;
+use crate::load::MAX_FILE_BYTES;
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -38,7 +38,7 @@ impl<'a> Buffers<'a> {
             binary,
             file,
             fetched: vec![None; root.buffers.len()],
-            left: LARGEST,
+            left: MAX_FILE_BYTES,
         }
     }
 
@@ -125,7 +125,7 @@ pub(super) fn resolve(uri: &str, length: u64, left: u64, file: File) -> Result<V
     let shown = crate::error::excerpt(&path);
     if length > left {
         return Err(format!(
-            "{shown} is too large: buffers have {LARGEST} bytes at most"
+            "{shown} is too large: buffers have {MAX_FILE_BYTES} bytes at most"
         ));
     }
     match find(&path, |path| file(path, left)) {

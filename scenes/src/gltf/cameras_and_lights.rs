@@ -15,7 +15,7 @@ use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 /// Lumens of a watt.
 const EFFICACY: f32 = 683.0;
 /// The most warnings about what is left out.
-const MOST_WARNINGS: usize = 16;
+const MAX_WARNINGS: usize = 16;
 
 /// The cameras and lights of the nodes walked so far.
 #[derive(Default)]
@@ -64,7 +64,7 @@ impl CamerasAndLights {
             what: what.to_owned(),
             cause: cause.to_owned(),
         };
-        let first = self.left_out.iter().take(MOST_WARNINGS);
+        let first = self.left_out.iter().take(MAX_WARNINGS);
         let mut warnings: Vec<_> = first.map(|(what, cause)| warning(what, cause)).collect();
         let others = self.left_out.len() - warnings.len();
         if others > 0 {

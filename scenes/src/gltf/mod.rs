@@ -4,7 +4,7 @@
 //! and those of the crate `gltf` above it are not used: they index accessors before they look
 //! whether those exist, and refuse files without the bounds of positions. So every index is
 //! looked up where it is used, and nothing is allocated that the file does not pay for in bytes or
-//! that is beyond [`LARGEST`](crate::load::LARGEST).
+//! that is beyond [`MAX_FILE_BYTES`](crate::load::MAX_FILE_BYTES).
 
 mod accessor;
 mod attribute;
@@ -22,7 +22,7 @@ mod walk;
 
 pub use problem::GltfProblem;
 
-use crate::load::LARGEST;
+use crate::load::MAX_FILE_BYTES;
 use crate::scene;
 use crate::texture::{Table, assign_plain_materials};
 use crate::{
@@ -90,7 +90,8 @@ pub(crate) fn read(
     options: CleanOptions,
     offset: Option<DVec3>,
 ) -> Result<Loaded, SceneError> {
-    let bytes = decompress(bytes, LARGEST).map_err(|error| SceneError::reading(name, error))?;
+    let bytes =
+        decompress(bytes, MAX_FILE_BYTES).map_err(|error| SceneError::reading(name, error))?;
     let refused = |problem| SceneError::Gltf {
         path: name.to_owned(),
         problem,

@@ -10,7 +10,7 @@ use super::colours::{self, Colours};
 use super::normals::{self, Normals};
 use super::transform::{Affine, Transform};
 use super::{GltfProblem, texture};
-use crate::load::LARGEST;
+use crate::load::MAX_FILE_BYTES;
 use crate::precision::Loss;
 use crate::texture::{NO_COORDINATES, sound};
 use glam::{DVec3, Vec3};
@@ -90,7 +90,7 @@ impl<'a> Walk<'a> {
             without_area: 0,
             unsound: 0,
             loss: Loss::default(),
-            left: LARGEST,
+            left: MAX_FILE_BYTES,
         }
     }
 
@@ -217,7 +217,7 @@ impl<'a> Walk<'a> {
         self.left = self
             .left
             .checked_sub(bytes)
-            .ok_or(GltfProblem::TooLarge(LARGEST))?;
+            .ok_or(GltfProblem::TooLarge(MAX_FILE_BYTES))?;
 
         let base = self.vertices.len() as u32;
         let first = self.triangles.len();

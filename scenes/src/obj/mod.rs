@@ -23,7 +23,7 @@ mod write;
 pub use write::{save, write_mtl, write_obj};
 
 use crate::beside::find;
-use crate::load::LARGEST;
+use crate::load::MAX_FILE_BYTES;
 use crate::polygon::Fans;
 use crate::texture::assign_plain_materials;
 use crate::{CleanOptions, Loaded, MaterialTextures, Scene, SceneError, Warning};
@@ -63,7 +63,7 @@ pub(crate) fn read(
     offset: Option<DVec3>,
 ) -> Result<Loaded, SceneError> {
     let reading = |error| SceneError::reading(name, error);
-    let bytes = text(bytes, LARGEST).map_err(reading)?;
+    let bytes = text(bytes, MAX_FILE_BYTES).map_err(reading)?;
     let path = || name.to_owned();
     if bytes.trim_ascii().is_empty() {
         return Err(SceneError::Empty { path: path() });

@@ -17,9 +17,9 @@ pub(super) enum Plain {
 }
 
 /// Digits before the point that a number may have to be at most 1e18.
-const MOST_DIGITS: usize = 18;
+const MAX_DIGITS: usize = 18;
 /// Digits of an index that fit 32 bits in any case.
-const MOST_INDEX_DIGITS: usize = 9;
+const MAX_INDEX_DIGITS: usize = 9;
 
 /// What the first line of a text is, if its bytes show that, and the bytes after its end. A line
 /// that the text ends in before a line's end is none.
@@ -96,7 +96,7 @@ fn number(bytes: &[u8]) -> Option<&[u8]> {
         let (after, parts) = digits(fraction);
         (rest, count) = (after, whole + parts);
     }
-    if count == 0 || whole > MOST_DIGITS {
+    if count == 0 || whole > MAX_DIGITS {
         return None;
     }
     if let [b'e' | b'E', b'-', exponent @ ..] = rest {
@@ -119,7 +119,7 @@ fn face(bytes: &[u8]) -> Option<(Plain, &[u8])> {
         {
             index = 10 * index + u64::from(digit);
             count += 1;
-            if count > MOST_INDEX_DIGITS {
+            if count > MAX_INDEX_DIGITS {
                 return None;
             }
         }
@@ -133,7 +133,7 @@ fn face(bytes: &[u8]) -> Option<(Plain, &[u8])> {
             if let [b'/', other @ ..] = rest {
                 let unsigned = other.strip_prefix(b"-").unwrap_or(other);
                 let (after, count) = digits(unsigned);
-                if count > MOST_INDEX_DIGITS || (count == 0 && other.starts_with(b"-")) {
+                if count > MAX_INDEX_DIGITS || (count == 0 && other.starts_with(b"-")) {
                     return None;
                 }
                 is_slashed = true;

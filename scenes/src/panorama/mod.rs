@@ -3,18 +3,18 @@
 mod exr;
 
 use crate::load::beside;
-use crate::texture::{LARGEST_IMAGE, decoded, refusal};
+use crate::texture::{MAX_IMAGE, decoded, refusal};
 use image::codecs::hdr::HdrDecoder;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 use std::io::Cursor;
 use std::path::Path;
 
 /// The most texels of a row or a column.
-const LARGEST_SIDE: u32 = 1 << 14;
+const MAX_SIDE: u32 = 1 << 14;
 /// The most texels: a renderer keeps 24 bytes of each.
-const MOST_TEXELS: u64 = 1 << 26;
+const MAX_TEXELS: u64 = 1 << 26;
 /// Bytes that a decoder may use.
-const MOST_MEMORY: u64 = 2 << 30;
+const MAX_MEMORY: u64 = 2 << 30;
 /// The radiance that takes the place of an infinite one: the largest of 16-bit floats, in which
 /// such images are often kept.
 const BRIGHTEST: f32 = 65_504.0;
@@ -50,7 +50,7 @@ impl Panorama {
     /// [`PanoramaError`] with the file and the cause.
     pub fn read(path: impl AsRef<Path>) -> Result<(Self, usize), PanoramaError> {
         let path = path.as_ref();
-        let bytes = beside(path, |path| heapwood_files::read(path, LARGEST_IMAGE));
+        let bytes = beside(path, |path| heapwood_files::read(path, MAX_IMAGE));
         bytes
             .and_then(|bytes| Self::decode(&bytes))
             .map_err(|cause| PanoramaError {
@@ -68,9 +68,9 @@ impl Panorama {
         let (decoder, is_light) = decoder_of(bytes)?;
         let (width, height) = decoder.dimensions();
         let count = u64::from(width) * u64::from(height);
-        if width.max(height) > LARGEST_SIDE || count > MOST_TEXELS {
+        if width.max(height) > MAX_SIDE || count > MAX_TEXELS {
             return Err(format!(
-                "it has {width} by {height} texels: {LARGEST_SIDE} a side and {MOST_TEXELS} in all \
+                "it has {width} by {height} texels: {MAX_SIDE} a side and {MAX_TEXELS} in all \
                  are allowed"
             ));
         }
@@ -126,7 +126,7 @@ fn decoder_of(bytes: &[u8]) -> Result<(Box<dyn ImageDecoder + '_>, bool), String
         exr::check(bytes)?;
     }
     let mut limits = Limits::default();
-    limits.max_alloc = Some(MOST_MEMORY);
+    limits.max_alloc = Some(MAX_MEMORY);
     reader.limits(limits);
     let decoder = reader.into_decoder().map_err(refusal)?;
     Ok((Box::new(decoder), is_light))

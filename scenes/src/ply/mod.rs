@@ -11,7 +11,7 @@ mod problem;
 mod values;
 
 use crate::colours::{self, CornerColours, Encoded, visible};
-use crate::load::LARGEST;
+use crate::load::MAX_FILE_BYTES;
 use crate::normals::completed;
 use crate::polygon::Fans;
 use crate::precision::{Loss, choose_offset, relative};
@@ -61,7 +61,8 @@ pub(crate) fn read(
     options: CleanOptions,
     offset: Option<DVec3>,
 ) -> Result<Loaded, SceneError> {
-    let bytes = decompress(bytes, LARGEST).map_err(|error| SceneError::reading(name, error))?;
+    let bytes =
+        decompress(bytes, MAX_FILE_BYTES).map_err(|error| SceneError::reading(name, error))?;
     let refused = |problem| SceneError::Ply {
         path: name.to_owned(),
         problem,

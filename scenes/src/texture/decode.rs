@@ -1,16 +1,16 @@
 //! Images from bytes, each once. What a file says of its size is checked before memory is asked
 //! for.
 
-use super::{LARGEST_SIDE, MOST_TEXELS, TextureImage};
+use super::{MAX_SIDE, MAX_TEXELS, TextureImage};
 use crate::load::too_large;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 use std::collections::HashMap;
 use std::io::Cursor;
 
 /// Most bytes of an image before it is decoded, wherever it comes from.
-pub const LARGEST_IMAGE: u64 = 256 << 20;
+pub const MAX_IMAGE: u64 = 256 << 20;
 /// Bytes that a decoder may use.
-const MOST_MEMORY: u64 = 1 << 30;
+const MAX_MEMORY: u64 = 1 << 30;
 
 /// What an image is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,10 +46,10 @@ impl Images {
         }
         self.known.insert(key.clone(), None);
         let bytes = read()?;
-        if bytes.len() as u64 > LARGEST_IMAGE {
-            return Err(too_large(LARGEST_IMAGE));
+        if bytes.len() as u64 > MAX_IMAGE {
+            return Err(too_large(MAX_IMAGE));
         }
-        let image = decode(name, &bytes, role, MOST_TEXELS - self.texels)?;
+        let image = decode(name, &bytes, role, MAX_TEXELS - self.texels)?;
         self.texels += image.texels.len() as u64;
         let number = self.images.len() as u32;
         self.images.push(image);
@@ -101,19 +101,19 @@ fn format_of(name: &str, bytes: &[u8]) -> Result<ImageFormat, String> {
 fn decode(name: &str, bytes: &[u8], role: Role, most: u64) -> Result<TextureImage, String> {
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format_of(name, bytes)?);
     let mut limits = Limits::default();
-    limits.max_alloc = Some(MOST_MEMORY);
+    limits.max_alloc = Some(MAX_MEMORY);
     reader.limits(limits);
     let decoder = reader.into_decoder().map_err(refusal)?;
     let (width, height) = decoder.dimensions();
-    if width > LARGEST_SIDE || height > LARGEST_SIDE {
+    if width > MAX_SIDE || height > MAX_SIDE {
         return Err(format!(
-            "it has {width} by {height} texels: {LARGEST_SIDE} a side are allowed"
+            "it has {width} by {height} texels: {MAX_SIDE} a side are allowed"
         ));
     }
     let count = u64::from(width) * u64::from(height);
     if count > most {
         return Err(format!(
-            "the textures of a scene have {MOST_TEXELS} texels at most: make them smaller"
+            "the textures of a scene have {MAX_TEXELS} texels at most: make them smaller"
         ));
     }
     let image = DynamicImage::from_decoder(decoder).map_err(refusal)?;
@@ -150,7 +150,7 @@ mod tests {
     }
 
     fn failure(bytes: &[u8]) -> String {
-        decode("t", bytes, Role::Colour, MOST_TEXELS).unwrap_err()
+        decode("t", bytes, Role::Colour, MAX_TEXELS).unwrap_err()
     }
 
     #[test]
@@ -221,11 +221,11 @@ mod tests {
         // A header alone asks for 2^31 rows of 2^31 texels.
         let mut huge = sound.clone();
         huge[16..24].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff]);
-        assert!(decode("t", &huge, Role::Colour, MOST_TEXELS).is_err());
+        assert!(decode("t", &huge, Role::Colour, MAX_TEXELS).is_err());
         let wide = png(
-            LARGEST_SIDE + 1,
+            MAX_SIDE + 1,
             1,
-            &vec![0; LARGEST_SIDE as usize + 1],
+            &vec![0; MAX_SIDE as usize + 1],
             ExtendedColorType::L8,
         );
         assert!(failure(&wide).contains("16384 a side"));
@@ -241,7 +241,7 @@ mod tests {
         let missing = || Err("no such file".to_owned());
         assert!(images.get("b", Role::Colour, missing).is_err());
         assert_eq!(images.get("b", Role::Colour, never), Ok(None));
-        let large = || Ok(vec![0; LARGEST_IMAGE as usize + 1]);
+        let large = || Ok(vec![0; MAX_IMAGE as usize + 1]);
         let why = "it has more than 268435456 bytes: make it smaller";
         assert_eq!(images.get("c", Role::Colour, large), Err(why.to_owned()));
         assert_eq!(images.images.len(), 1);

@@ -9,7 +9,7 @@ use std::path::Path;
 use toml::Spanned;
 
 /// Most bytes of a view, after decompression.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 /// Characters of a message of the parser that are passed on.
 const LONGEST: usize = 200;
 
@@ -38,7 +38,7 @@ pub enum ViewError {
 pub fn read_view(path: impl AsRef<Path>) -> Result<View, ViewError> {
     let path = path.as_ref();
     let name = path.display().to_string();
-    let bytes = heapwood_files::read_text(path, LARGEST)
+    let bytes = heapwood_files::read_text(path, MAX_BYTES)
         .map_err(|error| ViewError::Read(SceneError::reading(&name, error)))?;
     let mut view = view_of(&name, &String::from_utf8_lossy(&bytes))?;
     if let Some(EnvironmentFile { file, .. }) = &mut view.lights.environment {

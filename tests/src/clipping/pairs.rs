@@ -12,7 +12,7 @@ pub const OFFSETS: [f64; 5] = [1e-17, 1e-12, 1e-9, 1e-7, 1e-6];
 const MAX: f32 = 1e18;
 
 /// 2^48 times the smallest normal number.
-const SMALLEST: f64 = f32::MIN_POSITIVE as f64 * (1_u64 << 48) as f64;
+const MIN_LENGTH: f64 = f32::MIN_POSITIVE as f64 * (1_u64 << 48) as f64;
 
 /// A triangle and a box.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ impl Pair {
     /// numbers.
     pub fn scaled(&self, exponent: i32) -> Option<Self> {
         let factor = 2_f64.powi(exponent);
-        let has_room = |x: f64| x == 0.0 || (SMALLEST..=f64::from(MAX)).contains(&x.abs());
+        let has_room = |x: f64| x == 0.0 || (MIN_LENGTH..=f64::from(MAX)).contains(&x.abs());
         let is_exact = |x: f32| has_room(f64::from(x)) && has_room(f64::from(x) * factor);
         let scale = |point: Point| point.map(|x| (f64::from(x) * factor) as f32);
         let corners = [self.within.min, self.within.max];

@@ -16,7 +16,7 @@ use heapwood_device::description::Described;
 use heapwood_tests::conformance::{Bench, Machine, OsThreads, case, plain};
 
 /// The most that a warm `malloc` or `free` of a small block takes.
-const MOST: u64 = 20;
+const MAX_ACCESSES: u64 = 20;
 /// Small and large requests, in bytes.
 const SMALL: u64 = 64;
 const LARGE: u64 = 1 << 20;
@@ -66,7 +66,10 @@ fn costs<A: Allocator + Described>() -> (&'static str, String) {
         pair(&bench, SMALL);
     }
     let warm = pair(&bench, SMALL);
-    assert!(warm[0] <= MOST && warm[1] <= MOST, "{warm:?}");
+    assert!(
+        warm[0] <= MAX_ACCESSES && warm[1] <= MAX_ACCESSES,
+        "{warm:?}"
+    );
     let large = pair(&bench, LARGE);
     let mut refused = "never refused".to_owned();
     if !A::MAY_OVERWRITE {

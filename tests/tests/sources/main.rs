@@ -7,3 +7,4 @@ mod external_link;
 mod ptx_orderings;
 mod ptx_rules;
 mod tools;
+mod words;

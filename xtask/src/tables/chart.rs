@@ -38,7 +38,7 @@ const PITCH: f64 = 214.0;
 /// The axis of a panel. What is left of the pitch is for the figure of the longest row.
 const AXIS: f64 = 146.0;
 /// The largest ratio on the axis. What is beyond is an arrow at its end.
-const MOST_RATIO: f64 = 20.0;
+const MAX_RATIO: f64 = 20.0;
 /// The middle of the first row, the height of a row, and what parts two families.
 const FIRST_ROW: f64 = 166.0;
 const ROW: f64 = 26.0;
@@ -119,7 +119,7 @@ impl Axis {
             },
             |axis, ratio| Self {
                 least: axis.least.min(ratio),
-                most: axis.most.max(ratio.min(MOST_RATIO)),
+                most: axis.most.max(ratio.min(MAX_RATIO)),
             },
         )
     }

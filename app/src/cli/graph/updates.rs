@@ -16,7 +16,7 @@ use crate::size::parse_count;
 use crate::workload::graph::{Drawn, Edges, Input, UpdateStream, Vertices};
 
 /// Edges of the largest batch.
-const MOST: u64 = 1 << 30;
+const MAX_BATCH_EDGES: u64 = 1 << 30;
 
 /// Which edges are inserted and deleted.
 #[derive(Debug, Args)]
@@ -129,7 +129,10 @@ impl UpdateArguments {
             return Err(Error::Usage(why.to_owned()));
         }
         let largest = |count: usize| count.min(self.batch.unwrap_or(count));
-        match self.counts().find(|&count| largest(count) as u64 > MOST) {
+        match self
+            .counts()
+            .find(|&count| largest(count) as u64 > MAX_BATCH_EDGES)
+        {
             Some(edges) => Err(StoreError::Batch { edges }.into()),
             None => Ok(()),
         }
@@ -288,7 +291,7 @@ fn parse_source(text: &str) -> Result<Source, String> {
 
 fn parse_batch(text: &str) -> Result<usize, String> {
     match parse_count(text) {
-        Ok(count) if (1..=MOST).contains(&count) => Ok(count as usize),
+        Ok(count) if (1..=MAX_BATCH_EDGES).contains(&count) => Ok(count as usize),
         _ => Err("write a number of edges from 1 to 2^30".to_owned()),
     }
 }

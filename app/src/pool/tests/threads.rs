@@ -115,9 +115,9 @@ fn threads_share_streams_and_too_little_memory() {
 
 #[test]
 fn no_request_is_refused_as_long_as_free_memory_could_serve_it() {
-    const MOST: u64 = 64 << 10;
+    const MAX_BYTES: u64 = 64 << 10;
     // Room for the live blocks, of many sizes, and for nothing else.
-    let device = Device::new(THREADS * MOST);
+    let device = Device::new(THREADS * MAX_BYTES);
     let stream = device.stream();
     let pool = Pool::new(device.clone(), Limits::default());
     std::thread::scope(|scope| {
@@ -126,7 +126,7 @@ fn no_request_is_refused_as_long_as_free_memory_could_serve_it() {
             scope.spawn(move || {
                 let mut random = SplitMix64::new(thread);
                 for _ in 0..20_000 {
-                    let bytes = 1 + random.word() % MOST;
+                    let bytes = 1 + random.word() % MAX_BYTES;
                     let block = pool.allocate(bytes).expect("its share");
                     match random.word() % 2 {
                         0 => pool.deallocate(block),

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::alias::choices;
 
 /// The least density with which shadow rays look for a texel. That of an even image is 0.08.
-const LEAST_DENSITY: f64 = 1e-20;
+const MIN_DENSITY: f64 = 1e-20;
 
 /// The words of an `EnvironmentImage`.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +27,7 @@ fn luminance([red, green, blue]: [f32; 3]) -> f64 {
 /// A density as kernels have it, over solid angle. By one whose inverse is beyond an `f32`, or
 /// nearly so, nothing can be divided: such a texel, dark beside others, is found by chance alone.
 fn density_of(density: f64) -> f32 {
-    match density < LEAST_DENSITY {
+    match density < MIN_DENSITY {
         true => 0.0,
         false => density as f32,
     }
@@ -186,7 +186,7 @@ mod tests {
         let of = |index: usize| texels[index][0];
         assert!(of(0) > 1.0 && of(7) > 1.0 && of(8) > 1.0);
         assert_eq!((of(3), of(28)), (0.0, 0.0));
-        let least = |density: &f32| *density == 0.0 || f64::from(*density) >= LEAST_DENSITY;
+        let least = |density: &f32| *density == 0.0 || f64::from(*density) >= MIN_DENSITY;
         assert!(texels.iter().all(|[density, _]| least(density)));
     }
 

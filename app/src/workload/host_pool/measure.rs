@@ -18,7 +18,7 @@ use crate::workload::Status;
 /// Blocks that a thread keeps in `Mixed`.
 const KEPT: u64 = 64;
 /// The smallest of their sizes, in bytes.
-const LEAST: u64 = 512;
+const MIN_BYTES: u64 = 512;
 /// The largest is this power of two of the smallest; all powers between are equally likely.
 const DOUBLINGS: u64 = 11;
 /// Pairs of a thread in the round that does not count, at most.
@@ -58,7 +58,7 @@ pub(super) fn measure(source: &impl MemorySource, suite: &Suite, mut row: Row) -
     let result = match (row.pattern, row.bytes) {
         (Pattern::Pairs | Pattern::Mixed, _) => repeat(source, length, &mut row),
         (Pattern::Cold | Pattern::Warm, bytes) => {
-            let bytes = bytes.unwrap_or(LEAST);
+            let bytes = bytes.unwrap_or(MIN_BYTES);
             let count = (suite.memory_bytes / bytes).clamp(1, u64::from(suite.operations));
             fill(source, bytes, count, &mut row)
         }
@@ -228,7 +228,7 @@ fn clocked<const CLOCKED: bool, T>(times_ns: &mut Vec<u64>, call: impl FnOnce() 
 
 /// A size of 512 B to 1 MiB, by a random number.
 fn mixed_size(random: u64) -> u64 {
-    let base = LEAST << (random % DOUBLINGS);
+    let base = MIN_BYTES << (random % DOUBLINGS);
     base + (random / DOUBLINGS) % (base + 1)
 }
 
@@ -258,7 +258,7 @@ mod tests {
         let sizes: Vec<u64> = (0..10_000).map(|_| mixed_size(random.word())).collect();
         assert!(sizes.iter().all(|size| (512..=1 << 20).contains(size)));
         for doubling in 0..DOUBLINGS {
-            let range = LEAST << doubling..=LEAST << (doubling + 1);
+            let range = MIN_BYTES << doubling..=MIN_BYTES << (doubling + 1);
             let count = sizes.iter().filter(|size| range.contains(size)).count();
             assert!((800..1100).contains(&count), "{count} in {range:?}");
         }

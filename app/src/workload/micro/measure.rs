@@ -25,7 +25,7 @@ use heapwood_device::launch::{Call, Listed};
 use filling::Filling;
 
 use super::{
-    BLOCK_THREADS, BLOCK_WARPS, Case, Draws, HeapState, LEAST_SAMPLES, Microbenchmark, Row, TURNS,
+    BLOCK_THREADS, BLOCK_WARPS, Case, Draws, HeapState, MIN_SAMPLES, Microbenchmark, Row, TURNS,
 };
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
@@ -127,7 +127,7 @@ fn fill_in(
     }
     let mut spent = 0.0;
     for run in 0..case.plan.runs as usize {
-        if run >= LEAST_SAMPLES && spent > case.plan.budget_s * 1e3 {
+        if run >= MIN_SAMPLES && spent > case.plan.budget_s * 1e3 {
             break;
         }
         if case.heap == HeapState::Cold && run > 0 {

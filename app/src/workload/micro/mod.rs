@@ -137,7 +137,7 @@ pub struct Plan {
     /// Samples.
     pub runs: u32,
     /// Seconds of kernel time after which no further sample is taken, once
-    /// there are [`LEAST_SAMPLES`].
+    /// there are [`MIN_SAMPLES`].
     pub budget_s: f64,
     /// Whether contents of blocks are written and verified, in a round of its
     /// own that is not timed.
@@ -148,7 +148,7 @@ pub struct Plan {
 pub const TURNS: u32 = 100;
 
 /// Samples that are taken whatever the budget.
-pub const LEAST_SAMPLES: usize = 5;
+pub const MIN_SAMPLES: usize = 5;
 
 /// One case.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::measure::verified_blocks;
-use super::{Case, HeapState, LEAST_SAMPLES, Microbenchmark, Plan, Row, measure};
+use super::{Case, HeapState, MIN_SAMPLES, Microbenchmark, Plan, Row, measure};
 use crate::allocators::Spec;
 use crate::backend::clocked::Clocked;
 use crate::backend::{BackendError, Options};
@@ -57,7 +57,7 @@ fn blocks_that_were_live_one_at_a_time_are_verified_in_a_quarter_of_the_pool() {
 #[test]
 fn samples_end_with_the_budget_but_not_before_the_least_number() {
     // 200 ms a sample: the eighth exceeds 1.5 s.
-    for (budget_s, samples) in [(0.0, LEAST_SAMPLES), (1.5, 8), (4.0, 20)] {
+    for (budget_s, samples) in [(0.0, MIN_SAMPLES), (1.5, 8), (4.0, 20)] {
         let row = row(Ok(100.0), budget_s);
         assert_eq!(row.status, Status::Ok, "{row:?}");
         let times = row.alloc_ms.unwrap().samples;

@@ -2,7 +2,7 @@
 //! lists of plain numbers are read without a thought of the others.
 
 use super::super::text::Words;
-use crate::{Ids, LineProblem, MOST_VERTICES};
+use crate::{Ids, LineProblem, MAX_VERTICES};
 
 /// A way to read an id.
 pub(super) trait ReadId: Sync {
@@ -30,7 +30,7 @@ impl ReadId for Consecutive {
         };
         Some(match id.checked_sub(self.base) {
             None => Err(LineProblem::ZeroId),
-            Some(vertex) if vertex >= MOST_VERTICES => Err(LineProblem::WideId(id.to_string())),
+            Some(vertex) if vertex >= MAX_VERTICES => Err(LineProblem::WideId(id.to_string())),
             Some(vertex) => Ok(vertex),
         })
     }

@@ -4,7 +4,7 @@ use super::super::Note;
 use super::super::text::{self, Fault, Line, lines};
 use super::columns::{Columns, columns};
 use super::konect::{self, Konect};
-use crate::{LineProblem, MOST_VERTICES};
+use crate::{LineProblem, MAX_VERTICES};
 
 /// What the text says before its first edge.
 #[derive(Default)]
@@ -42,8 +42,8 @@ impl Preface {
 }
 
 fn within_limit(count: u64, at: usize) -> Result<u32, Fault> {
-    if count > u64::from(MOST_VERTICES) {
-        let limit = MOST_VERTICES;
+    if count > u64::from(MAX_VERTICES) {
+        let limit = MAX_VERTICES;
         let problem = LineProblem::TooManyVertices { count, limit };
         return Err(Fault::new(at, problem));
     }

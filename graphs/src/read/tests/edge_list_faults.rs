@@ -2,7 +2,7 @@
 
 use super::faults::{fault, text};
 use super::*;
-use crate::MOST_VERTICES;
+use crate::MAX_VERTICES;
 use LineProblem::*;
 
 #[test]
@@ -11,7 +11,7 @@ fn edge_list_lines() {
     assert_eq!(fault("a.el", "0 1\n2\n"), (2, Values { found: 1, rule }));
     assert_eq!(fault("a.el", "0 1 2 3 4\n"), (1, Values { found: 5, rule }));
     assert_eq!(fault("a.el", "0 1 x\n"), (1, NotANumber(text("x"))));
-    let (count, limit) = (5_000_000_000, MOST_VERTICES);
+    let (count, limit) = (5_000_000_000, MAX_VERTICES);
     let problem = TooManyVertices { count, limit };
     assert_eq!(fault("a.el", "# Nodes: 5000000000\n0 1\n"), (1, problem));
 }

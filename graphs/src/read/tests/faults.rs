@@ -1,5 +1,5 @@
 use super::*;
-use crate::MOST_VERTICES;
+use crate::MAX_VERTICES;
 use LineProblem::*;
 
 /// The line and problem of a text that is wrong.
@@ -111,10 +111,10 @@ fn bad_ids_in_every_format() {
             );
         } else {
             assert_eq!(with("4294967295"), (line, WideId(text("4294967295"))));
-            let most = (MOST_VERTICES - 1).to_string();
+            let most = (MAX_VERTICES - 1).to_string();
             let edges = graph(name, &format!("{before}{most}{after}")).1;
-            assert_eq!(edges[1], [2, MOST_VERTICES - 1]);
-            let beyond = MOST_VERTICES.to_string();
+            assert_eq!(edges[1], [2, MAX_VERTICES - 1]);
+            let beyond = MAX_VERTICES.to_string();
             assert_eq!(with(&beyond), (line, WideId(beyond)));
         }
     }
@@ -157,13 +157,13 @@ fn metis_headers() {
         fault("a.graph", "4294967296 0\n"),
         (1, Overflow(text("4294967296")))
     );
-    let (count, limit) = (4_294_967_295, MOST_VERTICES);
+    let (count, limit) = (4_294_967_295, MAX_VERTICES);
     assert_eq!(
         fault("a.graph", "4294967295 0\n"),
         (1, TooManyVertices { count, limit })
     );
     // Declared, but not there: refused for the lines, not for the memory.
-    let (declared, found) = (MOST_VERTICES, 1);
+    let (declared, found) = (MAX_VERTICES, 1);
     let huge = format!("{declared} 18446744073709551615\n1\n");
     let problem = MissingLines { declared, found };
     assert_eq!(fault("a.graph", &huge), (2, problem));
@@ -247,7 +247,7 @@ fn dimacs_lines() {
         problem.starts_with("header `p cnf 3 1`: `p edge"),
         "{problem}"
     );
-    let (count, limit) = (300_000_000, MOST_VERTICES);
+    let (count, limit) = (300_000_000, MAX_VERTICES);
     let problem = TooManyVertices { count, limit };
     assert_eq!(fault("a.gr", "p sp 300000000 0\n"), (1, problem.clone()));
     assert_eq!(fault("a.col", "p edge 300000000 0\n"), (1, problem));
@@ -323,7 +323,7 @@ fn matrix_market_lines() {
         "{line} {problem}"
     );
     let sized = |size: &str, entries: &str| fault("a.mtx", &format!("{start}\n{size}\n{entries}"));
-    let (count, limit) = (4_000_000_000, MOST_VERTICES);
+    let (count, limit) = (4_000_000_000, MAX_VERTICES);
     let problem = TooManyVertices { count, limit };
     assert_eq!(sized("4000000000 4000000000 0", ""), (2, problem));
     let counts = |declared, found| EdgeCount { declared, found };
