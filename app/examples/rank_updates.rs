@@ -6,9 +6,9 @@ use std::error::Error;
 use heapwood::allocators::{DEFAULT, Spec};
 use heapwood::backend::Cpu;
 use heapwood::graph::{Change, Layout, Limits, Options, RankOptions, Store};
+use heapwood::graphs::generate::{Kind, Parameters, generate};
+use heapwood::graphs::{Csr, CsrOptions};
 use heapwood::size::Pool;
-use heapwood_graphs::generate::{Kind, Parameters, generate};
-use heapwood_graphs::{Csr, CsrOptions};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let edges = generate(

@@ -4,24 +4,19 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use heapwood::allocators::Spec;
-use heapwood::backend;
-use heapwood::size::Pool;
-use heapwood::tree::{self, Hit, Options, Ray, TreeBuilder};
-use heapwood_scenes::CleanOptions;
+use heapwood::prelude::*;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let file = std::env::args_os().nth(1).map(PathBuf::from);
     let file = file.ok_or("name an OBJ file")?;
-    let scene = heapwood_scenes::load(&file, CleanOptions::default())?.scene;
+    let scene = scenes::load(&file, CleanOptions::default())?.scene;
     let triangles = tree::triangles(&scene);
 
     // The GPU if there is one, else the CPU.
-    let (options, _) = backend::Options::default().decide()?;
-    let backend = options.open()?;
+    let backend = backend::open()?;
     let builder = TreeBuilder::new(&*backend, &triangles)?;
     let spec = Spec::parse("ouroboros-c-va")?;
-    let ready = builder.prepare(&spec, Pool::Auto, Options::default())?;
+    let ready = builder.prepare(&spec, Pool::Auto, tree::Options::default())?;
     let built = ready.build(false)?;
     println!(
         "{} triangles on the {}: {} nodes after {:.2} ms",

@@ -2,7 +2,8 @@
 //!
 //! The library behind the program: backends that run the kernels of
 //! `heapwood-device` on a GPU or on the CPU, the workloads, their measurement and
-//! their reports. Only [`cli`] prints.
+//! their reports. Only [`cli`] prints. [`prelude`] has the names of most programs, and the first
+//! lines of some.
 
 pub mod allocators;
 pub mod backend;
@@ -19,6 +20,7 @@ pub mod link;
 pub mod meta;
 pub mod output;
 pub mod pool;
+pub mod prelude;
 pub mod process;
 pub mod ptx;
 mod random;
@@ -30,3 +32,5 @@ pub mod tree;
 pub mod workload;
 
 pub use error::Error;
+pub use heapwood_graphs as graphs;
+pub use heapwood_scenes as scenes;

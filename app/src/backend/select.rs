@@ -57,6 +57,16 @@ impl Default for Options {
     }
 }
 
+/// Opens the first GPU, or all cores of the CPU where no GPU can run.
+///
+/// # Errors
+///
+/// When the GPU or the threads cannot be used.
+pub fn open() -> Result<Box<dyn Backend>, BackendError> {
+    let (options, _) = Options::default().decide()?;
+    options.open()
+}
+
 impl Options {
     /// These options with `auto` decided, and why the CPU was taken if it was.
     /// Opens nothing.

@@ -40,6 +40,7 @@ mod row;
 mod suite;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod verdict;
 
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,7 @@ pub use draws::Draws;
 pub use measure::measure;
 pub use row::Row;
 pub use suite::{Size, Suite, size_range};
+pub use threads::ThreadsBenchmark;
 pub use verdict::verdict;
 
 pub use super::cases::Runner;
