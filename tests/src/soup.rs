@@ -119,7 +119,7 @@ pub fn rays(seed: u64, count: usize, triangles: &[Triangle]) -> Vec<RayFloats> {
         };
         let axis = random.below(3);
         match random.below(6) {
-            // AxisRay an axis, through the target.
+            // Along an axis, through the target.
             0 => {
                 let distance = origin[axis];
                 origin = at;

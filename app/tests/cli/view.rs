@@ -283,7 +283,7 @@ fn bad_views_are_refused_in_a_line() {
 /// spot whose angles are no cones.
 const WITH_CAMERA: &str = r#"{"asset": {"version": "2.0"},
     "nodes": [{"mesh": 0}, {"camera": 0, "name": "Gate", "translation": [0.25, 0.25, 3]},
-        {"camera": 1, "name": "Plan"}, {"translation": [0, 0, 2], "name": "DeltaLight",
+        {"camera": 1, "name": "Plan"}, {"translation": [0, 0, 2], "name": "Lamp",
         "extensions": {"KHR_lights_punctual": {"light": 0}}},
         {"name": "Stage", "extensions": {"KHR_lights_punctual": {"light": 1}}}],
     "cameras": [{"type": "perspective", "perspective": {"yfov": 0.5, "aspectRatio": 0.5, "znear": 1}},

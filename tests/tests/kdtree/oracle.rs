@@ -275,7 +275,7 @@ fn rays_hit_what_brute_force_says() {
             let target = inside(&mut numbers);
             let mut direction = [0, 1, 2].map(|k| target[k] - origin[k]);
             if number % 4 == 0 {
-                // AxisRay an axis, through a vertex's coordinates now and then.
+                // Along an axis, through a vertex's coordinates now and then.
                 direction = [0.0; 3];
                 direction[number / 4 % 3] = if number % 8 == 0 { 1.0 } else { -1.0 };
             }

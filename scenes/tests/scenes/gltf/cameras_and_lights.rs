@@ -80,7 +80,7 @@ fn lights_are_where_their_nodes_place_them() {
         light(1)
     );
     // A lamp of 1000 W in Blender, and a sun of 3 W/m2, which its exporter writes so.
-    let lights = r#"{"name": "DeltaLight", "type": "point", "color": [1, 0.5, 0],
+    let lights = r#"{"name": "Lamp", "type": "point", "color": [1, 0.5, 0],
             "intensity": 54351.41306588226, "range": 9},
         {"type": "directional", "intensity": 2049}"#;
     let loaded = lit(&nodes, "", lights);
