@@ -1,7 +1,7 @@
 //! The bits of a slab's chunks, set while a chunk has an owner.
 //!
 //! A ticket names a chunk. If that is taken, its word tells which of 31 others are free, and if
-//! none is, rows of 16 words are looked at, one after the other ([`tasks::another`]).
+//! none is, rows of 16 words are looked at, one after the other ([`outlined_another`]).
 //!
 //! | operation | order | why |
 //! |---|---|---|
@@ -15,8 +15,7 @@ use cuda_std::atomic::{self, AtomicU32};
 
 use super::Slabs;
 use super::layout::Shape;
-use super::slabs::Taken;
-use super::tasks;
+use super::word::Permits;
 use crate::simt::Warp;
 
 /// A set bit of `bits`, of which there is one: the first from bit `from` on, around the end.
@@ -67,7 +66,7 @@ impl Slabs {
         &self,
         warp: W,
         class: u32,
-        taken: Taken,
+        taken: Permits,
         index: u32,
     ) -> u32 {
         let slab = taken.slab;
@@ -82,7 +81,7 @@ impl Slabs {
         }
         let layout = self.layout.to_bits();
         // SAFETY: the slab is one of the heap, and the caller has a permit for a chunk of it.
-        unsafe { tasks::another(warp, self.tables, layout, slab, class, chunk, seen) }
+        unsafe { outlined_another(warp, self.tables, layout, slab, class, chunk, seen) }
     }
 
     /// Sets a bit of a slab's bitmap; the word before. The chunk is the caller's if the bit was
@@ -195,4 +194,24 @@ impl Slabs {
         // Release: our accesses to the chunk come before its next owner's.
         unsafe { self.bits(slab, word).fetch_and(!(1 << bit), Release) };
     }
+}
+
+/// [`Slabs::take_another`], out of line: it would make up most of every kernel.
+///
+/// # Safety
+///
+/// The tables and the bits of the layout are those of a heap; otherwise as for that.
+#[inline(never)]
+unsafe fn outlined_another<W: Warp>(
+    warp: W,
+    tables: *mut u8,
+    layout: u64,
+    slab: u32,
+    class: u32,
+    chunk: u32,
+    seen: u32,
+) -> u32 {
+    let slabs = Slabs::without_blocks(tables, layout);
+    // SAFETY: the caller's promise.
+    unsafe { slabs.take_another(warp, slab, class, chunk, seen) }
 }

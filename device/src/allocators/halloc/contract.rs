@@ -6,7 +6,7 @@ use super::layout::{
     LEAST_SLAB_SHIFT, Layout, MOST_SLAB_SHIFT, ROW_SLABS, SETS, class_of, units_of,
 };
 use super::relay::Relay;
-use super::slabs::{NONE, class_in, count_of};
+use super::word::{NONE, class_in, count_of};
 use super::{Halloc, Slabs};
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::simt::Warp;

@@ -13,9 +13,8 @@ use cuda_std::atomic::AtomicU32;
 
 use super::Slabs;
 use super::layout::WORD_BYTES;
-use super::sets::{Level, Set};
-use super::slabs::{HEAD, NONE, Taken, count_of, has_class, is_head};
-use super::tasks;
+use super::level::{Level, Set};
+use super::word::{HEAD, NONE, Permits, count_of, has_class, is_head};
 use crate::simt::{Backoff, Warp};
 
 /// Set in an entry while a thread replaces the head.
@@ -26,7 +25,7 @@ const PATIENCE: u32 = 16;
 
 /// What a thread wants of a class.
 #[derive(Clone, Copy)]
-pub struct Wish {
+pub struct ChunkRequest {
     /// The class.
     pub class: u32,
     /// Which of its heads.
@@ -37,14 +36,14 @@ pub struct Wish {
     pub surplus: u32,
 }
 
-impl Wish {
-    /// The wish in a word.
+impl ChunkRequest {
+    /// The request in a word.
     #[inline(always)]
     pub fn to_bits(self) -> u32 {
         self.surplus << 16 | self.wanted << 8 | self.head << 4 | self.class
     }
 
-    /// The wish of these bits.
+    /// The request of these bits.
     #[inline(always)]
     pub fn from_bits(bits: u32) -> Self {
         Self {
@@ -97,9 +96,9 @@ impl Slabs {
     ///
     /// `class` is at most `layout.last_class`, and `wanted` from 1 to 32.
     #[inline(always)]
-    pub(super) unsafe fn find<W: Warp>(&self, warp: W, class: u32, wanted: u32) -> Taken {
+    pub(super) unsafe fn find<W: Warp>(&self, warp: W, class: u32, wanted: u32) -> Permits {
         let head = warp.processor() & (self.layout.heads() - 1);
-        let mut wish = Wish {
+        let mut request = ChunkRequest {
             class,
             head,
             wanted,
@@ -108,22 +107,22 @@ impl Slabs {
         // SAFETY: the caller's promise; an entry has a slab or none.
         unsafe {
             let slab = self.slab_of_head(class, head);
-            let mut taken = Taken::NOTHING;
+            let mut taken = Permits::NOTHING;
             if slab != NONE {
                 let before;
-                (taken, before) = self.raise(slab, class, wanted);
-                wish.surplus = wanted - taken.count;
+                (taken, before) = self.acquire_permits(slab, class, wanted);
+                request.surplus = wanted - taken.count;
                 if taken.count != 0 {
-                    if wish.surplus == 0 && !self.crosses(class, before, wanted) {
+                    if request.surplus == 0 && !self.crosses(class, before, wanted) {
                         return taken;
                     }
-                    wish.wanted = 0;
+                    request.wanted = 0;
                 }
             }
             let layout = self.layout.to_bits();
-            let more = tasks::refill(warp, self.tables, layout, wish.to_bits(), slab);
+            let more = outlined_refill(warp, self.tables, layout, request.to_bits(), slab);
             if taken.count == 0 {
-                taken = Taken::from_bits(more);
+                taken = Permits::from_bits(more);
             }
             taken
         }
@@ -142,7 +141,7 @@ impl Slabs {
     /// # Safety
     ///
     /// `slab` is below `layout.slabs` or [`NONE`].
-    unsafe fn is_worn(&self, slab: u32, class: u32) -> bool {
+    unsafe fn needs_replacement(&self, slab: u32, class: u32) -> bool {
         if slab == NONE {
             return true;
         }
@@ -152,24 +151,29 @@ impl Slabs {
         !has_class(word, class) || count_of(word) >= self.layout.shape(class).threshold()
     }
 
-    /// What is left of [`Self::find`] if `slab`, the head, has not served all of the wish, or is
+    /// What is left of [`Self::find`] if `slab`, the head, has not served all of the request, or is
     /// filled by it: gives back the surplus, sees to another head, and takes chunks of it.
     ///
     /// # Safety
     ///
-    /// As for `find`, of the wish; `slab` is below `layout.slabs` or [`NONE`], and its count
+    /// As for `find`, of the request; `slab` is below `layout.slabs` or [`NONE`], and its count
     /// contains the surplus.
-    pub(super) unsafe fn refill<W: Warp>(&self, warp: W, wish: Wish, slab: u32) -> Taken {
-        let (class, mut wanted) = (wish.class, wish.wanted);
-        let mut taken = Taken::NOTHING;
+    pub(super) unsafe fn refill<W: Warp>(
+        &self,
+        warp: W,
+        request: ChunkRequest,
+        slab: u32,
+    ) -> Permits {
+        let (class, mut wanted) = (request.class, request.wanted);
+        let mut taken = Permits::NOTHING;
         let mut pause = Backoff::new();
         // SAFETY: the caller's promise: entries have slabs or none.
         unsafe {
-            if wish.surplus != 0 {
-                let before = self.lower(slab, wish.surplus);
-                self.settle(slab, before, wish.surplus);
+            if request.surplus != 0 {
+                let before = self.release_permits(slab, request.surplus);
+                self.update_set_after(slab, before, request.surplus);
             }
-            let entry = self.head(class, wish.head);
+            let entry = self.head(class, request.head);
             for _ in 0..PATIENCE {
                 let held = entry.load(Relaxed);
                 let slab = held & !REPLACED;
@@ -179,7 +183,7 @@ impl Slabs {
                         wanted = 0;
                     }
                 }
-                if wanted == 0 && (held & REPLACED != 0 || !self.is_worn(slab, class)) {
+                if wanted == 0 && (held & REPLACED != 0 || !self.needs_replacement(slab, class)) {
                     return taken;
                 }
                 if held & REPLACED != 0 {
@@ -206,22 +210,23 @@ impl Slabs {
                 }
             }
             if wanted != 0 {
-                taken = self.search(wish);
+                taken = self.search(request);
             }
             taken
         }
     }
 
-    /// A slab for a head in place of `old`: a sparse one, a free one, or a roomy one; and
+    /// A slab for a head in place of `old`: one with at most half of its chunks
+    /// taken, a free one, or one below the threshold; and
     /// up to `wanted` chunks of it.
     ///
     /// # Safety
     ///
     /// `class` is at most `layout.last_class`, and `wanted` at most 32.
-    unsafe fn obtain(&self, class: u32, wanted: u32, old: u32) -> Taken {
+    unsafe fn obtain(&self, class: u32, wanted: u32, old: u32) -> Permits {
         // SAFETY: the caller's promise; a slab that was claimed is ours.
         unsafe {
-            let promoted = self.promoted(class, Level::Sparse, wanted);
+            let promoted = self.promote_member(class, Level::AtMostHalf, wanted);
             if promoted.slab != NONE {
                 return promoted;
             }
@@ -230,7 +235,7 @@ impl Slabs {
             if slab != self.layout.slabs {
                 return self.install(slab, class, wanted, HEAD);
             }
-            self.promoted(class, Level::Roomy, wanted)
+            self.promote_member(class, Level::BelowThreshold, wanted)
         }
     }
 
@@ -239,19 +244,19 @@ impl Slabs {
     /// # Safety
     ///
     /// `class` is at most `layout.last_class`, and `wanted` at most 32.
-    unsafe fn promoted(&self, class: u32, level: Level, wanted: u32) -> Taken {
+    unsafe fn promote_member(&self, class: u32, level: Level, wanted: u32) -> Permits {
         let layout = self.layout.to_bits();
         // SAFETY: the caller's promise.
-        Taken::from_bits(unsafe { tasks::promoted(self.tables, layout, class, level, wanted) })
+        Permits::from_bits(unsafe { outlined_promote(self.tables, layout, class, level, wanted) })
     }
 
-    /// [`Self::promoted`] itself.
+    /// [`Self::promote_member`] itself.
     ///
     /// # Safety
     ///
     /// As for that.
     #[inline(always)]
-    pub(super) unsafe fn promote_member(&self, class: u32, level: Level, wanted: u32) -> Taken {
+    pub(super) unsafe fn promote_inline(&self, class: u32, level: Level, wanted: u32) -> Permits {
         let threshold = self.layout.shape(class).threshold();
         let set = Set::Of(class, level);
         let mut at = 0;
@@ -260,13 +265,13 @@ impl Slabs {
             unsafe {
                 let slab = self.next_member(set, at);
                 if slab == self.layout.slabs {
-                    return Taken::NOTHING;
+                    return Permits::NOTHING;
                 }
                 let taken = self.promote(slab, class, wanted, threshold);
                 // Relaxed: a hint.
                 let word = self.word(slab).load(Relaxed);
                 if is_head(word) || !self.has_room(word, class) {
-                    self.forget(set, slab);
+                    self.remove(set, slab);
                 }
                 if taken.slab != NONE {
                     return taken;
@@ -275,4 +280,40 @@ impl Slabs {
             }
         }
     }
+}
+
+/// [`Slabs::refill`], out of line, with the bits of a [`ChunkRequest`]; those of what was taken.
+///
+/// # Safety
+///
+/// The tables and the bits of the layout are those of a heap; otherwise as for that.
+#[inline(never)]
+unsafe fn outlined_refill<W: Warp>(
+    warp: W,
+    tables: *mut u8,
+    layout: u64,
+    request: u32,
+    slab: u32,
+) -> u64 {
+    let slabs = Slabs::without_blocks(tables, layout);
+    // SAFETY: the caller's promise.
+    unsafe { slabs.refill(warp, ChunkRequest::from_bits(request), slab) }.to_bits()
+}
+
+/// [`Slabs::promote_member`], out of line; the bits of what was taken.
+///
+/// # Safety
+///
+/// As for [`outlined_refill`] and that.
+#[inline(never)]
+unsafe fn outlined_promote(
+    tables: *mut u8,
+    layout: u64,
+    class: u32,
+    level: Level,
+    wanted: u32,
+) -> u64 {
+    let slabs = Slabs::without_blocks(tables, layout);
+    // SAFETY: the caller's promise.
+    unsafe { slabs.promote_inline(class, level, wanted) }.to_bits()
 }

@@ -59,6 +59,7 @@ mod contract;
 mod descriptions;
 mod heads;
 mod layout;
+mod level;
 mod pages;
 mod relay;
 mod requests;
@@ -66,7 +67,7 @@ mod runs;
 mod search;
 mod sets;
 mod slabs;
-mod tasks;
+mod word;
 
 use layout::Layout;
 pub use runs::PageRuns;
@@ -77,6 +78,18 @@ struct Slabs {
     blocks: *mut u8,
     tables: *mut u8,
     layout: Layout,
+}
+
+impl Slabs {
+    /// The slabs with these tables and these bits of a layout, for a task out of line: such tasks
+    /// touch no blocks.
+    fn without_blocks(tables: *mut u8, layout: u64) -> Self {
+        Self {
+            blocks: core::ptr::null_mut(),
+            tables,
+            layout: Layout::from_bits(layout),
+        }
+    }
 }
 
 /// Halloc over an allocator of large blocks.

@@ -21,7 +21,6 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use cuda_std::atomic::{self, AtomicU32};
 
-use super::runs::PageRuns;
 use crate::allocators::circular::runs::starts;
 use crate::simt::Warp;
 
@@ -34,6 +33,15 @@ const ROW_PAGES: u32 = 512;
 const ROW_BYTES: u64 = 64;
 /// Bytes of the word by which searches begin at different pages.
 const PLACE_BYTES: u64 = 64;
+
+/// The map of the pages, and what is behind it.
+#[derive(Clone, Copy)]
+pub struct PageMap {
+    /// The first row.
+    pub tables: *mut u8,
+    /// Pages, one at least.
+    pub pages: u32,
+}
 
 /// Bytes of the tables of so many pages: the map, the place and a length for each.
 pub fn table_bytes(pages: u64) -> u64 {
@@ -49,7 +57,7 @@ fn mask(at: u32, first: u32, end: u32) -> u32 {
     u32::MAX << low & u32::MAX >> (32 - high)
 }
 
-impl PageRuns {
+impl PageMap {
     /// The word of the map with the bit of a page.
     ///
     /// # Safety

@@ -5,7 +5,6 @@
 
 use super::layout::LEAST_UNIT_SHIFT;
 use super::runs::PageRuns;
-use super::tasks;
 use crate::allocator::{Allocator, Heap};
 use crate::allocators::CudaMalloc;
 use crate::simt::Warp;
@@ -130,13 +129,13 @@ impl Relay for PageRuns {
     #[inline(always)]
     unsafe fn relay_malloc<W: Warp>(warp: W, base: *mut u8, integer: u64, bytes: u64) -> u32 {
         // SAFETY: the caller's promise.
-        unsafe { tasks::large_malloc(warp, base, integer, bytes) }
+        unsafe { outlined_malloc(warp, base, integer, bytes) }
     }
 
     #[inline(always)]
     unsafe fn relay_free<W: Warp>(warp: W, base: *mut u8, integer: u64, block: u32) {
         // SAFETY: the caller's promise.
-        unsafe { tasks::large_free(warp, base, integer, block) }
+        unsafe { outlined_free(warp, base, integer, block) }
     }
 }
 
@@ -174,4 +173,26 @@ impl Relay for CudaMalloc {
     fn large(block: u64) -> u64 {
         block
     }
+}
+
+/// `malloc` of the runs of pages over the heap with this integer at `base`, out of line.
+///
+/// # Safety
+///
+/// As for [`Allocator::new`], of that heap.
+#[inline(never)]
+unsafe fn outlined_malloc<W: Warp>(warp: W, base: *mut u8, integer: u64, bytes: u64) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { PageRuns::new(PageRuns::heap(base, integer)) }.malloc(warp, bytes)
+}
+
+/// Its `free`.
+///
+/// # Safety
+///
+/// As for [`outlined_malloc`], and for [`Allocator::free`].
+#[inline(never)]
+unsafe fn outlined_free<W: Warp>(warp: W, base: *mut u8, integer: u64, block: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { PageRuns::new(PageRuns::heap(base, integer)).free(warp, block) }
 }

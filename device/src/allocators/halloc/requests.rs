@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::Slabs;
 use super::layout::chunks_in;
-use super::slabs::{Taken, class_in};
+use super::word::{Permits, class_in};
 use crate::simt::{Warp, leader, rank};
 
 /// Where a chunk is.
@@ -33,14 +33,14 @@ impl Slabs {
         let mut offset = u64::MAX;
         loop {
             let first = if rest == 0 { lane } else { leader(rest) };
-            let mut taken = Taken::NOTHING.to_bits();
+            let mut taken = Permits::NOTHING.to_bits();
             if rest != 0 && lane == first {
                 // SAFETY: the caller's promise; `rest` has lanes.
                 taken = unsafe { self.find(warp, class, rest.count_ones()).to_bits() };
             }
             // All lanes take part until the last is done, whatever their groups: see
             // `Warp::converge`.
-            let taken = Taken::from_bits(warp.shuffle64(mask, taken, first));
+            let taken = Permits::from_bits(warp.shuffle64(mask, taken, first));
             // The leader acquired the slab, and with it the bits, for all of its lanes.
             warp.sync(mask);
             let place = rank(rest, lane);
@@ -99,8 +99,8 @@ impl Slabs {
             warp.sync(mask);
             if warp.lane() == leader(group) {
                 let count = group.count_ones();
-                let before = self.lower(slab, count);
-                self.settle(slab, before, count);
+                let before = self.release_permits(slab, count);
+                self.update_set_after(slab, before, count);
             }
             // No lane returns before its chunk is counted free.
             warp.sync(mask);

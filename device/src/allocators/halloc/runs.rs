@@ -6,7 +6,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::pages::{NONE, table_bytes};
+use super::pages::{NONE, PageMap, table_bytes};
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::simt::Warp;
 
@@ -24,10 +24,7 @@ const MOST_PAGES: u64 = 1 << 20;
 pub struct PageRuns {
     /// The first page.
     base: *mut u8,
-    /// The map, and what is behind it.
-    pub(super) tables: *mut u8,
-    /// Pages, one at least.
-    pub(super) pages: u32,
+    map: PageMap,
     /// The logarithm of a page's bytes.
     page_shift: u32,
 }
@@ -58,7 +55,7 @@ impl PageRuns {
     unsafe fn free_bits(&self, at: u32) -> u32 {
         // SAFETY: the caller's promise.
         // Relaxed: the heap is at rest.
-        unsafe { self.word(at).load(Relaxed) }
+        unsafe { self.map.word(at).load(Relaxed) }
     }
 
     /// The longest run of those that begin in the word from page `at` on.
@@ -83,7 +80,7 @@ impl PageRuns {
                 bits &= bits.wrapping_add(1 << start);
                 let mut next = at + 32;
                 let mut goes_on = end == 32;
-                while goes_on && next < self.pages {
+                while goes_on && next < self.map.pages {
                     let more = self.free_bits(next).trailing_ones();
                     length += more;
                     goes_on = more == 32;
@@ -138,8 +135,10 @@ impl Allocator for PageRuns {
         let bytes = u64::from(pages) << page_shift;
         Self {
             base: heap.pointers[0],
-            tables: heap.pointers[0].wrapping_add(bytes as usize),
-            pages,
+            map: PageMap {
+                tables: heap.pointers[0].wrapping_add(bytes as usize),
+                pages,
+            },
             page_shift,
         }
     }
@@ -150,16 +149,16 @@ impl Allocator for PageRuns {
 
     unsafe fn init<W: Warp>(self, warp: W) {
         // SAFETY: the caller's promise.
-        unsafe { self.reset(warp) };
+        unsafe { self.map.reset(warp) };
     }
 
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         let last = bytes.saturating_sub(1) >> self.page_shift;
-        if last >= u64::from(self.pages) {
+        if last >= u64::from(self.map.pages) {
             return u32::NULL;
         }
-        let first = self.find_run(warp, last as u32 + 1);
+        let first = self.map.find_run(warp, last as u32 + 1);
         if first == NONE { u32::NULL } else { first }
     }
 
@@ -169,8 +168,8 @@ impl Allocator for PageRuns {
             // SAFETY: the caller's promise: a live block is a run that its owner gives up.
             // Relaxed: only its owner writes or reads its length.
             unsafe {
-                let length = self.length(block).load(Relaxed);
-                self.give_run(block, block + length);
+                let length = self.map.length(block).load(Relaxed);
+                self.map.give_run(block, block + length);
             }
         }
     }
@@ -181,21 +180,21 @@ impl Allocator for PageRuns {
     }
 
     fn contains(self, block: u32) -> bool {
-        block < self.pages
+        block < self.map.pages
     }
 
     unsafe fn granted(self, block: u32, _requested: u64) -> u64 {
         // SAFETY: the caller's promise: a live block.
         // Relaxed: as in `free`.
-        self.bytes(unsafe { self.length(block).load(Relaxed) })
+        self.bytes(unsafe { self.map.length(block).load(Relaxed) })
     }
 
     fn walk<W: Warp>(self, warp: W) -> Occupancy {
         let mut sum = Occupancy::default();
         let mut word = warp.thread();
-        while word < self.pages.div_ceil(32) {
+        while word < self.map.pages.div_ceil(32) {
             let at = 32 * word;
-            let left = self.pages - at;
+            let left = self.map.pages - at;
             let here = if left < 32 { left } else { 32 };
             // SAFETY: the first page of a word with a page.
             let (free, longest) = unsafe { (self.free_bits(at), self.longest_from(at)) };

@@ -11,24 +11,24 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::Slabs;
-use super::heads::Wish;
-use super::sets::{Level, Set};
-use super::slabs::{NONE, Taken, count_of, has_class, is_head};
+use super::heads::ChunkRequest;
+use super::level::{Level, Set};
+use super::word::{NONE, Permits, count_of, has_class, is_head};
 
 impl Slabs {
-    /// Chunks of any slab that serves the wish.
+    /// Chunks of any slab that serves the request.
     ///
     /// # Safety
     ///
-    /// As for [`Slabs::find`], of the wish.
-    pub(super) unsafe fn search(&self, wish: Wish) -> Taken {
+    /// As for [`Slabs::find`], of the request.
+    pub(super) unsafe fn search(&self, request: ChunkRequest) -> Permits {
         // SAFETY: the caller's promise.
         unsafe {
-            let taken = self.look_everywhere(wish);
+            let taken = self.look_everywhere(request);
             if taken.count != 0 {
                 return taken;
             }
-            self.look_everywhere(wish)
+            self.look_everywhere(request)
         }
     }
 
@@ -37,8 +37,8 @@ impl Slabs {
     /// # Safety
     ///
     /// As for that.
-    unsafe fn look_everywhere(&self, wish: Wish) -> Taken {
-        let (class, wanted) = (wish.class, wish.wanted);
+    unsafe fn look_everywhere(&self, request: ChunkRequest) -> Permits {
+        let (class, wanted) = (request.class, request.wanted);
         // SAFETY: the caller's promise; entries have slabs or none, members are slabs, and a slab
         // that was claimed is ours.
         unsafe {
@@ -67,10 +67,10 @@ impl Slabs {
                 slab = self.empty_head();
             }
             if slab == self.layout.slabs {
-                return Taken::NOTHING;
+                return Permits::NOTHING;
             }
             let taken = self.install(slab, class, wanted, 0);
-            self.insert(Set::Of(class, Level::Sparse), slab);
+            self.insert(Set::Of(class, Level::AtMostHalf), slab);
             taken
         }
     }
@@ -79,21 +79,21 @@ impl Slabs {
     ///
     /// # Safety
     ///
-    /// As for [`Slabs::take`], of the class of `set`.
-    unsafe fn search_set(&self, set: Set, class: u32, wanted: u32) -> Taken {
+    /// As for [`Slabs::try_slab`], of the class of `set`.
+    unsafe fn search_set(&self, set: Set, class: u32, wanted: u32) -> Permits {
         let mut at = 0;
         loop {
             // SAFETY: the caller's promise; members are slabs.
             unsafe {
                 let slab = self.next_member(set, at);
                 if slab == self.layout.slabs {
-                    return Taken::NOTHING;
+                    return Permits::NOTHING;
                 }
                 let taken = self.try_slab(slab, class, wanted);
                 if taken.count != 0 {
                     return taken;
                 }
-                self.forget(set, slab);
+                self.remove(set, slab);
                 at = slab + 1;
             }
         }

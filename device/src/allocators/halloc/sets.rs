@@ -1,6 +1,6 @@
 //! The sets of slabs, a bit for each slab: those that are free, and of each class those that are
-//! no heads and have free chunks, by how many are taken: *sparse* ones up to half of the chunks,
-//! *roomy* ones up to the threshold at which a head is replaced, and *busy* ones.
+//! no heads and have free chunks, by how many are taken: at most half of the chunks, fewer than
+//! the threshold at which a head is replaced, or more.
 //!
 //! A set bit of the free set is the slab: who clears it owns it. The others are hints, which the
 //! words of slabs confirm. But no slab is lost: *a slab that has a class and a free chunk and is
@@ -9,7 +9,7 @@
 //! - Whoever makes that true, by lowering a count, taking the flag of a head away, or giving a
 //!   slab a class, sets a bit afterwards, with release; also who lowers a count to where another
 //!   set begins.
-//! - Who clears a bit ([`Slabs::forget`]) does so with acquire, and looks at the word once more.
+//! - Who clears a bit ([`Slabs::remove`]) does so with acquire, and looks at the word once more.
 //!   If the bit had been set by the other, the word is seen as the other left it, or newer, and
 //!   the bit is set again if the slab has a free chunk and more are taken than in slabs of the
 //!   set before. If the bit had not been set, it will be.
@@ -21,7 +21,7 @@
 //! |---|---|---|
 //! | bit set, `insert` | release | the word that tells why comes before; of a free slab, all that was done to it |
 //! | bit cleared, `claim` | acquire | what was done to a free slab comes before what we do |
-//! | bit cleared, `forget` | acquire | the word that tells why it was set is seen |
+//! | bit cleared, `remove` | acquire | the word that tells why it was set is seen |
 //! | rows | relaxed | hints |
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -29,66 +29,9 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use cuda_std::atomic::{self, AtomicU32};
 
 use super::Slabs;
-use super::layout::{CLASSES, ROW_BYTES, ROW_SLABS, Shape};
-use super::slabs::{count_of, is_head};
-use super::tasks;
-
-/// How many chunks of a slab are taken.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Level {
-    /// At most half.
-    Sparse,
-    /// More, but not beyond the threshold at which a head is replaced.
-    Roomy,
-    /// More.
-    Busy,
-}
-
-impl Level {
-    /// The level with this number, the fullest being 0.
-    #[inline(always)]
-    pub fn from_fullest(number: u32) -> Self {
-        match number {
-            0 => Self::Busy,
-            1 => Self::Roomy,
-            _ => Self::Sparse,
-        }
-    }
-}
-
-/// A set of slabs.
-#[derive(Clone, Copy)]
-pub enum Set {
-    /// Those without a class.
-    Free,
-    /// Those of a class of which so much is taken.
-    Of(u32, Level),
-}
-
-impl Set {
-    /// Where its rows are among those of all sets.
-    #[inline(always)]
-    fn index(self) -> u32 {
-        match self {
-            Self::Free => 0,
-            Self::Of(class, level) => 1 + level as u32 * CLASSES + class,
-        }
-    }
-}
-
-impl Shape {
-    /// How many chunks are taken of a slab that has so many in use, and a free one.
-    #[inline(always)]
-    pub fn level(&self, count: u32) -> Level {
-        if count <= self.chunks / 2 {
-            Level::Sparse
-        } else if count < self.threshold() {
-            Level::Roomy
-        } else {
-            Level::Busy
-        }
-    }
-}
+use super::layout::{ROW_BYTES, ROW_SLABS};
+use super::level::Set;
+use super::word::{count_of, is_head};
 
 /// Which of 16 words are not 0.
 #[inline(always)]
@@ -160,18 +103,18 @@ impl Slabs {
     /// # Safety
     ///
     /// As for [`Self::member`], of a set of a class.
-    pub(super) unsafe fn forget(&self, set: Set, slab: u32) {
+    pub(super) unsafe fn remove(&self, set: Set, slab: u32) {
         // SAFETY: the caller's promise.
-        unsafe { tasks::forget(self.tables, self.layout.to_bits(), set, slab) }
+        unsafe { outlined_remove(self.tables, self.layout.to_bits(), set, slab) }
     }
 
-    /// [`Self::forget`] itself.
+    /// [`Self::remove`] itself.
     ///
     /// # Safety
     ///
     /// As for that.
     #[inline(always)]
-    pub(super) unsafe fn take_out(&self, set: Set, slab: u32) {
+    pub(super) unsafe fn remove_inline(&self, set: Set, slab: u32) {
         // SAFETY: the caller's promise.
         unsafe {
             // Acquire: see the module.
@@ -198,7 +141,7 @@ impl Slabs {
     /// Of the set as for [`Self::row`].
     pub(super) unsafe fn next_member(&self, set: Set, from: u32) -> u32 {
         // SAFETY: the caller's promise.
-        unsafe { tasks::next_member(self.tables, self.layout.to_bits(), set, from) }
+        unsafe { outlined_next(self.tables, self.layout.to_bits(), set, from) }
     }
 
     /// [`Self::next_member`] itself.
@@ -207,7 +150,7 @@ impl Slabs {
     ///
     /// As for that.
     #[inline(always)]
-    pub(super) unsafe fn find_member(&self, set: Set, from: u32) -> u32 {
+    pub(super) unsafe fn next_member_inline(&self, set: Set, from: u32) -> u32 {
         let mut at = from;
         while at < self.layout.slabs {
             let row = at / ROW_SLABS;
@@ -243,7 +186,7 @@ impl Slabs {
     /// The slabs are those of a heap; `from` is at most `layout.slabs`.
     pub(super) unsafe fn claim(&self, from: u32) -> u32 {
         // SAFETY: the caller's promise.
-        unsafe { tasks::claim(self.tables, self.layout.to_bits(), from) }
+        unsafe { outlined_claim(self.tables, self.layout.to_bits(), from) }
     }
 
     /// [`Self::claim`] itself.
@@ -252,7 +195,7 @@ impl Slabs {
     ///
     /// As for that.
     #[inline(always)]
-    pub(super) unsafe fn claim_free(&self, from: u32) -> u32 {
+    pub(super) unsafe fn claim_inline(&self, from: u32) -> u32 {
         let (mut at, mut is_second) = (from, false);
         loop {
             // SAFETY: there is the set of free slabs; its members are slabs.
@@ -275,4 +218,37 @@ impl Slabs {
             }
         }
     }
+}
+
+/// [`Slabs::remove`], out of line.
+///
+/// # Safety
+///
+/// The tables and the bits of the layout are those of a heap; otherwise as for that.
+#[inline(never)]
+unsafe fn outlined_remove(tables: *mut u8, layout: u64, set: Set, slab: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { Slabs::without_blocks(tables, layout).remove_inline(set, slab) }
+}
+
+/// [`Slabs::next_member`], out of line.
+///
+/// # Safety
+///
+/// As for [`outlined_remove`] and that.
+#[inline(never)]
+unsafe fn outlined_next(tables: *mut u8, layout: u64, set: Set, from: u32) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { Slabs::without_blocks(tables, layout).next_member_inline(set, from) }
+}
+
+/// [`Slabs::claim`], out of line.
+///
+/// # Safety
+///
+/// As for [`outlined_remove`] and that.
+#[inline(never)]
+unsafe fn outlined_claim(tables: *mut u8, layout: u64, from: u32) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { Slabs::without_blocks(tables, layout).claim_inline(from) }
 }

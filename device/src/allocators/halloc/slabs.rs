@@ -1,17 +1,12 @@
-//! The words of slabs: class, taken chunks, and tickets.
-//!
-//! A word is `ticket << 32 | head << 28 | (class + 1) << 24 | count`; a free slab has no class.
-//! The count is of permits: chunks with an owner, or about to have one. It is too high while a
-//! thread that expected another class, or found the slab full, has not yet taken its addition
-//! back. There are fewer threads than the count has numbers, so that it carries into nothing.
+//! What changes the word of a slab, whose bits [`word`](super::word) has.
 //!
 //! | operation | order | why |
 //! |---|---|---|
-//! | count raised, `raise` | acquire | pairs with lowered counts, also before the class was given: their bits are clear |
-//! | count lowered, `lower` | release | our bit is clear before the count says so |
+//! | count raised, `acquire_permits` | acquire | pairs with lowered counts, also before the class was given: their bits are clear |
+//! | count lowered, `release_permits` | release | our bit is clear before the count says so |
 //! | class taken away, `disband` | acquire | all whose chunks were counted free are done |
 //! | class given, `install` | relaxed | passes on the releases of lowered counts |
-//! | a slab made a head, `promote` | acquire | as `raise`, for the permits that come with it |
+//! | a slab made a head, `promote` | acquire | as `acquire_permits`, for the permits that come with it |
 //! | flag of a head taken away | relaxed | a hint: who gets a chunk is decided by the others |
 //!
 //! A word changes by read-modify-writes only, which continue each other's release sequences:
@@ -23,95 +18,13 @@ use cuda_std::atomic::AtomicU64;
 
 use super::Slabs;
 use super::layout::WORD_BYTES;
-use super::sets::{Level, Set};
-use super::tasks;
+use super::level::{Level, Set};
+use super::word::{
+    CLASS_SHIFT, HEAD, Permits, TICKETS, class_in, count_of, has_class, is_head, permit_bits,
+};
 
-/// The slab that is none: the number of no slab, in 22 bits.
-pub const NONE: u32 = (1 << 22) - 1;
-const CLASS_SHIFT: u32 = 24;
-const COUNT_MASK: u64 = (1 << CLASS_SHIFT) - 1;
-/// Set while the slab is a head, or about to be one: it is in no set, and keeps its class even
-/// if it has no chunk in use.
-pub const HEAD: u64 = 1 << 28;
-const TICKETS: u64 = u64::MAX << 32;
-
-/// The chunks that are taken of the slab with this word.
-#[inline(always)]
-pub fn count_of(word: u64) -> u32 {
-    (word & COUNT_MASK) as u32
-}
-
-/// Whether the slab with this word is divided into chunks of the class.
-#[inline(always)]
-pub fn has_class(word: u64, class: u32) -> bool {
-    word as u32 >> CLASS_SHIFT & 0xf == class + 1
-}
-
-/// The class of the slab with this word, if it has one; `u32::MAX` otherwise.
-#[inline(always)]
-pub fn class_in(word: u64) -> u32 {
-    (word as u32 >> CLASS_SHIFT & 0xf).wrapping_sub(1)
-}
-
-/// Whether the slab with this word is a head.
-#[inline(always)]
-pub fn is_head(word: u64) -> bool {
-    word & HEAD != 0
-}
-
-/// What `count` permits add to a word.
-#[inline(always)]
-pub fn permits(count: u32) -> u64 {
-    u64::from(count) << 32 | u64::from(count)
-}
-
-/// Permits for chunks of a slab.
-#[derive(Clone, Copy)]
-pub struct Taken {
-    /// The slab, or [`NONE`].
-    pub slab: u32,
-    /// How many chunks: at most 32.
-    pub count: u32,
-    /// The first ticket.
-    pub ticket: u32,
-}
-
-impl Taken {
-    /// None.
-    pub const NOTHING: Self = Self {
-        slab: NONE,
-        count: 0,
-        ticket: 0,
-    };
-
-    /// As many of `wanted` chunks of a slab as it had, before whose word was `before`.
-    #[inline(always)]
-    pub fn of(slab: u32, count: u32, before: u64) -> Self {
-        Self {
-            slab,
-            count,
-            ticket: (before >> 32) as u32,
-        }
-    }
-
-    /// The permits in a word, for a shuffle or a call. A slab has 22 bits.
-    #[inline(always)]
-    pub fn to_bits(self) -> u64 {
-        let high = self.slab << 10 | self.count;
-        u64::from(high) << 32 | u64::from(self.ticket)
-    }
-
-    /// The permits of these bits.
-    #[inline(always)]
-    pub fn from_bits(bits: u64) -> Self {
-        let high = (bits >> 32) as u32;
-        Self {
-            slab: high >> 10,
-            count: high & 0x3f,
-            ticket: bits as u32,
-        }
-    }
-}
+/// Exchanges that are lost at a slab before another one is tried.
+const TRIES: u32 = 16;
 
 impl Slabs {
     /// The word of a slab.
@@ -140,29 +53,34 @@ impl Slabs {
     /// `slab` is below `layout.slabs`, `class` at most `layout.last_class`, and `wanted` from 1
     /// to 32.
     #[inline(always)]
-    pub(super) unsafe fn raise(&self, slab: u32, class: u32, wanted: u32) -> (Taken, u64) {
+    pub(super) unsafe fn acquire_permits(
+        &self,
+        slab: u32,
+        class: u32,
+        wanted: u32,
+    ) -> (Permits, u64) {
         // SAFETY: the caller's promise.
         // Acquire: as many bits are clear as chunks are free, since each was cleared before it
         // was counted, also those of the slab's former class.
-        let before = unsafe { self.word(slab).fetch_add(permits(wanted), Acquire) };
+        let before = unsafe { self.word(slab).fetch_add(permit_bits(wanted), Acquire) };
         let (chunks, count) = (self.layout.shape(class).chunks, count_of(before));
         let mut got = 0;
         if has_class(before, class) && count < chunks {
             let left = chunks - count;
             got = if left < wanted { left } else { wanted };
         }
-        (Taken::of(slab, got, before), before)
+        (Permits::of(slab, got, before), before)
     }
 
     /// Up to `wanted` chunks of a slab, if it looks as if it had some.
     ///
     /// # Safety
     ///
-    /// As for [`Self::raise`].
-    pub(super) unsafe fn try_slab(&self, slab: u32, class: u32, wanted: u32) -> Taken {
+    /// As for [`Self::acquire_permits`].
+    pub(super) unsafe fn try_slab(&self, slab: u32, class: u32, wanted: u32) -> Permits {
         let layout = self.layout.to_bits();
         // SAFETY: the caller's promise.
-        Taken::from_bits(unsafe { tasks::try_slab(self.tables, layout, slab, class, wanted) })
+        Permits::from_bits(unsafe { outlined_try(self.tables, layout, slab, class, wanted) })
     }
 
     /// [`Self::try_slab`] itself.
@@ -171,33 +89,33 @@ impl Slabs {
     ///
     /// As for that.
     #[inline(always)]
-    pub(super) unsafe fn take_if_free(&self, slab: u32, class: u32, wanted: u32) -> Taken {
+    pub(super) unsafe fn try_slab_inline(&self, slab: u32, class: u32, wanted: u32) -> Permits {
         // SAFETY: the caller's promise; what was added beyond what was got is ours.
         unsafe {
             // Relaxed: a hint.
             let word = self.word(slab).load(Relaxed);
             if !self.has_room(word, class) {
-                return Taken::NOTHING;
+                return Permits::NOTHING;
             }
-            let (taken, _) = self.raise(slab, class, wanted);
+            let (taken, _) = self.acquire_permits(slab, class, wanted);
             if taken.count < wanted {
                 let rest = wanted - taken.count;
-                let word = self.lower(slab, rest);
-                self.settle(slab, word, rest);
+                let word = self.release_permits(slab, rest);
+                self.update_set_after(slab, word, rest);
             }
             taken
         }
     }
 
     /// Lowers the count of a slab by `count`; the word before. The caller goes on with
-    /// [`Self::settle`].
+    /// [`Self::update_set_after`].
     ///
     /// # Safety
     ///
     /// `slab` is below `layout.slabs`, and the caller gives up so many permits or chunks of it,
     /// whose bits are clear.
     #[inline(always)]
-    pub(super) unsafe fn lower(&self, slab: u32, count: u32) -> u64 {
+    pub(super) unsafe fn release_permits(&self, slab: u32, count: u32) -> u64 {
         // SAFETY: the caller's promise.
         // Release: our accesses to the chunks, and their clear bits, come before.
         unsafe {
@@ -227,10 +145,10 @@ impl Slabs {
     ///
     /// `slab` is below `layout.slabs`.
     #[inline(always)]
-    pub(super) unsafe fn settle(&self, slab: u32, before: u64, count: u32) {
+    pub(super) unsafe fn update_set_after(&self, slab: u32, before: u64, count: u32) {
         if self.changes_set(before, count) {
             // SAFETY: the caller's promise; the class is one of the heap, which the word had.
-            unsafe { self.list(slab, before - u64::from(count)) };
+            unsafe { self.update_set(slab, before - u64::from(count)) };
         }
     }
 
@@ -239,18 +157,18 @@ impl Slabs {
     /// # Safety
     ///
     /// `slab` is below `layout.slabs`, and the word has a class.
-    unsafe fn list(&self, slab: u32, word: u64) {
+    unsafe fn update_set(&self, slab: u32, word: u64) {
         // SAFETY: the caller's promise.
-        unsafe { tasks::list(self.tables, self.layout.to_bits(), slab, word) }
+        unsafe { outlined_update_set(self.tables, self.layout.to_bits(), slab, word) }
     }
 
-    /// [`Self::list`] itself.
+    /// [`Self::update_set`] itself.
     ///
     /// # Safety
     ///
     /// As for that.
     #[inline(always)]
-    pub(super) unsafe fn put_in(&self, slab: u32, word: u64) {
+    pub(super) unsafe fn update_set_inline(&self, slab: u32, word: u64) {
         let (class, count) = (class_in(word), count_of(word));
         let shape = self.layout.shape(class);
         // SAFETY: the caller's promise.
@@ -262,7 +180,7 @@ impl Slabs {
             } else if count < shape.chunks {
                 let level = shape.level(count);
                 self.insert(Set::Of(class, level), slab);
-                self.forget_above(level, class, slab);
+                self.remove_above(level, class, slab);
             }
         }
     }
@@ -271,15 +189,15 @@ impl Slabs {
     ///
     /// # Safety
     ///
-    /// As for [`Self::list`], of the class of its word.
-    unsafe fn forget_above(&self, level: Level, class: u32, slab: u32) {
+    /// As for [`Self::update_set`], of the class of its word.
+    unsafe fn remove_above(&self, level: Level, class: u32, slab: u32) {
         // SAFETY: the caller's promise.
         unsafe {
-            if level == Level::Sparse {
-                self.forget(Set::Of(class, Level::Roomy), slab);
+            if level == Level::AtMostHalf {
+                self.remove(Set::Of(class, Level::BelowThreshold), slab);
             }
-            if level != Level::Busy {
-                self.forget(Set::Of(class, Level::Busy), slab);
+            if level != Level::AboveThreshold {
+                self.remove(Set::Of(class, Level::AboveThreshold), slab);
             }
         }
     }
@@ -288,14 +206,14 @@ impl Slabs {
     ///
     /// # Safety
     ///
-    /// As for [`Self::list`].
+    /// As for [`Self::update_set`].
     unsafe fn retire(&self, slab: u32, word: u64) {
         let class = class_in(word);
         // SAFETY: the caller's promise; after the exchange the slab is ours.
         unsafe {
             if self.disband(slab, word) {
-                self.forget(Set::Of(class, Level::Sparse), slab);
-                self.forget_above(Level::Sparse, class, slab);
+                self.remove(Set::Of(class, Level::AtMostHalf), slab);
+                self.remove_above(Level::AtMostHalf, class, slab);
                 self.insert(Set::Free, slab);
             }
         }
@@ -306,7 +224,7 @@ impl Slabs {
     ///
     /// # Safety
     ///
-    /// As for [`Self::list`].
+    /// As for [`Self::update_set`].
     pub(super) unsafe fn disband(&self, slab: u32, word: u64) -> bool {
         // SAFETY: the caller's promise.
         // Acquire: all that was done to chunks, and to their bits, comes before what the next
@@ -324,7 +242,7 @@ impl Slabs {
     ///
     /// The caller owns the slab, which it gives up but for those chunks; `class` is at most
     /// `layout.last_class`, `wanted` at most 32, and `flag` 0 or [`HEAD`].
-    pub(super) unsafe fn install(&self, slab: u32, class: u32, wanted: u32, flag: u64) -> Taken {
+    pub(super) unsafe fn install(&self, slab: u32, class: u32, wanted: u32, flag: u64) -> Permits {
         let chunks = self.layout.shape(class).chunks;
         let count = if wanted < chunks { wanted } else { chunks };
         let class_bits = u64::from(class + 1) << CLASS_SHIFT;
@@ -334,9 +252,9 @@ impl Slabs {
         // count for a moment.
         let before = unsafe {
             self.word(slab)
-                .fetch_add(permits(count) | flag | class_bits, Relaxed)
+                .fetch_add(permit_bits(count) | flag | class_bits, Relaxed)
         };
-        Taken::of(slab, count, before)
+        Permits::of(slab, count, before)
     }
 
     /// Makes a slab a head if it has the class, is none, and has fewer than `most` chunks in
@@ -346,7 +264,7 @@ impl Slabs {
     ///
     /// `slab` is below `layout.slabs`, `class` at most `layout.last_class`, `wanted` at most 32,
     /// and `most` at most the chunks of a slab.
-    pub(super) unsafe fn promote(&self, slab: u32, class: u32, wanted: u32, most: u32) -> Taken {
+    pub(super) unsafe fn promote(&self, slab: u32, class: u32, wanted: u32, most: u32) -> Permits {
         // SAFETY: the caller's promise.
         let state = unsafe { self.word(slab) };
         let chunks = self.layout.shape(class).chunks;
@@ -360,14 +278,14 @@ impl Slabs {
             }
             let left = chunks - count;
             let got = if left < wanted { left } else { wanted };
-            // Acquire: as in `raise`.
-            let held = state.compare_exchange(seen, (seen | HEAD) + permits(got), Acquire);
+            // Acquire: as in `acquire_permits`.
+            let held = state.compare_exchange(seen, (seen | HEAD) + permit_bits(got), Acquire);
             if held == seen {
-                return Taken::of(slab, got, seen);
+                return Permits::of(slab, got, seen);
             }
             seen = held;
         }
-        Taken::NOTHING
+        Permits::NOTHING
     }
 
     /// Makes a slab that was a head an ordinary one.
@@ -382,11 +300,31 @@ impl Slabs {
             // listed once more.
             let before = self.word(slab).fetch_and(!HEAD, Relaxed);
             if class_in(before) != u32::MAX {
-                self.list(slab, before & !HEAD);
+                self.update_set(slab, before & !HEAD);
             }
         }
     }
 }
 
-/// Exchanges that are lost at a slab before another one is tried.
-const TRIES: u32 = 16;
+/// [`Slabs::try_slab`], out of line; the bits of what was taken.
+///
+/// # Safety
+///
+/// The tables and the bits of the layout are those of a heap; otherwise as for that.
+#[inline(never)]
+unsafe fn outlined_try(tables: *mut u8, layout: u64, slab: u32, class: u32, wanted: u32) -> u64 {
+    let slabs = Slabs::without_blocks(tables, layout);
+    // SAFETY: the caller's promise.
+    unsafe { slabs.try_slab_inline(slab, class, wanted) }.to_bits()
+}
+
+/// [`Slabs::update_set`], out of line.
+///
+/// # Safety
+///
+/// As for [`outlined_try`] and that.
+#[inline(never)]
+unsafe fn outlined_update_set(tables: *mut u8, layout: u64, slab: u32, word: u64) {
+    // SAFETY: the caller's promise.
+    unsafe { Slabs::without_blocks(tables, layout).update_set_inline(slab, word) }
+}
