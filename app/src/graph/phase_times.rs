@@ -1,6 +1,6 @@
 //! What the phases of updates take.
 
-use heapwood_device::graph::store::plan::Phase;
+use heapwood_device::graph::batch::Phase;
 
 /// What the phases of one or more batches took, in milliseconds.
 ///

@@ -6,17 +6,16 @@
 
 use std::collections::BTreeSet;
 
+use heapwood_device::graph::batch::{Batch, Change, Counts, Phase, UpdateError, UpdateSpace};
 use heapwood_device::graph::store::classify::Compact;
-use heapwood_device::graph::store::plan::{
-    Batch, Change, Counts, Csr as DeviceCsr, Layout, Phase, Shape, UpdateError, UpdateSpace,
-};
+use heapwood_device::graph::store::plan::{Csr as DeviceCsr, Layout, Shape};
 use heapwood_device::heap::State;
 use heapwood_device::launch::PlannedLaunch;
 use heapwood_graphs::Csr;
 
 use super::StoreError;
 use super::device_store::{DeviceStore, Rows};
-use super::labels::KeptLabels;
+use super::kept_labels::KeptLabels;
 use super::loading::{first_pool, load_into_pool};
 use super::options::Options;
 use super::peak::Peak;

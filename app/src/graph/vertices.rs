@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use heapwood_device::graph::store::plan::{Batch, Change, UpdateSpace};
+use heapwood_device::graph::batch::{Batch, Change, UpdateSpace};
 use heapwood_device::launch::PlannedLaunch;
 
 use super::Store;
 use super::StoreError;
-use super::labels::KeptLabels;
+use super::kept_labels::KeptLabels;
 use super::vertex_list::List;
 use super::workspace::Workspace;
 use crate::backend::BackendError;

@@ -3,9 +3,10 @@
 
 use std::ptr::null_mut;
 
+use heapwood_device::graph::batch::{Batch, Change, UpdateSpace};
 use heapwood_device::graph::pagerank::plan::{RankOptions, RankSpace};
 use heapwood_device::graph::store::load::LoadArguments;
-use heapwood_device::graph::store::plan::{Batch, Change, Csr, Graph, Layout, Shape, UpdateSpace};
+use heapwood_device::graph::store::plan::{Csr, Graph, Layout, Shape};
 use heapwood_device::launch::{Grid, KernelId, PlannedLaunch};
 
 fn graph(directed: bool, provides: bool) -> Graph {

@@ -1,7 +1,7 @@
 //! Capacities, results that are read from headers, names and messages.
 
+use heapwood_device::graph::batch::UpdateError;
 use heapwood_device::graph::pagerank::plan::Method;
-use heapwood_device::graph::store::plan::UpdateError;
 use heapwood_device::kdtree::node::LIMIT;
 use heapwood_device::kdtree::plan::{
     BuildError, Limits, Options, RESULT_BYTES, Statistics, outcome,

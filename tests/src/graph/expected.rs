@@ -2,7 +2,7 @@
 //! against many stores.
 
 use heapwood::graph::{Edge, RankOptions, Ranks, Store};
-use heapwood_device::graph::store::plan::{Change, Counts};
+use heapwood_device::graph::batch::{Change, Counts};
 use heapwood_graphs::Csr;
 
 use super::{Model, graphs};

@@ -1,7 +1,7 @@
 //! Graphs to try the store on, by kind, and batches for them.
 
 use heapwood::graph::Edge;
-use heapwood_device::graph::store::plan::Change;
+use heapwood_device::graph::batch::Change;
 
 use super::Model;
 use crate::lockstep::Random;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use heapwood::graph::Edge;
-use heapwood_device::graph::store::plan::{Change, Counts};
+use heapwood_device::graph::batch::{Change, Counts};
 use heapwood_graphs::Csr;
 
 /// A set of neighbours for each vertex.

@@ -9,7 +9,7 @@ use heapwood::backend::{Backend, BackendError, Cpu, DeviceInfo, Launch, Memory};
 use heapwood::graph::{Edge, Limits, Options, Store};
 use heapwood::size::Pool;
 use heapwood_device::allocators::{CfMalloc, CfmMalloc};
-use heapwood_device::graph::store::plan::Change::{self, Delete, Insert};
+use heapwood_device::graph::batch::Change::{self, Delete, Insert};
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::KernelId;
 use heapwood_tests::dirty::Dirty;

@@ -10,7 +10,7 @@ use heapwood::backend::{Backend, Cpu};
 use heapwood::graph::{Draw, Edge, Pattern, Store};
 use heapwood::size::Pool;
 use heapwood_device::allocators::{CfmMalloc, OuroborosPVa};
-use heapwood_device::graph::store::plan::Change;
+use heapwood_device::graph::batch::Change;
 use heapwood_tests::dirty::Dirty;
 use heapwood_tests::graph::Model;
 use heapwood_tests::graph::expected::Kept;

@@ -8,7 +8,7 @@ use heapwood::graph::{Edge, Store, StoreError};
 use heapwood::size::Pool;
 use heapwood_device::allocator::Allocator;
 use heapwood_device::allocators::{AwMalloc, CfMalloc, CfmMalloc};
-use heapwood_device::graph::store::plan::Change;
+use heapwood_device::graph::batch::Change;
 use heapwood_device::graph::store::plan::Layout::{Contiguous, Linked};
 use heapwood_device::host::Named;
 use heapwood_graphs::Csr;

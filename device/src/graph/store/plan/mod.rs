@@ -8,10 +8,8 @@ mod csr;
 mod draw;
 mod query;
 mod shape;
-mod update;
 mod vertices;
 
 pub use csr::{Csr, CsrSpace, graph_hash};
 pub use shape::{Graph, Layout, Measured, Shape};
-pub use update::{Batch, Change, Counts, Phase, UpdateError, UpdateSpace};
 pub use vertices::VertexList;
