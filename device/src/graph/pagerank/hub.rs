@@ -11,6 +11,9 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 use super::RankArguments;
 use crate::simt::reduce::{from_fixed, to_fixed};
 
+/// Neighbours that are summed by one warp.
+pub const PART: u32 = 1024;
+
 /// A vertex that is divided among warps.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

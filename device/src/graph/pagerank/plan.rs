@@ -1,7 +1,7 @@
 //! PageRank: the workspace, the launches, and when to stop.
 
+use super::hub::PART;
 use super::linked::{PART_PAGES, SHORT};
-use super::step::PART;
 use super::{
     Hub, LinkedRankIndex, LinkedRankStep, Part, RankArguments, RankClear, RankStart, RankStep,
     SLOTS, SUM_WORDS,

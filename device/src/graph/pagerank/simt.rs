@@ -1,6 +1,6 @@
 //! An iteration over contiguous blocks by the lanes of a warp, but for hubs.
 
-use super::step::PART;
+use super::hub::PART;
 use super::{Iteration, RankArguments};
 use crate::simt::Warp;
 use crate::simt::reduce::{group_sum, has};

@@ -8,7 +8,7 @@
 use core::array;
 
 use super::contribution::{NewRank, Outgoing};
-use super::step::PART;
+use super::hub::PART;
 use super::{Iteration, RankArguments};
 use crate::simt::Warp;
 use crate::simt::prefetch::{PREFETCH_DISTANCE, prefetch};

@@ -3,7 +3,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::step::PART;
+use super::hub::PART;
 use super::{RankArguments, SUM_WORDS, Tally};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;

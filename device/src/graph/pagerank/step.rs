@@ -4,13 +4,11 @@
 //! which a block always has whole). Vertices of more than [`PART`] neighbours
 //! are divided among warps; the one that finishes last ends the vertex.
 
+use super::hub::PART;
 use super::{Iteration, Part, RankArguments, simt, solo};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 use crate::simt::reduce::group_sum;
-
-/// Neighbours that are summed by one warp.
-pub const PART: u32 = 1024;
 
 /// An iteration.
 pub struct RankStep;
