@@ -19,9 +19,10 @@ use super::ray::Ray;
 use super::search::{Any, Closest, Counter, Hit, Search, Uncounted};
 use crate::kdtree::bounds::{Bounds, Triangle};
 use crate::kdtree::node::Node;
+use crate::kdtree::thresholds::MAX_DEPTH;
 
 /// The deepest tree that can be traversed: the most interior nodes above a leaf.
-pub const MAX_TRAVERSAL_DEPTH: usize = 96;
+pub const MAX_TRAVERSAL_DEPTH: usize = MAX_DEPTH as usize;
 
 /// Whether a ray looks whether its near child is an empty leaf before it puts the far one on the
 /// stack, to go on there at once: of forty nodes that a ray visits in a scan six are such leaves.
