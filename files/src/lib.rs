@@ -13,15 +13,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bounds;
 mod encoding;
+mod error;
 mod gzip;
 mod output;
 mod packing;
 mod place;
 mod read;
+mod signature;
 
+pub use bounds::check_text;
 pub use encoding::to_utf8;
+pub use error::ReadError;
 pub use gzip::{compress, is_gz};
 pub use output::{Output, check_writable};
 pub use packing::{decompress, stem, unpacked};
-pub use read::{ReadError, check_text, read, read_as_is, read_text, read_text_or, text};
+pub use read::{read, read_as_is, read_text, read_text_or, text};

@@ -1,4 +1,4 @@
-//! Compressed contents, recognised by their first bytes, and the suffixes that name them.
+//! Compressed contents, and the suffixes that name them.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -9,48 +9,14 @@ use lzma_rust2::XzReader;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
-use crate::read::{Bounds, ReadError};
+use crate::ReadError;
+use crate::bounds::Bounds;
+use crate::signature::{Packing, refuse_archive};
 
 /// Memory that xz may ask for, in KiB: files of its strongest setting ask for 64 MiB.
 const MAX_XZ_KIB: u32 = 1 << 20;
 
-/// A way to compress that is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Packing {
-    Gzip,
-    Bzip2,
-    Xz,
-    Zstd,
-}
-
 impl Packing {
-    /// How `bytes` are compressed, if they are.
-    pub fn of(bytes: &[u8]) -> Option<Self> {
-        // Text may begin with the letters of bzip2: of the first block, or of the end of an empty
-        // file, the magic number is in them too.
-        const BZIP2_BLOCKS: [&[u8]; 2] = [b"1AY&", b"\x17\x72\x45\x38"];
-        match bytes {
-            [0x1f, 0x8b, ..] => Some(Self::Gzip),
-            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
-            // A frame, or one to skip, with which parallel compressors begin.
-            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstd),
-            [b'B', b'Z', b'h', b'1'..=b'9', rest @ ..] => BZIP2_BLOCKS
-                .iter()
-                .any(|magic| rest.starts_with(magic))
-                .then_some(Self::Bzip2),
-            _ => None,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Gzip => "gzip",
-            Self::Bzip2 => "bzip2",
-            Self::Xz => "xz",
-            Self::Zstd => "zstd",
-        }
-    }
-
     fn reader<'a>(self, bytes: &'a [u8]) -> Box<dyn Read + 'a> {
         match self {
             Self::Gzip => Box::new(MultiGzDecoder::new(bytes)),
@@ -58,31 +24,6 @@ impl Packing {
             Self::Xz => Box::new(XzReader::new_mem_limit(bytes, true, MAX_XZ_KIB)),
             Self::Zstd => Box::new(ZstdFrames::new(bytes)),
         }
-    }
-}
-
-/// Refuses what is packed in a way that is not read, by the first bytes of a file.
-///
-/// # Errors
-/// [`ReadError::Archive`].
-pub(crate) fn refuse_archive(head: &[u8]) -> Result<(), ReadError> {
-    const TAR: usize = 257;
-    let known: [(&[u8], &str); 7] = [
-        (b"PK\x03\x04", "zip"),
-        (b"7z\xbc\xaf\x27\x1c", "7z"),
-        (b"Rar!\x1a\x07", "rar"),
-        (b"\x04\x22\x4d\x18", "lz4"),
-        (b"LZIP\x01", "lzip"),
-        (b"\x1f\x9d", "compress"),
-        (b"\x1f\xa0", "compress"),
-    ];
-    let found = known.iter().find(|(magic, _)| head.starts_with(magic));
-    let is_tar = head
-        .get(TAR..)
-        .is_some_and(|rest| rest.starts_with(b"ustar"));
-    match found.map(|(_, name)| *name).or(is_tar.then_some("tar")) {
-        Some(format) => Err(ReadError::Archive(format)),
-        None => Ok(()),
     }
 }
 

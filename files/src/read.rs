@@ -5,38 +5,12 @@
 //! rest is read.
 
 use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 
-use crate::encoding::{is_utf16, to_utf8};
-use crate::packing::{Packing, decompress_within, refuse_archive};
-
-/// Bytes by which text is judged before the rest is read.
-const HEAD: u64 = 1 << 16;
-
-/// Why nothing could be read. It names no file: the caller knows which.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// The file could not be opened or read.
-    #[error("cannot read: {0}")]
-    Failed(io::Error),
-    /// The path names a directory.
-    #[error("a directory")]
-    Directory,
-    /// There is a zero byte, which no text has, at this place. It is counted from
-    /// 0, after decompression.
-    #[error("not text: byte {0} is 0")]
-    Binary(usize),
-    /// It starts as something compressed in this way, but cannot be decompressed.
-    #[error("damaged {0}: {1}")]
-    Packed(&'static str, io::Error),
-    /// It is packed in this way, which is not read.
-    #[error("packed as {0}, which is not read")]
-    Archive(&'static str),
-    /// The file, or what it decompresses to, has more than so many bytes.
-    #[error("larger than {0} bytes")]
-    TooLarge(u64),
-}
+use crate::ReadError;
+use crate::bounds::{Bounds, HEAD, Kind};
+use crate::encoding::to_utf8;
+use crate::packing::decompress_within;
 
 /// The contents of a file, decompressed where they are gzip, bzip2, xz or zstd.
 ///
@@ -61,7 +35,7 @@ pub fn read_as_is(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
 /// The contents of a text file, decompressed as by [`read`], and in UTF-8 where they are UTF-16.
 ///
 /// Only the start is searched for zero bytes: an endless device is left at once,
-/// and [`check_text`] finds those further on.
+/// and [`check_text`](crate::check_text) finds those further on.
 ///
 /// # Errors
 /// As [`read`], and [`ReadError::Binary`].
@@ -84,21 +58,19 @@ pub fn read_text_or(
     read_within(path, Bounds { limit, kind })
 }
 
-/// Whether `bytes` can be text.
-///
-/// # Errors
-/// [`ReadError::Binary`].
-pub fn check_text(bytes: &[u8]) -> Result<(), ReadError> {
-    match memchr::memchr(0, bytes) {
-        Some(offset) => Err(ReadError::Binary(offset)),
-        None => Ok(()),
-    }
-}
-
 fn read_within(path: &Path, bounds: Bounds) -> Result<Vec<u8>, ReadError> {
     let (file, expected) = open(path)?;
     let bytes = bounds.read(file, expected)?;
-    bounds.unpack(bytes)
+    unpack(bounds, bytes)
+}
+
+/// What is in `bytes` that were read within these bounds.
+fn unpack(bounds: Bounds, bytes: Vec<u8>) -> Result<Vec<u8>, ReadError> {
+    let bytes = decompress_within(bytes, bounds)?;
+    Ok(match bounds.kind.is_text(&bytes) {
+        true => to_utf8(bytes),
+        false => bytes,
+    })
 }
 
 /// The text in `bytes` that were read from a text file: as [`read_text`] returns it.
@@ -109,7 +81,7 @@ pub fn text(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, ReadError> {
     let kind = Kind::Text;
     let bounds = Bounds { limit, kind };
     bounds.check(&bytes[..bytes.len().min(HEAD as usize)])?;
-    bounds.unpack(bytes)
+    unpack(bounds, bytes)
 }
 
 /// A file, and how many bytes it seems to have.
@@ -122,100 +94,10 @@ fn open(path: &Path) -> Result<(File, u64), ReadError> {
     Ok((file, about.len()))
 }
 
-/// What may come out.
-#[derive(Clone, Copy)]
-pub(crate) struct Bounds {
-    /// Most bytes.
-    pub limit: u64,
-    /// Of which kind.
-    pub kind: Kind,
-}
-
-/// What bytes may be.
-#[derive(Clone, Copy)]
-pub(crate) enum Kind {
-    /// Any.
-    Any,
-    /// Text.
-    Text,
-    /// Text, or any that begin with one of these.
-    TextUnless(&'static [&'static [u8]]),
-}
-
-impl Kind {
-    /// Whether what begins with `head` is to be text.
-    fn is_text(self, head: &[u8]) -> bool {
-        match self {
-            Self::Any => false,
-            Self::Text => true,
-            Self::TextUnless(magics) => !magics.iter().any(|magic| head.starts_with(magic)),
-        }
-    }
-}
-
-impl Bounds {
-    /// Looks at the start of what is read. What is packed is judged when it is unpacked.
-    fn check(self, head: &[u8]) -> Result<(), ReadError> {
-        if Packing::of(head).is_some() || !self.kind.is_text(head) || is_utf16(head) {
-            return Ok(());
-        }
-        refuse_archive(head)?;
-        check_text(head)
-    }
-
-    /// What is in `bytes` that were read within these bounds.
-    fn unpack(self, bytes: Vec<u8>) -> Result<Vec<u8>, ReadError> {
-        let bytes = decompress_within(bytes, self)?;
-        Ok(match self.kind.is_text(&bytes) {
-            true => to_utf8(bytes),
-            false => bytes,
-        })
-    }
-
-    /// Up to so many bytes of any kind.
-    pub fn any(limit: u64) -> Self {
-        let kind = Kind::Any;
-        Self { limit, kind }
-    }
-
-    /// All bytes of `source`, about `expected` of them.
-    ///
-    /// # Errors
-    /// [`ReadError::Failed`], [`Binary`](ReadError::Binary) or
-    /// [`TooLarge`](ReadError::TooLarge).
-    pub fn read(self, mut source: impl Read, expected: u64) -> Result<Vec<u8>, ReadError> {
-        // One more, so that too many are told from just enough.
-        let most = self.limit.saturating_add(1);
-        let mut bytes = Vec::new();
-        if !matches!(self.kind, Kind::Any) {
-            take(&mut source, most.min(HEAD), &mut bytes)?;
-            self.check(&bytes)?;
-        }
-        let rest = most - bytes.len() as u64;
-        // One more, so that the end is seen without growing.
-        let expected = expected.saturating_add(1).min(most);
-        let missing = usize::try_from(expected).map(|all| all.saturating_sub(bytes.len()));
-        bytes
-            .try_reserve_exact(missing.unwrap_or(usize::MAX))
-            .map_err(|error| ReadError::Failed(error.into()))?;
-        take(&mut source, rest, &mut bytes)?;
-        if bytes.len() as u64 > self.limit {
-            return Err(ReadError::TooLarge(self.limit));
-        }
-        Ok(bytes)
-    }
-}
-
-/// Up to `most` bytes of `source`, behind `bytes`.
-fn take(source: impl Read, most: u64, bytes: &mut Vec<u8>) -> Result<(), ReadError> {
-    let read = source.take(most).read_to_end(bytes);
-    read.map(drop).map_err(ReadError::Failed)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compress;
+    use crate::{check_text, compress};
     use std::fs;
 
     #[test]

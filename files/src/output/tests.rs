@@ -1,5 +1,5 @@
 use super::*;
-use crate::packing::Packing;
+use crate::signature::Packing;
 use std::fs;
 use tempfile::TempDir;
 
