@@ -5,6 +5,10 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use heapwood_files::ReadError;
+
+use crate::SceneError;
+
 /// The bytes that `file` gives for the first name under which a file is there, and that name.
 ///
 /// # Errors
@@ -23,6 +27,27 @@ pub(crate) fn find(
         }
     }
     Err(error.unwrap_or_else(|| "it has no name".to_owned()))
+}
+
+/// What is in a file that another one names.
+pub(crate) fn read_beside(
+    path: &Path,
+    read: impl Fn(&Path) -> Result<Vec<u8>, ReadError>,
+) -> Result<Vec<u8>, String> {
+    // A pipe or device would be read without end or waited for.
+    if path.exists() && !path.is_file() {
+        return Err("not a regular file".to_owned());
+    }
+    read(path).map_err(|error| match error {
+        ReadError::Failed(source) => source.to_string(),
+        ReadError::TooLarge(most) => too_large(most),
+        other => SceneError::reading(path.display().to_string(), other).to_string(),
+    })
+}
+
+/// Why a file that another one names is not read.
+pub(crate) fn too_large(most: u64) -> String {
+    format!("it has more than {most} bytes: make it smaller")
 }
 
 /// The names that may be meant, each once: likely ones first, and last the file alone, beside the

@@ -25,6 +25,7 @@ pub mod generate;
 mod gltf;
 mod hash;
 mod load;
+mod loaded;
 mod material;
 mod normals;
 mod obj;
@@ -41,18 +42,18 @@ pub use bounds::Bounds;
 pub use camera::{Camera, CameraError, RayBasis, unit};
 pub use clean::{CleanOptions, CleanReport};
 pub use colours::CornerColours;
-pub use error::{LineProblem, SceneError};
-pub use gltf::{GltfProblem, read_gltf};
+pub use error::{GltfProblem, LineProblem, PlyProblem, SceneError};
+pub use gltf::read_gltf;
 pub use hash::fnv1a;
-pub use load::{Loaded, load, load_relative_to};
-pub use material::Material;
+pub use load::{load, load_relative_to};
+pub use loaded::Loaded;
+pub use material::{Material, MaterialTextures};
 pub use obj::{read_obj, save, write_mtl, write_obj};
 pub use panorama::{Panorama, PanoramaError};
-pub use ply::{PlyProblem, read_ply};
+pub use ply::read_ply;
 pub use scene::Scene;
 pub use texture::{
-    MAX_SIDE, MAX_TEXELS, MAX_TEXTURE_COORDINATE, MaterialTextures, Texture, TextureImage,
-    Texturing, Wrap, decoded,
+    MAX_SIDE, MAX_TEXELS, MAX_TEXTURE_COORDINATE, Texture, TextureImage, Texturing, Wrap, decoded,
 };
 pub use view::{
     CameraView, EnvironmentFile, Lights, PointLight, SceneCamera, Sky, SpotLight, Sun, View,
@@ -65,3 +66,6 @@ pub use warning::Warning;
 /// Areas and box surfaces are products of two coordinates and sums of three
 /// such products; up to this bound they stay below the largest `f32`.
 pub const MAX_COORDINATE: f32 = 1e18;
+
+/// Most bytes of a scene that are read, after decompression.
+pub(crate) const MAX_FILE_BYTES: u64 = 4 << 30;

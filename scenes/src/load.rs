@@ -5,25 +5,11 @@ use std::path::Path;
 use glam::DVec3;
 use heapwood_files::{ReadError, is_gz, stem};
 
-use crate::beside::in_any_case;
+use crate::beside::{in_any_case, read_beside};
 use crate::gltf::is_gltf;
 use crate::ply::is_ply;
 use crate::texture::MAX_IMAGE;
-use crate::{CleanOptions, CleanReport, Scene, SceneError, Warning, foreign, gltf, obj, ply};
-
-/// Most bytes of a scene that are read, after decompression.
-pub const MAX_FILE_BYTES: u64 = 4 << 30;
-
-/// A cleaned scene and what there is to say about it.
-#[derive(Clone, Debug)]
-pub struct Loaded {
-    /// The scene after cleaning.
-    pub scene: Scene,
-    /// What cleaning found.
-    pub report: CleanReport,
-    /// What was odd but no reason to refuse the file.
-    pub warnings: Vec<Warning>,
-}
+use crate::{CleanOptions, Loaded, MAX_FILE_BYTES, SceneError, foreign, gltf, obj, ply};
 
 /// Reads and cleans a scene, plain or compressed: a PLY file, which its first line says, a GLB or
 /// glTF file, which its first bytes say, with its buffers, or else an OBJ file, with its material
@@ -96,35 +82,14 @@ fn read_at(
 /// The bytes of a material library or an image, or the reason why there are none. Libraries may be
 /// as large as images.
 fn beside_obj(path: &Path) -> Result<Vec<u8>, String> {
-    beside(path, |path| heapwood_files::read(path, MAX_IMAGE))
+    read_beside(path, |path| heapwood_files::read(path, MAX_IMAGE))
 }
 
 /// The bytes of a buffer, or the reason why there are none. Any bytes may be those of numbers, so
 /// that only a name says whether they are compressed.
 fn buffer(path: &Path, most: u64) -> Result<Vec<u8>, String> {
-    beside(path, |path| match is_gz(path) {
+    read_beside(path, |path| match is_gz(path) {
         true => heapwood_files::read(path, most),
         false => heapwood_files::read_as_is(path, most),
     })
-}
-
-/// What is in a file that another one names.
-pub(crate) fn beside(
-    path: &Path,
-    read: impl Fn(&Path) -> Result<Vec<u8>, ReadError>,
-) -> Result<Vec<u8>, String> {
-    // A pipe or device would be read without end or waited for.
-    if path.exists() && !path.is_file() {
-        return Err("not a regular file".to_owned());
-    }
-    read(path).map_err(|error| match error {
-        ReadError::Failed(source) => source.to_string(),
-        ReadError::TooLarge(most) => too_large(most),
-        other => SceneError::reading(path.display().to_string(), other).to_string(),
-    })
-}
-
-/// Why a file that another one names is not read.
-pub(crate) fn too_large(most: u64) -> String {
-    format!("it has more than {most} bytes: make it smaller")
 }

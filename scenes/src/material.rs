@@ -3,7 +3,6 @@
 //! Colours are linear RGB; [`Material::clamped`] brings what a file says into
 //! the ranges that a renderer may rely on.
 
-use crate::MaterialTextures;
 use glam::Vec3;
 
 /// How a surface reflects, transmits and emits light.
@@ -39,6 +38,35 @@ pub struct Material {
     pub illum: Option<u8>,
     /// Textures of the scene that scale some of the values.
     pub textures: MaterialTextures,
+}
+
+/// Numbers of the textures that scale a material's values.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MaterialTextures {
+    /// Scales the diffuse or base colour; in sRGB.
+    pub base: Option<u32>,
+    /// Scales the emission; in sRGB.
+    pub emission: Option<u32>,
+    /// Scales the roughness by its green, the metal by its blue.
+    pub surface: Option<u32>,
+    /// Scales the opacity by its alpha.
+    pub opacity: Option<u32>,
+    /// The scaled opacity from which on a point is there, and below which it is not.
+    pub cutoff: Option<f32>,
+}
+
+impl MaterialTextures {
+    /// The numbers that are there.
+    pub fn numbers(&self) -> impl Iterator<Item = u32> {
+        [self.base, self.emission, self.surface, self.opacity]
+            .into_iter()
+            .flatten()
+    }
+
+    /// Whether there are any.
+    pub fn any(&self) -> bool {
+        self.numbers().next().is_some()
+    }
 }
 
 impl Material {

@@ -1,7 +1,7 @@
 //! Numbers of accessors: strided views of bytes, sparse ones laid over them.
 
-use super::GltfProblem;
 use super::buffer::Buffers;
+use crate::error::GltfProblem;
 use gltf_json::accessor::{Accessor, ComponentType, Type};
 use gltf_json::validation::Checked;
 use gltf_json::{Index, Root};

@@ -1,9 +1,9 @@
 //! Attributes of vertices that a mesh is read without if they are faulty: texture coordinates, normals
 //! and colours.
 
-use super::GltfProblem;
 use super::accessor::Accessors;
 use crate::Warning;
+use crate::error::GltfProblem;
 use gltf_json::{Accessor, Index};
 
 /// Reads the elements of an accessor; the text is the primitive that asks.

@@ -2,9 +2,9 @@
 //! is fetched when an accessor first asks for it, since many files have more than their triangles
 //! need.
 
-use super::GltfProblem;
+use crate::MAX_FILE_BYTES;
 use crate::beside::{find, percent_decoded};
-use crate::load::MAX_FILE_BYTES;
+use crate::error::GltfProblem;
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};

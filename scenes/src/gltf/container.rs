@@ -1,7 +1,8 @@
 //! The parts of a GLB file: a header, and chunks of which the first is JSON and the second may
 //! be binary. What follows belongs to extensions and is skipped, as the format asks for.
 
-use super::{GltfProblem, MAGIC};
+use super::MAGIC;
+use crate::error::GltfProblem;
 
 /// A glTF file taken apart.
 pub(super) struct Parts<'a> {

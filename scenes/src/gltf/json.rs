@@ -4,8 +4,8 @@
 //! be written without a point, though JSON has no integers. What it refuses is amended and read
 //! again, so that other files are parsed once.
 
-use super::GltfProblem;
 use super::transform::Transform;
+use crate::error::GltfProblem;
 use gltf_json::{Index, Root};
 use serde_json::Value;
 

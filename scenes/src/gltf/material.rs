@@ -4,7 +4,7 @@
 //! says nothing without it: exporters write an emission of 1 and a metal of 1 beside textures that
 //! are black almost everywhere.
 
-use super::GltfProblem;
+use crate::error::GltfProblem;
 use crate::{Material, MaterialTextures};
 use glam::Vec3;
 use gltf_json::extensions::material::PbrSpecularGlossiness;

@@ -4,7 +4,7 @@
 //! and those of the crate `gltf` above it are not used: they index accessors before they look
 //! whether those exist, and refuse files without the bounds of positions. So every index is
 //! looked up where it is used, and nothing is allocated that the file does not pay for in bytes or
-//! that is beyond [`MAX_FILE_BYTES`](crate::load::MAX_FILE_BYTES).
+//! that is beyond [`MAX_FILE_BYTES`](crate::MAX_FILE_BYTES).
 
 mod accessor;
 mod attribute;
@@ -15,14 +15,12 @@ mod container;
 mod json;
 mod material;
 mod normals;
-mod problem;
 mod texture;
 mod transform;
 mod walk;
 
-pub use problem::GltfProblem;
-
-use crate::load::MAX_FILE_BYTES;
+use crate::MAX_FILE_BYTES;
+use crate::error::GltfProblem;
 use crate::scene;
 use crate::texture::{Table, assign_plain_materials};
 use crate::{

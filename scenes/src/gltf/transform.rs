@@ -3,7 +3,7 @@
 //! Maps are composed in `f64` by `+ - * /` and square roots alone, so every machine gets the same
 //! positions, and a node without a transform leaves those of its mesh as they are.
 
-use super::GltfProblem;
+use crate::error::GltfProblem;
 use gltf_json::Node;
 use serde::Deserialize;
 

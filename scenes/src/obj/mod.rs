@@ -22,8 +22,8 @@ mod write;
 
 pub use write::{save, write_mtl, write_obj};
 
+use crate::MAX_FILE_BYTES;
 use crate::beside::find;
-use crate::load::MAX_FILE_BYTES;
 use crate::polygon::Fans;
 use crate::texture::assign_plain_materials;
 use crate::{CleanOptions, Loaded, MaterialTextures, Scene, SceneError, Warning};

@@ -2,7 +2,7 @@
 
 mod exr;
 
-use crate::load::beside;
+use crate::beside::read_beside;
 use crate::texture::{MAX_IMAGE, decoded, refusal};
 use image::codecs::hdr::HdrDecoder;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
@@ -50,7 +50,7 @@ impl Panorama {
     /// [`PanoramaError`] with the file and the cause.
     pub fn read(path: impl AsRef<Path>) -> Result<(Self, usize), PanoramaError> {
         let path = path.as_ref();
-        let bytes = beside(path, |path| heapwood_files::read(path, MAX_IMAGE));
+        let bytes = read_beside(path, |path| heapwood_files::read(path, MAX_IMAGE));
         bytes
             .and_then(|bytes| Self::decode(&bytes))
             .map_err(|cause| PanoramaError {

@@ -1,10 +1,10 @@
 //! The elements of a PLY file that make a mesh: vertices, faces, and strips of triangles, in which
 //! scans of Stanford have their faces.
 
-use super::PlyProblem;
 use super::header::{Element, Encoding, Header, Number, Property};
 use super::values::{Binary, Text, Values};
 use crate::MAX_COORDINATE;
+use crate::error::PlyProblem;
 use crate::error::excerpt;
 use crate::normals::{Faults, sound};
 use crate::warning::Occurrences;

@@ -2,7 +2,7 @@
 //!
 //! Only keywords and names have to be text; comments may be in any encoding.
 
-use super::PlyProblem;
+use crate::error::PlyProblem;
 use crate::error::excerpt;
 
 /// How the numbers after the header are written.

@@ -7,11 +7,11 @@
 mod elements;
 mod header;
 mod number;
-mod problem;
 mod values;
 
+use crate::MAX_FILE_BYTES;
 use crate::colours::{self, CornerColours, Encoded, visible};
-use crate::load::MAX_FILE_BYTES;
+use crate::error::PlyProblem;
 use crate::normals::completed;
 use crate::polygon::Fans;
 use crate::precision::{Loss, choose_offset, relative};
@@ -20,8 +20,6 @@ use elements::{Parts, RESTART};
 use glam::{DVec3, Vec3};
 use header::Header;
 use heapwood_files::decompress;
-
-pub use problem::PlyProblem;
 
 /// What every PLY file begins with.
 pub const MAGIC: &[u8] = b"ply";

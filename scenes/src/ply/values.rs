@@ -1,8 +1,8 @@
 //! Numbers behind the header of a PLY file, one after the other.
 
-use super::PlyProblem;
 use super::header::{Header, Number};
 use super::number::{parse, parse_whole};
+use crate::error::PlyProblem;
 use crate::error::excerpt;
 
 /// Where elements get their numbers. All types of PLY fit a double.

@@ -2,7 +2,7 @@
 //! for.
 
 use super::{MAX_SIDE, MAX_TEXELS, TextureImage};
-use crate::load::too_large;
+use crate::beside::too_large;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 use std::collections::HashMap;
 use std::io::Cursor;

@@ -55,35 +55,6 @@ pub struct Texture {
     pub map: [f32; 6],
 }
 
-/// Numbers of the textures that scale a material's values.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct MaterialTextures {
-    /// Scales the diffuse or base colour; in sRGB.
-    pub base: Option<u32>,
-    /// Scales the emission; in sRGB.
-    pub emission: Option<u32>,
-    /// Scales the roughness by its green, the metal by its blue.
-    pub surface: Option<u32>,
-    /// Scales the opacity by its alpha.
-    pub opacity: Option<u32>,
-    /// The scaled opacity from which on a point is there, and below which it is not.
-    pub cutoff: Option<f32>,
-}
-
-impl MaterialTextures {
-    /// The numbers that are there.
-    pub fn numbers(&self) -> impl Iterator<Item = u32> {
-        [self.base, self.emission, self.surface, self.opacity]
-            .into_iter()
-            .flatten()
-    }
-
-    /// Whether there are any.
-    pub fn any(&self) -> bool {
-        self.numbers().next().is_some()
-    }
-}
-
 /// The textures of a scene; none by default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Texturing {
@@ -182,6 +153,7 @@ pub(crate) fn assign_plain_materials(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::MaterialTextures;
 
     #[test]
     fn coordinates_become_sound() {

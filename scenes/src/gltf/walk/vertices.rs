@@ -2,7 +2,7 @@
 
 use super::{Placed, Walk};
 use crate::MAX_COORDINATE;
-use crate::gltf::GltfProblem;
+use crate::error::GltfProblem;
 use crate::precision::relative;
 use gltf_json::Index;
 

@@ -95,7 +95,7 @@ pub enum GltfProblem {
 
 impl GltfProblem {
     /// What the parser says, in one line, since it quotes the file.
-    pub(super) fn json(text: &str) -> Self {
+    pub(crate) fn json(text: &str) -> Self {
         let words: Vec<&str> = text.split_whitespace().collect();
         let shown = words.join(" ");
         let kept = shown.chars().filter(|c| !c.is_control());

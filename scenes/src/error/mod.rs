@@ -3,8 +3,12 @@
 //! Every message is one line that names the place, the cause and, where it is
 //! not plain, the way out. Errors refuse the scene; [`Warning`](crate::Warning)s accompany it.
 
-use crate::gltf::GltfProblem;
-use crate::ply::PlyProblem;
+mod gltf;
+mod ply;
+
+pub use gltf::GltfProblem;
+pub use ply::PlyProblem;
+
 use heapwood_files::ReadError;
 use std::io;
 use std::path::Path;
