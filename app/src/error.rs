@@ -8,9 +8,10 @@ use thiserror::Error;
 
 use crate::backend::BackendError;
 use crate::diff::DiffError;
+use crate::encode::EncodeError;
 use crate::heap::HeapError;
 use crate::link::LinkError;
-use crate::tree::KeptError;
+use crate::tree::{KeptError, TreeError};
 
 /// Why a command did not do what it was asked. Each displays as one line.
 #[derive(Debug, Error)]
@@ -90,6 +91,9 @@ pub enum Error {
         /// What is wrong with it.
         error: Box<Error>,
     },
+    /// An image that cannot be encoded.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
     /// Nobody reads the output any more: no error to the user.
     #[error("the output was closed")]
     Closed,
@@ -101,7 +105,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Closed => 0,
-            Self::Failed(_) => 1,
+            Self::Failed(_) | Self::Encode(_) => 1,
             // The device is there and the work did not succeed.
             Self::Backend(error) | Self::Heap(HeapError::Backend(error))
                 if error.is_fault() || error.is_timeout() =>
@@ -136,6 +140,28 @@ impl Error {
             Self::Interrupted(_) => 130,
             Self::Relayed { code, .. } => *code,
             Self::Frame { error, .. } => error.exit_code(),
+        }
+    }
+}
+
+impl From<TreeError> for Error {
+    fn from(error: TreeError) -> Self {
+        match error {
+            TreeError::Heap(error) => error.into(),
+            TreeError::Plan(error) => Self::Usage(error.to_string()),
+            TreeError::Pool { .. } | TreeError::Full { .. } => Self::OutOfPool(error.to_string()),
+            TreeError::Build(error) => Self::Failed(error.to_string()),
+            TreeError::Frame {
+                number,
+                name,
+                error,
+            } => Self::Frame {
+                number,
+                name,
+                error: Box::new((*error).into()),
+            },
+            TreeError::CannotFree(_) => Self::Usage(error.to_string()),
+            TreeError::Wrong(_) => Self::Verification(error.to_string()),
         }
     }
 }

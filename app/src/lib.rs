@@ -11,6 +11,7 @@ pub mod cameras;
 pub mod cli;
 pub mod cuda;
 pub mod diff;
+mod encode;
 mod error;
 pub mod export;
 pub mod generate;
@@ -31,6 +32,7 @@ pub mod terminal;
 pub mod tree;
 pub mod workload;
 
+pub use encode::EncodeError;
 pub use error::Error;
 pub use heapwood_graphs as graphs;
 pub use heapwood_scenes as scenes;

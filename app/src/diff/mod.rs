@@ -17,20 +17,19 @@ mod flip;
 
 use std::path::{Path, PathBuf};
 
-use image::codecs::png::PngEncoder;
-use image::{ExtendedColorType, ImageEncoder};
+use image::ExtendedColorType;
 use serde::Serialize;
-use thiserror::Error as Described;
+use thiserror::Error;
 
 pub use flip::{PIXELS_PER_DEGREE, flip};
 
-use crate::Error;
+use crate::encode::{self, EncodeError};
 
 /// What EXR files begin with.
 const EXR: [u8; 4] = [0x76, 0x2f, 0x31, 0x01];
 
 /// Why two images cannot be compared.
-#[derive(Debug, Described)]
+#[derive(Debug, Error)]
 pub enum DiffError {
     /// A file that is no image that can be read.
     #[error("{}: {cause}", path.display())]
@@ -107,23 +106,10 @@ impl Image {
     /// # Errors
     ///
     /// When the image cannot be encoded.
-    pub fn png(&self) -> Result<Vec<u8>, Error> {
+    pub fn png(&self) -> Result<Vec<u8>, EncodeError> {
         let bytes = self.pixels.as_flattened();
-        encoded(bytes, self.width, self.height, ExtendedColorType::Rgb8)
+        encode::png(bytes, (self.width, self.height), ExtendedColorType::Rgb8)
     }
-}
-
-fn encoded(
-    bytes: &[u8],
-    width: u32,
-    height: u32,
-    colours: ExtendedColorType,
-) -> Result<Vec<u8>, Error> {
-    let mut file = Vec::new();
-    PngEncoder::new(&mut file)
-        .write_image(bytes, width, height, colours)
-        .map_err(|error| Error::Failed(format!("cannot encode the image: {error}")))?;
-    Ok(file)
 }
 
 /// How two images differ.
@@ -197,9 +183,9 @@ impl Difference {
     /// # Errors
     ///
     /// When the image cannot be encoded.
-    pub fn png(&self) -> Result<Vec<u8>, Error> {
+    pub fn png(&self) -> Result<Vec<u8>, EncodeError> {
         let levels = self.map.iter().map(|error| (error * 255.0).round() as u8);
         let levels: Vec<u8> = levels.collect();
-        encoded(&levels, self.width, self.height, ExtendedColorType::L8)
+        encode::png(&levels, (self.width, self.height), ExtendedColorType::L8)
     }
 }

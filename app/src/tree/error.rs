@@ -76,25 +76,3 @@ impl From<BackendError> for TreeError {
         Self::Heap(error.into())
     }
 }
-
-impl From<TreeError> for crate::Error {
-    fn from(error: TreeError) -> Self {
-        match error {
-            TreeError::Heap(error) => error.into(),
-            TreeError::Plan(error) => Self::Usage(error.to_string()),
-            TreeError::Pool { .. } | TreeError::Full { .. } => Self::OutOfPool(error.to_string()),
-            TreeError::Build(error) => Self::Failed(error.to_string()),
-            TreeError::Frame {
-                number,
-                name,
-                error,
-            } => Self::Frame {
-                number,
-                name,
-                error: Box::new((*error).into()),
-            },
-            TreeError::CannotFree(_) => Self::Usage(error.to_string()),
-            TreeError::Wrong(_) => Self::Verification(error.to_string()),
-        }
-    }
-}

@@ -7,7 +7,7 @@ use exr::prelude::{
 };
 
 use super::RenderedImage;
-use crate::Error;
+use crate::encode::EncodeError;
 
 /// Channels in the order in which they were added.
 #[derive(Default)]
@@ -26,7 +26,7 @@ impl Channels {
 }
 
 /// The file of a picture.
-pub(super) fn encode(picture: &RenderedImage) -> Result<Vec<u8>, Error> {
+pub(super) fn encode(picture: &RenderedImage) -> Result<Vec<u8>, EncodeError> {
     let mut channels = Channels::default();
     channels.add("", picture.channels, &picture.raw);
     if let Some(aovs) = &picture.aovs {
@@ -46,7 +46,7 @@ pub(super) fn encode(picture: &RenderedImage) -> Result<Vec<u8>, Error> {
     );
     let mut file = Cursor::new(Vec::new());
     let written = Image::from_layer(layer).write().to_buffered(&mut file);
-    written.map_err(|error| Error::Failed(format!("cannot encode the image: {error}")))?;
+    written.map_err(EncodeError::new)?;
     Ok(file.into_inner())
 }
 

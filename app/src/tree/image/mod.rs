@@ -17,13 +17,13 @@ mod smooth;
 mod textured;
 
 use heapwood_scenes::Camera;
-use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
+use image::ExtendedColorType;
 use serde::{Deserialize, Serialize};
 
 use super::build::{BuiltTree, PreparedBuild};
 use super::placed::{PlacedTree, with_built};
-use crate::Error;
 use crate::backend::BackendError;
+use crate::encode::{self, EncodeError};
 use crate::samples::Samples;
 
 pub use aovs::Aovs;
@@ -99,17 +99,12 @@ impl RenderedImage {
     /// # Errors
     ///
     /// When it cannot be encoded.
-    pub fn png(&self) -> Result<Vec<u8>, Error> {
-        let mut file = Vec::new();
-        PngEncoder::new(&mut file)
-            .write_image(
-                &self.rgba,
-                self.width,
-                self.height,
-                ExtendedColorType::Rgba8,
-            )
-            .map_err(|error| Error::Failed(format!("cannot encode the image: {error}")))?;
-        Ok(file)
+    pub fn png(&self) -> Result<Vec<u8>, EncodeError> {
+        encode::png(
+            &self.rgba,
+            (self.width, self.height),
+            ExtendedColorType::Rgba8,
+        )
     }
 
     /// What was rendered as an OpenEXR file of 32-bit floats: the values of `raw` under the
@@ -118,7 +113,7 @@ impl RenderedImage {
     /// # Errors
     ///
     /// When it cannot be encoded.
-    pub fn exr(&self) -> Result<Vec<u8>, Error> {
+    pub fn exr(&self) -> Result<Vec<u8>, EncodeError> {
         exr::encode(self)
     }
 }
