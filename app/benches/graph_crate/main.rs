@@ -12,6 +12,7 @@ mod common;
 mod ours;
 mod report;
 mod theirs;
+mod timed;
 mod work;
 
 use std::path::PathBuf;

@@ -23,12 +23,12 @@ pub fn store<'b>(backend: &'b dyn Backend, spec: &Spec, rows: &Csr) -> Result<St
 
 /// Ranks with the time.
 pub fn pagerank(store: &Store, options: &RankOptions) -> Result<(Ranks, Duration), Error> {
-    let (ranks, time) = super::work::timed(|| store.pagerank(options, None));
+    let (ranks, time) = super::timed::timed(|| store.pagerank(options, None));
     Ok((ranks?, time))
 }
 
 /// Triangles with the time.
 pub fn triangles(store: &Store) -> Result<(u64, Duration), Error> {
-    let (found, time) = super::work::timed(|| store.triangles(false));
+    let (found, time) = super::timed::timed(|| store.triangles(false));
     Ok((found?.count, time))
 }

@@ -20,7 +20,7 @@ use graph::prelude::{
 use heapwood::graph::RankOptions;
 use heapwood_graphs::Csr;
 
-use super::work::timed;
+use super::timed::timed;
 
 /// The graph for PageRank, which is for directed graphs: both directions of every
 /// edge.

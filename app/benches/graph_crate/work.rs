@@ -1,6 +1,6 @@
 //! The graphs, and what is measured on each of them.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use heapwood::Error;
 use heapwood::backend::{Backend, Cpu};
@@ -80,13 +80,6 @@ impl Input {
         )?;
         Ok(Csr::build(list, CsrOptions::default()).0)
     }
-}
-
-/// Does something; returns the time on the wall too.
-pub fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
-    let begun = Instant::now();
-    let result = work();
-    (result, begun.elapsed())
 }
 
 /// Measures both sides on a graph.
