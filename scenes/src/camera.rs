@@ -77,7 +77,7 @@ pub struct Camera {
 }
 
 /// Longest side of an image in pixels.
-const MAX_SIDE: u32 = 65536;
+const MAX_IMAGE_SIDE: u32 = 65536;
 
 /// From the middle of a framed box towards the eye: from the front right and
 /// above, some thirty degrees high.
@@ -219,7 +219,7 @@ fn check_finite(what: &'static str, v: Vec3) -> Result<(), CameraError> {
 }
 
 fn check_image(width: u32, height: u32, fov_degrees: f32) -> Result<(), CameraError> {
-    let sides = 1..=MAX_SIDE;
+    let sides = 1..=MAX_IMAGE_SIDE;
     if !sides.contains(&width) || !sides.contains(&height) {
         return Err(CameraError::Size { width, height });
     }

@@ -53,7 +53,8 @@ pub use panorama::{Panorama, PanoramaError};
 pub use ply::read_ply;
 pub use scene::Scene;
 pub use texture::{
-    MAX_SIDE, MAX_TEXELS, MAX_TEXTURE_COORDINATE, Texture, TextureImage, Texturing, Wrap, decoded,
+    MAX_TEXELS, MAX_TEXTURE_COORDINATE, MAX_TEXTURE_SIDE, Texture, TextureImage, Texturing, Wrap,
+    decoded,
 };
 pub use view::{
     CameraView, EnvironmentFile, Lights, PointLight, SceneCamera, Sky, SpotLight, Sun, View,

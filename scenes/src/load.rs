@@ -8,7 +8,7 @@ use heapwood_files::{ReadError, is_gz, stem};
 use crate::beside::{in_any_case, read_beside};
 use crate::gltf::is_gltf;
 use crate::ply::is_ply;
-use crate::texture::MAX_IMAGE;
+use crate::texture::MAX_IMAGE_BYTES;
 use crate::{CleanOptions, Loaded, MAX_FILE_BYTES, SceneError, foreign, gltf, obj, ply};
 
 /// Reads and cleans a scene, plain or compressed: a PLY file, which its first line says, a GLB or
@@ -82,7 +82,7 @@ fn read_at(
 /// The bytes of a material library or an image, or the reason why there are none. Libraries may be
 /// as large as images.
 fn beside_obj(path: &Path) -> Result<Vec<u8>, String> {
-    read_beside(path, |path| heapwood_files::read(path, MAX_IMAGE))
+    read_beside(path, |path| heapwood_files::read(path, MAX_IMAGE_BYTES))
 }
 
 /// The bytes of a buffer, or the reason why there are none. Any bytes may be those of numbers, so

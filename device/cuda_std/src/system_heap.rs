@@ -24,21 +24,21 @@ unsafe extern "C" {
 pub struct SystemHeap {
     /// A word: the bytes in blocks. Not used on the GPU.
     granted: *mut u8,
-    /// The most bytes in blocks, a multiple of the alignment.
+    /// The maximum number of bytes in blocks, a multiple of the alignment.
     limit: u64,
 }
 
 impl SystemHeap {
     /// The least limit under which a block can be had.
-    pub const LEAST_LIMIT: u64 = HEADER + ALIGNMENT;
+    pub const MIN_LIMIT: u64 = HEADER + ALIGNMENT;
 
-    /// The largest block under a limit, of at least [`Self::LEAST_LIMIT`], in bytes.
+    /// The largest block under a limit, of at least [`Self::MIN_LIMIT`], in bytes.
     #[inline(always)]
-    pub const fn most(limit: u64) -> u64 {
+    pub const fn max_block(limit: u64) -> u64 {
         limit / ALIGNMENT * ALIGNMENT - HEADER
     }
 
-    /// The heap with this limit, which is at least [`Self::LEAST_LIMIT`]; on the GPU the
+    /// The heap with this limit, which is at least [`Self::MIN_LIMIT`]; on the GPU the
     /// host has set it before.
     ///
     /// # Safety
@@ -54,7 +54,7 @@ impl SystemHeap {
     #[inline(always)]
     pub fn malloc(self, bytes: u64) -> *mut u8 {
         // CUDA does not say what it does about sizes that wrap around when rounded up.
-        if bytes > Self::most(self.limit) {
+        if bytes > Self::max_block(self.limit) {
             return core::ptr::null_mut();
         }
         self.obtain(if bytes == 0 { 1 } else { bytes })
@@ -165,7 +165,7 @@ mod tests {
         // SAFETY: the word lives to the end.
         let heap = unsafe { SystemHeap::new(granted, 100) };
         heap.clear();
-        assert_eq!(SystemHeap::most(100), 80);
+        assert_eq!(SystemHeap::max_block(100), 80);
         assert!(heap.malloc(81).is_null() && heap.malloc(u64::MAX).is_null());
         let all = heap.malloc(80);
         assert!(!all.is_null() && all.addr() % 16 == 0);

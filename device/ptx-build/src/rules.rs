@@ -5,7 +5,7 @@
 use crate::Result;
 use crate::pipeline::{Modules, exported_allocator};
 
-/// The most bytes of a module: a driver takes about a second a megabyte.
+/// The maximum number of bytes of a module: a driver takes about a second a megabyte.
 const MAX_BYTES: usize = 256 * 1024;
 
 /// Functions that may be called, by part of their names: all others must be

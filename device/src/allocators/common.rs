@@ -11,10 +11,10 @@ use crate::description::Parameter;
 /// Where AtomicMalloc, AWMalloc and the circular allocators were published.
 pub const VINKLER: &str = "Vinkler and Havran, Register Efficient Memory Allocator for GPUs, 2014";
 
-/// The logarithm of the least unit's bytes: blocks are 16-byte aligned.
-pub const LEAST_UNIT_SHIFT: u32 = 4;
+/// The logarithm of the smallest unit's bytes: blocks are 16-byte aligned.
+pub const MIN_UNIT_SHIFT: u32 = 4;
 /// The logarithm of the largest unit's bytes.
-const LARGEST_UNIT_SHIFT: u32 = 12;
+const MAX_UNIT_SHIFT: u32 = 12;
 
 /// The parameter of the unit, where it is 16 bytes at least.
 pub const UNIT: Parameter = Parameter {
@@ -50,7 +50,7 @@ pub fn with_unit(
     expected: &'static str,
     divide: impl Fn(u32) -> Result<Heap, SetupError>,
 ) -> Result<Heap, SetupError> {
-    let shifts = least_shift..=LARGEST_UNIT_SHIFT;
+    let shifts = least_shift..=MAX_UNIT_SHIFT;
     for (name, text) in request.parameters {
         if *name == "unit" {
             let asked = text.parse::<u64>().ok();
@@ -64,7 +64,7 @@ pub fn with_unit(
     let mut shift = least_shift;
     loop {
         match divide(shift) {
-            Err(SetupError::PoolTooLarge { .. }) if shift < LARGEST_UNIT_SHIFT => shift += 1,
+            Err(SetupError::PoolTooLarge { .. }) if shift < MAX_UNIT_SHIFT => shift += 1,
             done => return done,
         }
     }
@@ -84,7 +84,7 @@ pub fn with_unit_alone(
             expected: UNIT_ALONE,
         });
     }
-    with_unit(request, LEAST_UNIT_SHIFT, UNIT_ALONE, divide)
+    with_unit(request, MIN_UNIT_SHIFT, UNIT_ALONE, divide)
 }
 
 /// A bit for each word of a row, as loaded at once, for which `is_set` holds.

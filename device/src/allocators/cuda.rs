@@ -19,8 +19,8 @@ use crate::simt::Warp;
 
 /// Bytes for the count of [`SystemHeap`].
 const STATE: u64 = SYSTEM_HEAP_STATE / 2;
-/// The most bytes of a heap: more than any device has, and few enough to calculate with.
-const MOST_POOL: u64 = 1 << 48;
+/// The maximum number of bytes of a heap: more than any device has, and few enough to calculate with.
+const MAX_POOL: u64 = 1 << 48;
 
 /// The `malloc` and `free` of the machine.
 #[derive(Clone, Copy)]
@@ -53,12 +53,12 @@ impl Allocator for CudaMalloc {
         if !request.parameters.is_empty() {
             return Err(SetupError::BadParameter { expected: "" });
         }
-        let needed = STATE + SystemHeap::LEAST_LIMIT;
+        let needed = STATE + SystemHeap::MIN_LIMIT;
         if request.pool_bytes < needed {
             return Err(SetupError::PoolTooSmall { needed });
         }
-        if request.pool_bytes > MOST_POOL {
-            return Err(SetupError::PoolTooLarge { limit: MOST_POOL });
+        if request.pool_bytes > MAX_POOL {
+            return Err(SetupError::PoolTooLarge { limit: MAX_POOL });
         }
         let null = core::ptr::null_mut();
         let limit = request.pool_bytes - STATE;
@@ -78,7 +78,7 @@ impl Allocator for CudaMalloc {
     }
 
     fn max_block(heap: &Heap) -> u64 {
-        SystemHeap::most(heap.integers[0])
+        SystemHeap::max_block(heap.integers[0])
     }
 
     fn elsewhere(heap: &Heap) -> u64 {

@@ -36,8 +36,8 @@ use crate::simt::Warp;
 const RESIDENT_WARPS: u64 = 64;
 /// Bytes of a superblock unless `superblock=BYTES` says otherwise.
 const SUPERBLOCK_BYTES: u64 = 8192;
-const LEAST_SUPERBLOCK_BYTES: u64 = 256;
-const MOST_SUPERBLOCK_BYTES: u64 = 1 << 30;
+const MIN_SUPERBLOCK_BYTES: u64 = 256;
+const MAX_SUPERBLOCK_BYTES: u64 = 1 << 30;
 /// What the superblocks' memory is aligned to.
 const LINE: u64 = 256;
 const PARAMETERS: &str = "superblock=BYTES, a power of two from 256 to 2^30, \
@@ -154,7 +154,7 @@ impl Allocator for FdgMalloc {
             match parameter {
                 ("unit", _) => unit = core::slice::from_ref(parameter),
                 ("superblock", text) => match text.parse::<u64>() {
-                    Ok(bytes @ LEAST_SUPERBLOCK_BYTES..=MOST_SUPERBLOCK_BYTES)
+                    Ok(bytes @ MIN_SUPERBLOCK_BYTES..=MAX_SUPERBLOCK_BYTES)
                         if bytes.is_power_of_two() =>
                     {
                         superblock_bytes = bytes;

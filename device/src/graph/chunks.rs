@@ -52,9 +52,9 @@ impl Chunk {
     }
 }
 
-/// The most chunks of `SIZE` entries that so many rows have with `entries` in all.
+/// The maximum number of chunks of `SIZE` entries that so many rows have with `entries` in all.
 #[cfg(not(target_arch = "nvptx64"))]
-pub fn most_chunks<const SIZE: u32>(rows: usize, entries: u64) -> usize {
+pub fn max_chunks<const SIZE: u32>(rows: usize, entries: u64) -> usize {
     rows + (entries / u64::from(SIZE)) as usize
 }
 

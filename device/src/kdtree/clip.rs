@@ -22,8 +22,8 @@ pub const ULP: f32 = 1.0 / 8_388_608.0;
 /// 2^-126. It vanishes in sums with what is above 2^-102.
 pub const UNDERFLOW: f32 = f32::MIN_POSITIVE;
 
-/// The least positive number.
-pub const LEAST: f32 = f32::from_bits(1);
+/// The smallest positive number: subnormal.
+pub const MIN_SUBNORMAL: f32 = f32::from_bits(1);
 
 /// Bounds of the part of a triangle inside `bounds`, in which `min <= max` on every axis. If
 /// rounding leaves nothing of the triangle, what its bounds have in common with the box.
@@ -88,7 +88,7 @@ fn with_edge(part: Bounds, a: Point, b: Point, bounds: Bounds) -> Bounds {
         return part;
     }
     if leave == 0.0 && !starts_in_face {
-        leave = LEAST;
+        leave = MIN_SUBNORMAL;
     }
     let mut part = part;
     // A loop, so that a point is compiled once.

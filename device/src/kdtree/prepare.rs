@@ -51,10 +51,10 @@ impl Kernel for Prepare {
             if warp.lane() == 0 {
                 // Relaxed: ordered by the counter below.
                 workspace
-                    .header(word::least(axis))
+                    .header(word::min_coordinate(axis))
                     .fetch_max(least, Relaxed);
                 workspace
-                    .header(word::greatest(axis))
+                    .header(word::max_coordinate(axis))
                     .fetch_max(greatest, Relaxed);
             }
         }

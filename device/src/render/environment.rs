@@ -139,7 +139,7 @@ impl EnvironmentImage {
     ///
     /// # Safety
     ///
-    /// All words are there, sides are from 1 to [`LARGEST_SIDE`](super::LARGEST_SIDE), and
+    /// All words are there, sides are from 1 to [`MAX_TEXTURE_SIDE`](super::MAX_TEXTURE_SIDE), and
     /// others of rows and of texels are below their number.
     #[inline(always)]
     pub unsafe fn new(words: *const u32) -> Self {

@@ -55,7 +55,7 @@ pub use shade::{Mode, normal};
 pub use smooth::{CornerNormals, smooth_normal};
 pub use surface::SurfacePoint;
 pub use texture::{
-    DECODED, Encoding, LARGEST_SIDE, Sample, TEXTURE_WORDS, Texture, Textures, Wrap,
+    DECODED, Encoding, MAX_TEXTURE_SIDE, Sample, TEXTURE_WORDS, Texture, Textures, Wrap,
 };
 pub use textured::{
     COLOUR_WORDS, MaterialParameters, NO_TEXTURE, TEXTURED_WORDS, TexturedMaterial,

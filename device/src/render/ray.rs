@@ -21,7 +21,7 @@ const EPSILON: f32 = 1.0 / (1 << 20) as f32;
 /// it [`ray_epsilon`] is above all errors of `f64`.
 const MIN_ORIGIN: f32 = 1.0 / (1 << 20) as f32;
 /// Bound of coordinates and directions, which keeps products finite.
-const LARGEST: f32 = 1e18;
+const MAX_LENGTH: f32 = 1e18;
 
 /// A ray with all that its intersections need.
 #[derive(Clone, Copy, Debug)]
@@ -49,18 +49,21 @@ pub struct Ray {
 /// the scene reaches, except that the origin of a scene of 1e6 counts as a point at 1.
 #[inline(always)]
 pub(super) fn ray_epsilon(point: Vec3, bounds: &Bounds) -> f32 {
-    epsilon(point, largest_of(bounds))
+    epsilon(point, max_coordinate(bounds))
 }
 
 /// The same in a scene whose largest coordinate is `scale`.
 #[inline(always)]
 fn epsilon(point: Vec3, scale: f32) -> f32 {
-    EPSILON * larger(largest(point), MIN_ORIGIN * scale)
+    EPSILON * larger(max_component(point), MIN_ORIGIN * scale)
 }
 
 #[inline(always)]
-fn largest_of(bounds: &Bounds) -> f32 {
-    larger(largest(bounds.min.into()), largest(bounds.max.into()))
+fn max_coordinate(bounds: &Bounds) -> f32 {
+    larger(
+        max_component(bounds.min.into()),
+        max_component(bounds.max.into()),
+    )
 }
 
 /// The larger of two numbers, neither of which is NaN: one instruction on every target.
@@ -76,7 +79,7 @@ pub(super) fn larger(a: f32, b: f32) -> f32 {
 }
 
 #[inline(always)]
-pub(super) fn largest(v: Vec3) -> f32 {
+pub(super) fn max_component(v: Vec3) -> f32 {
     larger(larger(v.x.abs(), v.y.abs()), v.z.abs())
 }
 
@@ -92,7 +95,7 @@ impl Ray {
         // Sums pass a NaN on, which a maximum may lose.
         let length = direction.x.abs() + direction.y.abs() + direction.z.abs();
         let distance = origin.x.abs() + origin.y.abs() + origin.z.abs();
-        if !((1.0 / LARGEST..=LARGEST).contains(&length) && distance <= LARGEST) {
+        if !((1.0 / MAX_LENGTH..=MAX_LENGTH).contains(&length) && distance <= MAX_LENGTH) {
             return None;
         }
         let (x, y, z) = (direction.x.abs(), direction.y.abs(), direction.z.abs());
@@ -115,7 +118,7 @@ impl Ray {
                 [direction.x, direction.y, direction.z],
             )
         };
-        let scale = larger(largest(origin), largest_of(bounds));
+        let scale = larger(max_component(origin), max_coordinate(bounds));
         Some(Self {
             along: AxisRay::new(
                 origin,
@@ -143,7 +146,7 @@ impl Ray {
     pub fn spawn(origin: Vec3, direction: Vec3, bounds: &Bounds) -> Option<Self> {
         let mut ray = Self::new(origin, direction, bounds)?;
         // In the direction's own measure.
-        ray.earliest = -0.25 * ray_epsilon(origin, bounds) / largest(direction);
+        ray.earliest = -0.25 * ray_epsilon(origin, bounds) / max_component(direction);
         Some(ray)
     }
 

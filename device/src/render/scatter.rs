@@ -26,7 +26,7 @@ pub struct BsdfSample {
 }
 
 #[inline(always)]
-fn most(v: Vec3) -> f32 {
+fn max_component(v: Vec3) -> f32 {
     let larger = if v.x < v.y { v.y } else { v.x };
     if larger < v.z { v.z } else { larger }
 }
@@ -48,7 +48,10 @@ impl Bsdf {
     /// Of a material, for light that goes on along the unit vector `out`.
     #[inline(always)]
     pub fn new(material: SurfaceMaterial, out: Vec3) -> Self {
-        let (diffuse, specular) = (most(material.diffuse), most(material.specular));
+        let (diffuse, specular) = (
+            max_component(material.diffuse),
+            max_component(material.specular),
+        );
         let both = diffuse + specular;
         Self {
             material,
@@ -63,7 +66,8 @@ impl Bsdf {
     #[inline(always)]
     pub fn is_specular(&self) -> bool {
         let narrow = if self.is_mirror { 1.0 } else { 0.0 };
-        let spread = most(self.material.diffuse) + most(self.material.specular) * (1.0 - narrow);
+        let spread = max_component(self.material.diffuse)
+            + max_component(self.material.specular) * (1.0 - narrow);
         let is_spread = self.opaque * spread > 0.0;
         !is_spread
     }

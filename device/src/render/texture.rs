@@ -14,8 +14,8 @@ use glam::Vec3;
 pub const TEXTURE_WORDS: usize = 10;
 /// The first words of all textures: the bits of the linear values of sRGB's bytes.
 pub const DECODED: usize = 256;
-/// The most texels of a row or a column.
-pub const LARGEST_SIDE: u32 = 1 << 14;
+/// The maximum number of texels of a row or a column.
+pub const MAX_TEXTURE_SIDE: u32 = 1 << 14;
 
 /// What is beyond the edge of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,9 +33,9 @@ pub enum Wrap {
 pub struct Texture {
     /// Number of the word that is its first texel; the others follow row by row from the top.
     pub first: u32,
-    /// Texels of a row, from 1 to [`LARGEST_SIDE`].
+    /// Texels of a row, from 1 to [`MAX_TEXTURE_SIDE`].
     pub width: u32,
-    /// Rows, from 1 to [`LARGEST_SIDE`].
+    /// Rows, from 1 to [`MAX_TEXTURE_SIDE`].
     pub height: u32,
     /// What is beyond its left and right edges, and beyond the upper and lower ones.
     pub wrap: [Wrap; 2],

@@ -21,7 +21,7 @@ use crate::kdtree::bounds::{Bounds, Triangle};
 use crate::kdtree::node::Node;
 use crate::kdtree::thresholds::MAX_DEPTH;
 
-/// The deepest tree that can be traversed: the most interior nodes above a leaf.
+/// The deepest tree that can be traversed: the maximum number of interior nodes above a leaf.
 pub const MAX_TRAVERSAL_DEPTH: usize = MAX_DEPTH as usize;
 
 /// Whether a ray looks whether its near child is an empty leaf before it puts the far one on the

@@ -19,7 +19,7 @@ mod uniform;
 use crate::{EdgeList, GraphError};
 
 /// Most vertices of a generated graph.
-pub const MAX_VERTICES: u64 = 1 << 26;
+pub const MAX_GENERATED_VERTICES: u64 = 1 << 26;
 /// Most edges of a random graph. The list takes 8 bytes each, and as much again
 /// while it is put together.
 pub const MAX_EDGES: u64 = 1 << 30;
@@ -125,7 +125,7 @@ pub fn generate(kind: Kind, parameters: Parameters) -> Result<EdgeList, GraphErr
         }
         Ok(count)
     };
-    let vertices = bounded("vertices", vertices, MAX_VERTICES)? as u32;
+    let vertices = bounded("vertices", vertices, MAX_GENERATED_VERTICES)? as u32;
     let drawn = |a_vertex: u64| {
         let count = parameters.edges.unwrap_or(a_vertex * u64::from(vertices));
         bounded("edges", count, MAX_EDGES)

@@ -201,7 +201,7 @@ fn sizes_beyond_the_limits_are_refused() {
     };
     for kind in Kind::ALL {
         assert!(error(kind, 0, None).contains("0 vertices are too few"));
-        let message = error(kind, MAX_VERTICES + 1, None);
+        let message = error(kind, MAX_GENERATED_VERTICES + 1, None);
         assert!(message.ends_with("vertices are more than 67108864: ask for fewer"));
         assert!(message.starts_with(kind.name()));
     }

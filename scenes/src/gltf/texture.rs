@@ -3,7 +3,7 @@
 use super::accessor::Accessors;
 use super::material::glossy;
 use super::{buffer, json};
-use crate::texture::{MAX_IMAGE, Role, Table};
+use crate::texture::{MAX_IMAGE_BYTES, Role, Table};
 use crate::{MaterialTextures, Texture, Warning, Wrap};
 use gltf_json::image::Image;
 use gltf_json::material::AlphaMode;
@@ -175,7 +175,7 @@ fn bytes(accessors: &mut Accessors, index: Index<Image>) -> Result<Vec<u8>, Stri
                 (accessors.buffers.view(view, &place)).map_err(|error| error.to_string())?;
             Ok(bytes.to_vec())
         }
-        (None, Some(uri)) => buffer::resolve(uri, 0, MAX_IMAGE, accessors.buffers.file),
+        (None, Some(uri)) => buffer::resolve(uri, 0, MAX_IMAGE_BYTES, accessors.buffers.file),
         (None, None) => Err("it has neither a bufferView nor a uri".to_owned()),
     }
 }

@@ -3,7 +3,7 @@
 //! The decoder asks for memory as its headers say: of a block that is packed, for all that the
 //! block is to become. Blocks of DWA compression have further headers, with the sizes of their parts.
 
-use super::{MAX_MEMORY, MAX_SIDE};
+use super::{MAX_MEMORY, MAX_PANORAMA_SIDE};
 use exr::block::chunk::{Chunk, CompressedBlock, CompressedScanLineBlock, CompressedTileBlock};
 use exr::block::reader::ChunksReader;
 use exr::compression::Compression;
@@ -125,9 +125,9 @@ fn is_image(header: &Header) -> bool {
 fn check_size(header: &Header) -> Result<(), String> {
     let (width, height) = (header.layer_size.width(), header.layer_size.height());
     let row_bytes = width as u64 * header.channels.bytes_per_pixel as u64;
-    if width.max(height) > MAX_SIDE as usize || height as u64 * row_bytes > MAX_MEMORY {
+    if width.max(height) > MAX_PANORAMA_SIDE as usize || height as u64 * row_bytes > MAX_MEMORY {
         return Err(format!(
-            "its data window has {width} by {height} texels of {} bytes: {MAX_SIDE} a side and \
+            "its data window has {width} by {height} texels of {} bytes: {MAX_PANORAMA_SIDE} a side and \
              {MAX_MEMORY} bytes in all are allowed",
             header.channels.bytes_per_pixel
         ));

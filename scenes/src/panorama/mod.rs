@@ -3,14 +3,14 @@
 mod exr;
 
 use crate::beside::read_beside;
-use crate::texture::{MAX_IMAGE, decoded, refusal};
+use crate::texture::{MAX_IMAGE_BYTES, decoded, refusal};
 use image::codecs::hdr::HdrDecoder;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 use std::io::Cursor;
 use std::path::Path;
 
 /// The most texels of a row or a column.
-const MAX_SIDE: u32 = 1 << 14;
+const MAX_PANORAMA_SIDE: u32 = 1 << 14;
 /// The most texels: a renderer keeps 24 bytes of each.
 const MAX_TEXELS: u64 = 1 << 26;
 /// Bytes that a decoder may use.
@@ -50,7 +50,7 @@ impl Panorama {
     /// [`PanoramaError`] with the file and the cause.
     pub fn read(path: impl AsRef<Path>) -> Result<(Self, usize), PanoramaError> {
         let path = path.as_ref();
-        let bytes = read_beside(path, |path| heapwood_files::read(path, MAX_IMAGE));
+        let bytes = read_beside(path, |path| heapwood_files::read(path, MAX_IMAGE_BYTES));
         bytes
             .and_then(|bytes| Self::decode(&bytes))
             .map_err(|cause| PanoramaError {
@@ -68,9 +68,9 @@ impl Panorama {
         let (decoder, is_light) = decoder_of(bytes)?;
         let (width, height) = decoder.dimensions();
         let count = u64::from(width) * u64::from(height);
-        if width.max(height) > MAX_SIDE || count > MAX_TEXELS {
+        if width.max(height) > MAX_PANORAMA_SIDE || count > MAX_TEXELS {
             return Err(format!(
-                "it has {width} by {height} texels: {MAX_SIDE} a side and {MAX_TEXELS} in all \
+                "it has {width} by {height} texels: {MAX_PANORAMA_SIDE} a side and {MAX_TEXELS} in all \
                  are allowed"
             ));
         }

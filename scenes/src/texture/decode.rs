@@ -1,14 +1,14 @@
 //! Images from bytes, each once. What a file says of its size is checked before memory is asked
 //! for.
 
-use super::{MAX_SIDE, MAX_TEXELS, TextureImage};
+use super::{MAX_TEXELS, MAX_TEXTURE_SIDE, TextureImage};
 use crate::beside::too_large;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 use std::collections::HashMap;
 use std::io::Cursor;
 
 /// Most bytes of an image before it is decoded, wherever it comes from.
-pub const MAX_IMAGE: u64 = 256 << 20;
+pub const MAX_IMAGE_BYTES: u64 = 256 << 20;
 /// Bytes that a decoder may use.
 const MAX_MEMORY: u64 = 1 << 30;
 
@@ -46,8 +46,8 @@ impl Images {
         }
         self.known.insert(key.clone(), None);
         let bytes = read()?;
-        if bytes.len() as u64 > MAX_IMAGE {
-            return Err(too_large(MAX_IMAGE));
+        if bytes.len() as u64 > MAX_IMAGE_BYTES {
+            return Err(too_large(MAX_IMAGE_BYTES));
         }
         let image = decode(name, &bytes, role, MAX_TEXELS - self.texels)?;
         self.texels += image.texels.len() as u64;
@@ -105,9 +105,9 @@ fn decode(name: &str, bytes: &[u8], role: Role, most: u64) -> Result<TextureImag
     reader.limits(limits);
     let decoder = reader.into_decoder().map_err(refusal)?;
     let (width, height) = decoder.dimensions();
-    if width > MAX_SIDE || height > MAX_SIDE {
+    if width > MAX_TEXTURE_SIDE || height > MAX_TEXTURE_SIDE {
         return Err(format!(
-            "it has {width} by {height} texels: {MAX_SIDE} a side are allowed"
+            "it has {width} by {height} texels: {MAX_TEXTURE_SIDE} a side are allowed"
         ));
     }
     let count = u64::from(width) * u64::from(height);
@@ -223,9 +223,9 @@ mod tests {
         huge[16..24].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff]);
         assert!(decode("t", &huge, Role::Colour, MAX_TEXELS).is_err());
         let wide = png(
-            MAX_SIDE + 1,
+            MAX_TEXTURE_SIDE + 1,
             1,
-            &vec![0; MAX_SIDE as usize + 1],
+            &vec![0; MAX_TEXTURE_SIDE as usize + 1],
             ExtendedColorType::L8,
         );
         assert!(failure(&wide).contains("16384 a side"));
@@ -241,7 +241,7 @@ mod tests {
         let missing = || Err("no such file".to_owned());
         assert!(images.get("b", Role::Colour, missing).is_err());
         assert_eq!(images.get("b", Role::Colour, never), Ok(None));
-        let large = || Ok(vec![0; MAX_IMAGE as usize + 1]);
+        let large = || Ok(vec![0; MAX_IMAGE_BYTES as usize + 1]);
         let why = "it has more than 268435456 bytes: make it smaller";
         assert_eq!(images.get("c", Role::Colour, large), Err(why.to_owned()));
         assert_eq!(images.images.len(), 1);

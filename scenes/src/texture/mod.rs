@@ -3,13 +3,13 @@
 mod decode;
 mod table;
 
-pub(crate) use decode::{Images, MAX_IMAGE, Role, refusal};
+pub(crate) use decode::{Images, MAX_IMAGE_BYTES, Role, refusal};
 pub(crate) use table::Table;
 
 use crate::Material;
 
 /// The most texels of a row or a column of an image.
-pub const MAX_SIDE: u32 = 1 << 14;
+pub const MAX_TEXTURE_SIDE: u32 = 1 << 14;
 /// The most texels of all images of a scene: a GiB of them.
 pub const MAX_TEXELS: u64 = 1 << 28;
 /// Largest magnitude that a coordinate of a texture may have: beyond it an `f32` has few
@@ -19,9 +19,9 @@ pub const MAX_TEXTURE_COORDINATE: f32 = 1e6;
 /// An image in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextureImage {
-    /// Texels of a row, from 1 to [`MAX_SIDE`].
+    /// Texels of a row, from 1 to [`MAX_TEXTURE_SIDE`].
     pub width: u32,
-    /// Rows, from 1 to [`MAX_SIDE`].
+    /// Rows, from 1 to [`MAX_TEXTURE_SIDE`].
     pub height: u32,
     /// Red, green, blue and alpha, row by row from the top, as the file has them.
     pub texels: Vec<[u8; 4]>,
@@ -71,7 +71,7 @@ impl Texturing {
     /// What is wrong with it for so many triangles and these materials.
     pub(crate) fn fault(&self, triangles: usize, materials: &[Material]) -> Option<&'static str> {
         let is_sound = |image: &TextureImage| {
-            let sides = 1..=MAX_SIDE;
+            let sides = 1..=MAX_TEXTURE_SIDE;
             let count = u64::from(image.width) * u64::from(image.height);
             sides.contains(&image.width)
                 && sides.contains(&image.height)

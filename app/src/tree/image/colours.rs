@@ -46,7 +46,7 @@ pub(super) fn rgba(shade: &Shade, raw: &[[f32; 3]], width: u32, height: u32) -> 
         Shade::Surface(Mode::Depth) => greys(raw),
         Shade::Surface(_) | Shade::Ambient { .. } | Shade::Path { .. } => to_rgba8(raw),
         Shade::Cost { most } => {
-            let most = most.unwrap_or_else(|| most_of(raw)).max(1.0);
+            let most = most.unwrap_or_else(|| max_cost(raw)).max(1.0);
             let mut picture = Picture {
                 rgba: raw
                     .iter()
@@ -67,7 +67,7 @@ fn cost([nodes, triangles, _]: &[f32; 3]) -> f32 {
 }
 
 /// The largest cost of a picture.
-pub(super) fn most_of(raw: &[[f32; 3]]) -> f32 {
+pub(super) fn max_cost(raw: &[[f32; 3]]) -> f32 {
     raw.iter().map(cost).fold(0.0, f32::max)
 }
 

@@ -24,15 +24,15 @@ pub const LEVELS: u32 = 32;
 /// No block, or no group.
 pub const NONE: u32 = u32::MAX;
 /// The most units: handles are twice as large, and one is null.
-const MOST_UNITS: u64 = (1 << 31) - 1;
+const MAX_UNITS: u64 = (1 << 31) - 1;
 /// Slots that every queue has at least.
-const LEAST_SLOTS: u32 = 4;
+const MIN_SLOTS: u32 = 4;
 /// Names of a row, which are read at once.
 pub const ROW_NAMES: u32 = 16;
 /// Slots of a queue for each row of names.
 const ROW_SLOTS: u32 = 2 * ROW_NAMES;
-/// The logarithm of the most rows of a level: 4096 names.
-const MOST_ROWS_SHIFT: u32 = 8;
+/// The logarithm of the maximum number of rows of a level: 4096 names.
+const MAX_ROWS_SHIFT: u32 = 8;
 /// What the tables are aligned to.
 const LINE: u64 = 256;
 
@@ -103,7 +103,7 @@ impl Layout {
 
     /// Slots of level 0's queue.
     #[inline(always)]
-    fn most_slots(&self) -> u32 {
+    fn max_slots(&self) -> u32 {
         // The next power of two of `full_groups() + 1`, which is not zero.
         1 << (32 - self.full_groups().leading_zeros())
     }
@@ -111,36 +111,32 @@ impl Layout {
     /// Slots of a level's queue.
     #[inline(always)]
     pub fn slots(&self, level: u32) -> u32 {
-        let slots = self.most_slots() >> level;
-        if slots < LEAST_SLOTS {
-            LEAST_SLOTS
-        } else {
-            slots
-        }
+        let slots = self.max_slots() >> level;
+        if slots < MIN_SLOTS { MIN_SLOTS } else { slots }
     }
 
     /// The number of the first slot of a level's queue among those of all levels.
     #[inline(always)]
     pub fn first_slot(&self, level: u32) -> u32 {
-        let most = self.most_slots();
-        2 * (most - (most >> level)) + LEAST_SLOTS * level
+        let most = self.max_slots();
+        2 * (most - (most >> level)) + MIN_SLOTS * level
     }
 
     /// Slots of all queues.
     #[inline(always)]
     pub fn all_slots(&self) -> u32 {
-        2 * self.most_slots() + LEAST_SLOTS * LEVELS
+        2 * self.max_slots() + MIN_SLOTS * LEVELS
     }
 
     /// Rows of names of a level, a power of two: a name for each two slots, unless these are few
     /// or many.
     #[inline(always)]
     pub fn name_rows(&self, level: u32) -> u32 {
-        let rows = (self.most_slots() / ROW_SLOTS) >> level;
+        let rows = (self.max_slots() / ROW_SLOTS) >> level;
         if rows == 0 {
             1
-        } else if rows >> MOST_ROWS_SHIFT != 0 {
-            1 << MOST_ROWS_SHIFT
+        } else if rows >> MAX_ROWS_SHIFT != 0 {
+            1 << MAX_ROWS_SHIFT
         } else {
             rows
         }
@@ -149,14 +145,14 @@ impl Layout {
     /// The number of the first row of names of a level among those of all levels.
     #[inline(always)]
     pub fn first_row(&self, level: u32) -> u32 {
-        let most = self.most_slots() / ROW_SLOTS;
+        let most = self.max_slots() / ROW_SLOTS;
         // Levels with the most rows; each one above them has half as many, or one.
-        let full = (31 - (most | 1).leading_zeros()).saturating_sub(MOST_ROWS_SHIFT);
+        let full = (31 - (most | 1).leading_zeros()).saturating_sub(MAX_ROWS_SHIFT);
         if level <= full {
-            return level << MOST_ROWS_SHIFT;
+            return level << MAX_ROWS_SHIFT;
         }
         let (most, above) = (most >> full, level - full);
-        (full << MOST_ROWS_SHIFT) + 2 * (most - (most >> above)) + above
+        (full << MAX_ROWS_SHIFT) + 2 * (most - (most >> above)) + above
     }
 
     /// Rows of names of all levels.
@@ -207,7 +203,7 @@ fn divide(request: &Request, unit_shift: u32) -> Result<Heap, SetupError> {
             needed: of(1).bytes(),
         });
     }
-    let limit = of(MOST_UNITS).bytes();
+    let limit = of(MAX_UNITS).bytes();
     if request.pool_bytes > limit {
         return Err(SetupError::PoolTooLarge { limit });
     }

@@ -65,7 +65,7 @@
 //! exchange is repeated if another thread's has succeeded, and nothing waits: it is lock-free.
 //! `malloc` is refused at once where the counts say so. If they say that there is
 //! something, and it is another thread's to split, merge or put into a queue, it looks again up
-//! to [`search::MOST_LOOKS`] times, with pauses that grow, and is refused then. That is a bound,
+//! to [`search::MAX_LOOKS`] times, with pauses that grow, and is refused then. That is a bound,
 //! not a wait: a thread that is descheduled in the middle of a call delays no other beyond it. It
 //! may have requests refused though, so that a null is no evidence.
 

@@ -14,7 +14,7 @@ use crate::simt::{Backoff, Warp};
 
 /// How often a request looks at all levels in vain, though something is counted free, before it
 /// is refused.
-pub const MOST_LOOKS: u32 = 1024;
+pub const MAX_LOOKS: u32 = 1024;
 
 /// The logarithm of a group's blocks.
 const GROUP_SHIFT: u32 = GROUP_BLOCKS.trailing_zeros();
@@ -125,7 +125,7 @@ impl BuddyAlloc {
     #[inline(always)]
     unsafe fn search<W: Warp>(&self, warp: W, level: u32, wanted: u32) -> Taken {
         let mut backoff = Backoff::new();
-        for _ in 0..MOST_LOOKS {
+        for _ in 0..MAX_LOOKS {
             // SAFETY: tables of counts.
             // Relaxed: a count is never too low for what comes before this call.
             let [free, listed] = unsafe {

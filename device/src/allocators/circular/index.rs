@@ -39,7 +39,7 @@ const CURSOR_BYTES: u64 = 4;
 pub const SPAN_BYTES: u64 = WORDS_BYTES + CURSOR_BYTES;
 /// Spans that a pool has at most, however it is divided into regions, unless these had more
 /// units than a span may have.
-pub const MOST_SPANS_BITS: u32 = 10;
+pub const MAX_SPANS_BITS: u32 = 10;
 
 /// The words of a span.
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@
 //! a free chunk, or an absorbed one that leads to the region's first chunk), so
 //! that a walk can begin there.
 
-use super::index::{Index, MOST_SPANS_BITS, SPAN_BYTES};
+use super::index::{Index, MAX_SPANS_BITS, SPAN_BYTES};
 use crate::allocator::{Heap, Request, SetupError};
 
 /// Bytes between ticket counters, so that no two share a sector.
@@ -26,18 +26,18 @@ pub const LATEST_PLACE: u32 = PLACES;
 pub const INDEX_ALIGN: u64 = 64;
 /// The logarithm of the units that a span has at least, and of those that one has in
 /// small pools whose regions are larger.
-const LEAST_SPAN_BITS: u32 = 5;
+const MIN_SPAN_BITS: u32 = 5;
 const SMALL_SPAN_BITS: u32 = 8;
 /// The logarithm of the units that a span has at most: 128 rows, which a search reads before
 /// it takes anything there. A large pool has more spans instead.
-const LARGEST_SPAN_BITS: u32 = 16;
+const MAX_SPAN_BITS: u32 = 16;
 /// Regions that a pool is divided into, if that makes them no smaller than
-/// `LEAST_REGION_BYTES` and no larger than `MOST_REGION_BYTES`.
+/// `MIN_REGION_BYTES` and no larger than `MAX_REGION_BYTES`.
 const REGIONS: u64 = 1 << 14;
-const LEAST_REGION_BYTES: u64 = 4096;
+const MIN_REGION_BYTES: u64 = 4096;
 /// Beyond this a large pool has more regions instead: in 100 GiB, regions of 4 MiB made
 /// 10^5 requests take three times as long as these.
-const MOST_REGION_BYTES: u64 = 512 << 10;
+const MAX_REGION_BYTES: u64 = 512 << 10;
 /// What the parameters may be, for messages.
 pub const PARAMETERS: &str = "split=tail|uniform|heap, frag=1.0..16.0, chunk=BYTES from 1 on, \
                               region=BYTES, a power of two from a unit on (neither beyond the \
@@ -154,25 +154,25 @@ pub fn plan(
     let fixed = counters * TICKET_BYTES + 512;
     // Each unit has header words and a bit. All in eighths of a byte.
     let each = 8 * (unit + 4 * words) + 1;
-    let smallest = fixed + (LEAST_REGION_BYTES / unit * each).div_ceil(8) + 3 * INDEX_ALIGN;
+    let smallest = fixed + (MIN_REGION_BYTES / unit * each).div_ceil(8) + 3 * INDEX_ALIGN;
     if request.pool_bytes < smallest {
         return Err(SetupError::PoolTooSmall { needed: smallest });
     }
     let estimate = (request.pool_bytes - fixed).saturating_mul(8) / each;
-    // A region has at least `LEAST_REGION_BYTES`: hints take a hundredth.
+    // A region has at least `MIN_REGION_BYTES`: hints take a hundredth.
     let region_units = match bytes_of("region", unit)? {
         Some(bytes) if bytes.is_power_of_two() => bytes / unit,
         Some(_) => return Err(bad()),
         None => {
             let length = estimate / REGIONS;
             1 << length
-                .clamp(LEAST_REGION_BYTES / unit, MOST_REGION_BYTES / unit)
+                .clamp(MIN_REGION_BYTES / unit, MAX_REGION_BYTES / unit)
                 .ilog2()
         }
     };
     // Spans follow the regions, as far as the bounds of the index permit.
-    let least_span = (estimate >> MOST_SPANS_BITS).next_power_of_two().ilog2();
-    let least_span = least_span.clamp(LEAST_SPAN_BITS, LARGEST_SPAN_BITS);
+    let least_span = (estimate >> MAX_SPANS_BITS).next_power_of_two().ilog2();
+    let least_span = least_span.clamp(MIN_SPAN_BITS, MAX_SPAN_BITS);
     let most_span = least_span.max(SMALL_SPAN_BITS);
     let span_bits = region_units.ilog2().clamp(least_span, most_span);
     // With its hint and its share of the spans a region takes so much.

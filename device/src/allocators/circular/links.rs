@@ -59,7 +59,7 @@ pub unsafe trait Links: Copy + 'static {
     const UNIT_SHIFT: u32;
     /// Words in an entry.
     const WORDS: u64;
-    /// The most units that links can name.
+    /// The maximum number of units that links can name.
     const LIMIT: u64;
 
     /// The table at `address`.

@@ -12,8 +12,8 @@ use crate::description::{Described, Description, Parameter};
 use crate::registers::RegisterLimits;
 use crate::simt::Warp;
 
-/// The most bytes that it may be asked to have: more than any device has.
-const MOST_POOL: u64 = 1 << 48;
+/// The maximum number of bytes that it may be asked to have: more than any device has.
+const MAX_POOL: u64 = 1 << 48;
 
 /// Functions of the user's, whose blocks lie in memory of their own.
 #[derive(Clone, Copy)]
@@ -61,8 +61,8 @@ impl Allocator for ExternalOwn {
         if request.pool_bytes < needed {
             return Err(SetupError::PoolTooSmall { needed });
         }
-        if request.pool_bytes > MOST_POOL {
-            return Err(SetupError::PoolTooLarge { limit: MOST_POOL });
+        if request.pool_bytes > MAX_POOL {
+            return Err(SetupError::PoolTooLarge { limit: MAX_POOL });
         }
         let null = core::ptr::null_mut();
         Ok(Heap {

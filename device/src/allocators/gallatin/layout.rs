@@ -10,28 +10,28 @@
 //! Behind the segments lie the buffers, trees, and a record for each segment.
 
 use crate::allocator::{Heap, Request, SetupError};
-use crate::allocators::common::LEAST_UNIT_SHIFT;
+use crate::allocators::common::MIN_UNIT_SHIFT;
 
-/// The logarithms of a segment's bytes: the least, the least that is chosen, and the most.
-const LEAST_SEGMENT_SHIFT: u32 = 10;
-const LEAST_DEFAULT_SHIFT: u32 = 12;
-const MOST_SEGMENT_SHIFT: u32 = 28;
+/// The logarithms of a segment's bytes: minimum, minimum that is chosen, and maximum.
+const MIN_SEGMENT_SHIFT: u32 = 10;
+const MIN_DEFAULT_SHIFT: u32 = 12;
+const MAX_SEGMENT_SHIFT: u32 = 28;
 /// The logarithm of the published segment's bytes, the most that are chosen.
 const PUBLISHED_SEGMENT_SHIFT: u32 = 24;
 /// A pool has so many segments, or more where these would be larger than the published ones.
 const SEGMENTS_BITS: u32 = 6;
-/// The logarithm of the most segments: trees have three levels.
-const MOST_SEGMENTS_BITS: u32 = 18;
-/// The logarithm of the most buffers of a class.
-const MOST_BUFFER_BITS: u32 = 8;
+/// The logarithm of the maximum number of segments: trees have three levels.
+const MAX_SEGMENTS_BITS: u32 = 18;
+/// The logarithm of the maximum number of buffers of a class.
+const MAX_BUFFER_BITS: u32 = 8;
 /// The logarithm of the part of the pool that the buffers of a class hold at most.
 const BUFFERED_BITS: u32 = 5;
 /// The logarithm of the units of a segment, at least.
-const LEAST_SEGMENT_UNIT_BITS: u32 = 6;
+const MIN_SEGMENT_UNIT_BITS: u32 = 6;
 /// The logarithm of the units of a block, at least: its bits are whole words.
-const LEAST_BLOCK_UNIT_BITS: u32 = 5;
-/// The logarithm of the most blocks of a segment.
-const MOST_BLOCKS_BITS: u32 = 5;
+const MIN_BLOCK_UNIT_BITS: u32 = 5;
+/// The logarithm of the maximum number of blocks of a segment.
+const MAX_BLOCKS_BITS: u32 = 5;
 /// Bytes of the count of blocks in buffers, and what follows it.
 const COUNT_BYTES: u64 = 64;
 
@@ -88,11 +88,11 @@ impl Layout {
     /// The logarithm of the blocks of a segment.
     #[inline(always)]
     pub fn blocks_bits(&self) -> u32 {
-        let bits = self.segment_bits - LEAST_BLOCK_UNIT_BITS;
-        if bits < MOST_BLOCKS_BITS {
+        let bits = self.segment_bits - MIN_BLOCK_UNIT_BITS;
+        if bits < MAX_BLOCKS_BITS {
             bits
         } else {
-            MOST_BLOCKS_BITS
+            MAX_BLOCKS_BITS
         }
     }
 
@@ -215,9 +215,9 @@ fn divide(request: &Request, segment_shift: u32, unit_shift: u32) -> Result<Heap
     let pool_bits = request.pool_bytes.ilog2() - unit_shift;
     let buffers = pool_bits.saturating_sub(BUFFERED_BITS + layout.block_bits());
     let processors = u64::from(request.processors.max(1)).next_power_of_two();
-    layout.buffer_bits = buffers.min(processors.ilog2()).min(MOST_BUFFER_BITS);
+    layout.buffer_bits = buffers.min(processors.ilog2()).min(MAX_BUFFER_BITS);
     // The most segments that fit: tables grow with them.
-    let most = (u64::from(u32::MAX) >> layout.segment_bits).min(1 << MOST_SEGMENTS_BITS);
+    let most = (u64::from(u32::MAX) >> layout.segment_bits).min(1 << MAX_SEGMENTS_BITS);
     let (mut least, mut above) = (1, (request.pool_bytes >> segment_shift).min(most + 1) + 1);
     while above - least > 1 {
         let middle = least.midpoint(above);
@@ -260,20 +260,20 @@ pub fn plan(request: &Request) -> Result<Heap, SetupError> {
             .max(1)
             .ilog2()
             .saturating_sub(SEGMENTS_BITS))
-        .clamp(LEAST_DEFAULT_SHIFT, PUBLISHED_SEGMENT_SHIFT),
+        .clamp(MIN_DEFAULT_SHIFT, PUBLISHED_SEGMENT_SHIFT),
         [("segment", text)] => match text.parse::<u64>() {
             Ok(bytes) if bytes.is_power_of_two() => match bytes.ilog2() {
-                shift @ LEAST_SEGMENT_SHIFT..=MOST_SEGMENT_SHIFT => shift,
+                shift @ MIN_SEGMENT_SHIFT..=MAX_SEGMENT_SHIFT => shift,
                 _ => return Err(bad),
             },
             _ => return Err(bad),
         },
         _ => return Err(bad),
     };
-    let mut unit_shift = LEAST_UNIT_SHIFT;
+    let mut unit_shift = MIN_UNIT_SHIFT;
     loop {
         let done = divide(request, segment_shift, unit_shift);
-        let may_grow = segment_shift - unit_shift > LEAST_SEGMENT_UNIT_BITS;
+        let may_grow = segment_shift - unit_shift > MIN_SEGMENT_UNIT_BITS;
         match done {
             Err(SetupError::PoolTooLarge { limit }) if may_grow => {
                 // Larger units help only where handles are what limits.

@@ -2,19 +2,17 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::layout::{
-    LEAST_SLAB_SHIFT, Layout, MOST_SLAB_SHIFT, ROW_SLABS, SETS, class_of, units_of,
-};
+use super::layout::{Layout, MAX_SLAB_SHIFT, MIN_SLAB_SHIFT, ROW_SLABS, SETS, class_of, units_of};
 use super::relay::Relay;
 use super::word::{NONE, class_in, count_of};
 use super::{Halloc, Slabs};
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::simt::Warp;
 
-/// The most bytes of a pool: more than any device has.
-const MOST_POOL: u64 = 1 << 40;
+/// The maximum number of bytes of a pool: more than any device has.
+const MAX_POOL: u64 = 1 << 40;
 /// The most slabs, so that their numbers fit a word with others.
-const MOST_SLABS: u64 = 1 << 18;
+const MAX_SLABS: u64 = 1 << 18;
 /// What the parts of the pool are multiples of.
 const LINE: u64 = 256;
 
@@ -154,7 +152,7 @@ fn parameters<L: Relay>(request: &Request) -> Result<(Option<u32>, u64), SetupEr
         let value = text.parse::<u64>().unwrap_or(0);
         match *name {
             "slab" if value.is_power_of_two() => match value.ilog2() {
-                shift @ LEAST_SLAB_SHIFT..=MOST_SLAB_SHIFT => slab_shift = Some(shift),
+                shift @ MIN_SLAB_SHIFT..=MAX_SLAB_SHIFT => slab_shift = Some(shift),
                 _ => return Err(bad),
             },
             "share" if (1..=99).contains(&value) => share = value,
@@ -178,7 +176,7 @@ impl<L: Relay> Allocator for Halloc<L> {
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
         let (slab_shift, share) = parameters::<L>(request)?;
-        let most = slab_shift.map_or(MOST_POOL, |shift| MOST_POOL.min(MOST_SLABS << shift));
+        let most = slab_shift.map_or(MAX_POOL, |shift| MAX_POOL.min(MAX_SLABS << shift));
         if request.pool_bytes > most {
             return Err(SetupError::PoolTooLarge { limit: most });
         }
@@ -192,7 +190,7 @@ impl<L: Relay> Allocator for Halloc<L> {
             Err(SetupError::PoolTooSmall { needed }) => needed,
             _ => 0,
         };
-        let least = Layout::least(slab_shift).next_multiple_of(LINE);
+        let least = Layout::min_bytes(slab_shift).next_multiple_of(LINE);
         let needed = least + least_large;
         if request.pool_bytes < needed {
             return Err(SetupError::PoolTooSmall { needed });

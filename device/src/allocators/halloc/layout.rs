@@ -10,25 +10,25 @@
 //! Behind the slabs lie the bitmaps of all of them, the heads of each class, a word for each
 //! slab, and the sets ([`sets`](super::sets)), rows of 16 words for 512 slabs.
 
-/// The logarithm of the least unit's bytes.
-pub const LEAST_UNIT_SHIFT: u32 = 4;
-/// The logarithm of the most units of a chunk, in a slab of how many.
-const LEAST_CHUNKS_BITS: u32 = 3;
-/// The most bytes of a chunk: larger requests go to the allocator of large blocks.
-pub const MOST_CHUNK: u64 = 3072;
+/// The logarithm of the smallest unit's bytes.
+pub const MIN_UNIT_SHIFT: u32 = 4;
+/// The logarithm of the maximum number of units of a chunk, in a slab of how many.
+const MIN_CHUNKS_BITS: u32 = 3;
+/// The maximum number of bytes of a chunk: larger requests go to the allocator of large blocks.
+pub const MAX_CHUNK: u64 = 3072;
 /// Classes: 192 units of 16 bytes are the last one.
 pub const CLASSES: u32 = 15;
-/// The logarithms of a slab's bytes: the least, the default in large pools, and the most.
-pub const LEAST_SLAB_SHIFT: u32 = 13;
+/// The logarithms of a slab's bytes: minimum, default in large pools, and maximum.
+pub const MIN_SLAB_SHIFT: u32 = 13;
 const DEFAULT_SLAB_SHIFT: u32 = 22;
-pub const MOST_SLAB_SHIFT: u32 = 24;
+pub const MAX_SLAB_SHIFT: u32 = 24;
 /// The logarithm of the units that a slab has at least: its bitmap is a row of 16 words.
-pub const LEAST_SLAB_BITS: u32 = 9;
+pub const MIN_SLAB_BITS: u32 = 9;
 /// Slabs that a pool has at least, if that makes them no smaller than the least ones.
 const SLABS: u64 = 256;
-/// Slabs for each head of a class that a pool has, and the logarithm of the most heads.
+/// Slabs for each head of a class that a pool has, and the logarithm of the maximum number of heads.
 const SLABS_A_HEAD: u32 = 64;
-const MOST_HEAD_BITS: u32 = 3;
+const MAX_HEAD_BITS: u32 = 3;
 /// Bytes between words of slabs, and between heads, so that no two share a sector.
 pub const WORD_BYTES: u64 = 32;
 /// Slabs for which a set has a row, and its bytes.
@@ -138,10 +138,10 @@ impl Layout {
     /// The layout of so many bytes in units of `1 << unit_shift`, with slabs of `1 <<
     /// slab_shift` or as large as suits them. None if they are too few for a slab.
     pub fn plan(bytes: u64, unit_shift: u32, slab_shift: Option<u32>) -> Option<Self> {
-        let least = LEAST_SLAB_SHIFT.max(LEAST_SLAB_BITS + unit_shift);
+        let least = MIN_SLAB_SHIFT.max(MIN_SLAB_BITS + unit_shift);
         let suits = (bytes / SLABS).checked_ilog2().unwrap_or(0);
         let slab_shift = slab_shift.unwrap_or(suits.clamp(least, DEFAULT_SLAB_SHIFT.max(least)));
-        let most_chunk = MOST_CHUNK.min(1 << (slab_shift - LEAST_CHUNKS_BITS));
+        let most_chunk = MAX_CHUNK.min(1 << (slab_shift - MIN_CHUNKS_BITS));
         let mut last_class = 0;
         while last_class + 1 < CLASSES
             && u64::from(units_of(last_class + 1)) << unit_shift <= most_chunk
@@ -162,7 +162,7 @@ impl Layout {
         while slabs > 0 {
             layout.slabs = slabs as u32;
             let heads = (layout.slabs / SLABS_A_HEAD).max(1).ilog2();
-            layout.head_bits = heads.min(MOST_HEAD_BITS);
+            layout.head_bits = heads.min(MAX_HEAD_BITS);
             if layout.bytes() <= bytes {
                 return Some(layout);
             }
@@ -171,13 +171,13 @@ impl Layout {
         None
     }
 
-    /// The least bytes of which there is a layout, with slabs of `1 << slab_shift` bytes or of
+    /// The smallest number of bytes for which there is a layout, with slabs of `1 << slab_shift` bytes or of
     /// the least size.
-    pub fn least(slab_shift: Option<u32>) -> u64 {
+    pub fn min_bytes(slab_shift: Option<u32>) -> u64 {
         let layout = Self {
             slabs: 1,
-            slab_shift: slab_shift.unwrap_or(LEAST_SLAB_SHIFT),
-            unit_shift: LEAST_UNIT_SHIFT,
+            slab_shift: slab_shift.unwrap_or(MIN_SLAB_SHIFT),
+            unit_shift: MIN_UNIT_SHIFT,
             head_bits: 0,
             last_class: 0,
         };

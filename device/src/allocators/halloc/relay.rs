@@ -3,7 +3,7 @@
 //!
 //! Such an allocator has no parameters, and one scalar of the heap for itself.
 
-use super::layout::LEAST_UNIT_SHIFT;
+use super::layout::MIN_UNIT_SHIFT;
 use super::runs::PageRuns;
 use crate::allocator::{Allocator, Heap};
 use crate::allocators::CudaMalloc;
@@ -14,7 +14,7 @@ const LARGE: u32 = 1 << 31;
 /// The logarithm of the units in slabs that the other bits number.
 const SMALL_BITS: u32 = 31;
 /// The logarithm of the largest unit's bytes.
-const MOST_UNIT_SHIFT: u32 = 12;
+const MAX_UNIT_SHIFT: u32 = 12;
 
 /// An allocator of large blocks.
 pub trait Relay: Allocator {
@@ -95,8 +95,8 @@ impl Relay for PageRuns {
     }
 
     fn unit_shift(bytes: u64) -> u32 {
-        let mut shift = LEAST_UNIT_SHIFT;
-        while shift < MOST_UNIT_SHIFT && bytes >> shift > 1 << SMALL_BITS {
+        let mut shift = MIN_UNIT_SHIFT;
+        while shift < MAX_UNIT_SHIFT && bytes >> shift > 1 << SMALL_BITS {
             shift += 1;
         }
         shift
@@ -150,7 +150,7 @@ impl Relay for CudaMalloc {
     }
 
     fn unit_shift(_bytes: u64) -> u32 {
-        LEAST_UNIT_SHIFT
+        MIN_UNIT_SHIFT
     }
 
     #[inline(always)]

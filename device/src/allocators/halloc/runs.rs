@@ -10,14 +10,14 @@ use super::pages::{NONE, PageMap, table_bytes};
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::simt::Warp;
 
-/// The logarithms of a page's bytes: the least, and the most but for pools of more than
-/// [`MOST_PAGES`] of those.
-const LEAST_PAGE_SHIFT: u32 = 6;
+/// The logarithms of a page's bytes: minimum, and maximum except for pools of more than
+/// [`MAX_PAGES`] of those.
+const MIN_PAGE_SHIFT: u32 = 6;
 const PAGE_SHIFT: u32 = 12;
-/// Pages that a pool has at least, if that makes them no smaller than the least ones; and at
+/// Pages that a pool has at least, if that makes them no smaller than the smallest ones; and at
 /// most.
-const LEAST_PAGES: u64 = 4096;
-const MOST_PAGES: u64 = 1 << 20;
+const MIN_PAGES: u64 = 4096;
+const MAX_PAGES: u64 = 1 << 20;
 
 /// Runs of pages.
 #[derive(Clone, Copy)]
@@ -108,9 +108,9 @@ impl Allocator for PageRuns {
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
         let bytes = request.pool_bytes;
-        let suits = (bytes / LEAST_PAGES).checked_ilog2().unwrap_or(0);
-        let mut page_shift = suits.clamp(LEAST_PAGE_SHIFT, PAGE_SHIFT);
-        while bytes >> page_shift > MOST_PAGES {
+        let suits = (bytes / MIN_PAGES).checked_ilog2().unwrap_or(0);
+        let mut page_shift = suits.clamp(MIN_PAGE_SHIFT, PAGE_SHIFT);
+        while bytes >> page_shift > MAX_PAGES {
             page_shift += 1;
         }
         let mut pages = bytes / ((1 << page_shift) + 4);
@@ -119,7 +119,7 @@ impl Allocator for PageRuns {
             pages -= 1;
         }
         if pages == 0 {
-            let needed = bytes_of(1, LEAST_PAGE_SHIFT);
+            let needed = bytes_of(1, MIN_PAGE_SHIFT);
             return Err(SetupError::PoolTooSmall { needed });
         }
         let null = core::ptr::null_mut();

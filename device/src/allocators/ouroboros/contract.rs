@@ -13,7 +13,7 @@ use super::layout::{self, first_chunks};
 use super::parameters::{Parameters, class_of, page_bytes};
 use super::transit::later;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
-use crate::allocators::common::{LEAST_UNIT_SHIFT, with_unit_alone};
+use crate::allocators::common::{MIN_UNIT_SHIFT, with_unit_alone};
 use crate::simt::Warp;
 
 /// The outcome of [`Refuse`] that refuses the request; any other is the stamp with which
@@ -172,7 +172,7 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
         with_unit_alone(request, |unit_shift| {
-            layout::plan::<P>(request, unit_shift - LEAST_UNIT_SHIFT, I::fixed::<P>)
+            layout::plan::<P>(request, unit_shift - MIN_UNIT_SHIFT, I::fixed::<P>)
         })
     }
 

@@ -14,7 +14,7 @@ use crate::simt::Warp;
 
 /// Most pages of a heap: the semaphore counts them in 31 bits, and some more
 /// may be asked for at a time.
-const MOST_PAGES: u64 = (1 << 31) - (1 << 22);
+const MAX_PAGES: u64 = (1 << 31) - (1 << 22);
 
 /// Divides the memory of `request` in a heap scaled by `1 << scale_bits`; `fixed` gives the
 /// static memory of a class's queue in a heap of so many chunks.
@@ -25,7 +25,7 @@ pub fn plan<P: Parameters>(
 ) -> Result<Heap, SetupError> {
     let geometry = |chunks: u64| Geometry::of(chunks, fixed(chunks), scale_bits);
     let needs = |chunks: u64| extent::<P>(geometry(chunks)).1;
-    let most = MOST_PAGES >> (P::CHUNK_BITS - P::PAGE_BITS);
+    let most = MAX_PAGES >> (P::CHUNK_BITS - P::PAGE_BITS);
     if request.pool_bytes < needs(1) {
         return Err(SetupError::PoolTooSmall { needed: needs(1) });
     }

@@ -49,7 +49,7 @@ fn kept<P: Parameters>(arena: &Arena<P>) -> u32 {
     (arena.chunks >> KEPT_SHIFT).max(least)
 }
 
-/// The most chunks that are divided ahead: a thread that divides them has its block, and returns
+/// The maximum number of chunks that are divided ahead: a thread that divides them has its block, and returns
 /// when the last is divided.
 const AHEAD_MOST: u32 = 16;
 

@@ -6,7 +6,7 @@ pub const METADATA_BYTES: u64 = 128;
 /// Words of an entry before the bits of its pages.
 pub(super) const FIRST_BITS: u32 = 8;
 /// Most pages of a chunk: what an entry has bits for, in whole powers of two.
-pub(super) const MOST_PAGES_BITS: u32 = 9;
+pub(super) const MAX_PAGES_BITS: u32 = 9;
 
 /// The constants of a heap. Those of [`Paper`] are the defaults.
 ///
@@ -20,7 +20,7 @@ pub unsafe trait Parameters: Copy + 'static {
     const CHUNK_BITS: u32 = 13;
     /// The logarithm of the smallest page's bytes, at least 4.
     const PAGE_BITS: u32 = 4;
-    /// The logarithm of the most entries that a static queue has. The paper gives each of its
+    /// The logarithm of the maximum number of entries that a static queue has. The paper gives each of its
     /// queues 2,000,000, for 2 GiB; this is for as many in each 2 GiB of 64.
     const CAPACITY_BITS: u32 = 26;
 
@@ -39,7 +39,7 @@ pub unsafe trait Parameters: Copy + 'static {
     /// The class of the first instance that has one page a chunk.
     const CHUNK_CLASS: u32 = {
         assert!(Self::PAGE_BITS >= 4 && Self::CHUNK_BITS >= Self::PAGE_BITS);
-        assert!(Self::CHUNK_BITS - Self::PAGE_BITS <= MOST_PAGES_BITS);
+        assert!(Self::CHUNK_BITS - Self::PAGE_BITS <= MAX_PAGES_BITS);
         // Entries of a queue take a quarter of the smallest page, so that the
         // pages of a chunk fit into one chunk of a virtualized queue.
         Self::CHUNK_BITS - Self::PAGE_BITS

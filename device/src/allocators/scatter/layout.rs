@@ -10,7 +10,7 @@
 //! others', with words for pages that are not there: never free.
 
 use crate::allocator::{Heap, Request, SetupError};
-use crate::allocators::common::LEAST_UNIT_SHIFT;
+use crate::allocators::common::MIN_UNIT_SHIFT;
 
 /// Pages of a region: a word of the map.
 pub const REGION_PAGES: u32 = 32;
@@ -26,11 +26,11 @@ pub const LONG_PLACE: u32 = 1 << PLACE_BITS;
 /// Bytes of the places' words.
 pub const PLACES_BYTES: u64 = 512;
 /// The logarithm of the units that a page has at most.
-const MOST_UNIT_BITS: u32 = 10;
-/// The logarithms of a page's bytes: the least, the default, and the most.
-const LEAST_PAGE_SHIFT: u32 = 10;
+const MAX_UNIT_BITS: u32 = 10;
+/// The logarithms of a page's bytes: minimum, default and maximum.
+const MIN_PAGE_SHIFT: u32 = 10;
 const DEFAULT_PAGE_SHIFT: u32 = 12;
-const MOST_PAGE_SHIFT: u32 = 26;
+const MAX_PAGE_SHIFT: u32 = 26;
 /// Parts of the pool. Requests are scattered over one, the last at first, and go on to the one
 /// in front of it when it is full: large blocks have the others as long as they suffice.
 const PARTS: u32 = 8;
@@ -96,14 +96,14 @@ pub fn plan(request: &Request) -> Result<Heap, SetupError> {
             let mut shift = DEFAULT_PAGE_SHIFT;
             loop {
                 match divide(request, shift) {
-                    Err(SetupError::PoolTooLarge { .. }) if shift < MOST_PAGE_SHIFT => shift += 1,
+                    Err(SetupError::PoolTooLarge { .. }) if shift < MAX_PAGE_SHIFT => shift += 1,
                     done => return done,
                 }
             }
         }
         [("page", text)] => match text.parse::<u64>() {
             Ok(bytes) if bytes.is_power_of_two() => match bytes.ilog2() {
-                shift @ LEAST_PAGE_SHIFT..=MOST_PAGE_SHIFT => divide(request, shift),
+                shift @ MIN_PAGE_SHIFT..=MAX_PAGE_SHIFT => divide(request, shift),
                 _ => Err(bad),
             },
             _ => Err(bad),
@@ -140,11 +140,11 @@ impl Layout {
     /// The logarithm of the units of a page.
     #[inline(always)]
     pub fn unit_bits(&self) -> u32 {
-        let bits = self.page_shift - LEAST_UNIT_SHIFT;
-        if bits < MOST_UNIT_BITS {
+        let bits = self.page_shift - MIN_UNIT_SHIFT;
+        if bits < MAX_UNIT_BITS {
             bits
         } else {
-            MOST_UNIT_BITS
+            MAX_UNIT_BITS
         }
     }
 

@@ -140,7 +140,7 @@ impl Allocator for XMalloc {
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         let wanted = units(bytes, self.layout.unit_shift());
-        if wanted > self.layout.most_units() {
+        if wanted > self.layout.max_units() {
             return self.run(warp, bytes);
         }
         // SAFETY: a class, as there are so many units.
@@ -154,7 +154,7 @@ impl Allocator for XMalloc {
     #[inline(always)]
     fn malloc_coalesced<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         let wanted = units(bytes, self.layout.unit_shift());
-        let most = self.layout.most_units();
+        let most = self.layout.max_units();
         let group = Group::form(warp, wanted);
         let total = group.total + u64::from(HEADER);
         let is_one = total <= u64::from(most);

@@ -12,29 +12,29 @@
 //! with a bit for each, and for each the bits of its home blocks.
 
 use crate::allocator::{Heap, Request, SetupError};
-use crate::allocators::common::LEAST_UNIT_SHIFT;
+use crate::allocators::common::MIN_UNIT_SHIFT;
 
 /// Bytes of the words of a class.
 pub const LINE_BYTES: u64 = 128;
 /// Words of a row, as which the words of superblocks and the map are read.
 pub const ROW: u32 = 16;
 /// The logarithm of the units that a superblock has at most.
-const MOST_UNIT_BITS: u32 = 12;
-/// The logarithms of a superblock's bytes: the least, bounds of the default, and the most.
-const LEAST_SHIFT: u32 = 10;
-const LEAST_DEFAULT_SHIFT: u32 = 12;
-const MOST_DEFAULT_SHIFT: u32 = 16;
-const MOST_SHIFT: u32 = 26;
+const MAX_UNIT_BITS: u32 = 12;
+/// The logarithms of a superblock's bytes: minimum, bounds of the default, and maximum.
+const MIN_SHIFT: u32 = 10;
+const MIN_DEFAULT_SHIFT: u32 = 12;
+const MAX_DEFAULT_SHIFT: u32 = 16;
+const MAX_SHIFT: u32 = 26;
 /// A pool is divided into so many superblocks at least, as a power of two, as far as the bounds
 /// of the default allow.
 const POOL_BITS: u32 = 8;
 /// A bin has a slot for so many bytes of the superblocks, as a power of two.
 const SLOT_SHIFT: u32 = 15;
-/// The logarithms of the slots of a bin: the least and the most.
-const LEAST_BIN_BITS: u32 = 4;
-const MOST_BIN_BITS: u32 = 17;
-/// That of the most slots of a queue of superblocks with home blocks.
-const MOST_HOME_BITS: u32 = 10;
+/// The logarithms of the slots of a bin: minimum and maximum.
+const MIN_BIN_BITS: u32 = 4;
+const MAX_BIN_BITS: u32 = 17;
+/// That of the maximum number of slots of a queue of superblocks with home blocks.
+const MAX_HOME_BITS: u32 = 10;
 
 const PARAMETERS: &str = "superblock=BYTES, a power of two from 1024 to 67108864";
 
@@ -55,7 +55,7 @@ fn layout(superblocks: u64, shift: u32) -> Layout {
     Layout {
         superblocks: superblocks as u32,
         shift,
-        bin_bits: slots.ilog2().clamp(LEAST_BIN_BITS, MOST_BIN_BITS),
+        bin_bits: slots.ilog2().clamp(MIN_BIN_BITS, MAX_BIN_BITS),
     }
 }
 
@@ -115,17 +115,17 @@ pub fn plan(request: &Request) -> Result<Heap, SetupError> {
             let pool = request.pool_bytes.max(1).ilog2();
             let mut shift = pool
                 .saturating_sub(POOL_BITS)
-                .clamp(LEAST_DEFAULT_SHIFT, MOST_DEFAULT_SHIFT);
+                .clamp(MIN_DEFAULT_SHIFT, MAX_DEFAULT_SHIFT);
             loop {
                 match divide(request, shift) {
-                    Err(SetupError::PoolTooLarge { .. }) if shift < MOST_SHIFT => shift += 1,
+                    Err(SetupError::PoolTooLarge { .. }) if shift < MAX_SHIFT => shift += 1,
                     done => return done,
                 }
             }
         }
         [("superblock", text)] => match text.parse::<u64>() {
             Ok(bytes) if bytes.is_power_of_two() => match bytes.ilog2() {
-                shift @ LEAST_SHIFT..=MOST_SHIFT => divide(request, shift),
+                shift @ MIN_SHIFT..=MAX_SHIFT => divide(request, shift),
                 _ => Err(bad),
             },
             _ => Err(bad),
@@ -185,11 +185,11 @@ impl Layout {
     /// The logarithm of the units of a superblock.
     #[inline(always)]
     pub fn unit_bits(&self) -> u32 {
-        let bits = self.shift - LEAST_UNIT_SHIFT;
-        if bits < MOST_UNIT_BITS {
+        let bits = self.shift - MIN_UNIT_SHIFT;
+        if bits < MAX_UNIT_BITS {
             bits
         } else {
-            MOST_UNIT_BITS
+            MAX_UNIT_BITS
         }
     }
 
@@ -201,7 +201,7 @@ impl Layout {
 
     /// Units of the largest basic block.
     #[inline(always)]
-    pub fn most_units(&self) -> u32 {
+    pub fn max_units(&self) -> u32 {
         1 << (self.unit_bits() - 1)
     }
 
@@ -229,10 +229,10 @@ impl Layout {
     /// The logarithm of the slots of a queue of superblocks with home blocks.
     #[inline(always)]
     pub fn home_bits(&self) -> u32 {
-        if self.bin_bits < MOST_HOME_BITS {
+        if self.bin_bits < MAX_HOME_BITS {
             self.bin_bits
         } else {
-            MOST_HOME_BITS
+            MAX_HOME_BITS
         }
     }
 
@@ -280,7 +280,7 @@ mod tests {
         for shift in 10..=26 {
             let layout: Layout = layout(1, shift);
             let mut last = 0;
-            for units in 1..=layout.most_units() {
+            for units in 1..=layout.max_units() {
                 let class = class_of(units);
                 assert!(class == last || class == last + 1, "{shift} {units}");
                 last = class;
@@ -291,7 +291,7 @@ mod tests {
                 assert!(layout.capacity(class) >= 1 << layout.group_bits(class));
             }
             assert_eq!(last + 1, layout.classes());
-            assert_eq!(units_of(last), layout.most_units());
+            assert_eq!(units_of(last), layout.max_units());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The launches of a batch on one store: its keys are sorted, then what is to change is
 //! prepared, then changed.
 
-use super::{Batch, Change, MOST_TILES, TILE, UpdateSpace, part, sort_tiles};
+use super::{Batch, Change, MAX_TILES, TILE, UpdateSpace, part, sort_tiles};
 use crate::graph::components::plan::Labels;
 use crate::graph::components::{ComponentUpdate, ComponentUpdateArguments};
 use crate::graph::store::classify::{Classify, Compact};
@@ -122,7 +122,7 @@ impl Job<'_> {
 
     /// The arguments of all kernels after the sort.
     pub fn arguments(&self) -> UpdateArguments {
-        let (tile, tiles) = tiles(self.keys(), TILE, MOST_TILES);
+        let (tile, tiles) = tiles(self.keys(), TILE, MAX_TILES);
         let (keys, changes) = self.buffers(self.passes().0);
         let refused = self.front.cast::<u64>().wrapping_add(word::REFUSED);
         UpdateArguments {

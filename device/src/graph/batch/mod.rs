@@ -78,7 +78,7 @@ fn sort_tiles(keys: u32) -> (u32, u32) {
 }
 
 /// Tiles of the kernels that scan the sums of tiles.
-const MOST_TILES: u32 = 6144;
+const MAX_TILES: u32 = 6144;
 const TILE: u32 = 64;
 
 /// The workspace of a batch, divided; for each store of the graph anew.
@@ -115,7 +115,7 @@ impl UpdateSpace {
         let count = keys as usize;
         // A smaller batch may have more tiles than the largest.
         let sort_tiles = keys.div_ceil(SORT_TILE).min(SORT_TILES);
-        let update_tiles = keys.div_ceil(TILE).min(MOST_TILES);
+        let update_tiles = keys.div_ceil(TILE).min(MAX_TILES);
         let counters = (sort_tiles as usize) << DIGIT_BITS;
         let mut layout = WorkspaceLayout::default();
         let parts = [

@@ -10,7 +10,7 @@ use crate::simt::reduce::all_sum64;
 /// read their rows up to the first parent, which is about the n-th entry if the frontier
 /// has an n-th part of the edges that are left. From this n on top-down is taken (the
 /// `alpha` of Beamer and others 2012, who found 14 on CPUs).
-const MOST_PROBES: u64 = 14;
+const MAX_PROBES: u64 = 14;
 
 /// Bottom-up looks at every vertex: a frontier that has fewer edges than this part of the
 /// vertices is searched top-down.
@@ -85,7 +85,7 @@ impl Level {
     #[inline(always)]
     pub fn is_bottom_up(&self, search: &SearchArguments) -> bool {
         let (edges, vertices) = (u64::from(self.edges), u64::from(search.vertices));
-        let dense = MOST_PROBES * edges >= u64::from(self.unexplored);
+        let dense = MAX_PROBES * edges >= u64::from(self.unexplored);
         let worthwhile = if self.marked {
             SMALL_PART * edges >= vertices
         } else {

@@ -1,7 +1,7 @@
 //! The host's side of breadth-first search.
 
 use super::{CHUNK, SearchArguments, SearchStart, SearchStep, word};
-use crate::graph::chunks::{Chunk, most_chunks};
+use crate::graph::chunks::{Chunk, max_chunks};
 use crate::graph::store::plan::Graph;
 use crate::launch::{Grid, PlannedLaunch};
 use crate::workspace::WorkspaceLayout;
@@ -35,7 +35,7 @@ impl SearchSpace {
     pub fn new(vertices: u32, entries: u64) -> Self {
         let vertices = vertices as usize;
         let bitmap = 4 * vertices.div_ceil(32);
-        let chunks = most_chunks::<CHUNK>(vertices, entries);
+        let chunks = max_chunks::<CHUNK>(vertices, entries);
         let mut layout = WorkspaceLayout::default();
         layout.reserve(8 * Self::HEADER_WORDS);
         Self {

@@ -6,7 +6,7 @@ use super::{
     ComponentArguments, ComponentCompress, ComponentEnd, ComponentJoin, ComponentJoinLong,
     ComponentLink, ComponentList, ComponentSpread, ComponentStart, LINKED, LONG, ROWS, word,
 };
-use crate::graph::chunks::{Chunk, most_chunks};
+use crate::graph::chunks::{Chunk, max_chunks};
 use crate::graph::store::plan::{Graph, Shape};
 use crate::launch::{Grid, PlannedLaunch};
 use crate::workspace::WorkspaceLayout;
@@ -24,7 +24,7 @@ pub struct ComponentSpace {
 fn long_bytes(shape: &Shape, entries: u64) -> usize {
     // Each has more than a chunk of entries.
     let rows = (entries / u64::from(LONG)) as usize;
-    size_of::<Chunk>() * shape.stores() * most_chunks::<LONG>(rows, entries)
+    size_of::<Chunk>() * shape.stores() * max_chunks::<LONG>(rows, entries)
 }
 
 impl ComponentSpace {

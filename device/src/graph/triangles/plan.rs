@@ -14,7 +14,7 @@
 
 use super::hubs::{
     self, COUNT_TILE, DENSE_WORDS, HEADER_WORDS, HubArguments, HubBins, HubOrient, HubRows,
-    HubStandings, HubTriangles, MOST_DENSE, MOST_HUBS, ORIENT_TILE,
+    HubStandings, HubTriangles, MAX_DENSE, MAX_HUBS, ORIENT_TILE,
 };
 use super::linked::LinkedOrient;
 use super::{List, Marks, Orient, SLOTS, Stamps, TAIL_PADDING, TriangleArguments, Triangles};
@@ -26,9 +26,9 @@ use crate::workspace::WorkspaceLayout;
 /// on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HubLimits {
-    /// Hubs; above [`MOST_HUBS`] as many as that.
+    /// Hubs; above [`MAX_HUBS`] as many as that.
     pub hubs: u32,
-    /// Hubs with dense rows; above [`MOST_DENSE`] as many as that.
+    /// Hubs with dense rows; above [`MAX_DENSE`] as many as that.
     pub dense: u32,
 }
 
@@ -36,8 +36,8 @@ impl Default for HubLimits {
     /// As many as there can be.
     fn default() -> Self {
         Self {
-            hubs: MOST_HUBS,
-            dense: MOST_DENSE,
+            hubs: MAX_HUBS,
+            dense: MAX_DENSE,
         }
     }
 }
@@ -112,8 +112,8 @@ impl TriangleSpace {
         });
         let hubs = header.map(|header| {
             let limits = HubLimits {
-                hubs: limits.hubs.min(MOST_HUBS),
-                dense: limits.dense.min(MOST_DENSE),
+                hubs: limits.hubs.min(MAX_HUBS),
+                dense: limits.dense.min(MAX_DENSE),
             };
             let granules = hubs::codes_granules(shape.vertices, measured.entries);
             let rows = limits.dense.min(shape.vertices) as usize;
@@ -121,10 +121,10 @@ impl TriangleSpace {
                 limits,
                 header,
                 standings: layout.reserve(4 * vertices),
-                slots: layout.reserve(size_of::<List>() * (MOST_HUBS as usize + vertices)),
+                slots: layout.reserve(size_of::<List>() * (MAX_HUBS as usize + vertices)),
                 codes: layout.reserve(8 * granules as usize),
                 dense: layout.reserve(4 * DENSE_WORDS as usize * rows),
-                vertices: layout.reserve(4 * MOST_HUBS as usize),
+                vertices: layout.reserve(4 * MAX_HUBS as usize),
             }
         });
         Self {
@@ -248,7 +248,7 @@ impl Graph {
             PlannedLaunch::of::<HubBins>(Grid::strided(vertices.min(1 << 17)), arguments),
             PlannedLaunch::of::<HubStandings>(Grid::strided(vertices.min(1 << 18)), arguments),
             PlannedLaunch::of::<HubOrient>(tiles(ORIENT_TILE), arguments),
-            PlannedLaunch::of::<HubRows>(warps(vertices.min(MOST_HUBS)), arguments),
+            PlannedLaunch::of::<HubRows>(warps(vertices.min(MAX_HUBS)), arguments),
             PlannedLaunch::of::<HubTriangles>(tiles(COUNT_TILE), arguments),
         ]
     }

@@ -24,7 +24,7 @@ pub struct Statistics {
     pub internal_fragmentation: f64,
     /// Bytes granted in blocks that were never freed.
     pub live_bytes: u64,
-    /// The most bytes granted at a time.
+    /// The maximum number of bytes granted at a time.
     pub peak_bytes: u64,
 }
 
@@ -171,8 +171,8 @@ pub fn outcome(header: &[u8; HEADER_BYTES]) -> Result<BuildResult, BuildError> {
         limited_leaves: short(word::LIMITED),
         cut_leaves: short(word::CUT_OFF),
         bounds: Bounds {
-            min: [0, 1, 2].map(|axis| from_key(!short(word::least(axis)))),
-            max: [0, 1, 2].map(|axis| from_key(short(word::greatest(axis)))),
+            min: [0, 1, 2].map(|axis| from_key(!short(word::min_coordinate(axis)))),
+            max: [0, 1, 2].map(|axis| from_key(short(word::max_coordinate(axis)))),
         },
         used: Limits {
             nodes: short(word::NODES),

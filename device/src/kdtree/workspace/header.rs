@@ -67,13 +67,13 @@ pub mod word {
     /// The scene's smallest coordinate on an axis (0 to 2): the complement of its key,
     /// so that the maximum of such words belongs to the smallest, and 0 is neutral.
     #[inline(always)]
-    pub fn least(axis: usize) -> Word {
+    pub fn min_coordinate(axis: usize) -> Word {
         Word(8 * CACHE_LINE + if axis < 3 { axis } else { 2 })
     }
 
     /// The scene's largest coordinate on an axis (0 to 2): its key.
     #[inline(always)]
-    pub fn greatest(axis: usize) -> Word {
+    pub fn max_coordinate(axis: usize) -> Word {
         Word(8 * CACHE_LINE + 3 + if axis < 3 { axis } else { 2 })
     }
 }

@@ -80,8 +80,8 @@ impl Workspace {
     pub fn bounds(&self) -> Bounds {
         let key = |word: Word| self.header(word).load(Relaxed);
         Bounds {
-            min: [0, 1, 2].map(|axis| from_key(!key(word::least(axis)))),
-            max: [0, 1, 2].map(|axis| from_key(key(word::greatest(axis)))),
+            min: [0, 1, 2].map(|axis| from_key(!key(word::min_coordinate(axis)))),
+            max: [0, 1, 2].map(|axis| from_key(key(word::max_coordinate(axis)))),
         }
     }
 

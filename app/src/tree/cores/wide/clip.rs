@@ -6,7 +6,7 @@ use core::arch::x86_64::{
 };
 
 use heapwood_device::kdtree::bounds::Bounds;
-use heapwood_device::kdtree::clip::{LEAST, ULP, UNDERFLOW};
+use heapwood_device::kdtree::clip::{MIN_SUBNORMAL, ULP, UNDERFLOW};
 
 use super::vector::{
     LANES, V, abs, add, and, and_not, bits_of, div, eq, from_bits, gt, le, load_facet, lt, max,
@@ -146,7 +146,7 @@ fn add_edge(part: &mut Boxes, a: Points, b: Points, within: &Boxes, held: [bool;
     outside = or(outside, gt(enter, add(leave, splat(8.0 * ULP))));
     let ends = and_not(outside, ends_outside);
     let underflows = and_not(starts_in_face, eq(leave, zero()));
-    leave = select(underflows, splat(LEAST), leave);
+    leave = select(underflows, splat(MIN_SUBNORMAL), leave);
     let (at_start, at_end) = (eq(enter, zero()), eq(leave, zero()));
     for k in 0..3 {
         let own = mul(abs(along[k]), splat(4.0 * ULP));

@@ -6,9 +6,9 @@ use crate::allocator::{Heap, Request, SetupError};
 /// Bytes between offsets, so that no two share a sector.
 pub const OFFSET_BYTES: u64 = 32;
 /// Chunks of one size that a pool is split into, if that makes them no smaller
-/// than `LEAST_PIECE_BYTES`.
+/// than `MIN_PIECE_BYTES`.
 const PIECES: u64 = 1 << 14;
-const LEAST_PIECE_BYTES: u64 = 4096;
+const MIN_PIECE_BYTES: u64 = 4096;
 const PARAMETERS: &str = "split=tail|uniform|heap, frag=1.0..16.0, chunk=BYTES, region=BYTES";
 
 /// Splits of the pool at the start.
@@ -111,7 +111,7 @@ pub fn plan(
     let offsets = if multi { request.processors.max(1) } else { 1 };
     let fixed = u64::from(offsets) * OFFSET_BYTES + 512;
     let each = unit + 4 * words;
-    let needed = fixed + LEAST_PIECE_BYTES / unit * each;
+    let needed = fixed + MIN_PIECE_BYTES / unit * each;
     if request.pool_bytes < needed {
         return Err(SetupError::PoolTooSmall { needed });
     }
@@ -123,7 +123,7 @@ pub fn plan(
     }
     let piece_bits = match options.piece {
         Some(piece) => piece.ilog2(),
-        None => (units / PIECES).max(LEAST_PIECE_BYTES / unit).ilog2(),
+        None => (units / PIECES).max(MIN_PIECE_BYTES / unit).ilog2(),
     };
     let heaps = u64::from(offsets);
     let (root_bits, period) = heap_shape(units / heaps, options.least);

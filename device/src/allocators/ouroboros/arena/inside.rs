@@ -4,7 +4,7 @@ use cuda_std::atomic::AtomicU32;
 use cuda_std::mem;
 
 use super::{Arena, EMPTY};
-use crate::allocators::common::LEAST_UNIT_SHIFT;
+use crate::allocators::common::MIN_UNIT_SHIFT;
 use crate::allocators::ouroboros::parameters::Parameters;
 
 impl<P: Parameters> Arena<P> {
@@ -56,7 +56,7 @@ impl<P: Parameters> Arena<P> {
     #[inline(always)]
     pub fn address(&self, block: u32) -> *mut u8 {
         self.blocks
-            .wrapping_add((block as usize) << (LEAST_UNIT_SHIFT + self.scale_bits))
+            .wrapping_add((block as usize) << (MIN_UNIT_SHIFT + self.scale_bits))
     }
 
     /// The block that page `page` of `chunk` is, for pages of `class`.

@@ -4,7 +4,7 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use super::Arena;
 use crate::allocators::ouroboros::parameters::{
-    FIRST_BITS, METADATA_BYTES, MOST_PAGES_BITS, Parameters,
+    FIRST_BITS, MAX_PAGES_BITS, METADATA_BYTES, Parameters,
 };
 
 /// Words of a chunk's metadata; the bits of its pages follow.
@@ -30,7 +30,7 @@ const SKIP_POINTER: u64 = FIRST_BITS as u64 * 4 - 8;
 
 /// The offset, in the metadata of a chunk, of its state, if it is shared: behind the bits.
 const SHARED_STATE: u64 = {
-    let behind = FIRST_BITS as u64 * 4 + (1 << MOST_PAGES_BITS) / 8;
+    let behind = FIRST_BITS as u64 * 4 + (1 << MAX_PAGES_BITS) / 8;
     assert!(behind.is_multiple_of(8) && behind + 8 <= METADATA_BYTES);
     behind
 };
@@ -76,7 +76,7 @@ impl<P: Parameters> Arena<P> {
     ///
     /// # Safety
     ///
-    /// `chunk` is below `chunks`, and `index` below `1 << (MOST_PAGES_BITS - 5)`.
+    /// `chunk` is below `chunks`, and `index` below `1 << (MAX_PAGES_BITS - 5)`.
     #[inline(always)]
     pub(in super::super) unsafe fn bits(&self, chunk: u32, index: u32) -> &AtomicU32 {
         let offset = u64::from(chunk) * METADATA_BYTES + u64::from(FIRST_BITS + index) * 4;

@@ -12,7 +12,7 @@ use crate::launch::{Grid, PlannedLaunch};
 use crate::workspace::{WorkspaceLayout, tiles};
 
 /// Launches with more tiles than this would scan their sums for too long.
-const MOST_TILES: u32 = 4096;
+const MAX_TILES: u32 = 4096;
 
 /// Vertices with that many neighbours or more are loaded before the others.
 const HUB: u32 = 1024;
@@ -43,7 +43,7 @@ impl CsrSpace {
     pub fn new() -> Self {
         let mut layout = WorkspaceLayout::default();
         layout.reserve(8 * Self::STATUS_WORDS);
-        let sums = layout.reserve(4 * MOST_TILES as usize);
+        let sums = layout.reserve(4 * MAX_TILES as usize);
         Self {
             sums,
             bytes: layout.bytes(),
@@ -144,7 +144,7 @@ impl Graph {
     ) -> [PlannedLaunch; 2] {
         // One more vertex, for the total.
         let vertices = self.shape.vertices;
-        let (tile, tiles) = tiles(vertices.saturating_add(1), 64, MOST_TILES);
+        let (tile, tiles) = tiles(vertices.saturating_add(1), 64, MAX_TILES);
         let arguments = ScanArguments {
             records: self.records(store),
             sums: workspace.wrapping_add(space.sums).cast(),

@@ -9,7 +9,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::SharedU32;
 
-use super::{COUNT_TILE, DENSE_WORDS, GRANULE, HubArguments, List, MOST_HUBS, Tile, is_code, slot};
+use super::{COUNT_TILE, DENSE_WORDS, GRANULE, HubArguments, List, MAX_HUBS, Tile, is_code, slot};
 use crate::graph::triangles::{add_total, count_vertex};
 use crate::kernel::PlainKernel;
 use crate::simt::segments::Segments;
@@ -340,7 +340,7 @@ impl HubTriangles {
                     } else {
                         let at = u64::from(source.others) + u64::from(edge - source.codes.length);
                         target = *graph.successors.add(at as usize);
-                        codes = *graph.slots.add(MOST_HUBS as usize + target as usize);
+                        codes = *graph.slots.add(MAX_HUBS as usize + target as usize);
                     }
                 }
                 found += Self::in_dense_rows(warp, graph, set, source.vertex, dense, target);

@@ -2,7 +2,7 @@
 //!
 //! A triangle is found at its lowest vertex by degree: two of its successors, of which one
 //! is a successor of the other. Where degrees are skewed, nearly all of these pairs end in few
-//! vertices, the *hubs*: at most [`MOST_HUBS`] of the highest degrees. A set of hubs
+//! vertices, the *hubs*: at most [`MAX_HUBS`] of the highest degrees. A set of hubs
 //! fits the scratch memory of a warp, a bit each, so that a vertex is looked up among the
 //! successors of another by one load, as WeTriC does for most of its wedges.
 //!
@@ -11,7 +11,7 @@
 //!    hubs; below them edges are oriented by degree, then id.
 //! 2. `HubOrient` writes the successors of each vertex: hubs as codes of 16 bits, in no order,
 //!    the others as ids, in ascending order. `HubRows` makes *dense rows* of the first
-//!    [`MOST_DENSE`] hubs: their successors, a bit each.
+//!    [`MAX_DENSE`] hubs: their successors, a bit each.
 //! 3. `HubTriangles` marks the hubs among the successors of a vertex. For each successor with
 //!    a dense row, the row is intersected with the marks, 32 bits at a time. For each other one
 //!    its codes are looked up, four a lane.
@@ -48,22 +48,22 @@ use crate::graph::store::Vertex;
 use crate::graph::store::scan::owner;
 use crate::simt::{SCRATCH_BYTES, Warp};
 
-/// Hubs of a graph, at the most: a bit each in the scratch memory of a warp, but for the
+/// Hubs of a graph, at most: a bit each in the scratch memory of a warp, but for the
 /// last, which is in no set.
-pub const MOST_HUBS: u32 = 8 * SCRATCH_BYTES as u32 - 1;
+pub const MAX_HUBS: u32 = 8 * SCRATCH_BYTES as u32 - 1;
 
 /// The code that fills rows of codes up to a granule.
-const PADDING: u16 = MOST_HUBS as u16;
+const PADDING: u16 = MAX_HUBS as u16;
 
 /// Codes that are read at once; rows begin and end at such.
 pub const GRANULE: u32 = 4;
 
-/// Dense rows, at the most. A row costs as much as its 1024-bit segments up to its code,
+/// Dense rows, at most. A row costs as much as its 1024-bit segments up to its code,
 /// so that it pays for the first hubs, whose codes are low and who are in most rows.
-pub const MOST_DENSE: u32 = 8192;
+pub const MAX_DENSE: u32 = 8192;
 
 /// Words of a dense row.
-pub const DENSE_WORDS: u32 = MOST_DENSE / 32;
+pub const DENSE_WORDS: u32 = MAX_DENSE / 32;
 
 /// Entries of a tile of `HubOrient`: enough that its vertex is searched for seldom.
 pub const ORIENT_TILE: u32 = 1024;
@@ -104,7 +104,7 @@ arguments! {
             /// The standing of each vertex: its code, or all ones less its degree. It is lower
             /// by standing, then higher by id, than the vertices below it.
             standings: u32,
-            /// The rows of codes, [`MOST_HUBS`] of hubs by code, then one of each other vertex
+            /// The rows of codes, [`MAX_HUBS`] of hubs by code, then one of each other vertex
             /// by id: the granule where it begins, and its codes.
             slots: List,
             /// Codes; `codes_granules` of them.
@@ -126,9 +126,9 @@ arguments! {
         integers {
             /// Vertices.
             vertices: u32,
-            /// Hubs, at the most; not more than [`MOST_HUBS`].
+            /// Hubs, at the most; not more than [`MAX_HUBS`].
             most_hubs: u32,
-            /// Dense rows, at the most; not more than [`MOST_DENSE`].
+            /// Dense rows, at the most; not more than [`MAX_DENSE`].
             most_dense: u32,
         }
     }
@@ -149,7 +149,7 @@ fn granule_of(vertex: u32, offset: u32) -> u32 {
 /// Whether a standing is a code.
 #[inline(always)]
 fn is_code(standing: u32) -> bool {
-    standing < MOST_HUBS
+    standing < MAX_HUBS
 }
 
 /// The slot of a vertex.
@@ -158,7 +158,7 @@ fn slot(standing: u32, vertex: u32) -> usize {
     if is_code(standing) {
         standing as usize
     } else {
-        MOST_HUBS as usize + vertex as usize
+        MAX_HUBS as usize + vertex as usize
     }
 }
 

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::SharedU32;
 
-use super::{BINS, HubArguments, List, MOST_HUBS, bin, granule_of, slot, word};
+use super::{BINS, HubArguments, List, MAX_HUBS, bin, granule_of, slot, word};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 use crate::simt::rows::Rows;
@@ -143,4 +143,4 @@ impl PlainKernel for HubStandings {
 }
 
 // A degree is below 2^31, as the number of vertices is: no standing of another vertex is a code.
-const _: () = assert!(MOST_HUBS < !(i32::MAX as u32));
+const _: () = assert!(MAX_HUBS < !(i32::MAX as u32));
