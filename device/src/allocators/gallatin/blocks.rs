@@ -4,7 +4,7 @@
 //! owned it, until all of its slices are free. Three things belong to it: its count
 //! ([`super::counts`]), a bit for each slice that was freed ([`super::slices`]), and its
 //! *state*: the class, or that the block is at rest; how many threads have pinned it; whether it
-//! is in the lists of blocks with free slices ([`super::holes`]); and how many of its words of
+//! is in the lists of blocks with free slices ([`super::partial_blocks`]); and how many of its words of
 //! bits are full.
 //!
 //! A word becomes full by the `fetch_or` of some free, and ceases to be by the exchange of some

@@ -7,12 +7,12 @@
 //! no other that has the number again.
 //!
 //! Who takes an exhausted block out obtains the next. The others wait for it as long as their
-//! [`Patience`] lasts, or each would obtain one: 100,000 requests of mixed sizes took all blocks
+//! [`RetryBudget`] lasts, or each would obtain one: 100,000 requests of mixed sizes took all blocks
 //! of 2 GiB so. Then one of them obtains a block in place of who was to, and the others wait anew;
 //! who comes second frees what it did not want. Who has waited too often takes slices that were
 //! freed, or a block for itself. Nobody depends on another.
 //!
-//! What a request does that finds no block: [`super::scarcity`].
+//! What a request does that finds no block: [`super::drain_buffers`].
 //!
 //! | operation | order | why |
 //! |---|---|---|
@@ -25,7 +25,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use super::Gallatin;
 use super::counts::{CLOSED, open_count};
-use super::patience::Patience;
+use super::retry_budget::RetryBudget;
 use super::slices::Taken;
 use super::tables::Block;
 use super::tree::NONE;
@@ -54,7 +54,7 @@ impl Gallatin {
         warp: W,
         class: u32,
         wanted: u32,
-        patience: Patience,
+        budget: RetryBudget,
     ) -> Taken {
         let index = self.layout.buffer(class, warp.processor());
         // SAFETY: the buffer is one of the class; the caller's promise; buffers name blocks.
@@ -75,8 +75,8 @@ impl Gallatin {
             }
             let request = u64::from(class << 8 | wanted) << 32 | u64::from(before);
             let bits = self.layout.to_bits();
-            let patience = patience.bits();
-            let taken = outlined(warp, self.tables, self.records, bits, request, id, patience);
+            let budget = budget.bits();
+            let taken = outlined(warp, self.tables, self.records, bits, request, id, budget);
             Taken::from_bits(taken)
         }
     }
@@ -114,7 +114,7 @@ impl Gallatin {
         warp: W,
         class: u32,
         wanted: u32,
-        patience: Patience,
+        budget: RetryBudget,
     ) -> Taken {
         let index = self.layout.buffer(class, warp.processor());
         // SAFETY: as for `find`.
@@ -129,10 +129,10 @@ impl Gallatin {
                     return taken;
                 }
             }
-            let patience = patience.after((held >> 32) as u32);
+            let budget = budget.after((held >> 32) as u32);
             let ours = next(held, BUSY);
             // Relaxed: nothing depends on it. If it succeeds, we obtain the next block.
-            if (id != BUSY || !patience.lasts())
+            if (id != BUSY || !budget.lasts())
                 && buffer.compare_exchange(held, ours, Relaxed) == held
             {
                 if id < BUSY {
@@ -146,8 +146,8 @@ impl Gallatin {
                 buffer.compare_exchange(ours, next(ours, EMPTY), Relaxed);
                 return self.scavenge(warp, class, wanted);
             }
-            if !patience.is_over() {
-                return Taken::later(patience);
+            if !budget.is_over() {
+                return Taken::later(budget);
             }
             self.scavenge(warp, class, wanted)
         }
@@ -232,7 +232,7 @@ unsafe fn outlined<W: Warp>(
     layout: u64,
     request: u64,
     id: u32,
-    patience: u32,
+    budget: u32,
 ) -> u64 {
     let heap = Gallatin::of_tables(tables, records, layout);
     let before = request as u32;
@@ -243,8 +243,8 @@ unsafe fn outlined<W: Warp>(
         if claim.count != 0 {
             heap.free_range(heap.block(id), claim);
         }
-        let patience = Patience::from_bits(patience);
-        heap.refill(warp, class, wanted, patience).to_bits()
+        let budget = RetryBudget::from_bits(budget);
+        heap.refill(warp, class, wanted, budget).to_bits()
     }
 }
 

@@ -7,7 +7,7 @@ use super::blocks::{AT_REST, class_of};
 use super::buffers::EMPTY;
 use super::counts::{CLOSED, COUNT_MASK};
 use super::layout::{self, Layout, levels};
-use super::patience::Patience;
+use super::retry_budget::RetryBudget;
 use super::runs::places;
 use super::slices::Taken;
 use super::tables::{Block, NO_CLASS, RUN};
@@ -37,17 +37,14 @@ impl Gallatin {
         let group = warp.match_any(mask, class);
         let mut rest = group;
         let mut block = u32::NULL;
-        let mut patience = Patience::NEW;
+        let mut budget = RetryBudget::NEW;
         let mut pause = Backoff::new();
         loop {
             let first = if rest == 0 { lane } else { leader(rest) };
             let mut taken = Taken::NONE.to_bits();
             if rest != 0 && lane == first {
                 // SAFETY: the caller's promise; `rest` has lanes.
-                taken = unsafe {
-                    self.find(warp, class, rest.count_ones(), patience)
-                        .to_bits()
-                };
+                taken = unsafe { self.find(warp, class, rest.count_ones(), budget).to_bits() };
             }
             // All lanes take part until the last is done, whatever their groups: see
             // `Warp::converge`.
@@ -60,14 +57,14 @@ impl Gallatin {
                 block = taken.slice(place, class);
             }
             let done = warp.ballot(mask, served) & group;
-            let later = taken.patience();
+            let later = taken.budget();
             let is_refused = done == 0 && later.is_none();
             rest = if is_refused { 0 } else { rest & !done };
             if warp.ballot(mask, rest != 0) & mask == 0 {
                 return block;
             }
             let waits = rest != 0 && later.is_some();
-            patience = later.unwrap_or(Patience::NEW);
+            budget = later.unwrap_or(RetryBudget::NEW);
             if warp.ballot(mask, waits) & mask != 0 {
                 // All lanes pause, so that none holds up another that is at work.
                 pause.pause(warp);

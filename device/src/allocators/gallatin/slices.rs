@@ -14,13 +14,13 @@ use cuda_std::atomic::AtomicU32;
 
 use super::Gallatin;
 use super::counts::Claim;
-use super::patience::Patience;
+use super::retry_budget::RetryBudget;
 use super::tables::Block;
 
 /// Slices that a request got, side by side, or that it is to be made again.
 #[derive(Clone, Copy)]
 pub struct Taken {
-    /// The first unit, or a patience.
+    /// The first unit, or the bits of a budget.
     unit: u32,
     /// How many: at most 32, or [`WAITS`].
     count: u32,
@@ -33,19 +33,19 @@ impl Taken {
     /// None.
     pub const NONE: Self = Self { unit: 0, count: 0 };
 
-    /// None yet: the request is to be made again in a while, with this patience.
+    /// None yet: the request is to be made again in a while, with this budget.
     #[inline(always)]
-    pub fn later(patience: Patience) -> Self {
+    pub fn later(budget: RetryBudget) -> Self {
         Self {
-            unit: patience.bits(),
+            unit: budget.bits(),
             count: WAITS,
         }
     }
 
-    /// The patience with which the request is to be made again, if it is.
+    /// The budget with which the request is to be made again, if it is.
     #[inline(always)]
-    pub fn patience(self) -> Option<Patience> {
-        (self.count == WAITS).then(|| Patience::from_bits(self.unit))
+    pub fn budget(self) -> Option<RetryBudget> {
+        (self.count == WAITS).then(|| RetryBudget::from_bits(self.unit))
     }
 
     /// The slices.

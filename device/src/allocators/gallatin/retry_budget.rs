@@ -1,12 +1,13 @@
-//! How long a request waits for others that obtain a block of its class, or make some.
+//! The retry budget of a request: how often it looks again while others obtain a block of its
+//! class, or make some.
 //!
 //! It does not wait where it finds that, but looks again after a pause that all lanes of its warp
 //! make together ([`super::contract`]): a lane that waits inside of a branch takes its warp's
 //! turns from a lane in another, which may be about to obtain a block that many warps wait for.
-//! With waits inside, 100,000 requests of mixed sizes gave up in such numbers, and each took a
-//! block for itself, that none were left.
+//! When lanes waited inside, so many of 100,000 requests of mixed sizes gave up, each taking a block
+//! for itself, that no block was left.
 //!
-//! Nobody depends on another: patience ends.
+//! No request depends on another: its budget ends.
 
 /// Looks at a buffer that does not change, after which a request changes it.
 const TURNS: u32 = 12;
@@ -18,7 +19,7 @@ const LOOKS_BITS: u32 = 12;
 
 /// What a request has seen of its buffer.
 #[derive(Clone, Copy)]
-pub struct Patience {
+pub struct RetryBudget {
     /// The looks since the buffer changed.
     turns: u32,
     /// All looks.
@@ -27,7 +28,7 @@ pub struct Patience {
     changes: u32,
 }
 
-impl Patience {
+impl RetryBudget {
     /// Before the first look.
     pub const NEW: Self = Self {
         turns: 0,
@@ -35,13 +36,13 @@ impl Patience {
         changes: 0,
     };
 
-    /// The patience in a word.
+    /// The budget in a word.
     #[inline(always)]
     pub fn bits(self) -> u32 {
         self.turns | self.looks << TURNS_BITS | self.changes << (TURNS_BITS + LOOKS_BITS)
     }
 
-    /// The patience of these bits.
+    /// The budget of these bits.
     #[inline(always)]
     pub fn from_bits(bits: u32) -> Self {
         Self {

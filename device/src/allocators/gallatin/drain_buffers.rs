@@ -1,6 +1,6 @@
-//! Scarcity: what a request does when there is no free block.
+//! How a request drains buffers when there is no free block.
 //!
-//! It takes slices of its class that were freed ([`super::holes`]), and then empties all buffers,
+//! It takes slices of its class that were freed ([`super::partial_blocks`]), and then empties all buffers,
 //! as long as blocks are in any: what was claimed of them stays live, the rest is free. It is
 //! refused when all of that fails. It takes no slice of a larger class: on a full heap requests
 //! for 16 bytes held 64 KiB each, and so two thirds of the pool.
