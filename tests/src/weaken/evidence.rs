@@ -76,14 +76,14 @@ fn judge(record: &Record, enough: &Enough) {
 fn borrow(arena: &Arena<Tiny>, warp: Lockstep) {
     // SAFETY: the chunk was taken here.
     unsafe {
-        arena.depart(warp);
+        arena.begin_move(warp);
         let chunk = arena.take_chunk(warp);
         if chunk != NONE {
             let address = arena.address(arena.block(0, chunk, 0)) as usize;
             lockstep::writes(address, Tiny::CHUNK_BYTES as usize);
             arena.give_chunk(warp, chunk);
         }
-        arena.arrive(warp, chunk != NONE);
+        arena.end_move(warp, chunk != NONE);
     }
 }
 

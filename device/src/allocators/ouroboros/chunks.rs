@@ -107,7 +107,7 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
                 if allocated > 0 && chunk != NONE {
                     // Ours are among these, and our permits are for others.
                     supply(arena, class).signal(allocated);
-                    arena.arrive(warp, true);
+                    arena.end_move(warp, true);
                 }
                 // The agents acquired the chunks for the others.
                 warp.sync(mask);
@@ -263,9 +263,9 @@ impl<Q: Queue> Task for Free<Q> {
             let others = idle_seen.wrapping_add(rank(idle_now, warp.lane()));
             let surplus = others as i32 >= idle_most(arena) as i32;
             if idle_now & 1 << warp.lane() != 0 && surplus {
-                arena.depart(warp);
+                arena.begin_move(warp);
                 reclaim_oldest::<W, P, Q>(warp, arena, class);
-                arena.arrive(warp, true);
+                arena.end_move(warp, true);
             }
             0
         }
@@ -353,7 +353,7 @@ unsafe impl<Q: Queue> Instance for OuroborosChunks<Q> {
             if !has_idle && !closes {
                 return reclaimed;
             }
-            arena.depart(warp);
+            arena.begin_move(warp);
             reclaimed.moves = 1;
             if has_idle {
                 reclaimed.again |= reclaim_stacked::<W, P, Q>(warp, arena, class);
@@ -376,7 +376,7 @@ unsafe impl<Q: Queue> Instance for OuroborosChunks<Q> {
                     arena.push(warp, class, chunk);
                 });
             }
-            arena.arrive(warp, true);
+            arena.end_move(warp, true);
             reclaimed
         }
     }

@@ -16,10 +16,10 @@ use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::allocators::common::{MIN_UNIT_SHIFT, with_unit_alone};
 use crate::simt::Warp;
 
-/// The outcome of [`Refuse`] that refuses the request; any other is the stamp with which
+/// The outcome of [`Refuse`] that refuses the request; any other is the epoch with which
 /// the request looks again.
 const REFUSED: u32 = NONE;
-/// The stamp of a request that has none yet.
+/// The epoch of a request that has none yet.
 const UNSEEN: u32 = NONE - 1;
 
 /// The class of a request that no page serves.
@@ -50,7 +50,7 @@ impl<I: Instance> Task for Reclaim<I> {
 }
 
 /// Decides whether a request of a class, which may be that of a [`run`], that has found nothing
-/// since it got a stamp, the argument, is refused.
+/// since it got an epoch, the argument, is refused.
 ///
 /// It is refused if nothing has moved in between ([`super::transit`]): then all that was
 /// free meanwhile lay where the request has looked. Before that the classes return their
@@ -71,8 +71,8 @@ impl<I: Instance> Task for Refuse<I> {
         // instance is asked about; the others are below `classes()`, which is at most
         // `P::CLASSES`.
         unsafe {
-            let stamp = arena.stamp(warp);
-            if stamp == seen {
+            let epoch = arena.epoch(warp);
+            if epoch == seen {
                 return REFUSED;
             }
             let (mut again, mut moves) = (false, 0);
@@ -89,11 +89,11 @@ impl<I: Instance> Task for Refuse<I> {
             }
             // None of the counts is ever too low.
             let is_bare = arena.is_used_up() && (class == run::<P>() || I::is_bare(arena, class));
-            let stamp = later(stamp, moves);
-            if is_bare && arena.stamp(warp) == stamp {
+            let epoch = later(epoch, moves);
+            if is_bare && arena.epoch(warp) == epoch {
                 return REFUSED;
             }
-            stamp
+            epoch
         }
     }
 }
@@ -217,7 +217,7 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
             } else {
                 class_of::<P>(bytes)
             };
-            let (mut block, mut stamp) = (EMPTY, UNSEEN);
+            let (mut block, mut epoch) = (EMPTY, UNSEEN);
             // Lanes that come together look again together, until all have what they get:
             // see `Warp::converge`.
             let all = warp.converge();
@@ -232,10 +232,10 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
                         I::malloc(warp, &self.arena, pages, class, is_again)
                     };
                     if block.is_null() {
-                        stamp = self.arena.call::<W, Refuse<I>>(warp, class, stamp);
+                        epoch = self.arena.call::<W, Refuse<I>>(warp, class, epoch);
                     }
                 }
-                rest = warp.ballot(all, block.is_null() & (stamp != REFUSED));
+                rest = warp.ballot(all, block.is_null() & (epoch != REFUSED));
                 is_again = true;
                 // What one lane has seen free, the lane that looks for its group must see.
                 warp.sync(all);

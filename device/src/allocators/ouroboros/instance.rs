@@ -32,7 +32,7 @@ pub struct Pages {
 pub struct Reclaimed {
     /// Whether some were returned, or may be by other threads that hold them.
     pub again: bool,
-    /// How many times this search itself changed the caller's stamp.
+    /// How many times this search itself changed the caller's epoch.
     pub moves: u32,
 }
 

@@ -375,7 +375,7 @@ unsafe impl<Q: Queue> Instance for OuroborosPages<Q> {
             let front = arena.head(class, Line::Front, 0).load(Relaxed);
             let back = arena.head(class, Line::Back, 0).load(Relaxed);
             if Q::VIRTUAL && front == back && room(arena, class).left() > 0 {
-                arena.depart(warp);
+                arena.begin_move(warp);
                 reclaimed.moves = 1;
                 reclaimed.again |= close::<W, P, Q>(warp, arena, class, |block| {
                     // Another thread has a permit for it, and gets a void instead.
@@ -385,7 +385,7 @@ unsafe impl<Q: Queue> Instance for OuroborosPages<Q> {
                         arena.push(warp, class, chunk);
                     }
                 });
-                arena.arrive(warp, true);
+                arena.end_move(warp, true);
             }
             reclaimed
         }

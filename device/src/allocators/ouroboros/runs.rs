@@ -218,7 +218,7 @@ impl<P: Parameters> Arena<P> {
         // the map. What is given back was claimed here.
         unsafe {
             // What is claimed in vain is in no block, and hidden for a moment.
-            self.depart(warp);
+            self.begin_move(warp);
             let mut word = first >> 5;
             let mut refused = NONE;
             while refused == NONE && word * 32 < end {
@@ -234,7 +234,7 @@ impl<P: Parameters> Arena<P> {
                 }
                 word += 1;
             }
-            self.arrive(warp, refused != NONE);
+            self.end_move(warp, refused != NONE);
             refused
         }
     }

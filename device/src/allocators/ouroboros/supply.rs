@@ -117,15 +117,15 @@ unsafe fn grow<W: Warp, P: Parameters, K: Kind>(
         let last = u32::BITS - 1 - group.mask.leading_zeros();
         let used = warp.shuffle(group.mask, share.size, last);
         let has_rest = used < 1 << bits;
-        let mut departs = false;
+        let mut moves_memory = false;
         if group.leads() && has_rest && !arena.is_used_up() {
-            departs = true;
-            arena.depart(warp);
+            moves_memory = true;
+            arena.begin_move(warp);
         }
-        // The departure comes before any of the lanes takes a chunk.
+        // The move begins before any of the lanes takes a chunk.
         warp.sync(group.mask);
-        // Without a departure no chunk is taken whose rest would be on its outcome.
-        let takes = !has_rest | (warp.ballot(group.mask, departs) != 0);
+        // Without a move no chunk is taken whose rest would be on its way.
+        let takes = !has_rest | (warp.ballot(group.mask, moves_memory) != 0);
         let mut chunk = NONE;
         let agents = warp.ballot(group.mask, share.index == 0);
         if takes & (agents & 1 << warp.lane() != 0) {
@@ -156,8 +156,8 @@ unsafe fn grow<W: Warp, P: Parameters, K: Kind>(
             } else if kept > 0 {
                 supply(arena, class).signal(kept);
             }
-            if departs {
-                arena.arrive(warp, taken != 0);
+            if moves_memory {
+                arena.end_move(warp, taken != 0);
             }
         }
         if own == NONE {
@@ -251,10 +251,10 @@ impl<K: Kind> Task for Provide<K> {
                 // lacking.
                 if group.leads() && lacks(supply.expected.load(Relaxed)) && !arena.is_used_up() {
                     if lacks(supply.expected.fetch_add(1, Relaxed)) {
-                        arena.depart(warp);
+                        arena.begin_move(warp);
                         chunk = arena.take_chunks_of(warp, class, 1 << warp.lane());
                         if chunk == NONE {
-                            arena.arrive(warp, false);
+                            arena.end_move(warp, false);
                         } else {
                             arena.divide(class, chunk, 0);
                             arena.divided(class).fetch_add(1, Relaxed);
@@ -277,7 +277,7 @@ impl<K: Kind> Task for Provide<K> {
                             supply.signal(kept);
                         }
                         supply.expected.fetch_add(u32::MAX, Relaxed);
-                        arena.arrive(warp, true);
+                        arena.end_move(warp, true);
                     }
                 }
             }

@@ -3,25 +3,25 @@
 //!
 //! A request may be refused on evidence only: nothing was free all the time. A thread
 //! that moves free memory from one structure to another, or hides it for a moment, does so
-//! between [`Arena::depart`] and [`Arena::arrive`]: a chunk of which a class gets the
+//! between [`Arena::begin_move`] and [`Arena::end_move`]: a chunk of which a class gets the
 //! pages that the thread does not want; a chunk that is taken out of a class to be given
 //! back; a part of a run that proves too short. A request that is about to be refused takes
-//! a [stamp](Arena::stamp), looks everywhere, and takes another. A stamp is given while
+//! an [epoch](Arena::epoch), looks everywhere, and takes another. An epoch is given while
 //! nothing is on its way. If the two are the same, nothing was in between, and what was
 //! free lay where the request looked.
 //!
-//! A thread that waits for a stamp waits for threads that have departed. They arrive:
+//! A thread that waits for an epoch waits for threads that have begun a move. They end it:
 //! between the two a thread waits for slots and room of queues only. The threads that
-//! provide room and empty slots have a page, or departed themselves, and none of them is
+//! provide room and empty slots have a page, or began a move themselves, and none of them is
 //! about to be refused.
 //!
 //! The words are in one line, and a thread changes that of its warp. No thread does when a
 //! page or a chunk that is wanted as a whole changes hands.
 //!
-//! Orders: a fence releases the departure before anything is moved. A thread that reads
+//! Orders: a fence releases the begin of a move before anything is moved. A thread that reads
 //! from a word that something is gone, by a read-modify-write that came after that fence,
-//! and has a fence before it takes the second stamp, sees the departure there. An arrival
-//! releases where things lie now, and the first stamp acquires it.
+//! and has a fence before it takes the second epoch, sees the move there. The end of a move
+//! releases where things lie now, and the first epoch acquires it.
 
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
@@ -31,17 +31,17 @@ use super::arena::Arena;
 use super::parameters::Parameters;
 use crate::simt::{Backoff, Warp};
 
-/// Words that departures are spread over.
+/// Words that moves are spread over.
 pub const STRIPES: u32 = 4;
-/// An arrival that has moved something: one less on its way, and another stamp.
+/// The end of a move that has moved something: one less on its way, and another epoch.
 const MOVED: u64 = (1 << u32::BITS) - 1;
-/// Bits of a stamp: the other values of a word that holds one are free for other uses.
-const STAMP_BITS: u32 = 30;
+/// Bits of an epoch: the other values of a word that holds one are free for other uses.
+const EPOCH_BITS: u32 = 30;
 
 impl<P: Parameters> Arena<P> {
     /// Records that the caller is about to move memory that nobody owns.
     #[inline(always)]
-    pub fn depart<W: Warp>(&self, warp: W) {
+    pub fn begin_move<W: Warp>(&self, warp: W) {
         // SAFETY: a remainder of `STRIPES`.
         unsafe {
             self.transit(warp.warp() % STRIPES).fetch_add(1, Relaxed);
@@ -52,7 +52,7 @@ impl<P: Parameters> Arena<P> {
     /// Records that all of it is where others find it. `has_moved` is false if nothing was
     /// gone.
     #[inline(always)]
-    pub fn arrive<W: Warp>(&self, warp: W, has_moved: bool) {
+    pub fn end_move<W: Warp>(&self, warp: W, has_moved: bool) {
         // SAFETY: a remainder of `STRIPES`.
         unsafe {
             let change = if has_moved { MOVED } else { u64::MAX };
@@ -63,7 +63,7 @@ impl<P: Parameters> Arena<P> {
 
     /// A number that changes whenever memory has moved. Waits until none is on its way.
     #[inline(always)]
-    pub fn stamp<W: Warp>(&self, warp: W) -> u32 {
+    pub fn epoch<W: Warp>(&self, warp: W) -> u32 {
         // SAFETY: stripes below `STRIPES`.
         unsafe {
             let mut backoff = Backoff::new();
@@ -84,8 +84,8 @@ impl<P: Parameters> Arena<P> {
     }
 }
 
-/// A stamp that is `moves` later than another.
+/// An epoch that is `moves` later than another.
 #[inline(always)]
-pub fn later(stamp: u32, moves: u32) -> u32 {
-    stamp.wrapping_add(moves) & ((1 << STAMP_BITS) - 1)
+pub fn later(epoch: u32, moves: u32) -> u32 {
+    epoch.wrapping_add(moves) & ((1 << EPOCH_BITS) - 1)
 }

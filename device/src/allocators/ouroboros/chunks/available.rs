@@ -271,7 +271,7 @@ pub unsafe fn reclaim<W: Warp, P: Parameters, Q: Queue>(
 }
 
 /// A new chunk, held by the caller, which makes it available, then counts its pages, and
-/// then arrives ([`Arena::arrive`]); [`NONE`] if the class has many, or the pool none.
+/// then arrives ([`Arena::end_move`]); [`NONE`] if the class has many, or the pool none.
 ///
 /// # Safety
 ///
@@ -283,10 +283,10 @@ pub unsafe fn spread<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u
         if !count_spread(arena, class) {
             return NONE;
         }
-        arena.depart(warp);
+        arena.begin_move(warp);
         let chunk = arena.take_chunk(warp);
         if chunk == NONE {
-            arena.arrive(warp, false);
+            arena.end_move(warp, false);
             arena.divided(class).fetch_add(u32::MAX, Relaxed);
         } else {
             arena.divide(class, chunk, 0);
@@ -296,7 +296,7 @@ pub unsafe fn spread<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u
     }
 }
 
-/// Reclaims the oldest available chunk, if it can. The caller has departed: meanwhile
+/// Reclaims the oldest available chunk, if it can. The caller has begun a move: meanwhile
 /// others look in vain for this chunk, and for what it becomes.
 ///
 /// # Safety
@@ -313,7 +313,7 @@ pub unsafe fn reclaim_oldest<W: Warp, P: Parameters, Q: Queue>(
 }
 
 /// Reclaims what it can of the chunks on the stacks, while there are idle ones. The
-/// caller has departed.
+/// caller has begun a move.
 ///
 /// # Safety
 ///

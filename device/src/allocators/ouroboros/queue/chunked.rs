@@ -189,7 +189,7 @@ impl<A: Append> Task for MakeRoom<A> {
             // operations on the pool's or this queue's own words.
             let mut chunk = NONE;
             if warp.lane() == leader(warp.ballot(lanes, true)) {
-                arena.depart(warp);
+                arena.begin_move(warp);
                 chunk = arena.take_chunk(warp);
             }
             // The leader acquired the chunk for all.
@@ -229,7 +229,7 @@ impl<A: Append> Task for MakeRoom<A> {
                 } else {
                     room.arrived(wanted, P::ENTRY_BITS, there);
                 }
-                arena.arrive(warp, took != 0);
+                arena.end_move(warp, took != 0);
             }
             u32::from(got > 0)
         }

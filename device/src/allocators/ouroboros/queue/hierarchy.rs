@@ -258,7 +258,7 @@ unsafe impl Queue for Hierarchy {
         // last entries of a chunk is the only one that has it.
         unsafe {
             if group.leads() && count_dequeued(arena, chunk, n) {
-                arena.depart(warp);
+                arena.begin_move(warp);
                 let index = arena.meta(chunk, Word::Tag).load(Relaxed);
                 arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
                 let later = advance::<P>(index, 1 << ring_bits(arena));
@@ -270,7 +270,7 @@ unsafe impl Queue for Hierarchy {
                 } else {
                     arena.call::<W, Recycle>(warp, class | keep << P::CLASS_BITS, chunk);
                 }
-                arena.arrive(warp, true);
+                arena.end_move(warp, true);
             }
         }
     }
@@ -280,7 +280,7 @@ unsafe impl Queue for Hierarchy {
         // SAFETY: the caller's promise.
         unsafe {
             // First, so that chunks that are appended meanwhile do not hide one of those
-            // that were there: a thread that appends one has departed.
+            // that were there: a thread that appends one has begun a move.
             let there = (1u32 << ring_bits(arena)).wrapping_sub(unused(arena, class).load(Relaxed));
             let next = arena.head(class, Line::New, 0).load(Relaxed);
             let front = arena.head(class, Line::Front, 0).load(Relaxed);

@@ -50,13 +50,13 @@ impl<F: Find> Task for ReturnRetired<F> {
         unsafe {
             let group = Group::of_lanes(warp, lanes);
             if group.leads() {
-                arena.depart(warp);
+                arena.begin_move(warp);
             }
             let has_moved = return_retired::<W, P, F>(warp, arena, class, keep, &group);
             // Another expression than above for the same lane: see `chunked::MakeRoom`. No lane
             // comes here before all have returned their chunks.
             if group.rank == 0 {
-                arena.arrive(warp, has_moved);
+                arena.end_move(warp, has_moved);
             }
             0
         }
