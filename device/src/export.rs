@@ -8,7 +8,7 @@
 
 use crate::allocator::{Allocator, Handle, Heap};
 use crate::allocators::{CfMalloc, Gallatin, OuroborosCS, OuroborosPS, ScatterAlloc};
-use crate::simt::{Called, Warp};
+use crate::simt::{Warp, WithActiveMask};
 
 /// The lanes that come to where an allocator reads the active mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ pub unsafe fn malloc<W: Warp, A: Export>(warp: W, heap: Heap, bytes: u64, mask: 
         Lanes::Alike => warp.match_any(mask, u64::BITS - bytes.saturating_sub(1).leading_zeros()),
     };
     // SAFETY: the caller's promise; and lanes that are alike come to the same `converge`.
-    let (heap, warp) = unsafe { (A::new(heap), Called::new(warp, lanes)) };
+    let (heap, warp) = unsafe { (A::new(heap), WithActiveMask::new(warp, lanes)) };
     let block = heap.malloc(warp, bytes);
     if block.is_null() {
         return core::ptr::null_mut();
@@ -122,7 +122,7 @@ pub unsafe fn free<W: Warp, A: Export>(warp: W, heap: Heap, block: *mut u8, mask
                 warp.match_any(mask, if units < most { units } else { most } as u32)
             }
         };
-        heap.free(Called::new(warp, lanes), block);
+        heap.free(WithActiveMask::new(warp, lanes), block);
     }
 }
 
@@ -139,7 +139,7 @@ fn handle<A: Export>(heap: A, block: *mut u8) -> u32 {
 mod functions {
     use super::{CfMalloc, Gallatin, OuroborosCS, OuroborosPS, ScatterAlloc};
     use crate::allocator::{Allocator, Heap};
-    use crate::simt::{Guest, Simt};
+    use crate::simt::{ForeignLaunch, Simt};
 
     macro_rules! functions {
         ($(($name:literal, $type:ty),)*) => {
@@ -161,7 +161,7 @@ mod functions {
                     #[unsafe(export_name = concat!("heapwood_", $name, "_malloc"))]
                     unsafe extern "C" fn malloc(heap: *const Heap, bytes: u64, mask: u32) -> *mut u8 {
                         // SAFETY: the caller's promise.
-                        unsafe { super::malloc::<Guest, $type>(Guest, heap.read(), bytes, mask) }
+                        unsafe { super::malloc::<ForeignLaunch, $type>(ForeignLaunch, heap.read(), bytes, mask) }
                     }
 
                     /// # Safety
@@ -170,7 +170,7 @@ mod functions {
                     #[unsafe(export_name = concat!("heapwood_", $name, "_free"))]
                     unsafe extern "C" fn free(heap: *const Heap, block: *mut u8, mask: u32) {
                         // SAFETY: the caller's promise.
-                        unsafe { super::free::<Guest, $type>(Guest, heap.read(), block, mask) }
+                        unsafe { super::free::<ForeignLaunch, $type>(ForeignLaunch, heap.read(), block, mask) }
                     }
                 };
             )*

@@ -15,11 +15,10 @@
 //! spin calls `back_off`; under divergence a warp may rely on `converge` only.
 
 mod backoff;
-mod called;
+#[cfg(target_arch = "nvptx64")]
+mod foreign_launch;
 #[cfg(target_arch = "nvptx64")]
 mod gpu;
-#[cfg(target_arch = "nvptx64")]
-mod guest;
 pub(crate) mod prefetch;
 pub(crate) mod reduce;
 pub(crate) mod rows;
@@ -28,13 +27,14 @@ pub(crate) mod segments;
 mod solo;
 pub(crate) mod tail;
 mod warp;
+mod with_active_mask;
 
 pub(crate) use backoff::Backoff;
-pub use called::Called;
+#[cfg(target_arch = "nvptx64")]
+pub(crate) use foreign_launch::ForeignLaunch;
 #[cfg(target_arch = "nvptx64")]
 pub use gpu::Simt;
-#[cfg(target_arch = "nvptx64")]
-pub(crate) use guest::Guest;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use solo::Solo;
 pub use warp::{SCRATCH_BYTES, WARPS_PER_BLOCK, Warp, leader, rank};
+pub use with_active_mask::WithActiveMask;

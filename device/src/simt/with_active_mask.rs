@@ -5,12 +5,12 @@ use super::Warp;
 /// A lane of `W` in a function that is not inlined into its kernel: its active mask is the one
 /// that the caller has read and passed, see [`Warp::converge`].
 #[derive(Clone, Copy)]
-pub struct Called<W> {
+pub struct WithActiveMask<W> {
     warp: W,
     mask: u32,
 }
 
-impl<W: Warp> Called<W> {
+impl<W: Warp> WithActiveMask<W> {
     /// The lane, and the lanes that it does everything together with.
     ///
     /// # Safety
@@ -25,7 +25,7 @@ impl<W: Warp> Called<W> {
 
 // SAFETY: all is that of the lane, but for the active mask, whose lanes come together by the
 // promise of `new`. Tests name the line of a collective that lanes do not reach: the caller's.
-unsafe impl<W: Warp> Warp for Called<W> {
+unsafe impl<W: Warp> Warp for WithActiveMask<W> {
     const LANES: u32 = W::LANES;
 
     #[inline(always)]

@@ -6,13 +6,13 @@ use cuda_std::warp;
 /// A lane of a GPU warp, whatever the shape of the launch. Where blocks are not one-dimensional,
 /// or have warps with fewer lanes, threads share numbers: those are hints for spreading work.
 #[derive(Clone, Copy)]
-pub struct Guest;
+pub struct ForeignLaunch;
 
 // SAFETY: the collectives are the hardware's, and so is a lane's place in its warp. Numbers of
 // warps need not differ, and the scratch memory is not ours: allocators use both for hints, or
 // not at all, in `malloc` and `free`, which are all that is called with this. A test looks for
 // shared memory in the PTX.
-unsafe impl Warp for Guest {
+unsafe impl Warp for ForeignLaunch {
     const LANES: u32 = Simt::LANES;
 
     #[inline(always)]
@@ -37,7 +37,7 @@ unsafe impl Warp for Guest {
 
     #[inline(always)]
     fn converge(self) -> u32 {
-        // Nobody asks: `Called` has the mask.
+        // Nobody asks: `WithActiveMask` has the mask.
         1 << self.lane()
     }
 
