@@ -13,7 +13,7 @@ use heapwood_device::render::{Bounds, DELTA_LIGHT_FLOATS, DeltaLight, Triangle};
 const UNSCALED: std::ops::RangeInclusive<i32> = -32..=32;
 /// The smallest power of two that a normal `f32` holds.
 const MIN_EXPONENT: i32 = -126;
-/// The largest power of two at which a lamp of a rendering is. From there, its light falls on all
+/// The largest power of two at which a delta light of a rendering is. From there, its light falls on all
 /// of the scene alike.
 const MAX_LAMP_EXPONENT: i32 = 59;
 
@@ -110,9 +110,9 @@ impl Scale {
         }
     }
 
-    /// A lamp of the scene in its rendering: as bright on every surface. One that would be beyond
+    /// A delta light of the scene in its rendering: as bright on every surface. One that would be beyond
     /// the range of rays is nearer in the same direction, and its intensity less.
-    pub fn lamp(self, floats: [f32; DELTA_LIGHT_FLOATS]) -> [f32; DELTA_LIGHT_FLOATS] {
+    pub fn delta_light(self, floats: [f32; DELTA_LIGHT_FLOATS]) -> [f32; DELTA_LIGHT_FLOATS] {
         let scaled = |position: &mut glam::Vec3, intensity: &mut glam::Vec3| {
             let limit = MAX_LAMP_EXPONENT - exponent_of(position.abs().max_element());
             let own = Self {
@@ -122,8 +122,8 @@ impl Scale {
             let intensities = intensity.to_array().map(|x| own.square(f64::from(x)));
             *intensity = intensities.into();
         };
-        let mut lamp = DeltaLight::from_floats(floats);
-        match &mut lamp {
+        let mut delta_light = DeltaLight::from_floats(floats);
+        match &mut delta_light {
             DeltaLight::Sun { .. } => {}
             DeltaLight::Point {
                 position,
@@ -135,7 +135,7 @@ impl Scale {
                 ..
             } => scaled(position, intensity),
         }
-        lamp.to_floats()
+        delta_light.to_floats()
     }
 }
 
@@ -187,7 +187,7 @@ mod tests {
     fn lamps_are_as_bright_where_all_is_scaled() {
         // The last one is far from a tiny scene.
         for (size, distance) in [(1e18, 1e18), (1e-21, 1e-21), (1e-21, 1.0), (1e-21, 1e18)] {
-            let lamp = DeltaLight::Point {
+            let delta_light = DeltaLight::Point {
                 position: glam::Vec3::new(0.3 * distance, 0.0, distance),
                 intensity: glam::Vec3::splat(distance * distance),
             };
@@ -195,7 +195,7 @@ mod tests {
             let DeltaLight::Point {
                 position,
                 intensity,
-            } = DeltaLight::from_floats(scale.lamp(lamp.to_floats()))
+            } = DeltaLight::from_floats(scale.delta_light(delta_light.to_floats()))
             else {
                 panic!("a point stays one");
             };

@@ -45,7 +45,7 @@ struct Corner {
     x: f64,
     /// Times the same.
     y: f64,
-    /// AxisRay the third axis from the ray's origin.
+    /// Along the third axis from the ray's origin.
     depth: f64,
 }
 

@@ -1,4 +1,5 @@
-//! Where light comes from: triangles that emit it and lamps, as a shadow ray looks for them.
+//! Where light comes from, as a shadow ray looks for it: triangles that emit it, delta lights and
+//! the environment.
 
 use cuda_std::math::sqrt;
 use glam::Vec3;
@@ -6,7 +7,7 @@ use glam::Vec3;
 use super::direction::{Frame, cos_sin_turns};
 use super::environment::Environment;
 use super::material::{
-    DELTA_LIGHT_FLOATS, DeltaLight, LIGHT_WORDS, LightAlias, MATERIAL_FLOATS, SurfaceMaterial,
+    DELTA_LIGHT_FLOATS, DeltaLight, LIGHT_WORDS, LightAliasEntry, MATERIAL_FLOATS, SurfaceMaterial,
     spot_falloff,
 };
 use super::random::Sampler;
@@ -86,27 +87,27 @@ pub(super) struct Lights<M, E> {
     pub tree: Tree,
     pub bounds: Bounds,
     pub materials: M,
-    /// The last of the lamps, if shadow rays look for it and for lamps.
+    /// The last of the delta lights, if shadow rays look for it and for delta lights.
     pub environment: E,
     /// As in `PathArguments`, as the others are.
     pub lights: *const [u32; LIGHT_WORDS],
     pub light_count: u32,
     pub light_area: f32,
-    pub lamps: *const [f32; DELTA_LIGHT_FLOATS],
-    pub lamp_count: u32,
+    pub delta_lights: *const [f32; DELTA_LIGHT_FLOATS],
+    pub delta_light_count: u32,
 }
 
 /// A point of a light, seen from where light is scattered.
 pub(super) struct LightSample {
-    /// AxisRay the shadow ray.
+    /// Along the shadow ray.
     pub to_light: Vec3,
     /// The parameter of the shadow ray at the light.
     pub t_max: f32,
-    /// AxisRay the shadow ray, of length 1.
+    /// Along the shadow ray, of length 1.
     pub direction: Vec3,
-    /// What is divided by the pdf: radiance, or the irradiance of a lamp.
+    /// What is divided by the pdf: radiance, or the irradiance of a delta light.
     pub light: Vec3,
-    /// The density of the direction; of a lamp that no ray hits, the chance that it is chosen, or
+    /// The density of the direction; of a delta light that no ray hits, the chance that it is chosen, or
     /// 0 if it sends no light here, so that no shadow ray looks for it.
     pub pdf: f32,
     /// Whether no ray that goes on can find it.
@@ -126,7 +127,7 @@ fn length(v: Vec3) -> f32 {
     sqrt(v.dot(v))
 }
 
-/// A lamp that is a point, chosen with this density.
+/// A delta light that is a point, chosen with this density.
 #[inline(always)]
 fn point_sample(position: Vec3, intensity: Vec3, origin: Vec3, pdf: f32) -> LightSample {
     let to_light = position - origin;
@@ -145,13 +146,13 @@ impl<M: Materials, E: Environment> Lights<M, E> {
     /// Whether there is anything to look for.
     #[inline(always)]
     pub fn has_any(&self) -> bool {
-        self.light_count > 0 || self.lamp_count > 0
+        self.light_count > 0 || self.delta_light_count > 0
     }
 
-    /// The part of shadow rays that look for a triangle, and not for a lamp.
+    /// The part of shadow rays that look for a triangle, and not for a delta light.
     #[inline(always)]
     fn triangle_part(&self) -> f32 {
-        match (self.light_count, self.lamp_count) {
+        match (self.light_count, self.delta_light_count) {
             (_, 0) => 1.0,
             (0, _) => 0.0,
             _ => 0.5,
@@ -166,10 +167,10 @@ impl<M: Materials, E: Environment> Lights<M, E> {
         pdf * self.triangle_part()
     }
 
-    /// The chance that a shadow ray looks for a lamp that is one of them all.
+    /// The chance that a shadow ray looks for a delta light that is one of them all.
     #[inline(always)]
     fn selection_probability(&self) -> f32 {
-        (1.0 - self.triangle_part()) / self.lamp_count as f32
+        (1.0 - self.triangle_part()) / self.delta_light_count as f32
     }
 
     /// The density of a direction to the environment; 0 if no shadow ray looks for it.
@@ -179,39 +180,43 @@ impl<M: Materials, E: Environment> Lights<M, E> {
     /// What the environment points to is there.
     #[inline(always)]
     pub unsafe fn environment_pdf(&self, direction: Vec3) -> f32 {
-        if self.lamp_count == 0 || !self.environment.is_sampled() {
+        if self.delta_light_count == 0 || !self.environment.is_sampled() {
             return 0.0;
         }
         // SAFETY: the caller's promise.
         unsafe { self.environment.pdf(direction) * self.selection_probability() }
     }
 
-    /// A point of a light or a lamp for a path at `origin`.
+    /// A point of a light or a delta light for a path at `origin`.
     ///
     /// # Safety
     ///
-    /// The arrays are as `PathArguments` says, and there is a light or a lamp.
+    /// The arrays are as `PathArguments` says, and there is a light or a delta light.
     #[inline(always)]
     pub unsafe fn sample(&self, origin: Vec3, sampler: &mut Sampler) -> LightSample {
         // SAFETY: the caller's promise. Where there is no triangle its part is 0, which no
         // number is below.
         unsafe {
-            if self.lamp_count > 0 && sampler.get_1d() >= self.triangle_part() {
-                self.sample_delta_light(origin, sampler)
+            if self.delta_light_count > 0 && sampler.get_1d() >= self.triangle_part() {
+                self.sample_delta_or_environment(origin, sampler)
             } else {
                 self.sample_triangle(origin, sampler)
             }
         }
     }
 
-    /// A lamp, or a direction to a point of its disc or to the environment.
+    /// A delta light, or a direction to a point of its disc or to the environment.
     ///
     /// # Safety
     ///
-    /// As for `sample`, and there is a lamp.
+    /// As for `sample`, and there is a delta light.
     #[inline(always)]
-    unsafe fn sample_delta_light(&self, origin: Vec3, sampler: &mut Sampler) -> LightSample {
-        let count = self.lamp_count;
+    unsafe fn sample_delta_or_environment(
+        &self,
+        origin: Vec3,
+        sampler: &mut Sampler,
+    ) -> LightSample {
+        let count = self.delta_light_count;
         let entry = (sampler.get_1d() * count as f32) as u32;
         let entry = if entry < count { entry } else { count - 1 };
         if self.environment.is_sampled() && entry == count - 1 {
@@ -227,10 +232,11 @@ impl<M: Materials, E: Environment> Lights<M, E> {
             };
         }
         // SAFETY: the caller's promise: there is this entry, which is not the environment.
-        let lamp = DeltaLight::from_floats(unsafe { self.lamps.add(entry as usize).read() });
+        let delta_light =
+            DeltaLight::from_floats(unsafe { self.delta_lights.add(entry as usize).read() });
         let pdf = self.selection_probability();
         let [turn, height] = sampler.get_2d();
-        match lamp {
+        match delta_light {
             DeltaLight::Sun {
                 direction,
                 irradiance,
@@ -299,7 +305,7 @@ impl<M: Materials, E: Environment> Lights<M, E> {
         // SAFETY: the caller's promise: there is this entry, and its triangles are there.
         let (triangle, emission) = unsafe {
             let words = self.lights.add(entry as usize).read();
-            let number = LightAlias::from_words(words).choose(number);
+            let number = LightAliasEntry::from_words(words).choose(number);
             let triangle = self.tree.address(number).read();
             (triangle, self.materials.emission_at(number, weights))
         };

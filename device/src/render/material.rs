@@ -1,4 +1,4 @@
-//! Materials, lights, lamps and the sky as they are in memory.
+//! Materials, lights, delta lights and the sky as they are in memory.
 
 use glam::Vec3;
 
@@ -6,9 +6,9 @@ use glam::Vec3;
 pub const MATERIAL_FLOATS: usize = 13;
 /// Words of a light in memory: a triangle, another one, the bits of a number.
 pub const LIGHT_WORDS: usize = 3;
-/// Numbers of a lamp in memory.
+/// Numbers of a delta light in memory.
 pub const DELTA_LIGHT_FLOATS: usize = 12;
-/// In place of a sun's cosine, for lamps that are points: no angle has it.
+/// In place of a sun's cosine, for delta lights that are points: no angle has it.
 const POINT: f32 = 2.0;
 /// The same for spots.
 const SPOT: f32 = 3.0;
@@ -85,7 +85,7 @@ impl SurfaceMaterial {
 /// An entry of the table by which a light is chosen (Walker's alias method, as Vose builds it):
 /// of two triangles the first where a random number is below the threshold, else the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LightAlias {
+pub struct LightAliasEntry {
     /// The entry's triangle.
     pub triangle: u32,
     /// The one that takes the rest of the entry.
@@ -94,7 +94,7 @@ pub struct LightAlias {
     pub threshold: f32,
 }
 
-impl LightAlias {
+impl LightAliasEntry {
     /// As it is in memory.
     pub fn to_words(self) -> [u32; LIGHT_WORDS] {
         [self.triangle, self.other, self.threshold.to_bits()]

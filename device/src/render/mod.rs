@@ -6,8 +6,8 @@
 //! linear RGB; [`plan`] turns them into bytes, because the conversion needs a
 //! power function, whose bits differ between machines.
 
-mod along;
 mod ambient;
+mod axis_ray;
 mod cost;
 mod direction;
 mod environment;
@@ -42,8 +42,8 @@ pub use environment::{
 };
 pub use image::{Render, RenderArguments};
 pub use material::{
-    DELTA_LIGHT_FLOATS, DeltaLight, LIGHT_WORDS, LightAlias, MATERIAL_FLOATS, NARROWEST_LOBE, Sky,
-    SurfaceMaterial,
+    DELTA_LIGHT_FLOATS, DeltaLight, LIGHT_WORDS, LightAliasEntry, MATERIAL_FLOATS, NARROWEST_LOBE,
+    Sky, SurfaceMaterial,
 };
 pub use path::{Path, PathArguments};
 pub use path_detailed::{DetailedPath, DetailedPathArguments};

@@ -53,12 +53,12 @@ arguments! {
             materials: [f32; MATERIAL_FLOATS],
             /// For each triangle the number of its material.
             material_of: u32,
-            /// The table of lights: `LightAlias::to_words`. Its triangles have an area.
+            /// The table of lights: `LightAliasEntry::to_words`. Its triangles have an area.
             lights: [u32; LIGHT_WORDS],
             /// The sky: two vectors, from above and from below.
             sky: [f32; 3],
             /// Lamps: `DeltaLight::to_floats`, but for an environment, which is the last of them.
-            lamps: [f32; DELTA_LIGHT_FLOATS],
+            delta_lights: [f32; DELTA_LIGHT_FLOATS],
         }
         integers {
             /// As in `RenderArguments`.
@@ -85,7 +85,7 @@ arguments! {
             /// The area of all lights together.
             light_area: f32,
             /// Lamps, with the environment if shadow rays look for one.
-            lamp_count: u32,
+            delta_light_count: u32,
         }
     }
 }
@@ -174,7 +174,7 @@ impl<M: Materials, E: Environment> PathScene<M, E> {
             let bsdf = Bsdf::new(material, out);
             let origin = surface.offset_origin(&self.bounds);
             if self.lights.has_any() && !bsdf.is_specular() {
-                // SAFETY: the arguments' contract; there is a light or a lamp.
+                // SAFETY: the arguments' contract; there is a light or a delta light.
                 let light = unsafe { self.lights.sample(origin, sampler) };
                 let from = frame.to_local(light.direction);
                 let part = if is_smooth {
@@ -322,8 +322,8 @@ pub(super) unsafe fn render<W: Warp, M: Materials, E: Environment>(
             lights: arguments.lights,
             light_count: arguments.light_count,
             light_area: arguments.light_area,
-            lamps: arguments.lamps,
-            lamp_count: arguments.lamp_count,
+            delta_lights: arguments.delta_lights,
+            delta_light_count: arguments.delta_light_count,
         };
         let scene = PathScene {
             tree,

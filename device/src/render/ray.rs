@@ -10,7 +10,7 @@
 
 use glam::Vec3;
 
-use super::along::AxisRay;
+use super::axis_ray::AxisRay;
 use crate::kdtree::bounds::Bounds;
 
 /// The margin of planes as a part of the largest coordinate: 128 u.

@@ -1,4 +1,4 @@
-//! MaterialTable with textures and colours of vertices: what a surface is like at one of its points.
+//! Materials with textures and colours of vertices: what a surface is like at one of its points.
 
 use glam::Vec3;
 

@@ -86,7 +86,7 @@ impl Place {
             max,
         };
         Self {
-            lighting: stage.lighting(sky).with_lamps(&lamps),
+            lighting: stage.lighting(sky).with_delta_lights(&lamps),
             camera: Camera::frame(bounds, 40, 30, 45.0).expect("a camera"),
             triangles,
             scale,
@@ -137,16 +137,16 @@ fn bits(numbers: &[[f32; 3]], unit: f32) -> Vec<u32> {
 fn pictures_do_not_change_in_bits_when_all_is_scaled() {
     let reference = Place::new(0);
     let without_lamps = Place {
-        lighting: reference.lighting.clone().with_lamps(&[]),
+        lighting: reference.lighting.clone().with_delta_lights(&[]),
         ..Place::new(0)
     };
-    let with_lamps = reference.pictures();
+    let with_delta_lights = reference.pictures();
     let without_lamps = without_lamps.pictures();
     for exponent in EXPONENTS {
         let place = Place::new(exponent);
         let has_lamps = (-60..=60).contains(&exponent);
         let expected = if has_lamps {
-            &with_lamps
+            &with_delta_lights
         } else {
             &without_lamps
         };

@@ -261,7 +261,7 @@ fn an_environment_is_beside_lamps_and_lights() {
             ..light
         },
     );
-    let lit = stage.lighting(DARK).with_lamps(&lamps);
+    let lit = stage.lighting(DARK).with_delta_lights(&lamps);
     let render = |stage: &Stage, lighting| mean(&stage.render_with(&camera, &lighting, 1024, 1)).0;
     let all = render(&stage, lit.clone().with_environment(&image, 1.0, 0.0));
     let without = render(&stage, lit);

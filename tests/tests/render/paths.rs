@@ -169,7 +169,7 @@ fn lamps_have_the_irradiance_that_they_promise() {
         (&lit, &[point, sun(0.0)], sunny + dotted + lamp, 2e-2),
         (&lit, &[], lamp, 2e-2),
     ] {
-        let lighting = stage.lighting(DARK).with_lamps(lamps);
+        let lighting = stage.lighting(DARK).with_delta_lights(lamps);
         let picture = stage.render_with(&camera, &lighting, 256, 2);
         let (found, error) = mean(&picture);
         let expected = 0.5 * expected / std::f64::consts::PI;
@@ -183,7 +183,7 @@ fn lamps_have_the_irradiance_that_they_promise() {
     let roof = moved(&floor, 0.5, [0.0, 2.0, 0.0]);
     let stage = Stage::default().with(&floor, MATT).with(&roof, MATT);
     let below = Camera::new(Vec3::new(0.5, 1.0, 0.5), Vec3::ZERO, Vec3::Y, 1.0, 16, 16);
-    let lighting = stage.lighting(DARK).with_lamps(&[sun(0.0), point]);
+    let lighting = stage.lighting(DARK).with_delta_lights(&[sun(0.0), point]);
     let picture = stage.render_with(&below.expect("a camera"), &lighting, 16, 1);
     assert_eq!(mean(&picture).0, 0.0);
 }
@@ -220,7 +220,7 @@ fn spots_fall_off_as_their_definition_says() {
                 inner: cosine(inner) as f32,
                 outer: cosine(outer) as f32,
             };
-            let lighting = stage.lighting(DARK).with_lamps(&[spot]);
+            let lighting = stage.lighting(DARK).with_delta_lights(&[spot]);
             let picture = stage.render_with(&camera, &lighting, 16, 1);
             let (found, _) = mean(&picture);
             let scale = 1.0 / (cosine(inner) - cosine(outer)).max(0.001);
@@ -244,7 +244,7 @@ fn spots_fall_off_as_their_definition_says() {
         outer: 0.5,
     };
     let one = |lamps: &[DeltaLight]| {
-        let lighting = stage.lighting(DARK).with_lamps(lamps);
+        let lighting = stage.lighting(DARK).with_delta_lights(lamps);
         mean(&stage.render_with(&camera, &lighting, 256, 1)).0
     };
     let alone = one(&[spot(towards)]);

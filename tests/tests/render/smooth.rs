@@ -77,7 +77,7 @@ fn a_ball_of_few_triangles_has_the_light_of_a_sphere() {
         cosine: 1.0,
     }];
     let lit = |point: Vec3| Some(0.5 * point.dot(sun)).filter(|light| *light > 0.1);
-    let flat = stage.lighting(DARK).with_lamps(&lamp);
+    let flat = stage.lighting(DARK).with_delta_lights(&lamp);
     let smooth = flat.clone().with_normals(round(&ball));
     let of = |lighting: &Lighting, samples| {
         let picture = stage.render_with(&camera, lighting, samples, 1);
@@ -226,7 +226,7 @@ fn nothing_gets_through_walls_whose_normals_lean() {
         ];
         let lighting = stage
             .lighting(WHITE)
-            .with_lamps(&lamps)
+            .with_delta_lights(&lamps)
             .with_normals(normals.clone());
         let inside = camera(Vec3::new(0.3, -0.2, 0.9), 120.0, 48);
         let picture = stage.render_with(&inside, &lighting, 16, 64);
@@ -240,7 +240,7 @@ fn nothing_gets_through_walls_whose_normals_lean() {
         }];
         let lighting = stage
             .lighting(DARK)
-            .with_lamps(&within)
+            .with_delta_lights(&within)
             .with_normals(normals);
         let outside = camera(Vec3::new(2.0, 1.5, 3.0), 50.0, 48);
         let picture = stage.render_with(&outside, &lighting, 16, 64);

@@ -43,7 +43,7 @@ pub(super) struct Canvas<'a> {
     /// Rays beside those from the eye, counted for each pixel.
     pub rays: Memory,
     /// Lamps that are scaled as the tree is; none where those of `lit` are.
-    pub lamps: Option<Memory>,
+    pub delta_lights: Option<Memory>,
     /// What paths run through, if there are any.
     pub lit: Option<&'a PlacedLighting<'a>>,
 }
@@ -147,7 +147,12 @@ impl Canvas<'_> {
                 material_of: lit.material_of.address().cast(),
                 lights: lit.lights.address().cast(),
                 sky: lit.sky.address().cast(),
-                lamps: self.lamps.as_ref().unwrap_or(&lit.lamps).address().cast(),
+                delta_lights: self
+                    .delta_lights
+                    .as_ref()
+                    .unwrap_or(&lit.delta_lights)
+                    .address()
+                    .cast(),
                 first: pass.first,
                 samples: pass.samples,
                 is_spread: shading.samples > 1,
@@ -158,8 +163,8 @@ impl Canvas<'_> {
                     false => 0,
                 },
                 light_area: self.tree.scale.square(lit.lighting.light_area),
-                lamp_count: match pass.looks_for_lights {
-                    true => lit.lighting.lamp_count() as u32,
+                delta_light_count: match pass.looks_for_lights {
+                    true => lit.lighting.delta_light_count() as u32,
                     false => 0,
                 },
             }

@@ -2,8 +2,8 @@
 
 use glam::{DVec3, Vec3};
 use heapwood_device::render::{
-    CornerNormals, DELTA_LIGHT_FLOATS, DeltaLight, LIGHT_WORDS, LightAlias, MATERIAL_FLOATS, Sky,
-    SurfaceMaterial, Triangle,
+    CornerNormals, DELTA_LIGHT_FLOATS, DeltaLight, LIGHT_WORDS, LightAliasEntry, MATERIAL_FLOATS,
+    Sky, SurfaceMaterial, Triangle,
 };
 use heapwood_scenes::{Lights, Material, Panorama, Scene};
 
@@ -21,7 +21,7 @@ pub struct Lighting {
     pub(super) lights: Vec<[u32; LIGHT_WORDS]>,
     /// In squares of the scene's lengths, of all lights together.
     pub(super) light_area: f64,
-    pub(super) lamps: Vec<[f32; DELTA_LIGHT_FLOATS]>,
+    pub(super) delta_lights: Vec<[f32; DELTA_LIGHT_FLOATS]>,
     pub(super) sky: Sky,
     /// What takes the place of materials where there are textures.
     pub(super) textured: Option<Textured>,
@@ -39,7 +39,7 @@ impl Lighting {
         let materials = scene.materials().iter().map(surface_of).collect::<Vec<_>>();
         Self {
             textured: Textured::of(scene),
-            lamps: floats(&lamps(scene.lights(), scene.offset())),
+            delta_lights: floats(&delta_lights(scene.lights(), scene.offset())),
             normals: (scene.normals().iter())
                 .map(|corners| corners.map(|normal| normal.to_array()))
                 .collect(),
@@ -54,8 +54,15 @@ impl Lighting {
             nadir: given.nadir,
         });
         let of_scene = Self::of(scene, sky);
-        let lamps = [of_scene.lamps, floats(&lamps(lights, scene.offset()))].concat();
-        Self { lamps, ..of_scene }
+        let delta_lights = [
+            of_scene.delta_lights,
+            floats(&delta_lights(lights, scene.offset())),
+        ]
+        .concat();
+        Self {
+            delta_lights,
+            ..of_scene
+        }
     }
 
     /// That of triangles, each with the number of its material.
@@ -85,7 +92,7 @@ impl Lighting {
             material_of: material_of.to_vec(),
             lights: table(&emitting),
             light_area,
-            lamps: Vec::new(),
+            delta_lights: Vec::new(),
             sky,
             textured: None,
             environment: None,
@@ -109,10 +116,10 @@ impl Lighting {
         }
     }
 
-    /// The same with these lamps in place of others.
-    pub fn with_lamps(self, lamps: &[DeltaLight]) -> Self {
+    /// The same with these delta lights in place of others.
+    pub fn with_delta_lights(self, delta_lights: &[DeltaLight]) -> Self {
         Self {
-            lamps: floats(lamps),
+            delta_lights: floats(delta_lights),
             ..self
         }
     }
@@ -128,11 +135,11 @@ impl Lighting {
     }
 
     /// The same with lights that paths find by chance alone: without shadow rays, with more
-    /// noise, and without lamps.
+    /// noise, and without delta lights.
     pub fn without_next_event_estimation(self) -> Self {
         Self {
             lights: Vec::new(),
-            lamps: Vec::new(),
+            delta_lights: Vec::new(),
             environment: self
                 .environment
                 .map(EnvironmentWords::without_next_event_estimation),
@@ -141,10 +148,10 @@ impl Lighting {
     }
 
     /// Lamps, with an environment that shadow rays look for.
-    pub(super) fn lamp_count(&self) -> usize {
+    pub(super) fn delta_light_count(&self) -> usize {
         let environment = self.environment.as_ref();
         let is_sampled = environment.is_some_and(|environment| environment.is_looked_for);
-        self.lamps.len() + usize::from(is_sampled)
+        self.delta_lights.len() + usize::from(is_sampled)
     }
 
     /// Triangles that emit light and are looked for.
@@ -158,9 +165,9 @@ fn surface_of(material: &Material) -> SurfaceMaterial {
     parameters_of(material).surface()
 }
 
-/// The lamps of a view or a file, in a scene with this offset. Directions become units, and angles
+/// The delta lights of a view or a file, in a scene with this offset. Directions become units, and angles
 /// across a disc or a cone the cosines of their halves.
-fn lamps(lights: &Lights, offset: DVec3) -> Vec<DeltaLight> {
+fn delta_lights(lights: &Lights, offset: DVec3) -> Vec<DeltaLight> {
     let relative = |position: DVec3| (position - offset).as_vec3();
     let suns = lights.suns.iter().map(|sun| DeltaLight::Sun {
         direction: unit(sun.direction),
@@ -185,8 +192,11 @@ fn cosine_of_half(degrees: f32) -> f32 {
     (0.5 * f64::from(degrees)).to_radians().cos() as f32
 }
 
-fn floats(lamps: &[DeltaLight]) -> Vec<[f32; DELTA_LIGHT_FLOATS]> {
-    lamps.iter().map(|lamp| lamp.to_floats()).collect()
+fn floats(delta_lights: &[DeltaLight]) -> Vec<[f32; DELTA_LIGHT_FLOATS]> {
+    delta_lights
+        .iter()
+        .map(|delta_light| delta_light.to_floats())
+        .collect()
 }
 
 /// A direction's unit vector; its square may be more than an `f32` holds, or less.
@@ -207,12 +217,12 @@ fn area([a, b, c]: &Triangle) -> f64 {
 fn table(emitting: &[(u32, f64)]) -> Vec<[u32; LIGHT_WORDS]> {
     let areas: Vec<f64> = emitting.iter().map(|(_, area)| *area).collect();
     let entries = emitting.iter().zip(choices(&areas));
-    let entries = entries.map(|(&(triangle, _), choice)| LightAlias {
+    let entries = entries.map(|(&(triangle, _), choice)| LightAliasEntry {
         triangle,
         other: emitting[choice.other as usize].0,
         threshold: choice.threshold,
     });
-    entries.map(LightAlias::to_words).collect()
+    entries.map(LightAliasEntry::to_words).collect()
 }
 
 #[cfg(test)]
@@ -225,7 +235,7 @@ mod tests {
     fn triangles_are_chosen_in_proportion_to_their_area() {
         let entries = table(&[(10, 3.0), (4, 1.0)])
             .into_iter()
-            .map(LightAlias::from_words);
+            .map(LightAliasEntry::from_words);
         // Of the sixteen middles of equal parts of both entries, the larger one has three quarters.
         let middles = (0_u8..8).map(|part| (f32::from(part) + 0.5) / 8.0);
         let chosen = entries.flat_map(|entry| middles.clone().map(move |at| entry.choose(at)));
@@ -352,10 +362,13 @@ mod tests {
                 outer: 0.5,
             },
         ];
-        let found = lamps(&lights, offset);
+        let found = delta_lights(&lights, offset);
         assert_eq!(found, expected);
-        for lamp in found {
-            assert_eq!(DeltaLight::from_floats(lamp.to_floats()), lamp);
+        for delta_light in found {
+            assert_eq!(
+                DeltaLight::from_floats(delta_light.to_floats()),
+                delta_light
+            );
         }
     }
 
@@ -374,19 +387,19 @@ mod tests {
             nadir: Vec3::ONE,
         };
         let scene = heapwood_scenes::generate::courtyard().with_lights(lights(1.0));
-        let both = Lighting::with_lights(&scene, &lights(2.0), sky).lamps;
+        let both = Lighting::with_lights(&scene, &lights(2.0), sky).delta_lights;
         assert_eq!(
             both,
             floats(
                 &[
-                    lamps(&lights(1.0), DVec3::ZERO),
-                    lamps(&lights(2.0), DVec3::ZERO)
+                    delta_lights(&lights(1.0), DVec3::ZERO),
+                    delta_lights(&lights(2.0), DVec3::ZERO)
                 ]
                 .concat()
             )
         );
-        assert_eq!(Lighting::of(&scene, sky).lamps, both[..1]);
-        let bright = lamps(&lights(1.0).scaled(2.0), DVec3::ZERO);
+        assert_eq!(Lighting::of(&scene, sky).delta_lights, both[..1]);
+        let bright = delta_lights(&lights(1.0).scaled(2.0), DVec3::ZERO);
         let DeltaLight::Point { intensity, .. } = bright[0] else {
             panic!("{bright:?}");
         };

@@ -118,16 +118,19 @@ fn cameras(camera: &Camera, shading: &Shading, scale: Scale) -> Vec<[[f32; 3]; 4
     (0..passes).map(pass).collect()
 }
 
-/// The lamps of a scene that is scaled.
-fn scaled_lamps(
+/// The delta lights of a scene that is scaled.
+fn scaled_delta_lights(
     tree: &TreeView,
     lighting: Option<&Lighting>,
 ) -> Result<Option<Memory>, BackendError> {
     let Some(lighting) = lighting.filter(|_| !tree.scale.is_one()) else {
         return Ok(None);
     };
-    let lamps = lighting.lamps.iter().map(|lamp| tree.scale.lamp(*lamp));
-    memory_of(tree.backend, &lamps.collect::<Vec<_>>()).map(Some)
+    let delta_lights = lighting
+        .delta_lights
+        .iter()
+        .map(|delta_light| tree.scale.delta_light(*delta_light));
+    memory_of(tree.backend, &delta_lights.collect::<Vec<_>>()).map(Some)
 }
 
 /// What was rendered.
@@ -245,7 +248,7 @@ pub(super) fn render(
         bounds: memory_of(backend, &[tree.bounds.min, tree.bounds.max])?,
         pixels: backend.memory(pixel_count as u64 * 12, false)?,
         rays: backend.memory((pixel_count as u64 * 4 * counts).max(4), false)?,
-        lamps: scaled_lamps(tree, lighting)?,
+        delta_lights: scaled_delta_lights(tree, lighting)?,
         lit: shading.placed.or(copied.as_ref()),
     };
 

@@ -12,7 +12,7 @@ pub struct PlacedLighting<'a> {
     pub(super) material_of: Memory,
     pub(super) lights: Memory,
     pub(super) sky: Memory,
-    pub(super) lamps: Memory,
+    pub(super) delta_lights: Memory,
     pub(super) details: Option<Details>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> PlacedLighting<'a> {
             material_of: memory_of(backend, &lighting.material_of)?,
             lights: memory_of(backend, &lighting.lights)?,
             sky: memory_of(backend, &sky)?,
-            lamps: memory_of(backend, &lighting.lamps)?,
+            delta_lights: memory_of(backend, &lighting.delta_lights)?,
         })
     }
 }
