@@ -4,6 +4,7 @@
 
 mod buddy;
 mod clipping;
+mod external;
 mod gallatin;
 mod halloc;
 mod launches;

@@ -31,6 +31,8 @@ const STATE: u64 = EXTERNAL_STATE / 2;
 const UNIT_SHIFT: u32 = 4;
 /// The first integer of a heap with an address of a function, on the host.
 const WORDS: usize = 1;
+/// The integer of a heap that is 1 if there is a `heapwood_granted`, else 0.
+const HAS_GRANTED: usize = WORDS + EXTERNAL_WORDS;
 const PARAMETERS: &str = "free=yes|no, name=NAME";
 /// Parameters of both forms, but for the one that chooses between them.
 const FREE: Parameter = Parameter {
@@ -49,19 +51,21 @@ const NAME: Parameter = Parameter {
 /// A heap whose functions are at these addresses, 0 for none. For the host; on the GPU they
 /// are linked, and these are not used.
 pub fn bind_external(mut heap: Heap, functions: [u64; EXTERNAL_WORDS]) -> Heap {
-    heap.integers[WORDS..WORDS + EXTERNAL_WORDS].copy_from_slice(&functions);
-    heap
+    heap.integers[WORDS..HAS_GRANTED].copy_from_slice(&functions);
+    let [.., granted] = functions;
+    link_external(heap, granted != 0)
 }
 
 /// The heap of functions that are linked on the GPU, with a `heapwood_granted` among them or
 /// without.
-pub fn link_external(heap: Heap, has_granted: bool) -> Heap {
-    bind_external(heap, [0, 0, 0, has_granted.into()])
+pub fn link_external(mut heap: Heap, has_granted: bool) -> Heap {
+    heap.integers[HAS_GRANTED] = has_granted.into();
+    heap
 }
 
 /// Whether a heap has a `heapwood_granted`.
 pub fn has_external_granted(heap: &Heap) -> bool {
-    heap.integers[WORDS + EXTERNAL_WORDS - 1] != 0
+    heap.integers[HAS_GRANTED] != 0
 }
 
 /// The user's functions with their state and our counters, at the begin of the pool.
@@ -80,7 +84,8 @@ impl Linked {
     unsafe fn new(heap: &Heap) -> Self {
         let [_, malloc, free, init, granted, ..] = heap.integers;
         Self {
-            // SAFETY: addresses of `bind_external`, whose caller has loaded the functions, or 0.
+            // SAFETY: addresses of `bind_external`, whose caller has loaded the functions, or 0;
+            // `setup` and `link_external` leave all of them 0.
             functions: unsafe { Functions::new([malloc, free, init, granted]) },
             base: heap.pointers[0],
         }
