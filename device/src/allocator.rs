@@ -71,7 +71,7 @@ pub struct Heap {
     pub integers: [u64; 7],
 }
 
-/// What is asked of an allocator when it is set up.
+/// A request to set an allocator up.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// Start of the memory set aside, 256-byte aligned.
@@ -99,7 +99,7 @@ pub enum SetupError {
     },
     /// No parameter of this name, or no such value.
     BadParameter {
-        /// What the parameters are, for the message; empty if there are none.
+        /// The parameters, for the message; empty if there are none.
         expected: &'static str,
     },
 }
@@ -124,7 +124,7 @@ impl Occupancy {
     }
 }
 
-/// What was found wrong with the use of a heap.
+/// Faults found in the use of a heap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     /// Live blocks that were allocated again.
@@ -333,13 +333,13 @@ pub trait Allocator: Copy + 'static {
         Occupancy::default()
     }
 
-    /// What was found wrong so far.
+    /// Faults found so far.
     fn faults(self) -> Faults {
         Faults::default()
     }
 }
 
-/// What an allocator declares of itself, as values.
+/// The declarations of an allocator, as values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Properties {
     /// [`Allocator::FREES`].

@@ -1,4 +1,4 @@
-//! What an allocator is, for people, and what its kernels need of the assembler.
+//! Descriptions of allocators for people, and the needs of their kernels in the assembler.
 
 use crate::registers::RegisterLimits;
 
@@ -7,21 +7,21 @@ use crate::registers::RegisterLimits;
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
-    /// What it may be.
+    /// The values that it takes.
     pub values: &'static str,
-    /// What it is if not given.
+    /// Its default.
     pub default: &'static str,
-    /// What it does.
+    /// Its effect.
     pub what: &'static str,
 }
 
-/// What an allocator is.
+/// A description of an allocator.
 #[derive(Clone, Copy, Debug)]
 pub struct Description {
     /// Its name, as users write it; with the parameter that chooses it if it is a form of
     /// another: `cmalloc:walk=paper`. In the table it has an underscore for each sign.
     pub name: &'static str,
-    /// What it does, in a sentence.
+    /// Its way of working, in a sentence.
     pub what: &'static str,
     /// Where it was published.
     pub paper: &'static str,
@@ -31,7 +31,7 @@ pub struct Description {
 
 /// An allocator that says what it is.
 pub trait Described {
-    /// What that is.
+    /// The description.
     const DESCRIPTION: Description;
     /// Whether it checks the use of blocks, and is otherwise the one described.
     const CHECKED: bool = false;

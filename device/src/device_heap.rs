@@ -14,12 +14,12 @@ use crate::simt::Warp;
 /// A heap on the host whose allocator is not known by its type.
 pub type AnyHeap<'a, W, H> = dyn DeviceHeap<W, Handle = H> + 'a;
 
-/// What a heap says of its blocks, whoever asks.
+/// The answers of a heap about its blocks.
 pub trait Blocks {
     /// [`Allocator::Handle`].
     type Handle: Handle;
 
-    /// What the allocator declares.
+    /// The allocator's declarations.
     fn properties(&self) -> Properties;
 
     /// [`Allocator::address`].

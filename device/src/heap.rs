@@ -42,9 +42,9 @@ impl Kernel for Init {
 /// The state of a heap at rest, as `Report` adds it up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// What `walk` found, if the allocator is walkable.
+    /// The result of `walk`, if the allocator is walkable.
     pub occupancy: Occupancy,
-    /// What was found wrong since the last initialisation.
+    /// Faults found since the last initialisation.
     pub faults: Faults,
 }
 

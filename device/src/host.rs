@@ -65,7 +65,7 @@ unsafe fn run_over<A: Allocator>(kernel: KernelId, warp: Solo, heap: &Heap, args
 pub struct HostAllocator {
     /// Its name in the table; a checked allocator's ends in `_checked`.
     pub name: &'static str,
-    /// What it is, or what the allocator is whose blocks it checks.
+    /// Its description, or that of the allocator whose blocks it checks.
     pub description: Description,
     /// Whether it checks the use of blocks.
     pub checked: bool,
@@ -75,7 +75,7 @@ pub struct HostAllocator {
     pub max_block: fn(&Heap) -> u64,
     /// [`Allocator::elsewhere`].
     pub elsewhere: fn(&Heap) -> u64,
-    /// What it declares of itself.
+    /// Its declarations.
     pub properties: Properties,
     /// Bytes of a handle.
     pub handle_bytes: usize,

@@ -1,4 +1,4 @@
-//! What a kernel is, and the words that carry its arguments.
+//! Kernels as types, and the words that carry their arguments.
 //!
 //! Every entry has the same signature, scalars only: a structure passed by
 //! value would lose the knowledge that its pointers point to global memory, and

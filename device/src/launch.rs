@@ -103,7 +103,7 @@ impl PlannedLaunch {
 
 /// Something that is done with a kernel's type.
 pub trait Visit {
-    /// What comes of it.
+    /// Its result.
     type Output;
     /// For a kernel over an allocator.
     fn over_heap<K: Kernel>(self) -> Self::Output;

@@ -8,7 +8,7 @@
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
-// What only entries use.
+// Used by entries only.
 #![cfg_attr(
     all(target_arch = "nvptx64", not(feature = "entries")),
     allow(unused, unused_features)

@@ -288,8 +288,8 @@ impl<'b> Store<'b> {
     }
 
     /// Moves the graph to another pool of not less than `least` bytes, or to records
-    /// for more vertices; returns the time of the move, in milliseconds. It stays where it is until it is there with all that
-    /// belongs to it: nothing that can fail comes after.
+    /// for more vertices; returns the time of the move, in milliseconds. It stays where it is until
+    /// it is there with all that belongs to it: nothing that can fail comes after.
     pub(super) fn grow(
         &mut self,
         pool_bytes: u64,

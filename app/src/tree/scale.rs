@@ -13,8 +13,8 @@ use heapwood_device::render::{Bounds, DELTA_LIGHT_FLOATS, DeltaLight, Triangle};
 const UNSCALED: std::ops::RangeInclusive<i32> = -32..=32;
 /// The smallest power of two that a normal `f32` holds.
 const MIN_EXPONENT: i32 = -126;
-/// The largest power of two at which a delta light of a rendering is. From there, its light falls on all
-/// of the scene alike.
+/// The largest power of two at which a delta light of a rendering is. From there, its light falls
+/// on all of the scene alike.
 const MAX_LAMP_EXPONENT: i32 = 59;
 
 /// A factor from the lengths of a scene to those of its rendering.
@@ -110,8 +110,8 @@ impl Scale {
         }
     }
 
-    /// A delta light of the scene in its rendering: as bright on every surface. One that would be beyond
-    /// the range of rays is nearer in the same direction, and its intensity less.
+    /// A delta light of the scene in its rendering: as bright on every surface. One that would be
+    /// beyond the range of rays is nearer in the same direction, and its intensity less.
     pub fn delta_light(self, floats: [f32; DELTA_LIGHT_FLOATS]) -> [f32; DELTA_LIGHT_FLOATS] {
         let scaled = |position: &mut glam::Vec3, intensity: &mut glam::Vec3| {
             let limit = MAX_LAMP_EXPONENT - exponent_of(position.abs().max_element());

@@ -50,7 +50,7 @@ impl AtomicMalloc {
         unsafe { &*self.offset.cast() }
     }
 
-    /// What a lane gets that asked for `wanted` units, 0 for more than there are, after
+    /// The block of a lane that asked for `wanted` units, 0 for more than there are, after
     /// an addition that found `first` and led past the end. All lanes of the group
     /// call this.
     #[inline(always)]
@@ -185,7 +185,7 @@ impl Allocator for AtomicMalloc {
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         let asked = units(bytes, self.unit_shift);
-        // What no pool of this size has is refused without an addition. A product and
+        // A size that no pool of this size has is refused without an addition. A product and
         // not a branch: lanes that had branched here would be told from the others
         // once more below, and rustc would thread that jump around the collectives.
         let wanted = asked * u32::from(u64::from(asked) <= self.units);

@@ -19,7 +19,7 @@ const HEADER: u64 = 16;
 const CANARY_BYTES: u64 = 16;
 /// Bytes of the inner allocator's block that are not the caller's.
 const OVERHEAD: u64 = HEADER + CANARY_BYTES;
-/// What stands in the canary, a word of it.
+/// A word of the canary.
 const CANARY: u64 = 0xc5c5_c5c5_c5c5_c5c5;
 /// Bytes of the pool for the counters.
 const COUNTERS: u64 = 256;
@@ -303,7 +303,7 @@ impl<A: Allocator> Allocator for Checked<A> {
         unsafe { self.inner.granted(block, padded(served(requested))) - OVERHEAD }
     }
 
-    /// What was requested: behind it is the canary.
+    /// The requested bytes: behind them is the canary.
     #[inline(always)]
     unsafe fn usable(self, _block: A::Handle, requested: u64) -> u64 {
         served(requested)

@@ -1,4 +1,4 @@
-//! What allocators of several families share: the paper, and the unit in which they grant
+//! Shared by allocators of several families: the paper, and the unit in which they grant
 //! memory, chosen when a heap is set up.
 //!
 //! A handle is the number of a unit, in 32 bits. A pool with more units than can be
@@ -42,7 +42,7 @@ pub fn units(bytes: u64, unit_shift: u32) -> u32 {
 ///
 /// # Errors
 ///
-/// What `divide` returns, and for a parameter `unit` that is no power of two in the bounds
+/// The result of `divide`, and for a parameter `unit` that is no power of two in the bounds
 /// what is `expected`.
 pub fn with_unit(
     request: &Request,

@@ -19,7 +19,8 @@ use crate::simt::Warp;
 
 /// Bytes for the count of [`SystemHeap`].
 const STATE: u64 = SYSTEM_HEAP_STATE / 2;
-/// The maximum number of bytes of a heap: more than any device has, and few enough to calculate with.
+/// The maximum number of bytes of a heap: more than any device has, and few enough to calculate
+/// with.
 const MAX_POOL: u64 = 1 << 48;
 
 /// The `malloc` and `free` of the machine.

@@ -4,7 +4,7 @@
 //!
 //! The lanes that call together elect one, which cuts what all of them want off the warp's
 //! superblock. If that is too small, it obtains another superblock, and what is left of the
-//! old one is given up. What is not smaller than a superblock goes to the pool itself.
+//! old one is given up. Requests not smaller than a superblock go to the pool itself.
 //! The paper obtains superblocks from CUDA's heap; here they come from [`AtomicMalloc`]: whoever
 //! frees everything together needs no allocator below that frees.
 //!
@@ -38,7 +38,7 @@ const RESIDENT_WARPS: u64 = 64;
 const SUPERBLOCK_BYTES: u64 = 8192;
 const MIN_SUPERBLOCK_BYTES: u64 = 256;
 const MAX_SUPERBLOCK_BYTES: u64 = 1 << 30;
-/// What the superblocks' memory is aligned to.
+/// The alignment of the superblocks' memory.
 const LINE: u64 = 256;
 const PARAMETERS: &str = "superblock=BYTES, a power of two from 256 to 2^30, \
                           unit=BYTES, a power of two from 16 to 4096";
@@ -141,7 +141,7 @@ impl Allocator for FdgMalloc {
     const FREES: bool = false;
     const REUSES_ACROSS_SIZES: bool = false;
     const WALKABLE: bool = false;
-    // What is left of a superblock serves its own warp only.
+    // The rest of a superblock serves its own warp only.
     const EXACT_NULL: bool = false;
     const BOUNDED_REFUSAL: bool = true;
 
@@ -221,8 +221,8 @@ impl Allocator for FdgMalloc {
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
         let asked = units(bytes, self.unit_shift);
-        // What no pool of this size has counts for nothing. A product and not a branch, as in
-        // AtomicMalloc.
+        // A size that no pool of this size has counts for nothing. A product and not a branch, as
+        // in AtomicMalloc.
         let wanted = asked * u32::from(u64::from(asked) <= self.pool_units);
         let group = Group::form(warp, wanted);
         let mut first = u32::NULL;

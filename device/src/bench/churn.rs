@@ -32,7 +32,7 @@ pub const PLACE_WORDS: usize = 2;
 /// How many times more the places want than the heap holds.
 const DEMAND: u64 = 3;
 
-/// What the threads counted.
+/// The counters of the threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChurnCounts {
     /// Requests that were granted.
@@ -64,7 +64,7 @@ impl ChurnCounts {
 }
 
 arguments! {
-    /// What each thread keeps, and how long it goes on.
+    /// The blocks that each thread keeps, and how long it goes on.
     pub struct ChurnArguments {
         pointers {
             /// `kept` places of `PLACE_WORDS` for each thread of the launch, all 0

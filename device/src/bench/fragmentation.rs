@@ -18,7 +18,7 @@ use crate::simt::Warp;
 /// Words that `Cover` adds to.
 pub const COVER_WORDS: usize = 3;
 
-/// What blocks cover, over all launches since the words were 0.
+/// The range that blocks cover, over all launches since the words were 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Covered {
     /// Blocks.

@@ -14,7 +14,7 @@ use super::stress::mix;
 use super::warps::{WarpsArguments, release, request};
 
 arguments! {
-    /// What each warp's first lane may do.
+    /// The operations that each warp's first lane may do.
     pub struct ProbabilityArguments {
         pointers {
             /// A handle (of 4 or 8 bytes) for each warp of the launch: live, or null.
@@ -42,7 +42,7 @@ pub fn chance(probability: f64) -> u64 {
     (probability * (1_u64 << 32) as f64) as u64
 }
 
-/// What a warp draws in a launch: the same for all allocators and runs.
+/// The draw of a warp in a launch: the same for all allocators and runs.
 #[inline(always)]
 fn draw(warp: u32, launch: u32) -> u64 {
     u64::from(mix(mix(warp.wrapping_add(1)).wrapping_add(launch)))

@@ -19,7 +19,7 @@ use crate::simt::Warp;
 /// Counters that the kernel writes.
 pub const STRESS_WORDS: usize = 4;
 
-/// What the threads counted.
+/// The counters of the threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StressCounts {
     /// Requests that were served.

@@ -12,7 +12,7 @@ use super::threads::{for_each_thread, size_of_thread};
 use super::warps::{WarpsArguments, release, request};
 
 arguments! {
-    /// What each thread does.
+    /// The work of each thread.
     pub struct TurnsArguments {
         pointers {
             /// As in `WarpsArguments`.

@@ -37,7 +37,7 @@ const ENDED: usize = 3;
 const REQUESTED: usize = 4;
 
 arguments! {
-    /// What each warp's first lane requests.
+    /// The request of each warp's first lane.
     pub struct WarpsArguments {
         pointers {
             /// `WARPS_WORDS` counters, 0 before the launch: requests that were

@@ -4,7 +4,7 @@ use super::bounds::{Bounds, Triangle};
 use super::node::Node;
 use super::overlap::{Facet, OpenBox};
 
-/// What is wrong with a tree.
+/// A fault of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The children, references or split of a node do not fit the format.

@@ -1,4 +1,4 @@
-//! What a finished tree is judged by: its expected cost, and its hash, by which two trees
+//! Measures of a finished tree: its expected cost, and its hash, by which two trees
 //! are the same.
 
 use super::bounds::Bounds;

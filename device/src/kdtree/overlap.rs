@@ -33,7 +33,7 @@ impl OpenBox {
         self
     }
 
-    /// The corner farthest along a direction, of which the signs are known. An axis that the
+    /// The corner farthest along a direction with known signs. An axis that the
     /// direction is perpendicular to does not matter: there it is at `other`.
     fn farthest<const N: usize>(
         &self,

@@ -46,7 +46,7 @@ pub fn face_and_girth(size: Point, axis: u32, unit: f32) -> (f32, f32) {
 pub struct Heuristic {
     costs: Costs,
     bounds: Bounds,
-    /// What areas are multiplied by.
+    /// The factor of areas.
     unit: f32,
     half_area: f32,
     /// Cost of the node as a leaf.

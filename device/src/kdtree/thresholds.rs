@@ -25,8 +25,8 @@ pub const CHUNK: u32 = 256;
 /// searched again, in smaller bins. In such a node a plane that just misses a wall of a
 /// building makes the tree some percent worse.
 pub const REFINE: u32 = 16384;
-/// The deepest tree that can be built or traversed. It keeps the stacks of traversal small and does not
-/// decide quality: the areas of boxes so deep add nothing to the cost of a ray.
+/// The deepest tree that can be built or traversed. It keeps the stacks of traversal small and does
+/// not decide quality: the areas of boxes so deep add nothing to the cost of a ray.
 pub const MAX_DEPTH: u32 = 96;
 /// Largest magnitude of a coordinate, so that areas stay finite.
 pub const MAX_COORDINATE: f32 = 1e18;

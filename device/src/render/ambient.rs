@@ -54,7 +54,7 @@ arguments! {
             samples: u32,
             /// How far away a surface occludes, above 0.
             distance: f32,
-            /// What the directions depend on.
+            /// The seed of the directions.
             seed: u32,
         }
     }

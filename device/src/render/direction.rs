@@ -59,7 +59,7 @@ pub fn atan2_turns([x, y]: [f32; 2]) -> f32 {
     if turn < 1.0 { turn } else { 0.0 }
 }
 
-/// Three unit vectors at right angles, of which the third is given.
+/// Three unit vectors at right angles, the third given.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     first: Vec3,

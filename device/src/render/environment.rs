@@ -17,16 +17,16 @@ use super::texture::{Wrap, between, nearest};
 
 /// Words before the rows of an environment in memory: texels of a row, rows, bits of the turn.
 pub const ENVIRONMENT_WORDS: usize = 3;
-/// Words of a row: [`AliasEntry::to_words`], and the bits of how far its upper and its lower edge are
-/// below the upper pole of the unit sphere; of rows below the horizon, how far they are below the
-/// lower pole, which is less than 0. So rows next to either pole, whose heights hardly differ from
-/// 1 or -1, have edges of full precision.
+/// Words of a row: [`AliasEntry::to_words`], and the bits of how far its upper and its lower edge
+/// are below the upper pole of the unit sphere; of rows below the horizon, how far they are below
+/// the lower pole, which is less than 0. So rows next to either pole, whose heights hardly differ
+/// from 1 or -1, have edges of full precision.
 pub const ENVIRONMENT_ROW_WORDS: usize = 4;
 /// Words of a texel: [`AliasEntry::to_words`] among the texels of its row, and the bits of its
 /// density and its radiance.
 pub const ENVIRONMENT_TEXEL_WORDS: usize = 6;
 
-/// What is seen far away, where paths leave the scene.
+/// The light from far away, where paths leave the scene.
 pub(super) trait Environment: Copy {
     /// Whether shadow rays look for it.
     fn is_sampled(&self) -> bool;
@@ -95,7 +95,7 @@ impl Environment for Sky {
 /// other one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AliasEntry {
-    /// What takes the rest of this thing's share.
+    /// The entry that takes the rest of this one's share.
     pub other: u32,
     /// From 0 to 1.
     pub threshold: f32,

@@ -44,7 +44,7 @@ arguments! {
             rows: u32,
             /// Whether to add to what is in `pixels`.
             is_added: bool,
-            /// What the image shows.
+            /// The quantity that the image shows.
             mode: Mode,
         }
     }

@@ -31,7 +31,7 @@ use glam::Vec2;
 use super::ray::{Ray, larger};
 use crate::kdtree::bounds::Triangle;
 
-/// What the error of a corner in `f32` is at least taken for. Its square is a normal number, so
+/// The minimum that the error of a corner in `f32` is taken for. Its square is a normal number, so
 /// that the bound on edge functions does not vanish.
 const MIN_ERROR: f32 = 1e-18;
 /// A triangle is seen edge-on if the sum of its edge functions is at most this part of the

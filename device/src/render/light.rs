@@ -15,7 +15,7 @@ use super::surface::{SurfacePoint, point_of, rounded};
 use super::traverse::Tree;
 use crate::kdtree::bounds::Bounds;
 
-/// What the surfaces of a scene are like.
+/// The materials of a scene's surfaces.
 pub(super) trait Materials: Copy {
     /// Whether light may be scattered by other normals than those of triangles.
     const IS_SMOOTH: bool;
@@ -105,10 +105,10 @@ pub(super) struct LightSample {
     pub t_max: f32,
     /// Along the shadow ray, of length 1.
     pub direction: Vec3,
-    /// What is divided by the pdf: radiance, or the irradiance of a delta light.
+    /// The numerator over the pdf: radiance, or the irradiance of a delta light.
     pub light: Vec3,
-    /// The density of the direction; of a delta light that no ray hits, the chance that it is chosen, or
-    /// 0 if it sends no light here, so that no shadow ray looks for it.
+    /// The density of the direction; of a delta light that no ray hits, the chance that it is
+    /// chosen, or 0 if it sends no light here, so that no shadow ray looks for it.
     pub pdf: f32,
     /// Whether no ray that goes on can find it.
     pub is_delta: bool,

@@ -1,9 +1,9 @@
 //! The kernel `Path`: light that arrives over any number of surfaces (Kajiya's path tracing).
 //!
-//! At each surface whose BSDF is not specular, a shadow ray samples a light (next event estimation),
-//! and the BSDF samples the direction in which the path goes on. The power heuristic (Veach and
-//! Guibas, 1995) weighs light that both strategies find. From the third bounce on Russian roulette
-//! ends paths by their throughput.
+//! At each surface whose BSDF is not specular, a shadow ray samples a light (next event
+//! estimation), and the BSDF samples the direction in which the path goes on. The power heuristic
+//! (Veach and Guibas, 1995) weighs light that both strategies find. From the third bounce on
+//! Russian roulette ends paths by their throughput.
 
 use glam::Vec3;
 
@@ -78,7 +78,7 @@ arguments! {
             is_spread: bool,
             /// The most surfaces at which a path goes on.
             bounces: u32,
-            /// What random numbers depend on.
+            /// The seed of random numbers.
             seed: u32,
             /// Entries of `lights`.
             light_count: u32,
@@ -262,8 +262,8 @@ impl<M: Materials, E: Environment> PathScene<M, E> {
 impl PlainKernel for Path {
     type Arguments = PathArguments;
 
-    // Latency decides, and so the warps that a multiprocessor holds: with the 236 registers that the
-    // assembler takes by itself, these are 8, and bounces take 2.4 times as long.
+    // Latency decides, and so the warps that a multiprocessor holds: with the 236 registers that
+    // the assembler takes by itself, these are 8, and bounces take 2.4 times as long.
     const REGISTERS: u32 = 72;
 
     #[inline(always)]

@@ -13,7 +13,7 @@ use crate::simt::Warp;
 /// Pointers of [`PathArguments`], which come first.
 const PATH_POINTERS: usize = 12;
 
-/// What paths run through, and its details.
+/// The scene that paths run through, with its details.
 #[derive(Clone, Copy, Debug)]
 pub struct DetailedPathArguments {
     /// All of it, but for materials: these are `TexturedMaterial::to_words`.

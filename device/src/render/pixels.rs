@@ -1,4 +1,4 @@
-//! What the kernels that make images share: the camera, the order of pixels, and the sums in
+//! Shared by the kernels that make images: the camera, the order of pixels, and the sums in
 //! memory.
 
 use glam::Vec3;

@@ -50,7 +50,7 @@ pub fn to_unit(word: u32) -> f32 {
 pub struct Sampler {
     /// Number of the sample.
     index: u32,
-    /// What scrambles: of the pixel, and from pair to pair another.
+    /// The scrambling word: of the pixel, and from pair to pair another.
     seed: u32,
 }
 

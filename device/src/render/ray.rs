@@ -1,7 +1,7 @@
 //! A ray, and where it crosses thick planes; how it meets triangles is in the module `intersect`.
 //!
 //! Let u = 2^-24 and S be the largest coordinate of the ray's origin and of the scene. Planes are
-//! thickened by [`Ray::margin`], 128 u S. Hits need 40 u S of it, of which 4 u S are for hits
+//! thickened by [`Ray::margin`], 128 u S. Hits need 40 u S of it, with 4 u S for hits
 //! before the origin. The rest is a reserve for the rounding in [`Ray::crossing`], some 8 u S,
 //! and for a builder that clips triangles in `f32`.
 //!
@@ -15,7 +15,7 @@ use crate::kdtree::bounds::Bounds;
 
 /// The margin of planes as a part of the largest coordinate: 128 u.
 const MARGIN: f32 = 1.0 / (1 << 17) as f32;
-/// What an origin is moved by as a part of its largest coordinate: 16 u.
+/// The offset of an origin relative to its largest coordinate: 16 u.
 const EPSILON: f32 = 1.0 / (1 << 20) as f32;
 /// The part of the scene's largest coordinate that an origin has at least for this purpose: with
 /// it [`ray_epsilon`] is above all errors of `f64`.
@@ -35,7 +35,7 @@ pub struct Ray {
     pub(super) start: [f32; 3],
     /// The direction, permuted.
     pub(super) direction: [f32; 3],
-    /// What shears x and y in `f32`.
+    /// The shear of x and y in `f32`.
     pub(super) shear: [f32; 2],
     /// The least parameter of a hit, at most 0: what is hit before 0 is hit at 0.
     pub(super) earliest: f32,
@@ -66,7 +66,7 @@ fn max_coordinate(bounds: &Bounds) -> f32 {
     )
 }
 
-/// The larger of two numbers, neither of which is NaN: one instruction on every target.
+/// The larger of two numbers that are not NaN: one instruction on every target.
 #[inline(always)]
 pub(super) fn larger(a: f32, b: f32) -> f32 {
     if cfg!(target_arch = "nvptx64") {

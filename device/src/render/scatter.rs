@@ -19,7 +19,7 @@ use super::shade::unit;
 pub struct BsdfSample {
     /// A unit vector; below 0 in z it passes through the surface.
     pub direction: Vec3,
-    /// What the light from there is multiplied by.
+    /// The factor of the light from there.
     pub factor: Vec3,
     /// The density of the direction; 0 for one that is the only one.
     pub pdf: f32,

@@ -1,6 +1,6 @@
-//! What rays look for in a tree, the closest hit or any, and what they visit on the way.
+//! Searches of rays in a tree, for the closest hit or any, and the nodes and triangles visited.
 
-/// What a ray hits first.
+/// The first hit of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Number of the triangle, or `u32::MAX` for none.
@@ -52,7 +52,7 @@ impl Counter for Uncounted {
     fn test(&mut self) {}
 }
 
-/// What a traversal visited.
+/// The visits of a traversal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Visits {
     /// Nodes, leaves among them.
@@ -73,7 +73,7 @@ impl Counter for Visits {
     }
 }
 
-/// What a ray looks for.
+/// The search of a ray.
 pub(super) trait Search: Counter {
     /// The parameter behind which nothing is of interest any more.
     fn farthest(&self) -> f32;

@@ -8,7 +8,7 @@ use super::search::Hit;
 use crate::kdtree::bounds::Triangle;
 use crate::kernel::Word;
 
-/// What an image shows.
+/// The quantity that an image shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Mode {
@@ -40,7 +40,7 @@ impl Mode {
         }
     }
 
-    /// What it shows, for help.
+    /// A description for help.
     pub const fn what(self) -> &'static str {
         match self {
             Self::Eyelight => "A neutral surface lit from the eye",

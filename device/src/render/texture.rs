@@ -17,7 +17,7 @@ pub const DECODED: usize = 256;
 /// The maximum number of texels of a row or a column.
 pub const MAX_TEXTURE_SIDE: u32 = 1 << 14;
 
-/// What is beyond the edge of a texture.
+/// The texels beyond the edge of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrap {
     /// The texture again.
@@ -37,11 +37,11 @@ pub struct Texture {
     pub width: u32,
     /// Rows, from 1 to [`MAX_TEXTURE_SIDE`].
     pub height: u32,
-    /// What is beyond its left and right edges, and beyond the upper and lower ones.
+    /// The texels beyond its left and right edges, and beyond the upper and lower ones.
     pub wrap: [Wrap; 2],
     /// Whether the four texels around a point are mixed; else the one that it is in counts.
     pub is_linear: bool,
-    /// What the coordinates `u` and `v` of a surface become: with `[a, b, c, d, e, f]` the place
+    /// The map of the coordinates `u` and `v` of a surface: with `[a, b, c, d, e, f]` the place
     /// `a u + b v + c` from the left edge, 0, to the right one, 1, and `d u + e v + f` from the
     /// upper to the lower one.
     pub map: [f32; 6],
@@ -103,7 +103,7 @@ impl Texture {
     }
 }
 
-/// What a texture is like at a point.
+/// The sample of a texture at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Red, green and blue.
@@ -122,7 +122,7 @@ impl Sample {
     }
 }
 
-/// What colours of a texture are.
+/// The encoding of a texture's colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// Light, in sRGB.

@@ -11,10 +11,10 @@ pub const TEXTURED_WORDS: usize = 21;
 pub const COLOUR_WORDS: usize = 12;
 /// In place of a texture's number: none.
 pub const NO_TEXTURE: u32 = u32::MAX;
-/// What a dielectric reflects at its surface, as glTF has it.
+/// The reflectance of a dielectric's surface, as glTF has it.
 const DIELECTRIC: f32 = 0.04;
 
-/// A material as files have it, of which textures scale some numbers.
+/// A material as files have it; textures scale some of its numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaterialParameters {
     /// The diffuse colour of MTL, the base colour of glTF.
@@ -248,7 +248,7 @@ pub struct TexturedMaterials {
     /// For each triangle the coordinates of its corners, any numbers; null where no material has
     /// a texture.
     pub coordinates: *const [[f32; 2]; 3],
-    /// What the materials' numbers name.
+    /// The textures that the materials name by numbers.
     pub textures: Textures,
 }
 

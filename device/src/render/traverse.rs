@@ -3,10 +3,10 @@
 //! Invariant: the answer is that of testing every triangle of the scene, except the one
 //! that the ray leaves, with [`Ray::hit`], bit for bit, whatever the tree. A leaf applies the two
 //! halves of that function. The lower triangle decides equal parameters, and no triangle that could
-//! win is left out: a hit at `t` lies within the ray's margin of a point of its triangle, that point
-//! is in a leaf that refers to the triangle, and with all planes thickened by the margin the ray is
-//! in that leaf at `t`. So leaves are skipped only if the ray misses them thickened, or enters them
-//! behind the best hit so far.
+//! win is left out: a hit at `t` lies within the ray's margin of a point of its triangle, that
+//! point is in a leaf that refers to the triangle, and with all planes thickened by the margin the
+//! ray is in that leaf at `t`. So leaves are skipped only if the ray misses them thickened, or
+//! enters them behind the best hit so far.
 //!
 //! For [`Tree::any_hit`] a limit takes the place of the best hit: a hit that is not behind the
 //! limit is in a leaf that the ray enters no later, so leaves that it enters behind the limit
@@ -95,8 +95,8 @@ impl Tree {
     /// # Safety
     ///
     /// While this value or a copy of it is in use, the memory can be read and does not
-    /// change. There is at least one node, and no leaf is deeper than [`MAX_TRAVERSAL_DEPTH`]. Right
-    /// children are nodes, the references of leaves are there, and they name triangles.
+    /// change. There is at least one node, and no leaf is deeper than [`MAX_TRAVERSAL_DEPTH`].
+    /// Right children are nodes, the references of leaves are there, and they name triangles.
     #[inline(always)]
     pub unsafe fn new(
         nodes: *const Node,

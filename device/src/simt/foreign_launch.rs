@@ -37,7 +37,7 @@ unsafe impl Warp for ForeignLaunch {
 
     #[inline(always)]
     fn converge(self) -> u32 {
-        // Nobody asks: `WithActiveMask` has the mask.
+        // Not called: `WithActiveMask` has the mask.
         1 << self.lane()
     }
 

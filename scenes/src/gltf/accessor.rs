@@ -96,7 +96,8 @@ impl<'a> Accessors<'a> {
         }
     }
 
-    /// Colours: vectors of three or four floats, or of normalized integers. Without a fourth, alpha is 1.
+    /// Colours: vectors of three or four floats, or of normalized integers. Without a fourth, alpha
+    /// is 1.
     pub fn colours(
         &mut self,
         index: Index<Accessor>,

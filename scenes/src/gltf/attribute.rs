@@ -1,5 +1,5 @@
-//! Attributes of vertices that a mesh is read without if they are faulty: texture coordinates, normals
-//! and colours.
+//! Attributes of vertices that a mesh is read without if they are faulty: texture coordinates,
+//! normals and colours.
 
 use super::accessor::Accessors;
 use crate::Warning;
@@ -14,8 +14,8 @@ type Read<'a, T> = fn(&mut Accessors<'a>, Index<Accessor>, &str) -> Result<Vec<T
 pub(super) struct LeftOut(Vec<(String, String)>);
 
 impl LeftOut {
-    /// The elements of an accessor, one for each of so many vertices; none if it cannot be read. `place`
-    /// is the primitive that asks.
+    /// The elements of an accessor, one for each of so many vertices; none if it cannot be read.
+    /// `place` is the primitive that asks.
     pub fn or_elements<'a, T>(
         &mut self,
         accessors: &mut Accessors<'a>,

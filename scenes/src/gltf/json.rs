@@ -1,7 +1,7 @@
 //! The JSON of a glTF file as objects.
 //!
-//! The crate `gltf-json` is stricter than the format: it wants `extras` to be an object, and 5126 to
-//! be written without a point, though JSON has no integers. What it refuses is amended and read
+//! The crate `gltf-json` is stricter than the format: it wants `extras` to be an object, and 5126
+//! to be written without a point, though JSON has no integers. What it refuses is amended and read
 //! again, so that other files are parsed once.
 
 use super::transform::Transform;
@@ -42,8 +42,8 @@ fn trimmed(json: &[u8]) -> &[u8] {
     &json[..end.map_or(0, |last| last + 1)]
 }
 
-/// The transforms of all nodes of a text that [`read`] understands, with the digits of doubles, which
-/// `gltf-json` does not keep.
+/// The transforms of all nodes of a text that [`read`] understands, with the digits of doubles,
+/// which `gltf-json` does not keep.
 pub(super) fn exact_transforms(json: &[u8], root: &Root) -> Vec<Transform> {
     #[derive(serde::Deserialize)]
     struct Nodes {
@@ -134,8 +134,8 @@ fn check_version(value: &Value) -> Result<(), GltfProblem> {
     }
 }
 
-/// Takes out `extras`, which have no use here, and what is null, and gives whole numbers the form of
-/// integers, which stand for floats as well.
+/// Takes out `extras`, which have no use here, and what is null, and gives whole numbers the form
+/// of integers, which stand for floats as well.
 fn amend(value: &mut Value) {
     match value {
         Value::Object(object) => {

@@ -1,8 +1,8 @@
 //! Khronos glTF 2.0 in: JSON with its buffers beside it or within, and GLB.
 //!
-//! The crate `gltf-json` reads the [`json`]; here its default scene becomes triangles. Its own checks
-//! and those of the crate `gltf` above it are not used: they index accessors before they look
-//! whether those exist, and refuse files without the bounds of positions. So every index is
+//! The crate `gltf-json` reads the [`json`]; here its default scene becomes triangles. Its own
+//! checks and those of the crate `gltf` above it are not used: they index accessors before they
+//! look whether those exist, and refuse files without the bounds of positions. So every index is
 //! looked up where it is used, and nothing is allocated that the file does not pay for in bytes or
 //! that is beyond [`MAX_FILE_BYTES`](crate::MAX_FILE_BYTES).
 

@@ -1,7 +1,8 @@
 //! What an OpenEXR file says of itself, before any of it is decoded.
 //!
 //! The decoder asks for memory as its headers say: of a block that is packed, for all that the
-//! block is to become. Blocks of DWA compression have further headers, with the sizes of their parts.
+//! block is to become. Blocks of DWA compression have further headers, with the sizes of their
+//! parts.
 
 use super::{MAX_MEMORY, MAX_PANORAMA_SIDE};
 use exr::block::chunk::{Chunk, CompressedBlock, CompressedScanLineBlock, CompressedTileBlock};
@@ -85,8 +86,8 @@ fn check_blocks(bytes: &[u8]) -> Result<(), String> {
 /// Makes sure that the parts of a packed block are none of more than twice as many bytes as the
 /// block has, its edges filled up to squares of 8 by 8 texels.
 fn check_parts(packed: &[u8], bytes: usize) -> Result<(), String> {
-    // Of eleven counters, those of what is unpacked: other channels, run lengths packed and not, and
-    // coefficients of two bytes.
+    // Of eleven counters, those of what is unpacked: other channels, run lengths packed and not,
+    // and coefficients of two bytes.
     const UNPACKED: [usize; 5] = [1, 6, 7, 8, 9];
     // Run lengths may take half as much again as what they stand for.
     let most = 2 * bytes as u64;

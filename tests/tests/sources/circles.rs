@@ -2,8 +2,8 @@
 //! page says so.
 //!
 //! A use counts between the two modules below the folder that both share. `use` declarations and
-//! paths in code count, and a name that a module re-exports counts where it comes from. Unit tests do
-//! not count: they may use anything. Neither do paths in macros, which are not parsed, nor names
+//! paths in code count, and a name that a module re-exports counts where it comes from. Unit tests
+//! do not count: they may use anything. Neither do paths in macros, which are not parsed, nor names
 //! that a glob re-exports.
 
 use std::collections::{BTreeMap, BTreeSet};

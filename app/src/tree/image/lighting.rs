@@ -165,8 +165,8 @@ fn surface_of(material: &Material) -> SurfaceMaterial {
     parameters_of(material).surface()
 }
 
-/// The delta lights of a view or a file, in a scene with this offset. Directions become units, and angles
-/// across a disc or a cone the cosines of their halves.
+/// The delta lights of a view or a file, in a scene with this offset. Directions become units, and
+/// angles across a disc or a cone the cosines of their halves.
 fn delta_lights(lights: &Lights, offset: DVec3) -> Vec<DeltaLight> {
     let relative = |position: DVec3| (position - offset).as_vec3();
     let suns = lights.suns.iter().map(|sun| DeltaLight::Sun {

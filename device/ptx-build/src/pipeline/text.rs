@@ -84,8 +84,8 @@ pub(super) fn short_names(mut text: String) -> String {
     text
 }
 
-/// Adds the block size to each entry, and the limit of its registers, and drops comments, blank lines, the tabs that
-/// the compiler lines up operands with, and the spaces between these.
+/// Adds the block size to each entry, and the limit of its registers, and drops comments, blank
+/// lines, the tabs that the compiler lines up operands with, and the spaces between these.
 pub(super) fn bound_launches(text: &str, limits: &RegisterLimits) -> String {
     let mut bounded = String::with_capacity(text.len());
     let mut in_entry_head = false;

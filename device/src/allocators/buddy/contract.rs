@@ -17,7 +17,7 @@ fn level_of(units: u32) -> u32 {
     32 - (units - 1).leading_zeros()
 }
 
-/// The level of a block, and its number there. What is no block has a level or a number that
+/// The level of a block, and its number there. An address of no block has a level or a number that
 /// no heap has.
 #[inline(always)]
 fn parts(block: u32) -> (u32, u32) {
@@ -72,7 +72,7 @@ impl Allocator for BuddyAlloc {
     const FREES: bool = true;
     const REUSES_ACROSS_SIZES: bool = true;
     const WALKABLE: bool = true;
-    // What another thread splits or merges is hidden for a moment.
+    // A block that another thread splits or merges is hidden for a moment.
     const EXACT_NULL: bool = false;
     // A request merges what is named, up to 4096 groups a level, before it is refused.
     const BOUNDED_REFUSAL: bool = false;
@@ -135,10 +135,10 @@ impl Allocator for BuddyAlloc {
         let all = warp.converge();
         let group = Group::by_key(warp, all, word);
         let bits = group.union(warp, all, 1 << (index % GROUP_BLOCKS));
-        // What the lanes did to their blocks comes before what their leader releases.
+        // Accesses of the lanes to their blocks come before their leader's release.
         warp.sync(all);
         if group.leads() {
-            // SAFETY: the caller's promise: live blocks, of which each lane gives up one.
+            // SAFETY: the caller's promise: live blocks, and each lane gives up one of them.
             unsafe { self.give(warp, level, index / GROUP_BLOCKS, bits) };
         }
     }
@@ -164,7 +164,7 @@ impl Allocator for BuddyAlloc {
         if warp.thread() != 0 {
             return sum;
         }
-        // What is free is what a request would find: merged.
+        // A free block is one that a request would find: merged.
         // SAFETY: a level of the heap, which is at rest.
         unsafe { self.sweep(warp, self.layout.top()) };
         for level in 0..=self.layout.top() {

@@ -1,4 +1,4 @@
-//! What the 3L allocator is, for people.
+//! The description of the 3L allocator.
 
 use super::BuddyAlloc;
 use crate::allocators::common::UNIT;

@@ -1,11 +1,11 @@
 //! The words of groups: signals of blocks, and how blocks are taken and given back.
 //!
 //! A group's word has a bit for each of its blocks, set while the block is free, and above
-//! them [`LISTED`]: the group is in its level's queue, or a thread holds it. Who sets the first
-//! bit of a group that is not listed lists it. Who gets a group from the queue takes what it
-//! wants of the free blocks, and lists the group again if there are more. A group whose free
-//! blocks were merged away stays listed: who gets it finds nothing, and clears the bit. That is
-//! the paper's CAPTURED signal.
+//! them [`LISTED`]: the group is in its level's queue, or a thread holds it. A thread that sets the
+//! first bit of a group that is not listed lists it. A thread that gets a group from the queue
+//! takes what it wants of the free blocks, and lists the group again if there are more. A group
+//! whose free blocks were merged away stays listed: who gets it finds nothing, and clears the bit.
+//! That is the paper's CAPTURED signal.
 //!
 //! Buddies are the bits `2 i` and `2 i + 1`. Whether both stay set when they are free, or are
 //! merged: see [`merge`](super::merge).

@@ -33,7 +33,7 @@ pub const ROW_NAMES: u32 = 16;
 const ROW_SLOTS: u32 = 2 * ROW_NAMES;
 /// The logarithm of the maximum number of rows of a level: 4096 names.
 const MAX_ROWS_SHIFT: u32 = 8;
-/// What the tables are aligned to.
+/// The alignment of the tables.
 const LINE: u64 = 256;
 
 /// Where the tables lie, in bytes from their beginning.
@@ -60,7 +60,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The largest level, of which there is one block.
+    /// The largest level, which has one block.
     #[inline(always)]
     pub fn top(&self) -> u32 {
         // Not `ilog2`, which panics if there are no units.

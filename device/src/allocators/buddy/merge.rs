@@ -197,7 +197,7 @@ impl BuddyAlloc {
     #[inline(always)]
     pub(super) unsafe fn sweep<W: Warp>(&self, warp: W, end: u32) {
         for level in 0..end {
-            // SAFETY: a level, its rows, and a name of a row. What is named is a group.
+            // SAFETY: a level, its rows, and a name of a row. The named item is a group.
             unsafe {
                 // Relaxed: see the module.
                 if self.named(level).load(Relaxed) == 0 {

@@ -2,8 +2,8 @@
 //! a buddy system with a queue of signals for each size of blocks.
 //!
 //! Blocks of *level* k are 2^k units. A level has a circular queue, and HEAD and TAIL, tickets
-//! of which are drawn by `fetch_add`. Who draws a ticket of HEAD looks at the signal in its
-//! slot (section 3, figure 1 of the paper):
+//! of which are drawn by `fetch_add`. A thread that draws a ticket of HEAD looks at the signal in
+//! its slot (section 3, figure 1 of the paper):
 //!
 //! | signal | paper | here |
 //! |---|---|---|
@@ -23,9 +23,9 @@
 //! - *Nobody waits.* In the paper the thread of an even ticket waits until that of an odd one
 //!   has split a block, and both are lanes of one warp as a rule. Since sm_70 lanes are
 //!   scheduled apart, and before it they were not to be waited for at all; a thread whose slot
-//!   is never filled waits for ever. Here nothing is announced by a ticket. Who finds no block
-//!   on its level takes one above and splits it for itself and the lanes that run with it, and
-//!   a slot that is not filled is skipped: its producer sees that, and draws another ticket.
+//!   is never filled waits for ever. Here nothing is announced by a ticket. A thread that finds no
+//!   block on its level takes one above and splits it for itself and the lanes that run with it,
+//!   and a slot that is not filled is skipped: its producer sees that, and draws another ticket.
 //! - *Buddies merge in one step.* The paper takes the smaller of two buddies off the queue,
 //!   then the larger, in this order so that two threads do not each take one; a thread that
 //!   loses the second puts the first back, and in between it is nobody's. Here the signals of

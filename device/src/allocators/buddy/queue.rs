@@ -16,10 +16,11 @@
 //! thread has a permit, and there are no more permits than groups. So as long as a thread looks
 //! for a group there is one that no other looks at before it: HEAD does not pass TAIL, no
 //! group is left behind, and each ticket that a thread draws in vain is one that another had
-//! drawn and not filled yet. Who stalls with a ticket costs each lap of the queue one ticket.
+//! drawn and not filled yet. A thread that stalls with a ticket costs each lap of the queue one
+//! ticket.
 //!
-//! *Full queues*: a group is listed once, and there are as many slots as groups. Who puts one has
-//! a dead slot in each lap.
+//! *Full queues*: a group is listed once, and there are as many slots as groups. A thread that puts
+//! one has a dead slot in each lap.
 //!
 //! *Wrap-around*: a ticket has 37 bits in a slot, compared by their difference. For an old one
 //! to look new, a thread would have to stall while 2^36 tickets of one level are drawn. One
@@ -165,7 +166,7 @@ impl BuddyAlloc {
             // Acquire: as many slots as there are permits are filled.
             if (listed.fetch_add(u32::MAX, Acquire) as i32) > 0 {
                 // Each turn that fails is at a ticket that another thread has drawn and has not
-                // used. Who finds 32 of them goes elsewhere, so that the time is bounded.
+                // used. A thread that finds 32 of them goes elsewhere, so that the time is bounded.
                 for _ in 0..TRIES {
                     let (ticket, slot) = self.draw(level, 0);
                     // Relaxed, both: see the module.

@@ -181,7 +181,7 @@ impl BuddyAlloc {
     ///
     /// # Safety
     ///
-    /// The caller owns the blocks, of which there is one if `source` is above `level`.
+    /// The caller owns the blocks: one if `source` is above `level`.
     #[inline(always)]
     unsafe fn split<W: Warp>(
         &self,

@@ -115,7 +115,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
         unsafe {
             let wanted = units(bytes, self.layout.unit_shift);
             let group = Group::form(warp, wanted);
-            // What this lane requests: its own units if it does so for itself; as
+            // The units that this lane requests: its own units if it does so for itself; as
             // the leader of others the sum, which is more; as one of the others
             // more than there is, so that `find` returns at once.
             let mut request = if group.total > u64::from(self.layout.region_units) {

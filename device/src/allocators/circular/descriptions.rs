@@ -1,4 +1,4 @@
-//! What the circular allocators are, for people.
+//! The descriptions of the circular allocators.
 
 use super::{CMalloc, CMallocPaper, CfMalloc, CfMallocPaper};
 use super::{CfmMalloc, CfmMallocPaper, CmMalloc, CmMallocPaper};

@@ -10,9 +10,9 @@ pub struct Group {
     pub mask: u32,
     /// The lane that acts for all.
     pub leader: u32,
-    /// What the lanes below this one want.
+    /// The units that the lanes below this one want.
     pub before: u64,
-    /// What all lanes want.
+    /// The units that all lanes want.
     pub total: u64,
     lane: u32,
 }

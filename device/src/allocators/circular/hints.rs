@@ -192,7 +192,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// The region where a request starts.
     #[inline(always)]
     pub(super) fn start<W: Warp>(&self, warp: W, wanted: u32) -> u32 {
-        // SAFETY: `index` is below the number of tickets, of which there is one at least.
+        // SAFETY: `index` is below the number of tickets, at least one.
         unsafe {
             if self.is_large(wanted) {
                 return self.beyond(Self::place(warp));

@@ -367,5 +367,5 @@ impl Index {
 }
 
 mod long;
-// What a search reads.
+// Reads of a search.
 mod look;

@@ -38,7 +38,7 @@ const MIN_REGION_BYTES: u64 = 4096;
 /// Beyond this a large pool has more regions instead: in 100 GiB, regions of 4 MiB made
 /// 10^5 requests take three times as long as these.
 const MAX_REGION_BYTES: u64 = 512 << 10;
-/// What the parameters may be, for messages.
+/// The parameters, for messages.
 pub const PARAMETERS: &str = "split=tail|uniform|heap, frag=1.0..16.0, chunk=BYTES from 1 on, \
                               region=BYTES, a power of two from a unit on (neither beyond the \
                               largest pool), unit=BYTES, a power of two from 16 (with two \
@@ -139,7 +139,7 @@ pub fn plan(
             (ratio * 16.0) as u32
         }
     };
-    // What is larger than any pool would be truncated where it is packed.
+    // A value larger than any pool would be truncated where it is packed.
     let bytes_of = |name: &str, least: u64| match value_of(request, name) {
         None => Ok(None),
         Some(text) => match text.parse::<u64>() {

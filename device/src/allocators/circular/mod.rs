@@ -7,7 +7,7 @@
 //! is free. The four differ in two choices: flag and link in two words or fused
 //! into one (`links`), and one offset for all or one a multiprocessor.
 //!
-//! What is ours, and why:
+//! Differences from the paper, and why:
 //!
 //! - Headers lie in a table and stay valid for ever (`links` has the argument):
 //!   the published algorithm corrupts memory if a thread stalls between reading

@@ -26,7 +26,7 @@ const LATEST: u32 = 3;
 /// Last round: once more from the first region beyond the nursery, with the fuel that is left.
 /// Where the last request ended may be close to the end, and nearly all of the pool before it.
 const AROUND: u32 = 4;
-/// What a walk may spend in the nursery, and once more beyond: 1 for a turn of
+/// The steps that a walk may spend in the nursery, and once more beyond: 1 for a turn of
 /// waiting, `STEP` for a chunk or region that it looks at. So it looks at some
 /// hundreds, but waits longer at a chunk that thousands of threads split.
 const FUEL: u32 = 1 << 14;
@@ -128,7 +128,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                         fuel -= 1;
                         let patient =
                             fuel & PATIENCE != 0 || (round != NEARBY && fuel & LONG_PATIENCE != 0);
-                        // What another thread holds may come free, and fit.
+                        // A chunk that another thread holds may come free, and fit.
                         if link.state == LOCKED {
                             sure = false;
                         }

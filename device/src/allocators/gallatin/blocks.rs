@@ -4,8 +4,8 @@
 //! owned it, until all of its slices are free. Three things belong to it: its count
 //! ([`super::counts`]), a bit for each slice that was freed ([`super::slices`]), and its
 //! *state*: the class, or that the block is at rest; how many threads have pinned it; whether it
-//! is in the lists of blocks with free slices ([`super::partial_blocks`]); and how many of its words of
-//! bits are full.
+//! is in the lists of blocks with free slices ([`super::partial_blocks`]); and how many of its
+//! words of bits are full.
 //!
 //! A word becomes full by the `fetch_or` of some free, and ceases to be by the exchange of some
 //! request that takes slices again. Of a word these alternate, and each is counted in the state
@@ -32,7 +32,7 @@ const STATE_CLASS_SHIFT: u32 = 59;
 pub const HINTED: u64 = 1 << 58;
 /// One pin.
 pub const PIN: u64 = 1 << 32;
-/// What the count of full words begins with: a request may take of a word, and count that, before
+/// The first value of the count of full words: a request may take of a word, and count that, before
 /// the thread that filled it has counted. So the count does not fall below 0.
 const NO_WORDS: u64 = 1 << 24;
 /// The state of a block at rest.
@@ -44,7 +44,7 @@ pub fn class_of(state: u64) -> u32 {
     (state >> STATE_CLASS_SHIFT) as u32
 }
 
-/// What is added to the state of a block at rest to give it a class.
+/// The term that gives the state of a block at rest a class.
 #[inline(always)]
 pub fn class_added(class: u32) -> u64 {
     u64::from(class).wrapping_sub(u64::from(NO_CLASS)) << STATE_CLASS_SHIFT
@@ -87,7 +87,7 @@ impl Gallatin {
         self.is_sliced(state) && counted == NO_WORDS + u64::from(self.layout.words(class))
     }
 
-    /// What follows [`Self::fill`] of so many words.
+    /// The steps after [`Self::fill`] of so many words.
     ///
     /// # Safety
     ///
@@ -189,7 +189,7 @@ impl Gallatin {
     }
 }
 
-/// What follows a free that filled a word, or was the first of one, out of line as it is rare.
+/// The steps after a free that filled a word, or was the first of one, out of line as it is rare.
 /// `what` is the block, and in the lowest bit the words that were filled.
 ///
 /// # Safety

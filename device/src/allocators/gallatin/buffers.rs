@@ -6,13 +6,13 @@
 //! the like of it. So who found a block exhausted, and takes it out of the buffer, takes out
 //! no other that has the number again.
 //!
-//! Who takes an exhausted block out obtains the next. The others wait for it as long as their
-//! [`RetryBudget`] lasts, or each would obtain one: 100,000 requests of mixed sizes took all blocks
-//! of 2 GiB so. Then one of them obtains a block in place of who was to, and the others wait anew;
-//! who comes second frees what it did not want. Who has waited too often takes slices that were
-//! freed, or a block for itself. Nobody depends on another.
+//! The thread that takes an exhausted block out obtains the next. The others wait for it as long as
+//! their [`RetryBudget`] lasts, or each would obtain one: 100,000 requests of mixed sizes took all
+//! blocks of 2 GiB so. Then one of them obtains a block in place of who was to, and the others wait
+//! anew; who comes second frees what it did not want. A thread that has waited too often takes
+//! slices that were freed, or a block for itself. No thread depends on another.
 //!
-//! What a request does that finds no block: [`super::drain_buffers`].
+//! Requests that find no block are served by [`super::drain_buffers`].
 //!
 //! | operation | order | why |
 //! |---|---|---|

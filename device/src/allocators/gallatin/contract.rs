@@ -99,7 +99,7 @@ impl Gallatin {
         u64::from(length) << self.layout.segment_shift()
     }
 
-    /// What has begun in a block: slices, live and free, or a live run.
+    /// The contents that begin in a block: slices, live and free, or a live run.
     ///
     /// # Safety
     ///

@@ -2,7 +2,7 @@
 //!
 //! A block is *open* as long as slices are left to be claimed. Its *count* is how many were, with
 //! the class in the highest bits, or that the block is closed. A claim is an addition: who moved
-//! the count on owns the slices that it passed. What is beyond the block's slices is refused, so
+//! the count on owns the slices that it passed. A slice beyond the block's is refused, so
 //! that a count that is exhausted may go on growing: by what the lanes that run at a time add a
 //! few times each, since the block leaves the buffer before they are done.
 //!
@@ -28,7 +28,7 @@ pub const COUNT_MASK: u32 = (1 << COUNT_BITS) - 1;
 /// The count of a block that is not open.
 pub const CLOSED: u32 = NO_CLASS << COUNT_BITS | 1 << 20;
 
-/// The count of an open block of `class`, of which so many slices are claimed.
+/// The count of an open block of `class` with so many slices claimed.
 #[inline(always)]
 pub fn open_count(class: u32, slices: u32) -> u32 {
     class << COUNT_BITS | slices
@@ -88,7 +88,7 @@ impl Gallatin {
         }
     }
 
-    /// Opens a block, of which the caller takes the first `count` slices.
+    /// Opens a block, whose first `count` slices the caller takes.
     ///
     /// # Safety
     ///
@@ -131,7 +131,7 @@ impl Gallatin {
     /// `block` is one of the heap.
     #[inline(always)]
     pub(super) unsafe fn close(&self, block: Block) {
-        // SAFETY: the caller's promise. What the exchange finds unclaimed is ours.
+        // SAFETY: the caller's promise. Slices that the exchange finds unclaimed are ours.
         unsafe {
             // Acquire: as for a claim.
             let before = self.count(block).swap(CLOSED, Acquire);

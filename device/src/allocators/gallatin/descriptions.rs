@@ -1,4 +1,4 @@
-//! What Gallatin is, for people.
+//! The description of Gallatin.
 
 use super::Gallatin;
 use crate::description::{Described, Description, Parameter};

@@ -1,13 +1,13 @@
 //! How a request drains buffers when there is no free block.
 //!
-//! It takes slices of its class that were freed ([`super::partial_blocks`]), and then empties all buffers,
-//! as long as blocks are in any: what was claimed of them stays live, the rest is free. It is
-//! refused when all of that fails. It takes no slice of a larger class: on a full heap requests
+//! It takes slices of its class that were freed ([`super::partial_blocks`]), and then empties all
+//! buffers, as long as blocks are in any: what was claimed of them stays live, the rest is free. It
+//! is refused when all of that fails. It takes no slice of a larger class: on a full heap requests
 //! for 16 bytes held 64 KiB each, and so two thirds of the pool.
 //!
 //! A buffer is emptied by the exchange of the word that names the block, which is then closed.
-//! Who put the block there, and who claims of it, does not mind: a claim of a block that is closed
-//! gets nothing, and obtains another.
+//! Neither the thread that put the block there nor one that claims of it minds: a claim of a block
+//! that is closed gets nothing, and obtains another.
 //!
 //! | operation | order | why |
 //! |---|---|---|

@@ -245,7 +245,7 @@ fn divide(request: &Request, segment_shift: u32, unit_shift: u32) -> Result<Heap
 }
 
 /// Divides the memory of `request` into segments of the size that it names, or of a 64th of the
-/// pool within limits, with the least units of which all can be numbered.
+/// pool within limits, with the smallest units that can all be numbered.
 ///
 /// # Errors
 ///

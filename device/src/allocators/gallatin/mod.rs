@@ -25,11 +25,11 @@
 //!   nobody has pinned, owns the block*, and gives it back to its segment.
 //!
 //! Everything else is a hint: which block a buffer names, the bits of the trees, and which blocks
-//! have free slices. Who clears a hint looks again at what it stands for; who sets it does so
-//! after what it stands for. Both are read-modify-writes of one word, so that one of the two
-//! sees the other, and no memory is hidden for good.
+//! have free slices. A thread that clears a hint looks again at what it stands for; who sets it
+//! does so after what it stands for. Both are read-modify-writes of one word, so that one of the
+//! two sees the other, and no memory is hidden for good.
 //!
-//! What is ours, and why:
+//! Differences from the paper, and why:
 //!
 //! - Slices are freed in a bitmap, not by a counter a block: what was freed of a block that still
 //!   has live slices serves requests when there is nothing else, where in the published code it is

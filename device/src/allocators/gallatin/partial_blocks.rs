@@ -3,9 +3,9 @@
 //!
 //! A block is *listed* when one of its words gets its first free slice: by the hint in its
 //! state, by its bit in the record of its segment, which lists blocks of all classes, and by the
-//! segment's in the tree of the class. Who finds no free slice in it takes it off these lists in
-//! the same order, and looks again after each step. Each list is a word that both change by
-//! read-modify-writes: the later one sees what the earlier did before.
+//! segment's in the tree of the class. A thread that finds no free slice in it takes it off these
+//! lists in the same order, and looks again after each step. Each list is a word that both change
+//! by read-modify-writes: the later one sees what the earlier did before.
 //!
 //! | operation | order | why |
 //! |---|---|---|
@@ -31,7 +31,7 @@ const TRIES: u32 = 8;
 /// Words of a row.
 const ROW: u32 = 16;
 
-/// What a look at a block's bits came to.
+/// The outcome of a look at a block's bits.
 #[derive(Clone, Copy)]
 struct Look {
     /// The slices that were taken.

@@ -4,8 +4,8 @@
 //! It does not wait where it finds that, but looks again after a pause that all lanes of its warp
 //! make together ([`super::contract`]): a lane that waits inside of a branch takes its warp's
 //! turns from a lane in another, which may be about to obtain a block that many warps wait for.
-//! When lanes waited inside, so many of 100,000 requests of mixed sizes gave up, each taking a block
-//! for itself, that no block was left.
+//! When lanes waited inside, so many of 100,000 requests of mixed sizes gave up, each taking a
+//! block for itself, that no block was left.
 //!
 //! No request depends on another: its budget ends.
 
@@ -17,7 +17,7 @@ const LOOKS: u32 = 512;
 const TURNS_BITS: u32 = 8;
 const LOOKS_BITS: u32 = 12;
 
-/// What a request has seen of its buffer.
+/// The looks of a request at its buffer.
 #[derive(Clone, Copy)]
 pub struct RetryBudget {
     /// The looks since the buffer changed.

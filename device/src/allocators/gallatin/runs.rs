@@ -3,7 +3,7 @@
 //! segments side by side, the last in the pool that there are.
 //!
 //! The state of a run's first block has the class, or [`RUN`] for segments, whose number is
-//! beside it. Nobody but the run's owner changes either; late threads may pin the block for a
+//! beside it. Only the run's owner changes either; late threads may pin the block for a
 //! moment, and learn that it is not what they looked for.
 //!
 //! A run of segments is claimed one after the other; who loses one gives back the others.

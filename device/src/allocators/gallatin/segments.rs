@@ -1,14 +1,14 @@
 //! Segments: which of their blocks are free.
 //!
-//! A segment's word has a bit for each free block. Who clears bits owns the blocks, and whoever
-//! owns a block may set its bit again. Requests take one of the first segment that has some, and
-//! who loses one to another goes to a segment near by: 132 multiprocessors that want a block at
-//! once would take turns at one word otherwise. Runs ([`super::runs`]) take several blocks side
-//! by side, or all blocks of several segments.
+//! A segment's word has a bit for each free block. A thread that clears bits owns the blocks, and
+//! whoever owns a block may set its bit again. Requests take one of the first segment that has
+//! some, and who loses one to another goes to a segment near by: 132 multiprocessors that want a
+//! block at once would take turns at one word otherwise. Runs ([`super::runs`]) take several blocks
+//! side by side, or all blocks of several segments.
 //!
 //! Two trees have hints: of segments with free blocks, and of segments whose blocks are all free.
-//! Who makes a word what a hint stands for sets it afterwards; who takes that away clears it, and
-//! looks at the word again.
+//! A thread that makes a word what a hint stands for sets it afterwards; who takes that away clears
+//! it, and looks at the word again.
 //!
 //! | operation | order | why |
 //! |---|---|---|

@@ -18,7 +18,7 @@ use super::layout::Shape;
 use super::word::Permits;
 use crate::simt::Warp;
 
-/// A set bit of `bits`, of which there is one: the first from bit `from` on, around the end.
+/// A set bit of `bits`, which has one: the first from bit `from` on, around the end.
 #[inline(always)]
 fn pick(bits: u32, from: u32) -> u32 {
     (bits.rotate_right(from % 32).trailing_zeros() + from) % 32
@@ -60,7 +60,7 @@ impl Slabs {
     ///
     /// # Safety
     ///
-    /// `taken` are permits for chunks of `class`, of which the caller has this one.
+    /// `taken` are permits for chunks of `class`, and the caller has this one of them.
     #[inline(always)]
     pub(super) unsafe fn take_bit<W: Warp>(
         &self,
@@ -159,7 +159,7 @@ impl Slabs {
                 word = 0;
                 warp.back_off();
             }
-            // SAFETY: a bitmap has a multiple of 16 words, of which these are 16.
+            // SAFETY: a bitmap has a multiple of 16 words, and these are 16 of them.
             let row = unsafe { &*self.bits_at(slab, word).cast() };
             let [a, b, c, d] = atomic::load_row(row);
             let mut free = 0;

@@ -13,7 +13,7 @@ use crate::simt::Warp;
 const MAX_POOL: u64 = 1 << 40;
 /// The most slabs, so that their numbers fit a word with others.
 const MAX_SLABS: u64 = 1 << 18;
-/// What the parts of the pool are multiples of.
+/// The granularity of the parts of the pool.
 const LINE: u64 = 256;
 
 impl Slabs {
@@ -21,7 +21,7 @@ impl Slabs {
     ///
     /// # Safety
     ///
-    /// Nobody uses the heap, and all threads of a launch call this.
+    /// No thread uses the heap, and all threads of a launch call this.
     unsafe fn init<W: Warp>(&self, warp: W) {
         let layout = &self.layout;
         // SAFETY: words of bitmaps, slabs, heads and rows of sets.
@@ -59,7 +59,7 @@ impl Slabs {
         }
     }
 
-    /// What a slab has in chunks, in bytes.
+    /// The used and the free bytes of a slab.
     ///
     /// # Safety
     ///
@@ -141,7 +141,7 @@ fn large_heap<L: Relay>(heap: &Heap) -> Heap {
     L::heap(heap.pointers[0], heap.integers[1])
 }
 
-/// What the parameters of a request are: the logarithm of a slab's bytes, if given, and the
+/// The parameters of a request: the logarithm of a slab's bytes, if given, and the
 /// percentage of the slabs.
 fn parameters<L: Relay>(request: &Request) -> Result<(Option<u32>, u64), SetupError> {
     let bad = SetupError::BadParameter {

@@ -1,4 +1,4 @@
-//! What Halloc is, for people.
+//! The description of Halloc.
 
 use super::{Halloc, PageRuns};
 use crate::allocators::CudaMalloc;
@@ -21,7 +21,7 @@ const SLAB: Parameter = Parameter {
     default: "4194304, or less in a pool of less than 1.4 GiB",
     what: "size of a slab, which has chunks of one size",
 };
-/// The share of slabs, of which so much is the default.
+/// The share of slabs, with this default.
 const fn share(default: &'static str) -> Parameter {
     Parameter {
         name: "share",

@@ -2,10 +2,12 @@
 //!
 //! A head is an entry with the number of a slab, and a flag while a thread replaces it. Which
 //! slab is in an entry is a hint, that the slab's word confirms. So all accesses to entries are
-//! relaxed, and all that the flag does is to keep many threads from replacing the same head. Who
-//! has waited in vain for another one to do it takes chunks elsewhere ([`search`](super::search)).
+//! relaxed, and all that the flag does is to keep many threads from replacing the same head.
+//! A thread that has waited in vain for another one to do it takes chunks elsewhere
+//! ([`search`](super::search)).
 //!
-//! Who fills a head beyond the threshold replaces it, while others go on with what is left.
+//! A thread that fills a head beyond the threshold replaces it, while others go on with what is
+//! left.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -23,7 +25,7 @@ const REPLACED: u32 = 1 << 31;
 /// between them the last are 4 microseconds long on a GPU.
 const PATIENCE: u32 = 16;
 
-/// What a thread wants of a class.
+/// A request for chunks of a class.
 #[derive(Clone, Copy)]
 pub struct ChunkRequest {
     /// The class.
@@ -151,7 +153,7 @@ impl Slabs {
         !has_class(word, class) || count_of(word) >= self.layout.shape(class).threshold()
     }
 
-    /// What is left of [`Self::find`] if `slab`, the head, has not served all of the request, or is
+    /// The rest of [`Self::find`] if `slab`, the head, has not served all of the request, or is
     /// filled by it: gives back the surplus, sees to another head, and takes chunks of it.
     ///
     /// # Safety

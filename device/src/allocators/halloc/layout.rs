@@ -26,7 +26,8 @@ pub const MAX_SLAB_SHIFT: u32 = 24;
 pub const MIN_SLAB_BITS: u32 = 9;
 /// Slabs that a pool has at least, if that makes them no smaller than the least ones.
 const SLABS: u64 = 256;
-/// Slabs for each head of a class that a pool has, and the logarithm of the maximum number of heads.
+/// Slabs for each head of a class that a pool has, and the logarithm of the maximum number of
+/// heads.
 const SLABS_A_HEAD: u32 = 64;
 const MAX_HEAD_BITS: u32 = 3;
 /// Bytes between words of slabs, and between heads, so that no two share a sector.
@@ -36,7 +37,7 @@ pub const ROW_SLABS: u32 = 512;
 pub const ROW_BYTES: u64 = 64;
 /// Sets: the free slabs, and three for each class.
 pub const SETS: u64 = 1 + 3 * CLASSES as u64;
-/// What the tables are aligned to.
+/// The alignment of the tables.
 const LINE: u64 = 64;
 
 /// The scalars of the slabs.
@@ -171,8 +172,8 @@ impl Layout {
         None
     }
 
-    /// The smallest number of bytes for which there is a layout, with slabs of `1 << slab_shift` bytes or of
-    /// the least size.
+    /// The smallest number of bytes for which there is a layout, with slabs of `1 << slab_shift`
+    /// bytes or of the least size.
     pub fn min_bytes(slab_shift: Option<u32>) -> u64 {
         let layout = Self {
             slabs: 1,

@@ -30,7 +30,7 @@ impl Level {
 pub enum Set {
     /// Those without a class.
     Free,
-    /// Those of a class of which so much is taken.
+    /// Those of a class at this level.
     Of(u32, Level),
 }
 

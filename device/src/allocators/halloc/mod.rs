@@ -5,7 +5,7 @@
 //! divided into chunks of one size *class*: 1, 2, 3, 4, 6, 8, 12, ... units ([`layout`]). A
 //! request takes the next ticket of the head of its class, and the chunk with that number, or
 //! another one if that is taken. A head that is filled beyond a threshold is replaced
-//! ([`heads`]). What is larger than a chunk can be goes to another allocator ([`relay`]): runs
+//! ([`heads`]). A request that is too large for a chunk goes to another allocator ([`relay`]): runs
 //! of pages in the rest of the pool ([`pages`]), or the heap of the system.
 //!
 //! The invariants, and the operation that decides each:
@@ -26,7 +26,7 @@
 //! one costs a search. That none is lost, so that all memory is found by whoever looks
 //! everywhere, is argued in [`sets`].
 //!
-//! What is ours, and why:
+//! Differences from the published code, and why:
 //!
 //! - Class and count are one word, which is changed before a bit is. In the published code the
 //!   bit comes first and the class is checked afterwards.

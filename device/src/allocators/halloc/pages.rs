@@ -14,7 +14,7 @@
 //! Words of the map change by read-modify-writes only, which continue each other's release
 //! sequences, also those by which a claim is taken back.
 //!
-//! Nobody waits: a claim fails since another one has succeeded. Words are claimed in ascending
+//! No thread waits: a claim fails since another one has succeeded. Words are claimed in ascending
 //! order, so that of those that overlap the one furthest on fails at none of the others.
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -49,7 +49,7 @@ pub fn table_bytes(pages: u64) -> u64 {
 }
 
 /// The bits of the word of the map from page `at` on that stand for those from `first` to `end`,
-/// of which there is one at least.
+/// at least one.
 #[inline(always)]
 fn mask(at: u32, first: u32, end: u32) -> u32 {
     let low = first.saturating_sub(at);
@@ -105,7 +105,7 @@ impl PageMap {
     ///
     /// # Safety
     ///
-    /// Nobody uses the heap, and all threads of a launch call this.
+    /// No thread uses the heap, and all threads of a launch call this.
     pub(super) unsafe fn reset<W: Warp>(&self, warp: W) {
         // Relaxed, both: the heap is used by later launches only.
         if warp.thread() == 0 {

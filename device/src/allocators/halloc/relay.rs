@@ -32,7 +32,7 @@ pub trait Relay: Allocator {
     /// The logarithm of the bytes of the units by which so many bytes of slabs are numbered.
     fn unit_shift(bytes: u64) -> u32;
 
-    /// The heap of which this is the first integer, set up at `base`; the others are 0.
+    /// The heap with this first integer, set up at `base`; the others are 0.
     #[inline(always)]
     fn heap(base: *mut u8, integer: u64) -> Heap {
         let null = core::ptr::null_mut();
@@ -160,7 +160,7 @@ impl Relay for CudaMalloc {
 
     #[inline(always)]
     fn offset(slabs: *mut u8, _bytes: u64, _unit_shift: u32, block: u64) -> u64 {
-        // What lies in front of the slabs is more than they have, too.
+        // An address in front of the slabs is more than they have, too.
         block.wrapping_sub(slabs.addr() as u64)
     }
 

@@ -1,4 +1,4 @@
-//! What lanes request and free together: permits by one addition for all of a class or of a
+//! Requests and frees of lanes together: permits by one addition for all of a class or of a
 //! slab, and bits by each for itself.
 
 use core::sync::atomic::Ordering::Relaxed;
@@ -52,7 +52,7 @@ impl Slabs {
                 let start = u64::from(chunk) * self.layout.chunk_bytes(class);
                 offset = (u64::from(taken.slab) << self.layout.slab_shift) + start;
             }
-            // Who got none goes away: all that the leader found was nothing.
+            // A thread that got none goes away: all that the leader found was nothing.
             let refused = (taken.count == 0) & is_ours;
             let done = warp.ballot(mask, served | refused) & group;
             rest = if done == 0 { 0 } else { rest & !done };

@@ -1,4 +1,4 @@
-//! What changes the word of a slab, whose bits [`word`](super::word) has.
+//! Changes of the word of a slab, whose bits [`word`](super::word) has.
 //!
 //! | operation | order | why |
 //! |---|---|---|
@@ -270,7 +270,7 @@ impl Slabs {
         let chunks = self.layout.shape(class).chunks;
         // Relaxed: a hint; the exchange decides.
         let mut seen = state.load(Relaxed);
-        // Who loses so many times tries another slab, so that the time is bounded.
+        // A thread that loses so many times tries another slab, so that the time is bounded.
         for _ in 0..TRIES {
             let count = count_of(seen);
             if !has_class(seen, class) || is_head(seen) || count >= most {

@@ -40,7 +40,7 @@ pub fn is_head(word: u64) -> bool {
     word & HEAD != 0
 }
 
-/// What `count` permits add to a word.
+/// The bits that `count` permits add to a word.
 #[inline(always)]
 pub fn permit_bits(count: u32) -> u64 {
     u64::from(count) << 32 | u64::from(count)

@@ -20,7 +20,7 @@ use super::arena::{Arena, Word, owner};
 use super::parameters::{Parameters, pages, pages_bits};
 use crate::simt::Warp;
 
-/// What became of a page that was freed.
+/// The outcome of freeing a page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Freed {
     /// Whether the caller is the chunk's holder now and must make it available.
@@ -103,7 +103,7 @@ impl<P: Parameters> Arena<P> {
         unsafe {
             let there = self.free_pages(chunk);
             let n = if most < there { most } else { there };
-            // Nobody else lowers it.
+            // No other thread lowers it.
             let state = self.meta(chunk, Word::State);
             (n, state.fetch_add(n.wrapping_neg(), AcqRel) - n)
         }

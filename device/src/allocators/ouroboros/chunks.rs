@@ -258,7 +258,7 @@ impl<Q: Queue> Task for Free<Q> {
                     idle(arena, class).fetch_add(idle_now.count_ones(), Relaxed);
                 }
             }
-            // What a lane has freed is counted before the lane goes on and requests it.
+            // The pages that a lane has freed are counted before the lane goes on and requests it.
             warp.sync(all);
             let others = idle_seen.wrapping_add(rank(idle_now, warp.lane()));
             let surplus = others as i32 >= idle_most(arena) as i32;

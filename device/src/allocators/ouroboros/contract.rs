@@ -237,7 +237,7 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
                 }
                 rest = warp.ballot(all, block.is_null() & (epoch != REFUSED));
                 is_again = true;
-                // What one lane has seen free, the lane that looks for its group must see.
+                // A chunk that one lane has seen free, the lane that looks for its group must see.
                 warp.sync(all);
             }
             block

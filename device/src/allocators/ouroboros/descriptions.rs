@@ -1,4 +1,4 @@
-//! What the Ouroboros allocators are, for people.
+//! The descriptions of the Ouroboros allocators.
 
 use super::{
     OuroborosCS, OuroborosCSPaper, OuroborosCVa, OuroborosCVaPaper, OuroborosCVl,

@@ -65,7 +65,7 @@ pub fn line(head: u32, number: u32) -> u64 {
     u64::from(row) * ROW_BYTES + u64::from(number) * LINE_BYTES
 }
 
-/// What the queue of a class keeps in static memory.
+/// The static memory of a class's queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Static {
     /// The logarithm of its words.
@@ -172,7 +172,7 @@ mod tests {
     use super::{HEAD_LINES, LINE_BYTES, Line, ROW_BYTES, heads_bytes, line};
     use crate::allocators::ouroboros::parameters::{Paper, Parameters};
 
-    /// What an H200 keeps in one slice.
+    /// The bytes that an H200 keeps in one slice.
     fn slice(offset: u64) -> (u64, u64) {
         (offset / ROW_BYTES, offset / 256 % 2)
     }

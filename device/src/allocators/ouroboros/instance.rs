@@ -1,6 +1,6 @@
 //! Instances, which serve the classes of pages, and how a request is served.
 //!
-//! What pages and chunks have in common is here once: the lanes of a warp that
+//! Common to pages and chunks: the lanes of a warp that
 //! want pages of a class make one request of the semaphore; if that counts enough, each
 //! kind finds its pages in its own way ([`Kind::obtain`]). If it counts too few, some lanes
 //! get what is available. The others wait for a chunk that another thread is about to

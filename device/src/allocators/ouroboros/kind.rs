@@ -1,4 +1,4 @@
-//! What pages and chunks do differently when they serve a request, and how its lanes are
+//! Differences of pages and chunks when they serve a request, and how its lanes are
 //! divided over chunks.
 
 use super::arena::Arena;
@@ -7,7 +7,7 @@ use super::parameters::{Parameters, pages_bits};
 use super::waiting::supply;
 use crate::simt::Warp;
 
-/// What pages and chunks do differently when they serve a request.
+/// The differences of pages and chunks when they serve a request.
 ///
 /// What is unsafe asks, besides what it says, for a heap that was planned for this kind.
 pub trait Kind {

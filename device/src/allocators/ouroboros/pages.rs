@@ -49,8 +49,8 @@ fn kept<P: Parameters>(arena: &Arena<P>) -> u32 {
     (arena.chunks >> KEPT_SHIFT).max(least)
 }
 
-/// The maximum number of chunks that are divided ahead: a thread that divides them has its block, and returns
-/// when the last is divided.
+/// The maximum number of chunks that are divided ahead: a thread that divides them has its block,
+/// and returns when the last is divided.
 const AHEAD_MOST: u32 = 16;
 
 /// The semaphore of shelved pages. No thread waits at it.
@@ -119,7 +119,7 @@ struct Shelve<Q>(core::marker::PhantomData<Q>);
 /// A shelved page for each of the lanes, which have permits for as many.
 struct Unshelve;
 
-// What these two do.
+// The work of these two.
 mod shelved;
 
 /// Frees a page, the argument, which the caller gives up.

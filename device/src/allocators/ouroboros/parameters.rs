@@ -1,4 +1,4 @@
-//! What an Ouroboros heap is made of, as constants of a type.
+//! The parts of an Ouroboros heap, as constants of a type.
 
 /// Bytes of a chunk's entry in the table of metadata: the paper pads a chunk's
 /// metadata to multiples of 128 B (section 3.2).
@@ -20,8 +20,8 @@ pub unsafe trait Parameters: Copy + 'static {
     const CHUNK_BITS: u32 = 13;
     /// The logarithm of the smallest page's bytes, at least 4.
     const PAGE_BITS: u32 = 4;
-    /// The logarithm of the maximum number of entries that a static queue has. The paper gives each of its
-    /// queues 2,000,000, for 2 GiB; this is for as many in each 2 GiB of 64.
+    /// The logarithm of the maximum number of entries that a static queue has. The paper gives each
+    /// of its queues 2,000,000, for 2 GiB; this is for as many in each 2 GiB of 64.
     const CAPACITY_BITS: u32 = 26;
 
     /// Chunks of a heap from which on each virtualized queue has one of them from the

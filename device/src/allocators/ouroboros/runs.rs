@@ -215,9 +215,9 @@ impl<P: Parameters> Arena<P> {
     #[inline(always)]
     unsafe fn claim_run<W: Warp>(&self, warp: W, first: u32, end: u32) -> u32 {
         // SAFETY: the chunks are of the heap by the caller's promise, so that their words are of
-        // the map. What is given back was claimed here.
+        // the map. The part given back was claimed here.
         unsafe {
-            // What is claimed in vain is in no block, and hidden for a moment.
+            // A part claimed in vain is in no block, and hidden for a moment.
             self.begin_move(warp);
             let mut word = first >> 5;
             let mut refused = NONE;

@@ -353,7 +353,7 @@ impl Semaphore<'_> {
         self.add(n, 0);
     }
 
-    /// What is available, less what is promised of it.
+    /// The available count, less the promised one.
     #[inline(always)]
     pub fn left(self) -> i64 {
         -lacking(self.resources.load(Relaxed))

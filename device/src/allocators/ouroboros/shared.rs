@@ -221,7 +221,7 @@ impl<Q: Queue> Task for Free<Q> {
                     idle(arena, class).fetch_add(idle_now.count_ones(), Relaxed);
                 }
             }
-            // What a lane has freed is counted before the lane goes on and requests it.
+            // The pages that a lane has freed are counted before the lane goes on and requests it.
             warp.sync(all);
             // A thread that frees the last page before the chunk is available leaves it to the
             // one that makes it available.

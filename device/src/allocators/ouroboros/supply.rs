@@ -11,7 +11,7 @@ use super::queue::VOID;
 use super::waiting::{supply, wait_for_pages};
 use crate::simt::Warp;
 
-/// What [`Supply`] returns to lanes that it got permits for: no block.
+/// The result of [`Supply`] for lanes that it got permits for: no block.
 pub const GRANTED: u32 = VOID;
 
 /// The lanes of a group without permits allocate chunks for which other threads wait, too.

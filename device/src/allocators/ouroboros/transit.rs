@@ -68,7 +68,7 @@ impl<P: Parameters> Arena<P> {
         unsafe {
             let mut backoff = Backoff::new();
             loop {
-                // What the caller has seen comes before; see the module.
+                // The caller's reads come before; see the module.
                 fence(AcqRel);
                 let mut sum = 0u64;
                 for stripe in 0..STRIPES {

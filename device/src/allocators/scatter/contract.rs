@@ -84,7 +84,7 @@ impl ScatterAlloc {
         end - page
     }
 
-    /// What a page has in blocks and unused, in bytes.
+    /// The used and the free bytes of a page.
     ///
     /// # Safety
     ///

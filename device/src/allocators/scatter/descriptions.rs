@@ -1,4 +1,4 @@
-//! What ScatterAlloc is, for people.
+//! The description of ScatterAlloc.
 
 use super::ScatterAlloc;
 use crate::description::{Described, Description, Parameter};

@@ -23,7 +23,7 @@
 //! Everything else is a hint: a region's fill level, which group of a page's bits are full,
 //! where requests of a kind were served last. A wrong hint costs a search.
 //!
-//! What is ours, and why:
+//! Differences from the paper, and why:
 //!
 //! - Chunk size and count are one word. In the paper they are two, between whose changes
 //!   a thread may stall.

@@ -273,7 +273,7 @@ impl ScatterAlloc {
                 }
                 return self.divide(page, fit.most, wanted);
             }
-            // Each turn that fails was another thread's success. Who loses 32 times goes
+            // Each turn that fails was another thread's success. A thread that loses 32 times goes
             // elsewhere, so that the time is bounded.
             for _ in 0..TRIES {
                 if !fit.serves(seen) {

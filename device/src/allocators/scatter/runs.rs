@@ -26,7 +26,7 @@ use crate::simt::Warp;
 pub const NONE: u32 = u32::MAX;
 
 /// The bits of the word of the map from page `at` on that stand for pages from `first` to
-/// `end`, of which there is one at least.
+/// `end`, at least one.
 #[inline(always)]
 fn mask(at: u32, first: u32, end: u32) -> u32 {
     let low = first.saturating_sub(at);

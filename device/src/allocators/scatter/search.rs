@@ -26,8 +26,8 @@ use crate::simt::Warp;
 /// Pages that a request looks at before it searches.
 const PROBES: u32 = 8;
 /// Pages of a pool in which requests of one size have all pages to begin at; in smaller ones they
-/// have `1 << FEW_STARTS_BITS`, since each holds a page for that size. Of 4147 pages a tree of 66,443
-/// triangles left no two side by side, with a quarter of the pool in use.
+/// have `1 << FEW_STARTS_BITS`, since each holds a page for that size. Of 4147 pages a tree of
+/// 66,443 triangles left no two side by side, with a quarter of the pool in use.
 const MANY_PAGES: u32 = 1 << 14;
 /// The logarithm of the pages where requests of one size begin in a small pool.
 const FEW_STARTS_BITS: u32 = 5;
@@ -68,7 +68,7 @@ impl ScatterAlloc {
     #[inline(always)]
     pub(super) fn start<W: Warp>(&self, warp: W, capacity: u32) -> Start {
         let size = capacity.wrapping_mul(SIZE_FACTOR);
-        // What requests of one place have in common.
+        // Common to the requests of one place.
         let mut common = size;
         let mut hash = size;
         if self.is_scattered() {

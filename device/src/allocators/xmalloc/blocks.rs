@@ -1,5 +1,5 @@
 //! Requests for basic blocks, and their frees: the lanes of a class that come together draw
-//! tickets of its bin together. What follows if it is empty is elsewhere (`refill`).
+//! tickets of its bin together. An empty bin is refilled elsewhere (`refill`).
 
 use super::XMalloc;
 use super::fifo::{NOTHING, Tickets};

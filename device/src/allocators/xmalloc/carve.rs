@@ -2,8 +2,8 @@
 //!
 //! The *cut* of a class is a word, `superblock << 32 | blocks`: how many blocks of the superblock
 //! have been cut off. Requests add to it, so that as many as there are blocks are served without
-//! a failed exchange; one that reads a number past the last has got nothing. Who cuts the last
-//! block off replaces the word. Others wait a few turns for that, and then replace it
+//! a failed exchange; one that reads a number past the last has got nothing. A thread that cuts the
+//! last block off replaces the word. Others wait a few turns for that, and then replace it
 //! themselves.
 //!
 //! How far past the last the number may grow is bounded: a thread looks before it adds, so that
@@ -25,7 +25,7 @@ const PAST: u32 = 1 << 30;
 /// The cut of a class that has no superblock.
 pub const NO_CUT: u64 = (NONE as u64) << 32 | PAST as u64;
 /// Classes with no more blocks a superblock cut none together: a request has a superblock of its
-/// own, the rest of which is home at once. Otherwise requests for many large blocks would wait
+/// own, whose rest is home at once. Otherwise requests for many large blocks would wait
 /// for one superblock after the other.
 pub const FEW: u32 = 16;
 

@@ -21,7 +21,7 @@ impl XMalloc {
     ///
     /// # Safety
     ///
-    /// `block` is the first unit of a coalesced block, of which the caller owns a part, or all.
+    /// `block` is the first unit of a coalesced block; the caller owns a part of it, or all.
     #[inline(always)]
     unsafe fn header(&self, block: u32) -> &AtomicU32 {
         let offset = u64::from(block) << self.layout.unit_shift();
@@ -65,7 +65,7 @@ impl Allocator for XMalloc {
     const REUSES_ACROSS_SIZES: bool = true;
     // Of the parts of a coalesced block nothing is kept but their number.
     const WALKABLE: bool = false;
-    // What others are about to enqueue, bring home or claim in vain is not seen.
+    // Blocks that others are about to enqueue, bring home or claim in vain are not seen.
     const EXACT_NULL: bool = false;
     // A refusal empties all bins, and looks at the whole map or all superblocks.
     const BOUNDED_REFUSAL: bool = false;

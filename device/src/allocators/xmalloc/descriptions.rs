@@ -1,4 +1,4 @@
-//! What XMalloc is, for people.
+//! The description of XMalloc.
 
 use super::XMalloc;
 use crate::description::{Described, Description, Parameter};

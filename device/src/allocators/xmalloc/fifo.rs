@@ -8,7 +8,7 @@
 //! - *empty*, with [`NOTHING`] for a value: whoever has this ticket or a later one may enqueue;
 //! - *full*: whoever has this ticket or a later one may dequeue.
 //!
-//! Nobody waits for the owner of a ticket, who may not run:
+//! No thread waits for the owner of a ticket, which may not run:
 //!
 //! - A dequeuer with ticket `t` advances its slot to empty, for the ticket a capacity behind
 //!   `t`. If the slot was full, the value is the dequeuer's. If not, the enqueuer with this

@@ -1,4 +1,4 @@
-//! What comes before a refusal: all blocks that lie in bins are brought home, and what is left
+//! The flush before a refusal: all blocks that lie in bins are brought home, and what is left
 //! of superblocks that are being cut. Superblocks all of whose blocks are home serve any class
 //! again.
 //!

@@ -38,7 +38,7 @@ pub struct Permits {
     pub left: u32,
 }
 
-/// Bits `first` to `end` of a word, of which there is one at least, cut to those of the group of
+/// Bits `first` to `end` of a word, at least one, cut to those of the group of
 /// 32 that begins at `at`.
 #[inline(always)]
 fn bits_between(at: u32, first: u32, end: u32) -> u32 {
@@ -65,8 +65,8 @@ impl XMalloc {
         }
     }
 
-    /// Brings the basic blocks `first` to `end` of a superblock home, of which there is one at
-    /// least.
+    /// Brings the basic blocks `first` to `end` of a superblock home, at least
+    /// one.
     ///
     /// # Safety
     ///
@@ -163,7 +163,7 @@ impl XMalloc {
         unsafe {
             // Relaxed: the exchange decides.
             let mut seen = self.word(superblock).load(Relaxed);
-            // Each turn that fails was another thread's success. Who loses so often goes
+            // Each turn that fails was another thread's success. A thread that loses so often goes
             // elsewhere, so that the time is bounded.
             for _ in 0..LOSSES {
                 let (class, home) = (class_in(seen), home_in(seen));

@@ -134,7 +134,7 @@ pub fn plan(request: &Request) -> Result<Heap, SetupError> {
     }
 }
 
-/// The class of so many units, of which there is one at least.
+/// The class of so many units, at least one.
 #[inline(always)]
 pub fn class_of(units: u32) -> u32 {
     let last = units - 1;

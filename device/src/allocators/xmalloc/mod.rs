@@ -24,7 +24,7 @@
 //! The other queues hold superblocks: those that are unused, and for each class those with home
 //! blocks. They are hints: an entry that is wrong costs a try, one that is missing a search.
 //!
-//! What is ours, and why:
+//! Differences from the paper, and why:
 //!
 //! - A bin's slots have tickets that whoever comes later may overtake, so that nobody waits for a
 //!   thread whose turn it is.

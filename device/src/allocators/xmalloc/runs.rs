@@ -20,7 +20,7 @@ use crate::allocators::circular::runs::starts;
 use crate::simt::Warp;
 
 /// The bits of the word of the map from superblock `at` on that stand for those from `first` to
-/// `end`, of which there is one at least.
+/// `end`, at least one.
 #[inline(always)]
 fn mask(at: u32, first: u32, end: u32) -> u32 {
     let low = first.saturating_sub(at);
@@ -217,7 +217,7 @@ impl XMalloc {
         let mut is_again = false;
         loop {
             let mut first = NONE;
-            // SAFETY: `from` is below the number of superblocks, of which there is one at least.
+            // SAFETY: `from` is below the number of superblocks, at least one.
             unsafe {
                 // Relaxed: an estimate, which is right while nobody claims or gives back.
                 if length == 1 {

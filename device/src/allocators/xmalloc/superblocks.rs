@@ -1,8 +1,8 @@
 //! Unused superblocks: the map, in which each has a bit, and what leads to them.
 //!
-//! Who clears a superblock's bit owns the superblock, until it sets the bit again. The queue of
-//! unused superblocks leads to those that were given back, the frontier to those that never were
-//! taken, and a search of the map to what both have missed.
+//! A thread that clears a superblock's bit owns the superblock, until it sets the bit again. The
+//! queue of unused superblocks leads to those that were given back, the frontier to those that
+//! never were taken, and a search of the map to what both have missed.
 //!
 //! | operation | order | why |
 //! |---|---|---|

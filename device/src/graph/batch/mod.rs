@@ -13,7 +13,7 @@ use crate::workspace::{WorkspaceLayout, tiles};
 use job::Job;
 pub use phase::Phase;
 
-/// What a batch does.
+/// The change that a batch makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Inserts its edges.
@@ -22,7 +22,7 @@ pub enum Change {
     Delete,
 }
 
-/// What became of the edges of a batch, each counted once.
+/// The edges of a batch by outcome, each counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Edges that were inserted or deleted.
@@ -175,7 +175,7 @@ impl UpdateSpace {
         header[word::TRIANGLES]
     }
 
-    /// What became of a batch that was not empty.
+    /// The outcome of a batch that was not empty.
     ///
     /// # Errors
     ///
@@ -202,7 +202,7 @@ pub struct Batch {
     pub edges: *mut u64,
     /// Their number.
     pub count: u32,
-    /// What to do with them.
+    /// The change to make with them.
     pub change: Change,
     /// Refuse edges from a vertex to itself.
     pub no_loops: bool,

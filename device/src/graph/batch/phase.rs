@@ -1,4 +1,4 @@
-//! What the launches of a batch do, for those who time them.
+//! The phases of a batch's launches, for timing.
 
 use crate::graph::components::ComponentUpdate;
 use crate::graph::store::classify::{Classify, Compact};
@@ -11,7 +11,7 @@ use crate::graph::triangles::delta::DeltaTriangles;
 use crate::graph::triangles::delta::copies::{DeltaCopy, LinkedDeltaList};
 use crate::launch::Call;
 
-/// What a launch of a batch does.
+/// The phase of a batch that a launch belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Makes keys of the edges, and sorts them.
@@ -42,7 +42,7 @@ impl Phase {
         Self::Components,
     ];
 
-    /// What a launch of `Graph::update` does.
+    /// The phase of a launch of `Graph::update`.
     ///
     /// # Panics
     ///

@@ -189,7 +189,7 @@ mod tests {
         assert!(!chosen(level(false, 100, 5000, 14 * 5000 + 1)));
         assert!(!chosen(level(false, 10, 249, 0)));
         assert!(!chosen(level(false, 2501, 5000, 0)));
-        // What is bottom-up goes on as long as there are enough.
+        // A bottom-up search goes on as long as there are enough.
         assert!(chosen(level(true, 5000, 63, 0)));
         assert!(!chosen(level(true, 5000, 62, 0)));
         assert!(!chosen(level(true, 5000, 500, 7001)));

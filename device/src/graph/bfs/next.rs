@@ -1,4 +1,4 @@
-//! What a warp adds to the next frontier.
+//! The vertices that a warp adds to the next frontier.
 //!
 //! Vertices wait in the warp's scratch memory until there are many: reserving positions in
 //! the queue is an atomic addition to one word, which the L2 cache serves one after the

@@ -1,20 +1,20 @@
-//! What an iteration stores for a vertex, from the rank that a plain step gives it.
+//! The words that an iteration stores for a vertex, from the rank that a plain step gives it.
 //!
-//! Nobody pulls the contribution of a vertex without out-edges, so it keeps the rank: one
+//! No vertex pulls the contribution of a vertex without out-edges, so it keeps the rank: one
 //! way for all vertices.
 
-/// What is stored for a vertex, and the change of its rank by a plain step.
+/// The words stored for a vertex, and the change of its rank by a plain step.
 #[derive(Clone, Copy)]
 pub struct Outgoing {
     /// The rank.
     pub rank: f32,
     /// Rank by out-degree.
     pub contribution: f32,
-    /// What a plain step adds to the rank.
+    /// The change that a plain step makes to the rank.
     pub change: f64,
 }
 
-/// What a plain step gives a vertex.
+/// The rank that a plain step gives a vertex.
 #[derive(Clone, Copy)]
 pub struct NewRank {
     /// The rank.
@@ -42,7 +42,7 @@ impl NewRank {
         }
     }
 
-    /// What a plain step stores in place of a rank and a contribution.
+    /// The words that a plain step stores in place of a rank and a contribution.
     #[inline(always)]
     pub fn plain(self, rank: f32, contribution: f32) -> Outgoing {
         let contribution = adjust(contribution, self.contribution);
@@ -58,8 +58,8 @@ impl NewRank {
         }
     }
 
-    /// What a step over-relaxed by `factor` stores in place of a rank, if the contribution of two
-    /// iterations ago is `before`; see `relaxation`.
+    /// The words that a step over-relaxed by `factor` stores in place of a rank, if the
+    /// contribution of two iterations ago is `before`; see `relaxation`.
     #[inline(always)]
     pub fn over_relaxed(self, rank: f32, before: f32, factor: f32) -> Outgoing {
         let contribution =
@@ -75,7 +75,7 @@ impl NewRank {
 /// The bits of an `f64` that an `f32` has not.
 const FINER: u64 = (1 << 29) - 1;
 
-/// What to store in place of `old`: `exact`, rounded towards `old`.
+/// The value to store in place of `old`: `exact`, rounded towards `old`.
 ///
 /// So what is stored changes by no more than what it stands for, and since only
 /// the damped part of a change goes on, changes end. Were contributions rounded to the

@@ -198,7 +198,7 @@ impl RankArguments {
     }
 }
 
-/// What a lane adds to the sums.
+/// The terms that a lane adds to the sums.
 #[derive(Clone, Copy)]
 struct Tally {
     change: f64,
@@ -232,7 +232,7 @@ impl Tally {
             let rank = *ranks.ranks.add(at);
             let given = NewRank::new(exact, degree);
             let new = if factor > 1.0 {
-                // What is replaced is the contribution of two iterations ago.
+                // The replaced word is the contribution of two iterations ago.
                 given.over_relaxed(rank, *ranks.next.add(at), factor)
             } else {
                 given.plain(rank, *ranks.contributions.add(at))
@@ -283,7 +283,7 @@ impl Tally {
 pub struct Iteration {
     ranks: RankArguments,
     damping: f64,
-    /// What every vertex gets.
+    /// The rank that every vertex gets.
     all: f64,
     /// By how much its steps are over-relaxed.
     factor: f32,

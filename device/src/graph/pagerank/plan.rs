@@ -37,13 +37,13 @@ impl Method {
         }
     }
 
-    /// What it is in a graph: the power iteration if that is directed.
+    /// The method for a graph: the power iteration if that is directed.
     pub fn in_graph(self, directed: bool) -> Self {
         if directed { Self::Power } else { self }
     }
 }
 
-/// What is computed, and how exactly. Ranks are the fixed point of
+/// The method and its exactness. Ranks are the fixed point of
 /// `G x = (1 - d) / n + d (P x + m(x) / n)` for `n` vertices and a damping of `d`: `P`
 /// gives a vertex the ranks of its in-neighbours, each divided by its out-degree, and
 /// `m(x)` is the sum of the ranks of vertices without out-edges.

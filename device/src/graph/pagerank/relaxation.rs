@@ -49,13 +49,13 @@ impl Relaxation {
             return Self::NONE;
         }
         let (rate, factor) = (change / before, f64::from(self.factor));
-        // What shrinks no slower than the factor makes it tells nothing.
+        // A change that shrinks no slower than the factor makes it tells nothing.
         if rate * rate <= factor - 1.0 {
             return self;
         }
         let shown = (rate * rate + factor - 1.0) / (factor * rate);
         let shown = if shown < damping { shown } else { damping };
-        // What begins at few vertices, as after a batch of updates, shrinks by no more
+        // A change that begins at few vertices, as after a batch of updates, shrinks by no more
         // than the damping until it has spread, whatever the graph. So the smaller of
         // two eigenvalues in a row counts.
         let value = if shown < self.shown {

@@ -18,7 +18,7 @@ use crate::kernel::PlainKernel;
 use crate::simt::reduce::has;
 use crate::simt::{Warp, rank};
 
-/// What a key does.
+/// The effect of a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     /// Changes the store.
@@ -43,7 +43,7 @@ impl UpdateArguments {
         unsafe { *self.keys.add(index as usize) }
     }
 
-    /// What key `index` does, where it belongs, and whether its edge is
+    /// The effect of key `index`, where it belongs, and whether its edge is
     /// counted for it.
     ///
     /// # Safety

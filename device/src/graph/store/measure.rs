@@ -1,4 +1,4 @@
-//! What a store holds and what memory it takes.
+//! Vertices and edges of a store, and the memory that they take.
 
 use core::sync::atomic::Ordering::Relaxed;
 

@@ -16,8 +16,8 @@
 //!    the other vertices changed in place, where nothing can fail, and then old blocks are
 //!    freed; else the new blocks are freed and the store is as before.
 //!
-//! Who is done with a store makes its heap empty. Where that cannot be done, [`release`] frees
-//! the blocks.
+//! The owner of a store makes its heap empty in the end. Where that cannot be done, [`release`]
+//! frees the blocks.
 
 pub mod classify;
 pub mod contiguous;

@@ -58,7 +58,7 @@ arguments! {
             count: u32,
             /// Vertices of the graph.
             vertices: u32,
-            /// What the words are.
+            /// The form of the words.
             flags: u32,
             /// Keys of a tile, a multiple of 128.
             tile: u32,

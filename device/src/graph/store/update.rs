@@ -1,4 +1,4 @@
-//! What the kernels of an update share: arguments, counters, and runs of keys.
+//! Shared by the kernels of an update: arguments, counters, and runs of keys.
 //!
 //! Sorted keys with the same source are a run; the first of a run acts for the
 //! vertex where one lane must.

@@ -1,4 +1,4 @@
-//! What the store keeps for a vertex, and how adjacency is read.
+//! The record of a vertex in the store, and how adjacency is read.
 //!
 //! Records hold addresses, which every kernel can follow; handles, which only
 //! the allocator understands and only updates need, lie in an array beside

@@ -110,7 +110,7 @@ pub unsafe fn orient<W: Warp>(warp: W, graph: &TriangleArguments) {
                 let degree = graph.offset(neighbour + 1) - graph.offset(neighbour);
                 let keep =
                     (degree > record.degree) | ((degree == record.degree) & (neighbour > vertex));
-                // What is not kept is written over. Half of them are: no branch.
+                // An entry that is not kept is written over. Half of them are: no branch.
                 *graph.successors.add(end as usize) = neighbour;
                 end += u32::from(keep);
                 position += 1;
@@ -233,7 +233,7 @@ unsafe fn marked(graph: &TriangleArguments, marks: Marks, target: u32) -> u32 {
         }
         let Four(mask) = *TAIL_MASKS.as_ptr().add((end - position) as usize);
         let thirds = four(position);
-        // What is behind the list becomes vertex 0, which is not counted.
+        // Entries behind the list become vertex 0, which is not counted.
         let get = |index: usize| marks.get(thirds[index] & mask[index]) & mask[index];
         found + (get(0) + get(1)) + (get(2) + get(3))
     }

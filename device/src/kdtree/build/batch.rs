@@ -31,7 +31,7 @@ const SUM_MASK: u32 = (1 << SUM_BITS) - 1;
 /// In a destination: an index among the leaves' references, not one on the stack.
 const IN_LEAF: u32 = 1 << 31;
 
-/// What becomes of a lane's node, and where its items go: a place on the stack, or an index
+/// The outcome of a lane's node, and where its items go: a place on the stack, or an index
 /// among the leaves' references with `IN_LEAF`.
 #[derive(Clone, Copy)]
 struct Fate {
@@ -250,7 +250,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
                 };
                 child(left, below, leaf_below, first, split.below);
                 child(left + 1, above, leaf_above, first_above, split.above);
-                // Nobody else has a child of the node yet.
+                // No other warp has a child of the node yet.
                 (*record).sizes = sizes;
                 if leaf_below && leaf_above {
                     self.complete = (node.node, sizes);

@@ -76,7 +76,7 @@ impl Part for Subtrees {
     const QUEUE: Queue = Queue::Subtrees;
 }
 
-/// What a warp works on, and how far it is.
+/// The task of a warp, and its progress.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Nothing: the queue has the next task.

@@ -102,7 +102,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Errors
     ///
-    /// What ends the build.
+    /// The error that ends the build.
     ///
     /// # Safety
     ///

@@ -340,7 +340,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     /// # Safety
     ///
     /// The kernel's contract holds, and `start_partition` has put the chunks of the node into
-    /// the queue, of which this is one.
+    /// the queue, this one included.
     #[inline(always)]
     pub(super) unsafe fn chunk_offsets(&self, chunk: u32) -> (u32, u32) {
         // SAFETY: `start_partition` has written them.

@@ -18,7 +18,7 @@ use crate::kdtree::workspace::arguments::CLIP;
 use crate::kdtree::workspace::header::Failure;
 use crate::simt::{Warp, rank};
 
-/// What a pass does with the bounds.
+/// The work of a pass on the bounds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PassKind {
     /// Counts them into bins, in the histogram in scratch memory.
@@ -59,7 +59,7 @@ impl Destination {
     }
 }
 
-/// A pass: which references, of which box, and what for.
+/// A pass: its references, their box, and its purpose.
 #[derive(Clone, Copy)]
 pub struct Pass {
     /// An array of references.
@@ -72,7 +72,7 @@ pub struct Pass {
     pub to: u32,
     /// The node's box.
     pub bounds: Bounds,
-    /// What to do with bounds.
+    /// The work to do on bounds.
     pub kind: PassKind,
     /// Axis of the partition.
     pub axis: u32,
@@ -87,9 +87,9 @@ pub struct Pass {
 impl Pass {
     /// Runs the pass. Collective.
     ///
-    /// What a partition writes has been counted by another pass, from bounds that are computed
-    /// anew. No access rests on these being the same: a reference that names no triangle ends
-    /// the build, and so does a side that gets more or fewer references than were counted. An
+    /// References that a partition writes were counted by another pass, from bounds that are
+    /// computed anew. No access rests on these being the same: a reference that names no triangle
+    /// ends the build, and so does a side that gets more or fewer references than were counted. An
     /// allocator that grants memory in use causes both.
     ///
     /// # Safety

@@ -45,7 +45,7 @@ pub struct BuildResult {
     pub cut_leaves: u32,
     /// Bounds of the scene, which are the root's box.
     pub bounds: Bounds,
-    /// What the build took of each capacity of its workspace. They follow from the tree
+    /// The use of each capacity of the build's workspace. They follow from the tree
     /// and the lanes of a warp, so that a workspace of just these suffices for the same build.
     pub used: Limits,
     /// Statistics of allocations; all 0 if they were not collected.
@@ -57,7 +57,7 @@ pub struct BuildResult {
 pub enum BuildError {
     /// The allocator returned null.
     OutOfMemory {
-        /// What was requested, in bytes.
+        /// The request, in bytes.
         bytes: u64,
     },
     /// The workspace has too little capacity for nodes; plan again with

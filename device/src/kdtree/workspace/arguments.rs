@@ -15,7 +15,7 @@ pub const COLLECT: u32 = 4;
 pub const BOUNDED: u32 = 8;
 
 arguments! {
-    /// What the kernels of a build work on. Each pointer is valid, has the alignment of
+    /// The memory that the kernels of a build work on. Each pointer is valid, has the alignment of
     /// its type and as many elements as the limit says; `header` and `kinds` are 0 before
     /// the first kernel.
     pub struct TreeArguments {

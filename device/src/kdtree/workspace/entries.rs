@@ -44,14 +44,14 @@ pub struct NodeRecord {
     /// index it has the left child's record, and a leaf's references are those in
     /// `leaves`.
     pub node: Node,
-    /// What the subtree has, as far as it is complete. Atomic while the tree grows.
+    /// The sizes of the subtree, as far as it is complete. Atomic while the tree grows.
     pub sizes: Sizes,
     /// A leaf's block, if leaves keep theirs; else null.
     pub block: u64,
 }
 
 impl NodeRecord {
-    /// A node of which nothing is known but its parent and its budget; `null` is the
+    /// A node with only its parent and its budget known; `null` is the
     /// allocator's null handle.
     #[inline(always)]
     pub fn new(parent: u32, budget: u32, null: u64) -> Self {
@@ -97,7 +97,7 @@ impl Sizes {
         (self.0 >> Self::BITS & Self::MASK) as u32
     }
 
-    /// What a child with this complete subtree adds to its parent.
+    /// The sizes that a child with this complete subtree adds to its parent.
     #[inline(always)]
     fn of_child(self) -> u64 {
         let complete = 1 << (2 * Self::BITS);

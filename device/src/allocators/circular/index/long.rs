@@ -21,7 +21,7 @@ fn stride(wanted: u32) -> u32 {
     (wanted - 31) / 32
 }
 
-/// What has been found of the runs in a part of the map, from its start to its end.
+/// The runs found in a part of the map, from its start to its end.
 struct Search {
     wanted: u32,
     near: u32,

@@ -1,4 +1,4 @@
-//! What a search reads of the index: notes about spans and, where none counts, their bits.
+//! Reads of the index by a search: notes about spans and, where none counts, their bits.
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 

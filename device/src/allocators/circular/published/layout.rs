@@ -52,7 +52,7 @@ fn bad() -> SetupError {
     }
 }
 
-/// What was asked for, in units.
+/// The request, in units.
 struct Options {
     split: Split,
     fragmentation: u32,

@@ -10,7 +10,7 @@
 //! behind the two. With `split=heap` the pool is divided by equation 1, for an
 //! offset a multiprocessor into a heap for each, from whose root it starts.
 //!
-//! What was mended:
+//! Mended:
 //!
 //! - Headers lie in a table and stay valid for ever ([`super::links`]). A walker
 //!   that stalled, and an offset that was left long ago, find their way back.
@@ -79,7 +79,7 @@ impl<L: Links, const MULTI: bool> Published<L, MULTI> {
     /// The offset of the multiprocessor that the warp runs on.
     #[inline(always)]
     fn own_offset<W: Warp>(&self, warp: W) -> &AtomicU32 {
-        // SAFETY: a number below that of the offsets, of which there is one at least.
+        // SAFETY: a number below that of the offsets, at least one.
         unsafe {
             let processor = if MULTI { warp.processor() } else { 0 };
             self.offset(if processor < self.layout.offsets {

@@ -1,4 +1,4 @@
-//! What is inside the chunks: blocks, and entries of queues.
+//! The contents of chunks: blocks, and entries of queues.
 
 use cuda_std::atomic::AtomicU32;
 use cuda_std::mem;

@@ -10,7 +10,7 @@ use crate::allocators::ouroboros::parameters::{
 /// Words of a chunk's metadata; the bits of its pages follow.
 #[derive(Clone, Copy)]
 pub enum Word {
-    /// What the chunk is: see [`super::owner`].
+    /// The owner of the chunk: see [`super::owner`].
     Owner = 0,
     /// Chunks of the run that starts here.
     Length = 1,
@@ -18,7 +18,8 @@ pub enum Word {
     State = 2,
     /// The next chunk of a stack, or of a linked queue.
     Next = 3,
-    /// The queue, and the number in it, of a chunk that holds entries ([`crate::allocators::ouroboros::queue`]).
+    /// The queue, and the number in it, of a chunk that holds entries
+    /// ([`crate::allocators::ouroboros::queue`]).
     Tag = 4,
     /// Entries of a queue's chunk that were dequeued.
     Dequeued = 5,

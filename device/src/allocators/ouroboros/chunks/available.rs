@@ -115,7 +115,7 @@ impl<Q: Queue> Task for Hold<Q> {
     }
 }
 
-/// What is recorded in a chunk when it gets a position, before others can find it there.
+/// The word recorded in a chunk when it gets a position, before others can find it there.
 pub trait Record {
     /// Records in a chunk that its entry comes at a position of the queue of a class.
     ///

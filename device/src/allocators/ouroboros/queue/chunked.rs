@@ -1,4 +1,4 @@
-//! What the virtualized queues share: room, in chunks of the pool.
+//! Shared by the virtualized queues: room, in chunks of the pool.
 //!
 //! Room is a bulk semaphore whose bundles are chunks: a thread that finds no room
 //! allocates and appends a chunk, in time for others that were promised part of it. A

@@ -92,7 +92,7 @@ pub unsafe trait Queue: Copy + 'static {
     /// Whether entries are stored in chunks of the pool.
     const VIRTUAL: bool;
 
-    /// What a queue needs in static memory for `entries` at a time.
+    /// The static memory of a queue for `entries` at a time.
     fn fixed<P: Parameters>(entries: u64) -> Static;
 
     /// Empties the queue; called by all threads of the launch.

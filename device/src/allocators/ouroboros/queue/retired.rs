@@ -113,7 +113,7 @@ unsafe fn return_retired<W: Warp, P: Parameters, F: Find>(
             let is_retired = is_retired(arena, chunk);
             // Acquire: the next chunk's tag and slots.
             let mut next = arena.meta(chunk, Word::Next).load(Acquire);
-            // What all have read comes before the leader's exchange.
+            // The reads of all lanes come before the leader's exchange.
             warp.sync(lanes);
             if warp.ballot(lanes, is_retired) & 1 << group.leader == 0 {
                 return has_moved;

@@ -7,7 +7,7 @@
 //! from the oldest chunk; the paper's `front` and `old` are one here, for chunks are returned
 //! as soon as they are retired, as in [`super::linked`].
 //!
-//! What was mended: an entry is counted before it is enqueued, when its chunk was found.
+//! Mended: an entry is counted before it is enqueued, when its chunk was found.
 //! After that it may be dequeued, and the chunk be something else. `back` is fused with the
 //! chunk's number, so that an exchange by a thread that is late fails. A
 //! thread whose chunk is before `back`, or that finds a chunk without the tag that it

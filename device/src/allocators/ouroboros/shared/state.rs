@@ -34,7 +34,7 @@ const IN_FRONT: u64 = 1 << 31;
 /// The position in the queue, or the number as a front.
 const NUMBER_SHIFT: u32 = 32;
 
-/// What the state has beside the count if the chunk is neither queued nor in front.
+/// The bits of the state beside the count if the chunk is neither queued nor in front.
 pub const UNAVAILABLE: u64 = 0;
 
 /// Free pages.
@@ -43,13 +43,13 @@ pub fn count(state: u64) -> u32 {
     (state & COUNT) as u32
 }
 
-/// What the state of a queued chunk has beside the count.
+/// The bits of a queued chunk's state beside the count.
 #[inline(always)]
 pub fn queued(class: u32, position: u32) -> u64 {
     u64::from(position) << NUMBER_SHIFT | QUEUED | u64::from(class) << CLASS_SHIFT
 }
 
-/// What the state of a chunk in front has beside the count.
+/// The bits of the state of a chunk in front beside the count.
 #[inline(always)]
 pub fn in_front(class: u32, number: u32) -> u64 {
     u64::from(number) << NUMBER_SHIFT | IN_FRONT | u64::from(class) << CLASS_SHIFT

@@ -26,7 +26,7 @@ use crate::simt::{Warp, leader};
 /// Entries that a block may have room for although few are used.
 const KEEP: u32 = 16;
 
-/// What a vertex needs.
+/// The needs of a vertex.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Need {
     /// No new block.
@@ -37,7 +37,7 @@ enum Need {
     Block,
 }
 
-/// What a vertex needs in order to have `degree` neighbours.
+/// The needs of a vertex that is to have `degree` neighbours.
 #[inline(always)]
 fn need(update: &UpdateArguments, record: &Vertex, degree: u32) -> Need {
     if degree > record.capacity {
@@ -86,7 +86,7 @@ impl Want {
     }
 }
 
-/// What a run of changes wants, and the class of its size.
+/// The need of a run of changes, and the class of its size.
 ///
 /// # Safety
 ///

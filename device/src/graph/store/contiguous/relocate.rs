@@ -90,7 +90,7 @@ unsafe fn move_all<W: Warp>(warp: W, segment: Move) {
     }
 }
 
-/// What change `index` moves: the segment before it if it is the first of its
+/// The entries that change `index` moves: the segment before it if it is the first of its
 /// run, which `start` is, and the one behind it. Writes an inserted target.
 ///
 /// # Safety

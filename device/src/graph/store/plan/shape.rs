@@ -29,7 +29,7 @@ impl Layout {
     }
 }
 
-/// What a graph is like.
+/// The shape of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Vertices, numbered from 0.
@@ -73,7 +73,7 @@ impl Shape {
 /// A graph in device memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Graph {
-    /// What it is like.
+    /// Its shape.
     pub shape: Shape,
     /// Vertices among them that were deleted.
     pub absent: u32,
@@ -82,7 +82,7 @@ pub struct Graph {
     view: *mut Vertex,
 }
 
-/// What is read after a launch of `measure`.
+/// The words to read after a launch of `measure`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Measured {
     /// Entries: edges in the direction of the store.
@@ -187,7 +187,7 @@ impl Graph {
         PlannedLaunch::of::<Measure>(Grid::ranges(threads), arguments)
     }
 
-    /// What the words say that `measure` wrote.
+    /// The measures in the words that `measure` wrote.
     pub fn measured(&self, words: &[u64; Measured::WORDS]) -> Measured {
         let entries = words[measure::CAPACITY];
         let granted_bytes = match self.shape.layout {

@@ -40,7 +40,7 @@ impl Row {
         length: 0,
     };
 
-    /// What a tile takes of a vertex' row.
+    /// The entries that a tile takes of a vertex' row.
     ///
     /// # Safety
     ///

@@ -1,4 +1,4 @@
-//! What is left to do for the rows of hubs when all their codes are there.
+//! The last steps for the rows of hubs, when all their codes are there.
 
 use core::sync::atomic::Ordering::Relaxed;
 

@@ -1,4 +1,4 @@
-//! Who is a hub: the vertices of the highest degrees, a bin of degrees at a time, as long as
+//! The hubs: the vertices of the highest degrees, a bin of degrees at a time, as long as
 //! there are codes for all of a bin.
 
 use core::sync::atomic::Ordering::Relaxed;
@@ -10,7 +10,7 @@ use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 use crate::simt::rows::Rows;
 
-/// What starts a bin whose vertices have no codes.
+/// The first standing of a bin whose vertices have no codes.
 const NO_CODE: u32 = u32::MAX;
 
 /// Whether a vertex of this degree may be in a triangle.
