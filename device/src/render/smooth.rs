@@ -20,20 +20,26 @@ pub type CornerNormals = [[f32; 3]; 3];
 const MIN_COSINE: f32 = 1.0 / (1 << 10) as f32;
 
 /// The unit normal between those of corners, in proportion to these weights, at the side of
-/// `own`, the triangle's unit normal at the side of the eye. `back` is the unit vector towards the
-/// eye. Where corners have no normals, or normals cancel out, it is `own`.
+/// `geometric_normal`, the triangle's unit normal at the side of the eye. `back` is the unit vector
+/// towards the eye. Where corners have no normals, or normals cancel out, it is `geometric_normal`.
 ///
 /// Around a silhouette, the normal may point away from the eye though the triangle does not. It is
 /// bent towards the eye there, as far as to the side that is seen: so it takes no leap where that
-/// begins, neither within a triangle nor to the one beside it, as it would if `own` took its place.
+/// begins, neither within a triangle nor to the one beside it, as it would if `geometric_normal`
+/// took its place.
 #[inline(always)]
-pub fn smooth_normal(corners: CornerNormals, weights: [f32; 3], own: Vec3, back: Vec3) -> Vec3 {
+pub fn smooth_normal(
+    corners: CornerNormals,
+    weights: [f32; 3],
+    geometric_normal: Vec3,
+    back: Vec3,
+) -> Vec3 {
     let [a, b, c] = corners.map(Vec3::from_array);
     let normal = unit(a * weights[0] + b * weights[1] + c * weights[2]);
     if normal == Vec3::ZERO {
-        return own;
+        return geometric_normal;
     }
-    let normal = if normal.dot(own) < 0.0 {
+    let normal = if normal.dot(geometric_normal) < 0.0 {
         -normal
     } else {
         normal
@@ -137,20 +143,20 @@ mod tests {
     #[test]
     fn normals_are_those_in_between() {
         let corners = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-        let own = unit_vector(1.0, 1.0, 1.0);
+        let geometric_normal = unit_vector(1.0, 1.0, 1.0);
         for weights in [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.2, 0.3, 0.5]] {
             let expected = Vec3::from_array(weights).normalize();
-            let found = smooth_normal(corners, weights, own, own);
+            let found = smooth_normal(corners, weights, geometric_normal, geometric_normal);
             assert!(found.distance(expected) < 1e-6, "{found}");
             // From behind, at the other side.
-            let found = smooth_normal(corners, weights, -own, -own);
+            let found = smooth_normal(corners, weights, -geometric_normal, -geometric_normal);
             assert!(found.distance(-expected) < 1e-6, "{found}");
         }
     }
 
     #[test]
     fn what_is_no_normal_leaves_the_triangle_flat() {
-        let own = unit_vector(0.1, 0.2, 0.9);
+        let geometric_normal = unit_vector(0.1, 0.2, 0.9);
         let back = unit_vector(0.8, 0.1, 0.3);
         for corners in [
             [[0.0; 3]; 3],
@@ -159,24 +165,35 @@ mod tests {
             [[0.0, f32::NAN, 1.0]; 3],
             [[0.0, 0.0, f32::INFINITY]; 3],
         ] {
-            assert_eq!(smooth_normal(corners, [0.5, 0.5, 0.0], own, back), own);
+            assert_eq!(
+                smooth_normal(corners, [0.5, 0.5, 0.0], geometric_normal, back),
+                geometric_normal
+            );
         }
     }
 
     #[test]
     fn normals_face_the_eye_and_take_no_leaps() {
         // The triangle is seen from everywhere above, and its normal leans over to -x.
-        let own = Vec3::Z;
+        let geometric_normal = Vec3::Z;
         for lean in [0.0_f32, 0.3, 0.9, 1.3, 1.5] {
             let normal = Vec3::new(-lean.sin(), 0.0, lean.cos());
             let mut last: Option<Vec3> = None;
             for step in 0..=10_000_u32 {
                 let angle = std::f32::consts::PI * step as f32 / 10_000.0;
                 let back = Vec3::new(angle.cos(), 0.0, angle.sin().max(0.0));
-                let found = smooth_normal([normal.to_array(); 3], [0.2, 0.3, 0.5], own, back);
+                let found = smooth_normal(
+                    [normal.to_array(); 3],
+                    [0.2, 0.3, 0.5],
+                    geometric_normal,
+                    back,
+                );
                 assert!((found.length() - 1.0).abs() < 1e-5);
                 assert!(found.dot(back) > 0.5 * MIN_COSINE, "{lean} {angle}");
-                assert!(found.dot(own) >= -1e-6, "{lean} {angle}: {found}");
+                assert!(
+                    found.dot(geometric_normal) >= -1e-6,
+                    "{lean} {angle}: {found}"
+                );
                 let leap = last.map_or(0.0, |last| found.distance(last));
                 assert!(leap < 0.01, "{lean} {angle}: {leap}");
                 last = Some(found);
@@ -186,12 +203,12 @@ mod tests {
 
     #[test]
     fn light_fades_towards_the_plane_of_the_triangle() {
-        let (own, normal) = (Vec3::Z, unit_vector(0.5, 0.0, 1.0));
+        let (geometric_normal, normal) = (Vec3::Z, unit_vector(0.5, 0.0, 1.0));
         let mut last = 0.0;
         for step in 0..=2000_u32 {
             let angle = std::f32::consts::FRAC_PI_2 * (step as f32 / 1000.0 - 1.0);
             let from = Vec3::new(angle.cos(), 0.0, angle.sin());
-            let part = reflected_part(own, normal, from);
+            let part = reflected_part(geometric_normal, normal, from);
             assert!((0.0..=1.0).contains(&part));
             assert!(part > 0.0 || from.z <= 0.0);
             // No step is a leap, and it never gets darker the higher the light.
@@ -199,19 +216,28 @@ mod tests {
             last = part;
         }
         assert_eq!(last, 1.0);
-        assert_eq!(reflected_part(own, normal, Vec3::NAN), 0.0);
+        assert_eq!(reflected_part(geometric_normal, normal, Vec3::NAN), 0.0);
     }
 
     #[test]
     fn no_light_gets_to_the_other_side() {
-        let (own, normal) = (Vec3::Z, unit_vector(2.0, 0.0, 1.0));
+        let (geometric_normal, normal) = (Vec3::Z, unit_vector(2.0, 0.0, 1.0));
         let above = unit_vector(1.0, 0.0, 0.1);
         let below = unit_vector(1.0, 0.0, -0.1);
         for is_spread in [false, true] {
-            assert_eq!(scattered_part(own, normal, below, false, is_spread), 0.0);
-            assert!(scattered_part(own, normal, above, false, is_spread) > 0.0);
+            assert_eq!(
+                scattered_part(geometric_normal, normal, below, false, is_spread),
+                0.0
+            );
+            assert!(scattered_part(geometric_normal, normal, above, false, is_spread) > 0.0);
         }
-        assert_eq!(scattered_part(own, normal, above, true, false), 0.0);
-        assert_eq!(scattered_part(own, normal, below, true, false), 1.0);
+        assert_eq!(
+            scattered_part(geometric_normal, normal, above, true, false),
+            0.0
+        );
+        assert_eq!(
+            scattered_part(geometric_normal, normal, below, true, false),
+            1.0
+        );
     }
 }
