@@ -160,7 +160,7 @@ fn with_box_edges(part: Bounds, [a, b, c]: Triangle, own: Bounds, bounds: Bounds
     } else {
         (b, c, signed)
     };
-    // What rounding changes an area by is at most half of this: two products of differences,
+    // Rounding changes an area by at most half of this: two products of differences,
     // each with three relative errors of 2^-24, and their difference.
     let extent = (size[0] * unit[0]) * (size[1] * unit[1]);
     let error = extent * (8.0 * ULP);

@@ -78,7 +78,7 @@ impl Facet {
     /// Whether the triangle, which meets the inside of a box and reaches over a plane through
     /// it, meets the inside of one part too: `part` is above the plane or below it.
     ///
-    /// What separates them now did not before, so a corner in the new face is the farthest of
+    /// The separating axis of now was none before, so a corner in the new face is the farthest of
     /// the part on the triangle's side.
     pub(super) fn meets_side(&self, part: &OpenBox, axis: usize, above: bool) -> bool {
         let is_new = |along: f64| if above { along < 0.0 } else { along > 0.0 };

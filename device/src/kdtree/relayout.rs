@@ -134,8 +134,8 @@ unsafe fn write_node<A: Blocks + ?Sized>(workspace: &Workspace, heap: &A, node: 
 ///
 /// # Safety
 ///
-/// All lanes of the warp make the call. What they copy from can be read, and what they
-/// copy to is theirs alone.
+/// All lanes of the warp make the call. Their source can be read, and their
+/// destination is theirs alone.
 #[inline(always)]
 unsafe fn copy_references<W: Warp>(warp: W, copy: Copy) {
     // SAFETY: the caller's promise.

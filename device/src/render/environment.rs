@@ -35,7 +35,7 @@ pub(super) trait Environment: Copy {
     ///
     /// # Safety
     ///
-    /// What the environment points to is there.
+    /// The memory that the environment points to is there.
     unsafe fn radiance(&self, direction: Vec3) -> Vec3;
 
     /// The density over solid angle with which [`sample`](Self::sample) chooses a unit vector.

@@ -177,7 +177,7 @@ impl<M: Materials, E: Environment> Lights<M, E> {
     ///
     /// # Safety
     ///
-    /// What the environment points to is there.
+    /// The memory that the environment points to is there.
     #[inline(always)]
     pub unsafe fn environment_pdf(&self, direction: Vec3) -> f32 {
         if self.delta_light_count == 0 || !self.environment.is_sampled() {

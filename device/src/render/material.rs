@@ -18,7 +18,7 @@ pub const NARROWEST_LOBE: f32 = 0.01;
 /// How a surface reflects, transmits and emits light; both of its sides do.
 ///
 /// Of the light that arrives, `transparency` passes straight on and `transmission` of the rest is
-/// refracted and reflected as by clear glass. What then remains is scattered by the diffuse and
+/// refracted and reflected as by clear glass. The remaining light is scattered by the diffuse and
 /// the specular lobe, whose colours add up to at most 1 in each channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfaceMaterial {

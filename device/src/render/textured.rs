@@ -39,7 +39,7 @@ pub struct MaterialParameters {
 
 impl MaterialParameters {
     /// The renderer's material. Where a roughness is given, a metal reflects its base colour, and
-    /// of a dielectric's the surface takes its part away. What is not opaque is not there.
+    /// of a dielectric's the surface takes its part away. The part that is not opaque is not there.
     #[inline(always)]
     pub fn surface(self) -> SurfaceMaterial {
         let (base, metallic) = (self.base, self.metallic);

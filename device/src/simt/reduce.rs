@@ -5,7 +5,7 @@ use crate::simt::Warp;
 
 /// Whether a vote's result has a lane.
 ///
-/// What a lane voted with is not tested again after the vote, its result is: the
+/// The vote of a lane is not tested again after the vote, its result is: the
 /// compiler, which does not know that votes are made together before they are
 /// inlined, would give lanes that go separate ways before and after the vote a
 /// vote each.

@@ -70,7 +70,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     ///
     /// A cursor is at what the last request in the region has left, which is mostly the
     /// largest chunk there. Where frees are as frequent as requests, and blocks small, the walk
-    /// would begin at a hole among hundreds of used blocks each time. What is left aside now is
+    /// would begin at a hole among hundreds of used blocks each time. A chunk left aside now is
     /// found when the walk comes round, and merged with its neighbours by then.
     ///
     /// # Safety

@@ -81,7 +81,7 @@ pub unsafe trait Links: Copy + 'static {
     ///
     /// # Safety
     ///
-    /// `unit` is of the table. What is returned is the end of a chunk only if the caller owns
+    /// `unit` is of the table. The result is the end of a chunk only if the caller owns
     /// that.
     unsafe fn end(self, unit: u32) -> u32;
 

@@ -120,8 +120,8 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                             }
                         }
                         if fuel == 0 {
-                            // Others need not come as far: the index finds what is left. What
-                            // lies behind is not known.
+                            // Others need not come as far: the index finds what is left. The
+                            // units behind are not known.
                             sure = false;
                             break link;
                         }
@@ -246,8 +246,8 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         }
     }
 
-    /// A used chunk of `wanted` units: its first unit and its end. What the
-    /// chunk that was found has beyond that becomes a free chunk. Null and 0 if
+    /// A used chunk of `wanted` units: its first unit and its end. The rest
+    /// of the chunk that was found becomes a free chunk. Null and 0 if
     /// none was found: by a walk only, or, if the request is for the caller's own
     /// block, with the index as evidence.
     ///

@@ -71,7 +71,7 @@ impl Gallatin {
         unsafe { self.count(block).fetch_add(wanted, Acquire) }
     }
 
-    /// What belongs to whom found a count of `before` and added `wanted`.
+    /// The claim of a thread that found a count of `before` and added `wanted`.
     #[inline(always)]
     pub(super) fn claimed(&self, before: u32, wanted: u32) -> Claim {
         let class = before >> COUNT_BITS;

@@ -205,8 +205,8 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
 
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> u32 {
-        // SAFETY: a request for up to the largest page has a class. What `Refuse` gets for
-        // another is the class of a run.
+        // SAFETY: a request for up to the largest page has a class. For another, `Refuse` gets
+        // the class of a run.
         unsafe {
             // The null handle and the empty slot are the same.
             const { assert!(EMPTY == u32::NULL) };

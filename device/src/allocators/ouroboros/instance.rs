@@ -38,7 +38,7 @@ pub struct Reclaimed {
 
 /// Instances that together serve all classes. A class belongs to one of them.
 ///
-/// What is unsafe asks, besides what it says, for a heap that was planned for these instances
+/// Its unsafe functions ask, besides what they say, for a heap that was planned for these instances
 /// ([`Instance::fixed`]).
 ///
 /// # Safety

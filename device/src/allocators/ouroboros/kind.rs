@@ -9,7 +9,7 @@ use crate::simt::Warp;
 
 /// The differences of pages and chunks when they serve a request.
 ///
-/// What is unsafe asks, besides what it says, for a heap that was planned for this kind.
+/// Its unsafe functions ask, besides what they say, for a heap that was planned for this kind.
 pub trait Kind {
     /// A page for each lane of the groups in `mask`, for which the semaphore has
     /// given permits.

@@ -13,7 +13,7 @@
 //! of it first, the request gives back what it claimed and goes on. Without success it
 //! searches the whole map once, from the top.
 //!
-//! Orders are those of the pool. No call waits for another. What is claimed in vain is
+//! Orders are those of the pool. No call waits for another. A part claimed in vain is
 //! on its way until it is given back ([`super::transit`]).
 
 use core::sync::atomic::Ordering::{Relaxed, Release};

@@ -4,8 +4,8 @@
 //! blocks are found at once while the heap is empty, and after a long search,
 //! or not at all, among a million small ones.
 //!
-//! Reads 8 bytes and writes a record and a handle a vertex. What a block holds
-//! is copied afterwards, by `copy`. If a request is refused, the heap is to be
+//! Reads 8 bytes and writes a record and a handle a vertex. The contents of a block
+//! are copied afterwards, by `copy`. If a request is refused, the heap is to be
 //! made empty, as before any load.
 
 use core::sync::atomic::Ordering::Relaxed;

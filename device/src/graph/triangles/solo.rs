@@ -313,7 +313,7 @@ mod tests {
             offsets.push(start);
         }
         offsets.push(successors.len() as u32);
-        // What may be read behind the last list.
+        // Padding that may be read behind the last list.
         successors.extend([u32::MAX; TAIL_PADDING]);
         let all = u64::from(clique);
         let expected = all * (all - 1) * (all - 2) / 6 + 1;

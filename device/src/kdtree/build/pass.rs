@@ -41,8 +41,8 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// Appends the `id` of each lane in `takers`, in the order of lanes. What was not counted
-    /// is not written.
+    /// Appends the `id` of each lane in `takers`, in the order of lanes. An item that was not
+    /// counted is not written.
     ///
     /// # Safety
     ///

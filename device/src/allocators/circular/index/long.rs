@@ -223,7 +223,7 @@ mod tests {
         }
     }
 
-    /// What a scan of all words finds, and what reads few, are the same but for runs that
+    /// A scan of all words finds the same as a search that reads few, but for runs that
     /// are too short.
     fn check(is_free: impl Fn(u32) -> bool, from: u32, to: u32, wanted: u32, near: u32) {
         let mut map = Map::new(&is_free);

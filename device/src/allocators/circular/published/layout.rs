@@ -132,7 +132,7 @@ pub fn plan(
         Split::Uniform => units >> piece_bits,
         Split::Heap => 0,
     };
-    // What is first, and what lies behind the last that is of a regular size.
+    // The first chunk, and the units behind the last one of a regular size.
     let (first, behind) = match options.split {
         Split::Heap if period == 0 => (0, units),
         Split::Heap => (1 << root_bits, units - heaps * period),

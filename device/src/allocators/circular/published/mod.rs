@@ -245,8 +245,8 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
 
     #[inline(always)]
     unsafe fn free<W: Warp>(self, warp: W, block: u32) {
-        // SAFETY: the caller's promise: a live block is a chunk that its owner gives up. What
-        // lies behind it is taken only if that is of the heap.
+        // SAFETY: the caller's promise: a live block is a chunk that its owner gives up. The
+        // chunk behind it is taken only if that is of the heap.
         unsafe {
             if block.is_null() {
                 return;

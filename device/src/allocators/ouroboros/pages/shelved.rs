@@ -43,7 +43,7 @@ impl Task for Unshelve {
         _value: u32,
         lanes: u32,
     ) -> u32 {
-        // SAFETY: the class is the caller's promise. What is on a stack of the class are chunks
+        // SAFETY: the class is the caller's promise. The items on a stack of the class are chunks
         // of that class; the leader holds the one that it pops until it has reserved pages, of
         // which a lane claims one.
         unsafe {

@@ -79,7 +79,7 @@ pub struct Location<'a> {
 
 /// A way to store a queue. Each function concerns the queue of one class.
 ///
-/// What is unsafe asks, besides what it says, for a heap that was planned for such queues
+/// Its unsafe functions ask, besides what they say, for a heap that was planned for such queues
 /// ([`Queue::fixed`]).
 ///
 /// # Safety
@@ -348,7 +348,7 @@ pub unsafe fn close_at<W: Warp, P: Parameters, Q: Queue>(
             let left = unit - (position & (unit - 1));
             if left < n - done { left } else { n - done }
         };
-        // Otherwise others have positions in between. They get our voids. What is
+        // Otherwise others have positions in between. They get our voids. Entries
         // older than these we dequeue before, so that while we wait for room nobody
         // waits for us.
         let ahead = back.wrapping_sub(front);

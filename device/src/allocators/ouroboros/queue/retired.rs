@@ -8,14 +8,14 @@
 //! that they have. One lane would need several round trips to memory for each chunk in
 //! turn: 10^5 requests retire 49 chunks at the same time.
 //!
-//! What the lanes have read holds if the exchange succeeds: `old` has each number
+//! The reads of the lanes hold if the exchange succeeds: `old` has each number
 //! once, so that it did not move meanwhile, and a chunk that is not behind it is not
 //! returned. A lane that has read a count or a link of a chunk's later use fails in the
 //! exchange: the thread that changes one for another use has acquired that the chunk was
 //! returned, and releases that with the change.
 //!
 //! No thread waits for what the lanes do one by one, so that they may wait for each
-//! other. What others wait for, `old` behind a last chunk or a link to a new one, the
+//! other. The words that others wait for, `old` behind a last chunk or a link to a new one, the
 //! leader stores at once after the exchange that makes them wait.
 
 use core::marker::PhantomData;
