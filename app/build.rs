@@ -61,7 +61,7 @@ fn choose(root: &Path, out: &Path) -> ptx_build::Result<PathBuf> {
     )?;
     let folder = out.join("ptx");
     if archive::fingerprint_in(&folder).as_deref() != Some(print.as_str()) {
-        let build = pipeline::build(&found, root, &out.join("device"))?;
+        let build = pipeline::build(&found, root, &out.join("device"), pipeline::Part::WHOLE)?;
         archive::write(&folder, &build, &print)?;
     }
     Ok(folder)

@@ -6,15 +6,19 @@ mod busy;
 mod nvcc;
 mod tables;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
+use ptx_build::pipeline::Part;
 use ptx_build::{Result, archive, fingerprint, pipeline, root, rules, toolchain};
 
 const HELP: &str = "\
 cargo xtask ptx               build the device code, assemble what is new, renew device/ptx
-cargo xtask ptx --check       build afresh; fail if device/ptx is stale or does not assemble
+cargo xtask ptx --check [--part K/M]
+                              build afresh, or every Mth module from the Kth on; fail if device/ptx is
+                              stale or does not assemble
 cargo xtask registers         registers of each kernel, by ptxas
 cargo xtask nvcc              NVIDIA's compiler, from Python wheels, for tests of linked allocators
 cargo xtask device-toolchain  install what builds device code (Debian: apt, as root; else rustup)
@@ -33,7 +37,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match words[..] {
         ["ptx"] => renew(),
-        ["ptx", "--check"] => check(),
+        ["ptx", "--check"] => check(Part::WHOLE),
+        ["ptx", "--check", "--part", part] => parse_part(part).and_then(check),
         ["registers"] => assemble::registers(&root(), "sm_90"),
         ["nvcc"] => nvcc::install(&root()),
         ["device-toolchain"] => toolchain::install().map(|found| println!("{}", found.version)),
@@ -124,16 +129,23 @@ fn build_campaign(root: &Path, name: &str, profile: &str) -> Result<PathBuf> {
     Ok(profiles.join(folder).join("examples").join(name))
 }
 
-/// Builds every module with the toolchain of this machine.
-fn build() -> Result<pipeline::Build> {
+/// A part of the modules, as `K/M`.
+fn parse_part(text: &str) -> Result<Part> {
+    text.split_once('/')
+        .and_then(|(number, count)| Part::new(number.parse().ok()?, count.parse().ok()?))
+        .ok_or_else(|| format!("--part {text}: expected K/M with 1 <= K <= M"))
+}
+
+/// Builds the modules of `part` with the toolchain of this machine.
+fn build(part: Part) -> Result<pipeline::Build> {
     let found = toolchain::find().ok_or(
         "no device toolchain on this machine; `cargo xtask device-toolchain` installs one",
     )?;
-    pipeline::build(&found, &root(), &root().join("target/device"))
+    pipeline::build(&found, &root(), &root().join("target/device"), part)
 }
 
 fn renew() -> Result<()> {
-    let built = build()?;
+    let built = build(Part::WHOLE)?;
     // Those that are committed are checked by the tests.
     rules::check(&built.modules)?;
     let folder = archive::folder(&root());
@@ -152,7 +164,7 @@ fn renew() -> Result<()> {
     Ok(())
 }
 
-fn check() -> Result<()> {
+fn check(part: Part) -> Result<()> {
     let print = fingerprint::fingerprint(&root())?;
     let committed =
         archive::fingerprint_in(&archive::folder(&root())).unwrap_or_else(|| "none".to_owned());
@@ -161,19 +173,32 @@ fn check() -> Result<()> {
             "device/ptx is stale: made from sources {committed}, they are now {print}; run `cargo xtask ptx`"
         ));
     }
-    let built = build()?;
-    if archive::orderings_of(&built) != archive::orderings_in(&archive::folder(&root()))? {
+    let built = build(part)?;
+    let orderings = archive::orderings_in(&archive::folder(&root()))?;
+    let has_orderings = if part.is_whole() {
+        archive::orderings_of(&built) == orderings
+    } else {
+        let kept: BTreeSet<&str> = orderings.lines().collect();
+        let found = archive::orderings_of(&built);
+        found.lines().all(|line| kept.contains(line))
+    };
+    if !has_orderings {
         return Err(
             "device/ptx/ORDERINGS is not what the sources give; run `cargo xtask ptx`".to_owned(),
         );
     }
     let kept = archive::read(&archive::folder(&root()))?;
-    if !built.modules.keys().eq(kept.keys()) {
+    if !built.names.iter().eq(kept.keys()) {
         return Err("device/ptx lacks modules or has too many; run `cargo xtask ptx`".to_owned());
     }
     // With the toolchain that made the committed ones there are none.
     let others = unlike(&kept, &built.modules);
-    println!("{} of {} modules differ here", others.len(), kept.len());
+    println!(
+        "{} of {} modules differ here; device/ptx has {}",
+        others.len(),
+        built.modules.len(),
+        kept.len()
+    );
     assemble::assemble_all(&others)
 }
 

@@ -32,15 +32,44 @@ pub type Modules = BTreeMap<String, String>;
 /// The device code as PTX.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Build {
-    /// All modules.
+    /// The modules that were built.
     pub modules: Modules,
     /// The orderings in them.
     pub orderings: BTreeSet<Ordering>,
+    /// The names of all modules, built or not.
+    pub names: BTreeSet<String>,
 }
 
-/// Builds every module. `work` is a folder for intermediate files, kept between
+/// Every `count`th module, from the `number`th on.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    number: usize,
+    count: usize,
+}
+
+impl Part {
+    /// All modules.
+    pub const WHOLE: Self = Self {
+        number: 1,
+        count: 1,
+    };
+
+    /// Part `number` of `count`, counted from 1; none if there is no such part.
+    pub fn new(number: usize, count: usize) -> Option<Self> {
+        (1..=count)
+            .contains(&number)
+            .then_some(Self { number, count })
+    }
+
+    /// Whether this is all modules.
+    pub fn is_whole(self) -> bool {
+        self.count == 1
+    }
+}
+
+/// Builds the modules of `part`. `work` is a folder for intermediate files, kept between
 /// runs.
-pub fn build(toolchain: &Toolchain, root: &Path, work: &Path) -> Result<Build> {
+pub fn build(toolchain: &Toolchain, root: &Path, work: &Path, part: Part) -> Result<Build> {
     let libraries = compile(toolchain, root, work)?;
     let linked = link(toolchain, root, work, &libraries)?;
     let listing = listing(toolchain, &linked)?;
@@ -52,7 +81,9 @@ pub fn build(toolchain: &Toolchain, root: &Path, work: &Path) -> Result<Build> {
         let bitcode = keep(toolchain, work, &linked, &format!("all-{family}"), kept, "")?;
         jobs.extend(groups.into_iter().map(|group| (bitcode.clone(), group)));
     }
-    let rest = Mutex::new(jobs.into_iter());
+    let names = jobs.iter().map(|(_, (name, _))| name.clone()).collect();
+    let chosen = jobs.into_iter().skip(part.number - 1).step_by(part.count);
+    let rest = Mutex::new(chosen);
     let worker = || {
         let mut built = Vec::new();
         loop {
@@ -68,7 +99,10 @@ pub fn build(toolchain: &Toolchain, root: &Path, work: &Path) -> Result<Build> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         let workers: Vec<_> = (0..cores).map(|_| scope.spawn(worker)).collect();
-        let mut all = Build::default();
+        let mut all = Build {
+            names,
+            ..Build::default()
+        };
         for worker in workers {
             let built: Result<Vec<_>> = worker
                 .join()
