@@ -15,5 +15,6 @@ impl Described for BuddyAlloc {
     const REGISTERS: RegisterLimits = RegisterLimits {
         pair: 64,
         malloc: 64,
+        ..RegisterLimits::SMALL
     };
 }

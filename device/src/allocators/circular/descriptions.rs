@@ -86,6 +86,7 @@ const PUBLISHED_WALK: &[Parameter] = &[
 const REGISTERS: RegisterLimits = RegisterLimits {
     pair: 24,
     malloc: 80,
+    ..RegisterLimits::SMALL
 };
 
 impl Described for CMalloc {

@@ -20,5 +20,6 @@ impl Described for Gallatin {
     const REGISTERS: RegisterLimits = RegisterLimits {
         pair: 40,
         malloc: 64,
+        ..RegisterLimits::SMALL
     };
 }

@@ -42,6 +42,7 @@ impl Described for Halloc<PageRuns> {
     const REGISTERS: RegisterLimits = RegisterLimits {
         pair: 40,
         malloc: 64,
+        ..RegisterLimits::SMALL
     };
 }
 

@@ -35,26 +35,32 @@ const SHARING: Parameter = Parameter {
 const P_S_REGISTERS: RegisterLimits = RegisterLimits {
     pair: 40,
     malloc: 0,
+    ..RegisterLimits::SMALL
 };
 const P_VA_REGISTERS: RegisterLimits = RegisterLimits {
     pair: 32,
     malloc: 64,
+    ..RegisterLimits::SMALL
 };
 const P_VL_REGISTERS: RegisterLimits = RegisterLimits {
     pair: 40,
     malloc: 80,
+    ..RegisterLimits::SMALL
 };
 const C_S_REGISTERS: RegisterLimits = RegisterLimits {
     pair: 56,
     malloc: 0,
+    ..RegisterLimits::SMALL
 };
 const C_VA_REGISTERS: RegisterLimits = RegisterLimits {
     pair: 64,
     malloc: 80,
+    ..RegisterLimits::SMALL
 };
 const C_VL_REGISTERS: RegisterLimits = RegisterLimits {
     pair: 64,
     malloc: 80,
+    ..RegisterLimits::SMALL
 };
 
 impl Described for OuroborosPS {

@@ -22,5 +22,6 @@ impl Described for ScatterAlloc {
     const REGISTERS: RegisterLimits = RegisterLimits {
         pair: 40,
         malloc: 64,
+        ..RegisterLimits::SMALL
     };
 }

@@ -22,5 +22,6 @@ impl Described for XMalloc {
     const REGISTERS: RegisterLimits = RegisterLimits {
         pair: 64,
         malloc: 64,
+        ..RegisterLimits::SMALL
     };
 }

@@ -35,6 +35,7 @@ use super::workspace::entries::NONE;
 use super::workspace::header::word;
 use crate::device_heap::DeviceHeap;
 use crate::kernel::Kernel;
+use crate::registers::RegisterUse;
 use crate::simt::Warp;
 use builder::{AllNodes, Builder, LargeNodes, Operation, Part, Stage, Subtrees};
 use leaf::complete;
@@ -55,6 +56,7 @@ macro_rules! kernel {
     ($kernel:ty, $part:ty) => {
         impl Kernel for $kernel {
             type Arguments = TreeArguments;
+            const REGISTERS: RegisterUse = RegisterUse::Build;
 
             #[inline(always)]
             unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(
