@@ -161,8 +161,8 @@ impl Link {
         })
     }
 
-    /// Whether the files have this function for the GPU, as far as their names tell: those of a
-    /// fatbin may be compressed.
+    /// Whether the files have this function for the GPU. A fatbin is not searched, since its
+    /// contents may be compressed.
     pub fn has_on_gpu(&self, function: &str) -> bool {
         let is_named = |file: &LinkedFile| {
             matches!(file.kind, Kind::Cubin | Kind::Ptx)
