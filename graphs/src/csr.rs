@@ -148,6 +148,19 @@ impl Csr {
         &self.targets[self.offsets[v] as usize..self.offsets[v + 1] as usize]
     }
 
+    /// The rows of the in-neighbours.
+    pub fn transposed(&self) -> Self {
+        let mut list = self.to_edges();
+        for edge in &mut list.edges {
+            edge.reverse();
+        }
+        let options = CsrOptions {
+            keep_self_loops: true,
+            direction: Direction::AsRead,
+        };
+        Self::build(list, options).0
+    }
+
     /// Number of neighbours of vertex `v`.
     ///
     /// # Panics

@@ -82,6 +82,14 @@ pub enum StoreError {
         /// Whether the graph is directed.
         directed: bool,
     },
+    /// A vertex that the graph does not have.
+    #[error("there is no vertex {vertex} in a graph of {vertices} vertices, which count from 0")]
+    Vertex {
+        /// The vertex.
+        vertex: u32,
+        /// Vertices of the graph.
+        vertices: u32,
+    },
     /// The rows are none.
     #[error("the rows of the graph are not sorted or name vertices that do not exist")]
     Rows,
@@ -111,6 +119,7 @@ impl From<StoreError> for crate::Error {
             StoreError::TooMany { .. }
             | StoreError::Batch { .. }
             | StoreError::Directed
+            | StoreError::Vertex { .. }
             | StoreError::Columns { .. } => Self::Usage(error.to_string()),
         }
     }

@@ -1,6 +1,6 @@
 //! A graph to load: its rows, and what its file says of it.
 
-use heapwood_graphs::{Csr, CsrOptions, CsrStatistics, Direction, EdgeList, Ids};
+use heapwood_graphs::{Csr, CsrOptions, CsrStatistics, EdgeList, Ids};
 
 use super::store::Edge;
 use super::verify::Checker;
@@ -28,7 +28,7 @@ impl Input {
     /// The graph of some edges, whose vertices are numbered from 0.
     pub fn new(name: &str, edges: EdgeList, options: CsrOptions) -> Self {
         let (rows, statistics) = Csr::build(edges, options);
-        let columns = rows.directed.then(|| transposed(&rows));
+        let columns = rows.directed.then(|| rows.transposed());
         Self {
             name: name.to_owned(),
             ids: Ids::from(0),
@@ -71,19 +71,6 @@ impl Input {
         let edges = self.edges.as_ref()?;
         Some(Checker::new(edges, self.options, self.ids.clone()))
     }
-}
-
-/// The in-neighbours as rows.
-fn transposed(rows: &Csr) -> Csr {
-    let mut list = rows.to_edges();
-    for edge in &mut list.edges {
-        edge.reverse();
-    }
-    let options = CsrOptions {
-        keep_self_loops: true,
-        direction: Direction::AsRead,
-    };
-    Csr::build(list, options).0
 }
 
 #[cfg(test)]

@@ -45,6 +45,24 @@ impl Store<'_> {
         })
     }
 
+    /// The neighbours of a vertex in ascending order; of a directed graph the targets of its edges.
+    /// None for a vertex that was deleted.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Vertex`], and faults of the backend.
+    pub fn neighbours(&self, vertex: u32) -> Result<Vec<u32>, StoreError> {
+        let vertices = self.shape().vertices;
+        if vertex >= vertices {
+            return Err(StoreError::Vertex { vertex, vertices });
+        }
+        // In a range of one vertex all its edges are counted.
+        let degrees = self.count_edges_of(vertex..vertex + 1)?;
+        let picks: Vec<(u32, u32)> = (0..degrees[0]).map(|edge| (vertex, edge)).collect();
+        let edges = self.numbered_edges(vertex, &picks)?;
+        Ok(edges.into_iter().map(|[_, target]| target).collect())
+    }
+
     /// Whether edges are there.
     ///
     /// # Errors

@@ -60,7 +60,7 @@ pub struct Update {
 /// let mut graph = Store::new(&backend, options, &rows, None)?;
 /// let update = graph.update(&[[2, 0], [0, 1], [2, 3]], Change::Insert, true)?;
 /// assert_eq!((update.counts.applied, update.triangles), (2, Some(1)));
-/// assert_eq!(graph.csr(false)?.row(2), [0, 1, 3]);
+/// assert_eq!(graph.neighbours(2)?, [0, 1, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Store<'b> {
