@@ -140,14 +140,16 @@ impl Word for f32 {
     }
 }
 
-/// Declares a kernel's arguments: a structure of pointers (each written as the
-/// type that it points to) and values ([`Word`]), with the conversions from and to
-/// [`Args`].
+/// Declares a kernel's arguments: a structure of other arguments (`nested`, where there are any),
+/// pointers (each written as the type that it points to) and values ([`Word`]), with the conversions
+/// from and to [`Args`]. The words of nested arguments come first. More words than a kernel has do
+/// not compile.
 #[macro_export]
 macro_rules! arguments {
     (
         $(#[$doc:meta])*
         pub struct $name:ident {
+            $(nested { $($(#[$ndoc:meta])* $nested:ident: $inner:ty,)* })?
             pointers { $($(#[$pdoc:meta])* $pointer:ident: $target:ty,)* }
             integers { $($(#[$idoc:meta])* $integer:ident: $int:ty,)* }
         }
@@ -155,32 +157,72 @@ macro_rules! arguments {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name {
+            $($($(#[$ndoc])* pub $nested: $inner,)*)?
             $($(#[$pdoc])* pub $pointer: *mut $target,)*
             $($(#[$idoc])* pub $integer: $int,)*
         }
 
-        impl From<$crate::kernel::Args> for $name {
+        impl $name {
+            /// Pointer words.
+            pub const POINTERS: usize =
+                $crate::kernel::count(&[$(stringify!($pointer)),*]) $($( + <$inner>::POINTERS)*)?;
+            /// Integer words.
+            pub const INTEGERS: usize =
+                $crate::kernel::count(&[$(stringify!($integer)),*]) $($( + <$inner>::INTEGERS)*)?;
+
+            /// The arguments whose words begin at these indices.
             #[inline(always)]
             #[allow(unused_assignments, unused_mut, unused_variables)]
+            pub(crate) fn from_words(args: &$crate::kernel::Args, mut at: (usize, usize)) -> Self {
+                $($(
+                    let $nested = <$inner>::from_words(args, at);
+                    at = (at.0 + <$inner>::POINTERS, at.1 + <$inner>::INTEGERS);
+                )*)?
+                $(let $pointer = args.pointers[at.0].cast::<$target>(); at.0 += 1;)*
+                $(
+                    let $integer = <$int as $crate::kernel::Word>::from_word(args.integers[at.1]);
+                    at.1 += 1;
+                )*
+                Self { $($($nested,)*)? $($pointer,)* $($integer,)* }
+            }
+
+            /// Writes the words from these indices on.
+            #[allow(unused_assignments, unused_mut, unused_variables)]
+            pub(crate) fn write_words(self, args: &mut $crate::kernel::Args, mut at: (usize, usize)) {
+                $($(
+                    self.$nested.write_words(args, at);
+                    at = (at.0 + <$inner>::POINTERS, at.1 + <$inner>::INTEGERS);
+                )*)?
+                $(args.pointers[at.0] = self.$pointer.cast(); at.0 += 1;)*
+                $(args.integers[at.1] = $crate::kernel::Word::to_word(self.$integer); at.1 += 1;)*
+            }
+        }
+
+        const _: () = assert!(
+            $name::POINTERS <= $crate::kernel::POINTERS
+                && $name::INTEGERS <= $crate::kernel::INTEGERS,
+            "a kernel has not so many words for arguments"
+        );
+
+        impl From<$crate::kernel::Args> for $name {
+            #[inline(always)]
             fn from(args: $crate::kernel::Args) -> Self {
-                let mut at = 0;
-                $(let $pointer = args.pointers[at].cast::<$target>(); at += 1;)*
-                let mut at = 0;
-                $(let $integer = <$int as $crate::kernel::Word>::from_word(args.integers[at]); at += 1;)*
-                Self { $($pointer,)* $($integer,)* }
+                Self::from_words(&args, (0, 0))
             }
         }
 
         impl From<$name> for $crate::kernel::Args {
-            #[allow(unused_assignments, unused_mut, unused_variables)]
             fn from(typed: $name) -> Self {
                 let mut args = $crate::kernel::Args::NONE;
-                let mut at = 0;
-                $(args.pointers[at] = typed.$pointer.cast(); at += 1;)*
-                let mut at = 0;
-                $(args.integers[at] = $crate::kernel::Word::to_word(typed.$integer); at += 1;)*
+                typed.write_words(&mut args, (0, 0));
                 args
             }
         }
     };
+}
+
+/// How many names there are, for [`arguments!`].
+#[doc(hidden)]
+pub const fn count(names: &[&str]) -> usize {
+    names.len()
 }

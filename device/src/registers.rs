@@ -22,7 +22,7 @@ impl RegisterLimits {
         pair: 24,
         malloc: 0,
         // Two blocks on a multiprocessor. Left alone, the assembler takes 80 registers and spills,
-        // or 188, with which one block fits: 1.05 and 1.3 times the time of the kernel.
+        // or 188, with which one block fits (docs/build-profile.md).
         build: 128,
     };
 

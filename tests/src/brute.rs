@@ -8,7 +8,9 @@ use heapwood_device::host::plain_kernel;
 use heapwood_device::kdtree::node::Node;
 use heapwood_device::kernel::PlainKernel;
 use heapwood_device::launch::Call;
-use heapwood_device::render::{Bounds, Hit, RAY_FLOATS, Ray, Trace, TraceArguments, Triangle};
+use heapwood_device::render::{
+    Bounds, Hit, RAY_FLOATS, Ray, SceneArguments, Trace, TraceArguments, Triangle,
+};
 use heapwood_device::simt::{SCRATCH_BYTES, Solo, Warp};
 
 use glam::Vec3;
@@ -302,10 +304,12 @@ pub fn trace(
     let mut hits = vec![0; rays.len()];
     let mut parameters = vec![0.0; rays.len()];
     let arguments = TraceArguments {
-        nodes: built.nodes.as_ptr().cast_mut(),
-        references: built.references.as_ptr().cast_mut(),
-        triangles: triangles.as_ptr().cast_mut(),
-        bounds: (&raw const *bounds).cast_mut(),
+        scene: SceneArguments {
+            nodes: built.nodes.as_ptr().cast_mut(),
+            references: built.references.as_ptr().cast_mut(),
+            triangles: triangles.as_ptr().cast_mut(),
+            bounds: (&raw const *bounds).cast_mut(),
+        },
         rays: rays.as_ptr().cast_mut(),
         hits: hits.as_mut_ptr(),
         parameters: parameters.as_mut_ptr(),

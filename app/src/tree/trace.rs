@@ -1,7 +1,7 @@
 //! Tracing rays through a tree on the backend that built it.
 
 use heapwood_device::launch::Call;
-use heapwood_device::render::{Hit, Trace, TraceArguments};
+use heapwood_device::render::{Hit, SceneArguments, Trace, TraceArguments};
 
 use super::build::{BuiltTree, PreparedBuild};
 use super::placed::{TreeView, with_built};
@@ -55,10 +55,12 @@ pub(super) fn trace_view(tree: &TreeView, rays: &[Ray]) -> Result<Vec<Hit>, Back
     let hits = backend.memory(4 * u64::from(count), false)?;
     let parameters = backend.memory(4 * u64::from(count), false)?;
     let arguments = TraceArguments {
-        nodes: tree.nodes.cast(),
-        references: tree.references.cast(),
-        triangles: tree.triangles.address().cast(),
-        bounds: bounds_memory.address().cast(),
+        scene: SceneArguments {
+            nodes: tree.nodes.cast(),
+            references: tree.references.cast(),
+            triangles: tree.triangles.address().cast(),
+            bounds: bounds_memory.address().cast(),
+        },
         rays: rays_memory.address().cast(),
         hits: hits.address().cast(),
         parameters: parameters.address().cast(),

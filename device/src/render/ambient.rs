@@ -6,46 +6,27 @@
 use glam::Vec3;
 
 use super::direction::{Frame, cosine_direction};
-use super::pixels::{CameraRays, Pixels, put};
 use super::random::Sampler;
 use super::ray::Ray;
 use super::surface::SurfacePoint;
-use super::traverse::Tree;
+use super::window::{Pixel, PixelShader, Window, WindowArguments};
 use crate::arguments;
-use crate::kdtree::bounds::{Bounds, Triangle};
-use crate::kdtree::node::Node;
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 
 arguments! {
-    /// A tree and the window to make of it.
+    /// The image to make: for each pixel how many of the launch's samples are open; all of them
+    /// where the pixel shows no surface.
     pub struct AmbientArguments {
+        nested {
+            /// The tree and the window.
+            window: WindowArguments,
+        }
         pointers {
-            /// As in `Tree::new`.
-            nodes: Node,
-            /// As in `Tree::new`.
-            references: u32,
-            /// As in `Tree::new`.
-            triangles: Triangle,
-            /// As in `RenderArguments`.
-            bounds: Bounds,
-            /// As in `RenderArguments`.
-            camera: [f32; 3],
-            /// For each pixel of the window how many of the launch's samples are open; all of
-            /// them where the pixel shows no surface.
-            pixels: [f32; 3],
             /// For each pixel of the window the shadow rays.
             rays: u32,
         }
         integers {
-            /// As in `RenderArguments`.
-            width: u32,
-            /// As in `RenderArguments`.
-            height: u32,
-            /// As in `RenderArguments`.
-            left: u32,
-            /// As in `RenderArguments`.
-            top: u32,
             /// Whether to add to what is in `pixels` and `rays`.
             is_added: bool,
             /// Number of the first sample.
@@ -72,59 +53,46 @@ impl PlainKernel for Ambient {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: AmbientArguments) {
         // SAFETY: the arguments' contract.
-        let (camera, bounds, tree) = unsafe {
-            let bounds = arguments.bounds.read();
-            let tree = Tree::new(
-                arguments.nodes,
-                arguments.references,
-                arguments.triangles,
-                bounds,
-            );
-            (CameraRays::read(arguments.camera), bounds, tree)
-        };
-        let mut pixels = Pixels::new(warp, arguments.width, arguments.height);
-        while let Some((x, y)) = pixels.next() {
-            let (column, row) = (x + arguments.left, y + arguments.top);
-            let direction = camera.direction(column as f32 + 0.5, row as f32 + 0.5);
-            let (mut open, mut rays) = (arguments.samples, 0);
-            if let Some(ray) = Ray::new(camera.origin, direction, &bounds) {
-                let hit = tree.closest_hit(&ray);
-                if hit.is_some() {
-                    // SAFETY: what a ray hits is in a leaf.
-                    let surface = unsafe { SurfacePoint::hit(&ray, tree.address(hit.triangle)) };
-                    let (origin, frame) =
-                        (surface.offset_origin(&bounds), Frame::new(surface.normal));
-                    for sample in 0..arguments.samples {
-                        let index = arguments.first + sample;
-                        let pair = Sampler::new(column, row, index, arguments.seed).get_2d();
-                        let direction = frame.to_scene(cosine_direction(pair));
-                        // A closure here is not always inlined, and is then compiled for a
-                        // lesser machine than its kernel.
-                        let is_occluded = match Ray::spawn(origin, direction, &bounds) {
-                            Some(ray) => {
-                                let ray = ray.excluding_triangle(hit.triangle);
-                                tree.any_hit(&ray, arguments.distance)
-                            }
-                            None => false,
-                        };
-                        open -= u32::from(is_occluded);
-                    }
-                    rays = arguments.samples;
+        let window = unsafe { Window::read(arguments.window) };
+        window.shade_pixels(warp, &arguments);
+    }
+}
+
+impl PixelShader for AmbientArguments {
+    #[inline(always)]
+    unsafe fn shade(&self, window: &Window, pixel: Pixel) {
+        let (tree, bounds) = (window.tree, &window.bounds);
+        let (mut open, mut rays) = (self.samples, 0);
+        if let Some(ray) = window.ray(window.direction(pixel, [0.5, 0.5])) {
+            let hit = tree.closest_hit(&ray);
+            if hit.is_some() {
+                // SAFETY: what a ray hits is in a leaf.
+                let surface = unsafe { SurfacePoint::hit(&ray, tree.address(hit.triangle)) };
+                let (origin, frame) = (surface.offset_origin(bounds), Frame::new(surface.normal));
+                for sample in 0..self.samples {
+                    let index = self.first + sample;
+                    let pair = Sampler::new(pixel.column, pixel.row, index, self.seed).get_2d();
+                    let direction = frame.to_scene(cosine_direction(pair));
+                    // A closure here is not always inlined, and is then compiled for a
+                    // lesser machine than its kernel.
+                    let is_occluded = match Ray::spawn(origin, direction, bounds) {
+                        Some(ray) => {
+                            let ray = ray.excluding_triangle(hit.triangle);
+                            tree.any_hit(&ray, self.distance)
+                        }
+                        None => false,
+                    };
+                    open -= u32::from(is_occluded);
                 }
+                rays = self.samples;
             }
-            let pixel = y as usize * arguments.width as usize + x as usize;
-            // SAFETY: x and y are within the window, and pixels are one lane's each.
-            unsafe {
-                let counted = arguments.rays.add(pixel);
-                let before = if arguments.is_added {
-                    counted.read()
-                } else {
-                    0
-                };
-                counted.write(before + rays);
-                let open = Vec3::splat(open as f32);
-                put(arguments.pixels.add(pixel), open, arguments.is_added);
-            }
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            let counted = self.rays.add(pixel.index);
+            let before = if self.is_added { counted.read() } else { 0 };
+            counted.write(before + rays);
+            window.put(pixel, Vec3::splat(open as f32), self.is_added);
         }
     }
 }

@@ -2,44 +2,23 @@
 
 use glam::Vec3;
 
-use super::pixels::{CameraRays, Pixels, put};
-use super::ray::Ray;
 use super::search::Visits;
-use super::traverse::Tree;
+use super::window::{Pixel, PixelShader, Window, WindowArguments};
 use crate::arguments;
-use crate::kdtree::bounds::{Bounds, Triangle};
-use crate::kdtree::node::Node;
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 
 arguments! {
-    /// A tree and the window to count in.
+    /// The image to make: for each pixel the nodes that its ray visits, the triangles that it is
+    /// tested with, and 0.
     pub struct CostArguments {
-        pointers {
-            /// As in `Tree::new`.
-            nodes: Node,
-            /// As in `Tree::new`.
-            references: u32,
-            /// As in `Tree::new`.
-            triangles: Triangle,
-            /// As in `RenderArguments`.
-            bounds: Bounds,
-            /// As in `RenderArguments`.
-            camera: [f32; 3],
-            /// For each pixel of the window the nodes that its ray visits, the triangles that
-            /// it is tested with, and 0.
-            pixels: [f32; 3],
+        nested {
+            /// The tree and the window.
+            window: WindowArguments,
         }
+        pointers {}
         integers {
-            /// As in `RenderArguments`.
-            width: u32,
-            /// As in `RenderArguments`.
-            height: u32,
-            /// As in `RenderArguments`.
-            left: u32,
-            /// As in `RenderArguments`.
-            top: u32,
-            /// As in `RenderArguments`.
+            /// As in `WindowArguments`.
             is_added: bool,
         }
     }
@@ -54,28 +33,20 @@ impl PlainKernel for Cost {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: CostArguments) {
         // SAFETY: the arguments' contract.
-        let (camera, bounds, tree) = unsafe {
-            let bounds = arguments.bounds.read();
-            let tree = Tree::new(
-                arguments.nodes,
-                arguments.references,
-                arguments.triangles,
-                bounds,
-            );
-            (CameraRays::read(arguments.camera), bounds, tree)
-        };
-        let mut pixels = Pixels::new(warp, arguments.width, arguments.height);
-        while let Some((x, y)) = pixels.next() {
-            let (column, row) = (x + arguments.left, y + arguments.top);
-            let direction = camera.direction(column as f32 + 0.5, row as f32 + 0.5);
-            let mut visits = Visits::default();
-            if let Some(ray) = Ray::new(camera.origin, direction, &bounds) {
-                tree.closest_hit_counted(&ray, &mut visits);
-            }
-            let counts = Vec3::new(visits.nodes as f32, visits.triangles as f32, 0.0);
-            let pixel = y as usize * arguments.width as usize + x as usize;
-            // SAFETY: x and y are within the window, and pixels are one lane's each.
-            unsafe { put(arguments.pixels.add(pixel), counts, arguments.is_added) };
+        let window = unsafe { Window::read(arguments.window) };
+        window.shade_pixels(warp, &arguments);
+    }
+}
+
+impl PixelShader for CostArguments {
+    #[inline(always)]
+    unsafe fn shade(&self, window: &Window, pixel: Pixel) {
+        let mut visits = Visits::default();
+        if let Some(ray) = window.ray(window.direction(pixel, [0.5, 0.5])) {
+            window.tree.closest_hit_counted(&ray, &mut visits);
         }
+        let counts = Vec3::new(visits.nodes as f32, visits.triangles as f32, 0.0);
+        // SAFETY: the caller's promise.
+        unsafe { window.put(pixel, counts, self.is_added) };
     }
 }

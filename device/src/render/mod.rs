@@ -29,6 +29,7 @@ mod texture;
 mod textured;
 mod trace;
 mod traverse;
+mod window;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod plan;
@@ -63,3 +64,4 @@ pub use textured::{
 };
 pub use trace::{RAY_FLOATS, Trace, TraceArguments};
 pub use traverse::{MAX_TRAVERSAL_DEPTH, Tree};
+pub use window::{SceneArguments, WindowArguments};

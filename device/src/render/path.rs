@@ -11,7 +11,6 @@ use super::direction::Frame;
 use super::environment::Environment;
 use super::light::{Lights, MaterialTable, Materials, power_heuristic};
 use super::material::{DELTA_LIGHT_FLOATS, LIGHT_WORDS, MATERIAL_FLOATS, Sky};
-use super::pixels::{CameraRays, Pixels};
 use super::random::Sampler;
 use super::ray::Ray;
 use super::scatter::Bsdf;
@@ -19,9 +18,9 @@ use super::shade::unit;
 use super::smooth::{reflected_part, scattered_part};
 use super::surface::SurfacePoint;
 use super::traverse::Tree;
+use super::window::{Pixel, PixelShader, Window, WindowArguments};
 use crate::arguments;
-use crate::kdtree::bounds::{Bounds, Triangle};
-use crate::kdtree::node::Node;
+use crate::kdtree::bounds::Bounds;
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 
@@ -31,21 +30,13 @@ const ROULETTE_START_BOUNCE: u32 = 3;
 const MAX_SURVIVAL_PROBABILITY: f32 = 0.95;
 
 arguments! {
-    /// A tree with its materials and lights, and the window to make of it.
+    /// The image to make, sums of linear radiance over samples, and what light depends on.
     pub struct PathArguments {
+        nested {
+            /// The tree and the window.
+            window: WindowArguments,
+        }
         pointers {
-            /// As in `Tree::new`.
-            nodes: Node,
-            /// As in `Tree::new`.
-            references: u32,
-            /// As in `Tree::new`.
-            triangles: Triangle,
-            /// As in `RenderArguments`.
-            bounds: Bounds,
-            /// As in `RenderArguments`.
-            camera: [f32; 3],
-            /// The window: sums of linear radiance over samples.
-            pixels: [f32; 3],
             /// For each pixel of the window the shadow rays, and the rays that go on from a
             /// surface.
             rays: [u32; 2],
@@ -61,14 +52,6 @@ arguments! {
             delta_lights: [f32; DELTA_LIGHT_FLOATS],
         }
         integers {
-            /// As in `RenderArguments`.
-            width: u32,
-            /// As in `RenderArguments`.
-            height: u32,
-            /// As in `RenderArguments`.
-            left: u32,
-            /// As in `RenderArguments`.
-            top: u32,
             /// Number of the launch's first sample; if it is not 0, sums and counts are added
             /// to.
             first: u32,
@@ -306,49 +289,48 @@ pub(super) unsafe fn render<W: Warp, M: Materials, E: Environment>(
     environment: E,
 ) {
     // SAFETY: the arguments' contract.
-    let (camera, scene) = unsafe {
-        let bounds = arguments.bounds.read();
-        let tree = Tree::new(
-            arguments.nodes,
-            arguments.references,
-            arguments.triangles,
-            bounds,
-        );
-        let lights = Lights {
-            tree,
-            bounds,
-            materials,
-            environment,
-            lights: arguments.lights,
-            light_count: arguments.light_count,
-            light_area: arguments.light_area,
-            delta_lights: arguments.delta_lights,
-            delta_light_count: arguments.delta_light_count,
-        };
-        let scene = PathScene {
-            tree,
-            bounds,
-            materials,
-            environment,
-            lights,
-            bounces: arguments.bounces,
-        };
-        (CameraRays::read(arguments.camera), scene)
+    let window = unsafe { Window::read(arguments.window) };
+    let (tree, bounds) = (window.tree, window.bounds);
+    let lights = Lights {
+        tree,
+        bounds,
+        materials,
+        environment,
+        lights: arguments.lights,
+        light_count: arguments.light_count,
+        light_area: arguments.light_area,
+        delta_lights: arguments.delta_lights,
+        delta_light_count: arguments.delta_light_count,
     };
-    let is_added = arguments.first > 0;
-    let mut pixels = Pixels::new(warp, arguments.width, arguments.height);
-    while let Some((x, y)) = pixels.next() {
-        let (column, row) = (x + arguments.left, y + arguments.top);
-        let index = y as usize * arguments.width as usize + x as usize;
-        let (pixel, counts) = (
-            arguments.pixels.wrapping_add(index),
-            arguments.rays.wrapping_add(index),
+    let scene = PathScene {
+        tree,
+        bounds,
+        materials,
+        environment,
+        lights,
+        bounces: arguments.bounces,
+    };
+    window.shade_pixels(warp, &PathShader { arguments, scene });
+}
+
+/// Sums up the paths of a pixel.
+struct PathShader<M, E> {
+    arguments: PathArguments,
+    scene: PathScene<M, E>,
+}
+
+impl<M: Materials, E: Environment> PixelShader for PathShader<M, E> {
+    #[inline(always)]
+    unsafe fn shade(&self, window: &Window, pixel: Pixel) {
+        let (arguments, scene) = (self.arguments, self.scene);
+        let (light, counts) = (
+            arguments.window.pixels.wrapping_add(pixel.index),
+            arguments.rays.wrapping_add(pixel.index),
         );
-        // SAFETY: x and y are within the window, pixels are one lane's each, and an earlier
-        // launch has written them if this one adds.
+        // SAFETY: the pixel is this lane's, and an earlier launch has written it if this one adds.
         let (mut sum, [mut shadow, mut secondary]) = unsafe {
-            if is_added {
-                (Vec3::from_array(pixel.read()), counts.read())
+            if arguments.first > 0 {
+                (Vec3::from_array(light.read()), counts.read())
             } else {
                 (Vec3::ZERO, [0, 0])
             }
@@ -357,15 +339,15 @@ pub(super) unsafe fn render<W: Warp, M: Materials, E: Environment>(
         // divided among launches.
         for sample in 0..arguments.samples {
             let number = arguments.first + sample;
-            let mut sampler = Sampler::new(column, row, number, arguments.seed);
-            let [across, down] = sampler.get_2d();
-            let [across, down] = if arguments.is_spread {
-                [across, down]
+            let mut sampler = Sampler::new(pixel.column, pixel.row, number, arguments.seed);
+            let point = sampler.get_2d();
+            let point = if arguments.is_spread {
+                point
             } else {
                 [0.5, 0.5]
             };
-            let direction = camera.direction(column as f32 + across, row as f32 + down);
-            let light = match Ray::new(camera.origin, direction, &scene.bounds) {
+            let direction = window.direction(pixel, point);
+            sum += match window.ray(direction) {
                 Some(ray) => {
                     let path = scene.trace(ray, &mut sampler);
                     shadow += path.shadow;
@@ -373,13 +355,12 @@ pub(super) unsafe fn render<W: Warp, M: Materials, E: Environment>(
                     path.light
                 }
                 // SAFETY: the arguments' contract.
-                None => unsafe { environment.radiance(unit(direction)) },
+                None => unsafe { scene.environment.radiance(unit(direction)) },
             };
-            sum += light;
         }
         // SAFETY: as above.
         unsafe {
-            pixel.write(sum.to_array());
+            light.write(sum.to_array());
             counts.write([shadow, secondary]);
         }
     }

@@ -7,48 +7,29 @@ use super::path::{PathArguments, render, sky_of};
 use super::smooth::{CornerNormals, DetailedMaterials};
 use super::texture::Textures;
 use super::textured::{TEXTURED_WORDS, TexturedMaterials};
-use crate::kernel::{Args, PlainKernel};
+use crate::arguments;
+use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 
-/// Pointers of [`PathArguments`], which come first.
-const PATH_POINTERS: usize = 12;
-
-/// The scene that paths run through, with its details.
-#[derive(Clone, Copy, Debug)]
-pub struct DetailedPathArguments {
-    /// All of it, but for materials: these are `TexturedMaterial::to_words`.
-    pub path: PathArguments,
-    /// For each triangle the coordinates of its corners; null where no material has a texture.
-    pub coordinates: *mut [[f32; 2]; 3],
-    /// As in `Textures`, and colours of triangles; what materials name is there.
-    pub textures: *mut u32,
-    /// As in `EnvironmentImage`; null where the sky is around the scene.
-    pub environment: *mut u32,
-    /// For each triangle the normals of its corners; null where all are flat.
-    pub normals: *mut CornerNormals,
-}
-
-impl From<Args> for DetailedPathArguments {
-    #[inline(always)]
-    fn from(args: Args) -> Self {
-        Self {
-            path: PathArguments::from(args),
-            coordinates: args.pointers[PATH_POINTERS].cast(),
-            textures: args.pointers[PATH_POINTERS + 1].cast(),
-            environment: args.pointers[PATH_POINTERS + 2].cast(),
-            normals: args.pointers[PATH_POINTERS + 3].cast(),
+arguments! {
+    /// The scene that paths run through, with its details.
+    pub struct DetailedPathArguments {
+        nested {
+            /// All of it, but for materials: these are `TexturedMaterial::to_words`.
+            path: PathArguments,
         }
-    }
-}
-
-impl From<DetailedPathArguments> for Args {
-    fn from(typed: DetailedPathArguments) -> Self {
-        let mut args = Self::from(typed.path);
-        args.pointers[PATH_POINTERS] = typed.coordinates.cast();
-        args.pointers[PATH_POINTERS + 1] = typed.textures.cast();
-        args.pointers[PATH_POINTERS + 2] = typed.environment.cast();
-        args.pointers[PATH_POINTERS + 3] = typed.normals.cast();
-        args
+        pointers {
+            /// For each triangle the coordinates of its corners; null where no material has a
+            /// texture.
+            coordinates: [[f32; 2]; 3],
+            /// As in `Textures`, and colours of triangles; what materials name is there.
+            textures: u32,
+            /// As in `EnvironmentImage`; null where the sky is around the scene.
+            environment: u32,
+            /// For each triangle the normals of its corners; null where all are flat.
+            normals: CornerNormals,
+        }
+        integers {}
     }
 }
 

@@ -1,5 +1,4 @@
-//! Shared by the kernels that make images: the camera, the order of pixels, and the sums in
-//! memory.
+//! The camera of an image, and the order in which lanes take its pixels.
 
 use glam::Vec3;
 
@@ -88,23 +87,5 @@ impl Pixels {
             }
         }
         None
-    }
-}
-
-/// Writes a pixel, or adds to what is there: an image is a sum over launches.
-///
-/// # Safety
-///
-/// The pixel is this lane's, and holds a colour if it is added to.
-#[inline(always)]
-pub(super) unsafe fn put(pixel: *mut [f32; 3], colour: Vec3, is_added: bool) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let sum = if is_added {
-            Vec3::from_array(pixel.read()) + colour
-        } else {
-            colour
-        };
-        pixel.write(sum.to_array());
     }
 }

@@ -4,10 +4,8 @@ use glam::Vec3;
 
 use super::ray::Ray;
 use super::search::Hit;
-use super::traverse::Tree;
+use super::window::SceneArguments;
 use crate::arguments;
-use crate::kdtree::bounds::{Bounds, Triangle};
-use crate::kdtree::node::Node;
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 
@@ -17,15 +15,11 @@ pub const RAY_FLOATS: usize = 6;
 arguments! {
     /// A tree and the rays to trace through it.
     pub struct TraceArguments {
+        nested {
+            /// The tree.
+            scene: SceneArguments,
+        }
         pointers {
-            /// As in `Tree::new`.
-            nodes: Node,
-            /// As in `Tree::new`.
-            references: u32,
-            /// As in `Tree::new`.
-            triangles: Triangle,
-            /// As in `RenderArguments`.
-            bounds: Bounds,
             /// The rays.
             rays: [f32; RAY_FLOATS],
             /// For each ray the triangle that it hits first, or `u32::MAX`.
@@ -49,16 +43,7 @@ impl PlainKernel for Trace {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: TraceArguments) {
         // SAFETY: the arguments' contract.
-        let (tree, bounds) = unsafe {
-            let bounds = arguments.bounds.read();
-            let tree = Tree::new(
-                arguments.nodes,
-                arguments.references,
-                arguments.triangles,
-                bounds,
-            );
-            (tree, bounds)
-        };
+        let (tree, bounds) = unsafe { arguments.scene.read() };
         let mut index = u64::from(warp.thread());
         while index < u64::from(arguments.count) {
             // SAFETY: the arguments' contract: there is a ray of this index, and the tree is

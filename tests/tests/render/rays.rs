@@ -5,7 +5,8 @@ use heapwood_device::kdtree::node::Node;
 use heapwood_device::launch::Call;
 use heapwood_device::render::plan::{render_threads, to_rgba8, to_srgb8};
 use heapwood_device::render::{
-    Bounds, Hit, MAX_TRAVERSAL_DEPTH, Mode, Ray, Render, RenderArguments, Triangle,
+    Bounds, Hit, MAX_TRAVERSAL_DEPTH, Mode, Ray, Render, RenderArguments, SceneArguments, Triangle,
+    WindowArguments,
 };
 use heapwood_scenes::RayBasis;
 use heapwood_tests::brute::{
@@ -249,16 +250,20 @@ fn image(mode: Mode, lanes: u32) -> (Vec<[f32; 3]>, RayBasis) {
         [camera.origin, camera.corner, camera.du, camera.dv].map(|vector| vector.to_array());
     let mut pixels = vec![[-1.0; 3]; (WIDTH * HEIGHT) as usize];
     let arguments = RenderArguments {
-        nodes: built.nodes.as_ptr().cast_mut(),
-        references: built.references.as_ptr().cast_mut(),
-        triangles: triangles.as_ptr().cast_mut(),
-        bounds: (&raw const bounds).cast_mut(),
-        camera: basis.as_ptr().cast_mut(),
-        pixels: pixels.as_mut_ptr(),
-        width: WIDTH,
-        height: HEIGHT,
-        left: 0,
-        top: 0,
+        window: WindowArguments {
+            scene: SceneArguments {
+                nodes: built.nodes.as_ptr().cast_mut(),
+                references: built.references.as_ptr().cast_mut(),
+                triangles: triangles.as_ptr().cast_mut(),
+                bounds: (&raw const bounds).cast_mut(),
+            },
+            camera: basis.as_ptr().cast_mut(),
+            pixels: pixels.as_mut_ptr(),
+            width: WIDTH,
+            height: HEIGHT,
+            left: 0,
+            top: 0,
+        },
         rows: HEIGHT,
         is_added: false,
         mode,

@@ -7,7 +7,7 @@ use heapwood_device::launch::Call;
 use heapwood_device::render::plan::render_threads;
 use heapwood_device::render::{
     Ambient, AmbientArguments, Cost, CostArguments, DetailedPath, Mode, Path, PathArguments,
-    Render, RenderArguments,
+    Render, RenderArguments, SceneArguments, WindowArguments,
 };
 
 use super::super::placed::TreeView;
@@ -48,35 +48,28 @@ pub(super) struct Canvas<'a> {
     pub lit: Option<&'a PlacedLighting<'a>>,
 }
 
-/// Arguments of a kernel over the pixels of a canvas, with this camera: those that all of these
-/// kernels have, and its own.
-macro_rules! arguments {
-    ($canvas:expr, $camera:expr, $kind:ident { $($name:ident: $value:expr,)* }) => {
-        $kind {
-            nodes: $canvas.tree.nodes.cast(),
-            references: $canvas.tree.references.cast(),
-            triangles: $canvas.tree.triangles.address().cast(),
-            bounds: $canvas.bounds.address().cast(),
-            camera: $camera,
-            pixels: $canvas.pixels.address().cast(),
-            width: $canvas.window.width,
-            height: $canvas.window.height,
-            left: $canvas.window.left,
-            top: $canvas.window.top,
-            $($name: $value,)*
-        }
-    };
-}
-
 impl Canvas<'_> {
     pub fn pixel_count(&self) -> u64 {
         u64::from(self.window.width) * u64::from(self.window.height)
     }
 
-    /// The camera of a sample.
-    fn camera(&self, sample: u32) -> *mut [f32; 3] {
-        let vectors = self.cameras.address().cast::<[f32; 3]>();
-        vectors.wrapping_add(4 * sample as usize)
+    /// The tree and the window, with the camera of a sample.
+    fn arguments(&self, sample: u32) -> WindowArguments {
+        let cameras = self.cameras.address().cast::<[f32; 3]>();
+        WindowArguments {
+            scene: SceneArguments {
+                nodes: self.tree.nodes.cast(),
+                references: self.tree.references.cast(),
+                triangles: self.tree.triangles.address().cast(),
+                bounds: self.bounds.address().cast(),
+            },
+            camera: cameras.wrapping_add(4 * sample as usize),
+            pixels: self.pixels.address().cast(),
+            width: self.window.width,
+            height: self.window.height,
+            left: self.window.left,
+            top: self.window.top,
+        }
     }
 
     /// Launches a kernel; its milliseconds.
@@ -98,77 +91,65 @@ impl Canvas<'_> {
 
     /// One sample of a surface's colour for each pixel.
     fn surface(&self, mode: Mode, sample: u32) -> Call {
-        Call::of::<Render>(arguments!(
-            self,
-            self.camera(sample),
-            RenderArguments {
-                rows: self.rows,
-                is_added: sample > 0,
-                mode: mode,
-            }
-        ))
+        Call::of::<Render>(RenderArguments {
+            window: self.arguments(sample),
+            rows: self.rows,
+            is_added: sample > 0,
+            mode,
+        })
     }
 
     /// One sample of the traversal's cost for each pixel.
     fn cost(&self, sample: u32) -> Call {
-        Call::of::<Cost>(arguments!(
-            self,
-            self.camera(sample),
-            CostArguments {
-                is_added: sample > 0,
-            }
-        ))
+        Call::of::<Cost>(CostArguments {
+            window: self.arguments(sample),
+            is_added: sample > 0,
+        })
     }
 
     /// Some shadow rays of a sample of each pixel.
     fn ambient(&self, pass: AmbientPass) -> Call {
-        Call::of::<Ambient>(arguments!(
-            self,
-            self.camera(pass.sample),
-            AmbientArguments {
-                rays: self.rays.address().cast(),
-                is_added: pass.first > 0,
-                first: pass.first,
-                samples: pass.rays,
-                distance: self.tree.scale.length(pass.distance),
-                seed: pass.seed,
-            }
-        ))
+        Call::of::<Ambient>(AmbientArguments {
+            window: self.arguments(pass.sample),
+            rays: self.rays.address().cast(),
+            is_added: pass.first > 0,
+            first: pass.first,
+            samples: pass.rays,
+            distance: self.tree.scale.length(pass.distance),
+            seed: pass.seed,
+        })
     }
 
     /// Some samples of each pixel's light.
     fn path(&self, lit: &PlacedLighting, shading: &Shading, pass: PathPass) -> Call {
-        let arguments = arguments!(
-            self,
-            self.camera(0),
-            PathArguments {
-                rays: self.rays.address().cast(),
-                materials: lit.materials.address().cast(),
-                material_of: lit.material_of.address().cast(),
-                lights: lit.lights.address().cast(),
-                sky: lit.sky.address().cast(),
-                delta_lights: self
-                    .delta_lights
-                    .as_ref()
-                    .unwrap_or(&lit.delta_lights)
-                    .address()
-                    .cast(),
-                first: pass.first,
-                samples: pass.samples,
-                is_spread: shading.samples > 1,
-                bounces: pass.bounces,
-                seed: shading.seed,
-                light_count: match pass.looks_for_lights {
-                    true => lit.lighting.lights() as u32,
-                    false => 0,
-                },
-                light_area: self.tree.scale.square(lit.lighting.light_area),
-                delta_light_count: match pass.looks_for_lights {
-                    true => lit.lighting.delta_light_count() as u32,
-                    false => 0,
-                },
-            }
-        );
+        let arguments = PathArguments {
+            window: self.arguments(0),
+            rays: self.rays.address().cast(),
+            materials: lit.materials.address().cast(),
+            material_of: lit.material_of.address().cast(),
+            lights: lit.lights.address().cast(),
+            sky: lit.sky.address().cast(),
+            delta_lights: self
+                .delta_lights
+                .as_ref()
+                .unwrap_or(&lit.delta_lights)
+                .address()
+                .cast(),
+            first: pass.first,
+            samples: pass.samples,
+            is_spread: shading.samples > 1,
+            bounces: pass.bounces,
+            seed: shading.seed,
+            light_count: match pass.looks_for_lights {
+                true => lit.lighting.lights() as u32,
+                false => 0,
+            },
+            light_area: self.tree.scale.square(lit.lighting.light_area),
+            delta_light_count: match pass.looks_for_lights {
+                true => lit.lighting.delta_light_count() as u32,
+                false => 0,
+            },
+        };
         match &lit.details {
             Some(details) => Call::of::<DetailedPath>(details.arguments(arguments)),
             None => Call::of::<Path>(arguments),
