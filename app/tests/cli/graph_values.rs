@@ -247,4 +247,13 @@ fn ranks_that_no_comparison_can_hold_are_not_verified() {
     let power = run(&folder, &format!("{command} --method power"));
     assert_eq!(power.code, 0, "{power:?}");
     assert!(power.stdout.contains("ranks, as after "), "{power:?}");
+    let incremental = "--insert 1 --rounds 2 --incremental";
+    let power = run(&folder, &format!("{command} --method power {incremental}"));
+    assert_eq!(power.code, 0, "{power:?}");
+    assert!(
+        power.stdout.contains("ranks from those before"),
+        "{power:?}"
+    );
+    let refused = run(&folder, &format!("{command} {incremental}"));
+    assert!(refused.error(5).contains("--method power"), "{refused:?}");
 }

@@ -4,12 +4,15 @@
 use super::Algorithms;
 use crate::Error;
 use crate::graph::algorithms::pagerank::rounding;
+use crate::graph::verify::Reference;
 use crate::graph::{Change, Components, Phase, RankOptions, Ranks, Store, Update};
 
 /// What is known of the graph before a round.
 pub(super) struct Incremental {
     options: Option<RankOptions>,
     ranks: Option<Ranks>,
+    /// The ranks that the iteration to `ranks` began from; none where those were equal.
+    from: Option<Vec<f32>>,
     triangles: Option<u64>,
     /// Whether the store keeps components.
     components: bool,
@@ -96,10 +99,31 @@ impl Incremental {
         Ok(Self {
             options: algorithms.ranks,
             ranks,
+            from: None,
             triangles,
             components: algorithms.components,
             components_ms: 0.0,
         })
+    }
+
+    /// Whether there are ranks to update.
+    pub fn has_ranks(&self) -> bool {
+        self.ranks.is_some()
+    }
+
+    /// Holds the ranks to a reference, as strictly as those of a full computation: the iteration
+    /// in double precision begins from the same ranks. [`compare`](Self::compare) cannot replace
+    /// this. It allows for the distance that the residuals leave open, which with a damping near 1
+    /// exceeds the distance of any two ranks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Verification`] for ranks that are off, or that nothing can be said of.
+    pub fn verify(&self, reference: &Reference) -> Result<(), Error> {
+        if let (Some(options), Some(ranks)) = (&self.options, &self.ranks) {
+            reference.ranks(ranks, options, self.from.as_deref())?;
+        }
+        Ok(())
     }
 
     /// Whether batches have to count triangles.
@@ -131,6 +155,7 @@ impl Incremental {
             advance.iterations = Some(next.state.iterations);
             advance.ms += next.ms;
             self.ranks = Some(next);
+            self.from = Some(from);
         }
         if self.components {
             let ms = store.advance_components()?;
@@ -265,6 +290,76 @@ fn compare(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::allocators::Spec;
+    use crate::backend::Cpu;
+    use crate::graph::verify::Checker;
+    use crate::graph::{Input, Layout, Limits, Method, Options};
+    use crate::size::Pool;
+    use heapwood_graphs::{CsrOptions, EdgeList};
+
+    /// The ranks of two pairs of vertices, updated without a change of the graph, and what
+    /// verification and comparison say once `fault` has changed them.
+    fn planted(options: RankOptions, fault: impl Fn(&mut [f32])) -> [Result<(), Error>; 2] {
+        let edges = EdgeList {
+            vertices: 4,
+            edges: vec![[0, 1], [2, 3]],
+            directed: false,
+        };
+        let input = Input::verified("two pairs", edges, CsrOptions::default());
+        let cpu = Cpu::new(Some(1), None).unwrap();
+        let store = Options {
+            spec: Spec::parse("cfmalloc").unwrap(),
+            pool: Pool::Auto,
+            layout: Layout::Contiguous,
+            self_loops: false,
+            limits: Limits::default(),
+        };
+        let mut store = Store::new(&cpu, store, &input.rows, None).unwrap();
+        let algorithms = Algorithms {
+            ranks: Some(options),
+            incremental: true,
+            ..Algorithms::default()
+        };
+        let mut incremental = Incremental::start(&mut store, &algorithms).unwrap();
+        incremental.advance(&mut store).unwrap();
+        fault(&mut incremental.ranks.as_mut().unwrap().ranks);
+        let reference = input.checker().as_ref().map(Checker::reference).unwrap();
+        let compared = incremental.compare(1, &store).map(|_| ());
+        [incremental.verify(&reference), compared]
+    }
+
+    #[test]
+    fn wrong_ranks_that_a_comparison_lets_pass_are_found() {
+        let uneven = |ranks: &mut [f32]| ranks.copy_from_slice(&[0.5, 0.5, 0.0, 0.0]);
+        for method in Method::ALL {
+            let options = RankOptions {
+                method,
+                ..RankOptions::default()
+            };
+            let [verified, compared] = planted(options, |_| ());
+            verified.unwrap();
+            compared.unwrap();
+            let near_1 = RankOptions {
+                damping: 1.0 - 1e-9,
+                ..options
+            };
+            let [verified, compared] = planted(near_1, uneven);
+            compared.unwrap();
+            let error = verified.unwrap_err();
+            assert!(matches!(error, Error::Verification(_)), "{error}");
+        }
+        // Near 1, accelerated ranks cannot be told from others, and the error says what to do.
+        let near_1 = |method| RankOptions {
+            method,
+            damping: 1.0 - 1e-9,
+            ..RankOptions::default()
+        };
+        let [verified, _] = planted(near_1(Method::Accelerated), |_| ());
+        let error = verified.unwrap_err().to_string();
+        assert!(error.contains("use --method power"), "{error}");
+        let [verified, _] = planted(near_1(Method::Power), |_| ());
+        verified.unwrap();
+    }
 
     #[test]
     fn components_that_differ_are_named_with_their_round() {

@@ -96,6 +96,7 @@ impl<'b> Running<'b> {
             round_memory: Vec::new(),
         };
         running.check()?;
+        running.check_incremental()?;
         Ok(running)
     }
 
@@ -231,6 +232,7 @@ impl<'b> Running<'b> {
             }
             self.event_batches.push(applied);
             self.check()?;
+            self.check_incremental()?;
         }
         Ok(())
     }
@@ -246,13 +248,22 @@ impl<'b> Running<'b> {
             self.rounds.push(incremental.compare(round, &self.store)?);
         }
         self.round_memory.push(self.memory);
-        self.check()
+        self.check()?;
+        self.check_incremental()
     }
 
     fn check(&self) -> Result<(), Error> {
         match &self.checker {
             Some(checker) => checker.store(&self.store),
             None => Ok(()),
+        }
+    }
+
+    /// Holds what was brought up to date to the graph as it is now.
+    fn check_incremental(&self) -> Result<(), Error> {
+        match (&self.checker, &self.incremental) {
+            (Some(checker), Some(incremental)) => incremental.verify(&checker.reference()),
+            _ => Ok(()),
         }
     }
 
@@ -268,6 +279,13 @@ impl<'b> Running<'b> {
             verified.push("rows, counts and hash".to_owned());
             let reference = checker.reference();
             verified.extend(results.verify(algorithms, &self.store, &reference)?);
+            if self
+                .incremental
+                .as_ref()
+                .is_some_and(Incremental::has_ranks)
+            {
+                verified.push("ranks from those before".to_owned());
+            }
         }
         Ok((results, verified))
     }

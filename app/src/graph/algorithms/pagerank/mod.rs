@@ -95,7 +95,7 @@ impl Algorithm for Ranks {
         _: &Store,
         reference: &Reference,
     ) -> Result<String, Error> {
-        let off = reference.ranks(self, options)?;
+        let off = reference.ranks(self, options, None)?;
         Ok(match off < MAX_DISTANCE {
             true => format!("ranks, off by {off:.1e} in all at most"),
             false => format!("ranks, as after {} iterations", self.state.iterations),

@@ -55,6 +55,11 @@ fn iterate(graph: &Reference, damping: f64, ranks: &[f64]) -> (Vec<f64>, f64) {
     (next, change)
 }
 
+/// Ranks in double precision.
+fn widen(ranks: &[f32]) -> Vec<f64> {
+    ranks.iter().map(|&rank| f64::from(rank)).collect()
+}
+
 /// The difference of ranks, summed over vertices.
 fn apart(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(a, b)| (a - b).abs()).sum()
@@ -77,8 +82,9 @@ impl Reference {
         (0..self.rows.vertices()).map(rank).collect()
     }
 
-    /// Holds ranks, computed from equal ones, to the power iteration in double precision;
-    /// returns how far they may be from the fixed point, summed over all vertices.
+    /// Holds ranks to the power iteration in double precision, which begins from the same ranks:
+    /// `from`, or equal ones. Returns how far they may be from the fixed point, summed over all
+    /// vertices.
     ///
     /// Ranks of the power iteration are compared with those after as many iterations.
     /// Accelerated ones are to be as close to the fixed point as they are said to be; if
@@ -88,12 +94,17 @@ impl Reference {
     /// # Errors
     ///
     /// When the ranks are off, or what is said of them is, or nothing can be said.
-    pub fn ranks(&self, found: &Ranks, options: &RankOptions) -> Result<f64, Difference> {
+    pub fn ranks(
+        &self,
+        found: &Ranks,
+        options: &RankOptions,
+        from: Option<&[f32]>,
+    ) -> Result<f64, Difference> {
         let vertices = self.rows.vertices() as usize;
         same_length(found.ranks.len(), vertices)?;
         let (damping, state) = (options.damping, &found.state);
         let step = |ranks: &[f64]| iterate(self, damping, ranks);
-        let ranks: Vec<f64> = found.ranks.iter().map(|&rank| f64::from(rank)).collect();
+        let ranks = widen(&found.ranks);
         let (_, residual) = step(&ranks);
         let rounding = rounding_after(state.iterations, damping);
         let is_converged = state.residual <= options.tolerance;
@@ -104,7 +115,7 @@ impl Reference {
                 if state.converged { "" } else { "not " }
             ))?;
         }
-        let (mut plain, mut change) = (self.even(), 0.0);
+        let (mut plain, mut change) = (from.map_or_else(|| self.even(), widen), 0.0);
         if found.method == Method::Power || !is_converged {
             for _ in 0..state.iterations {
                 (plain, change) = step(&plain);
@@ -201,7 +212,7 @@ mod tests {
         let [end, middle] = [0.475 / 1.85, 0.9 / 1.85];
         let right = [end, middle, end];
         for method in Method::ALL {
-            let off = path.ranks(&found(&right, method, 500, 0.0), &options);
+            let off = path.ranks(&found(&right, method, 500, 0.0), &options, None);
             assert!(off.unwrap() < 1e-6);
             for wrong in [
                 found(&[middle, end, end], method, 500, 0.0),
@@ -217,7 +228,7 @@ mod tests {
                     ..found(&right, method, 500, 0.0)
                 },
             ] {
-                path.ranks(&wrong, &options).unwrap_err();
+                path.ranks(&wrong, &options, None).unwrap_err();
             }
         }
         // After one iteration from equal ranks no other ranks are right.
@@ -228,9 +239,10 @@ mod tests {
         ];
         let change = 2.0 * (1.0 / 3.0 - f64::from(once[0])) + f64::from(once[1]) - 1.0 / 3.0;
         let one = |ranks, change| found(ranks, Method::Power, 1, change);
-        path.ranks(&one(&once, change), &options).unwrap();
-        path.ranks(&one(&right, change), &options).unwrap_err();
-        path.ranks(&one(&once, change * 1.01), &options)
+        path.ranks(&one(&once, change), &options, None).unwrap();
+        path.ranks(&one(&right, change), &options, None)
+            .unwrap_err();
+        path.ranks(&one(&once, change * 1.01), &options, None)
             .unwrap_err();
         // Near 1, an iteration hardly changes any ranks, right or wrong.
         let near_1 = RankOptions {
@@ -241,7 +253,7 @@ mod tests {
         let even = [0.25; 4];
         let uneven = [0.5, 0.5, 0.0, 0.0];
         pairs
-            .ranks(&found(&even, Method::Power, 3, 0.0), &near_1)
+            .ranks(&found(&even, Method::Power, 3, 0.0), &near_1, None)
             .unwrap();
         for (ranks, method) in [
             (uneven, Method::Power),
@@ -250,10 +262,10 @@ mod tests {
             (even, Method::Accelerated),
         ] {
             let wrong = found(&ranks, method, 3, 0.0);
-            pairs.ranks(&wrong, &near_1).unwrap_err();
+            pairs.ranks(&wrong, &near_1, None).unwrap_err();
         }
         // An acceleration is no better than none.
         let far = found(&[0.8, 0.1, 0.1], Method::Accelerated, 50, 1e-3);
-        path.ranks(&far, &options).unwrap_err();
+        path.ranks(&far, &options, None).unwrap_err();
     }
 }
