@@ -12,11 +12,11 @@ const TOLERANCE: f64 = 0.01;
 /// Narrower triangles, by their height in relation to their longest side, are not looked at: their
 /// areas are rounding errors anywhere.
 const MIN_HEIGHT: f64 = 1e-3;
-/// Typical sides are longer than so many steps of a coordinate where nothing can be lost.
+/// Where sides are longer than so many steps of a coordinate, only narrow triangles lose anything.
 const AMPLE_STEPS: f64 = 1024.0;
-
-/// Triangles that are looked at first: in most scenes they show that nothing can be lost.
-pub(crate) const SAMPLES: usize = 256;
+/// An offset is looked for where at least one of so many triangles changes. It moves all of them, so a
+/// few small ones in a scene that floats hold do not ask for it.
+const TRIANGLES_PER_CHANGE: usize = 100;
 
 /// A position relative to an offset, rounded once.
 pub(crate) fn relative(position: [f64; 3], offset: DVec3) -> Vec3 {
@@ -52,10 +52,14 @@ impl Default for Reach {
 }
 
 impl Reach {
-    /// The box with another point. Coordinates that are not finite are left out.
+    fn of(points: impl IntoIterator<Item = [f64; 3]>) -> Self {
+        points.into_iter().fold(Self::default(), Self::with)
+    }
+
+    /// The box with another point. Coordinates that cleaning leaves out are left out here.
     fn with(mut self, point: [f64; 3]) -> Self {
         for (axis, value) in point.into_iter().enumerate() {
-            if value.is_finite() {
+            if is_bounded(value) {
                 self.low[axis] = self.low[axis].min(value);
                 self.high[axis] = self.high[axis].max(value);
             }
@@ -76,34 +80,58 @@ impl Reach {
         sides.fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The step between 32-bit floats at the largest coordinate; none where triangles of a typical
-    /// size, so many of them in this box, have far longer sides.
-    fn step(&self, triangles: usize) -> Option<f64> {
-        let extent = self.extent();
-        let step = self.largest_step().filter(|_| extent >= 0.0)?;
-        let side = extent / (triangles.max(1) as f64).sqrt();
-        (side < AMPLE_STEPS * step).then_some(step)
-    }
-
-    /// Whether this box of some vertices shows that [`step`](Self::step) is none for the box of all.
-    ///
-    /// The largest coordinate of all is at most twice that of these, and so is the step. Or else the
-    /// box of all reaches half as far as the largest coordinate, L: with n triangles, L / (2 sqrt n) is
-    /// more than 1,024 steps of at most L / 2^23.
-    fn is_ample(&self, triangles: usize) -> bool {
-        const MAX_TRIANGLES: usize = 1 << 23;
-        let side = self.extent() / (triangles.max(1) as f64).sqrt();
-        let is_far_apart = |step: f64| side >= 4.0 * AMPLE_STEPS * step;
-        triangles <= MAX_TRIANGLES && self.largest_step().is_some_and(is_far_apart)
-    }
-
-    /// The step between 32-bit floats at the largest coordinate; none where that is no such float.
-    fn largest_step(&self) -> Option<f64> {
+    /// The step between 32-bit floats at the largest coordinate; NaN if the box is empty.
+    fn step(&self) -> f64 {
         let all = self.low.into_iter().chain(self.high);
-        let rounded = all.fold(0.0, |most, value| value.abs().max(most)) as f32;
-        rounded
-            .is_finite()
-            .then(|| f64::from(rounded.next_up() - rounded))
+        let largest = all.fold(0.0, |most, value| value.abs().max(most)) as f32;
+        f64::from(largest.next_up()) - f64::from(largest)
+    }
+
+    /// Whether so many triangles of a typical size in this box have sides of few steps.
+    fn is_dense(&self, triangles: usize) -> bool {
+        self.extent() / (triangles.max(1) as f64).sqrt() < AMPLE_STEPS * self.step()
+    }
+}
+
+/// How large the triangles of a mesh are in steps of 32-bit floats. No sample of them tells that: one
+/// triangle elsewhere makes the box of all as large as it likes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sizes {
+    reach: Reach,
+    count: usize,
+    has_small: bool,
+}
+
+impl Sizes {
+    /// Those of triangles with these corners.
+    pub fn of(triangles: impl ParallelIterator<Item = [[f64; 3]; 3]>) -> Self {
+        let one = |corners| {
+            let reach = Reach::of(corners);
+            Self {
+                reach,
+                count: 1,
+                has_small: reach.is_dense(1),
+            }
+        };
+        triangles.map(one).reduce(Self::default, Self::with)
+    }
+
+    fn with(self, other: Self) -> Self {
+        Self {
+            reach: self.reach.union(other.reach),
+            count: self.count + other.count,
+            has_small: self.has_small || other.has_small,
+        }
+    }
+
+    /// Whether most triangles may be so small that they change.
+    fn is_dense(&self) -> bool {
+        self.reach.is_dense(self.count)
+    }
+
+    /// Whether some triangles are so small that they may change.
+    pub fn may_lose(&self) -> bool {
+        self.has_small || self.is_dense()
     }
 }
 
@@ -112,10 +140,14 @@ impl Reach {
 pub(crate) struct Loss {
     /// Those that vanish or change their area by more than the tolerance.
     count: usize,
-    /// The step between floats at the largest coordinate of a mesh with such triangles.
+    /// The step between floats at their largest coordinate.
     step: f64,
     /// The box around these triangles.
     reach: Reach,
+    /// How many triangles were looked at.
+    triangles: usize,
+    /// Whether most triangles of a mesh may be so small that they change.
+    is_dense: bool,
 }
 
 impl Loss {
@@ -126,48 +158,39 @@ impl Loss {
         triangles: &[[u32; 3]],
         offset: DVec3,
     ) -> Self {
-        let count = triangles.len();
-        let reach = |corners: &[u32; 3]| {
-            let moved = corners.map(|at| (DVec3::from_array(exact(at)) - offset).to_array());
-            moved.into_iter().fold(Reach::default(), Reach::with)
+        let moved = |corners: [[f64; 3]; 3]| {
+            corners.map(|corner| (DVec3::from_array(corner) - offset).to_array())
         };
-        let sample =
-            (0..SAMPLES.min(count)).map(|at| reach(&triangles[at * count / SAMPLES.min(count)]));
-        if sample.fold(Reach::default(), Reach::union).is_ample(count) {
-            return Self::default();
-        }
         // Vertices that no triangle uses may be anywhere.
-        let all = triangles.par_iter().map(reach);
-        let Some(step) = all.reduce(Reach::default, Reach::union).step(count) else {
-            return Self::default();
+        let corners = triangles.par_iter().map(|corners| corners.map(&exact));
+        let sizes = Sizes::of(corners.clone().map(moved));
+        let none = Self {
+            triangles: triangles.len(),
+            is_dense: sizes.is_dense(),
+            ..Self::default()
         };
-        let changed = |corners: &[u32; 3]| {
-            let exact = corners.map(&exact);
+        if !sizes.may_lose() {
+            return none;
+        }
+        let changed = |exact: [[f64; 3]; 3]| {
             let rounded = exact.map(|vertex| relative(vertex, offset).to_array().map(f64::from));
             changes(exact, rounded).then(|| Self {
                 count: 1,
-                step,
-                reach: exact.into_iter().fold(Reach::default(), Reach::with),
+                step: Reach::of(moved(exact)).step(),
+                reach: Reach::of(exact),
+                ..Self::default()
             })
         };
-        let changed = triangles.par_iter().filter_map(changed);
-        changed.reduce(Self::default, Self::with)
-    }
-
-    /// Whether so many triangles with vertices such as these may have lost anything when they were
-    /// rounded.
-    pub fn is_possible(sample: impl Iterator<Item = [f32; 3]>, triangles: usize) -> bool {
-        let exact = sample.map(|vertex| vertex.map(f64::from));
-        !exact
-            .fold(Reach::default(), Reach::with)
-            .is_ample(triangles)
+        let changed = corners.filter_map(changed);
+        none.with(changed.reduce(Self::default, Self::with))
     }
 
     /// The middle of the triangles that change, rounded to a multiple of a power of two above their
     /// extent. With so few bits differences are exact, and scenes that differ little share it. None
-    /// where nothing changes, or the middle is the origin.
+    /// where nothing changes, or little in a scene of larger triangles, or the middle is the origin.
     pub fn offset(&self) -> Option<DVec3> {
-        if self.count == 0 {
+        let is_common = self.is_dense || self.count >= self.triangles / TRIANGLES_PER_CHANGE;
+        if self.count == 0 || !is_common {
             return None;
         }
         let extent = self.reach.extent();
@@ -191,6 +214,8 @@ impl Loss {
             count: self.count + other.count,
             step: self.step.max(other.step),
             reach: self.reach.union(other.reach),
+            triangles: self.triangles + other.triangles,
+            is_dense: self.is_dense || other.is_dense,
         }
     }
 
@@ -232,11 +257,14 @@ fn changes(exact: [[f64; 3]; 3], rounded: [[f64; 3]; 3]) -> bool {
         })
         .into_iter()
         .fold(0.0, f64::max);
-    // Cleaning leaves out what is beyond the largest coordinate.
-    let is_bounded = |value: &f64| value.abs() <= f64::from(MAX_COORDINATE);
-    exact.as_flattened().iter().all(is_bounded)
+    exact.as_flattened().iter().copied().all(is_bounded)
         && before > MIN_HEIGHT * longest
         && (after - before).abs() > TOLERANCE * before
+}
+
+/// Whether cleaning keeps triangles with this coordinate.
+fn is_bounded(value: f64) -> bool {
+    value.abs() <= f64::from(MAX_COORDINATE)
 }
 
 /// Twice the area of a triangle.

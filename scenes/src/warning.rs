@@ -156,7 +156,8 @@ pub enum Warning {
         count: usize,
         /// How many triangles there are.
         triangles: usize,
-        /// The step between 32-bit floats at the largest coordinate, in the file's unit.
+        /// The step between 32-bit floats at the largest coordinate of these triangles, in the
+        /// file's unit.
         step: f64,
     },
     /// Lines start with a word that is not read.
@@ -331,7 +332,7 @@ impl fmt::Display for Warning {
                 f,
                 "{path}: {count} of {triangles} triangles vanish or change their area by more \
                  than 1 %: 32-bit floats have steps of {step} this far from its middle; divide \
-                 the scene"
+                 the scene, or remove triangles that are far from the others"
             ),
             Warning::UnknownKeyword {
                 path,

@@ -2,8 +2,9 @@
 
 use super::faces::{corners, faces, lines};
 use super::scan::Scan;
-use crate::precision::{Loss, SAMPLES, choose_offset, relative};
+use crate::precision::{Loss, Sizes, choose_offset, relative};
 use glam::DVec3;
+use rayon::prelude::*;
 
 /// The offset of a file, `given` or its own, to which positions are made relative, and what triangles
 /// lose all the same.
@@ -12,17 +13,9 @@ pub(super) fn settle_offset(
     scan: &Scan,
     given: Option<DVec3>,
 ) -> (DVec3, Loss) {
-    let meshes = models.iter().map(|model| &model.mesh);
-    let triangles = |mesh: &tobj::Mesh| match mesh.face_arities.len() {
-        0 => mesh.indices.len() / 3,
-        faces => mesh.indices.len() - 2 * faces,
-    };
-    let count = meshes.clone().map(triangles).sum();
-    let vertices: usize = meshes.clone().map(|mesh| mesh.positions.len() / 3).sum();
-    let positions = meshes.flat_map(|mesh| mesh.positions.as_chunks().0);
-    let sample = positions.step_by((vertices / SAMPLES).max(1));
     let is_moved = given.is_some_and(|offset| offset != DVec3::ZERO);
-    if !is_moved && !Loss::is_possible(sample.copied(), count) {
+    let sizes = || Sizes::of(models.par_iter().flat_map_iter(|model| fans(&model.mesh)));
+    if !is_moved && !sizes().may_lose() {
         return (DVec3::ZERO, Loss::default());
     }
     let exact = Exact::of(scan);
@@ -31,6 +24,31 @@ pub(super) fn settle_offset(
         exact.move_meshes(models, &corners(&scan.body), offset);
     }
     (offset, loss)
+}
+
+/// The rounded corners of a mesh's triangles. Polygons count as fans.
+fn fans(mesh: &tobj::Mesh) -> impl Iterator<Item = [[f64; 3]; 3]> {
+    // No arities are those of triangles.
+    let faces = match mesh.face_arities.len() {
+        0 => mesh.indices.len() / 3,
+        faces => faces,
+    };
+    let mut rest = mesh.indices.as_slice();
+    let faces = (0..faces).map(move |face| {
+        let corners = mesh
+            .face_arities
+            .get(face)
+            .map_or(3, |&arity| arity as usize);
+        let (face, others) = rest.split_at(corners);
+        rest = others;
+        face
+    });
+    let positions = mesh.positions.as_chunks().0;
+    let corner = |&at: &u32| -> [f64; 3] { positions[at as usize].map(f64::from) };
+    faces.flat_map(move |face| {
+        let pairs = face.windows(2).skip(1);
+        pairs.map(move |pair| [&face[0], &pair[0], &pair[1]].map(corner))
+    })
 }
 
 /// Positions before they are rounded, and the triangles between them.

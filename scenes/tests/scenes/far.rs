@@ -107,6 +107,84 @@ fn far_scenes_are_those_near_the_origin_and_their_offset() {
     }
 }
 
+/// Squares of a quarter of a metre at each of these, as both formats, and how many triangles one has.
+fn surveys(at: &[[f64; 3]], more: &[[f64; 3]; 3]) -> (Vec<Loaded>, usize) {
+    let (mut vertices, mut faces) = (Vec::new(), Vec::new());
+    for &at in at {
+        let first = vertices.len() as u32;
+        let (corners, squares) = survey(at);
+        vertices.extend(corners);
+        let numbered = |face: Vec<u32>| -> Vec<u32> { face.iter().map(|at| at + first).collect() };
+        faces.extend(squares.into_iter().map(numbered));
+    }
+    let first = vertices.len() as u32;
+    vertices.extend(more);
+    faces.push(vec![first, first + 1, first + 2]);
+    let faces: Vec<&[u32]> = faces.iter().map(Vec::as_slice).collect();
+    let read = [obj(obj_text(&vertices, &faces)), ply(&vertices, &faces)];
+    (read.map(Result::unwrap).into(), 2 * 64 + 3)
+}
+
+#[test]
+fn a_stray_triangle_hides_no_loss() {
+    let stray = [[0.1, 0.2, 0.3], [0.4, 0.2, 0.3], [0.1, 0.5, 0.3]];
+    let (near, _) = surveys(&[[0.0; 3]], &stray);
+    let warned = |loaded: &Loaded, count: usize, triangles: usize| {
+        let line = loaded.warnings.last().map(ToString::to_string);
+        let line = line.unwrap_or_default();
+        let expected = format!("{count} of {triangles} triangles vanish");
+        assert!(line.contains(&expected), "{line}");
+        assert!(line.contains("remove triangles that are far"), "{line}");
+    };
+    for far in FAR {
+        // The offset keeps the survey, and the stray triangle is what is lost.
+        let (loaded, count) = surveys(&[far], &stray);
+        for (loaded, near) in loaded.iter().zip(&near) {
+            assert_ne!(loaded.scene.offset(), DVec3::ZERO);
+            let lost = area(&near.scene) - area(&loaded.scene);
+            assert!(lost.abs() < 0.1, "{lost}");
+            warned(loaded, 1, count + 1);
+        }
+        // No offset keeps two surveys.
+        let (loaded, count) = surveys(&[far, far.map(|at| -at)], &stray);
+        for loaded in &loaded {
+            assert_eq!(loaded.scene.offset(), DVec3::ZERO);
+            let line = loaded.warnings.last().map(ToString::to_string).unwrap();
+            let changed: usize = line
+                .split([' ', ':'])
+                .find_map(|word| word.parse().ok())
+                .unwrap();
+            assert!(changed > count, "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_few_small_triangles_move_no_scene() {
+    let mut vertices: Vec<[f64; 3]> = Vec::new();
+    for at in 0..200 {
+        let x = f64::from(at) / 10.0;
+        vertices.extend([[x, 0.0, 0.0], [x + 0.1, 0.0, 0.0], [x, 0.1, 0.0]]);
+    }
+    let side = 1e-6;
+    vertices.extend([
+        [20.1, 1.1, 1.1],
+        [20.1 + side, 1.1, 1.1],
+        [20.1, 1.1 + side, 1.1],
+    ]);
+    let faces: Vec<[u32; 3]> = (0..201)
+        .map(|at| [3 * at, 3 * at + 1, 3 * at + 2])
+        .collect();
+    let faces: Vec<&[u32]> = faces.iter().map(|face| face.as_slice()).collect();
+    for loaded in [obj(obj_text(&vertices, &faces)), ply(&vertices, &faces)] {
+        let loaded = loaded.unwrap();
+        assert_eq!(loaded.scene.offset(), DVec3::ZERO);
+        let line = loaded.warnings.last().map(ToString::to_string);
+        let line = line.unwrap_or_default();
+        assert!(line.contains("1 of 201 triangles vanish"), "{line}");
+    }
+}
+
 #[test]
 fn every_coordinate_is_rounded_once() {
     let [x, y] = [4_765_432.345, -4_000_000.1];
