@@ -48,7 +48,7 @@ pub use hash::fnv1a;
 pub use load::{load, load_relative_to};
 pub use loaded::Loaded;
 pub use material::{Material, MaterialTextures};
-pub use obj::{read_obj, save, write_mtl, write_obj};
+pub use obj::{files_written, read_obj, save, write_mtl, write_obj};
 pub use panorama::{Panorama, PanoramaError};
 pub use ply::read_ply;
 pub use scene::Scene;

@@ -1,6 +1,7 @@
 //! Scenes from files: which format a file has, and what there is to say about it.
 
-use std::path::Path;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use heapwood_files::{ReadError, is_gz, stem};
@@ -66,16 +67,22 @@ fn read_at(
         return Err(refused(format));
     }
     let folder = path.parent().unwrap_or(Path::new(""));
+    let files = RefCell::new(vec![path.to_owned()]);
+    let beside = |file: &str, read: &dyn Fn(&Path) -> Result<Vec<u8>, String>| {
+        let file = in_any_case(folder.join(file));
+        read(&file).inspect(|_| files.borrow_mut().push(file))
+    };
     let mut loaded = if is_ply(&bytes) {
         ply::read(&name, bytes, options, offset)?
     } else if is_gltf(&bytes) {
-        let file = |file: &str, most| buffer(&in_any_case(folder.join(file)), most);
+        let file = |file: &str, most| beside(file, &|path| buffer(path, most));
         gltf::read(&name, bytes, file, options, offset)?
     } else {
-        let file = |file: &str| beside_obj(&in_any_case(folder.join(file)));
+        let file = |file: &str| beside(file, &beside_obj);
         obj::read(&name, bytes, file, options, offset)?
     };
     loaded.scene = loaded.scene.renamed(stem(path));
+    loaded.files = files.into_inner();
     Ok(loaded)
 }
 

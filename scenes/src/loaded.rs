@@ -1,5 +1,7 @@
 //! A scene as the readers of all formats return it.
 
+use std::path::PathBuf;
+
 use crate::{CleanReport, Scene, Warning};
 
 /// A cleaned scene and what there is to say about it.
@@ -11,4 +13,7 @@ pub struct Loaded {
     pub report: CleanReport,
     /// What was odd but no reason to refuse the file.
     pub warnings: Vec<Warning>,
+    /// The files that were read: the scene's own and those that it names. Scenes read from bytes
+    /// have none.
+    pub files: Vec<PathBuf>,
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::common::read_apart;
 use super::scenes::make_scene;
 use super::suffix;
 use crate::Error;
@@ -62,9 +63,12 @@ fn scene(arguments: &SceneArguments) -> Result<(), Error> {
     let check = arguments.scene.check();
     check.map_err(|why| Error::Usage(format!("--{why}")))?;
     suffix::check(&arguments.output, &["obj", "obj.gz"])?;
+    let files = heapwood_scenes::files_written(&arguments.output);
+    let written = files.each_ref().map(|file| Some(file.as_path()));
+    read_apart(arguments.scene.file(), &written)?;
     // Known before the work.
     output::check_writable(&arguments.output)?;
-    let scene = make_scene(&arguments.scene)?;
+    let scene = make_scene(&arguments.scene, &written)?;
     heapwood_scenes::save(&scene, &arguments.output)?;
     let path = arguments.output.display();
     let count = triangles(scene.len() as u64);

@@ -106,7 +106,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         Some(_) => Some(arguments.camera.open()?),
         None => None,
     };
-    let (scene, _) = load_scene(scene, arguments.tree.keep_duplicates)?;
+    let (scene, _) = load_scene(scene, arguments.tree.keep_duplicates, &targets)?;
     let camera = view.as_ref().map(|view| view.camera(&scene)).transpose()?;
     let link = &arguments.allocator.link;
     let decided = link.decide(&arguments.backend, None)?;
@@ -241,11 +241,12 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
         return Err(TreeError::CannotFree(spec.to_string()).into());
     }
     let output = arguments.output.as_deref();
-    read_apart(arguments.scenes.files(), &[output])?;
+    let targets = [output];
+    read_apart(arguments.scenes.files(), &targets)?;
     let format = suffix::format(arguments.format, output)?;
     let file = output.map(Output::open).transpose()?;
     let sources = &arguments.scenes.frames;
-    let frames = load_frames(sources, arguments.tree.keep_duplicates)?;
+    let frames = load_frames(sources, arguments.tree.keep_duplicates, &targets)?;
     let link = &arguments.allocator.link;
     let backend = link.decide(&arguments.backend, None)?.open()?;
 

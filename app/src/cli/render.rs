@@ -117,14 +117,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let lights = light.surround(route.lights().clone())?;
     let route = route.with_lights(lights);
     let lights = route.lights();
-    let written: Vec<_> = names.iter().map(|name| Some(name.as_path())).collect();
+    let written = arguments.written(&names);
     let environment = lights.environment.iter();
     read_apart(environment.map(|of| of.file.as_path()), &written)?;
     let panorama = match arguments.shade.is_lit() {
         true => read_panorama(lights)?,
         false => None,
     };
-    let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates)?;
+    let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates, &written)?;
     let scene = light.lit(scene);
     let cameras = route.cameras(&scene)?;
     let lighting = || light.lighting(&scene, lights, panorama.as_ref());
@@ -256,6 +256,14 @@ impl Arguments {
         names.unwrap_or_else(|| vec![self.output.clone()])
     }
 
+    /// Everything that is written.
+    fn written<'a>(&'a self, names: &'a [PathBuf]) -> Vec<Option<&'a Path>> {
+        let pictures = names.iter().map(|name| Some(name.as_path()));
+        pictures
+            .chain([self.camera.write_view.as_deref()])
+            .collect()
+    }
+
     /// Makes sure that files are what they are named, and none is there for two things.
     fn check_files(&self, names: &[PathBuf]) -> Result<(), Error> {
         let view = self.camera.view.as_deref();
@@ -264,9 +272,7 @@ impl Arguments {
         let read = read
             .chain(self.sequence.files())
             .chain(self.kept.as_deref());
-        let written = names.iter().map(|name| Some(name.as_path()));
-        let written: Vec<_> = written.chain([self.camera.write_view.as_deref()]).collect();
-        read_apart(read, &written)?;
+        read_apart(read, &self.written(names))?;
         suffix::check(&self.output, &["png", "exr"])
     }
 

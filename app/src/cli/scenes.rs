@@ -5,7 +5,7 @@ use std::path::Path;
 use glam::DVec3;
 use heapwood_scenes::{CleanOptions, CleanReport, Loaded, Scene, load, load_relative_to};
 
-use super::common::spinner;
+use super::common::{read_apart, spinner};
 use super::complain;
 use crate::Error;
 use crate::generate::{SceneSpec, Source};
@@ -14,18 +14,21 @@ use crate::workload::frames::Frame;
 
 /// How files are read.
 #[derive(Clone, Copy)]
-struct Reading {
+struct Reading<'a> {
     keep_duplicates: bool,
+    /// What the command writes: none of the files that a scene names.
+    written: &'a [Option<&'a Path>],
     /// The offset that positions are relative to; none lets each file choose its own.
     offset: Option<DVec3>,
     /// Whether warnings and notes are printed.
     tells: bool,
 }
 
-impl Reading {
-    fn first(keep_duplicates: bool) -> Self {
+impl<'a> Reading<'a> {
+    fn first(keep_duplicates: bool, written: &'a [Option<&'a Path>]) -> Self {
         Self {
             keep_duplicates,
+            written,
             offset: None,
             tells: true,
         }
@@ -37,12 +40,14 @@ impl Reading {
 ///
 /// # Errors
 ///
-/// A scene that cannot be used or made.
+/// A scene that cannot be used or made, and [`Error::Usage`] if it reads a file that is `written`:
+/// its own, a material library, a texture or a buffer.
 pub fn load_scene(
     source: &Source<SceneSpec>,
     keep_duplicates: bool,
+    written: &[Option<&Path>],
 ) -> Result<(Scene, CleanReport), Error> {
-    load_as(source, Reading::first(keep_duplicates))
+    load_as(source, Reading::first(keep_duplicates, written))
 }
 
 fn load_as(source: &Source<SceneSpec>, reading: Reading) -> Result<(Scene, CleanReport), Error> {
@@ -61,10 +66,12 @@ fn load_as(source: &Source<SceneSpec>, reading: Reading) -> Result<(Scene, Clean
 ///
 /// # Errors
 ///
-/// [`Error::Frame`] with one that cannot be used or made, or not relative to that offset.
+/// [`Error::Frame`] with one that cannot be used or made, or not relative to that offset, or that
+/// reads a file that is `written`.
 pub fn load_frames(
     sources: &[Source<SceneSpec>],
     keep_duplicates: bool,
+    written: &[Option<&Path>],
 ) -> Result<Vec<Frame>, Error> {
     let wrong = |index: usize, error| Error::Frame {
         number: index + 1,
@@ -77,7 +84,7 @@ pub fn load_frames(
             .map(|(scene, _)| Frame::of(&scene))
             .map_err(|error| wrong(index, error))
     };
-    let mut reading = Reading::first(keep_duplicates);
+    let mut reading = Reading::first(keep_duplicates, written);
     let mut frames: Vec<Frame> = Vec::with_capacity(sources.len());
     for index in 0..sources.len() {
         let latest = frame(index, reading)?;
@@ -112,9 +119,9 @@ pub fn load_frames(
 ///
 /// # Errors
 ///
-/// A scene that cannot be made.
-pub fn make_scene(spec: &SceneSpec) -> Result<Scene, Error> {
-    make_as(spec, Reading::first(false))
+/// A scene that cannot be made, and [`Error::Usage`] if it reads a file that is `written`.
+pub fn make_scene(spec: &SceneSpec, written: &[Option<&Path>]) -> Result<Scene, Error> {
+    make_as(spec, Reading::first(false, written))
 }
 
 fn make_as(spec: &SceneSpec, reading: Reading) -> Result<Scene, Error> {
@@ -140,6 +147,7 @@ fn read_scene(path: &Path, reading: Reading) -> Result<(Scene, CleanReport), Err
     };
     spinner.finish_and_clear();
     let loaded = loaded?;
+    read_apart(&loaded.files, reading.written)?;
     if reading.tells {
         tell(path, &loaded);
     }

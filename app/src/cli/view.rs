@@ -129,7 +129,7 @@ fn render(
     width: u32,
     height: u32,
 ) -> Result<Image, Error> {
-    let (scene, _) = load_scene(scene, false)?;
+    let (scene, _) = load_scene(scene, false, &[])?;
     let camera = Camera::frame(scene.bounds(), width, height, 45.0)?;
     let decided = arguments.backend.decide(None)?;
     let backend = decided.open()?;

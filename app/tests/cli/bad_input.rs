@@ -275,6 +275,70 @@ fn a_scene_or_a_result_is_not_given_up_for_another() {
     assert_eq!(scene, TRIANGLE.as_bytes());
 }
 
+/// A scene reads more than the file that is named: outputs replace none of it.
+#[test]
+fn files_that_a_scene_names_are_not_given_up() {
+    let folder = Folder::new();
+    let texture = include_bytes!("../../../scenes/data/parlour-wood.png");
+    let buffer: Vec<u8> = [[0.0_f32; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+        .as_flattened()
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect();
+    let gltf = r#"{"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
+        "nodes": [{"mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3",
+            "min": [0, 0, 0], "max": [1, 1, 0]}],
+        "bufferViews": [{"buffer": 0, "byteLength": 36}],
+        "buffers": [{"uri": "three.json", "byteLength": 36}]}"#;
+    let obj = "mtllib wood.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl a\nf 1/1 2/1 3/1\n";
+    let files: [(&str, &[u8]); 5] = [
+        ("one.obj", obj.as_bytes()),
+        ("three.gltf", gltf.as_bytes()),
+        ("three.json", &buffer),
+        ("wood.mtl", b"newmtl a\nmap_Kd wood.png\n"),
+        ("wood.png", texture),
+    ];
+    for (name, content) in files {
+        std::fs::write(folder.path(name), content).unwrap();
+    }
+    for (command, file) in [
+        ("render @one.obj -o @wood.png --backend cpu", "wood.png"),
+        ("kdtree @one.obj --save @wood.mtl --backend cpu", "wood.mtl"),
+        (
+            "kdtree @three.gltf --save @three.json --backend cpu",
+            "three.json",
+        ),
+        (
+            "kdtree --frames @three.gltf -o @three.json --format json --backend cpu",
+            "three.json",
+        ),
+        (
+            "compare kdtree @three.gltf -o @three.json --backend cpu",
+            "three.json",
+        ),
+        ("generate scene @one.obj --copies 2 -o @one.obj", "one.obj"),
+        (
+            "generate scene @one.obj --copies 2 -o @wood.obj",
+            "wood.mtl",
+        ),
+    ] {
+        let outcome = run(&folder, command);
+        let message = outcome.error(2);
+        assert!(
+            message.contains(&format!("{file} is named twice")),
+            "{command}: {message}"
+        );
+    }
+    assert_eq!(folder.names(), files.map(|(name, _)| name));
+    for (name, content) in files {
+        assert_eq!(std::fs::read(folder.path(name)).unwrap(), content, "{name}");
+    }
+    // Everything else is written.
+    let outcome = run(&folder, "kdtree @three.gltf --save @tree --backend cpu");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+}
+
 #[test]
 fn cuda_without_a_gpu() {
     let folder = Folder::new();

@@ -245,6 +245,7 @@ pub(crate) fn read(
         scene,
         report,
         warnings,
+        files: Vec::new(),
     })
 }
 

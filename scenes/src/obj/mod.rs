@@ -20,7 +20,7 @@ mod scan;
 mod textures;
 mod write;
 
-pub use write::{save, write_mtl, write_obj};
+pub use write::{files_written, save, write_mtl, write_obj};
 
 use crate::MAX_FILE_BYTES;
 use crate::beside::find;
@@ -184,6 +184,7 @@ pub(crate) fn read(
         scene,
         report,
         warnings,
+        files: Vec::new(),
     })
 }
 

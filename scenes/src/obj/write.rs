@@ -9,7 +9,7 @@ use super::mtl::REFRACTION;
 use crate::{Material, Scene, SceneError};
 use heapwood_files::{Output, stem};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes `scene` as OBJ text. With `library` the text names that material
 /// library and the material of each triangle, without it no materials.
@@ -117,13 +117,23 @@ fn write_optional(material: &Material, out: &mut dyn Write) -> io::Result<()> {
 pub fn save(scene: &Scene, path: impl AsRef<Path>) -> Result<(), SceneError> {
     let path = path.as_ref();
     let plain = scene.materials().iter().all(|m| *m == Material::default());
-    let library = (!plain).then(|| format!("{}.mtl", stem(path)));
+    let library = (!plain).then(|| library_name(path));
     let output = open(path)?;
     if let Some(library) = &library {
         let output = open(&path.with_file_name(library))?;
         write(output, |out| write_mtl(scene, out))?;
     }
     write(output, |out| write_obj(scene, library.as_deref(), out))
+}
+
+/// The files that [`save`] may write: the scene's and, where it has materials, their library's.
+pub fn files_written(path: &Path) -> [PathBuf; 2] {
+    [path.to_owned(), path.with_file_name(library_name(path))]
+}
+
+/// The material library of a scene's file.
+fn library_name(path: &Path) -> String {
+    format!("{}.mtl", stem(path))
 }
 
 fn open(path: &Path) -> Result<Output, SceneError> {

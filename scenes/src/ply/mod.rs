@@ -125,6 +125,7 @@ pub(crate) fn read(
         scene,
         report,
         warnings: warnings.into_iter().flatten().collect(),
+        files: Vec::new(),
     })
 }
 

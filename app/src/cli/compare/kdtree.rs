@@ -56,11 +56,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let Some(scene) = &arguments.scenes.scene else {
         return frames(arguments, specs);
     };
-    read_apart(scene.file(), &[arguments.sides.output.as_deref()])?;
+    let targets = [arguments.sides.output.as_deref()];
+    read_apart(scene.file(), &targets)?;
     let context = arguments.sides.open(&specs)?;
     // Every process reads the scene; that it can be read is known, and what
     // is odd about it said, once.
-    let (loaded, _) = load_scene(scene, arguments.tree.keep_duplicates)?;
+    let (loaded, _) = load_scene(scene, arguments.tree.keep_duplicates, &targets)?;
     let (name, hash) = (loaded.name().to_owned(), loaded.input_hash());
     drop(loaded);
     let common = arguments
@@ -80,13 +81,11 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
     if specs.is_empty() {
         return Err(TreeError::CannotFree(names.join(", ")).into());
     }
-    read_apart(
-        arguments.scenes.files(),
-        &[arguments.sides.output.as_deref()],
-    )?;
+    let targets = [arguments.sides.output.as_deref()];
+    read_apart(arguments.scenes.files(), &targets)?;
     let context = arguments.sides.open(&specs)?;
     let sources = &arguments.scenes.frames;
-    let frames = load_frames(sources, arguments.tree.keep_duplicates)?;
+    let frames = load_frames(sources, arguments.tree.keep_duplicates, &targets)?;
     let name = name_of(frames.iter().map(|frame| frame.name.as_str()));
     let hash = hash_of(frames.iter().map(|frame| frame.input_hash));
     drop(frames);
