@@ -1,7 +1,7 @@
 //! Scenes from files: which format a file has, and what there is to say about it.
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use glam::DVec3;
 use heapwood_files::{ReadError, is_gz, stem};

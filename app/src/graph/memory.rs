@@ -8,13 +8,14 @@ use crate::backend::BackendError;
 pub struct MemoryUse {
     /// Of its entries, 4 each.
     pub payload_bytes: u64,
-    /// Of the blocks, as granted, as far as the store may use them.
+    /// Of the blocks, as far as the store may use them: as granted if `tells_granted`, else a
+    /// lower bound, in which some or all blocks count as requested.
     pub allocated_bytes: u64,
     /// The most of the latter at a time: batches allocate before they free. Exact
     /// if it is asked for after each batch; else what batches have freed in between
     /// is counted too.
     pub high_water_bytes: u64,
-    /// Whether the allocator tells how large its blocks are; else they count as requested.
+    /// Whether the allocator tells how large all of its blocks are.
     pub tells_granted: bool,
 }
 

@@ -41,8 +41,9 @@ pub struct TreeReport {
     pub root_bytes: u64,
     /// Bytes of the allocator's pool.
     pub pool_bytes: Option<u64>,
-    /// The most bytes granted at a time; all bytes requested, for an allocator
-    /// that cannot free. Null if the allocator does not tell what it grants.
+    /// The most bytes granted at a time; for an allocator that cannot free, the sum of all
+    /// requests, without what it rounds them up to. Null if the allocator does not tell what it
+    /// grants.
     pub pool_high_water_bytes: Option<u64>,
     /// Bytes of the device's memory beside the pool: the triangles and the workspace.
     pub device_bytes: Option<u64>,
@@ -119,7 +120,7 @@ impl TreeReport {
         let requested = statistics.allocations as f64 * statistics.mean_bytes;
         let high_water = match spec.allocator.properties.frees {
             true => statistics.peak_bytes,
-            false => statistics.peak_bytes.max(requested.round() as u64),
+            false => requested.round() as u64,
         };
         Self {
             scene: scene.name().to_owned(),

@@ -64,11 +64,11 @@ pub struct BuiltFrame {
     pub build_ms: f64,
     /// The tree's sizes and bounds.
     pub result: BuildResult,
-    /// Bytes granted to the tree in the pool; requested, where the allocator does not tell.
-    pub kept_bytes: u64,
-    /// The most such bytes at a time, the tree before it included, if the build collected
-    /// statistics.
-    pub peak_bytes: u64,
+    /// Bytes granted to the tree in the pool; none if the allocator does not tell.
+    pub kept_bytes: Option<u64>,
+    /// The most bytes granted at a time, the tree before it included, if the build collected
+    /// statistics; none if the allocator does not tell.
+    pub peak_bytes: Option<u64>,
     /// The heap after the frame, which holds this tree and nothing else.
     pub state: State,
 }
@@ -114,12 +114,6 @@ impl<'b> FrameBuilder<'b> {
         self.workspace.as_ref().map_or(0, Memory::bytes)
     }
 
-    /// Whether the sizes of blocks are known, instead of those of requests:
-    /// [`DeviceHeap::tells_granted`].
-    pub fn tells_granted(&self) -> bool {
-        self.heap.tells_granted()
-    }
-
     /// Whether a walk of the heap tells what is in use.
     pub fn is_walkable(&self) -> bool {
         self.walkable
@@ -156,7 +150,7 @@ impl<'b> FrameBuilder<'b> {
         }
         let (kept, tree, ms) = self.keep(&plan, &result)?;
         build_ms += ms;
-        let kept_bytes = kept.granted;
+        let granted = kept.granted;
         let before = self.kept.as_ref().map_or(0, |before| before.granted);
         build_ms += self.discard()?;
         self.kept = Some(kept);
@@ -165,11 +159,12 @@ impl<'b> FrameBuilder<'b> {
             return Err(self.sorted(BuildError::Overwritten, plan.root_bytes()));
         }
         self.heap.check(&state)?;
+        let told = |bytes| self.heap.tells_granted().then_some(bytes);
         let built = BuiltFrame {
             build_ms,
-            peak_bytes: before + result.statistics.peak_bytes.max(kept_bytes),
+            peak_bytes: told(before + result.statistics.peak_bytes.max(granted)),
             result,
-            kept_bytes,
+            kept_bytes: told(granted),
             state,
         };
         Ok((built, tree))

@@ -245,7 +245,8 @@ impl Workload<'_> {
     ) -> Result<Measurement, TreeError> {
         let mut builder = FrameBuilder::new(backend, &self.spec, pool_bytes)?;
         let collected = self.once(&mut builder, singles, true, after_each)?;
-        let peak_bytes = collected.iter().map(|built| built.peak_bytes).max();
+        let peaks = collected.iter().map(|built| built.peak_bytes);
+        let peak_bytes = peaks.max().flatten();
         let mut times = vec![Vec::new(); self.frames.len()];
         let mut last = collected;
         for _ in 0..runs.max(1) {
@@ -263,7 +264,7 @@ impl Workload<'_> {
                 references: built.result.references,
                 comparable_sah_cost: single.comparable_sah_cost,
                 hash: single.hash,
-                kept_bytes: builder.tells_granted().then_some(built.kept_bytes),
+                kept_bytes: built.kept_bytes,
                 occupancy: builder
                     .is_walkable()
                     .then_some((occupancy.used_bytes, occupancy.free_bytes)),
@@ -272,7 +273,7 @@ impl Workload<'_> {
         Ok(Measurement {
             frames: frames.collect(),
             pool_bytes,
-            peak_bytes: peak_bytes.filter(|_| builder.tells_granted()),
+            peak_bytes,
             init_ms: builder.init_ms(),
             device_bytes: builder.device_bytes(),
             workspace_bytes: builder.workspace_bytes(),

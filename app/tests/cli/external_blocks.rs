@@ -58,10 +58,24 @@ fn sizes_of_blocks_are_known_if_the_functions_tell_them() {
             "{frames}"
         );
         let kept = run(&folder, &format!("{graph} {over} --format json")).json();
-        let part = &kept["memory"]["internal_fragmentation"];
-        assert_eq!(part.is_null(), !is_known, "{kept}");
+        for key in [
+            "internal_fragmentation",
+            "loaded_bytes",
+            "allocated_bytes",
+            "high_water_bytes",
+        ] {
+            assert_eq!(kept["memory"][key].is_null(), !is_known, "{key}: {kept}");
+        }
+        let rounds = format!("{graph} --insert 9 --rounds 2 {over} --format json");
+        let rounds = &run(&folder, &rounds).json()["memory"]["rounds"];
+        assert!(rounds["payload_bytes"].is_array(), "{rounds}");
+        for key in ["allocated_bytes", "high_water_bytes"] {
+            assert_eq!(rounds[key].is_null(), !is_known, "{key}: {rounds}");
+        }
         let shown = run(&folder, &format!("{graph} {over}")).stdout;
         assert_eq!(shown.contains("unknown internal"), !is_known, "{shown}");
+        let unknown = shown.contains("blocks of unknown sizes");
+        assert_eq!(unknown, !is_known, "{shown}");
         for format in ["markdown", "csv"] {
             let compared = format!("compare kdtree {tree} --allocators {allocator} {link}");
             let table = run(&folder, &format!("{compared} --format {format}")).stdout;
@@ -165,4 +179,19 @@ fn results_that_differ_are_not_ranked() {
         (&rows[1]["fastest"], &rows[2]["fastest"]),
         (&Value::from(true), &Value::from(false))
     );
+}
+
+/// An allocator that cannot free uses what was ever requested: no sizes of blocks are mixed in.
+#[test]
+fn what_cannot_be_freed_counts_as_requested() {
+    let folder = Folder::new();
+    folder.put("one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    let command = "kdtree @one.obj --runs 1 --backend cpu --format json --allocator";
+    let used = |allocator: &str| {
+        let report = run(&folder, &format!("{command} {allocator}")).json();
+        report["pool_high_water_bytes"].as_u64()
+    };
+    // A block of 16 bytes holds the only reference.
+    assert_eq!(used("atomicmalloc"), Some(4));
+    assert_eq!(used("gallatin"), Some(16));
 }

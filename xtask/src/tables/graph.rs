@@ -148,8 +148,9 @@ pub fn memory(results: &Results) -> Result<String> {
                 let result = row.and_then(|row| row.result.as_ref());
                 result.map_or("-".to_owned(), |result| {
                     let memory = &result.memory;
-                    let loaded = megabytes(memory.loaded_bytes);
-                    format!("{loaded} / {}", megabytes(memory.high_water_bytes))
+                    let told = |bytes: Option<u64>| bytes.map_or("-".to_owned(), megabytes);
+                    let loaded = told(memory.loaded_bytes);
+                    format!("{loaded} / {}", told(memory.high_water_bytes))
                 })
             }));
             rows.push(cells);

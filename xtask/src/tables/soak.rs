@@ -93,7 +93,7 @@ fn time(result: &GraphResult, kind: &str, last: u32) -> Option<f64> {
 
 /// The growth of the bytes of blocks between the two rounds, as a part of the earlier.
 fn growth(result: &GraphResult) -> Option<f64> {
-    let bytes = &result.memory.rounds.as_ref()?.allocated_bytes;
+    let bytes = result.memory.rounds.as_ref()?.allocated_bytes.as_ref()?;
     let at = |round: u32| bytes.get(round as usize - 1).map(|&bytes| bytes as f64);
     let [early, late] = GROWTH.map(at);
     Some(late? / early? - 1.0)

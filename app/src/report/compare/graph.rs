@@ -110,7 +110,7 @@ fn table(rows: &[GraphRow]) -> Table {
             updates.filter_map(|update| update.per_second)
         };
         let speed = |speed: Option<f64>| cell(speed.map(|speed| format!("{:.1}", speed * 1e-6)));
-        let bytes = |of: fn(&GraphReport) -> u64| cell(result.map(|result| display(of(result))));
+        let bytes = |of: fn(&GraphReport) -> Option<u64>| cell(result.and_then(of).map(display));
         let stream = result.and_then(|result| result.stream.as_ref());
         let latency = stream.map(|stream| &stream.latency_ms);
         let pagerank = result.and_then(|result| result.algorithms.ranks.as_ref());
@@ -130,7 +130,7 @@ fn table(rows: &[GraphRow]) -> Table {
             cell(triangles.map(|count| milliseconds(count.ms.median))),
             bytes(|result| result.memory.allocated_bytes),
             bytes(|result| result.memory.high_water_bytes),
-            bytes(|result| result.pool_bytes),
+            bytes(|result| Some(result.pool_bytes)),
             status(&row.outcome),
         ]);
     }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::graph::MemoryUse;
 use crate::graph::algorithms::Line;
 use crate::size::display;
 use crate::workload::graph::Run;
@@ -11,14 +12,14 @@ use crate::workload::graph::Run;
 pub struct MemoryReport {
     /// Of entries, 4 bytes each; of directed graphs in both directions.
     pub payload_bytes: u64,
-    /// Of blocks, as granted, after loading.
-    pub loaded_bytes: u64,
-    /// Of blocks, as granted, at the end.
-    pub allocated_bytes: u64,
-    /// The most of the latter after any batch.
-    pub high_water_bytes: u64,
-    /// Part of the allocated bytes that holds no entries at the end, 0 to 1; null if the allocator
-    /// does not tell how large its blocks are, so that they count as requested.
+    /// Of blocks, as granted, after loading; null if the allocator does not tell how large all of
+    /// its blocks are.
+    pub loaded_bytes: Option<u64>,
+    /// Of blocks, as granted, at the end; null likewise.
+    pub allocated_bytes: Option<u64>,
+    /// The most of the latter after any batch; null likewise.
+    pub high_water_bytes: Option<u64>,
+    /// Part of the allocated bytes that holds no entries at the end, 0 to 1; null likewise.
     pub internal_fragmentation: Option<f64>,
     /// Part of the pool's free bytes outside of the largest free block at the end, 0 to 1; null
     /// if the allocator cannot be walked, or nothing is free.
@@ -33,20 +34,21 @@ pub struct MemoryReport {
 pub struct RoundMemory {
     /// Of entries.
     pub payload_bytes: Vec<u64>,
-    /// Of blocks, as granted.
-    pub allocated_bytes: Vec<u64>,
-    /// The most of the latter so far.
-    pub high_water_bytes: Vec<u64>,
+    /// Of blocks, as granted; null if the allocator does not tell how large all of them are.
+    pub allocated_bytes: Option<Vec<u64>>,
+    /// The most of the latter so far; null likewise.
+    pub high_water_bytes: Option<Vec<u64>>,
 }
 
 impl MemoryReport {
     /// The memory of a run.
     pub(super) fn new(run: &Run) -> Self {
+        let granted = |bytes| run.memory.tells_granted.then_some(bytes);
         Self {
             payload_bytes: run.memory.payload_bytes,
-            loaded_bytes: run.loaded_bytes,
-            allocated_bytes: run.memory.allocated_bytes,
-            high_water_bytes: run.memory.high_water_bytes,
+            loaded_bytes: granted(run.loaded_bytes),
+            allocated_bytes: granted(run.memory.allocated_bytes),
+            high_water_bytes: granted(run.memory.high_water_bytes),
             internal_fragmentation: run.memory.internal_fragmentation(),
             external_fragmentation: run.external_fragmentation,
             rounds: (run.round_memory.len() > 1).then(|| RoundMemory::new(run)),
@@ -61,10 +63,9 @@ impl MemoryReport {
             (
                 "memory",
                 format!(
-                    "{} of edges in {} of blocks, {} at most, of a pool of {}",
+                    "{} of edges in {}, of a pool of {}",
                     display(self.payload_bytes),
-                    display(self.allocated_bytes),
-                    display(self.high_water_bytes),
+                    blocks(self.allocated_bytes, self.high_water_bytes, "at most"),
                     display(pool_bytes)
                 ),
             ),
@@ -80,29 +81,40 @@ impl MemoryReport {
     }
 }
 
+/// Bytes of blocks and the most of them, for people.
+fn blocks(allocated: Option<u64>, most: Option<u64>, when: &str) -> String {
+    match (allocated, most) {
+        (Some(allocated), Some(most)) => {
+            let (allocated, most) = (display(allocated), display(most));
+            format!("{allocated} of blocks, {most} {when}")
+        }
+        _ => "blocks of unknown sizes".to_owned(),
+    }
+}
+
 impl RoundMemory {
     fn new(run: &Run) -> Self {
-        let rounds = run.round_memory.iter();
+        let list = |of: fn(&MemoryUse) -> u64| run.round_memory.iter().map(of).collect();
+        let granted = |of| run.memory.tells_granted.then(|| list(of));
         Self {
-            payload_bytes: rounds.clone().map(|memory| memory.payload_bytes).collect(),
-            allocated_bytes: rounds
-                .clone()
-                .map(|memory| memory.allocated_bytes)
-                .collect(),
-            high_water_bytes: rounds.map(|memory| memory.high_water_bytes).collect(),
+            payload_bytes: list(|memory| memory.payload_bytes),
+            allocated_bytes: granted(|memory| memory.allocated_bytes),
+            high_water_bytes: granted(|memory| memory.high_water_bytes),
         }
     }
 
     /// A line a round, with its number.
     pub(super) fn lines(&self) -> impl Iterator<Item = (u32, Line)> {
-        let bytes = self.payload_bytes.iter().zip(&self.allocated_bytes);
-        let rounds = (1..).zip(bytes.zip(&self.high_water_bytes));
-        rounds.map(|(round, ((&payload, &allocated), &most))| {
+        (1..).zip(&self.payload_bytes).map(|(round, &payload)| {
+            let of = |list: &Option<Vec<u64>>| {
+                let list = list.as_ref();
+                list.and_then(|list| list.get(round as usize - 1).copied())
+            };
+            let (allocated, most) = (of(&self.allocated_bytes), of(&self.high_water_bytes));
             let text = format!(
-                "round {round}: {} of edges in {} of blocks, {} at most so far",
+                "round {round}: {} of edges in {}",
                 display(payload),
-                display(allocated),
-                display(most)
+                blocks(allocated, most, "at most so far")
             );
             (round, ("memory", text))
         })

@@ -51,10 +51,10 @@ pub struct GraphResult {
 /// Bytes of blocks.
 #[derive(Clone, Debug, Deserialize)]
 pub struct GraphMemory {
-    /// After loading.
-    pub loaded_bytes: u64,
-    /// At the most.
-    pub high_water_bytes: u64,
+    /// After loading; none if the allocator does not tell.
+    pub loaded_bytes: Option<u64>,
+    /// At the most; none likewise.
+    pub high_water_bytes: Option<u64>,
     /// Part of the allocated bytes without entries, at the end.
     pub internal_fragmentation: Option<f64>,
     /// Part of the free bytes outside of the largest free block, at the end.
@@ -66,8 +66,8 @@ pub struct GraphMemory {
 /// Bytes of blocks after each round.
 #[derive(Clone, Debug, Deserialize)]
 pub struct RoundMemory {
-    /// As granted.
-    pub allocated_bytes: Vec<u64>,
+    /// As granted; none if the allocator does not tell.
+    pub allocated_bytes: Option<Vec<u64>>,
 }
 
 /// Insertions or deletions.
