@@ -11,6 +11,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let name = std::env::args().nth(1);
     let name = name.as_deref().unwrap_or(DEFAULT);
     let backend = backend::open()?;
+    if let Some(reason) = &backend.fallback {
+        eprintln!("on the CPU: {reason}");
+    }
     let row = Microbenchmark::threads(10_000)
         .bytes(256)
         .run(&*backend, name)?;

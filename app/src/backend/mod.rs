@@ -37,7 +37,7 @@ pub(crate) use memory::memory_of;
 pub use memory::{Allocation, Memory};
 pub use memory_source::{MemorySource, SourceVisitor, visit_sources};
 pub use quota::Quota;
-pub use select::{Choice, Options, open};
+pub use select::{Choice, Opened, Options, open};
 
 /// Why a backend cannot do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

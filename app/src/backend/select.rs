@@ -1,5 +1,6 @@
 //! Which backend a command runs on.
 
+use std::ops::Deref;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -57,14 +58,33 @@ impl Default for Options {
     }
 }
 
+/// The backend that [`open`] found, which stands for it wherever a backend is borrowed.
+pub struct Opened {
+    /// The backend.
+    pub backend: Box<dyn Backend>,
+    /// Why it is the CPU, if no GPU can run.
+    pub fallback: Option<BackendError>,
+}
+
+impl Deref for Opened {
+    type Target = dyn Backend;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.backend
+    }
+}
+
 /// Opens the first GPU, or all cores of the CPU where no GPU can run.
 ///
 /// # Errors
 ///
 /// When the GPU or the threads cannot be used.
-pub fn open() -> Result<Box<dyn Backend>, BackendError> {
-    let (options, _) = Options::default().decide()?;
-    options.open()
+pub fn open() -> Result<Opened, BackendError> {
+    let (options, fallback) = Options::default().decide()?;
+    Ok(Opened {
+        backend: options.open()?,
+        fallback,
+    })
 }
 
 impl Options {
@@ -151,5 +171,22 @@ impl Options {
             return Err(BackendError::NoDeviceCode);
         }
         Ok(info_of(properties))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_for_the_cpu_is_told() {
+        let opened = open().unwrap();
+        let reason = opened.fallback.as_ref().map(ToString::to_string);
+        assert_eq!(
+            reason.is_some(),
+            opened.info().backend == "cpu",
+            "{reason:?}"
+        );
+        assert_ne!(reason.as_deref(), Some(""));
     }
 }
