@@ -16,7 +16,7 @@ use crate::report::{Format, bench_table, linked_below};
 use crate::workload::cases::{self, BenchCase, Runner};
 use crate::workload::fragmentation::Case;
 use crate::workload::linking::{self, Linking};
-use crate::workload::micro::{self, CallCost, HeapState, Plan, Row, Suite};
+use crate::workload::micro::{self, CallCost, HeapState, MAX_RUNS, Plan, Row, Suite};
 use crate::{Error, output, size};
 
 use workload::Workload;
@@ -65,7 +65,7 @@ pub struct Common {
     #[arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = size::parse, default_value = "2GiB")]
     pool: u64,
     /// Max samples per case
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), default_value_t = 25)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_RUNS)), default_value_t = 25)]
     runs: u32,
     /// Rounds before the first sample of a warm heap
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 3)]

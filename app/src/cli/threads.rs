@@ -1,5 +1,7 @@
 //! Numbers of threads on the command line.
 
+use crate::workload::micro::MAX_THREADS;
+
 /// A number of threads that a grid can have.
 ///
 /// # Errors
@@ -7,7 +9,10 @@
 /// For what is none.
 pub fn parse_threads(text: &str) -> Result<u32, String> {
     match text.parse() {
-        Ok(count @ 1..=0x1000_0000) => Ok(count),
-        _ => Err("write a number of threads from 1 to 2^28".to_owned()),
+        Ok(count @ 1..=MAX_THREADS) => Ok(count),
+        _ => Err(format!(
+            "write a number of threads from 1 to 2^{}",
+            MAX_THREADS.ilog2()
+        )),
     }
 }

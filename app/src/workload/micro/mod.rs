@@ -146,6 +146,12 @@ pub struct Plan {
     pub verify: bool,
 }
 
+/// Most threads of a case.
+pub const MAX_THREADS: u32 = 1 << 28;
+
+/// Most samples of a case.
+pub const MAX_RUNS: u32 = 1_000_000;
+
 /// Turns of a thread, as in Lee's Figure 5 (2014), if nothing else is said.
 pub const TURNS: u32 = 100;
 

@@ -1,6 +1,6 @@
 //! The benchmark `threads` as a builder, for programs that time one allocator.
 
-use super::{Case, HeapState, Microbenchmark, Plan, Row, measure};
+use super::{Case, HeapState, MAX_RUNS, MAX_THREADS, Microbenchmark, Plan, Row, measure};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{Backend, Options};
@@ -16,8 +16,10 @@ pub struct ThreadsBenchmark {
 }
 
 impl Microbenchmark {
-    /// [`Self::Threads`] with this number of threads. Each requests 16 bytes of a warm heap with a
-    /// pool of 64 MiB, and there are 10 samples, unless the builder is told otherwise.
+    /// [`Self::Threads`] with this number of threads, from 1 to [`MAX_THREADS`]. Unless the builder
+    /// is told otherwise, each requests 16 bytes of a warm heap with a pool of 64 MiB, and there are
+    /// at most 10 samples. One round warms the heap up. After 10 s of kernel time,
+    /// [`MIN_SAMPLES`](super::MIN_SAMPLES) samples suffice.
     pub fn threads(threads: u32) -> ThreadsBenchmark {
         ThreadsBenchmark {
             threads,
@@ -30,7 +32,7 @@ impl Microbenchmark {
 }
 
 impl ThreadsBenchmark {
-    /// Sets the bytes of a request.
+    /// Sets the bytes of a request, at least 1.
     pub fn bytes(self, bytes: u64) -> Self {
         Self { bytes, ..self }
     }
@@ -46,7 +48,7 @@ impl ThreadsBenchmark {
         Self { pool_bytes, ..self }
     }
 
-    /// Sets the number of samples.
+    /// Sets the largest number of samples, from 1 to [`MAX_RUNS`].
     pub fn runs(self, runs: u32) -> Self {
         Self { runs, ..self }
     }
@@ -56,8 +58,10 @@ impl ThreadsBenchmark {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for an unknown allocator or parameter.
+    /// [`Error::Usage`] for an unknown allocator or parameter, and for threads, bytes or samples out
+    /// of their ranges.
     pub fn run(self, backend: &dyn Backend, allocator: &str) -> Result<Row, Error> {
+        self.check()?;
         let spec = Spec::parse(allocator).map_err(Error::Usage)?;
         let case = Case {
             workload: Microbenchmark::Threads,
@@ -78,5 +82,48 @@ impl ThreadsBenchmark {
             backend: Options::default(),
         };
         Ok(measure(backend, &spec, &case))
+    }
+
+    /// Makes sure that the command line would accept it. A case of 0 bytes is one of mixed sizes.
+    fn check(&self) -> Result<(), Error> {
+        let ranges = [
+            ("threads", u64::from(self.threads), u64::from(MAX_THREADS)),
+            ("bytes", self.bytes, u64::MAX),
+            ("runs", u64::from(self.runs), u64::from(MAX_RUNS)),
+        ];
+        match ranges
+            .iter()
+            .find(|(_, value, max)| !(1..=*max).contains(value))
+        {
+            None => Ok(()),
+            Some((what, value, max)) => Err(Error::Usage(format!(
+                "{what}({value}): write a number from 1 to {max}"
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Cpu;
+
+    #[test]
+    fn what_the_command_line_refuses_is_refused() {
+        let cpu = Cpu::new(Some(1), None).unwrap();
+        let threads = Microbenchmark::threads;
+        for (benchmark, what) in [
+            (threads(0), "threads(0)"),
+            (threads(MAX_THREADS + 1), "threads(268435457)"),
+            (threads(1).bytes(0), "bytes(0)"),
+            (threads(1).runs(0), "runs(0)"),
+            (threads(1).runs(MAX_RUNS + 1), "runs(1000001)"),
+        ] {
+            let error = benchmark.run(&cpu, "cfmalloc").unwrap_err();
+            assert!(matches!(error, Error::Usage(_)), "{error}");
+            assert!(error.to_string().contains(what), "{error}");
+        }
+        let row = threads(1).bytes(1).runs(1).run(&cpu, "cfmalloc").unwrap();
+        assert_eq!((row.threads, row.bytes, row.nulls), (1, Some(1), Some(0)));
     }
 }
