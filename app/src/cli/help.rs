@@ -12,10 +12,23 @@ use clap::{Arg, Command};
 /// clap's template, with the whole description in place of its first line.
 const TEMPLATE: &str = "{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
 
-/// Rewrites `heapwood help COMMAND` to `heapwood COMMAND --help`, so that both print the same.
-pub fn as_option(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    if arguments.get(1).is_some_and(|word| word == "help") {
-        arguments.remove(1);
+/// Rewrites `heapwood help COMMAND` to `heapwood COMMAND --help`, and `heapwood bench help threads` to
+/// `heapwood bench threads --help`, so that both print the same.
+pub fn as_option(mut arguments: Vec<OsString>, mut command: &Command) -> Vec<OsString> {
+    let (mut index, mut is_asked) = (1, false);
+    while let Some(word) = arguments.get(index) {
+        if word == "help" && command.has_subcommands() {
+            arguments.remove(index);
+            is_asked = true;
+            continue;
+        }
+        match command.find_subcommand(word) {
+            Some(inner) => command = inner,
+            None => break,
+        }
+        index += 1;
+    }
+    if is_asked {
         arguments.push("--help".into());
     }
     arguments

@@ -132,8 +132,9 @@ pub fn command() -> clap::Command {
 
 /// Parses arguments; an error is also the help that they ask for.
 fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
-    let arguments = help::as_option(arguments);
-    let mut command = help::arrange(command(), &arguments);
+    let command = command();
+    let arguments = help::as_option(arguments, &command);
+    let mut command = help::arrange(command, &arguments);
     let matches = command.try_get_matches_from_mut(arguments)?;
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }

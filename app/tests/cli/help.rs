@@ -1,7 +1,7 @@
 //! Help of every command: `-h` fits a screen, `--help` has all options, and the examples parse. The
-//! list of commands is the parser's, so it includes new ones.
+//! list of commands is the parser's, so it includes new ones. Commands of all pages parse, too.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::program::{Folder, run};
 
@@ -12,8 +12,17 @@ const SCREEN: (usize, usize) = (50, 100);
 struct Described {
     /// Its name with those of the commands above it, a blank behind each.
     words: String,
-    /// Its options, each with its possible values.
-    options: Vec<(String, Vec<String>)>,
+    options: Vec<DescribedOption>,
+}
+
+/// An option as the parser has it.
+struct DescribedOption {
+    /// Its long form.
+    name: String,
+    /// Whether `-h` leaves it out.
+    is_rare: bool,
+    /// Its possible values; none of a flag.
+    values: Vec<String>,
 }
 
 /// All commands, the program itself first.
@@ -32,7 +41,11 @@ fn commands() -> Vec<Described> {
             let values = argument.get_possible_values();
             let values = values.iter().map(|value| value.get_name().to_owned());
             let values = values.filter(|value| value != "true" && value != "false");
-            Some((format!("--{}", argument.get_long()?), values.collect()))
+            Some(DescribedOption {
+                name: format!("--{}", argument.get_long()?),
+                is_rare: argument.is_hide_short_help_set(),
+                values: values.collect(),
+            })
         });
         found.push(Described {
             words,
@@ -65,6 +78,20 @@ fn line_of<'a>(help: &'a str, option: &str) -> Option<&'a str> {
     })
 }
 
+/// What help says of an option: its line, and those that follow up to the next option.
+fn entry_of(help: &str, option: &str) -> Option<String> {
+    let first = line_of(help, option)?;
+    let rest = help.lines().skip_while(|line| *line != first).skip(1);
+    let is_next = |line: &str| {
+        let mut characters = line.trim_start().chars();
+        // The meanings of values have a blank behind the hyphen.
+        line.is_empty() || characters.next() == Some('-') && characters.next() != Some(' ')
+    };
+    let rest = rest.take_while(|line| !is_next(line)).map(str::trim);
+    let lines: Vec<&str> = [first.trim()].into_iter().chain(rest).collect();
+    Some(lines.join(" "))
+}
+
 #[test]
 fn short_help_fits_a_screen() {
     for Described { words, options } in commands() {
@@ -78,18 +105,15 @@ fn short_help_fits_a_screen() {
                 "{words}: goes on in a second line: {line}"
             );
         }
-        for (option, values) in options {
-            let Some(line) = line_of(&help, &option) else {
+        for option in options {
+            let name = option.name;
+            let Some(line) = line_of(&help, &name) else {
+                assert!(option.is_rare, "{words}{name} is left out: {help}");
                 continue;
             };
-            for value in values
-                .iter()
-                .filter(|value| *value != "true" && *value != "false")
-            {
-                assert!(
-                    line.contains(value),
-                    "{words}{option} takes {value}: {line}"
-                );
+            assert!(!option.is_rare, "{words}{name} is not left out: {help}");
+            for value in &option.values {
+                assert!(line.contains(value), "{words}{name} takes {value}: {line}");
             }
         }
     }
@@ -102,14 +126,24 @@ fn full_help_has_every_option() {
         for line in help.lines() {
             assert!(line.chars().count() <= SCREEN.1, "{words}: {line}");
         }
-        for (option, values) in options {
-            let line = line_of(&help, &option).unwrap_or_else(|| panic!("{words}{option}: {help}"));
-            assert!(line.trim().contains(' '), "{words}{option} has no help");
+        for DescribedOption { name, values, .. } in options {
+            let entry = entry_of(&help, &name).unwrap_or_else(|| panic!("{words}{name}: {help}"));
+            // Two blanks end the option itself.
+            assert!(entry.contains("  "), "{words}{name} has no help: {entry}");
             for value in &values {
-                assert!(help.contains(value), "{words}{option} takes {value}");
+                assert!(
+                    entry.contains(value),
+                    "{words}{name} takes {value}: {entry}"
+                );
             }
         }
         assert_eq!(printed(&format!("help {words}")), help, "{words}");
+        // The word may stand before any of the commands.
+        let nested = words.trim_end().rsplit_once(' ');
+        if let Some((above, last)) = nested {
+            let page = printed(&format!("{above} help {last}"));
+            assert_eq!(page, help, "{above} help {last}");
+        }
     }
 }
 
@@ -136,52 +170,89 @@ fn examples_are_understood() {
     }
 }
 
-/// Pages with commands.
-const PAGES: [(&str, &str); 6] = [
-    ("README.md", include_str!("../../../README.md")),
-    (
-        "usage/README.md",
-        include_str!("../../../docs/usage/README.md"),
-    ),
-    (
-        "usage/pictures.md",
-        include_str!("../../../docs/usage/pictures.md"),
-    ),
-    (
-        "usage/graphs.md",
-        include_str!("../../../docs/usage/graphs.md"),
-    ),
-    (
-        "usage/comparing.md",
-        include_str!("../../../docs/usage/comparing.md"),
-    ),
-    (
-        "usage/library.md",
-        include_str!("../../../docs/usage/library.md"),
-    ),
-];
+/// The pages for users and developers, by their paths. Records of campaigns have commands of their
+/// time, with words that stand for several.
+fn pages(root: &Path) -> Vec<PathBuf> {
+    let mut found = vec![root.join("README.md")];
+    let mut open = vec![root.join("docs")];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && !path.ends_with("results/runs") {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
 
-/// The commands of this program among the indented lines of a page.
+/// The commands of this program on a page: among its indented lines, and behind a prompt in its fenced
+/// blocks.
 fn commands_of(page: &str) -> Vec<String> {
     let code = page.replace(" \\\n", " ");
-    let lines = code.lines().filter_map(|line| line.strip_prefix("    "));
-    let commands = lines.filter_map(|line| {
-        let line = line.trim_start().trim_start_matches("ssh gpu ");
+    let mut is_fenced = false;
+    let mut commands = Vec::new();
+    for line in code.lines() {
+        if line.trim_start().starts_with("```") {
+            is_fenced = !is_fenced;
+            continue;
+        }
+        let line = match is_fenced {
+            true => line.trim_start().strip_prefix("$ "),
+            false => line.strip_prefix("    ").map(str::trim_start),
+        };
+        let line = line.unwrap_or_default().trim_start_matches("ssh gpu ");
         let line = line.replace("cargo run --release --", "heapwood");
-        line.starts_with("heapwood ").then_some(line)
-    });
-    commands.collect()
+        // What follows is for the shell.
+        let line = line.split(" > ").next().unwrap_or_default();
+        if line.starts_with("heapwood ") {
+            commands.push(line.to_owned());
+        }
+    }
+    assert!(!is_fenced, "a block without an end");
+    commands
 }
 
 #[test]
 fn commands_of_pages_are_understood() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    if !root.exists() {
+        return println!("skipped: a bundle has no pages");
+    }
     let mut count = 0;
-    for (name, page) in PAGES {
-        for command in commands_of(page) {
+    for path in pages(&root) {
+        let name = path.display();
+        let page = std::fs::read_to_string(&path).unwrap();
+        for command in commands_of(&page) {
             let parsed = heapwood::cli::command().try_get_matches_from(command.split_whitespace());
             assert!(parsed.is_ok(), "{name}: {command}: {}", parsed.unwrap_err());
             count += 1;
         }
     }
-    assert!(count > 50, "{count} commands");
+    assert!(count > 95, "{count} commands");
+}
+
+#[test]
+fn commands_are_found_in_blocks_of_both_kinds() {
+    let page = "    heapwood devices\n    ssh gpu heapwood view a.png \\\n        --width 9\n\
+                ```text\n$ heapwood allocators > list\nheapwood      0.1\n```\n    other\n";
+    let expected = [
+        "heapwood devices",
+        "heapwood view a.png        --width 9",
+        "heapwood allocators",
+    ];
+    let found = commands_of(page);
+    let words = |command: &str| {
+        command
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert!(
+        found.iter().map(|of| words(of)).eq(expected.map(words)),
+        "{found:?}"
+    );
 }
