@@ -7,11 +7,12 @@ use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, Scene};
 
 use super::builder::BuilderArguments;
+use super::camera::CameraArguments;
 use super::common::{BackendArguments, progress, read_apart, write};
 use super::scenes::{load_frames, load_scene};
 use super::shade::parse_mode;
 use super::suffix;
-use super::tree::{AllocatorArguments, CameraArguments, ScenesArguments, TreeArguments};
+use super::tree::{AllocatorArguments, ScenesArguments, TreeArguments};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::Backend;

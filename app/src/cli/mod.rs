@@ -3,6 +3,7 @@
 mod allocators;
 mod bench;
 mod builder;
+mod camera;
 mod common;
 mod compare;
 mod completions;

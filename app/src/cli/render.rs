@@ -7,6 +7,7 @@ use heapwood_scenes::{Camera, Scene};
 use serde::Serialize;
 
 use super::builder::BuilderArguments;
+use super::camera::CameraArguments;
 use super::common::{BackendArguments, read_apart, spinner};
 use super::light::read_panorama;
 use super::origin::{Origin, ReadyTree};
@@ -15,7 +16,7 @@ use super::scenes::load_scene;
 use super::sequence::SequenceArguments;
 use super::shade::ShadeArguments;
 use super::suffix;
-use super::tree::{AllocatorArguments, CameraArguments, TreeArguments};
+use super::tree::{AllocatorArguments, TreeArguments};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{DeviceInfo, Options};

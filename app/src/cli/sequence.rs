@@ -6,7 +6,7 @@ use clap::Args;
 use glam::DVec3;
 use heapwood_scenes::{Camera, Lights, Scene, View};
 
-use super::tree::{CameraArguments, OpenView};
+use super::camera::{CameraArguments, OpenView};
 use crate::Error;
 use crate::cameras::{fly, orbit};
 

@@ -6,6 +6,7 @@ mod files;
 mod gltf;
 mod normals;
 mod ply;
+mod random_views;
 mod robustness;
 mod shipped;
 mod textures;

@@ -4,6 +4,7 @@ mod alias;
 mod aovs;
 mod canvas;
 mod colours;
+mod delta_lights;
 mod details;
 mod environment;
 mod exr;

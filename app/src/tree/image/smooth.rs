@@ -3,7 +3,8 @@
 use glam::Vec3;
 use heapwood_device::render::{CornerNormals, smooth_normal};
 
-use super::lighting::{Lighting, unit};
+use super::delta_lights::unit;
+use super::lighting::Lighting;
 
 impl Lighting {
     /// The normal by which the point of a triangle with these weights of its corners scatters
