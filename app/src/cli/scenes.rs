@@ -16,7 +16,7 @@ use crate::workload::frames::Frame;
 #[derive(Clone, Copy)]
 struct Reading<'a> {
     keep_duplicates: bool,
-    /// What the command writes: none of the files that a scene names.
+    /// Outputs of the command, which may be none of the files that a scene names.
     written: &'a [Option<&'a Path>],
     /// The offset that positions are relative to; none lets each file choose its own.
     offset: Option<DVec3>,

@@ -78,7 +78,7 @@ fn line_of<'a>(help: &'a str, option: &str) -> Option<&'a str> {
     })
 }
 
-/// What help says of an option: its line, and those that follow up to the next option.
+/// The entry of an option in help: its line, and those that follow up to the next option.
 fn entry_of(help: &str, option: &str) -> Option<String> {
     let first = line_of(help, option)?;
     let rest = help.lines().skip_while(|line| *line != first).skip(1);
@@ -206,7 +206,7 @@ fn commands_of(page: &str) -> Vec<String> {
         };
         let line = line.unwrap_or_default().trim_start_matches("ssh gpu ");
         let line = line.replace("cargo run --release --", "heapwood");
-        // What follows is for the shell.
+        // The shell redirects the output.
         let line = line.split(" > ").next().unwrap_or_default();
         if line.starts_with("heapwood ") {
             commands.push(line.to_owned());
