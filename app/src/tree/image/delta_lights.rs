@@ -4,8 +4,8 @@ use glam::{DVec3, Vec3};
 use heapwood_device::render::{DELTA_LIGHT_FLOATS, DeltaLight};
 use heapwood_scenes::Lights;
 
-/// The delta lights of a view or a file in a scene with this offset. Directions become units, and angles
-/// across a disc or a cone the cosines of their halves.
+/// The delta lights of a view or a file in a scene with this offset. Directions become units, and
+/// angles across a disc or a cone the cosines of their halves.
 pub(super) fn delta_lights(lights: &Lights, offset: DVec3) -> Vec<DeltaLight> {
     let relative = |position: DVec3| (position - offset).as_vec3();
     let suns = lights.suns.iter().map(|sun| DeltaLight::Sun {
